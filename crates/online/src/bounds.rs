@@ -1,7 +1,7 @@
-//! The mistake and update bounds, one named function each.
+//! The mistake and update bounds of the learners, one function per bound.
 //!
-//! `radius` is R = max ‖x‖, `margin` is γ = min y (w* · x) for the stated target, `target_norm` is
-//! ‖w*‖. Without a positive margin the bound is infinite: nothing is promised.
+//! `radius` is R = max ‖x‖, `margin` is γ = min y (w* · x) for the given target w*, and `target_norm` is ‖w*‖. If the
+//! margin is not positive, a bound is infinite.
 //!
 //! Claims: K1, K2, K3, K3n, K4, K5, K6, K7, K8, K10, K11, K12, K13, P9, P9h, P9r, S5x.
 
@@ -10,8 +10,7 @@ fn squared_ratio(a: f64, margin: f64) -> f64 {
     if margin > 0.0 { (a / margin).powi(2) } else { f64::INFINITY }
 }
 
-/// Perceptron, every order: mistakes <= (R‖w*‖/γ)² (Kakade Theorem 4.1; Notes21's last line lacks the
-/// squares).
+/// Perceptron, every order: mistakes <= (R‖w*‖/γ)² (Kakade Theorem 4.1; the last line of Notes21 omits the squares).
 ///
 /// ```
 /// assert_eq!(halfspaces_online::bounds::perceptron_mistakes(2.0, 1.0, 0.5), 16.0);
@@ -21,9 +20,9 @@ pub fn perceptron_mistakes(radius: f64, target_norm: f64, margin: f64) -> f64 {
     squared_ratio(radius * target_norm, margin)
 }
 
-/// Perceptron, labels that no halfspace need explain, one pass in any order: for every unit `u` and
-/// every γ > 0, mistakes <= ((R + D)/γ)² with D² = Σ max(0, γ - y (u · x))²
-/// (Freund and Schapire 1999, Theorem 2; not one of the five source documents).
+/// Perceptron on labels that need not be separable, one pass in any order: for every unit `u` and every γ > 0,
+/// mistakes <= ((R + D)/γ)² with D² = Σ max(0, γ - y (u · x))² (Freund and Schapire 1999, Theorem 2, which is not one
+/// of the five source documents).
 #[must_use]
 pub fn perceptron_mistakes_with_deviation(radius: f64, deviation: f64, margin: f64) -> f64 {
     squared_ratio(radius + deviation, margin)
@@ -41,7 +40,7 @@ pub fn margin_perceptron_updates(radius: f64, margin: f64) -> f64 {
     3.0 * squared_ratio(radius, margin)
 }
 
-/// Margin perceptron: the margin of what it returns is >= γ/3 (Harvey18 Theorem 2.1).
+/// Margin perceptron: the returned halfspace has margin >= γ/3 (Harvey18 Theorem 2.1).
 #[must_use]
 pub fn margin_perceptron_margin(margin: f64) -> f64 {
     margin / 3.0
@@ -57,16 +56,16 @@ pub fn halving_mistakes(class_size: f64) -> f64 {
     class_size.log2()
 }
 
-/// Halving on the grid class: mistakes <= d lg(2⌈2R‖w*‖d/γ⌉ + 1) (Kakade Corollary 3.1, corrected: the
-/// printed d lg(⌈4dR‖w*‖/γ⌉ + 1) can be smaller than lg of the size of the class).
+/// Halving on the grid class: mistakes <= d lg(2⌈2R‖w*‖d/γ⌉ + 1) (Kakade Corollary 3.1, corrected: the printed d
+/// lg(⌈4dR‖w*‖/γ⌉ + 1) can be smaller than lg of the size of the class).
 #[must_use]
 pub fn grid_halving_mistakes(dim: usize, radius: f64, target_norm: f64, margin: f64) -> f64 {
     let d = dim as f64;
     d * (2.0 * (2.0 * radius * target_norm * d / margin).ceil() + 1.0).log2()
 }
 
-/// Modified perceptron from a start with w0 · w* = α > 0: mistakes that are not abstentions
-/// <= ⌊2 ln(1/α)/σ²⌋ (Notes21; its O(ln d / σ²) is the case α >= 1/√d). Infinite for α <= 0.
+/// Modified perceptron from a start with w0 · w* = α > 0: mistakes other than abstentions <= ⌊2 ln(1/α)/σ²⌋ (Notes21;
+/// its O(ln d / σ²) is the case α >= 1/√d). Infinite for α <= 0.
 ///
 /// ```
 /// use halfspaces_online::bounds::modified_perceptron_mistakes;
@@ -79,52 +78,52 @@ pub fn modified_perceptron_mistakes(alpha: f64, sigma: f64) -> f64 {
     if alpha > 0.0 { (-2.0 * alpha.ln() / (sigma * sigma)).max(0.0).floor() } else { f64::INFINITY }
 }
 
-/// Kernel perceptron: mistakes <= max K(x,x)/γ², γ the margin of a unit separator in feature space
-/// (Notes21, by the perceptron's bound).
+/// Kernel perceptron: mistakes <= max K(x,x)/γ², where γ is the margin of a unit separator in feature space (Notes21,
+/// from the bound of the perceptron).
 #[must_use]
 pub fn kernel_perceptron_mistakes(largest_kernel: f64, margin: f64) -> f64 {
     squared_ratio(largest_kernel.sqrt(), margin)
 }
 
-/// Online Massart learner over T rounds with its step for T: E\[mistakes\] - ηT <= (1-η)√T/γ (CKST24
-/// Lemma 2, summed over an adaptive sequence).
+/// Online Massart learner over T rounds, with the step for this T: E\[mistakes\] - ηT <= (1-η)√T/γ (CKST24 Lemma 2,
+/// summed over an adaptive sequence).
 #[must_use]
 pub fn massart_excess(rounds: f64, noise: f64, margin: f64) -> f64 {
     if margin > 0.0 { (1.0 - noise) * rounds.sqrt() / margin } else { f64::INFINITY }
 }
 
-/// Online Massart learner that does not know T: restarting over epochs of 1, 2, 4, ... rounds costs
-/// √2/(√2-1) times as much. Epoch j of 2^j rounds, whole or cut short, costs at most its own
-/// [`massart_excess`]; T >= 2^K when epoch K is the last, so Σ_{j<=K} √2^j <= √2/(√2-1) √T.
+/// Online Massart learner without knowledge of T: restarting over epochs of 1, 2, 4, ... rounds multiplies
+/// [`massart_excess`] by at most √2/(√2-1). Epoch j of 2^j rounds, complete or cut short, costs at most its own
+/// [`massart_excess`]. If epoch K is the last, T >= 2^K, so Σ_{j<=K} √2^j <= √2/(√2-1) √T.
 #[must_use]
 pub fn massart_excess_any_horizon(rounds: f64, noise: f64, margin: f64) -> f64 {
     let root = std::f64::consts::SQRT_2;
     root / (root - 1.0) * massart_excess(rounds, noise, margin)
 }
 
-/// Online Massart learner that does not know T, by falling steps without restarts: √2 times [`massart_excess`], below the
-/// √2/(√2-1) of restarting (docs/theory/online-massart.md).
+/// Online Massart learner without knowledge of T, with decreasing steps and no restarts: √2 times [`massart_excess`],
+/// less than the factor √2/(√2-1) of restarting (docs/theory/online-massart.md).
 #[must_use]
 pub fn massart_excess_anytime(rounds: f64, noise: f64, margin: f64) -> f64 {
     std::f64::consts::SQRT_2 * massart_excess(rounds, noise, margin)
 }
 
-/// Online Massart learner: by how much Σ P\[mistake | past\] exceeds ηT + [`massart_excess`] with probability at most δ:
-/// √(T ln(1/δ)/2)/γ. Given the past and the point, an increment of the proof has one of two values, at most 2/γ
-/// apart.
+/// Online Massart learner: with probability at least 1 - δ, Σ P\[mistake | past\] exceeds ηT + [`massart_excess`] by at
+/// most √(T ln(1/δ)/2)/γ. Given the past and the point, an increment of the proof takes one of two values, which differ
+/// by at most 2/γ.
 #[must_use]
 pub fn massart_deviation(rounds: f64, margin: f64, failure: f64) -> f64 {
     (-0.5 * rounds * failure.ln()).sqrt() / margin
 }
 
-/// ε of the online LeakyReLU learner over T rounds: (1-η)/(T^¼ √γ), but at most ½ - η, so that its losses are convex.
+/// ε of the online LeakyReLU learner over T rounds: (1-η)/(T^¼ √γ), but at most ½ - η so that its losses are convex.
 #[must_use]
 pub fn leaky_relu_accuracy(rounds: f64, noise: f64, margin: f64) -> f64 {
     ((1.0 - noise) / (rounds.sqrt() * margin).sqrt()).min(0.5 - noise)
 }
 
-/// Online LeakyReLU learner over T rounds: E\[mistakes\] - ηT <= εT + (1-η-ε)²√T/(εγ), ε by [`leaky_relu_accuracy`]. Where
-/// that is below ½ - η, it is at most 2(1-η) T^¾/√γ.
+/// Online LeakyReLU learner over T rounds: E\[mistakes\] - ηT <= εT + (1-η-ε)²√T/(εγ) with ε of
+/// [`leaky_relu_accuracy`]. If ε is below ½ - η, this is at most 2(1-η) T^¾/√γ.
 #[must_use]
 pub fn leaky_relu_excess(rounds: f64, noise: f64, margin: f64) -> f64 {
     if margin > 0.0 {
@@ -136,8 +135,8 @@ pub fn leaky_relu_excess(rounds: f64, noise: f64, margin: f64) -> f64 {
     }
 }
 
-/// Super-linear decay: how many of the steps ξ' <= ξ^(1-ρ) κ^ρ take ξ from M to e²κ, where ln(M/κ) is `log_excess`:
-/// ⌈ln(½ ln(M/κ))/(-ln(1-ρ))⌉ (docs/theory/super-linear-convergence.md).
+/// Super-linear decay: the number of steps, each with ξ' <= ξ^(1-ρ) κ^ρ, that take ξ from M to e²κ, where ln(M/κ) is
+/// `log_excess`: ⌈ln(½ ln(M/κ))/(-ln(1-ρ))⌉ (docs/theory/super-linear-convergence.md).
 ///
 /// ```
 /// use halfspaces_online::bounds::super_linear_decays;
@@ -149,27 +148,27 @@ pub fn super_linear_decays(log_excess: f64, rho: f64) -> u64 {
     ((0.5 * log_excess).ln() / -(-rho).ln_1p()).max(0.0).ceil() as u64
 }
 
-/// Least T such that T steps, each of which decays with probability at least 2/3 given the past, hold
-/// `decays` of them with probability at least 1 - `failure`: P\[Bin(T, 2/3) < `decays`\] <= δ, computed.
+/// The least T for which T steps contain `decays` decays with probability at least 1 - δ, where δ is `failure`, if each
+/// step decays with probability at least 2/3 given the past: P\[Bin(T, 2/3) < `decays`\] <= δ, computed exactly.
 ///
 /// # Panics
-/// Unless δ is above 0.
+/// If δ is not above 0.
 ///
 /// ```
 /// use halfspaces_online::bounds::super_linear_steps;
-/// // One decay in T steps is missing with probability 3^-T.
+/// // T steps contain no decay with probability 3^-T.
 /// assert_eq!(super_linear_steps(1, 1.0 / 26.0), 3);
 /// assert_eq!((super_linear_steps(1, 1.0 / 28.0), super_linear_steps(0, 0.1)), (4, 0));
 /// ```
 #[must_use]
 pub fn super_linear_steps(decays: u64, failure: f64) -> u64 {
-    assert!(failure > 0.0, "no number of steps is certain");
+    assert!(failure > 0.0, "the failure probability must be positive");
     let suffices = |steps: u64| fewer_decays(decays, steps) <= failure;
     let mut most = decays;
     while !suffices(most) {
         most *= 2;
     }
-    // Enough at `most`, not below `least`.
+    // `most` steps suffice; the answer is at least `least`.
     let mut least = decays;
     while least < most {
         let middle = least + (most - least) / 2;
@@ -178,10 +177,11 @@ pub fn super_linear_steps(decays: u64, failure: f64) -> u64 {
     most
 }
 
-/// P\[Bin(`steps`, 2/3) < `decays`\], `steps` >= `decays`: the largest term, and the others by their ratios.
+/// P\[Bin(`steps`, 2/3) < `decays`\] for `steps` >= `decays`: the sum of the largest term, computed directly, and the
+/// other terms, computed by their ratios to it.
 fn fewer_decays(decays: u64, steps: u64) -> f64 {
     let Some(last) = decays.checked_sub(1) else { return 0.0 };
-    // No term of all is larger than that of the mode.
+    // The mode has the largest of all terms.
     let mode = last.min(2 * (steps + 1) / 3);
     let left = (steps - mode) as f64;
     let log_binomial: f64 = (1..=mode).map(|j| ((left + j as f64) / j as f64).ln()).sum();
@@ -200,25 +200,24 @@ fn fewer_decays(decays: u64, steps: u64) -> f64 {
     sum
 }
 
-/// Passive-aggressive: Σ (hinge loss)² <= (R‖u‖)² for any u with y (u · x) >= 1 throughout (Crammer
-/// et al. 2006, Theorem 2), so mistakes <= (R/γ)² for a unit separator of margin γ: a mistake has
-/// hinge loss at least 1.
+/// Passive-aggressive: Σ (hinge loss)² <= (R‖u‖)² for any u with y (u · x) >= 1 throughout (Crammer et al. 2006,
+/// Theorem 2). A mistake has hinge loss at least 1, so mistakes <= (R/γ)² for a unit separator of margin γ.
 #[must_use]
 pub fn passive_aggressive_mistakes(radius: f64, margin: f64) -> f64 {
     perceptron_mistakes(radius, 1.0, margin)
 }
 
-/// Winnow with threshold n on a disjunction of k of n variables: mistakes <= 2 + 3k(1 + lg n)
-/// (Littlestone 1988, in the form of Blum's notes): each of the k weights is doubled at most
-/// 1 + lg n times, and each halving pays for half of a doubling.
+/// Winnow with threshold n on a disjunction of k of n variables: mistakes <= 2 + 3k(1 + lg n) (Littlestone 1988, in the
+/// form of Blum's notes). Each of the k weights is doubled at most 1 + lg n times. A mistake that doubles weights
+/// increases their sum by less than n, and one that halves weights decreases it by at least n/2.
 #[must_use]
 pub fn winnow_mistakes(relevant: usize, variables: usize) -> f64 {
     2.0 + 3.0 * relevant as f64 * (1.0 + (variables as f64).log2())
 }
 
-/// Second-order perceptron on separable data: mistakes <= (1/γ) √((a + u'Mu) ln det(I + M/a)), M the
-/// sum of x x' over the mistakes, u a unit separator of margin γ (Cesa-Bianchi, Conconi and Gentile
-/// 2005, Theorem 3.1 without hinge loss). `quadratic` is u'Mu, `log_det` is ln det(I + M/a).
+/// Second-order perceptron on separable data: mistakes <= (1/γ) √((a + u'Mu) ln det(I + M/a)), where M is the sum of x
+/// x' over the mistakes and u a unit separator of margin γ (Cesa-Bianchi, Conconi and Gentile 2005, Theorem 3.1 without
+/// hinge loss). `quadratic` is u'Mu, `log_det` is ln det(I + M/a).
 #[must_use]
 pub fn second_order_mistakes(a: f64, quadratic: f64, log_det: f64, margin: f64) -> f64 {
     if margin > 0.0 { ((a + quadratic) * log_det).sqrt() / margin } else { f64::INFINITY }
@@ -238,23 +237,23 @@ pub fn ellipsoid_mistakes(dim: usize, margin: f64) -> f64 {
     2.0 * d * (d + 1.0) * log_inverse_radius(margin)
 }
 
-/// Exact centre of gravity as a learner, points of norm 1: mistakes
-/// <= d ln((1+γ)/γ)/ln(e/(e-1)), each cut leaving at most 1 - 1/e of the volume (Grünbaum).
+/// Exact centre of gravity as a learner, points of norm 1: mistakes <= d ln((1+γ)/γ)/ln(e/(e-1)), as each cut leaves at
+/// most 1 - 1/e of the volume (Grünbaum).
 #[must_use]
 pub fn centre_of_gravity_mistakes(dim: usize, margin: f64) -> f64 {
     dim as f64 * log_inverse_radius(margin) / -(1.0 - (-1.0f64).exp()).ln()
 }
 
-/// Leverage below which the volumetric centre drops a constraint.
+/// The volumetric centre drops a constraint whose leverage is below this.
 pub const VOLUMETRIC_LEAST_LEVERAGE: f64 = 1.0 / 400.0;
-/// Least rise of the volumetric potential at a mistake.
+/// The least increase of the volumetric potential at a mistake.
 pub const VOLUMETRIC_RISE: f64 = 0.005;
-/// Largest fall of the volumetric potential when a constraint is dropped.
+/// The largest decrease of the volumetric potential when a constraint is dropped.
 pub const VOLUMETRIC_FALL: f64 = 0.0015;
 
-/// Volumetric centre as a learner, points of norm 1: with ε, a, b the constants above, mistakes
-/// <= 1 + (d ln((1+γ)/γ) + d ln(d/ε) - ½ d ln 2 + b(d-1))/(a-b), about 286 d ln(566 d/γ) (after Vaidya
-/// 1996, with constants of ours: `docs/theory/volumetric-centre.md`).
+/// Volumetric centre as a learner, points of norm 1. With ε, a, b the three constants above, mistakes <= 1 + (d
+/// ln((1+γ)/γ) + d ln(d/ε) - ½ d ln 2 + b(d-1))/(a-b), about 286 d ln(566 d/γ) (after Vaidya 1996, with our constants:
+/// `docs/theory/volumetric-centre.md`).
 #[must_use]
 pub fn volumetric_mistakes(dim: usize, margin: f64) -> f64 {
     let d = dim as f64;
@@ -263,7 +262,7 @@ pub fn volumetric_mistakes(dim: usize, margin: f64) -> f64 {
     1.0 + rise / (VOLUMETRIC_RISE - VOLUMETRIC_FALL)
 }
 
-/// -ln of γ/(1+γ), the radius of a ball that the version space always holds.
+/// -ln of γ/(1+γ), the radius of a ball that the version space always contains.
 fn log_inverse_radius(margin: f64) -> f64 {
     if margin > 0.0 { (1.0 + margin).ln() - margin.ln() } else { f64::INFINITY }
 }
@@ -272,7 +271,7 @@ fn log_inverse_radius(margin: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Each constant of a theorem, against its statement worked out by hand.
+    /// Compares each constant of a theorem with a value computed by hand from its statement.
     #[test]
     fn constants_are_those_of_the_theorems() {
         assert_eq!(halving_mistakes(1024.0), 10.0);
@@ -307,7 +306,7 @@ mod tests {
         assert!((centre - 3.0 * one / 0.458_675_145_387_081_9).abs() < 1e-12);
     }
 
-    /// Σ_{i<S} C(T, i) 2^i / 3^T in whole numbers.
+    /// Σ_{i<S} C(T, i) 2^i / 3^T in integers.
     #[test]
     fn the_tail_of_the_decays_is_the_binomial_one() {
         for steps in 1..=30u64 {
@@ -322,7 +321,7 @@ mod tests {
         for (decays, failure) in [(1, 0.5), (40, 0.01), (700, 0.05), (2000, 1e-12)] {
             let steps = super_linear_steps(decays, failure);
             assert!(fewer_decays(decays, steps) <= failure);
-            assert!(fewer_decays(decays, steps - 1) > failure, "one less is not enough");
+            assert!(fewer_decays(decays, steps - 1) > failure, "one step fewer is not enough");
         }
     }
 }

@@ -1,9 +1,14 @@
-//! Random directions, and generators for rounds that are counted.
+//! Weight vectors to start from, and generators for numbered rounds.
 
-use halfspaces_linalg::{RngStream, normalise, rng_for_round};
+use halfspaces_linalg::{InputError, RngStream, normalise, rng_for_round, zeros};
 use rand::Rng;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
+
+/// The zero vector of R^`dim`; an error for dimension 0, or if it does not fit in memory.
+pub(crate) fn origin(dim: usize) -> Result<Vec<f64>, InputError> {
+    if dim == 0 { Err(InputError::ZeroDimension) } else { zeros(1, dim) }
+}
 
 /// A uniformly random unit vector of R^`dim`; empty for dimension 0.
 pub(crate) fn random_unit<R: Rng + ?Sized>(dim: usize, rng: &mut R) -> Vec<f64> {
@@ -16,7 +21,7 @@ pub(crate) fn random_unit<R: Rng + ?Sized>(dim: usize, rng: &mut R) -> Vec<f64> 
     }
 }
 
-/// The generator of `seed` for round `count` of a purpose.
+/// The generator of random numbers for round `count`, from stream `stream` and seed `seed`.
 pub(crate) fn rng_for_count(stream: RngStream, seed: u64, count: u64) -> ChaCha8Rng {
     let Ok(round) = u32::try_from(count) else {
         unreachable!("each of 2^32 rounds would have stored a point or a cut")

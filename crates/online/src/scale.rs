@@ -1,8 +1,8 @@
-//! Points too long or too short for `f64`.
+//! Checks for points whose squared norm leaves the range of `f64`.
 
 use halfspaces_linalg::{InputError, RowView};
 
-/// ‖x‖², refused where it is 0 or overflows: for learners that divide by it.
+/// ‖x‖², for learners that divide by it; an error if it is 0, subnormal or infinite.
 pub(crate) fn positive_norm_sq<R: RowView>(x: R) -> Result<f64, InputError> {
     let norm_sq = x.norm_sq();
     if norm_sq.is_normal() {
@@ -12,15 +12,15 @@ pub(crate) fn positive_norm_sq<R: RowView>(x: R) -> Result<f64, InputError> {
     Err(InputError::ZeroVector)
 }
 
-/// However many numbers up to this there are, the sum of their squares is finite.
+/// The sum of the squares of any number of values up to this is finite.
 const NO_OVERFLOW: f64 = 1e140;
-/// A number of at least this size has a normal square.
+/// A value of at least this size has a normal square.
 const NO_UNDERFLOW: f64 = 1e-150;
 
-/// Refuses a point whose squared norm is no normal number although the point is not zero: products
-/// with it would lose their digits, and the bounds their meaning.
+/// Refuses a non-zero point whose squared norm is not a normal number: products with it would lose digits, and the
+/// bounds would not apply.
 pub(crate) fn check_scale<R: RowView>(x: R) -> Result<(), InputError> {
-    // Nearly always: no square overflows and some square is normal, which needs no sum.
+    // The common case needs no sum: no square overflows and some square is normal.
     let (mut small, mut large) = (true, false);
     for (_, v) in x.entries() {
         small &= v.abs() <= NO_OVERFLOW;

@@ -2,30 +2,28 @@
 //!
 //! Claims: K1.
 
-use super::finite::{ClassError, FiniteClass, check_size, positive_of};
+use super::finite::{FiniteClass, check_size, positive_of};
+use crate::error::OnlineError;
 use halfspaces_linalg::{
     BooleanConcept, BooleanPoint, Conjunction, DecisionList, Disjunction, InputError, Label,
-    Literal, RowView, load_checked,
+    Literal, RowView,
 };
 
-/// Boolean concepts given one by one, or a whole class of them.
+/// A list of Boolean concepts, or a whole class of them.
 ///
 /// ```
 /// use halfspaces_online::{BooleanClass, FiniteClass};
-/// assert_eq!(BooleanClass::conjunctions(3)?.len(), 28); // 3^3, and the one that is never true
-/// # Ok::<(), halfspaces_online::ClassError>(())
+/// assert_eq!(BooleanClass::conjunctions(3)?.len(), 28); // 3^3 and the unsatisfiable one
+/// # Ok::<(), halfspaces_online::OnlineError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct BooleanClass<B> {
     concepts: Vec<B>,
     variables: usize,
 }
 
-load_checked!(BooleanClass<B: BooleanConcept> { concepts: Vec<B> } => BooleanClass::new);
-
 impl<B: BooleanConcept> BooleanClass<B> {
-    /// The given concepts, all over the same variables.
+    /// The given concepts, all over the same number of variables.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::DimensionMismatch`].
@@ -42,7 +40,7 @@ impl<B: BooleanConcept> BooleanClass<B> {
     }
 }
 
-/// Every pair of disjoint masks over `variables`: each variable positive, negative or absent.
+/// Every pair of disjoint masks over `variables` variables: each variable is positive, negative or absent.
 fn disjoint_masks(variables: usize) -> impl Iterator<Item = (u64, u64)> {
     let full = (1u64 << variables) - 1;
     (0..=full).flat_map(move |positive| {
@@ -57,19 +55,19 @@ fn disjoint_masks(variables: usize) -> impl Iterator<Item = (u64, u64)> {
     })
 }
 
-/// 3^n + 1, checked against the largest class.
-fn check_ternary(variables: usize) -> Result<(), ClassError> {
+/// Checks that 3^n + 1 is at most the size of the largest class.
+fn check_ternary(variables: usize) -> Result<(), OnlineError> {
     let in_range = (1..=halfspaces_linalg::MAX_VARIABLES).contains(&variables);
     InputError::check_parameter("variables", variables as f64, in_range, "between 1 and 64")?;
     check_size(3f64.powi(variables as i32) + 1.0)
 }
 
 impl BooleanClass<Conjunction> {
-    /// All 3^n + 1 conjunctions of literals over n variables, the unsatisfiable one included.
+    /// All 3^n + 1 conjunctions of literals over n variables, including the unsatisfiable one.
     ///
     /// # Errors
-    /// [`ClassError::TooLarge`] naming the size; n outside 1..=64.
-    pub fn conjunctions(variables: usize) -> Result<Self, ClassError> {
+    /// [`OnlineError::ClassTooLarge`] with the size; [`InputError::ParameterOutOfRange`] for n outside 1..=64.
+    pub fn conjunctions(variables: usize) -> Result<Self, OnlineError> {
         check_ternary(variables)?;
         let never = Conjunction::new(variables, 1, 1);
         let all = disjoint_masks(variables).map(|(p, n)| Conjunction::new(variables, p, n));
@@ -79,11 +77,11 @@ impl BooleanClass<Conjunction> {
 }
 
 impl BooleanClass<Disjunction> {
-    /// All 3^n + 1 disjunctions of literals over n variables, the one always true included.
+    /// All 3^n + 1 disjunctions of literals over n variables, including the one that is always true.
     ///
     /// # Errors
-    /// [`ClassError::TooLarge`] naming the size; n outside 1..=64.
-    pub fn disjunctions(variables: usize) -> Result<Self, ClassError> {
+    /// [`OnlineError::ClassTooLarge`] with the size; [`InputError::ParameterOutOfRange`] for n outside 1..=64.
+    pub fn disjunctions(variables: usize) -> Result<Self, OnlineError> {
         check_ternary(variables)?;
         let always = Disjunction::new(variables, 1, 1);
         let all = disjoint_masks(variables).map(|(p, n)| Disjunction::new(variables, p, n));
@@ -93,12 +91,12 @@ impl BooleanClass<Disjunction> {
 }
 
 impl BooleanClass<DecisionList> {
-    /// All decision lists of at most `rules` rules that test different variables: Σ_r n!/(n-r)! 4^r
-    /// 2 of them. Lists that say the same are counted as often as they are written.
+    /// All decision lists of at most `rules` rules that test distinct variables: Σ_r n!/(n-r)! 4^r 2 of them. Different
+    /// lists count separately even if they define the same concept.
     ///
     /// # Errors
-    /// [`ClassError::TooLarge`] naming the size; n outside 1..=64.
-    pub fn decision_lists(variables: usize, rules: usize) -> Result<Self, ClassError> {
+    /// [`OnlineError::ClassTooLarge`] with the size; [`InputError::ParameterOutOfRange`] for n outside 1..=64.
+    pub fn decision_lists(variables: usize, rules: usize) -> Result<Self, OnlineError> {
         let in_range = (1..=halfspaces_linalg::MAX_VARIABLES).contains(&variables);
         InputError::check_parameter("variables", variables as f64, in_range, "between 1 and 64")?;
         let longest = rules.min(variables).min(DecisionList::MAX_RULES);

@@ -1,24 +1,23 @@
-//! Finite classes of hypotheses. Part of `Halving`. Claims: K1, K2.
+//! Finite classes of hypotheses for `Halving`. Claims: K1, K2.
 
+use crate::error::OnlineError;
+use crate::limits::MAX_CLASS;
 use halfspaces_linalg::{InputError, RowView};
 
-/// Largest class that a constructor of a class enumerates: 2^30 hypotheses, 128 MiB of bits.
-pub const MAX_CLASS: u128 = 1 << 30;
-
-/// A finite class of hypotheses over R^d, read in blocks of 64.
+/// A finite class of hypotheses over R^d, evaluated in blocks of 64.
 ///
 /// ```
 /// use halfspaces_linalg::{Conjunction, DenseRow};
 /// use halfspaces_online::{BooleanClass, FiniteClass};
 /// let class = BooleanClass::<Conjunction>::conjunctions(1)?; // true, x, not x, false
 /// let x = class.prepare(DenseRow::new(&[1.0])?)?;
-/// // Of the block of members 0 to 63, those that say +: the empty one and x.
+/// // How many of members 0 to 3 predict +1: the empty conjunction and x.
 /// assert_eq!(class.positive(0, 0b1111, &x).count_ones(), 2);
 /// assert_eq!((class.len(), class.dim()), (4, 1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait FiniteClass {
-    /// What is computed once per point, before its blocks are read.
+    /// A point in the form that the class evaluates, computed once per point.
     type Prepared;
 
     /// Number of hypotheses |C|.
@@ -38,15 +37,15 @@ pub trait FiniteClass {
     /// [`InputError`] for a point outside the domain of the class.
     fn prepare<R: RowView>(&self, x: R) -> Result<Self::Prepared, InputError>;
 
-    /// Bit `i` set iff hypothesis `64 block + i` labels the point +1. Only the bits set in `alive`
-    /// matter; the others may be left out.
+    /// A word whose bit `i` is set iff hypothesis `64 block + i` labels the point +1. Only the bits that are set in
+    /// `alive` matter; the others may be 0.
     ///
     /// # Panics
-    /// An implementation may panic if `alive` has a bit beyond the class.
+    /// An implementation may panic if a bit of `alive` is set for an index beyond the end of the class.
     fn positive(&self, block: usize, alive: u64, x: &Self::Prepared) -> u64;
 }
 
-/// Evaluates a predicate on the hypotheses of a block that are alive.
+/// Evaluates a predicate on the hypotheses of a block whose bit in `alive` is set.
 pub(super) fn positive_of(
     block: usize,
     mut alive: u64,
@@ -63,29 +62,6 @@ pub(super) fn positive_of(
     word
 }
 
-/// A class too large to enumerate, or parameters that name none.
-///
-/// ```
-/// use halfspaces_online::{ClassError, GridClass};
-/// let ClassError::TooLarge { size } = GridClass::new(4, 1.0, 1.0, 0.01).unwrap_err() else { panic!() };
-/// assert_eq!(size, 1601f64.powi(4));
-/// ```
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum ClassError {
-    /// The class has more than [`MAX_CLASS`] members.
-    #[error(
-        "the class has {size:.3e} hypotheses, more than the {} that fit in memory; use a version-space learner instead",
-        MAX_CLASS
-    )]
-    TooLarge {
-        /// Its size.
-        size: f64,
-    },
-    /// The parameters are out of range.
-    #[error(transparent)]
-    Input(#[from] InputError),
-}
-
-pub(super) fn check_size(size: f64) -> Result<(), ClassError> {
-    if size <= MAX_CLASS as f64 { Ok(()) } else { Err(ClassError::TooLarge { size }) }
+pub(super) fn check_size(size: f64) -> Result<(), OnlineError> {
+    if size <= MAX_CLASS as f64 { Ok(()) } else { Err(OnlineError::ClassTooLarge { size }) }
 }

@@ -1,37 +1,36 @@
-//! The grid of halfspaces that holds a separator of every margin above a given one.
+//! The grid of halfspaces that contains a separator for every margin above a given one.
 
-use super::finite::{ClassError, FiniteClass, check_size, positive_of};
+use super::finite::{FiniteClass, check_size, positive_of};
 use super::halfspaces::dense;
-use halfspaces_linalg::{InputError, RowView, load_checked};
+use crate::error::OnlineError;
+use halfspaces_linalg::{InputError, RowView};
 
-/// The halfspaces whose coordinates are multiples `m s` of the step s = γ/(2Rd), |m| <= M with
-/// M = ⌈2R‖w*‖d/γ⌉: if some w* separates points of norm at most R with margin γ, a member does so
-/// with margin γ/2 (Kakade §3). The class has (2M + 1)^d members, none of which is stored.
+/// The halfspaces whose normals have multiples `m s` of the step s = γ/(2Rd) as coordinates, |m| <= M with M =
+/// ⌈2R‖w*‖d/γ⌉. If some w* separates points of norm at most R with margin γ, a member does so with margin γ/2 (Kakade
+/// §3). The class has (2M + 1)^d members, none of which is stored.
 ///
-/// Kakade prints the size (⌈4dR‖w*‖/γ⌉ + 1)^d, which can be smaller than the class. *Source.* Kakade §3 and
-/// Corollary 3.1, corrected. Claims: K2.
+/// Kakade prints the size (⌈4dR‖w*‖/γ⌉ + 1)^d, which can be smaller than the class.
+///
+/// *Source.* Kakade §3 and Corollary 3.1, corrected. Claims: K2.
 ///
 /// ```
-/// use halfspaces_online::{ClassError, FiniteClass, GridClass};
-/// let class = GridClass::new(2, 1.0, 1.0, 0.5)?; // M = 8
+/// use halfspaces_online::{FiniteClass, GridClass, OnlineError};
+/// let class = GridClass::new(2, 0.5)?; // M = 8
 /// assert_eq!(class.len(), 17 * 17);
-/// assert!(matches!(GridClass::new(4, 1.0, 1.0, 0.01), Err(ClassError::TooLarge { .. })));
-/// # Ok::<(), ClassError>(())
+/// assert!(matches!(GridClass::new(4, 0.01), Err(OnlineError::ClassTooLarge { .. })));
+/// # Ok::<(), OnlineError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct GridClass {
     dim: usize,
-    /// Largest multiple M.
+    /// The largest multiple M.
     most: usize,
     len: usize,
 }
 
-load_checked!(GridClass { dim: usize, most: usize } => |dim, most| GridClass::with_multiples(dim, most as f64));
-
 impl GridClass {
-    /// All multiples up to `most` in `dim` coordinates.
-    fn with_multiples(dim: usize, most: f64) -> Result<GridClass, ClassError> {
+    /// The class whose coordinates are all multiples up to `most`, in R^`dim`.
+    fn with_multiples(dim: usize, most: f64) -> Result<GridClass, OnlineError> {
         if dim == 0 {
             return Err(InputError::ZeroDimension.into());
         }
@@ -41,34 +40,21 @@ impl GridClass {
         Ok(GridClass { dim, most: most as usize, len: size as usize })
     }
 
-    /// The class for points of norm at most `radius` R and a separator of norm at most
-    /// `target_norm` with margin `margin` γ.
+    /// The class for points in the unit ball of R^`dim` that some unit w* separates with a margin of at least γ =
+    /// `margin`. For other points of norm at most R and another w*, pass γ/(R‖w*‖).
     ///
     /// # Errors
-    /// [`ClassError::TooLarge`] naming the size; parameters that are not positive and finite.
-    pub fn new(
-        dim: usize,
-        radius: f64,
-        target_norm: f64,
-        margin: f64,
-    ) -> Result<GridClass, ClassError> {
-        for (name, value) in [("radius", radius), ("target_norm", target_norm), ("margin", margin)]
-        {
-            let in_range = value > 0.0 && value.is_finite();
-            InputError::check_parameter(name, value, in_range, "positive and finite")?;
-        }
-        // A product below the range of f64 is still above 0.
-        let most = (2.0 * radius * target_norm * dim as f64 / margin).ceil().max(1.0);
-        GridClass::with_multiples(dim, most)
+    /// [`OnlineError::ClassTooLarge`] with the size of the class; [`InputError::ZeroDimension`];
+    /// [`InputError::ParameterOutOfRange`] for a margin that is not positive and finite.
+    pub fn new(dim: usize, margin: f64) -> Result<GridClass, OnlineError> {
+        let in_range = margin > 0.0 && margin.is_finite();
+        InputError::check_parameter("margin", margin, in_range, "positive and finite")?;
+        GridClass::with_multiples(dim, (2.0 * dim as f64 / margin).ceil().max(1.0))
     }
 
-    /// The hypothesis of an index, in multiples of the step.
-    ///
-    /// # Panics
-    /// For an index of [`FiniteClass::len`] or more.
-    #[must_use]
-    pub fn multiples(&self, index: usize) -> Vec<f64> {
-        assert!(index < self.len, "the class has {} hypotheses, none of index {index}", self.len);
+    /// The hypothesis with this index, in multiples of the step.
+    #[cfg(test)]
+    pub(super) fn multiples(&self, index: usize) -> Vec<f64> {
         let base = 2 * self.most + 1;
         let mut rest = index;
         (0..self.dim)
@@ -97,7 +83,7 @@ impl FiniteClass for GridClass {
     }
 
     fn positive(&self, block: usize, alive: u64, x: &Vec<f64>) -> u64 {
-        // The step scales every product alike, so the sign is that of the multiples' product.
+        // All coordinates have the same step, so the sign is that of the product with the multiples.
         let (base, most) = (2 * self.most + 1, self.most as f64);
         positive_of(block, alive, |mut index| {
             let mut value = 0.0;

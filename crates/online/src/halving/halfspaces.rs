@@ -1,11 +1,11 @@
-//! Halfspaces given one by one.
+//! A class given as a list of halfspaces.
 //!
 //! Claims: K1, K9.
 
 use super::finite::{FiniteClass, positive_of};
 use halfspaces_linalg::{Halfspace, InputError, RowView, kernels};
 
-/// A list of halfspaces of one dimension.
+/// A list of halfspaces of the same dimension.
 ///
 /// ```
 /// use halfspaces_linalg::Halfspace;
@@ -15,25 +15,9 @@ use halfspaces_linalg::{Halfspace, InputError, RowView, kernels};
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Vec<Halfspace>", into = "Vec<Halfspace>"))]
 pub struct HalfspaceClass {
     /// At least one.
     hypotheses: Vec<Halfspace>,
-}
-
-impl TryFrom<Vec<Halfspace>> for HalfspaceClass {
-    type Error = InputError;
-
-    fn try_from(hypotheses: Vec<Halfspace>) -> Result<Self, InputError> {
-        HalfspaceClass::new(hypotheses)
-    }
-}
-
-impl From<HalfspaceClass> for Vec<Halfspace> {
-    fn from(class: HalfspaceClass) -> Self {
-        class.hypotheses
-    }
 }
 
 impl HalfspaceClass {

@@ -1,21 +1,19 @@
-//! Halving.
+//! The halving algorithm.
 
 use super::finite::FiniteClass;
 use crate::protocol::{OnlineLearner, Prediction};
-use halfspaces_linalg::{Classifier, InputError, Label, RowView, getters, load_checked};
+use halfspaces_linalg::{Classifier, InputError, Label, RowView, getters};
 
-/// Halving: keep the hypotheses consistent with every label seen; guess by majority, ties +1.
+/// The halving algorithm: keeps the hypotheses consistent with every label seen and predicts by majority vote, ties +1.
 ///
-/// *Guarantee.* If some hypothesis of the class C explains all labels, at most lg |C| mistakes, whatever
-/// the order ([`crate::bounds::halving_mistakes`]): on a mistake at least half of the hypotheses are wrong
-/// and go. Labels that no hypothesis explains are a status ([`Halving::is_exhausted`]); the learner then
-/// guesses +1.
+/// *Guarantee.* If some hypothesis of the class C explains all labels, at most lg |C| mistakes in every order
+/// ([`crate::bounds::halving_mistakes`]): each mistake removes at least half of the hypotheses. If no hypothesis
+/// explains the labels, [`Halving::is_exhausted`] returns `true` and the learner predicts +1.
 ///
-/// *Cost.* One bit per hypothesis; each round asks every block of 64 that still holds a consistent one.
+/// *Cost.* One bit per hypothesis. Each round evaluates every block of 64 that contains a consistent hypothesis.
 ///
-/// *When to use it.* Classes of up to some 10⁹ hypotheses, where no bound is better. For halfspaces in more
-/// than a few dimensions use a [`crate::VersionSpace`] learner, which counts volume in place of
-/// hypotheses.
+/// *When to use it.* For classes of up to about 10⁹ hypotheses, where no bound is better. For halfspaces in more than a
+/// few dimensions use a [`crate::VersionSpace`] learner, which measures volume instead of counting hypotheses.
 ///
 /// *Source.* Kakade Algorithm 1 and Theorem 2.2. Claims: K1, K2, K9.
 ///
@@ -31,45 +29,16 @@ use halfspaces_linalg::{Classifier, InputError, Label, RowView, getters, load_ch
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Halving<C> {
     class: C,
-    /// The blocks that still hold a consistent hypothesis, with their bits.
+    /// The blocks that contain a consistent hypothesis, with their bits.
     alive: Vec<(usize, u64)>,
     consistent: u64,
     updates: u64,
 }
 
-load_checked! {
-    Halving<C: FiniteClass> {
-        class: C,
-        alive: Vec<(usize, u64)>,
-        #[serde(deserialize_with = "crate::saved::count")]
-        updates: u64,
-    } => Halving::from_saved
-}
-
-#[cfg(feature = "serde")]
 impl<C: FiniteClass> Halving<C> {
-    /// Refuses what no run can have left behind.
-    fn from_saved(class: C, alive: Vec<(usize, u64)>, updates: u64) -> Result<Self, InputError> {
-        let whole = Halving::new(class)?;
-        let mut consistent = 0;
-        let mut blocks = whole.alive.iter();
-        for &(index, bits) in &alive {
-            // Both lists ascend; a block or bit that the class does not have is refused.
-            let known = blocks.find(|(block, _)| *block == index);
-            if known.is_none_or(|(_, all)| bits & !all != 0) {
-                return Err(InputError::IndexOutOfRange { index, len: whole.alive.len() });
-            }
-            consistent += u64::from(bits.count_ones());
-        }
-        Ok(Halving { alive, consistent, updates, ..whole })
-    }
-}
-
-impl<C: FiniteClass> Halving<C> {
-    /// All hypotheses are consistent at first.
+    /// Starts with all hypotheses consistent.
     ///
     /// # Errors
     /// [`InputError::Empty`] for an empty class, [`InputError::ZeroDimension`].
@@ -97,12 +66,12 @@ impl<C: FiniteClass> Halving<C> {
         consistent: u64,
     }
 
-    /// Whether no hypothesis explains the labels seen; the mistake bound is then void.
+    /// Whether no hypothesis explains the labels seen; the mistake bound then does not hold.
     pub fn is_exhausted(&self) -> bool {
         self.consistent == 0
     }
 
-    /// The hypotheses still consistent, by index.
+    /// The indices of the consistent hypotheses.
     pub fn survivors(&self) -> impl Iterator<Item = usize> {
         self.alive.iter().flat_map(|&(block, bits)| {
             (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| 64 * block + bit)
@@ -139,7 +108,7 @@ impl<C: FiniteClass> OnlineLearner for Halving<C> {
         prediction: Prediction,
         truth: Label,
     ) -> Result<bool, InputError> {
-        // A unanimous vote that was right removes no hypothesis.
+        // A unanimous correct vote removes no hypothesis.
         if prediction.value.abs() >= 1.0 && prediction.label == truth {
             return Ok(false);
         }
@@ -166,7 +135,7 @@ impl<C: FiniteClass> OnlineLearner for Halving<C> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BooleanClass, ClassError, GridClass, HalfspaceClass};
+    use crate::{BooleanClass, GridClass, HalfspaceClass, OnlineError};
     use crate::{RandomOrder, SmallestMarginMistake, bounds, run};
     use halfspaces_data::{MarginBall, Marginal, random_target};
     use halfspaces_linalg::{BooleanConcept, BooleanPoint, Halfspace, PointSet, Points};
@@ -199,7 +168,7 @@ mod tests {
         assert_eq!(BooleanClass::decision_lists(2, 5).unwrap().len(), 82);
         assert!(matches!(
             BooleanClass::conjunctions(40),
-            Err(ClassError::TooLarge { size }) if size > 1e19
+            Err(OnlineError::ClassTooLarge { size }) if size > 1e19
         ));
         assert!(BooleanClass::decision_lists(20, 20).is_err());
     }
@@ -217,7 +186,7 @@ mod tests {
                 let order = RandomOrder::new(seed);
                 let (learner, transcript) = run(learner, &points, &labels, order).unwrap();
                 assert!(transcript.mistakes() as f64 <= bound);
-                // After the whole cube exactly the target is left.
+                // After the whole cube, exactly the target is left.
                 assert_eq!(learner.consistent(), 1);
                 most = most.max(transcript.mistakes());
             }
@@ -236,7 +205,7 @@ mod tests {
         let prediction = learner.observe(x, Label::Negative).unwrap();
         assert_eq!(prediction.value, 1.0 / 3.0);
         assert_eq!(learner.survivors().collect::<Vec<_>>(), [2]);
-        // A label that no hypothesis explains exhausts the class; then it guesses +1.
+        // A label that no hypothesis explains exhausts the class; from then on it predicts +1.
         learner.observe(x, Label::Positive).unwrap();
         assert!(learner.is_exhausted());
         assert_eq!(learner.label(x).unwrap(), Label::Positive);
@@ -257,7 +226,7 @@ mod tests {
             let target = random_target(2, seed).unwrap();
             let points = MarginBall::new(&target, 0.3).unwrap().sample(200, seed + 50).unwrap();
             let labels = target.label_all(&points).unwrap();
-            let class = GridClass::new(2, 1.0, 1.0, 0.3).unwrap();
+            let class = GridClass::new(2, 0.3).unwrap();
             let bound = bounds::grid_halving_mistakes(2, 1.0, 1.0, 0.3);
             assert!((2f64.powf(bound) - class.len() as f64).abs() < 1e-6 * class.len() as f64);
             let adversary = SmallestMarginMistake::new(labels.clone());
@@ -276,14 +245,16 @@ mod tests {
 
     #[test]
     fn a_class_too_large_is_refused_by_its_size() {
-        // The size of d = 4, γ = .1 fits under 2^30: 161^4 = 6.7e8. d = 5 does not.
-        assert!(GridClass::new(4, 1.0, 1.0, 0.1).is_ok());
-        let error = GridClass::new(5, 1.0, 1.0, 0.1).unwrap_err();
-        assert!(matches!(error, ClassError::TooLarge { size } if (3e11..4e11).contains(&size)));
+        // d = 4, γ = .1 has a size below 2^30: 161^4 = 6.7e8. d = 5 does not.
+        assert!(GridClass::new(4, 0.1).is_ok());
+        let error = GridClass::new(5, 0.1).unwrap_err();
+        assert!(
+            matches!(error, OnlineError::ClassTooLarge { size } if (3e11..4e11).contains(&size))
+        );
         assert!(error.to_string().contains("3.281e11"), "{error}");
-        assert!(GridClass::new(0, 1.0, 1.0, 0.1).is_err());
-        assert!(GridClass::new(2, 1.0, 1.0, 0.0).is_err());
-        assert!(GridClass::new(2, f64::NAN, 1.0, 0.1).is_err());
+        assert!(GridClass::new(0, 0.1).is_err());
+        assert!(GridClass::new(2, 0.0).is_err());
+        assert!(GridClass::new(2, f64::NAN).is_err());
     }
 
     #[test]

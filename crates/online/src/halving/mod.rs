@@ -1,4 +1,4 @@
-//! Halving over finite classes.
+//! The halving algorithm over finite classes.
 
 mod boolean;
 mod finite;
@@ -7,7 +7,7 @@ mod halfspaces;
 mod learner;
 
 pub use boolean::BooleanClass;
-pub use finite::{ClassError, FiniteClass, MAX_CLASS};
+pub use finite::FiniteClass;
 pub use grid::GridClass;
 pub use halfspaces::HalfspaceClass;
 pub use learner::Halving;

@@ -1,10 +1,10 @@
-//! What an answer does to every point. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
+//! The effect of an answer on every point. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
 
-/// What an answer about a point x does to the points of a pool: for φ · Σφ_x = c the variance falls by `shrink` c²,
-/// and each mean moves by its `gain` times c.
+/// The effect of an answer about a point x on the points of a pool: for c = φ · Σφ_x, the variance decreases by
+/// `shrink` c², and each mean changes by its `gain` times c.
 #[derive(Debug, Clone)]
 pub(super) struct Change {
-    /// Σφ_x as a direction of the stored rows: of their head, and of a kernel's features.
+    /// Σφ_x in the layout of the stored rows: the part for the head, and the part for the features of one kernel.
     pub(super) head: Vec<f64>,
     pub(super) kernel: Option<(usize, Vec<f64>)>,
     pub(super) shrink: f64,

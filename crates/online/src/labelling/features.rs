@@ -1,57 +1,58 @@
-//! The features in which a pool is labelled. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
+//! The features of a pool. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
 
 use super::change::Change;
 use halfspaces_features::{
-    Distance, FeatureMap, Landmarks, Linear, Nystroem, RadialKernel, Ranks, ZScore,
+    Distance, FeatureMap, Nystroem, RadialKernel, Ranks, ZScore, choose_landmarks,
 };
 use halfspaces_linalg::{InputError, PointSet, Points, Threads, reserve};
 
-/// Widths of the Gaussian kernels of standardised columns, K(x, z) = exp(-‖x - z‖²/(width² M)), M the median
-/// squared distance, with the log prior weight of each.
+/// Widths of the Gaussian kernels of standardised columns, K(x, z) = exp(-‖x - z‖²/(width² M)) with M the median
+/// squared distance, and the log prior weight of each.
 const GAUSSIAN: [(f64, f64); 4] = [(0.25, -6.0), (0.5, -3.0), (1.0, -1.0), (2.0, 0.0)];
-/// The same of the Laplacian kernels of ranks, K(x, z) = exp(-‖x - z‖₁/(width M)): steps and amounts, as trees see them.
+/// Widths and log prior weights of the Laplacian kernels of ranks, K(x, z) = exp(-‖x - z‖₁/(width M)). Like decision
+/// trees, they can represent steps and do not depend on the scale of an amount.
 const LAPLACIAN: [(f64, f64); 2] = [(1.0, -1.0), (2.0, 0.0)];
 /// Number of kernels.
 pub(super) const KERNELS: usize = GAUSSIAN.len() + LAPLACIAN.len();
-/// Width of the kernel that stands for the columns where there are more of them than this.
+/// Width of the kernel that replaces the columns if there are more of them than [`MAX_COLUMNS`].
 const WIDE: f64 = 4.0;
 pub(super) const MAX_COLUMNS: usize = 256;
-/// Points mapped at a time.
+/// Number of points that are mapped at a time.
 const BLOCK: usize = 1024;
 
-/// The columns, or features that stand for them.
+/// The columns, or the features that replace them.
 #[derive(Debug, Clone)]
 enum Columns {
-    /// Standardised columns over the root of their number.
-    All(Linear, f64),
+    /// The number of columns and its square root, by which the standardised columns are divided.
+    All(usize, f64),
     Wide(Box<Nystroem>),
 }
 
-/// The maps, fitted to the first points of a pool; points added later are mapped in the same way.
+/// The maps, fitted to the first points of a pool. Points that are added later are mapped in the same way.
 #[derive(Debug, Clone)]
 pub(super) struct PoolMaps {
     scale: ZScore,
     ranks: Ranks,
     columns: Columns,
-    /// Those of standardised columns, then those of ranks.
+    /// The kernels of standardised columns, then those of ranks.
     kernels: Vec<Nystroem>,
-    /// Where the columns are not too many.
+    /// `None` if there are too many columns.
     squares: Option<Squares>,
 }
 
-/// Squares of standardised columns, standardised: classes that differ in spread, not in place.
+/// Squares of standardised columns, standardised again. They separate classes that differ in spread, not in location.
 #[derive(Debug, Clone)]
 struct Squares {
     means: Vec<f64>,
-    /// One over the deviations, 0 for a column whose square is constant.
+    /// One over the standard deviations; 0 for a column whose square is constant.
     scales: Vec<f64>,
-    /// Root of the number of columns that are not.
+    /// Square root of the number of columns whose squares are not constant.
     root: f64,
 }
 
 impl Squares {
     fn fit(sample: &Points) -> Squares {
-        /// A square of smaller deviation is constant but for rounding.
+        /// A squared column with a smaller standard deviation is constant up to rounding.
         const MIN_DEVIATION: f64 = 1e-6;
         let (n, dim) = (sample.len() as f64, sample.dim());
         let (mut means, mut seconds) = (vec![0.0; dim], vec![0.0; dim]);
@@ -74,7 +75,7 @@ impl Squares {
     }
 
     fn map(&self, row: &[f64]) -> Vec<f64> {
-        /// Deviations that a square counts for at most.
+        /// Squares are capped at this many standard deviations.
         const MAX_SQUARE: f64 = 3.0;
         let pairs = self.means.iter().zip(&self.scales);
         row.iter()
@@ -84,20 +85,21 @@ impl Squares {
     }
 }
 
-/// Feature rows: the constant 1, the columns, then the features of each kernel and the squares; f32, the numbers that
-/// the models are of.
+/// Feature rows: the constant 1, the columns, then the features of each kernel and the squares. They are stored as f32,
+/// and all computations use these values.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Features {
     rows: Vec<f32>,
     /// Number of features.
     width: usize,
-    /// Constant and columns.
+    /// Number of features in the head: the constant and the columns.
     head: usize,
-    /// Where the features of each kernel, and the squares, begin and end.
+    /// The index range of each kernel's features, and that of the squared columns.
     blocks: Vec<(usize, usize)>,
-    /// ‖z‖, z the columns times `lift`.
+    /// ‖z‖ of each point, where z is the columns times `lift`.
     norms: Vec<f64>,
-    /// 1 - ‖φ‖² for each kernel, 0 for squares, point after point: what the landmarks do not see of a point.
+    /// 1 - ‖φ‖² for each kernel and 0 for squares, point by point: the prior variance of the part of a point that the
+    /// landmarks do not represent.
     unseen: Vec<f32>,
     lift: f64,
 }
@@ -110,9 +112,9 @@ impl PoolMaps {
     ) -> Result<PoolMaps, InputError> {
         let scale = ZScore::fit(points)?;
         let ranks = Ranks::fit(points)?;
-        let landmarks = Landmarks::Uniform.choose(points, landmarks, seed)?;
+        let landmarks = choose_landmarks(points, landmarks, seed)?;
         let (scaled, ranked) = (scale.apply(&landmarks)?, ranks.apply(&landmarks)?);
-        // Of a sample as large as the median needs.
+        // A sample large enough for the median.
         const MEDIAN_OF: usize = 1000;
         let some: Vec<usize> =
             (0..points.len()).step_by(points.len().div_ceil(MEDIAN_OF).max(1)).collect();
@@ -128,7 +130,7 @@ impl PoolMaps {
         };
         let dim = points.dim();
         let (columns, squares) = if dim <= MAX_COLUMNS {
-            let columns = Columns::All(Linear::new(dim)?, (dim as f64).sqrt());
+            let columns = Columns::All(dim, (dim as f64).sqrt());
             (columns, Some(Squares::fit(&some)))
         } else {
             (Columns::Wide(Box::new(gaussian(WIDE)?)), None)
@@ -141,7 +143,7 @@ impl PoolMaps {
         Ok(PoolMaps { scale, ranks, columns, kernels, squares })
     }
 
-    /// Log prior weight of each block of features beside the columns.
+    /// Log prior weight of each block of features other than the columns.
     pub(super) fn log_priors(&self) -> Vec<f64> {
         let kernels = GAUSSIAN.into_iter().chain(LAPLACIAN).map(|(_, prior)| prior);
         kernels.chain(self.squares.iter().map(|_| 0.0)).collect()
@@ -155,7 +157,7 @@ impl PoolMaps {
         threads: Threads,
     ) -> Result<(), InputError> {
         let (head, lift) = match &self.columns {
-            Columns::All(map, root) => (1 + map.output_dim(), *root),
+            Columns::All(dim, root) => (1 + dim, *root),
             Columns::Wide(map) => (1 + map.output_dim(), 1.0),
         };
         (features.head, features.lift) = (head, lift);
@@ -176,9 +178,13 @@ impl PoolMaps {
             let block = points.select(block)?;
             let scaled = self.scale.apply_on(&block, threads)?;
             let ranked = self.ranks.apply_on(&block, threads)?;
+            let mapped;
             let columns = match &self.columns {
-                Columns::All(map, _) => map.apply(&scaled)?,
-                Columns::Wide(map) => map.apply_on(&scaled, threads)?,
+                Columns::All(..) => &scaled,
+                Columns::Wide(map) => {
+                    mapped = map.apply_on(&scaled, threads)?;
+                    &mapped
+                }
             };
             let kernels = self
                 .kernels
@@ -189,7 +195,7 @@ impl PoolMaps {
                 })
                 .collect::<Result<Vec<Points>, _>>()?;
             for i in 0..scaled.len() {
-                features.push(row(&columns, i), kernels.iter().map(|points| row(points, i)));
+                features.push(row(columns, i), kernels.iter().map(|points| row(points, i)));
                 if let Some(squares) = &self.squares {
                     let squares = squares.map(row(&scaled, i));
                     features.rows.extend(squares.into_iter().map(|v| v as f32));
@@ -208,7 +214,7 @@ fn row(points: &Points, index: usize) -> &[f64] {
 impl Features {
     fn push<'a>(&mut self, columns: &'a [f64], kernels: impl Iterator<Item = &'a [f64]>) {
         self.rows.push(1.0);
-        // As stored, so that everything is computed from the same numbers.
+        // Computed from the stored values, so that everything uses the same numbers.
         let stored = columns.iter().map(|v| (v / self.lift) as f32);
         self.rows.extend(stored);
         let square: f64 = columns.iter().map(|v| v * v).sum();
@@ -220,7 +226,7 @@ impl Features {
         }
     }
 
-    /// Drops all points but the first `len`.
+    /// Drops all points except the first `len`.
     pub(super) fn truncate(&mut self, len: usize) {
         self.rows.truncate(len * self.width);
         self.unseen.truncate(len * self.blocks.len());
@@ -246,7 +252,7 @@ impl Features {
         &self.rows
     }
 
-    /// Length of constant and columns.
+    /// Number of features in the head.
     pub(super) fn head(&self) -> usize {
         self.head
     }
@@ -255,12 +261,12 @@ impl Features {
         self.blocks[kernel]
     }
 
-    /// Variance under the prior of what a kernel's landmarks do not see.
+    /// Prior variance of the part of a point that a kernel's landmarks do not represent.
     pub(super) fn unseen(&self, index: usize, kernel: usize) -> f64 {
         f64::from(self.unseen[index * self.blocks.len() + kernel])
     }
 
-    /// (z, 1) of a point scaled to norm 1, z its standardised columns, the constant first.
+    /// (z, 1) of a point, scaled to norm 1 and with the constant first, where z is its standardised columns.
     pub(super) fn unit(&self, index: usize, out: &mut [f64]) {
         let scale = self.unit_scale(index);
         for (v, x) in out.iter_mut().zip(self.row(index)) {
@@ -274,8 +280,8 @@ impl Features {
         1.0 / self.norms[index].hypot(1.0)
     }
 
-    /// Weights of units as a direction of the stored rows: its product with a row is that with the unit but for
-    /// [`Features::unit_scale`].
+    /// Converts weights for unit vectors to the layout of the stored rows. Their product with a stored row equals the
+    /// product of `weights` with the unit vector, up to the factor [`Features::unit_scale`].
     pub(super) fn direction_of_units(&self, weights: &[f64]) -> Change {
         let mut head: Vec<f64> = weights.iter().map(|w| w * self.lift).collect();
         head[0] = weights[0];
@@ -306,12 +312,12 @@ mod tests {
                 let expected = ((square - mean) / deviation).min(3.0) / 2f64.sqrt();
                 assert!((value - expected).abs() < 1e-12);
             }
-            assert!(rows.iter().any(|row| row[j] == 3.0 / 2f64.sqrt()), "some are cut off");
+            assert!(rows.iter().any(|row| row[j] == 3.0 / 2f64.sqrt()), "some are capped");
         }
         assert!(rows.iter().all(|row| row[2] == 0.0));
     }
 
-    /// The first kernels are of the standardised columns, the others of their ranks.
+    /// The first kernels use the standardised columns, the others their ranks.
     #[test]
     fn kernels_are_of_the_columns_and_of_their_ranks() {
         let points = Gaussian::new(3, 1.0).unwrap().sample(60, 4).unwrap();
@@ -333,7 +339,7 @@ mod tests {
         }
     }
 
-    /// (z, 1)/‖(z, 1)‖, and weights of it as a direction of the stored rows.
+    /// (z, 1)/‖(z, 1)‖, and weights for it in the layout of the stored rows.
     #[test]
     fn units_are_points_with_a_one_scaled_to_norm_1() {
         let points = Gaussian::new(4, 1.0).unwrap().sample(30, 3).unwrap();

@@ -1,8 +1,8 @@
-//! What is written down of a labelling session. Claims: none.
+//! The saved form of a labelling session. Claims: none.
 
 use super::params::Labelling;
 
-/// Where an answer comes from.
+/// The source of an answer.
 ///
 /// ```
 /// use halfspaces_online::Source;
@@ -11,7 +11,7 @@ use super::params::Labelling;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Source {
-    /// A label known beforehand; it was not predicted.
+    /// A label known in advance; it was not predicted.
     Known,
     /// The answer to a question.
     Asked {
@@ -32,34 +32,35 @@ pub enum Source {
 pub struct Answer {
     /// The point.
     pub index: usize,
-    /// Its class.
+    /// The class of the point.
     pub class: usize,
-    /// Where the answer comes from.
+    /// The source of the answer.
     pub source: Source,
 }
 
 impl Answer {
-    /// Whether another class was predicted.
+    /// Whether the answer corrects a prediction: the predicted class was a different one.
     #[must_use]
     pub fn is_correction(&self) -> bool {
         matches!(self.source, Source::Asked { predicted } if predicted != self.class)
     }
 }
 
-/// A labelling session as it is saved: the parameters and the list of answers, whose classes may be edited.
+/// A saved labelling session: the parameters and the list of answers, whose classes may be edited.
 ///
-/// Every answer stands for itself. Where one is changed or taken out, the others stay as useful as they are:
-/// [`LabellingSession::resume`](crate::LabellingSession::resume) learns from all of the list, whatever would have been asked.
+/// Answers are independent of each other. If one is changed or removed, the others remain as useful as before:
+/// [`LabellingSession::resume`](crate::LabellingSession::resume) learns from the whole list, whatever questions the
+/// session would have asked.
 ///
 /// ```
 /// use halfspaces_linalg::{Params, Points};
-/// use halfspaces_online::{LabellingParams, LabellingSession};
+/// use halfspaces_online::{Labelling, LabellingSession};
 /// let points = Points::from_rows(&[[1.0, 0.2], [0.9, -0.3], [-1.0, 0.1]])?;
-/// let mut session = LabellingParams::new(2).check()?.session(&points)?;
+/// let mut session = Labelling::params(2).check()?.session(&points)?;
 /// session.next();
 /// session.answer(1)?;
 /// let mut file = session.file();
-/// // The first answer was wrong after all.
+/// // The first answer turns out to be wrong.
 /// file.answers[0].class = 0;
 /// let session = LabellingSession::resume(&file, &points)?;
 /// assert_eq!(session.class(file.answers[0].index), Some(0));
@@ -68,21 +69,21 @@ impl Answer {
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LabellingFile {
-    /// Version of the format: [`LabellingFile::VERSION`].
+    /// Format version: [`LabellingFile::VERSION`].
     pub version: u32,
-    /// How the pool is labelled.
+    /// The parameters of the session.
     pub labelling: Labelling,
-    /// Number of points that the session began with; those behind them were added.
+    /// Number of points at the start of the session; later ones were added.
     pub first_points: usize,
     /// Number of points.
     pub points: usize,
-    /// The answers in their order.
+    /// The answers in order.
     pub answers: Vec<Answer>,
-    /// Points left to the end, in the order in which they were skipped.
+    /// Skipped points in the order in which they were skipped; they are asked about last.
     pub skipped: Vec<usize>,
 }
 
 impl LabellingFile {
-    /// The version that is written, and the only one read.
+    /// The version that is written, and the only one that is read.
     pub const VERSION: u32 = 1;
 }

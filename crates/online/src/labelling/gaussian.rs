@@ -5,22 +5,23 @@ use super::change::Change;
 use super::features::Features;
 use halfspaces_linalg::{InputError, kernels, zeros};
 
-/// Weights of the parts of a kernel: constant, columns, and one of the kernels or the squares.
+/// The weights of the parts of a kernel: the constant, the columns, and one of the kernels or the squares.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Blend {
     pub(super) constant: f64,
     pub(super) columns: f64,
-    /// Which kernel, and its weight.
+    /// The index of the kernel and its weight.
     pub(super) kernel: Option<(usize, f64)>,
 }
 
-/// w ~ N(mean, Σ) for each target, all with one Σ: they are told the same points with the same precisions.
+/// w ~ N(mean, Σ) for each target. All targets share Σ, because they learn from the same points with the same
+/// precisions.
 #[derive(Debug, Clone)]
 pub(super) struct Gaussian {
     blend: Blend,
     dim: usize,
     covariance: Vec<f64>,
-    /// One mean after the other.
+    /// The means of the targets, stored contiguously.
     means: Vec<f64>,
     targets: usize,
 }
@@ -42,12 +43,12 @@ impl Gaussian {
         Ok(Gaussian { blend, dim, covariance, means: zeros(targets, dim)?, targets })
     }
 
-    /// Variance under the prior of what the landmarks do not see of a point.
+    /// Prior variance of the part of a point that the landmarks do not represent.
     pub(super) fn unseen(&self, features: &Features, index: usize) -> f64 {
         self.blend.kernel.map_or(0.0, |(k, weight)| weight * features.unseen(index, k))
     }
 
-    /// φ of a point.
+    /// The feature vector φ of a point.
     fn point(&self, features: &Features, index: usize) -> Vec<f64> {
         let row = features.row(index);
         let (constant, columns) = (self.blend.constant.sqrt(), self.blend.columns.sqrt());
@@ -62,7 +63,7 @@ impl Gaussian {
         point
     }
 
-    /// Variance and means of a point's value.
+    /// Variance and means of the value of a point.
     pub(super) fn value(&self, features: &Features, index: usize, means: &mut [f64]) -> f64 {
         let point = self.point(features, index);
         for (mean, w) in means.iter_mut().zip(self.means.chunks_exact(self.dim)) {
@@ -72,7 +73,7 @@ impl Gaussian {
         rows.zip(&point).map(|(row, v)| v * kernels::dot(row, &point)).sum()
     }
 
-    /// Takes in, or with a negative precision takes out, a factor at a point; `aims` are its means.
+    /// Adds a factor with means `aims` at a point; a negative precision removes it.
     pub(super) fn update(
         &mut self,
         features: &Features,

@@ -1,4 +1,4 @@
-//! Labelling pools of real points: labels that no halfspace explains, answers that slip.
+//! Labelling of real pools: labels need not fit a halfspace, and answers may be wrong.
 
 mod change;
 mod features;
@@ -16,5 +16,5 @@ mod surest_first;
 pub use file::{Answer, LabellingFile, Source};
 pub use outlook::Outlook;
 pub use params::{Labelling, LabellingParams};
-pub use session::{LabellingError, LabellingProgress, LabellingQuestion, LabellingSession};
+pub use session::{LabellingProgress, LabellingQuestion, LabellingSession};
 pub use surest_first::SurestFirst;

@@ -1,5 +1,5 @@
-//! The model of a pool: several Gaussian posteriors side by side, weighted by how well each predicts the answers
-//! that it is not told. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
+//! The model of a pool: several Gaussian posteriors, weighted by how well each predicts every answer from the others.
+//! Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
 
 use super::change::Change;
 use super::features::{Features, PoolMaps};
@@ -10,40 +10,40 @@ use super::scan::products;
 use super::soft_halfspace::{STEP, SoftHalfspace, cavity};
 use halfspaces_linalg::{InputError, PointSet, zeros};
 
-/// Variance of the noise of the answers about two classes, and their share of slips.
+/// The likelihood of answers about two classes: the variance of their noise, and the fraction of wrong answers.
 const ANSWER: Probit = Probit { noise: 0.1, slip: 0.01 };
-/// Variance of the noise about the values ±1 of several classes.
+/// Noise variance of the target values ±1, used with more than two classes.
 const CLASS_NOISE: f64 = 0.2;
 /// Weight of the constant in a kernel.
 const CONSTANT: f64 = 0.1;
-/// Share of predictions that may be wrong whatever the model says, when models are weighed.
+/// Minimum probability of a wrong prediction that is assumed when models are weighted.
 const SLIP: f64 = 0.01;
-/// Log prior weights of the columns alone, and of the soft halfspace.
+/// Log prior weights of the columns without a kernel, and of the soft halfspace.
 const COLUMNS_PRIOR: f64 = 0.0;
 const SOFT_PRIOR: f64 = -2.0;
-/// A model of less weight is not asked.
+/// Models with less weight are ignored.
 const MIN_WEIGHT: f64 = 1e-9;
-/// Scores are log odds, kept within these.
+/// Scores are log odds, clamped to this range.
 const MAX_SCORE: f64 = 600.0;
 
-/// What the model says of a point.
+/// The prediction for a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Verdict {
     pub(super) class: usize,
-    /// Log odds of that class, at least 0.
+    /// The log odds of that class, at least 0.
     pub(super) score: f64,
 }
 
 impl Verdict {
-    /// Probability of the class, 1 less the share of slips at most.
+    /// The probability of the class, at most 1 - [`SLIP`].
     pub(super) fn probability(self) -> f64 {
         let odds = halfspaces_linalg::exp_neg(self.score);
         SLIP + (1.0 - 2.0 * SLIP) / (1.0 + odds)
     }
 }
 
-/// Errors that a model states of itself: on the points without an answer, and on each answer predicted from all
-/// others, beside those that it makes there.
+/// The number of errors that the model expects, on the points without an answer and on each answer predicted from all
+/// others, and the number that it makes on the latter.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Errors {
     pub(super) open: usize,
@@ -52,22 +52,21 @@ pub(super) struct Errors {
     pub(super) stated_left_out: f64,
 }
 
-/// A Gaussian posterior with what it says of the pool.
+/// A Gaussian posterior and its predictions on the pool.
 #[derive(Debug, Clone)]
 struct Component {
     posterior: Gaussian,
     log_prior: f64,
-    /// Of each point: the means of its targets, the variance, the variance that no answer changes; the factor of
-    /// its answer.
+    /// For each point, the means of its targets, the variance, and the variance that no answer reduces.
     means: Vec<f64>,
     variances: Vec<f64>,
     unseen: Vec<f32>,
-    /// Precision, and the means of the factor.
+    /// For each point, the precision and the means of the factor of its answer.
     precisions: Vec<f64>,
     aims: Vec<f64>,
 }
 
-/// All that is known of a pool.
+/// The state of the model on a pool.
 #[derive(Debug, Clone)]
 pub(crate) struct Model {
     labelling: Labelling,
@@ -75,17 +74,17 @@ pub(crate) struct Model {
     features: Features,
     components: Vec<Component>,
     soft: Option<SoftHalfspace>,
-    /// 1 for two classes, else one per class.
+    /// 1 for two classes, otherwise the number of classes.
     targets: usize,
     /// Answered points and their classes, in the order of the answers.
     answers: Vec<(usize, usize)>,
-    /// Class of each point that is answered.
+    /// The class of each answered point.
     classes: Vec<Option<usize>>,
     weights: Vec<f64>,
     verdicts: Vec<Verdict>,
 }
 
-/// The number a class stands for in a target.
+/// The target value of a class.
 fn sign(positive: bool) -> f64 {
     if positive { 1.0 } else { -1.0 }
 }
@@ -138,10 +137,11 @@ impl Model {
         Ok(model)
     }
 
-    /// Takes in the points whose features have been added.
+    /// Extends the model to points whose features have been added.
     ///
     /// # Errors
-    /// [`InputError::TooLarge`] where means of so many classes about so many points do not fit; nothing is changed then.
+    /// [`InputError::TooLarge`] if the means of all classes on all points do not fit in memory; nothing is changed
+    /// then.
     fn extend(&mut self) -> Result<(), InputError> {
         let n = self.features.len();
         drop(zeros(n.saturating_mul(2 * self.components.len()), self.targets)?);
@@ -160,7 +160,7 @@ impl Model {
         Ok(())
     }
 
-    /// Adds points, mapped as those that the model began with.
+    /// Adds points, mapped like the first ones.
     pub(crate) fn add_points<P: PointSet>(&mut self, points: &P) -> Result<(), InputError> {
         let before = self.features.len();
         let added = self.maps.append(points, &mut self.features, self.labelling.threads());
@@ -187,23 +187,23 @@ impl Model {
         self.verdicts[index]
     }
 
-    /// Takes in an answer about a point that has none.
+    /// Learns the answer about a point that has none.
     pub(crate) fn learn(&mut self, index: usize, class: usize) {
         self.take_in(index, class);
         self.judge();
     }
 
-    /// Takes in several.
+    /// Learns several answers.
     pub(crate) fn learn_all(&mut self, answers: &[(usize, usize)]) {
         for &(index, class) in answers {
             self.take_in(index, class);
-            // The soft halfspace's order of work depends on the verdicts in large pools.
+            // In large pools, the order in which the soft halfspace works depends on the verdicts.
             self.judge();
         }
     }
 
     fn take_in(&mut self, index: usize, class: usize) {
-        assert!(self.classes[index].is_none(), "a point is answered once");
+        assert!(self.classes[index].is_none(), "a point is answered only once");
         self.answers.push((index, class));
         self.classes[index] = Some(class);
         self.add_factors(index, class);
@@ -228,15 +228,16 @@ impl Model {
         self.spread(&changes);
     }
 
-    /// Gives a point that has an answer another one, in its place. What later answers stand for was found beside the
-    /// old one: as many of the last as there is time for are taken out before and in again after.
+    /// Changes the class of an answer, which keeps its place in the list. The factors of later answers were computed
+    /// with the old class in place, so as many of the most recent ones as time allows are removed first and added back
+    /// afterwards.
     pub(crate) fn change(&mut self, index: usize, class: usize) {
-        /// Products of features at most.
+        /// Maximum number of feature products.
         const WORK: usize = 100_000_000;
         let place = self.answers.iter().position(|(i, _)| *i == index);
-        let Some(place) = place else { unreachable!("only answers are changed") };
+        let Some(place) = place else { unreachable!("the point has an answer") };
         let most = WORK / (self.features.len() * self.features.width());
-        // By least squares an answer stands for the same whatever the others are.
+        // With least squares, the factor of an answer does not depend on the others.
         let most = if self.targets == 1 { most } else { 0 };
         let later = self.answers.len().saturating_sub(most).max(place + 1);
         let later = self.answers[later..].to_vec();
@@ -252,10 +253,10 @@ impl Model {
         self.judge();
     }
 
-    /// Takes an answer out again: what is left is what the other answers say.
+    /// Removes an answer; the model then corresponds to the remaining answers.
     pub(crate) fn forget(&mut self, index: usize) {
         let place = self.answers.iter().position(|(i, _)| *i == index);
-        let Some(place) = place else { unreachable!("only answers are taken out") };
+        let Some(place) = place else { unreachable!("the point has an answer") };
         self.answers.remove(place);
         self.classes[index] = None;
         self.remove_factors(index);
@@ -280,7 +281,7 @@ impl Model {
         self.spread(&changes);
     }
 
-    /// One look at every point for the changes of all components.
+    /// Applies the changes of all components in one scan of the pool.
     fn spread(&mut self, changes: &[Change]) {
         let all = products(&self.features, changes, self.labelling.threads());
         let count = changes.len();
@@ -288,7 +289,7 @@ impl Model {
             let products = all.iter().skip(k).step_by(count);
             let means = component.means.chunks_exact_mut(self.targets);
             for ((c, variance), means) in products.zip(&mut component.variances).zip(means) {
-                // Never below 0, where rounding would take that of a point answered.
+                // Rounding must not make the variance of an answered point negative.
                 *variance = (*variance - change.shrink * c * c).max(0.0);
                 for (mean, gain) in means.iter_mut().zip(&change.gains) {
                     *mean += gain * c;
@@ -297,7 +298,7 @@ impl Model {
         }
     }
 
-    /// Lets the soft halfspace work on the answers; it measures the surest points first.
+    /// Updates the soft halfspace; it measures the surest points first.
     fn with_soft(
         &mut self,
         work: impl FnOnce(&mut SoftHalfspace, &Features, &[(usize, f64)], &[usize]),
@@ -320,13 +321,13 @@ impl Model {
         work(soft, &self.features, &answers, &surest);
     }
 
-    /// Weighs the components and says what they say together of every point that is not answered.
+    /// Weights the components and combines their predictions for every point without an answer.
     fn judge(&mut self) {
         self.weigh();
-        let verdicts = (0..self.features.len()).map(|i| match self.classes[i] {
-            Some(class) => Verdict { class, score: MAX_SCORE },
-            None if self.targets == 1 => self.of_two(i),
-            None => self.of_several(i),
+        let verdicts = (0..self.features.len()).map(|i| match (self.classes[i], self.targets) {
+            (Some(class), _) => Verdict { class, score: MAX_SCORE },
+            (None, 1) => self.of_two(i),
+            (None, _) => self.of_several(i),
         });
         self.verdicts = verdicts.collect();
     }
@@ -354,7 +355,7 @@ impl Model {
         Verdict { class: usize::from(odds >= 0.0), score: odds.abs().min(MAX_SCORE) }
     }
 
-    /// The verdict between several: the gap between the two largest means, over its standard deviation.
+    /// The verdict between several classes: the gap between the two largest means, divided by its standard deviation.
     fn of_several(&self, index: usize) -> Verdict {
         let mut means = vec![0.0; self.targets];
         let mut variance = 0.0;
@@ -373,7 +374,8 @@ impl Model {
         }
     }
 
-    /// Weights by the probability of each answer given all others, as if they were independent.
+    /// Weights each component by the product of the probabilities that it gives to each answer given all others, as if
+    /// these were independent.
     fn weigh(&mut self) {
         let mut logs: Vec<f64> =
             self.left_out().into_iter().map(|scores| log_likelihood(&scores)).collect();
@@ -385,8 +387,8 @@ impl Model {
         self.weights.iter_mut().for_each(|weight| *weight /= sum);
     }
 
-    /// For each component, how many standard deviations its prediction of each answer from all others is on the right
-    /// side.
+    /// For each component, the z-score of its prediction of each answer from all others, positive if the prediction is
+    /// right.
     fn left_out(&self) -> Vec<Vec<f64>> {
         let mut all: Vec<Vec<f64>> =
             self.components.iter().map(|component| self.left_out_of(component)).collect();
@@ -423,7 +425,7 @@ impl Model {
         self.answers.iter().map(score).collect()
     }
 
-    /// What the model says of its own errors.
+    /// The model's estimate of its own errors.
     pub(super) fn errors(&self) -> Errors {
         let (mut open, mut stated) = (0, 0.0);
         for index in (0..self.len()).filter(|i| self.classes[*i].is_none()) {
@@ -441,7 +443,7 @@ impl Model {
         Errors { open, stated, wrong_left_out, stated_left_out }
     }
 
-    /// The surest point of those that are not answered and are let through; the first among equals.
+    /// The surest point without an answer for which `allowed` is true; the first among equals.
     pub(super) fn surest(&self, allowed: impl Fn(usize) -> bool) -> Option<usize> {
         let open = (0..self.len()).filter(|i| self.classes[*i].is_none() && allowed(*i));
         let mut best = None;
@@ -472,13 +474,13 @@ impl Component {
         self.variances[index] + f64::from(self.unseen[index]) + noise
     }
 
-    /// Standard deviations from 0 to a point's value, of two classes.
+    /// The z-score of the value of a point, for two classes.
     fn score(&self, index: usize) -> f64 {
         self.means[index] / self.total_variance(index, ANSWER.noise).sqrt()
     }
 }
 
-/// How far the mean of a class is above all others.
+/// The difference between the mean of a class and the largest other mean.
 fn gap(means: &[f64], class: usize) -> f64 {
     let others = means.iter().enumerate().filter(|(k, _)| *k != class).map(|(_, v)| *v);
     means[class] - others.fold(f64::NEG_INFINITY, f64::max)
@@ -486,7 +488,7 @@ fn gap(means: &[f64], class: usize) -> f64 {
 
 /// Σ ln(slip + (1 - 2 slip) Φ(z)).
 fn log_likelihood(scores: &[f64]) -> f64 {
-    /// A logarithm for so many factors, each of which is at least [`SLIP`].
+    /// Number of factors that are multiplied before a logarithm is taken; each factor is at least [`SLIP`].
     const TOGETHER: usize = 64;
     let (mut sum, mut product, mut count) = (0.0, 1.0f64, 0);
     for z in scores {
@@ -513,13 +515,13 @@ mod tests {
     }
 
     fn model(classes: usize, rows: &[[f64; 2]]) -> Model {
-        let labelling = crate::LabellingParams::new(classes).landmarks(4).seed(1).check().unwrap();
+        let labelling = crate::Labelling::params(classes).landmarks(4).seed(1).check().unwrap();
         Model::new(labelling, &halfspaces_linalg::Points::from_rows(rows).unwrap()).unwrap()
     }
 
     const ROWS: [[f64; 2]; 5] = [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]];
 
-    /// Either label of a left-out answer is wrong with probability at most one half by the model's own account.
+    /// The model expects a left-out answer to be wrong with probability at most one half, whatever its label.
     #[test]
     fn what_is_stated_of_answers_left_out_does_not_depend_on_their_labels() {
         let mut model = model(2, &ROWS);
@@ -537,7 +539,8 @@ mod tests {
         assert_eq!(model.answers, [(0, 0), (2, 0), (3, 0)]);
     }
 
-    /// Of several classes an answer has the variance 0.2 of its noise and what the features do not see.
+    /// With several classes, the variance of an answer is its noise, 0.2, plus the part that the features do not
+    /// represent.
     #[test]
     fn answers_the_features_see_less_of_count_less() {
         let mut model = model(3, &ROWS);

@@ -23,7 +23,7 @@ pub(super) fn upper_tail(z: f64) -> f64 {
     let x = z / SQRT_2;
     let t = 1.0 / (1.0 + 0.5 * x);
     let polynomial = ERFC.iter().rev().fold(0.0, |sum, c| sum * t + c);
-    // The exponent is at most 0 up to the error of the approximation.
+    // The exponent is at most 0, up to the error of the approximation.
     0.5 * t * exp_neg((x * x - polynomial).max(0.0))
 }
 
@@ -38,16 +38,16 @@ pub(super) fn density(z: f64) -> f64 {
     exp_neg(0.5 * z * z) / (2.0 * PI).sqrt()
 }
 
-/// A probit likelihood with slips: with probability `slip` the answer is wrong whatever the value.
+/// A probit likelihood with wrong answers: with probability `slip` the answer is wrong, whatever the value.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Probit {
     /// Variance of the noise.
     pub(super) noise: f64,
-    /// Share of slips.
+    /// The fraction of wrong answers.
     pub(super) slip: f64,
 }
 
-/// A Gaussian factor that stands for the likelihood of an answer.
+/// A Gaussian factor that replaces the likelihood of an answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Site {
     pub(super) precision: f64,
@@ -56,28 +56,27 @@ pub(super) struct Site {
 }
 
 impl Site {
-    /// Says nothing.
+    /// The factor of a point without an answer.
     pub(super) const NONE: Site = Site { precision: 0.0, shift: 0.0 };
 
-    /// What it says beyond another.
+    /// This factor divided by `other`.
     pub(super) fn less(self, other: Site) -> Site {
         Site { precision: self.precision - other.precision, shift: self.shift - other.shift }
     }
 }
 
 impl Probit {
-    /// The factor with which a value of this mean and variance has the moments that it has given an answer
-    /// with sign `y`.
+    /// The Gaussian factor that turns this mean and variance of a value into its moments given an answer with sign `y`.
     pub(super) fn site(self, y: f64, mean: f64, variance: f64) -> Site {
-        /// Below this second derivative the answer says nothing; above this share of the variance it
-        /// would say all.
+        /// A smaller second derivative is replaced by this: the answer is then uninformative. A factor removes at most
+        /// the fraction `MAX_SHARE` of the variance.
         const MIN_CURVATURE: f64 = 1e-12;
         const MAX_SHARE: f64 = 1.0 - 1e-9;
         let total = variance + self.noise;
         let root = total.sqrt();
         let z = y * mean / root;
         let sure = 1.0 - 2.0 * self.slip;
-        // Without slips the ratio stays finite as far as the tail does.
+        // Without wrong answers, the ratio stays finite as long as the tail is positive.
         let likelihood = (self.slip + sure * cumulative(z)).max(f64::MIN_POSITIVE);
         let ratio = sure * density(z) / likelihood;
         let slope = y * ratio / root;
@@ -105,7 +104,7 @@ mod tests {
         assert_eq!(upper_tail(1e3), 0.0);
     }
 
-    /// The moments of the tilted normal by a sum over a fine grid.
+    /// The moments of the tilted normal, summed over a fine grid.
     #[test]
     fn sites_match_moments() {
         for (mean, variance, noise, slip) in [
@@ -132,7 +131,7 @@ mod tests {
             let precision = 1.0 / variance + site.precision;
             let moment = (mean / variance + site.shift) / precision;
             assert!((moment - exact).abs() < 1e-4, "{moment} {exact}");
-            // A spread that grew is held at the prior's.
+            // A variance that would grow is limited to that of the prior.
             assert!((1.0 / precision - spread.min(variance)).abs() < 1e-3, "{precision} {spread}");
         }
     }

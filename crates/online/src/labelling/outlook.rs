@@ -1,54 +1,57 @@
-//! How many corrections are to come. Claims: S10c, S10m.
+//! An estimate of the corrections to come. Claims: S10c, S10m.
 
 use super::model::Errors;
 use halfspaces_linalg::exp_neg;
 
-/// What the estimate is made of, fitted by least squares of the logarithms on seven pools (wdbc, heart, pima,
-/// banana, satimage, scikit-learn's digits, made-up ones) at twelve moments each: a factor, the power of the
-/// ratio of errors made to errors stated, and how much the model learns while the whole pool is open. The factor,
-/// 0.92 there, is such that on thirteen pools, these five among them, the estimate is right in geometric mean.
+/// The constants of the estimate: a factor, the power of the ratio of actual to expected errors, and how much the model
+/// still learns if no point has an answer yet. They were fitted by least squares of the logarithms on seven pools
+/// (wdbc, heart, pima, banana, satimage, scikit-learn's digits, synthetic ones), at twelve points in time each. The
+/// fitted factor is 0.92. The factor used makes the estimate right in geometric mean on thirteen pools, which include
+/// five of these.
 const FACTOR: f64 = 0.72;
 const POWER: f64 = 2.0 / 3.0;
 const LEARNING: f64 = 0.8;
-/// Deviation of the logarithm of what came, with no point open and with all of them: the sum of both.
+/// Standard deviation of the logarithm of the actual count if no point is open, and the additional deviation if all
+/// points are.
 const DEVIATION: f64 = 0.4;
 const MORE_DEVIATION: f64 = 0.4;
-/// Deviations to the lower and to the upper end; below the estimate the tail is longer.
+/// Distances from the estimate to the lower and the upper end, in standard deviations; the tail below the estimate is
+/// longer.
 const TO_LOW: f64 = 2.0;
 const TO_HIGH: f64 = 1.645;
 
 /// An estimate of the corrections to come until the whole pool is labelled, surest point first.
 ///
-/// The errors that the model states of the points without an answer, times ((w + 1)/(s + 1))^⅔, where of the answers
-/// so far, each predicted from all others, w are predicted wrongly and s are stated to be, and times 0.72 exp(-0.8 u), u the
-/// share of the pool without an answer, for the model learns on the way. The interval is wide while little is known: a
-/// factor of e^(1.6 (0.4 + 0.4 u)) upwards. All this is measured, not proved. Claims: S10c, S10m.
+/// It is the number of errors that the model expects on the points without an answer, times ((w + 1)/(s + 1))^⅔, times
+/// 0.72 exp(-0.8 u). Each answer so far is predicted from all others: w of these predictions are wrong, and the model
+/// expects s wrong ones. u is the fraction of the pool without an answer; it enters because the model keeps learning
+/// until the pool is labelled. The interval is wide while little is known: its upper end is the estimate times e^(1.6
+/// (0.4 + 0.4 u)). All this is measured, not proved. Claims: S10c, S10m.
 ///
 /// ```
 /// use halfspaces_linalg::{Params, Points};
-/// use halfspaces_online::LabellingParams;
+/// use halfspaces_online::Labelling;
 /// let points = Points::from_rows(&[[1.0, 0.2], [0.9, -0.3], [-1.0, 0.1], [-0.8, 0.4]])?;
-/// let mut session = LabellingParams::new(2).check()?.session(&points)?;
+/// let mut session = Labelling::params(2).check()?.session(&points)?;
 /// session.tell(&[(0, 1), (2, 0)])?;
 /// let outlook = session.outlook();
 /// assert_eq!(outlook.open, 2);
 /// assert!(outlook.low <= outlook.expected && outlook.expected <= outlook.high);
-/// // With two answers nobody knows that the rest is right.
+/// // Two answers are too few to trust the rest.
 /// assert!(!outlook.within(0.01));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Outlook {
-    /// Points of the pool.
+    /// Number of points in the pool.
     pub points: usize,
-    /// Points without an answer.
+    /// Number of points without an answer.
     pub open: usize,
-    /// Corrections to expect.
+    /// Expected number of corrections.
     pub expected: f64,
-    /// At least so many nine times in ten.
+    /// Lower end: at least this many corrections nine times in ten.
     pub low: f64,
-    /// At most so many nineteen times in twenty; never more than there are points open.
+    /// Upper end: at most this many corrections nineteen times in twenty, and never more than there are open points.
     pub high: f64,
 }
 
@@ -61,7 +64,7 @@ impl Outlook {
         let all = open as f64;
         let share = all / points as f64;
         let ratio = (wrong_left_out as f64 + 1.0) / (stated_left_out + 1.0);
-        // One is added to all counts: a logarithm of none would be none.
+        // One is added to all counts, because the logarithm of 0 is not finite.
         let factor = FACTOR * ratio.powf(POWER) * exp_neg(LEARNING * share);
         let one_more = ((stated + 1.0) * factor).clamp(1.0, all + 1.0);
         let deviation = DEVIATION + MORE_DEVIATION * share;
@@ -71,11 +74,12 @@ impl Outlook {
         Outlook { points, open, expected: at(one_more), low, high }
     }
 
-    /// Whether one may stop: taking every prediction for the answer would leave at most this share of the whole
-    /// pool wrong, as far as the upper end says, nineteen times in twenty.
+    /// Whether you may stop: whether, if every prediction is taken as the answer, at most the fraction `share` of the
+    /// whole pool would be wrong. This relies on the upper end of the interval, which holds nineteen times in twenty.
     ///
-    /// The model's word is all there is behind it. To be certain, draw m of the open points at random and look: if none
-    /// is wrong, at most a share of 3/m of them is, with probability 0.95, whatever the model.
+    /// The upper end relies on the model alone. For certainty, draw m of the open points at random and check their
+    /// predictions: if none is wrong, at most a fraction 3/m of the predictions for the open points is wrong, with
+    /// probability 0.95, whatever the model.
     #[must_use]
     pub fn within(&self, share: f64) -> bool {
         self.high <= share * self.points as f64
@@ -88,10 +92,10 @@ mod tests {
 
     #[test]
     fn figures_worked_by_hand() {
-        // (8/27)^⅔ = 4/9; a quarter open: 0.72 e^-0.2 times that and 81 is 21.2211.
+        // (8/27)^⅔ = 4/9; with a quarter open, 0.72 e^-0.2 times that and 81 is 21.2211.
         let errors = Errors { open: 250, stated: 80.0, wrong_left_out: 7, stated_left_out: 26.0 };
         let outlook = Outlook::new(1000, errors);
-        // e^(-2 · 0.5) and e^(1.645 · 0.5) of it.
+        // Times e^(-2 · 0.5) and e^(1.645 · 0.5).
         for (value, by_hand) in
             [(outlook.expected, 20.2211), (outlook.low, 6.8068), (outlook.high, 47.3031)]
         {

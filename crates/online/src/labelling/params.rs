@@ -1,27 +1,29 @@
-//! How a pool is labelled. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
+//! Parameters of a labelling session. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
 
 use super::features::KERNELS;
-use halfspaces_linalg::{InputError, Params, Threads};
+use halfspaces_linalg::{InputError, Params, Threads, setters};
 
-/// f32 features of a pool at most, of all kernels together, before the number of landmarks falls.
+/// Maximum number of f32 features of a pool, over all kernels; beyond it the number of landmarks decreases.
 const MAX_FEATURES: usize = 30_000_000;
 const MIN_LANDMARKS: usize = 40;
-/// Each class takes means about every point and landmark; a person tells fewer apart.
+/// Maximum number of classes: each needs a mean for every point and landmark, and a person cannot tell more classes
+/// apart.
 const MAX_CLASSES: usize = 1000;
 
-/// Parameters of [`Labelling`].
+/// Unchecked parameters of [`Labelling`]; `check()` gives it.
 ///
 /// ```
 /// use halfspaces_linalg::Params;
-/// use halfspaces_online::LabellingParams;
-/// let labelling = LabellingParams::new(2).seed(7).check()?;
+/// use halfspaces_online::Labelling;
+/// let labelling = Labelling::params(2).seed(7).check()?;
 /// assert_eq!(labelling.classes(), 2);
-/// assert!(LabellingParams::new(1).check().is_err());
-/// assert!(LabellingParams::new(1000).check().is_ok() && LabellingParams::new(1001).check().is_err());
+/// assert!(Labelling::params(1).check().is_err());
+/// assert!(Labelling::params(1000).check().is_ok() && Labelling::params(1001).check().is_err());
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[must_use]
 pub struct LabellingParams {
     classes: usize,
     landmarks: usize,
@@ -31,34 +33,18 @@ pub struct LabellingParams {
 }
 
 impl LabellingParams {
-    /// Classes 0 to `classes` - 1, at most 1000; two are served best.
-    #[must_use]
-    pub fn new(classes: usize) -> Self {
-        LabellingParams { classes, landmarks: 400, seed: 0, threads: Threads::ONE }
-    }
+    setters! {
+        /// Maximum number of landmarks of each kernel: points of the pool in whose neighbourhood labels may differ
+        /// from what the columns predict. Pools of more than 12 500 points use fewer, so that the features of the
+        /// kernels take 120 MB. Default: 400.
+        landmarks: usize,
 
-    /// Landmarks of each kernel at most: points of the pool in whose neighbourhood labels may differ from what
-    /// the columns say. Fewer are taken of pools of more than 12 500 points, so that the features of the kernels take 120 MB.
-    /// Default: 400.
-    #[must_use]
-    pub fn landmarks(mut self, landmarks: usize) -> Self {
-        self.landmarks = landmarks;
-        self
-    }
+        /// Seed of the choice of landmarks. Default: 0.
+        seed: u64,
 
-    /// Seed of the choice of landmarks. Default: 0.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Threads for features and for the look at every point after an answer; no result depends on them.
-    /// Default: one.
-    #[must_use]
-    pub fn threads(mut self, threads: Threads) -> Self {
-        self.threads = threads;
-        self
+        /// Threads for the features and for the scan of the pool after each answer; no result depends on them.
+        /// Default: one.
+        threads: Threads,
     }
 }
 
@@ -75,13 +61,13 @@ impl Params for LabellingParams {
     }
 }
 
-/// Checked parameters: how a pool is labelled. See [`LabellingSession`](crate::LabellingSession).
+/// Checked parameters of a labelling session. See [`LabellingSession`](crate::LabellingSession).
 ///
 /// ```
 /// use halfspaces_linalg::{Params, Points};
-/// use halfspaces_online::LabellingParams;
+/// use halfspaces_online::Labelling;
 /// let points = Points::from_rows(&[[1.0, 0.2], [0.9, -0.3], [-1.0, 0.1]])?;
-/// let labelling = LabellingParams::new(2).check()?;
+/// let labelling = Labelling::params(2).check()?;
 /// let mut session = labelling.session(&points)?;
 /// assert!(session.next().is_some());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -106,6 +92,11 @@ impl From<Labelling> for LabellingParams {
 }
 
 impl Labelling {
+    /// Default parameters for the classes 0 to `classes` - 1, at most 1000; two classes work best.
+    pub fn params(classes: usize) -> LabellingParams {
+        LabellingParams { classes, landmarks: 400, seed: 0, threads: Threads::ONE }
+    }
+
     /// Number of classes.
     #[must_use]
     pub fn classes(self) -> usize {

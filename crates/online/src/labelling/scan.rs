@@ -1,15 +1,15 @@
-//! One look at every point of a pool. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
+//! Scans of a whole pool. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
 
 use super::change::Change;
 use super::features::Features;
 use halfspaces_linalg::Threads;
 use halfspaces_linalg::kernels::{Wide, run_wide};
 
-/// Points looked at by a thread at a time.
+/// Number of points that a thread takes at a time.
 const BLOCK: usize = 2048;
 const LANES: usize = 8;
 
-/// f32 times f64, in running sums that are added in a fixed order.
+/// The product of f32 and f64 values, in running sums that are added in a fixed order.
 #[inline(always)]
 fn dot(row: &[f32], w: &[f64]) -> f64 {
     let n = row.len().min(w.len());
@@ -51,7 +51,8 @@ impl Wide for Products<'_> {
     }
 }
 
-/// φ · Σφ_x of every point for every change, point after point. The same bits for any number of threads.
+/// φ · Σφ_x of every point for every change, point by point. The result is the same, bit for bit, for any number of
+/// threads.
 pub(super) fn products(features: &Features, changes: &[Change], threads: Threads) -> Vec<f64> {
     let width = features.width();
     let changes: Vec<_> = changes

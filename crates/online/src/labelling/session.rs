@@ -4,89 +4,37 @@ use super::file::{Answer, LabellingFile, Source};
 use super::model::Model;
 use super::outlook::Outlook;
 use super::params::Labelling;
+use crate::error::OnlineError;
 use halfspaces_linalg::{InputError, PointSet};
-use thiserror::Error;
-
-/// What a labelling session refuses.
-///
-/// ```
-/// use halfspaces_linalg::{Params, Points};
-/// use halfspaces_online::{LabellingError, LabellingParams};
-/// let points = Points::from_rows(&[[1.0], [-2.0]])?;
-/// let mut session = LabellingParams::new(2).check()?.session(&points)?;
-/// assert_eq!(session.answer(1), Err(LabellingError::NoQuestion));
-/// session.next();
-/// assert_eq!(session.answer(2), Err(LabellingError::UnknownClass { class: 2, classes: 2 }));
-/// # Ok::<(), halfspaces_linalg::InputError>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum LabellingError {
-    /// Points or parameters are unusable.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// There is no question to answer.
-    #[error("no question is open; call next first")]
-    NoQuestion,
-    /// A class that the session does not have.
-    #[error("class {class} of {classes}; classes are counted from 0")]
-    UnknownClass {
-        /// The class given.
-        class: usize,
-        /// Number of classes.
-        classes: usize,
-    },
-    /// The point has an answer already.
-    #[error("point {index} has an answer; change it instead")]
-    AlreadyAnswered {
-        /// The point.
-        index: usize,
-    },
-    /// The point has no answer that could be changed.
-    #[error("point {index} has no answer; only an answer can be changed or withdrawn")]
-    NotAnswered {
-        /// The point.
-        index: usize,
-    },
-    /// A saved session of another format.
-    #[error("the session is saved in format {found}, this program reads format {expected}")]
-    UnknownVersion {
-        /// The version found.
-        found: u32,
-        /// The version read.
-        expected: u32,
-    },
-}
 
 /// The next question of a labelling session.
 ///
 /// ```
 /// use halfspaces_linalg::{Params, Points};
-/// use halfspaces_online::LabellingParams;
+/// use halfspaces_online::Labelling;
 /// let points = Points::from_rows(&[[1.0], [-2.0]])?;
-/// let mut session = LabellingParams::new(2).check()?.session(&points)?;
+/// let mut session = Labelling::params(2).check()?.session(&points)?;
 /// let question = session.next().expect("nothing is labelled");
 /// assert!(question.index < 2 && question.class < 2 && question.probability == 0.5);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LabellingQuestion {
     /// The point.
     pub index: usize,
-    /// The class predicted.
+    /// The predicted class.
     pub class: usize,
-    /// The probability of that class, as the model sees it.
+    /// The probability of that class according to the model.
     pub probability: f64,
 }
 
-/// How far a labelling session has come.
+/// The progress of a labelling session.
 ///
 /// ```
 /// use halfspaces_linalg::{Params, Points};
-/// use halfspaces_online::LabellingParams;
+/// use halfspaces_online::Labelling;
 /// let points = Points::from_rows(&[[1.0], [-2.0], [3.0]])?;
-/// let mut session = LabellingParams::new(2).check()?.session(&points)?;
+/// let mut session = Labelling::params(2).check()?.session(&points)?;
 /// session.tell(&[(2, 1)])?;
 /// session.next();
 /// session.confirm()?;
@@ -95,63 +43,60 @@ pub struct LabellingQuestion {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LabellingProgress {
-    /// Points of the pool.
+    /// Number of points in the pool.
     pub points: usize,
-    /// Points with an answer, those known beforehand too.
+    /// Number of points with an answer, including those known in advance.
     pub answered: usize,
-    /// Points whose labels were known beforehand.
+    /// Number of points whose labels were known in advance.
     pub known: usize,
-    /// Points skipped and not yet answered.
+    /// Number of points that were skipped and have no answer yet.
     pub skipped: usize,
-    /// Answers other than predicted.
+    /// Number of answers that differ from the prediction.
     pub corrections: usize,
 }
 
-/// Labels a pool of points with a person: it asks about the surest point, with a guess that the person confirms or
-/// corrects; few corrections are needed until most of the pool is labelled. For labels that no halfspace
-/// explains, of two or more classes, and for people who slip.
+/// A session that labels a pool with a person. It asks about the surest point and predicts its class, and the person
+/// confirms or corrects the prediction. Few corrections are needed until most of the pool is labelled. It works for two
+/// or more classes, for labels that no halfspace explains, and even if some answers are wrong.
 ///
-/// *The model.* Nine Gaussian posteriors side by side: halfspaces in the space of ½ columns + ½ a kernel, Gaussian of
-/// four widths or Laplacian on ranks of two, by Nyström features, or their squares; halfspaces of the columns; and,
-/// between two classes, the version space of
-/// halfspaces of the columns with one slip in a hundred, by expectation propagation. Each is weighted by the
-/// product of the probabilities that it gives every answer from all others. Columns are standardised first. With
-/// more than two classes there are eight posteriors, by least squares.
+/// *The model.* It combines nine Gaussian posteriors: seven over halfspaces in the space of ½ columns + ½ a kernel,
+/// where the kernel is Gaussian with one of four widths, Laplacian on ranks with one of two widths (both by Nyström
+/// features), or the squares of the columns; one over halfspaces of the columns; and, for two classes, one over the
+/// version space of halfspaces of the columns with one wrong answer in a hundred, by expectation propagation. Each
+/// posterior is weighted by the product of the probabilities that it gives to each answer given all others. Columns are
+/// standardised first. With more than two classes there are eight posteriors, by least squares.
 ///
-/// *Answers.* They can be undone, changed and withdrawn at any time, skipped, known beforehand; points can be
-/// added. The answers in their order, the points and the parameters determine the session to the bit, on any number of
-/// threads. An answer undone leaves the model as it was before, to rounding (1e-6 of a probability), with the
-/// same question open. An answer changed or withdrawn before the last one leaves it where the other answers put it, up to where
-/// expectation propagation settles; the changed one counts as given last.
+/// *Answers.* You can undo, change and withdraw answers at any time, skip points, start from known labels, and add
+/// points. The answers in their order, the points and the parameters determine the session bit for bit, on any number
+/// of threads. Undoing an answer restores the model up to rounding (1e-6 of a probability) and opens the same question.
+/// After an earlier answer is changed or withdrawn, the model equals one trained on the current answers, up to the
+/// convergence of expectation propagation; a changed answer counts as the most recent one.
 ///
-/// *Guarantee.* None on the number of corrections: a heuristic. Answers take bounded time whatever the
-/// labels.
+/// *Guarantee.* None on the number of corrections; it is a heuristic. Answers take bounded time for any labels.
 ///
-/// *Cost.* With n points, m features in all (2d + 6 times the number of landmarks, at most 400 and fewer from
-/// 12 500 points on) 4nm bytes, O(nm) time per answer and O(n m²) once. An undo costs as much as an answer; so does
-/// each answer when a session is resumed.
+/// *Cost.* With n points and m features in total (2d + 6 times the number of landmarks, which is at most 400, and less
+/// if the pool has more than 12 500 points): 4nm bytes, O(nm) time per answer, and O(n m²) once. An undo costs as much
+/// as an answer, and so does each answer when a session is resumed.
 ///
-/// *When to use it.* To label a real pool. Where a halfspace is known to fit and a proved number of
-/// mistakes matters, use a [`StrongLearner`](crate::StrongLearner) in a
-/// [`SelfDirectedSession`](crate::SelfDirectedSession).
+/// *When to use it.* To label a real pool. If a halfspace is known to fit and you need a proved number of mistakes, use
+/// a [`StrongLearner`](crate::StrongLearner) in a [`SelfDirectedSession`](crate::SelfDirectedSession).
 ///
-/// *Source.* Ours, from Rasmussen and Williams 2006, Gaussian Processes for Machine Learning, and Minka 2001, Expectation
-/// Propagation for Approximate Bayesian Inference. Claims: S10, S10n, S10s, S10c, S10m.
+/// *Source.* Ours, from Rasmussen and Williams 2006, Gaussian Processes for Machine Learning, and Minka 2001,
+/// Expectation Propagation for Approximate Bayesian Inference. Claims: S10, S10n, S10s, S10c, S10m.
 ///
 /// ```
 /// use halfspaces_linalg::{Params, Points};
-/// use halfspaces_online::LabellingParams;
+/// use halfspaces_online::Labelling;
 /// let points = Points::from_rows(&[[1.0, 0.2], [0.9, -0.3], [-1.0, 0.1], [-0.8, 0.4]])?;
 /// let truth = |index: usize| usize::from(index < 2);
-/// let mut session = LabellingParams::new(2).check()?.session(&points)?;
+/// let mut session = Labelling::params(2).check()?.session(&points)?;
 /// while let Some(question) = session.next() {
-///     // A person would be shown point `question.index` and the guess `question.class`.
+///     // A person would see point `question.index` and the prediction `question.class`.
 ///     session.answer(truth(question.index))?;
 /// }
 /// assert!(session.progress().corrections <= 2);
-/// // The last answer was wrong: its question opens again.
+/// // The last answer was wrong; undo opens its question again.
 /// let again = session.undo().expect("four answers");
 /// session.answer(1 - truth(again.index))?;
 /// assert_eq!(session.class(again.index), Some(1 - truth(again.index)));
@@ -168,11 +113,11 @@ pub struct LabellingSession {
 }
 
 impl Labelling {
-    /// A session about these points, of which nothing is known.
+    /// Starts a session on these points, without answers.
     ///
     /// # Errors
-    /// [`InputError::Empty`]; [`InputError::TooLarge`]; [`InputError::Overflow`] if squares of the columns leave
-    /// `f64`.
+    /// [`InputError::Empty`]; [`InputError::TooLarge`]; [`InputError::Overflow`] if squares of the columns exceed the
+    /// range of `f64`.
     pub fn session<P: PointSet>(self, points: &P) -> Result<LabellingSession, InputError> {
         LabellingSession::new(self, points)
     }
@@ -190,22 +135,22 @@ impl LabellingSession {
         })
     }
 
-    /// The session that was saved: learns from every answer of the list in its order. Classes may have been
-    /// edited, answers taken out. `points` are those of the session, added ones last.
+    /// Resumes a saved session: learns from all answers of the list in order. Classes may have been edited and answers
+    /// removed. `points` are those of the session, with added ones last.
     ///
     /// # Errors
-    /// [`LabellingError::UnknownVersion`]; [`InputError::LengthMismatch`] for another number of points;
-    /// [`InputError::IndexOutOfRange`], [`LabellingError::AlreadyAnswered`] and [`LabellingError::UnknownClass`] about the
-    /// list; those of [`Labelling::session`].
-    pub fn resume<P: PointSet>(file: &LabellingFile, points: &P) -> Result<Self, LabellingError> {
+    /// [`OnlineError::UnknownVersion`]; [`InputError::LengthMismatch`] for a different number of points;
+    /// [`InputError::IndexOutOfRange`], [`OnlineError::AlreadyAnswered`] and [`OnlineError::UnknownClass`] for an
+    /// invalid list; those of [`Labelling::session`].
+    pub fn resume<P: PointSet>(file: &LabellingFile, points: &P) -> Result<Self, OnlineError> {
         let (found, expected) = (file.version, LabellingFile::VERSION);
         if found != expected {
-            return Err(LabellingError::UnknownVersion { found, expected });
+            return Err(OnlineError::UnknownVersion { found, expected });
         }
         InputError::check_len(points.len(), file.points)?;
         InputError::check_state(
             file.first_points <= file.points,
-            "a session begins with no more points than it has",
+            "a session starts with at most the points that it has",
         )?;
         let mut session = if file.first_points == file.points {
             LabellingSession::new(file.labelling, points)?
@@ -224,7 +169,7 @@ impl LabellingSession {
             }
             session.check_index(answer.index)?;
             if std::mem::replace(&mut seen[answer.index], true) {
-                return Err(LabellingError::AlreadyAnswered { index: answer.index });
+                return Err(OnlineError::AlreadyAnswered { index: answer.index });
             }
         }
         for &index in &file.skipped {
@@ -238,7 +183,7 @@ impl LabellingSession {
         Ok(session)
     }
 
-    /// What to save.
+    /// The session in the form in which it is saved.
     #[must_use]
     pub fn file(&self) -> LabellingFile {
         LabellingFile {
@@ -251,19 +196,19 @@ impl LabellingSession {
         }
     }
 
-    fn check_class(&self, class: usize) -> Result<(), LabellingError> {
+    fn check_class(&self, class: usize) -> Result<(), OnlineError> {
         let classes = self.labelling.classes();
-        if class < classes { Ok(()) } else { Err(LabellingError::UnknownClass { class, classes }) }
+        if class < classes { Ok(()) } else { Err(OnlineError::UnknownClass { class, classes }) }
     }
 
-    fn check_index(&self, index: usize) -> Result<(), LabellingError> {
+    fn check_index(&self, index: usize) -> Result<(), OnlineError> {
         let len = self.model.len();
         if index < len { Ok(()) } else { Err(InputError::IndexOutOfRange { index, len }.into()) }
     }
 
-    /// The next question, open until it is answered or skipped: the surest point, or once no other is left the first
-    /// that was skipped; `None` when every point has an answer.
-    #[allow(clippy::should_implement_trait, reason = "answered in between")]
+    /// The next question, which stays open until it is answered or skipped: the surest point, or the first skipped one
+    /// if no other is left; `None` if every point has an answer.
+    #[allow(clippy::should_implement_trait, reason = "an answer comes between calls")]
     pub fn next(&mut self) -> Option<LabellingQuestion> {
         if self.open.is_none() {
             let mut skipped = vec![false; self.model.len()];
@@ -279,14 +224,15 @@ impl LabellingSession {
         LabellingQuestion { index, class: verdict.class, probability: verdict.probability() }
     }
 
-    /// Opens this question instead of the one that [`next`](LabellingSession::next) would choose, for an order of one's own or
-    /// for what a person was shown a moment ago; whether the answer is a correction is judged by its class.
+    /// Opens this question instead of the one that [`next`](LabellingSession::next) would choose: for an order of your
+    /// own, or for a question shown earlier. The answer counts as a correction if its class differs from that of the
+    /// question.
     ///
     /// ```
     /// use halfspaces_linalg::{Params, Points};
-    /// use halfspaces_online::LabellingParams;
+    /// use halfspaces_online::Labelling;
     /// let points = Points::from_rows(&[[1.0], [-2.0], [3.0]])?;
-    /// let mut session = LabellingParams::new(2).check()?.session(&points)?;
+    /// let mut session = Labelling::params(2).check()?.session(&points)?;
     /// for index in 0..3 {
     ///     session.ask(session.predict(index)?)?;
     ///     session.answer(usize::from(index != 1))?;
@@ -296,44 +242,44 @@ impl LabellingSession {
     /// ```
     ///
     /// # Errors
-    /// [`InputError::IndexOutOfRange`], [`LabellingError::UnknownClass`], [`LabellingError::AlreadyAnswered`]; then the open
-    /// question stays open.
-    pub fn ask(&mut self, question: LabellingQuestion) -> Result<(), LabellingError> {
+    /// [`InputError::IndexOutOfRange`], [`OnlineError::UnknownClass`], [`OnlineError::AlreadyAnswered`]; the open
+    /// question then stays open.
+    pub fn ask(&mut self, question: LabellingQuestion) -> Result<(), OnlineError> {
         let LabellingQuestion { index, class, .. } = question;
         self.check_index(index)?;
         self.check_class(class)?;
         if self.model.class(index).is_some() {
-            return Err(LabellingError::AlreadyAnswered { index });
+            return Err(OnlineError::AlreadyAnswered { index });
         }
         self.open = Some(question);
         Ok(())
     }
 
-    /// What the model says of a point: the predicted class with its probability, or the answer.
+    /// The prediction for a point: the class with its probability, or the answer if there is one.
     ///
     /// # Errors
     /// [`InputError::IndexOutOfRange`].
-    pub fn predict(&self, index: usize) -> Result<LabellingQuestion, LabellingError> {
+    pub fn predict(&self, index: usize) -> Result<LabellingQuestion, OnlineError> {
         self.check_index(index)?;
         Ok(self.question(index))
     }
 
-    /// Answers the open question by the class predicted.
+    /// Answers the open question with the predicted class.
     ///
     /// # Errors
-    /// [`LabellingError::NoQuestion`].
-    pub fn confirm(&mut self) -> Result<Answer, LabellingError> {
-        let question = self.open.ok_or(LabellingError::NoQuestion)?;
+    /// [`OnlineError::NoQuestion`].
+    pub fn confirm(&mut self) -> Result<Answer, OnlineError> {
+        let question = self.open.ok_or(OnlineError::NoQuestion)?;
         self.answer(question.class)
     }
 
     /// Answers the open question.
     ///
     /// # Errors
-    /// [`LabellingError::NoQuestion`]; [`LabellingError::UnknownClass`], after which the question is still open.
-    pub fn answer(&mut self, class: usize) -> Result<Answer, LabellingError> {
+    /// [`OnlineError::NoQuestion`]; [`OnlineError::UnknownClass`], after which the question is still open.
+    pub fn answer(&mut self, class: usize) -> Result<Answer, OnlineError> {
         let LabellingQuestion { index, class: predicted, .. } =
-            self.open.ok_or(LabellingError::NoQuestion)?;
+            self.open.ok_or(OnlineError::NoQuestion)?;
         self.check_class(class)?;
         self.open = None;
         let answer = Answer { index, class, source: Source::Asked { predicted } };
@@ -347,35 +293,35 @@ impl LabellingSession {
         self.model.learn(answer.index, answer.class);
     }
 
-    /// Leaves the open question to the end.
+    /// Skips the open question, which is asked again at the end. Returns the point.
     ///
     /// # Errors
-    /// [`LabellingError::NoQuestion`].
-    pub fn skip(&mut self) -> Result<usize, LabellingError> {
-        let index = self.open.take().ok_or(LabellingError::NoQuestion)?.index;
+    /// [`OnlineError::NoQuestion`].
+    pub fn skip(&mut self) -> Result<usize, OnlineError> {
+        let index = self.open.take().ok_or(OnlineError::NoQuestion)?.index;
         self.skipped.retain(|i| *i != index);
         self.skipped.push(index);
         Ok(index)
     }
 
-    /// Labels known beforehand, or found elsewhere, as (point, class): they are learned from and were not predicted.
+    /// Learns labels that are known in advance or from elsewhere, as pairs (point, class). They count as not predicted.
     ///
     /// # Errors
-    /// [`InputError::IndexOutOfRange`], [`LabellingError::UnknownClass`], [`LabellingError::AlreadyAnswered`]; then
-    /// none of them is taken.
-    pub fn tell(&mut self, known: &[(usize, usize)]) -> Result<(), LabellingError> {
+    /// [`InputError::IndexOutOfRange`], [`OnlineError::UnknownClass`], [`OnlineError::AlreadyAnswered`]; none of the
+    /// labels is used then.
+    pub fn tell(&mut self, known: &[(usize, usize)]) -> Result<(), OnlineError> {
         let mut seen: Vec<usize> = Vec::with_capacity(known.len());
         for &(index, class) in known {
             self.check_index(index)?;
             self.check_class(class)?;
             if self.model.class(index).is_some() {
-                return Err(LabellingError::AlreadyAnswered { index });
+                return Err(OnlineError::AlreadyAnswered { index });
             }
             seen.push(index);
         }
         seen.sort_unstable();
         if let Some(pair) = seen.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(LabellingError::AlreadyAnswered { index: pair[0] });
+            return Err(OnlineError::AlreadyAnswered { index: pair[0] });
         }
         self.model.learn_all(known);
         let answers =
@@ -386,8 +332,8 @@ impl LabellingSession {
         Ok(())
     }
 
-    /// Takes back the last answer and opens its question again, with the prediction of then; an answer known
-    /// beforehand is taken back too. `None` if there is no answer.
+    /// Undoes the most recent answer and opens its question again, with the original prediction. Known labels are
+    /// undone too. Returns `None` if there is no answer.
     pub fn undo(&mut self) -> Option<LabellingQuestion> {
         let answer = self.answers.pop()?;
         self.model.forget(answer.index);
@@ -399,12 +345,12 @@ impl LabellingSession {
         self.open
     }
 
-    /// Changes the class of an answer; it keeps its place in the list, and whether it was a correction is judged by
-    /// what was predicted then.
+    /// Changes the class of an answer, which keeps its place in the list. Whether it is a correction still depends on
+    /// the original prediction.
     ///
     /// # Errors
-    /// [`LabellingError::NotAnswered`], [`LabellingError::UnknownClass`], [`InputError::IndexOutOfRange`].
-    pub fn change(&mut self, index: usize, class: usize) -> Result<(), LabellingError> {
+    /// [`OnlineError::NotAnswered`], [`OnlineError::UnknownClass`], [`InputError::IndexOutOfRange`].
+    pub fn change(&mut self, index: usize, class: usize) -> Result<(), OnlineError> {
         self.check_class(class)?;
         let place = self.place(index)?;
         if self.answers[place].class != class {
@@ -415,11 +361,11 @@ impl LabellingSession {
         Ok(())
     }
 
-    /// Takes back an answer, wherever it stands in the list: the point may be asked again.
+    /// Withdraws an answer anywhere in the list; the session may ask about its point again.
     ///
     /// # Errors
-    /// [`LabellingError::NotAnswered`], [`InputError::IndexOutOfRange`].
-    pub fn withdraw(&mut self, index: usize) -> Result<Answer, LabellingError> {
+    /// [`OnlineError::NotAnswered`], [`InputError::IndexOutOfRange`].
+    pub fn withdraw(&mut self, index: usize) -> Result<Answer, OnlineError> {
         let place = self.place(index)?;
         let answer = self.answers.remove(place);
         self.model.forget(index);
@@ -427,36 +373,36 @@ impl LabellingSession {
         Ok(answer)
     }
 
-    /// Where the answer about a point stands in the list.
-    fn place(&self, index: usize) -> Result<usize, LabellingError> {
+    /// The position in the list of the answer about a point.
+    fn place(&self, index: usize) -> Result<usize, OnlineError> {
         self.check_index(index)?;
         let place = self.answers.iter().position(|answer| answer.index == index);
-        place.ok_or(LabellingError::NotAnswered { index })
+        place.ok_or(OnlineError::NotAnswered { index })
     }
 
-    /// Adds points behind those that there are. Scales and landmarks stay those of the first ones.
+    /// Appends points to the pool. Scales and landmarks stay those of the first points.
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`], [`InputError::TooLarge`], [`InputError::Overflow`]; then none is added.
-    pub fn add_points<P: PointSet>(&mut self, points: &P) -> Result<(), LabellingError> {
+    /// [`InputError::DimensionMismatch`], [`InputError::TooLarge`], [`InputError::Overflow`]; no point is added then.
+    pub fn add_points<P: PointSet>(&mut self, points: &P) -> Result<(), OnlineError> {
         self.model.add_points(points)?;
         self.open = None;
         Ok(())
     }
 
-    /// The answer about a point.
+    /// The class in the answer about a point, if any.
     #[must_use]
     pub fn class(&self, index: usize) -> Option<usize> {
         (index < self.model.len()).then(|| self.model.class(index)).flatten()
     }
 
-    /// The answers in their order.
+    /// The answers in order.
     #[must_use]
     pub fn answers(&self) -> &[Answer] {
         &self.answers
     }
 
-    /// How far it has come.
+    /// The progress of the session.
     #[must_use]
     pub fn progress(&self) -> LabellingProgress {
         let known = self.answers.iter().filter(|answer| answer.source == Source::Known).count();
@@ -469,7 +415,7 @@ impl LabellingSession {
         }
     }
 
-    /// How many corrections are to come.
+    /// An estimate of the corrections to come.
     #[must_use]
     pub fn outlook(&self) -> Outlook {
         Outlook::new(self.model.len(), self.model.errors())
@@ -479,14 +425,14 @@ impl LabellingSession {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::LabellingParams;
+    use crate::Labelling;
     use halfspaces_linalg::{Label, Params, Points, RngStream, Threads, rng_for};
     use proptest::prelude::*;
     use rand::RngExt;
 
-    /// Two rings: no halfspace of the columns explains them.
+    /// Two rings, which no halfspace of the columns separates.
     fn rings(n: usize, seed: u64) -> (Points, Vec<usize>) {
-        let mut rng = rng_for(RngStream::Caller, seed);
+        let mut rng = rng_for(RngStream::CALLER, seed);
         let mut values = Vec::new();
         let mut classes = Vec::new();
         for _ in 0..n {
@@ -500,10 +446,10 @@ mod tests {
     }
 
     fn labelling(classes: usize) -> Labelling {
-        LabellingParams::new(classes).landmarks(40).seed(1).check().unwrap()
+        Labelling::params(classes).landmarks(40).seed(1).check().unwrap()
     }
 
-    /// What the model says of every point, as numbers of one size.
+    /// The predictions for all points, as numbers of the same scale.
     fn verdicts(session: &LabellingSession) -> Vec<f64> {
         (0..session.model.len())
             .map(|i| {
@@ -515,7 +461,7 @@ mod tests {
 
     fn farthest(a: &LabellingSession, b: &LabellingSession) -> f64 {
         let (a, b) = (verdicts(a), verdicts(b));
-        // A probability of one half is the same for every class.
+        // A probability of one half means the same for every class.
         a.iter()
             .zip(b)
             .map(|(x, y)| (x - y).abs().min((x.abs() - y.abs()).abs() + (x.abs() - 0.5).abs()))
@@ -533,8 +479,7 @@ mod tests {
     fn rings_need_few_corrections_and_any_number_of_threads_gives_the_same() {
         let (points, truth) = rings(200, 3);
         let play = |threads| {
-            let params =
-                LabellingParams::new(2).landmarks(60).threads(Threads::new(threads).unwrap());
+            let params = Labelling::params(2).landmarks(60).threads(Threads::new(threads).unwrap());
             let mut session = params.check().unwrap().session(&points).unwrap();
             answer_some(&mut session, &truth, 200);
             assert_eq!(session.next(), None);
@@ -542,14 +487,14 @@ mod tests {
         };
         let answers = play(1);
         assert_eq!(play(2), answers);
-        // In random order a halfspace of the columns is wrong on almost half of them.
+        // In random order, a halfspace of the columns is wrong on almost half of them.
         let wrong = answers.iter().filter(|answer| answer.is_correction()).count();
         assert!(wrong <= 30, "{wrong} corrections");
     }
 
     #[test]
     fn three_classes_by_the_largest_gap() {
-        let mut rng = rng_for(RngStream::Caller, 5);
+        let mut rng = rng_for(RngStream::CALLER, 5);
         let truth: Vec<usize> = (0..150).map(|i| i % 3).collect();
         let mut values = Vec::new();
         for class in &truth {
@@ -567,7 +512,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(12))]
 
-        /// Answers taken back leave the model as it was, to rounding.
+        /// Undoing answers restores the model, up to rounding.
         #[test]
         fn an_undo_is_as_if_nothing_had_been_said(seed in 0u64..1000, before in 2usize..25, more in 1usize..6) {
             let (points, truth) = rings(60, seed);
@@ -595,7 +540,7 @@ mod tests {
             prop_assert!(farthest(&session, &at) < 1e-9, "{}", farthest(&session, &at));
         }
 
-        /// A session saved and resumed is the session, to the bit, and goes on as it does.
+        /// A resumed session equals the saved one, bit for bit, and continues in the same way.
         #[test]
         fn a_session_resumed_is_the_session(seed in 0u64..1000, before in 0usize..30) {
             let (points, truth) = rings(50, seed);
@@ -627,7 +572,7 @@ mod tests {
         session.change(first, truth[first]).unwrap();
         assert_eq!(session.class(first), Some(truth[first]));
         assert_eq!(session.answers(), resumed.answers());
-        // The order in which answers came matters a little to the factors that stand for them.
+        // The order of the answers has a small influence on their factors.
         assert!(farthest(&session, &resumed) < 0.15, "{}", farthest(&session, &resumed));
         // The other half needs few corrections.
         let (mut rest, before) = (resumed.clone(), resumed.progress().corrections);
@@ -636,7 +581,7 @@ mod tests {
         assert!(more <= 5, "{more}");
         let answer = session.withdraw(first).unwrap();
         assert_eq!((answer.index, session.class(first)), (first, None));
-        assert_eq!(session.withdraw(first), Err(LabellingError::NotAnswered { index: first }));
+        assert_eq!(session.withdraw(first), Err(OnlineError::NotAnswered { index: first }));
     }
 
     #[test]
@@ -645,7 +590,7 @@ mod tests {
         let mut session = labelling(2).session(&points).unwrap();
         let skipped = session.next().unwrap().index;
         assert_eq!(session.skip(), Ok(skipped));
-        assert_eq!(session.skip(), Err(LabellingError::NoQuestion));
+        assert_eq!(session.skip(), Err(OnlineError::NoQuestion));
         answer_some(&mut session, &truth, 29);
         assert_eq!(session.next().unwrap().index, skipped);
         assert_eq!(session.progress().skipped, 1);
@@ -656,7 +601,7 @@ mod tests {
         session.add_points(&more).unwrap();
         let all: Vec<usize> = truth.iter().chain(&classes).copied().collect();
         let right = (30..50).filter(|i| session.predict(*i).unwrap().class == all[*i]).count();
-        assert!(right >= 16, "{right} of 20 predicted before they are asked");
+        assert!(right >= 16, "{right} of 20 predicted correctly before they were asked");
         answer_some(&mut session, &all, 20);
         assert_eq!(session.progress().answered, 50);
         let both = [points.as_slice(), more.as_slice()].concat();
@@ -667,7 +612,7 @@ mod tests {
         assert_eq!(session.progress().points, 50);
     }
 
-    /// An order of the caller's own; a correction is one of what was shown, not of what the model says by now.
+    /// A custom order; an answer is a correction of the prediction that was shown, not of the current one.
     #[test]
     fn any_question_can_be_asked() {
         let (points, truth) = rings(30, 2);
@@ -680,13 +625,13 @@ mod tests {
         }
         assert_eq!(session.progress().corrections, 10);
         session.ask(shown(20, 1)).unwrap();
-        assert_eq!(session.ask(shown(3, 0)), Err(LabellingError::AlreadyAnswered { index: 3 }));
-        let unknown = LabellingError::UnknownClass { class: 2, classes: 2 };
+        assert_eq!(session.ask(shown(3, 0)), Err(OnlineError::AlreadyAnswered { index: 3 }));
+        let unknown = OnlineError::UnknownClass { class: 2, classes: 2 };
         assert_eq!(session.ask(shown(21, 2)), Err(unknown));
         let out = InputError::IndexOutOfRange { index: 30, len: 30 };
         assert_eq!(session.ask(shown(30, 0)), Err(out.into()));
         assert_eq!(session.confirm().unwrap().index, 20);
-        // A skipped point may be asked before its turn, and is skipped no longer once it is answered.
+        // A question about a skipped point may be asked early, and the point is no longer skipped once it is answered.
         let skipped = session.next().unwrap().index;
         session.skip().unwrap();
         session.ask(shown(skipped, 0)).unwrap();
@@ -698,46 +643,40 @@ mod tests {
     fn what_does_not_fit_is_refused() {
         let (points, truth) = rings(20, 4);
         let mut session = labelling(2).session(&points).unwrap();
-        let out = LabellingError::Input(InputError::IndexOutOfRange { index: 20, len: 20 });
+        let out = OnlineError::Input(InputError::IndexOutOfRange { index: 20, len: 20 });
         assert_eq!(session.tell(&[(20, 0)]), Err(out.clone()));
-        assert_eq!(
-            session.tell(&[(1, 0), (1, 0)]),
-            Err(LabellingError::AlreadyAnswered { index: 1 })
-        );
+        assert_eq!(session.tell(&[(1, 0), (1, 0)]), Err(OnlineError::AlreadyAnswered { index: 1 }));
         assert_eq!(session.progress().answered, 0);
         assert_eq!(session.predict(20), Err(out));
         assert_eq!(session.undo(), None);
         session.tell(&[(1, truth[1])]).unwrap();
-        assert_eq!(session.tell(&[(1, 0)]), Err(LabellingError::AlreadyAnswered { index: 1 }));
+        assert_eq!(session.tell(&[(1, 0)]), Err(OnlineError::AlreadyAnswered { index: 1 }));
         let file = session.file();
         let refused = |edit: &dyn Fn(&mut LabellingFile)| {
             let mut file = file.clone();
             edit(&mut file);
             LabellingSession::resume(&file, &points).unwrap_err()
         };
-        let unknown = LabellingError::UnknownVersion { found: 2, expected: 1 };
+        let unknown = OnlineError::UnknownVersion { found: 2, expected: 1 };
         assert_eq!(refused(&|f| f.version = 2), unknown);
-        assert!(matches!(refused(&|f| f.points = 19), LabellingError::Input(_)));
-        assert!(matches!(refused(&|f| f.first_points = 21), LabellingError::Input(_)));
-        assert!(matches!(refused(&|f| f.answers[0].index = 20), LabellingError::Input(_)));
-        assert!(matches!(refused(&|f| f.skipped = vec![20]), LabellingError::Input(_)));
-        assert!(matches!(
-            refused(&|f| f.answers[0].class = 2),
-            LabellingError::UnknownClass { .. }
-        ));
+        assert!(matches!(refused(&|f| f.points = 19), OnlineError::Input(_)));
+        assert!(matches!(refused(&|f| f.first_points = 21), OnlineError::Input(_)));
+        assert!(matches!(refused(&|f| f.answers[0].index = 20), OnlineError::Input(_)));
+        assert!(matches!(refused(&|f| f.skipped = vec![20]), OnlineError::Input(_)));
+        assert!(matches!(refused(&|f| f.answers[0].class = 2), OnlineError::UnknownClass { .. }));
         let twice = |f: &mut LabellingFile| f.answers.push(f.answers[0]);
-        assert_eq!(refused(&twice), LabellingError::AlreadyAnswered { index: 1 });
+        assert_eq!(refused(&twice), OnlineError::AlreadyAnswered { index: 1 });
     }
 
-    /// Random answers, contradictions between equal points, constant columns: every answer is taken, and all numbers
-    /// stay numbers.
+    /// Random answers, contradictions between equal points, constant columns: every answer is accepted, and all values
+    /// stay finite.
     #[test]
     fn whatever_the_labels_it_goes_on() {
         let (points, _) = rings(40, 8);
         let rows: Vec<f64> =
             points.as_slice().chunks(2).flat_map(|x| [x[0].round(), x[1].round(), 1.0]).collect();
         let points = Points::new(rows, 3).unwrap();
-        let mut rng = rng_for(RngStream::Caller, 1);
+        let mut rng = rng_for(RngStream::CALLER, 1);
         let mut session = labelling(2).session(&points).unwrap();
         while let Some(question) = session.next() {
             assert!(question.probability >= 0.5 && question.probability <= 1.0, "{question:?}");
@@ -781,7 +720,7 @@ mod tests {
         assert!(labelling(3).learner().is_err());
     }
 
-    /// A row both answered and skipped is answered; what is taken back shows again what was predicted.
+    /// A row both answered and skipped counts as answered; undo shows the original prediction.
     #[test]
     fn a_row_is_not_skipped_once_answered_and_undo_shows_what_was_shown() {
         let rows: Vec<[f64; 2]> = (0..20).map(|i| [f64::from(i) - 9.5, f64::from(i % 3)]).collect();
@@ -827,6 +766,6 @@ mod tests {
         session.answer(truth[first]).unwrap();
         session.next();
         session.withdraw(first).unwrap();
-        assert_eq!(session.answer(0), Err(LabellingError::NoQuestion));
+        assert_eq!(session.answer(0), Err(OnlineError::NoQuestion));
     }
 }

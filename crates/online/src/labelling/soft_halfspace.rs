@@ -1,11 +1,11 @@
-//! Halfspaces of the columns that fit all answers but for slips: expectation propagation.
-//! Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
+//! Halfspaces of the columns that fit the answers, of which some may be wrong, by expectation propagation. Part of
+//! `SurestFirst`. Claims: S10, S10n, S10s, S10c.
 //!
-//! Weights w ~ N(0, I) on points (z, 1) scaled to norm 1; an answer is the sign of w · x with probability
-//! 1 - `SLIP`, and the other one with probability `SLIP`. Each answer's likelihood is replaced by a
-//! Gaussian factor of the moments that it has beside all other factors (Minka 2001); factors are revised
-//! all at once, for a few sweeps after each answer that says something. With few slips the mean is close to the
-//! centre of gravity of the version space; a slip, far on the wrong side, loses its weight.
+//! The weights w ~ N(0, I) are applied to points (z, 1) scaled to norm 1. An answer is the sign of w · x with
+//! probability 1 - `SLIP`, and the opposite sign with probability `SLIP`. The likelihood of each answer is replaced by
+//! a Gaussian factor with the moments that it has together with all other factors (Minka 2001). After each informative
+//! answer, all factors are revised together for a few sweeps. With few wrong answers the mean is close to the centre of
+//! gravity of the version space; a wrong answer far on the wrong side loses its weight.
 
 use super::features::Features;
 use super::normal::{Probit, Site};
@@ -13,35 +13,36 @@ use super::scan::products;
 use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{InputError, Threads, kernels, zeros};
 
-/// The likelihood: all but a step, one answer in a hundred a slip.
+/// The likelihood: nearly a step, with one answer in a hundred wrong.
 pub(super) const STEP: Probit = Probit { noise: 1e-4, slip: 0.01 };
-/// Standard deviations beyond which an answer says nothing, and from which on it is not revised.
+/// A new answer is uninformative if its score is at least `SURE` standard deviations; the factors of answers with a
+/// score of at least `NEAR` are not revised.
 const SURE: f64 = 6.0;
 const NEAR: f64 = 5.0;
-/// An answer below this many standard deviations is worth several sweeps.
+/// A new answer with a score below this many standard deviations is followed by several sweeps.
 const TELLING: f64 = 3.0;
 const MAX_SWEEPS: usize = 4;
 const DAMPING: f64 = 0.8;
-/// Sweeps end when no factor changes its point's variance by more than this share.
+/// Sweeps end when no factor changes the variance of its point by more than this fraction.
 const SETTLED: f64 = 1e-3;
-/// Multiplications for the sites of a sweep, and for the variances of the pool, at most.
+/// Maximum number of multiplications for the factors of a sweep, and for the variances of the pool.
 const SWEEP_WORK: usize = 5_000_000;
 const VARIANCE_WORK: usize = 20_000_000;
 
-/// The posterior and what it says of every point of the pool.
+/// The posterior and its predictions for every point of the pool.
 #[derive(Debug, Clone)]
 pub(super) struct SoftHalfspace {
     dim: usize,
     sites: Vec<Site>,
-    /// Σ precision x xᵀ + I, of which the lower triangle is kept, and Σ shift x.
+    /// Σ precision x xᵀ + I, of which the lower triangle is stored, and Σ shift x.
     precision: Vec<f64>,
     shift: Vec<f64>,
-    /// Inverse of the precision's Cholesky factor, by rows; the mean.
+    /// The inverse of the Cholesky factor of the precision, by rows; the mean.
     inverse_root: Vec<f64>,
     weights: Vec<f64>,
     pub(super) means: Vec<f64>,
     pub(super) variances: Vec<f64>,
-    /// For each answer, in their order, the factors as they were before it.
+    /// For each answer in order, the factors that were revised after it, as they were before.
     history: Vec<(usize, Vec<(usize, Site)>)>,
 }
 
@@ -65,7 +66,7 @@ impl SoftHalfspace {
         Ok(soft)
     }
 
-    /// Takes in points that have been added.
+    /// Extends the posterior to points that have been added.
     pub(super) fn extend(&mut self, features: &Features) {
         let mut x = vec![0.0; self.dim];
         for index in self.means.len()..features.len() {
@@ -80,7 +81,7 @@ impl SoftHalfspace {
         self.sites[index]
     }
 
-    /// Standard deviations from 0 to a point's value.
+    /// The z-score of the value of a point.
     pub(super) fn score(&self, index: usize) -> f64 {
         self.means[index] / (self.variances[index] + STEP.noise).sqrt()
     }
@@ -90,7 +91,7 @@ impl SoftHalfspace {
         run_wide(Variance { inverse_root: &self.inverse_root, x })
     }
 
-    /// A new answer, of sign `y`; `answers` has all, this one too.
+    /// Learns a new answer of sign `y`; `answers` contains all answers, including this one.
     pub(super) fn learn(
         &mut self,
         features: &Features,
@@ -109,8 +110,8 @@ impl SoftHalfspace {
         self.history.push((index, before));
     }
 
-    /// Takes out the factor of an answer that is no longer in `answers`. After the last answer all factors are
-    /// what they were before it; after an earlier one they settle anew.
+    /// Removes the factor of an answer that is no longer in `answers`. If it was the last answer, all factors become
+    /// what they were before it; otherwise they are revised.
     pub(super) fn forget(
         &mut self,
         features: &Features,
@@ -121,7 +122,9 @@ impl SoftHalfspace {
     ) {
         let mut x = vec![0.0; self.dim];
         if self.history.last().is_some_and(|(last, _)| *last == index) {
-            let Some((_, before)) = self.history.pop() else { unreachable!("it has a last one") };
+            let Some((_, before)) = self.history.pop() else {
+                unreachable!("the history has one entry for each answer")
+            };
             if before.is_empty() {
                 return;
             }
@@ -138,7 +141,7 @@ impl SoftHalfspace {
             }
             return;
         }
-        // Factors from before would no longer be those of the answers that are left.
+        // Earlier factors would not correspond to the remaining answers.
         self.history.clear();
         features.unit(index, &mut x);
         let site = std::mem::replace(&mut self.sites[index], Site::NONE);
@@ -156,8 +159,8 @@ impl SoftHalfspace {
         }
     }
 
-    /// Revises the factors of the answers that are least sure, until they settle or for some sweeps; says what they
-    /// were.
+    /// Revises the factors of the least certain answers, for at most `sweeps` sweeps or until they settle. Returns
+    /// these factors as they were before.
     fn revise(
         &mut self,
         features: &Features,
@@ -213,17 +216,17 @@ impl SoftHalfspace {
         before
     }
 
-    /// Mean and inverse root of the precision.
+    /// Computes the mean and the inverse root of the precision.
     fn solve(&mut self) {
         let d = self.dim;
-        // Cholesky: the precision is the identity and factors of positive precision.
+        // Cholesky: the precision is the identity plus factors of positive precision.
         let mut root = self.precision.clone();
         for i in 0..d {
             for j in 0..=i {
                 let product = kernels::dot(&root[i * d..i * d + j], &root[j * d..j * d + j]);
                 let rest = root[i * d + j] - product;
                 root[i * d + j] = if i == j {
-                    // Rounding cannot take it below a share of the identity.
+                    // Rounding cannot take it below a fraction of the identity.
                     rest.max(f64::EPSILON).sqrt()
                 } else {
                     rest / root[j * d + j]
@@ -240,7 +243,8 @@ impl SoftHalfspace {
         }
     }
 
-    /// Means of all points, variances of as many as there is time for: in large pools of the surest.
+    /// Measures the means of all points, and as many variances as time allows: in large pools those of the surest
+    /// points.
     fn measure(&mut self, features: &Features, surest: &[usize], threads: Threads) {
         let mut x = vec![0.0; self.dim];
         let work = self.dim * self.dim / 2;
@@ -258,14 +262,14 @@ impl SoftHalfspace {
         }
     }
 
-    /// How many points the variances are measured of after each answer; all if there are no more.
+    /// The number of points whose variances are measured after each answer; all points if the pool has no more.
     pub(super) fn measured(&self) -> usize {
         VARIANCE_WORK / (self.dim * self.dim / 2).max(1)
     }
 }
 
-/// xᵀ(precision)⁻¹x. This and the next are compiled for the vector instructions that the processor turns out to have;
-/// no sum depends on which these are.
+/// xᵀ(precision)⁻¹x. This and the next computation are compiled for the vector instructions of the processor; no sum
+/// depends on which instructions these are.
 struct Variance<'a> {
     inverse_root: &'a [f64],
     x: &'a [f64],
@@ -286,7 +290,7 @@ impl Wide for Variance<'_> {
     }
 }
 
-/// Adds Σ precision · xxᵀ over factors and their rows x: the lower triangle, and what completes its lanes.
+/// Adds Σ precision · xxᵀ over factors and their rows x: the lower triangle, rounded up to full lanes.
 struct AddSquares<'a> {
     rows: &'a [f64],
     factors: &'a [Site],
@@ -309,13 +313,13 @@ impl Wide for AddSquares<'_> {
     }
 }
 
-/// How far a sum goes of which the first `len` of `d` terms are not 0: lanes that are not whole are slow.
+/// The end of a sum whose first `len` of `d` terms are not 0, rounded up to full lanes, because partial lanes are slow.
 #[inline(always)]
 fn whole_lanes(len: usize, d: usize) -> usize {
     len.next_multiple_of(kernels::LANES).min(d)
 }
 
-/// The inverse of a lower triangle.
+/// The inverse of a lower triangular matrix.
 struct InverseRoot<'a> {
     root: &'a [f64],
     inverse_root: &'a mut [f64],
@@ -344,7 +348,7 @@ impl Wide for InverseRoot<'_> {
     }
 }
 
-/// `y += a x`, as [`kernels::axpy`], always part of the loop around it.
+/// `y += a x` like [`kernels::axpy`], but always inlined into the loop around it.
 #[inline(always)]
 fn add_scaled(a: f64, x: &[f64], y: &mut [f64]) {
     for (y, x) in y.iter_mut().zip(x) {
@@ -355,7 +359,7 @@ fn add_scaled(a: f64, x: &[f64], y: &mut [f64]) {
 /// Mean and variance without a factor.
 #[inline]
 pub(super) fn cavity(mean: f64, variance: f64, site: Site) -> (f64, f64) {
-    /// Share of the variance that a factor leaves at least.
+    /// Lower limit of 1 - precision · variance.
     const MIN_REST: f64 = 1e-9;
     let rest = (1.0 - site.precision * variance).max(MIN_REST);
     ((mean - variance * site.shift) / rest, variance / rest)
@@ -367,8 +371,8 @@ mod tests {
     use super::*;
     use halfspaces_data::{Gaussian, Marginal};
 
-    /// What is kept is what the factors make of the prior: the precision, its inverse, the mean, and what they say
-    /// of every point, after answers told, one of them a slip, and after one in the middle is taken back.
+    /// The state equals what the factors make of the prior: the precision, its inverse, the mean, and the values of
+    /// every point. Checked after several answers, one of them wrong, and after one in the middle is removed.
     #[test]
     fn the_posterior_is_that_of_its_factors() {
         let points = Gaussian::new(3, 1.0).unwrap().sample(40, 5).unwrap();

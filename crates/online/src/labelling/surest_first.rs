@@ -1,4 +1,4 @@
-//! The learner of a labelling session, for experiments.
+//! The model of a labelling session as a learner, for experiments.
 
 use super::model::Model;
 use super::params::Labelling;
@@ -7,17 +7,17 @@ use crate::protocol::{Prediction, Question, Round};
 use crate::self_directed::{AnswerStatus, Pool, SelfDirectedLearner};
 use halfspaces_linalg::{InputError, Label, PointSet};
 
-/// The learner of a [`LabellingSession`](crate::LabellingSession) as a [`SelfDirectedLearner`]: for pools
-/// whose labels no halfspace explains, and for answers that slip.
+/// The model of a [`LabellingSession`](crate::LabellingSession) as a [`SelfDirectedLearner`]: for pools whose labels no
+/// halfspace explains, and for answers that may be wrong.
 ///
 /// The value of a prediction is the log odds of the positive label.
 ///
-/// *Guarantee.* None, a heuristic; a mean of models that are right with the probability that they state would make the fewest
-/// mistakes in expectation on each question. Corrections on real pools are measured beside logistic regression.
+/// *Guarantee.* None; it is a heuristic. A mean of models whose probabilities are correct would make the fewest
+/// mistakes in expectation on each question. Corrections on real pools are measured against logistic regression.
 ///
-/// *Cost.* As [`LabellingSession`](crate::LabellingSession).
+/// *Cost.* That of a [`LabellingSession`](crate::LabellingSession).
 ///
-/// *When to use it.* Real pools. Where some halfspace is known to fit and guarantees matter, a
+/// *When to use it.* On real pools. If some halfspace is known to fit and you need guarantees, use a
 /// [`StrongLearner`](crate::StrongLearner).
 ///
 /// *Source.* Ours; Rasmussen and Williams 2006, Gaussian Processes for Machine Learning. Claims: S10, S10n, S10s, S10c.
@@ -25,10 +25,10 @@ use halfspaces_linalg::{InputError, Label, PointSet};
 /// ```
 /// use halfspaces_linalg::{Classifier, Params};
 /// use halfspaces_data::{Marginal, UnitSphere, random_target};
-/// use halfspaces_online::{LabellingParams, label_pool};
+/// use halfspaces_online::{Labelling, label_pool};
 /// let points = UnitSphere::new(5)?.sample(400, 1)?;
 /// let labels = random_target(5, 2)?.label_all(&points)?;
-/// let learner = LabellingParams::new(2).landmarks(50).check()?.learner()?;
+/// let learner = Labelling::params(2).landmarks(50).check()?.learner()?;
 /// let (_, transcript) = label_pool(learner, &points, &labels)?;
 /// assert!(transcript.mistakes() <= 12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -36,12 +36,12 @@ use halfspaces_linalg::{InputError, Label, PointSet};
 #[derive(Debug, Clone)]
 pub struct SurestFirst {
     labelling: Labelling,
-    /// Once it has seen the pool.
+    /// `None` until the learner sees the pool.
     model: Option<Model>,
 }
 
 impl Labelling {
-    /// The same as a [`SelfDirectedLearner`], of two classes.
+    /// The model as a [`SelfDirectedLearner`] for two classes.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for more than two classes.
@@ -84,7 +84,7 @@ impl SelfDirectedLearner for SurestFirst {
         Ok(())
     }
 
-    /// It looks for no halfspace of the points.
+    /// It does not search for a halfspace that fits the answers.
     fn status<P: PointSet>(&self, _: &Pool<'_, P>) -> AnswerStatus {
         AnswerStatus::Undecided
     }

@@ -1,75 +1,32 @@
-//! Every labelling of a small pool that a halfspace gives.
+//! Every labelling of a small pool that some halfspace gives.
 
+use crate::error::OnlineError;
+use crate::limits::{MAX_DICHOTOMIES, MAX_POOL};
 use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, Points, kernels, norm};
 use std::collections::HashMap;
-use thiserror::Error;
 
-/// Most points of a pool whose dichotomies are listed: a labelling is one word of 128 bits.
-pub const MAX_POOL: usize = 128;
-
-/// Most dichotomies that are listed.
-pub const MAX_DICHOTOMIES: usize = 1 << 16;
-
-/// Least |w · x|/(‖w‖‖x‖) at which rounding leaves no doubt of a sign.
+/// |w · x|/(‖w‖‖x‖) above which rounding cannot change the sign.
 const MIN_CERTAIN_SINE: f64 = 1e-11;
 
-/// A restricted point is 0 if its norm is at most this share of what it was: then it was parallel to the normal
-/// it is restricted by.
+/// A restricted point is set to 0 if its norm is at most this fraction of its original norm: the point was parallel to
+/// the normal of the hyperplane to which it is restricted.
 const MAX_PARALLEL_SHARE: f64 = 1e-12;
-
-/// A pool whose dichotomies cannot be listed.
-///
-/// ```
-/// use halfspaces_linalg::Points;
-/// use halfspaces_online::{Dichotomies, DichotomyError};
-/// let pool = Points::new(vec![1.0; 129], 1)?;
-/// assert_eq!(Dichotomies::new(&pool).unwrap_err(), DichotomyError::TooManyPoints { points: 129 });
-/// # Ok::<(), halfspaces_linalg::InputError>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum DichotomyError {
-    /// The points are unusable.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// The pool has more than [`MAX_POOL`] points.
-    #[error("{points} points, more than {MAX_POOL}; take a part of the pool")]
-    TooManyPoints {
-        /// How many.
-        points: usize,
-    },
-    /// Points in general position have more than [`MAX_DICHOTOMIES`].
-    #[error(
-        "up to {dichotomies:.3e} dichotomies, more than {MAX_DICHOTOMIES}; take fewer points or fewer dimensions"
-    )]
-    TooManyDichotomies {
-        /// How many, by Cover's formula.
-        dichotomies: f64,
-    },
-    /// On which side of a point some cell lies is decided by less than rounding may change.
-    #[error(
-        "row {row} is too close to a linear combination of others for rounding to tell the cells apart; drop it \
-         or move it"
-    )]
-    Unresolved {
-        /// The row, from 0.
-        row: usize,
-    },
-}
 
 /// Every labelling of a pool by a halfspace w · x > 0 through the origin with no point on its boundary, each with a
 /// halfspace that gives it.
 ///
-/// *Algorithm.* Point by point: the hyperplane of a new point splits the cells of the arrangement of the earlier
-/// ones which it meets, and those are the cells of the earlier points restricted to it, one dimension lower.
-/// In general position they are 2 Σ_{i<d} C(n-1, i) (Cover 1965). A labelling is listed because its
-/// halfspace gives it, which is checked beyond rounding; that none is missing is the count.
+/// *Algorithm.* Points are added one at a time. The hyperplane of a new point splits those cells of the current
+/// arrangement that it meets. These correspond to the cells of the earlier points restricted to the hyperplane, one
+/// dimension lower. In general position there are 2 Σ_{i<d} C(n-1, i) cells (Cover 1965). Each listed labelling comes
+/// with a halfspace that gives it, and its signs are checked to be certain in spite of rounding. The number of
+/// labellings shows that none is missing.
 ///
-/// *Cost.* O(n² d) times the dichotomies, at most [`MAX_DICHOTOMIES`], of at most [`MAX_POOL`] points.
+/// *Cost.* O(n² d) times the number of dichotomies, for at most [`MAX_POOL`] points and [`MAX_DICHOTOMIES`]
+/// dichotomies.
 ///
-/// *When to use it.* For exact values on small pools ([`LabellingGame`](crate::LabellingGame)), for the worst
-/// case of a learner (run it on each), and with [`HalfspaceClass`](crate::HalfspaceClass) for halving with
-/// d lg n mistakes and no margin. Affine halfspaces: lift the points by a coordinate 1.
+/// *When to use it.* For exact values on small pools ([`LabellingGame`](crate::LabellingGame)), for the worst case of a
+/// learner (run it on each labelling), and with [`HalfspaceClass`](crate::HalfspaceClass) for halving with d lg n
+/// mistakes and without a margin. For affine halfspaces, lift the points by a coordinate 1.
 ///
 /// *Source.* Cover 1965 for the count; the algorithm is folklore. Claims: S12, K9.
 ///
@@ -84,9 +41,9 @@ pub enum DichotomyError {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dichotomies {
     points: usize,
-    /// Bit i is set where point i is labelled +1; ascending.
+    /// Bit i is set if point i is labelled +1; ascending.
     masks: Vec<u128>,
-    /// A normal for each.
+    /// A normal for each dichotomy.
     normals: Vec<Vec<f64>>,
 }
 
@@ -94,17 +51,19 @@ impl Dichotomies {
     /// Lists the dichotomies of a pool. Repeated and parallel points are allowed.
     ///
     /// # Errors
-    /// [`DichotomyError`]; [`InputError::Empty`] and [`InputError::ZeroRow`] in it.
-    pub fn new(points: &Points) -> Result<Dichotomies, DichotomyError> {
+    /// [`OnlineError::TooManyPoints`], [`OnlineError::TooManyDichotomies`], [`OnlineError::Unresolved`];
+    /// [`InputError::Empty`], [`InputError::ZeroRow`], and [`InputError::Underflow`] or [`InputError::Overflow`] if the
+    /// square of a norm leaves the range of `f64`.
+    pub fn new(points: &Points) -> Result<Dichotomies, OnlineError> {
         if points.is_empty() {
             return Err(InputError::Empty.into());
         }
         if points.len() > MAX_POOL {
-            return Err(DichotomyError::TooManyPoints { points: points.len() });
+            return Err(OnlineError::TooManyPoints { points: points.len() });
         }
         let most = Dichotomies::in_general_position(points.len(), points.dim());
         if most > MAX_DICHOTOMIES as f64 {
-            return Err(DichotomyError::TooManyDichotomies { dichotomies: most });
+            return Err(OnlineError::TooManyDichotomies { dichotomies: most });
         }
         let mut rows = Vec::with_capacity(points.len());
         for (i, x) in points.rows().enumerate() {
@@ -130,12 +89,13 @@ impl Dichotomies {
             listed.push((certain_mask(&rows, &w)?, w));
         }
         listed.sort_unstable_by_key(|(mask, _)| *mask);
-        assert!(listed.windows(2).all(|two| two[0].0 < two[1].0), "a cell is listed once");
+        assert!(listed.windows(2).all(|two| two[0].0 < two[1].0), "each cell is listed once");
         let (masks, normals) = listed.into_iter().unzip();
         Ok(Dichotomies { points: points.len(), masks, normals })
     }
 
-    /// 2 Σ_{i<d} C(n-1, i): how many n points in general position in R^d have, and the most that any have.
+    /// 2 Σ_{i<d} C(n-1, i): the number of dichotomies of n points in general position in R^d, which is the maximum for
+    /// n points.
     ///
     /// ```
     /// use halfspaces_online::Dichotomies;
@@ -152,9 +112,9 @@ impl Dichotomies {
         2.0 * sum
     }
 
-    /// How many there are.
+    /// The number of dichotomies.
     #[must_use]
-    #[expect(clippy::len_without_is_empty, reason = "no pool is without a dichotomy")]
+    #[expect(clippy::len_without_is_empty, reason = "every pool has a dichotomy")]
     pub fn len(&self) -> usize {
         self.masks.len()
     }
@@ -165,7 +125,7 @@ impl Dichotomies {
         self.points
     }
 
-    /// One label per point, for each of the dichotomies in turn, in an order that depends on the labels alone.
+    /// The labels of each dichotomy, one per point. The order depends only on the labels.
     pub fn labels(&self) -> impl ExactSizeIterator<Item = Vec<Label>> {
         self.masks.iter().map(|mask| {
             let label = |i| if mask >> i & 1 == 1 { Label::Positive } else { Label::Negative };
@@ -173,44 +133,44 @@ impl Dichotomies {
         })
     }
 
-    /// A halfspace for each, in the same order.
+    /// A halfspace for each dichotomy, in the same order.
     ///
     /// # Errors
-    /// None for dichotomies that were listed.
+    /// None for listed dichotomies.
     pub fn halfspaces(&self) -> Result<Vec<Halfspace>, InputError> {
         self.normals.iter().map(|w| Halfspace::new(w.clone())).collect()
     }
 
-    /// Bit i is set where point i is labelled +1.
+    /// Bit i is set if point i is labelled +1.
     pub(super) fn masks(&self) -> &[u128] {
         &self.masks
     }
 }
 
-/// On which side of w the rows lie, without regard to rounding.
+/// The rows on the positive side of w, ignoring rounding.
 fn mask(rows: &[Vec<f64>], w: &[f64]) -> u128 {
     let positive = rows.iter().enumerate().filter(|(_, x)| kernels::dot(x, w) > 0.0);
     positive.fold(0, |mask, (i, _)| mask | 1u128 << i)
 }
 
-/// The same where rounding leaves no doubt.
-fn certain_mask(rows: &[Vec<f64>], w: &[f64]) -> Result<u128, DichotomyError> {
+/// Like [`mask`], but an error if rounding might change a sign.
+fn certain_mask(rows: &[Vec<f64>], w: &[f64]) -> Result<u128, OnlineError> {
     let length = norm(w);
     for (row, x) in rows.iter().enumerate() {
         if kernels::dot(x, w).abs() <= MIN_CERTAIN_SINE * length * norm(x) {
-            return Err(DichotomyError::Unresolved { row });
+            return Err(OnlineError::Unresolved { row });
         }
     }
     Ok(mask(rows, w))
 }
 
-/// A vector of each cell of the arrangement of the hyperplanes x · w = 0 in R^d. Rows that are 0 are ignored.
-fn cells(rows: &[Vec<f64>], dim: usize) -> Result<Vec<Vec<f64>>, DichotomyError> {
+/// A vector in each cell of the arrangement of the hyperplanes x · w = 0 in R^d. Rows that are 0 are ignored.
+fn cells(rows: &[Vec<f64>], dim: usize) -> Result<Vec<Vec<f64>>, OnlineError> {
     let mut cells = HashMap::from([(0u128, vec![0.0; dim])]);
-    // No two of them parallel, and where they stand among the rows.
+    // Rows no two of which are parallel, and their indices.
     let (mut distinct, mut places): (Vec<Vec<f64>>, Vec<usize>) = Default::default();
     for (row, x) in rows.iter().enumerate().filter(|(_, x)| x.iter().any(|v| *v != 0.0)) {
-        let unresolved = DichotomyError::Unresolved { row };
+        let unresolved = OnlineError::Unresolved { row };
         let plane = Hyperplane::new(x);
         let restricted: Vec<Vec<f64>> =
             distinct.iter().map(|other| plane.restrict(other)).collect();
@@ -218,7 +178,7 @@ fn cells(rows: &[Vec<f64>], dim: usize) -> Result<Vec<Vec<f64>>, DichotomyError>
             continue;
         }
         let within = self::cells(&restricted, dim - 1).map_err(|fault| match fault {
-            DichotomyError::Unresolved { row } => DichotomyError::Unresolved { row: places[row] },
+            OnlineError::Unresolved { row } => OnlineError::Unresolved { row: places[row] },
             other => other,
         })?;
         let expected = cells.len() + within.len();
@@ -229,13 +189,13 @@ fn cells(rows: &[Vec<f64>], dim: usize) -> Result<Vec<Vec<f64>>, DichotomyError>
                 return Err(unresolved);
             }
             for side in [1.0, -1.0] {
-                let w = plane.beside(&on, side, &distinct);
+                let w = plane.next_to(&on, side, &distinct);
                 next.insert(mask(&distinct, &w) | u128::from(side > 0.0) << distinct.len(), w);
             }
         }
         distinct.push(x.clone());
         places.push(row);
-        // The others lie on one side of the plane, and so do their vectors.
+        // The other cells do not meet the plane, so their vectors are on the right side.
         for w in cells.into_values() {
             if kernels::dot(x, &w).abs() <= MIN_CERTAIN_SINE * norm(x) * norm(&w) {
                 return Err(unresolved);
@@ -247,13 +207,13 @@ fn cells(rows: &[Vec<f64>], dim: usize) -> Result<Vec<Vec<f64>>, DichotomyError>
         }
         cells = next;
     }
-    // A map has no order of its own.
+    // A hash map has no defined order.
     let mut cells: Vec<_> = cells.into_iter().collect();
     cells.sort_unstable_by_key(|(mask, _)| *mask);
     Ok(cells.into_iter().map(|(_, w)| w).collect())
 }
 
-/// The vectors orthogonal to a normal, in all coordinates but the one where the normal is largest.
+/// The vectors orthogonal to a normal, given by all coordinates except the one in which the normal is largest.
 struct Hyperplane<'a> {
     normal: &'a [f64],
     pivot: usize,
@@ -290,8 +250,8 @@ impl Hyperplane<'_> {
         w
     }
 
-    /// A vector beside `on`, so near that it is on the same side of `others`.
-    fn beside(&self, on: &[f64], side: f64, others: &[Vec<f64>]) -> Vec<f64> {
+    /// A vector next to `on`, so close to it that both are on the same side of the hyperplane of each of `others`.
+    fn next_to(&self, on: &[f64], side: f64, others: &[Vec<f64>]) -> Vec<f64> {
         let length = norm(self.normal);
         let step = |x: &Vec<f64>| {
             let across = kernels::dot(x, self.normal).abs() / length;
@@ -330,7 +290,7 @@ mod tests {
         }
     }
 
-    /// The labels of many random halfspaces are all listed, and each halfspace gives what is listed.
+    /// The labels of many random halfspaces are all listed, and each halfspace gives its listed labels.
     #[test]
     fn no_labelling_is_missing_and_each_has_its_halfspace() {
         let points = Gaussian::new(3, 1.0).unwrap().sample(9, 4).unwrap();
@@ -345,8 +305,8 @@ mod tests {
         }
     }
 
-    /// The threshold functions of n variables: 4, 14, 104, 1882 (Muroga 1971). The printed bound 2^(n²) of
-    /// Kakade needs n >= 2.
+    /// The number of threshold functions of n variables: 4, 14, 104, 1882 (Muroga 1971). Kakade's printed bound 2^(n²)
+    /// needs n >= 2.
     #[test]
     fn the_cube_has_as_many_threshold_functions_as_are_known() {
         for (n, known) in [(1, 4), (2, 14), (3, 104), (4, 1882)] {
@@ -376,17 +336,17 @@ mod tests {
     fn what_cannot_be_listed_is_refused() {
         let fault = |rows: &[[f64; 2]]| Dichotomies::new(&Points::from_rows(rows).unwrap());
         let zero = fault(&[[1.0, 0.0], [0.0, 0.0]]).unwrap_err();
-        assert_eq!(zero, DichotomyError::Input(InputError::ZeroRow { row: 1 }));
+        assert_eq!(zero, OnlineError::Input(InputError::ZeroRow { row: 1 }));
         let huge = fault(&[[1e200, 0.0]]).unwrap_err();
-        assert_eq!(huge, DichotomyError::Input(InputError::Overflow { row: 0 }));
+        assert_eq!(huge, OnlineError::Input(InputError::Overflow { row: 0 }));
         let tiny = fault(&[[1e-200, 0.0]]).unwrap_err();
-        assert_eq!(tiny, DichotomyError::Input(InputError::Underflow { row: 0 }));
+        assert_eq!(tiny, OnlineError::Input(InputError::Underflow { row: 0 }));
         let close = fault(&[[1.0, 0.0], [1.0, 1e-11]]).unwrap_err();
-        assert!(matches!(close, DichotomyError::Unresolved { .. }), "{close}");
+        assert!(matches!(close, OnlineError::Unresolved { .. }), "{close}");
         assert_eq!(list(&Points::from_rows(&[[1.0, 0.0], [1.0, 1e-9]]).unwrap()).len(), 4);
         let many = Gaussian::new(6, 1.0).unwrap().sample(30, 1).unwrap();
         let many = Dichotomies::new(&many).unwrap_err();
-        assert!(matches!(many, DichotomyError::TooManyDichotomies { .. }));
+        assert!(matches!(many, OnlineError::TooManyDichotomies { .. }));
         let none = Gaussian::new(2, 1.0).unwrap().sample(0, 1).unwrap();
         assert_eq!(Dichotomies::new(&none).unwrap_err(), InputError::Empty.into());
     }

@@ -1,12 +1,13 @@
-//! Random order against a target that is fixed before the order is drawn.
+//! Random order with a target that is fixed before the order is drawn.
 
 use super::game::{LabellingGame, Set};
 use std::collections::HashMap;
 
-/// Step of the multiplicative weights, over the root of the round. It sets how fast the two ends meet, not whether they hold.
+/// Step of the multiplicative weights, times the square root of the round. It affects how fast the two bounds converge,
+/// not their validity.
 const STEP: f64 = 0.5;
 
-/// A set that some answers leave; its parts come before it.
+/// A set of dichotomies that remain after some answers. The sets of its parts are listed before it.
 struct Left {
     /// For each open point, the parts that label it +1 and -1.
     splits: Vec<[Part; 2]>,
@@ -14,22 +15,24 @@ struct Left {
 
 struct Part {
     dichotomies: Vec<usize>,
-    /// Where it stands, unless it is a single dichotomy.
+    /// Its position in the list; `None` for a single dichotomy.
     at: Option<usize>,
 }
 
 impl LabellingGame {
-    /// Fewest mistakes in expectation that a learner with coins of its own can promise in random order, whatever the target,
-    /// which is fixed before the order is drawn: the value lies between the two numbers. More `rounds`, of which one at least is made,
-    /// bring them together, as 1/√rounds or faster.
+    /// Bounds on the smallest expected number of mistakes that a randomised learner can guarantee in random order, for
+    /// every target that is fixed before the order is drawn: the value lies between the two numbers. More `rounds`
+    /// bring the numbers closer together, at a rate of 1/√rounds or faster; at least one round is made.
     ///
-    /// *Algorithm.* The value is the largest b(μ) over priors μ, b(μ) the mistakes of the best learner on a target drawn from μ, and so at
-    /// least b of any prior; and it is at most the worst target's mistakes of any learner. Round by round the best learner for a prior
-    /// is found by recursion over what answers leave, and the prior moves to targets that cost it more (multiplicative weights). The
-    /// first number is the largest b(μ), the second the worst target's mistakes of a learner that draws one of the rounds to
-    /// play by; both are computed without the other.
+    /// *Algorithm.* The value is the largest b(μ) over priors μ, where b(μ) is the number of mistakes of the best
+    /// learner on a target drawn from μ. It is therefore at least b of any prior, and at most the number of mistakes of
+    /// any learner on its worst target. In each round, the best learner for a prior is found by recursion over the sets
+    /// of dichotomies that can remain after some answers. Then the prior gives more weight to the targets on which this
+    /// learner makes more mistakes (multiplicative weights). The first number is the largest b(μ). The second is the
+    /// number of mistakes, on the worst target, of a learner that draws one of the rounds at random and predicts as the
+    /// best learner of that round. Both are computed independently.
     ///
-    /// *Cost.* Every set that some answers leave, with its dichotomies, in memory and in each round.
+    /// *Cost.* Memory, and time per round, for every set of dichotomies that can remain after some answers.
     #[must_use]
     pub fn random_order_fixed_target(&self, rounds: usize) -> [f64; 2] {
         let mut left = Vec::new();
@@ -53,7 +56,8 @@ impl LabellingGame {
         [least, most]
     }
 
-    /// Lists what answers leave of a set, parts first; where it stands, unless it is a single dichotomy.
+    /// Lists the sets of dichotomies that can remain of a set after some answers, parts first. Returns the position of
+    /// the set, or `None` for a single dichotomy.
     fn visit(
         &self,
         set: Set,
@@ -78,8 +82,8 @@ impl LabellingGame {
     }
 }
 
-/// Mistakes on each target of the learner that is best for a prior: on each point it says what the heavier part says, and throws a
-/// coin between parts of one weight.
+/// The number of mistakes on each target of the best learner for a prior. On each point it predicts the label of the
+/// part with more weight, and flips a coin if both have the same.
 fn best_learner(left: &[Left], prior: &[f64]) -> Vec<f64> {
     let mut costs: Vec<Vec<f64>> = Vec::with_capacity(left.len());
     for Left { splits } in left {
@@ -105,7 +109,7 @@ fn best_learner(left: &[Left], prior: &[f64]) -> Vec<f64> {
         cost.iter_mut().for_each(|c| *c /= open);
         costs.push(cost);
     }
-    // One dichotomy costs nothing.
+    // A single dichotomy costs no mistake.
     costs.pop().unwrap_or_else(|| vec![0.0; prior.len()])
 }
 
@@ -120,8 +124,8 @@ mod tests {
         LabellingGame::new(&Dichotomies::new(&pool).unwrap())
     }
 
-    /// In the plane dichotomies are alike, turned by the pool, so no prior is worse than the uniform one and its learner pays
-    /// the same on each: one round is enough.
+    /// In the plane, all dichotomies are alike up to rotations of the pool. No prior is therefore worse than the
+    /// uniform one, whose learner makes the same number of mistakes on each: one round is enough.
     #[test]
     fn in_the_plane_the_uniform_prior_is_the_worst() {
         for (n, seed) in [(1, 1), (2, 1), (5, 1), (8, 1), (8, 2)] {
@@ -131,7 +135,7 @@ mod tests {
             assert!((least - uniform).abs() < 1e-12 && (most - uniform).abs() < 1e-12);
             assert!(most <= game.random_order() + 1e-12);
         }
-        // As another program found by linear programming.
+        // Values found by another program, by linear programming.
         assert!((gaussian(8, 2, 1).random_order_fixed_target(1)[0] - 1.676).abs() < 1e-3);
         assert_eq!(gaussian(3, 1, 1).random_order_fixed_target(1), [0.5, 0.5]);
     }
@@ -149,7 +153,7 @@ mod tests {
         }
     }
 
-    /// Of all labellings of four points but two the uniform prior is not the worst.
+    /// For all but two labellings of four points, the uniform prior is not the worst.
     #[test]
     fn another_prior_may_be_worse_than_the_uniform_one() {
         let masks: Vec<u64> = (0..16).filter(|mask| ![1, 2].contains(mask)).collect();

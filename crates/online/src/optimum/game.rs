@@ -3,32 +3,33 @@
 use super::dichotomies::Dichotomies;
 use std::collections::HashMap;
 
-/// A set of dichotomies, a bit for each.
+/// A set of dichotomies, one bit for each.
 pub(super) type Set = Box<[u64]>;
 
-/// The game of labelling a small pool: a learner predicts point after point and is told each label; whoever answers
-/// need only keep to the labels of some halfspace. Its values are the fewest mistakes that any learner
-/// can promise, exactly; no learner's worst case lies below them.
+/// The game of labelling a small pool: a learner predicts the points in turn and learns each label after its
+/// prediction. The labels need only agree with some halfspace. The values of the game are the smallest numbers of
+/// mistakes that any learner can guarantee, computed exactly; no learner has a better worst case.
 ///
 /// | who chooses the next point | labels | method |
 /// |---|---|---|
 /// | the learner (self-directed) | an adversary | [`LabellingGame::self_directed`] |
 /// | the adversary (worst order; Littlestone's dimension) | the adversary | [`LabellingGame::worst_order`] |
 /// | chance | an adversary that sees the order as it comes | [`LabellingGame::random_order`] |
-/// | chance | of a dichotomy fixed beforehand, the worst one | [`LabellingGame::random_order_fixed_target`] |
-/// | chance | of a dichotomy drawn uniformly | [`LabellingGame::random_order_on_average`] |
-/// | the learner | of a dichotomy drawn uniformly | [`LabellingGame::self_directed_on_average`] |
+/// | chance | a dichotomy fixed in advance, the worst one | [`LabellingGame::random_order_fixed_target`] |
+/// | chance | a dichotomy drawn uniformly | [`LabellingGame::random_order_on_average`] |
+/// | the learner | a dichotomy drawn uniformly | [`LabellingGame::self_directed_on_average`] |
 ///
-/// *Algorithm.* With S the dichotomies that fit what is revealed, M(S) = min over x, ŷ of max(M(S_ŷ), 1 + M(S_-ŷ)) for a learner
-/// that chooses, and correspondingly for the others. What a set of fewer dichotomies costs is at most what a larger
-/// one costs: so a question whose wrong answer leaves k - 1 mistakes can be asked at once, and M <= k is decided without search
-/// but for the levels of k. Proofs: docs/theory/optimum.md.
+/// *Algorithm.* Let S be the dichotomies that fit the revealed labels. For a learner that chooses the point, M(S) = min
+/// over x, ŷ of max(M(S_ŷ), 1 + M(S_-ŷ)), and correspondingly for the others. A subset of S costs at most as much as S.
+/// Suppose that k mistakes are allowed. A question is harmless if k - 1 mistakes suffice after a wrong prediction, so
+/// the learner can ask it at once. Whether M <= k is therefore decided without trying different orders of questions.
+/// Proofs: docs/theory/optimum.md.
 ///
-/// *Cost.* The two worst cases: milliseconds for 128 points in d = 2, 40 in d = 3 and 16 in d = 4; to show that 4 mistakes do
-/// not suffice for 64 points in d = 3 takes 20 s. The others visit every set that some answers leave:
-/// quadratically many in d = 2, 40 ms for 12 points in d = 3.
+/// *Cost.* The two worst cases take milliseconds for 128 points in d = 2, 40 in d = 3 and 16 in d = 4; it takes 20 s to
+/// show that 4 mistakes do not suffice for 64 points in d = 3. To compute the other values, every set of dichotomies
+/// that can remain after some answers is visited: quadratically many in d = 2, 40 ms for 12 points in d = 3.
 ///
-/// *When to use it.* As the oracle of a learner on small pools; it is no learner for large ones.
+/// *When to use it.* As an oracle for learners on small pools.
 ///
 /// *Source.* Littlestone 1988 for worst order; Goldman and Sloan 1994 for self-directed; the solver is ours. Claims:
 /// S12, S12l, S12p.
@@ -45,11 +46,11 @@ pub(super) type Set = Box<[u64]>;
 #[derive(Debug, Clone)]
 pub struct LabellingGame {
     dichotomies: usize,
-    /// For each point, those that label it +1.
+    /// For each point, the dichotomies that label it +1.
     positive: Vec<Set>,
 }
 
-/// Who chooses the next point in a game that is decided level by level.
+/// The player who chooses the next point in a game that is decided level by level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Chooser {
     Learner,
@@ -72,51 +73,52 @@ impl LabellingGame {
         LabellingGame { dichotomies: count, positive }
     }
 
-    /// How many dichotomies there are.
+    /// The number of dichotomies.
     pub(super) fn size(&self) -> usize {
         self.dichotomies
     }
 
-    /// The game of labellings that need not be those of halfspaces.
+    /// The game of arbitrary labellings, which need not be those of halfspaces.
     #[cfg(test)]
     pub(super) fn of_sets(dichotomies: usize, positive: Vec<Set>) -> LabellingGame {
         LabellingGame { dichotomies, positive }
     }
 
-    /// Fewest mistakes that a learner which chooses the order can promise, whatever the labels.
+    /// The smallest number of mistakes that a learner which chooses the order can guarantee, for any labels.
     #[must_use]
     pub fn self_directed(&self) -> usize {
         self.value(Chooser::Learner)
     }
 
-    /// Fewest mistakes that a learner can promise in every order, whatever the labels: Littlestone's dimension.
+    /// The smallest number of mistakes that a learner can guarantee in every order, for any labels: Littlestone's
+    /// dimension.
     #[must_use]
     pub fn worst_order(&self) -> usize {
         self.value(Chooser::Adversary)
     }
 
-    /// Fewest mistakes in expectation that a learner can promise in random order, against an adversary that chooses
-    /// each label when its point has come.
+    /// The smallest expected number of mistakes that a learner can guarantee in random order, against an adversary that
+    /// chooses each label when its point comes up.
     #[must_use]
     pub fn random_order(&self) -> f64 {
         self.averaged(&|game, set, below| {
             let choices = game.splits(set).map(|[plus, minus]| {
                 let [plus, minus] = [below(plus), below(minus)];
-                // Predict the side that leaves more to come.
+                // Predict the side that leaves more mistakes to come.
                 plus.max(minus).max(1.0 + plus.min(minus))
             });
             mean(choices)
         })
     }
 
-    /// Fewest mistakes in expectation of a learner in random order on a dichotomy drawn uniformly: of no learner is the
-    /// mean over dichotomies less.
+    /// The smallest expected number of mistakes in random order on a dichotomy drawn uniformly: no learner has a
+    /// smaller mean over the dichotomies.
     #[must_use]
     pub fn random_order_on_average(&self) -> f64 {
         self.averaged(&|game, set, below| mean(game.splits(set).map(|two| average(two, below))))
     }
 
-    /// The same of a learner that chooses the order.
+    /// Like [`LabellingGame::random_order_on_average`], for a learner that chooses the order.
     #[must_use]
     pub fn self_directed_on_average(&self) -> f64 {
         self.averaged(&|game, set, below| {
@@ -124,7 +126,7 @@ impl LabellingGame {
         })
     }
 
-    /// The least k such that k mistakes suffice.
+    /// The least k for which k mistakes suffice.
     fn value(&self, chooser: Chooser) -> usize {
         let mut known = HashMap::new();
         let all = self.all();
@@ -133,7 +135,7 @@ impl LabellingGame {
         })
     }
 
-    /// Whether `budget` mistakes suffice from here.
+    /// Whether `budget` mistakes suffice from here on.
     fn suffices(
         &self,
         set: &Set,
@@ -160,7 +162,8 @@ impl LabellingGame {
         answer
     }
 
-    /// Self-directed: asks whatever may be asked until halving suffices or nothing may.
+    /// Self-directed: asks every question after whose wrong prediction `budget - 1` mistakes suffice, until halving
+    /// suffices or no such question is left.
     fn learner_finds(
         &self,
         set: &Set,
@@ -170,7 +173,8 @@ impl LabellingGame {
         let mut set = set.clone();
         'questions: while count(&set) >= 2 << budget {
             let mut wrong: Vec<Set> = self.splits(&set).flatten().collect();
-            // Each dichotomy is told from the others by which of the open questions the learner gets wrong.
+            // Each dichotomy is identified by the open questions, at most `budget` of them, that the learner gets
+            // wrong.
             if count(&set) as f64 > patterns(wrong.len() / 2, budget) {
                 return false;
             }
@@ -186,7 +190,8 @@ impl LabellingGame {
         true
     }
 
-    /// Worst order: for every point one of the labels costs the adversary a mistake it cannot afford.
+    /// Worst order: for every point there is a label after which `budget - 1` mistakes suffice; the learner predicts
+    /// the other label.
     fn no_point_harms(
         &self,
         set: &Set,
@@ -194,7 +199,7 @@ impl LabellingGame {
         known: &mut HashMap<(Set, usize), bool>,
     ) -> bool {
         let mut splits: Vec<_> = self.splits(set).collect();
-        // The most even first: they do the most harm.
+        // The most even splits first: they are the most likely to fail.
         splits.sort_by_cached_key(|[plus, minus]| count(plus).abs_diff(count(minus)));
         splits.into_iter().all(|mut two| {
             two.sort_by_cached_key(count);
@@ -202,7 +207,8 @@ impl LabellingGame {
         })
     }
 
-    /// The value of all dichotomies where that of a set with more than one is `combine` of those below it.
+    /// The value of the set of all dichotomies. The value of a single dichotomy is 0; that of a larger set is computed
+    /// by `combine` from the values of smaller sets.
     fn averaged(&self, combine: &Combine) -> f64 {
         fn visit(
             game: &LabellingGame,
@@ -233,7 +239,7 @@ impl LabellingGame {
         (0..words).map(word).collect()
     }
 
-    /// For each point that the set leaves open, its dichotomies that label it +1 and those that label it -1.
+    /// For each point that the set leaves open, the dichotomies that label it +1 and those that label it -1.
     pub(super) fn splits<'a>(&'a self, set: &'a Set) -> impl Iterator<Item = [Set; 2]> + 'a {
         self.positive.iter().filter_map(move |positive| {
             let plus: Set = set.iter().zip(positive).map(|(s, p)| s & p).collect();
@@ -244,7 +250,7 @@ impl LabellingGame {
     }
 }
 
-/// The value of a set from those of smaller ones.
+/// Combines the values of smaller sets into that of a set.
 type Combine = dyn Fn(&LabellingGame, &Set, &mut dyn FnMut(Set) -> f64) -> f64;
 
 fn count(set: &Set) -> usize {
@@ -271,7 +277,8 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
     sum / f64::from(count)
 }
 
-/// Mistakes of the better prediction on a point, and what comes after it, over dichotomies drawn uniformly.
+/// The expected number of mistakes on a point with the better prediction, and on the points after it, for dichotomies
+/// drawn uniformly.
 fn average([plus, minus]: [Set; 2], below: &mut dyn FnMut(Set) -> f64) -> f64 {
     let [p, m] = [count(&plus) as f64, count(&minus) as f64];
     (p.min(m) + p * below(plus) + m * below(minus)) / (p + m)
@@ -291,7 +298,7 @@ mod tests {
         game(&Gaussian::new(dim, 1.0).unwrap().sample(points, seed).unwrap())
     }
 
-    /// M(S) as it is defined: every question, every prediction, every answer.
+    /// Oracle: M(S) by its definition, over every question, prediction and answer.
     fn literal(game: &LabellingGame, set: &Set, chooser: Chooser) -> usize {
         let values = game.splits(set).map(|two| {
             let [plus, minus] = two.map(|side| literal(game, &side, chooser));
@@ -325,8 +332,8 @@ mod tests {
         }
     }
 
-    /// On a line the first label tells all. In the plane it leaves a threshold among n cells: one mistake for who
-    /// chooses, ⌊lg n⌋ for who does not.
+    /// On a line the first label determines all others. In the plane it leaves a threshold among n cells: one mistake
+    /// if the learner chooses the order, ⌊lg n⌋ if not.
     #[test]
     fn lines_and_planes_have_the_values_that_are_known() {
         for n in [1, 2, 5] {
@@ -344,22 +351,23 @@ mod tests {
         }
     }
 
-    /// Thresholds on a line, -1 below and +1 above: whoever chooses goes up from the least point and says -1 until told
-    /// otherwise, one mistake; in the worst order they cost ⌊lg(n+1)⌋, and with n = 2^k - 1 points k are forced.
+    /// Thresholds on a line, -1 below and +1 above. A learner that chooses the order goes up from the least point and
+    /// predicts -1 until it is wrong, which costs one mistake. In the worst order they cost ⌊lg(n+1)⌋ mistakes, so n =
+    /// 2^k - 1 points are needed to force k of them.
     #[test]
     fn thresholds_of_a_line_cost_one_mistake_who_chooses() {
         for n in [1, 2, 3, 6, 7, 15, 31, 62, 63] {
-            // Cell i of n + 1: the points from i on are positive.
+            // Cell i of n + 1: the points are positive starting with point i.
             let above = |point: usize| [(1u64 << point << 1) - 1].into();
             let line = LabellingGame::of_sets(n + 1, (0..n).map(above).collect());
             assert_eq!(line.self_directed(), 1);
             assert_eq!(line.worst_order(), (n + 1).ilog2() as usize, "n = {n}");
-            // Chance asks the best border of those left no more often than any other.
+            // Unlike the worst order, a random order does not prefer the most harmful points.
             assert!(line.random_order() <= line.worst_order() as f64);
         }
     }
 
-    /// What another program found, in another language, by plain recursion over dichotomies that it sampled.
+    /// Values found by another program in another language, by plain recursion over sampled dichotomies.
     #[test]
     fn space_has_the_values_that_were_found_before() {
         let found = |n, d| {
@@ -378,7 +386,7 @@ mod tests {
         within(found(8, 4), [4, 5], [6, 6]);
     }
 
-    /// What is easier costs no more, and an average no more than a promise.
+    /// Easier games cost no more, and an average is at most a guarantee.
     #[test]
     fn the_values_are_ordered() {
         for (n, d) in [(8, 2), (12, 2), (7, 3), (8, 3)] {
@@ -401,7 +409,7 @@ mod tests {
         }
     }
 
-    /// d points that are independent take every labelling, so no order saves a mistake.
+    /// d independent points admit every labelling, so no order saves a mistake.
     #[test]
     fn independent_points_cost_a_mistake_each() {
         for d in 1..=6 {
@@ -412,8 +420,8 @@ mod tests {
         }
     }
 
-    /// On n points of the plane, after the first label, thresholds in random order: with i cells left the mean
-    /// over their i - 1 borders, of a uniform cell.
+    /// On n points of the plane, thresholds remain after the first label. In random order, with i cells left, this is
+    /// the mean over their i - 1 borders, for a uniform cell.
     #[test]
     fn averages_in_the_plane_are_those_of_thresholds() {
         let n = 12;
@@ -429,7 +437,7 @@ mod tests {
         }
         let plane = gaussian(n, 2, 5);
         assert!((plane.random_order_on_average() - 0.5 - mistakes[n]).abs() < 1e-12);
-        // Who chooses begins at an end: n - 1 of n cells cost 1.
+        // A learner that chooses the order begins at an end: n - 1 of n cells cost 1.
         assert!((plane.self_directed_on_average() - 0.5 - (n - 1) as f64 / n as f64).abs() < 1e-12);
     }
 }

@@ -1,5 +1,5 @@
-//! The exact optimum on small pools: every labelling that a halfspace gives, and the values of the games that a
-//! learner plays against whoever chooses among them.
+//! The exact optimum on small pools: every labelling that some halfspace gives, and the values of the games between a
+//! learner and an adversary.
 
 mod dichotomies;
 mod fixed_target;
@@ -7,5 +7,5 @@ mod game;
 #[cfg(test)]
 mod oracle;
 
-pub use dichotomies::{Dichotomies, DichotomyError, MAX_DICHOTOMIES, MAX_POOL};
+pub use dichotomies::Dichotomies;
 pub use game::LabellingGame;

@@ -1,16 +1,16 @@
-//! The optimum as the oracle of every learner that chooses the order: none makes fewer mistakes, in the worst case or
+//! The optimum as an oracle for every learner that chooses the order: none makes fewer mistakes, in the worst case or
 //! on average over the dichotomies of a pool.
 
 use super::{Dichotomies, LabellingGame};
 use crate::{
-    AnswerStatus, CentreOfGravity, ChainLength, Goal, Greedy, HardMargin, LabellingParams,
-    OnlineError, Pool, Prediction, Question, Round, SampledGreedy, SelfDirectedLearner, Start,
-    StrongLearner, TwoChains, VersionSpaceGreedy, VolumetricCentre, label_pool,
+    AnswerStatus, CentreOfGravity, ChainLength, Goal, Greedy, HardMargin, Labelling, OnlineError,
+    Pool, Prediction, Question, Round, SampledGreedy, SelfDirectedLearner, Start, StrongLearner,
+    TwoChains, VersionSpaceGreedy, VolumetricCentre, label_pool,
 };
 use halfspaces_data::{Clusters, Gaussian, Marginal, StudentT, UnitSphere};
 use halfspaces_linalg::{Label, Params, PointSet, Points};
 
-/// Pools of every kind: a Gaussian, the sphere, tight clusters, heavy tails, the cube.
+/// Pools of several kinds: a Gaussian, the sphere, tight clusters, heavy tails, the cube.
 fn pools(n: usize, d: usize, seed: u64) -> Vec<(&'static str, Points)> {
     let gaussian = Gaussian::new(d, 1.0).unwrap();
     let centres = gaussian.sample(3, seed + 100).unwrap();
@@ -27,7 +27,7 @@ fn pools(n: usize, d: usize, seed: u64) -> Vec<(&'static str, Points)> {
     ]
 }
 
-/// Most mistakes and their mean over all dichotomies.
+/// The largest number of mistakes, and their mean, over all dichotomies.
 fn mistakes<L: SelfDirectedLearner>(
     pool: &Points,
     dichotomies: &Dichotomies,
@@ -35,7 +35,11 @@ fn mistakes<L: SelfDirectedLearner>(
 ) -> (usize, f64) {
     let counts = dichotomies.labels().map(|labels| {
         let (_, transcript) = label_pool(make(), pool, &labels).unwrap();
-        assert_eq!(transcript.len(), pool.len(), "the oracle is one of learners that label all");
+        assert_eq!(
+            transcript.len(),
+            pool.len(),
+            "the oracle holds for learners that label every point"
+        );
         transcript.mistakes()
     });
     let counts: Vec<usize> = counts.collect();
@@ -70,13 +74,13 @@ fn no_self_directed_learner_beats_the_optimum() {
             check("strong", mistakes(&pool, &dichotomies, strong));
             let random = || strong().with_start(Start::Random);
             check("strong, random starts", mistakes(&pool, &dichotomies, random));
-            let surest = || LabellingParams::new(2).check().unwrap().learner().unwrap();
+            let surest = || Labelling::params(2).check().unwrap().learner().unwrap();
             check("surest first", mistakes(&pool, &dichotomies, surest));
         }
     }
 }
 
-/// A learner that knows the labels beforehand is found out.
+/// A learner that knows the labels in advance is detected.
 #[test]
 fn a_learner_that_peeks_beats_the_optimum() {
     struct Peeking {

@@ -8,19 +8,18 @@ use std::f64::consts::SQRT_2;
 
 /// ALMA, the approximate large margin algorithm, for p = 2.
 ///
-/// Points count as scaled to norm 1, and w stays in the unit ball. In the k-th correction, made when
-/// y (w · x) <= (1 - α) B/√k, w += (C/√k) y x, then w is scaled back to the ball; B = √8/α, C = √2.
+/// Points are scaled to norm 1, and w stays in the unit ball. The k-th correction is made if y (w · x) <= (1 - α) B/√k:
+/// w += (C/√k) y x, then w is scaled back into the ball. B = √8/α and C = √2.
 ///
-/// *Guarantee.* If a unit w* separates the normalised points with margin γ, at most
-/// (2/γ²)(2/α - 1)² + 8/α - 4 corrections, mistakes among them, in every order
-/// ([`crate::bounds::alma_corrections`]); repeated over a finite set until no correction is due, the
-/// margin of w is at least (1 - α)γ.
+/// *Guarantee.* If a unit w* separates the normalised points with margin γ, at most (2/γ²)(2/α - 1)² + 8/α - 4
+/// corrections, mistakes included, in every order ([`crate::bounds::alma_corrections`]). If the learner passes over a
+/// finite set repeatedly until no correction is due, the margin of w is at least (1 - α)γ.
 ///
 /// *Cost.* O(d) memory; O(d) time per point.
 ///
-/// *When to use it.* To come close to the largest margin with online steps: α says how close, and
-/// corrections grow as 1/α². [`crate::MarginPerceptron`] keeps a third of the margin at less cost, and
-/// [`crate::HardMargin`] computes all of it.
+/// *When to use it.* To approach the largest margin with online steps: α sets the accuracy, and corrections grow as
+/// 1/α². [`crate::MarginPerceptron`] reaches a third of the margin at less cost, and [`crate::HardMargin`] computes the
+/// largest one.
 ///
 /// *Source.* Gentile 2001, Theorem 3. Claims: K12, S6.
 ///
@@ -33,19 +32,16 @@ use std::f64::consts::SQRT_2;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Alma {
     weights: Weights,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::saved::above_0_to_1"))]
     alpha: f64,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::saved::count"))]
     corrections: u64,
 }
 
 linear_classifier!(Alma);
 
 impl Alma {
-    /// Starts with w = 0 in R^`dim`; `alpha` α in (0, 1] is the share of the margin given away.
+    /// Starts with w = 0 in R^`dim`; α = `alpha` in (0, 1] is the fraction of the margin that is given up.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`], [`InputError::ParameterOutOfRange`].
@@ -72,7 +68,7 @@ impl OnlineLearner for Alma {
         let length = positive_norm_sq(x)?.sqrt();
         let k = (self.corrections + 1) as f64;
         let wanted = (1.0 - self.alpha) * (8f64.sqrt() / self.alpha) / k.sqrt();
-        // At w · x = 0 with label -1 the prediction is wrong whatever the margin wanted.
+        // At w · x = 0 with label -1 the prediction is wrong, whatever margin is required.
         let corrects = truth.as_f64() * prediction.value <= wanted || prediction.is_wrong(truth);
         if corrects {
             self.weights.add(truth.as_f64() * SQRT_2 / k.sqrt() / length, x);
@@ -97,7 +93,7 @@ mod tests {
     use halfspaces_data::{MarginBall, Marginal, Realizable, random_target};
     use halfspaces_linalg::{DenseRow, PointSet};
 
-    /// Goes round the points until no correction is due.
+    /// Passes over the points repeatedly until no correction is due.
     #[test]
     fn corrections_and_margin_keep_their_bounds() {
         for (seed, alpha) in [(1, 0.1), (2, 0.5), (3, 0.9), (4, 1.0)] {

@@ -1,38 +1,38 @@
 //! The averaged perceptron.
 
-use super::mistake_driven::mistake_driven;
+use super::look_ahead::{learn_pool_ahead, right};
+use super::perceptron::Perceptron;
 use super::weights::Weights;
-use crate::protocol::{OnlineLearner, Prediction};
+use crate::protocol::{OnlineLearner, PartialFitError, Prediction, Tally};
 use halfspaces_linalg::{
     Classifier, Halfspace, InputError, Label, PointSet, RowView, load_checked,
 };
+use std::convert::Infallible;
 use std::ops::Range;
 
-/// The averaged perceptron: it learns as the perceptron does, and classifies with the mean of its
-/// weights over all rounds.
+/// The averaged perceptron: learns like the perceptron and classifies with the mean of its weights over all rounds.
 ///
-/// In the protocol it guesses with its present weights ([`OnlineLearner::guess`]), of which the mistake
-/// bound speaks; as a [`Classifier`] it is the average.
+/// In the protocol it predicts with its current weights ([`OnlineLearner::guess`]), for which the mistake bound holds.
+/// As a [`Classifier`] it uses the mean.
 ///
-/// *Guarantee.* Online, the perceptron's: at most (R‖w*‖/γ)² mistakes. The average has no such proof for
-/// its sign; [`crate::VotedPerceptron`] has one, for O(d) memory per mistake.
+/// *Guarantee.* Online, that of the perceptron: at most (R‖w*‖/γ)² mistakes. No such bound is proved for the sign of
+/// the mean. The voted perceptron of the same source has one, at O(d) memory per mistake.
 ///
-/// *Cost.* O(d) memory; O(d) time per mistake on top of the product. A label costs O(d), in memory too:
-/// for many, use [`Classifier::label_all`] or take [`AveragedPerceptron::average`] once.
+/// *Cost.* O(d) memory; O(d) time per mistake in addition to the product. Labelling one point takes O(d) time and
+/// memory; for many points, use [`Classifier::label_all`] or compute [`AveragedPerceptron::average`] once.
 ///
-/// *When to use it.* The choice among the perceptrons wherever labels may be wrong or the run ends
-/// early. Where every mistake counts and labels are right, [`crate::Perceptron`] is the same learner
-/// without the sums.
+/// *When to use it.* The default choice among the perceptrons if labels may be wrong or the run ends early. If labels
+/// are right and every mistake counts, [`crate::Perceptron`] is the same learner without the sums.
 ///
-/// *Source.* Freund and Schapire 1999, §2. Claims: none of its own; compared with the learners for noisy labels in
-/// P10 and PR.
+/// *Source.* Freund and Schapire 1999, §2. Claims: none of its own; P10 and PR compare it with the learners for noisy
+/// labels.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, DenseRow, Label};
 /// use halfspaces_online::{AveragedPerceptron, OnlineLearner};
 /// let mut learner = AveragedPerceptron::new(1)?;
 /// let x = DenseRow::new(&[2.0])?;
-/// learner.observe(x, Label::Negative)?; // mistake: w = -2 from the next round on
+/// learner.observe(x, Label::Negative)?; // a mistake: w = -2 from the next round on
 /// learner.observe(x, Label::Negative)?;
 /// assert_eq!(learner.average()?.normal(), [-1.0]); // the mean of 0 and -2
 /// assert_eq!(learner.decision_value(x)?, -2.0);
@@ -41,28 +41,26 @@ use std::ops::Range;
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct AveragedPerceptron {
-    weights: Weights,
-    /// Σ over updates of (rounds before the update and itself) y x: the sum of all rounds' weights
+    learner: Perceptron,
+    /// Σ y x, each update weighted by the number of rounds up to and including it. The sum of the weights of all rounds
     /// is rounds · w minus this.
     missed: Weights,
     rounds: u64,
-    updates: u64,
 }
 
 load_checked!(AveragedPerceptron {
-    weights: Weights,
+    learner: Perceptron,
     missed: Weights,
     #[serde(deserialize_with = "crate::saved::count")]
     rounds: u64,
-    updates: u64,
 });
 
 #[cfg(feature = "serde")]
 impl AveragedPerceptron {
-    /// Refuses what no run can have left behind.
+    /// Refuses a state that no run can reach.
     fn check_saved(&self) -> Result<(), InputError> {
-        InputError::check_dim(self.weights.dim(), self.missed.dim())?;
-        InputError::check_state(self.updates <= self.rounds, "more updates than rounds")
+        InputError::check_dim(self.learner.dim(), self.missed.dim())?;
+        InputError::check_state(self.updates() <= self.rounds, "more updates than rounds")
     }
 }
 
@@ -72,14 +70,14 @@ impl AveragedPerceptron {
     /// # Errors
     /// [`InputError::ZeroDimension`], [`InputError::TooLarge`].
     pub fn new(dim: usize) -> Result<Self, InputError> {
-        let zero = Weights::zero(dim)?;
-        Ok(AveragedPerceptron { weights: zero.clone(), missed: zero, rounds: 0, updates: 0 })
+        let (learner, missed) = (Perceptron::new(dim)?, Weights::zero(dim)?);
+        Ok(AveragedPerceptron { learner, missed, rounds: 0 })
     }
 
-    /// The present weights, with which it guesses while it learns.
+    /// The current weights, which make the predictions while learning.
     #[must_use]
     pub fn weights(&self) -> &[f64] {
-        self.weights.as_slice()
+        self.learner.weights()
     }
 
     /// The mean of the weights over all rounds so far; zero before the first.
@@ -88,15 +86,24 @@ impl AveragedPerceptron {
     /// [`InputError::NonFinite`] if the sums have overflowed.
     pub fn average(&self) -> Result<Halfspace, InputError> {
         let rounds = self.rounds.max(1) as f64;
-        let pairs = self.weights.as_slice().iter().zip(self.missed.as_slice());
+        let pairs = self.weights().iter().zip(self.missed.as_slice());
         Halfspace::new(pairs.map(|(w, m)| w - m / rounds).collect())
+    }
+
+    /// Counts a round from which the perceptron has learned.
+    #[inline]
+    fn count<R: RowView>(&mut self, x: R, truth: Label, mistake: bool) {
+        self.rounds += 1;
+        if mistake {
+            self.missed.add(self.rounds as f64 * truth.as_f64(), x);
+        }
     }
 }
 
-/// The value is that of the average.
+/// Uses the mean of the weights.
 impl Classifier for AveragedPerceptron {
     fn dim(&self) -> usize {
-        self.weights.dim()
+        self.learner.dim()
     }
 
     fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
@@ -112,29 +119,51 @@ impl Classifier for AveragedPerceptron {
     }
 }
 
-impl AveragedPerceptron {
-    fn correct<R: RowView>(&mut self, y: f64, x: R) {
-        self.rounds += 1;
-        self.weights.add(y, x);
-        self.missed.add(self.rounds as f64 * y, x);
-        self.updates += 1;
+impl OnlineLearner for AveragedPerceptron {
+    fn guess<R: RowView>(&self, x: R) -> Result<Prediction, InputError> {
+        self.learner.guess(x)
     }
 
-    fn survive(&mut self, rounds: u64) {
-        self.rounds += rounds;
+    #[inline]
+    fn update<R: RowView>(
+        &mut self,
+        x: R,
+        prediction: Prediction,
+        truth: Label,
+    ) -> Result<bool, InputError> {
+        let mistake = self.learner.update(x, prediction, truth)?;
+        self.count(x, truth, mistake);
+        Ok(mistake)
     }
 
-    fn mistakes(&self) -> u64 {
-        self.updates
+    fn updates(&self) -> u64 {
+        self.learner.updates()
+    }
+
+    #[inline]
+    fn learn<R: RowView>(&mut self, x: R, truth: Label) -> Result<Prediction, InputError> {
+        let prediction = self.learner.learn(x, truth)?;
+        self.count(x, truth, prediction.is_wrong(truth));
+        Ok(prediction)
+    }
+
+    fn learn_pool<P: PointSet>(
+        &mut self,
+        points: &P,
+        labels: &[Label],
+    ) -> Result<Tally, PartialFitError<Infallible>> {
+        learn_pool_ahead(self, points, labels, |averaged, next| {
+            let prefix = next.unchanged_prefix(&averaged.learner.weights, right);
+            averaged.rounds += prefix.rounds as u64;
+            prefix
+        })
     }
 }
-
-mistake_driven!(AveragedPerceptron);
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Perceptron, RandomOrder, run};
+    use crate::{RandomOrder, run};
     use halfspaces_data::{MarginBall, Marginal, random_target};
     use halfspaces_linalg::{Points, Threads};
 
@@ -152,7 +181,7 @@ mod tests {
         assert_eq!(averaged.weights(), plain.weights());
         assert!(averaged.updates() > 3);
 
-        // The plain way: replay, adding up the weights that guessed, round by round.
+        // Oracle: replay the run and add up the weights that predicted, round by round.
         let mut replayed = Perceptron::new(4).unwrap();
         let mut sum = [0.0; 4];
         for round in transcript.rounds() {
@@ -164,7 +193,7 @@ mod tests {
         }
     }
 
-    /// Once the classifier was the present weights, which a wrong label has just turned.
+    /// The classifier does not use the current weights, which a wrong label has just reversed.
     #[test]
     fn the_classifier_is_the_average_though_the_guess_is_not() {
         let mut learner = AveragedPerceptron::new(1).unwrap();

@@ -1,20 +1,20 @@
-//! What the batch learners share: parameters, result, and the loop that finds a violated point and adds
-//! it, until none is left.
+//! Parameters, result and main loop of the batch learners: find a violated point, add it to the weights, repeat until
+//! no point is violated.
 //!
 //! Claims: K4, K5.
 
 use crate::scale::check_scale;
 use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{
-    Halfspace, InputError, Label, Params, PointSet, RowView, Termination, classify_by, setters,
-    zeros,
+    Halfspace, InputError, Label, Params, PointSet, RowView, Termination, classify_by, getters,
+    setters, zeros,
 };
 
-/// Default cap on the updates of a batch learner. Data separable with γ/R above 1e-3 (batch perceptron)
-/// or 1.74e-3 (margin perceptron) never reach it.
+/// Default cap on the updates of a batch learner. It is never reached on data that is separable with γ/R above 1e-3
+/// (batch perceptron) or 1.74e-3 (margin perceptron).
 pub const DEFAULT_MAX_UPDATES: u64 = 1_000_000;
 
-/// Which violated point is taken when there are several. The guarantees hold for every choice.
+/// The rule that picks one of several violated points. The guarantees hold for every rule.
 ///
 /// ```
 /// use halfspaces_linalg::{FitSample, Label, Params, Points};
@@ -22,27 +22,25 @@ pub const DEFAULT_MAX_UPDATES: u64 = 1_000_000;
 /// let points = Points::from_rows(&[[1.0, 0.0], [-0.1, 1.0], [-1.0, 2.0]])?;
 /// let labels = [Label::Negative; 3];
 /// let fit = |pick| BatchPerceptron::params().pick(pick).check()?.fit(&points, &labels);
-/// // w = 0, then (-1, 0), which is wrong about points 1 and 2, by 0.1 and 1.
-/// assert_eq!(fit(Pick::First)?.halfspace.normal(), [-0.9, -1.0]);
-/// // Point 2 first turns w to (0, -2), which is wrong about point 0 again.
-/// assert_eq!(fit(Pick::Worst)?.halfspace.normal(), [-1.0, -2.0]);
+/// // w = 0, then (-1, 0), which violates points 1 and 2, by 0.1 and 1.
+/// assert_eq!(fit(Pick::First)?.halfspace().normal(), [-0.9, -1.0]);
+/// // Point 2 first turns w to (0, -2), which violates point 0 again.
+/// assert_eq!(fit(Pick::Worst)?.halfspace().normal(), [-1.0, -2.0]);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Pick {
-    /// Go round the points, updating as violations turn up. An update costs the few points up to
-    /// the next violation: the fast choice.
+    /// Cycle through the points and update at each violation. An update costs only the points up to the next violation,
+    /// so this is the fast rule.
     #[default]
     Cyclic,
-    /// Start again from the first point after every update: "if there exists i" read literally.
+    /// Start again from the first point after every update: "if there exists i", taken literally.
     First,
-    /// The point with the least y (w · x); one scan of all points per update.
+    /// The point with the least y (w · x). Each update costs one scan of all points.
     Worst,
 }
 
-/// The result of [`crate::BatchPerceptron`] and [`crate::MarginPerceptron`]: the last halfspace, and how
-/// the run ended.
+/// The result of [`crate::BatchPerceptron`] and [`crate::MarginPerceptron`]: the last halfspace and why the run ended.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, FitSample, Label, Params, Points, Termination};
@@ -50,29 +48,40 @@ pub enum Pick {
 /// let points = Points::from_rows(&[[1.0, 2.0], [2.0, -1.0]])?;
 /// let labels = [Label::Negative, Label::Positive];
 /// let fit = BatchPerceptron::params().check()?.fit(&points, &labels)?;
-/// assert_eq!((fit.termination, fit.updates), (Termination::Converged, 1));
+/// assert_eq!((fit.termination(), fit.updates()), (Termination::Converged, 1));
 /// assert_eq!(fit.label_all(&points)?, labels);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BatchFit {
-    /// The last hypothesis.
-    pub halfspace: Halfspace,
-    /// How often it was updated.
-    pub updates: u64,
-    /// Inner products computed, in units of one pass over the points.
-    pub passes: f64,
-    /// `Converged`: no point violates the learner's condition, so its guarantee holds. `CapReached`:
-    /// the cap on updates came first; the points may be separable with a smaller margin or not at all.
-    /// `Stalled`: the points violated are so short beside w that adding them changes no digit of w; a
-    /// point of zeros always is.
-    pub termination: Termination,
+    halfspace: Halfspace,
+    updates: u64,
+    passes: f64,
+    termination: Termination,
+}
+
+impl BatchFit {
+    getters! {
+        /// The last hypothesis.
+        halfspace: &Halfspace,
+
+        /// Number of updates.
+        updates: u64,
+
+        /// Number of inner products computed, in units of one pass over the points.
+        passes: f64,
+
+        /// `Converged`: no point violates the learner's condition, so its guarantee holds. `CapReached`: the cap on
+        /// updates was reached; the points may be separable with a smaller margin or not at all. `Stalled`: the
+        /// violated points are so short compared with w that adding them changes no digit of w; this always happens
+        /// for a point of zeros.
+        termination: Termination,
+    }
 }
 
 classify_by!(BatchFit, halfspace);
 
-/// Parameters of a batch learner `L`, not yet checked: [`Params::check`] gives the learner.
+/// Unchecked parameters of a batch learner `L`; [`Params::check`] gives the learner.
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -96,10 +105,10 @@ impl<L> BatchParams<L> {
     }
 
     setters! {
-        /// Cap on updates, at least 1. Default: [`DEFAULT_MAX_UPDATES`].
+        /// Cap on the number of updates, at least 1. Default: [`DEFAULT_MAX_UPDATES`].
         max_updates: u64,
 
-        /// Which violated point is taken. Default: [`Pick::Cyclic`].
+        /// The rule that picks a violated point. Default: [`Pick::Cyclic`].
         pick: Pick,
     }
 }
@@ -119,7 +128,7 @@ pub(super) fn check_max_updates(cap: u64) -> Result<(), InputError> {
     InputError::check_parameter("max_updates", cap as f64, cap > 0, "at least 1")
 }
 
-/// One label per point, and at least one point.
+/// Checks that there is one label per point and at least one point.
 pub(super) fn check_sample<P: PointSet>(points: &P, labels: &[Label]) -> Result<(), InputError> {
     InputError::check_len(points.len(), labels.len())?;
     if labels.is_empty() { Err(InputError::Empty) } else { Ok(()) }
@@ -133,8 +142,8 @@ pub(super) struct UpdateLoop {
 }
 
 impl UpdateLoop {
-    /// Starts from w = 0 and sets w += y x for a point that `violates(w·x, y)`, until there is none,
-    /// no update changes w, or the cap is reached.
+    /// Starts from w = 0 and sets w += y x for a point that `violates(w·x, y)`, until no point does, no update changes
+    /// w, or the cap is reached.
     pub(super) fn run<P: PointSet>(
         &self,
         points: &P,
@@ -148,9 +157,9 @@ impl UpdateLoop {
         let n = points.len();
         let mut weights = zeros(1, points.dim())?;
         let (mut updates, mut products) = (0, 0u64);
-        // Where the walk stands; Worst always walks the whole pool.
+        // Position of the walk; `Worst` always scans the whole pool.
         let mut at = 0;
-        // Where w began to stand still: back there without a move, it never moves again.
+        // Point at which w last stopped changing: if the walk returns to it without a change, w never changes again.
         let mut still_since = None;
         let termination = loop {
             let violated = match self.pick {
@@ -182,14 +191,14 @@ impl UpdateLoop {
     }
 }
 
-/// Whether w + y x differs from w, which the first coordinate nearly always shows.
+/// Whether w + y x differs from w. The first coordinate nearly always decides.
 #[allow(clippy::float_cmp, reason = "a stall is a sum that rounds back to the same number")]
 fn moves<R: RowView>(x: R, sign: f64, weights: &[f64]) -> bool {
     x.entries().any(|(j, v)| weights[j] + sign * v != weights[j])
 }
 
 fn row<P: PointSet>(points: &P, i: usize) -> P::Row<'_> {
-    let Some(x) = points.row(i) else { unreachable!("the walk keeps to the points") };
+    let Some(x) = points.row(i) else { unreachable!("the walk visits points of the pool only") };
     x
 }
 
@@ -216,10 +225,10 @@ fn first_violation<P: PointSet>(
     Ok(None)
 }
 
-/// Points whose values are computed at once.
+/// Number of points whose values are computed together.
 const BLOCK: usize = 1024;
 
-/// What is looked for among the values of a block, and what was found.
+/// One pass over the values of a block.
 struct Survey<'a> {
     values: &'a [f64],
     labels: &'a [Label],
@@ -229,7 +238,7 @@ struct Survey<'a> {
 struct Surveyed {
     /// Every value is finite.
     finite: bool,
-    /// Some y (w · x) is less than the least before.
+    /// Some y (w · x) is below the least one of the earlier blocks.
     less: bool,
 }
 
@@ -248,7 +257,7 @@ impl Wide for Survey<'_> {
     }
 }
 
-/// The violated point with the least y (w · x), the first of equals.
+/// The violated point with the least y (w · x); among equals the first.
 fn worst_violation<P: PointSet>(
     points: &P,
     labels: &[Label],
@@ -276,7 +285,7 @@ fn worst_violation<P: PointSet>(
             return Err(InputError::Overflow { row: first + finite });
         }
         let pairs = || values.iter().copied().zip(labels.iter().copied());
-        // Nearly always none here is worse than what has been found, which is seen without a branch for each.
+        // Usually no point of the block is worse than the worst so far, which the branch-free survey shows.
         let may_be_worst = match worst {
             Some(_) => seen.less,
             None => pairs().fold(false, |any, (value, y)| any | violates(value, y)),
@@ -302,7 +311,8 @@ mod tests {
 
     const PICKS: [Pick; 3] = [Pick::Cyclic, Pick::First, Pick::Worst];
 
-    /// The worst point stands in the second block, all of which is worse than the first; of equals the first is taken.
+    /// The worst point is in the second block, all of which is worse than the first block; among equals the first is
+    /// taken.
     #[test]
     fn the_worst_point_may_be_in_any_block() {
         for (later, expected) in [(2.0, BLOCK), (1.0, 0), (0.5, 0)] {
@@ -317,7 +327,7 @@ mod tests {
         }
     }
 
-    /// Once this went on to the cap: 1 added to -1e17 is -1e17.
+    /// 1 added to -1e17 is -1e17: the run must stop instead of reaching the cap.
     #[test]
     fn a_stall_by_rounding_is_no_cap() {
         let points = Points::from_rows(&[[1e17], [1.0], [2.0]]).unwrap();
@@ -325,27 +335,27 @@ mod tests {
         for pick in PICKS {
             let learner = BatchPerceptron::params().pick(pick).check().unwrap();
             let fit = learner.fit(&points, &labels).unwrap();
-            assert_eq!(fit.termination, Termination::Stalled, "{pick:?}");
-            assert_eq!(fit.halfspace.normal(), [-1e17]);
-            assert!(fit.updates <= 4);
+            assert_eq!(fit.termination(), Termination::Stalled, "{pick:?}");
+            assert_eq!(fit.halfspace().normal(), [-1e17]);
+            assert!(fit.updates() <= 4);
             let learner = MarginPerceptron::params().pick(pick).check().unwrap();
-            assert_eq!(learner.fit(&points, &labels).unwrap().termination, Termination::Stalled);
+            assert_eq!(learner.fit(&points, &labels).unwrap().termination(), Termination::Stalled);
         }
     }
 
-    /// Points that do not move w now may do so after others have: no stall before all are tried.
+    /// A point that does not change w now may change it after other updates: no stall before all are tried.
     #[test]
     fn what_only_pauses_is_no_stall() {
-        // (7, -5) is lost beside (-1e17, -1e17), and right once the third point has been added.
+        // (7, -5) changes nothing next to (-1e17, -1e17), and is right once the third point has been added.
         let points = Points::from_rows(&[[1e17, 1e17], [7.0, -5.0], [-1e17, 0.0]]).unwrap();
         let labels = [Label::Negative, Label::Positive, Label::Negative];
         let learner = BatchPerceptron::params().max_updates(1000).check().unwrap();
         let fit = learner.fit(&points, &labels).unwrap();
-        assert_eq!(fit.termination, Termination::Converged);
-        assert_eq!(fit.halfspace.normal(), [1e17, -2e17]);
+        assert_eq!(fit.termination(), Termination::Converged);
+        assert_eq!(fit.halfspace().normal(), [1e17, -2e17]);
     }
 
-    /// One point after the other.
+    /// Oracle: one point at a time.
     fn plain_worst(points: &Points, labels: &[Label], w: &[f64], least: f64) -> Option<usize> {
         let mut worst: Option<(f64, usize)> = None;
         for (i, (x, y)) in points.rows().zip(labels).enumerate() {
@@ -360,7 +370,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// Few different values, so that there are equals; over several blocks.
+        /// Few distinct values, so that ties occur; over several blocks.
         #[test]
         fn the_worst_point_is_that_of_a_plain_scan(
             rows in prop::collection::vec((-3i8..=3, -3i8..=3, any::<bool>()), 1..3000),
@@ -383,7 +393,7 @@ mod tests {
         }
     }
 
-    /// The first product that overflows is named, in whichever block it is.
+    /// The error names the first product that overflows, in whichever block it is.
     #[test]
     fn the_row_that_overflows_is_named() {
         for at in [0, 5, BLOCK - 1, BLOCK, 2 * BLOCK + 7] {

@@ -5,17 +5,16 @@ use halfspaces_linalg::{FitSample, InputError, Label, PointSet};
 
 /// The batch perceptron: start with w = 0; while some point has sign(w · x) != y, set w += y x.
 ///
-/// *Guarantee.* If a unit w* has y (w* · x) >= γ > 0 on every point and ‖x‖ <= R, it stops after at
-/// most (R/γ)² updates with a halfspace that labels every point right, whichever violated point is
-/// taken each time ([`crate::bounds::batch_perceptron_updates`]). On points that no halfspace separates
-/// it would go on for ever; here it stops at a cap and says so.
+/// *Guarantee.* If a unit w* has y (w* · x) >= γ > 0 on every point and ‖x‖ <= R, it stops after at most (R/γ)² updates
+/// with a halfspace that labels every point correctly, for every choice of the violated points
+/// ([`crate::bounds::batch_perceptron_updates`]). On points that no halfspace separates, it stops at a cap and reports
+/// that.
 ///
-/// *Cost.* O(d) memory besides the points; at most O(n d (R/γ)²) time, in practice a few passes with
-/// [`crate::Pick::Cyclic`]. With [`crate::Pick::Worst`] an update is one scan of all points, at the speed of a scan.
+/// *Cost.* O(d) memory in addition to the points; at most O(n d (R/γ)²) time, in practice a few passes with
+/// [`crate::Pick::Cyclic`]. With [`crate::Pick::Worst`] each update costs one fast scan of all points.
 ///
-/// *When to use it.* Points in memory that a halfspace is believed to separate. [`crate::MarginPerceptron`]
-/// costs three times the updates and keeps a third of the margin; where no halfspace separates the
-/// points, see `halfspaces-pac`.
+/// *When to use it.* Points in memory that are probably separable. [`crate::MarginPerceptron`] takes up to three times
+/// as many updates and guarantees a third of the margin. For points that no halfspace separates, see `halfspaces-pac`.
 ///
 /// *Source.* Harvey18 Algorithm 1 and Theorem 1.1, which has ‖x‖ = 1. Claims: K4.
 ///
@@ -26,19 +25,19 @@ use halfspaces_linalg::{FitSample, InputError, Label, PointSet};
 /// let labels = [Label::Positive, Label::Negative];
 /// let learner = BatchPerceptron::params().max_updates(100).check()?;
 /// let fit = learner.fit(&points, &labels)?;
-/// assert_eq!(fit.termination, Termination::Converged);
+/// assert_eq!(fit.termination(), Termination::Converged);
 /// assert_eq!(fit.label_all(&points)?, labels);
 ///
-/// // The same point with both labels: no halfspace, no endless loop.
+/// // The same point with both labels: no halfspace exists, and the run stops at the cap.
 /// let twice = Points::from_rows(&[[1.0, 0.0], [1.0, 0.0]])?;
-/// assert_eq!(learner.fit(&twice, &labels)?.termination, Termination::CapReached { cap: 100 });
+/// assert_eq!(learner.fit(&twice, &labels)?.termination(), Termination::CapReached { cap: 100 });
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchPerceptron(UpdateLoop);
 
 impl BatchPerceptron {
-    /// Starts from the default parameters.
+    /// The default parameters.
     pub fn params() -> BatchParams<Self> {
         BatchParams::new(BatchPerceptron)
     }
@@ -70,10 +69,10 @@ mod tests {
         let points = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]]).unwrap();
         let labels = [Label::Negative, Label::Positive, Label::Negative];
         let fit = BatchPerceptron::params().check().unwrap().fit(&points, &labels).unwrap();
-        assert_eq!(fit.halfspace.normal(), [-1.0, 2.0]);
-        assert_eq!((fit.updates, fit.termination), (5, Termination::Converged));
+        assert_eq!(fit.halfspace().normal(), [-1.0, 2.0]);
+        assert_eq!((fit.updates(), fit.termination()), (5, Termination::Converged));
         // Inner products: 1 + 2 + 1 + 2 + 1 up to the last update, then 3 clean ones.
-        assert_eq!(fit.passes, 10.0 / 3.0);
+        assert_eq!(fit.passes(), 10.0 / 3.0);
     }
 
     #[test]
@@ -82,9 +81,9 @@ mod tests {
         for pick in PICKS {
             let learner = BatchPerceptron::params().pick(pick).check().unwrap();
             let fit = learner.fit(tight.points(), tight.labels()).unwrap();
-            assert_eq!(fit.termination, Termination::Converged);
-            assert_eq!(fit.halfspace.label_all(tight.points()).unwrap(), tight.labels());
-            assert_eq!(fit.updates, 30);
+            assert_eq!(fit.termination(), Termination::Converged);
+            assert_eq!(fit.halfspace().label_all(tight.points()).unwrap(), tight.labels());
+            assert_eq!(fit.updates(), 30);
             assert!((bounds::batch_perceptron_updates(1.0, tight.margin()) - 30.0).abs() < 1e-9);
         }
     }
@@ -96,8 +95,11 @@ mod tests {
             let learner = BatchPerceptron::params().max_updates(cap).check().unwrap();
             learner.fit(tight.points(), tight.labels()).unwrap()
         };
-        assert_eq!((fit(4).updates, fit(4).termination), (4, Termination::CapReached { cap: 4 }));
-        assert_eq!((fit(5).updates, fit(5).termination), (5, Termination::Converged));
+        assert_eq!(
+            (fit(4).updates(), fit(4).termination()),
+            (4, Termination::CapReached { cap: 4 })
+        );
+        assert_eq!((fit(5).updates(), fit(5).termination()), (5, Termination::Converged));
     }
 
     #[test]

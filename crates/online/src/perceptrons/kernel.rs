@@ -1,13 +1,14 @@
-//! Kernels.
+//! Kernels of the kernel perceptron.
 //!
 //! Claims: K6.
 
+use halfspaces_features::RadialKernel;
 use halfspaces_linalg::kernels::Wide;
-use halfspaces_linalg::{InputError, RowView, exp_neg, kernels};
+use halfspaces_linalg::{InputError, RowView, kernels};
 
-/// A kernel K(x, z). Every one is positive semidefinite, a product of a feature space, as the bounds need: x · z, its powers and those
-/// of 1 + x · z by the products of kernels (Schur), and the Gaussian as a limit of such sums. What is not, a Gaussian of
-/// negative scale, is refused; of other functions there is no kernel.
+/// A kernel K(x, z). Every variant is positive semidefinite, that is, an inner product in a feature space, as the
+/// mistake bound requires: x · z and its powers and those of 1 + x · z as products of kernels (Schur), the Gaussian as
+/// a limit of sums of these. A Gaussian with a negative scale is not, and is refused; other kernels are not supported.
 ///
 /// ```
 /// use halfspaces_linalg::DenseRow;
@@ -50,14 +51,11 @@ impl Kernel {
                 let in_range = (1..=1000).contains(&degree);
                 InputError::check_parameter("degree", degree.into(), in_range, "between 1 and 1000")
             }
-            Kernel::Gaussian { scale } => {
-                let in_range = scale > 0.0 && scale.is_finite();
-                InputError::check_parameter("scale", scale, in_range, "positive and finite")
-            }
+            Kernel::Gaussian { scale } => RadialKernel::gaussian(scale).map(|_| ()),
         }
     }
 
-    /// K from each product x · z, in its place; `norms_sq` has the ‖z‖².
+    /// Replaces each product x · z by K(x, z); `norms_sq` has the ‖z‖².
     #[inline(always)]
     fn replace_products(self, products: &mut [f64], x_sq: f64, norms_sq: &[f64]) {
         match self {
@@ -73,15 +71,11 @@ impl Kernel {
                 }
             }
             Kernel::Gaussian { scale } => {
-                // Finite, so that equal points have the value 1 at every scale.
-                let inverse = (1.0 / scale).min(f64::MAX);
-                for (product, z_sq) in products.iter_mut().zip(norms_sq) {
-                    let distance_sq = x_sq + z_sq - 2.0 * *product;
-                    // Rounding may leave that of equal points below 0. A NaN, from norms that
-                    // overflow, stays one.
-                    let distance_sq = if distance_sq < 0.0 { 0.0 } else { distance_sq };
-                    *product = exp_neg(distance_sq * inverse);
-                }
+                let Ok(kernel) = RadialKernel::gaussian(scale) else {
+                    unreachable!("the scale was checked by the constructor")
+                };
+                // A NaN, from norms that overflow, stays NaN.
+                kernel.replace_sums(products, x_sq, norms_sq);
             }
         }
     }
@@ -89,8 +83,7 @@ impl Kernel {
     /// K(x, z).
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`]; [`InputError::ParameterOutOfRange`] for a degree or a scale out of
-    /// range.
+    /// [`InputError::DimensionMismatch`]; [`InputError::ParameterOutOfRange`] for a degree or a scale out of range.
     pub fn value<R: RowView>(self, x: R, z: &[f64]) -> Result<f64, InputError> {
         self.check()?;
         InputError::check_dim(x.dim(), z.len())?;
@@ -100,9 +93,8 @@ impl Kernel {
     }
 }
 
-/// Σ y_i K(x_i, x) from the products x_i · x, which it overwrites. Being a [`Wide`] lets it be
-/// compiled for the vector instructions that the processor turns out to have; as it fuses no
-/// multiplication with an addition, they do not change the result.
+/// Σ y_i K(x_i, x) from the products x_i · x, which it overwrites. As a [`Wide`] computation it is compiled for the
+/// vector instructions of the processor. It fuses no multiplication with an addition, so they do not change the result.
 pub(super) struct SignedSum<'a> {
     pub(super) kernel: Kernel,
     pub(super) products: &'a mut [f64],

@@ -11,29 +11,27 @@ use halfspaces_linalg::{
 };
 use std::ops::Range;
 
-/// The kernel perceptron: keep the points of all mistakes, the supports, and guess
-/// sign(Σ y_i K(x_i, x)).
+/// The kernel perceptron: keeps the points of all mistakes, the supports, and predicts sign(Σ y_i K(x_i, x)).
 ///
-/// It is the perceptron in the feature space of K, which is never entered; nor is the kernel matrix ever
-/// formed.
+/// It is the perceptron in the feature space of K, without computing features or a kernel matrix.
 ///
 /// *Guarantee.* If a unit w* in feature space has margin γ, at most max K(x,x)/γ² mistakes in every order
-/// ([`crate::bounds::kernel_perceptron_mistakes`]). With the linear kernel it is the perceptron, mistake
-/// for mistake. The budgeted form drops its oldest support when the budget is exceeded; it has no
-/// mistake bound.
+/// ([`crate::bounds::kernel_perceptron_mistakes`]). With the linear kernel it makes exactly the mistakes of the
+/// perceptron. The budgeted form drops the oldest support when the budget is exceeded and has no mistake bound.
 ///
-/// *Cost.* O(d) memory per support, kept dense; O(d · supports) time per point.
+/// *Cost.* O(d) memory per support, stored dense; O(d · supports) time per point.
 ///
-/// *When to use it.* Right labels that no halfspace explains but a curved boundary does; with wrong ones take
-/// [`crate::AveragedKernelPerceptron`]. On a stream without end
-/// set a budget: supports grow with the mistakes.
+/// *When to use it.* Correct labels that no halfspace explains but a curved boundary does. For noisy labels use
+/// [`crate::AveragedPerceptron`] on the features of a few hundred landmarks, for example
+/// [`Nystroem`](halfspaces_features::Nystroem). On an unbounded stream set a budget: the number of supports grows with
+/// the mistakes.
 ///
 /// *Source.* Notes21. Claims: K6.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, DenseRow, Label};
 /// use halfspaces_online::{Kernel, KernelPerceptron, OnlineLearner};
-/// // Exclusive or: no halfspace, but a quadratic one.
+/// // Exclusive or: separable by a quadratic function, but not by a halfspace.
 /// let mut learner = KernelPerceptron::new(2, Kernel::Inhomogeneous { degree: 2 })?;
 /// let xor = [([1.0, 1.0], -1i8), ([1.0, -1.0], 1), ([-1.0, 1.0], 1), ([-1.0, -1.0], -1)];
 /// for _ in 0..20 {
@@ -51,7 +49,7 @@ use std::ops::Range;
 pub struct KernelPerceptron {
     kernel: Kernel,
     dim: usize,
-    /// The supports' rows, oldest first.
+    /// The rows of the supports, oldest first.
     rows: Vec<f64>,
     norms_sq: Vec<f64>,
     signs: Vec<f64>,
@@ -73,7 +71,7 @@ load_checked! {
 
 #[cfg(feature = "serde")]
 impl KernelPerceptron {
-    /// Refuses what no run can have left behind; the squared norms are computed anew.
+    /// Refuses a state that no run can reach; recomputes the squared norms.
     fn from_saved(
         kernel: Kernel,
         dim: usize,
@@ -102,14 +100,14 @@ impl KernelPerceptron {
     }
 }
 
-/// Points of [`KernelPerceptron::learn_all`] whose products with the supports are computed at once.
+/// Number of points of [`KernelPerceptron::learn_all`] whose products with the supports are computed together.
 const BLOCK: usize = 256;
 
-/// Supports whose kernel values are computed at once.
+/// Number of supports whose kernel values are computed together.
 const CHUNK: usize = 256;
 
 impl KernelPerceptron {
-    /// Starts without supports in R^`dim`.
+    /// Starts in R^`dim` without supports.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`], [`InputError::ParameterOutOfRange`].
@@ -129,7 +127,7 @@ impl KernelPerceptron {
         })
     }
 
-    /// The budgeted form: at most `budget` supports, the oldest going first. No mistake bound.
+    /// Limits the supports to `budget`, dropping the oldest ones first. This form has no mistake bound.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for a budget of 0.
@@ -154,11 +152,6 @@ impl KernelPerceptron {
         self.kernel
     }
 
-    /// y_i of the supports, oldest first.
-    pub(super) fn signs(&self) -> &[f64] {
-        &self.signs
-    }
-
     fn drop_oldest(&mut self) {
         self.rows.drain(..self.dim);
         self.norms_sq.remove(0);
@@ -177,13 +170,13 @@ impl KernelPerceptron {
         }
     }
 
-    /// Learns points in order, as `observe` one by one would, but with the products of 256 points
-    /// and 256 supports as one matrix product. Sums are rounded differently than one by one, so a
-    /// value within rounding of 0 may fall the other way.
+    /// Learns from the points in order, as calling `observe` for each would, but computes the products of 256 points
+    /// and 256 supports as one matrix product. Sums are rounded differently than point by point, so a value within
+    /// rounding error of 0 may change its sign.
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`], [`InputError::LengthMismatch`];
-    /// [`InputError::Overflow`], with the points before it learned.
+    /// [`InputError::DimensionMismatch`], [`InputError::LengthMismatch`]; [`InputError::Overflow`] at a point, with the
+    /// points before it learned.
     pub fn learn_all(
         &mut self,
         points: &Points,
@@ -192,10 +185,10 @@ impl KernelPerceptron {
         self.learn_all_on(points, labels, Threads::ONE)
     }
 
-    /// [`KernelPerceptron::learn_all`] on several threads, on which nothing depends.
+    /// Like [`KernelPerceptron::learn_all`], on several threads. The result does not depend on their number.
     ///
     /// # Errors
-    /// As [`KernelPerceptron::learn_all`].
+    /// Those of [`KernelPerceptron::learn_all`].
     ///
     /// ```
     /// use halfspaces_linalg::{Label, Points, Threads};
@@ -221,8 +214,8 @@ impl KernelPerceptron {
         }
     }
 
-    /// While one thread learns from a block of points, the others sum over the supports known before it for the block
-    /// that comes next.
+    /// While one thread learns from a block of points, the others compute the sums of the next block over the supports
+    /// known before this one.
     fn learn_pipelined(
         &mut self,
         points: &Points,
@@ -231,18 +224,18 @@ impl KernelPerceptron {
     ) -> Result<Transcript, InputError> {
         let mut transcript = Transcript::default();
         let block = |from: usize| Block { points, rows: from..points.len().min(from + BLOCK) };
-        let ((), mut known) = self.sum_beside(|| (), &block(0), threads);
+        let ((), mut known) = self.sum_alongside(|| (), &block(0), threads);
         let mut found = KernelPerceptron::new(self.dim, self.kernel)?;
         for from in (0..points.len()).step_by(BLOCK) {
             let now = block(from);
-            // The supports of the block before are in no sum yet.
+            // No sum includes the supports of the previous block yet.
             let late = self.supports()..self.supports() + found.supports();
             self.absorb(&mut found);
             let learn = || {
                 known.push(self.sum_over(late, &now, &mut Vec::new()));
                 found.learn_block(&now, &known, labels, &mut transcript)
             };
-            let (outcome, next) = self.sum_beside(learn, &block(now.rows.end), threads);
+            let (outcome, next) = self.sum_alongside(learn, &block(now.rows.end), threads);
             if outcome.is_err() {
                 self.absorb(&mut found);
             }
@@ -253,8 +246,8 @@ impl KernelPerceptron {
         Ok(transcript)
     }
 
-    /// Learns from a block; to the values that this learner gives are added the known sums, one for each point and each
-    /// chunk of supports.
+    /// Learns from a block. The known sums, one for each point and each chunk of supports, are added to the values of
+    /// this learner.
     fn learn_block(
         &mut self,
         block: &Block<'_>,
@@ -265,13 +258,13 @@ impl KernelPerceptron {
         for index in block.rows.clone() {
             let x = block.row(index);
             let known: f64 = known.iter().map(|sums| sums[index - block.rows.start]).sum();
-            let value = known + self.sum_from(&self.signs, 0, x, x.norm_sq());
+            let value = known + self.sum_from(0, x, x.norm_sq());
             self.learn_value(value, x, index, labels[index], transcript)?;
         }
         Ok(())
     }
 
-    /// A round in which the sum came to `value`.
+    /// Plays a round whose sum is `value`.
     fn learn_value(
         &mut self,
         value: f64,
@@ -291,7 +284,7 @@ impl KernelPerceptron {
         Ok(())
     }
 
-    /// Takes all supports of `later` and leaves it with none.
+    /// Moves all supports of `later` to this learner.
     fn absorb(&mut self, later: &mut KernelPerceptron) {
         self.rows.append(&mut later.rows);
         self.norms_sq.append(&mut later.norms_sq);
@@ -299,21 +292,21 @@ impl KernelPerceptron {
         self.updates += std::mem::take(&mut later.updates);
     }
 
-    /// Does `first` and sums over each chunk of supports for the points of a block.
-    fn sum_beside<A>(
+    /// Runs `first` and, in parallel, sums over each chunk of supports for the points of a block.
+    fn sum_alongside<A>(
         &self,
         first: impl FnOnce() -> A,
         block: &Block<'_>,
         threads: Threads,
     ) -> (A, Vec<Vec<f64>>) {
         let chunks = 0..self.supports().div_ceil(CHUNK);
-        threads.map_beside(first, chunks, Vec::new, |products, chunk| {
+        threads.map_alongside(first, chunks, Vec::new, |products, chunk| {
             let supports = chunk * CHUNK..self.supports().min((chunk + 1) * CHUNK);
             self.sum_over(supports, block, products)
         })
     }
 
-    /// Σ y_i K(x_i, x) over some supports, for every point of a block.
+    /// Σ y_i K(x_i, x) over a range of supports, for every point of a block.
     fn sum_over(
         &self,
         supports: Range<usize>,
@@ -328,12 +321,13 @@ impl KernelPerceptron {
         let rows = block.rows.clone().zip(products.chunks_exact_mut(supports.len()));
         let sum = |(index, row): (usize, &mut [f64])| {
             let x_sq = block.row(index).norm_sq();
-            self.sum_of_products(&self.signs, supports.start, row, x_sq)
+            self.sum_of_products(supports.start, row, x_sq)
         };
         rows.map(sum).collect()
     }
 
-    /// Block by block, too; but which supports will be dropped is not known before, so values are summed point by point.
+    /// Learns block by block. Which supports will be dropped is not known in advance, so the values are summed point by
+    /// point.
     fn learn_with_budget(
         &mut self,
         points: &Points,
@@ -347,18 +341,18 @@ impl KernelPerceptron {
             self.multiply(&block, &mut products, threads);
             for index in block.rows.clone() {
                 let x = block.row(index);
-                // Supports dropped since the product was taken stand at its front.
+                // Supports dropped since the product was computed are at its front.
                 let learned = (self.updates - updates_before) as usize;
                 let gone = (known + learned - self.supports()).min(known);
                 let of_known = self.sum_but_gone(&block, &mut products, index, gone);
-                let value = of_known + self.sum_from(&self.signs, known - gone, x, x.norm_sq());
+                let value = of_known + self.sum_from(known - gone, x, x.norm_sq());
                 self.learn_value(value, x, index, labels[index], &mut transcript)?;
             }
         }
         Ok(transcript)
     }
 
-    /// The products of a block of points with the supports, chunk by chunk, a row for each point.
+    /// The products of a block of points with the supports, in chunks of supports, one row per point.
     fn multiply(&self, block: &Block<'_>, products: &mut Vec<f64>, threads: Threads) {
         let size = block.rows.len();
         products.resize(size * self.supports(), 0.0);
@@ -370,7 +364,7 @@ impl KernelPerceptron {
         );
     }
 
-    /// Σ y_i K(x_i, x) over the supports of `products` but the first `gone`, which were dropped since.
+    /// Σ y_i K(x_i, x) over the supports of `products`, except the first `gone`, which have been dropped since.
     fn sum_but_gone(
         &self,
         block: &Block<'_>,
@@ -385,36 +379,24 @@ impl KernelPerceptron {
             let out = gone.saturating_sub(chunk * CHUNK).min(count);
             let row = &mut products[(index - block.rows.start) * count..][out..count];
             let first = (chunk * CHUNK + out).saturating_sub(gone);
-            sum += self.sum_of_products(&self.signs, first, row, x_sq);
+            sum += self.sum_of_products(first, row, x_sq);
         }
         sum
     }
 
-    /// Σ c_i K(x_i, x) over the supports from `first` on, as many as there are products.
-    fn sum_of_products(
-        &self,
-        coefficients: &[f64],
-        first: usize,
-        products: &mut [f64],
-        x_sq: f64,
-    ) -> f64 {
+    /// Σ y_i K(x_i, x) over as many supports as there are products, starting with `first`.
+    fn sum_of_products(&self, first: usize, products: &mut [f64], x_sq: f64) -> f64 {
         run_wide(SignedSum {
             kernel: self.kernel,
             x_sq,
             norms_sq: &self.norms_sq[first..],
-            signs: &coefficients[first..],
+            signs: &self.signs[first..],
             products,
         })
     }
 
-    /// Σ c_i K(x_i, x) over the supports from `first` on.
-    pub(super) fn sum_from<R: RowView>(
-        &self,
-        coefficients: &[f64],
-        first: usize,
-        x: R,
-        x_sq: f64,
-    ) -> f64 {
+    /// Σ y_i K(x_i, x) over the supports, starting with `first`.
+    fn sum_from<R: RowView>(&self, first: usize, x: R, x_sq: f64) -> f64 {
         let mut products = [0.0; CHUNK];
         let mut sum = 0.0;
         for from in (first..self.supports()).step_by(CHUNK) {
@@ -423,20 +405,20 @@ impl KernelPerceptron {
             for (product, row) in products.iter_mut().zip(rows) {
                 *product = x.dot(row);
             }
-            sum += self.sum_of_products(coefficients, from, &mut products[..size], x_sq);
+            sum += self.sum_of_products(from, &mut products[..size], x_sq);
         }
         sum
     }
 }
 
-/// Points learned together.
+/// A block of points that is learned together.
 struct Block<'p> {
     points: &'p Points,
     rows: Range<usize>,
 }
 
 impl<'p> Block<'p> {
-    /// The products of its points with some supports, a row for each point.
+    /// The products of its points with some supports, one row per point.
     fn multiply(&self, supports: &[f64], products: &mut [f64]) {
         let (size, d) = (self.rows.len(), self.points.dim());
         let (x, count) =
@@ -467,7 +449,7 @@ impl Classifier for KernelPerceptron {
 
     fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
         InputError::check_dim(self.dim, x.dim())?;
-        finite(self.sum_from(&self.signs, 0, x, x.norm_sq()))
+        finite(self.sum_from(0, x, x.norm_sq()))
     }
 }
 
@@ -511,7 +493,7 @@ mod tests {
     }
 
     proptest! {
-        /// Integer arithmetic is exact, so even ties fall alike: K6.
+        /// Integer arithmetic is exact, so even ties are broken in the same way: K6.
         #[test]
         fn the_linear_kernel_is_the_perceptron(
             rows in prop::collection::vec((prop::collection::vec(-3i8..=3, 5), any::<bool>()), 1..80),
@@ -522,7 +504,7 @@ mod tests {
             let (learner, transcript) = run(kernel(), &points, &labels, AsGiven::new()).unwrap();
             prop_assert_eq!(&transcript, &plain.1);
             prop_assert_eq!(learner.supports(), plain.1.mistakes());
-            // In bulk and on sparse rows alike.
+            // In bulk and on sparse rows.
             let mut bulk = kernel();
             prop_assert_eq!(&bulk.learn_all(&points, &labels).unwrap(), &plain.1);
             prop_assert_eq!(&bulk, &learner);
@@ -536,7 +518,7 @@ mod tests {
     #[test]
     fn bulk_and_one_by_one_agree_for_every_kernel_and_budget() {
         let points = Gaussian::new(3, 1.0).unwrap().sample(1500, 1).unwrap();
-        // Labels of a circle, which the linear kernel never settles on.
+        // Labels of a circle, on which the linear kernel never converges.
         let labels: Vec<Label> =
             points.rows().map(|x| Label::from_sign(x.norm_sq() - 2.0)).collect();
         for kernel in [
@@ -569,7 +551,8 @@ mod tests {
         }
     }
 
-    /// What was learned before, and what an overflow in the third block leaves, are those of the learner one by one.
+    /// Supports learned earlier, and those learned before an overflow in the third block, equal those of learning point
+    /// by point.
     #[test]
     fn in_bulk_it_goes_on_and_stops_where_it_would_one_by_one() {
         let mut points = Gaussian::new(2, 1.0).unwrap().sample(3 * BLOCK, 2).unwrap();
@@ -621,7 +604,7 @@ mod tests {
         let huge = DenseRow::new(&[1e200]).unwrap();
         learner.observe(huge, Label::Negative).unwrap();
         assert_eq!(learner.guess(huge), Err(InputError::Overflow { row: 0 }));
-        // Norms that overflow leave no distance; nor is it taken for 0.
+        // Norms that overflow give no distance, which must not count as 0.
         let gaussian = || KernelPerceptron::new(1, Kernel::Gaussian { scale: 1.0 }).unwrap();
         let mut one = gaussian();
         one.observe(huge, Label::Negative).unwrap();

@@ -1,47 +1,47 @@
-//! One pass over a pool in memory.
+//! One pass over a pool in memory, with look-ahead.
 //!
-//! A learner that only moves after a mistake (or a margin too small) keeps its hypothesis for long
-//! stretches. The values of the points that come next are then computed in one loop, each held against its
-//! label, up to the first at which the learner would move. They are what it would have computed one by one, to
-//! the bit, and so is the value of the point at which it moves. The point after that it takes by itself, so that
-//! many moves in a row cost no more.
+//! A learner that changes only after a mistake, or after too small a margin, keeps its hypothesis for long stretches.
+//! This module computes the values of the next points in one loop and compares each with its label, up to the first
+//! point at which the learner would change. The values equal those computed point by point, bit for bit, including the
+//! value of the point at which the learner changes. The point after that is learned on its own, so that several changes
+//! in a row cost no extra work.
 //!
-//! Claims: none; the tests below hold it to the rounds of the protocol that K3 plays one by one.
+//! Claims: none; the tests below compare it with the rounds of the protocol that K3 plays point by point.
 
 use super::weights::Weights;
 use crate::protocol::{OnlineLearner, PartialFitError, Prediction, Tally};
 use halfspaces_linalg::{InputError, Label, PointSet, RowView};
 use std::convert::Infallible;
 
-/// [`OnlineLearner::learn_pool`] of a learner that can tell for how many of the next examples it would be
-/// right and not move, and takes them as learned.
+/// [`OnlineLearner::learn_pool`] for a learner with a function `skip` that finds how many of the next examples leave it
+/// unchanged and counts them as learned.
 pub(super) fn learn_pool_ahead<L: OnlineLearner, P: PointSet>(
     learner: &mut L,
     points: &P,
     labels: &[Label],
-    skip: impl Fn(&mut L, Ahead) -> Prefix,
+    skip: impl Fn(&mut L, NextExamples) -> Prefix,
 ) -> Result<Tally, PartialFitError<Infallible>> {
     InputError::check_len(points.len(), labels.len())?;
     let mut tally = Tally::default();
-    // Whether the learner moved in the last round: where it often does, looking ahead does not pay.
+    // Whether the learner changed in the last round: if it changes often, looking ahead does not pay.
     let (mut next, mut moved) = (0, true);
     while next < labels.len() {
         let mut value = None;
         if let (Some(points), false) = (points.as_dense(), moved) {
             let rows = &points.as_slice()[next * points.dim()..];
-            let ahead = Ahead { rows, dim: points.dim(), labels: &labels[next..] };
+            let ahead = NextExamples { rows, dim: points.dim(), labels: &labels[next..] };
             let prefix = skip(learner, ahead);
             tally.rounds += prefix.rounds as u64;
             next += prefix.rounds;
-            value = prefix.value_behind;
+            value = prefix.next_value;
         }
-        // The rows looked at ahead may have been the last.
+        // The examples skipped by looking ahead may have been the last ones.
         if next == labels.len() {
             break;
         }
         let truth = labels[next];
-        let Some(x) = points.row(next) else { unreachable!("one label per point, as checked") };
-        x.fetch_behind();
+        let Some(x) = points.row(next) else { unreachable!("the pool has one label per point") };
+        x.prefetch_ahead();
         let updates = learner.updates();
         let round = match value.map(Prediction::from_value) {
             Some(guess) => learner.update(x, guess, truth).map(|_| guess),
@@ -54,31 +54,31 @@ pub(super) fn learn_pool_ahead<L: OnlineLearner, P: PointSet>(
     Ok(tally)
 }
 
-/// The examples of a pool that come next, as rows of `dim` values one behind the other, and their labels.
-pub(super) struct Ahead<'a> {
+/// The next examples of a pool: rows of `dim` values, stored contiguously, and their labels.
+pub(super) struct NextExamples<'a> {
     rows: &'a [f64],
     dim: usize,
     labels: &'a [Label],
 }
 
-/// The examples at which a learner stays.
+/// The next examples that leave a learner unchanged.
 #[derive(Default)]
 pub(super) struct Prefix {
     pub(super) rounds: usize,
-    /// w · x of the example behind them, if it is finite.
-    value_behind: Option<f64>,
+    /// w · x of the example after them, if it is finite.
+    next_value: Option<f64>,
 }
 
-impl Ahead<'_> {
-    /// Those that come before the first whose value and label would move a learner with these weights.
+impl NextExamples<'_> {
+    /// Counts the examples before the first one whose value and label would change a learner with these weights.
     pub(super) fn unchanged_prefix(
         self,
         weights: &Weights,
         stays: impl Fn(f64, Label) -> bool,
     ) -> Prefix {
-        let Ahead { rows, dim, labels } = self;
+        let NextExamples { rows, dim, labels } = self;
         let mut prefix = Prefix::default();
-        // What cannot be computed at once is found out about one by one.
+        // On a mismatch of dimensions the caller goes on point by point, which reports the error.
         if weights.dim() != dim {
             return prefix;
         }
@@ -89,7 +89,7 @@ impl Ahead<'_> {
             |i, value| {
                 let stays = value.is_finite() & stays(value, labels[i]);
                 if !stays {
-                    prefix.value_behind = if value.is_finite() { Some(value) } else { None };
+                    prefix.next_value = if value.is_finite() { Some(value) } else { None };
                 }
                 stays
             },
@@ -98,7 +98,7 @@ impl Ahead<'_> {
     }
 }
 
-/// Whether a value's sign is the label: where a perceptron stays.
+/// Whether the sign of the value is the label, which leaves a perceptron unchanged.
 #[inline(always)]
 pub(super) fn right(value: f64, label: Label) -> bool {
     Label::from_sign(value) == label
@@ -107,13 +107,12 @@ pub(super) fn right(value: f64, label: Label) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Aggressiveness, Alma, AveragedPerceptron, PassiveAggressive};
-    use crate::{Perceptron, VotedPerceptron};
+    use crate::{Aggressiveness, Alma, AveragedPerceptron, PassiveAggressive, Perceptron};
     use halfspaces_linalg::{FitError, Points, SparsePoints};
     use proptest::prelude::*;
     use std::fmt::Debug;
 
-    /// One round after the other: the pass as the protocol has it.
+    /// Oracle: one round at a time, as in the protocol.
     fn one_by_one<L: OnlineLearner, P: PointSet>(
         learner: &mut L,
         points: &P,
@@ -147,17 +146,16 @@ mod tests {
         let d = points.dim();
         agrees(&Perceptron::new(d).unwrap(), points, labels)?;
         agrees(&AveragedPerceptron::new(d).unwrap(), points, labels)?;
-        agrees(&VotedPerceptron::new(d).unwrap(), points, labels)?;
         for kind in [Aggressiveness::Unbounded, Aggressiveness::Capped(0.3)] {
             agrees(&PassiveAggressive::new(d, kind).unwrap(), points, labels)?;
         }
-        // One that does not look ahead.
+        // A learner that does not look ahead.
         agrees(&Alma::new(d, 0.5).unwrap(), points, labels)
     }
 
     proptest! {
-        /// Few different points, so that values of exactly 0 occur, and stretches without a move; now and
-        /// then one so long that its product overflows, or one of zeros.
+        /// Few distinct points, so that values of exactly 0 and stretches without a change occur; occasionally a point
+        /// so long that its product overflows, or a point of zeros.
         #[test]
         fn a_pass_is_that_of_the_protocol(
             d in 1..20usize,
@@ -171,7 +169,7 @@ mod tests {
                 let (shape, label) = kinds[usize::from(kind) % kinds.len()];
                 let size = if far && place == 0 { 1e200 } else { 1.0 };
                 values.extend((0..d).map(|j| size * (((j as u8 + 1) * shape) % 5) as f64 - size));
-                // A wrong label now and then.
+                // An occasional wrong label.
                 labels.push(if label != (place > 390) { Label::Positive } else { Label::Negative });
             }
             all_agree(&Points::new(values, d).unwrap(), &labels)?;

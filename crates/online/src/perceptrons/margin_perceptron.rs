@@ -6,20 +6,19 @@ use halfspaces_linalg::{FitSample, InputError, Label, PointSet};
 /// The margin perceptron: start with w = 0; while some point is misclassified or has |w · x| <= R², set
 /// w += y x, where R = max ‖x‖.
 ///
-/// *Guarantee.* If a unit w* has y (w* · x) >= γ > 0 on every point, it stops after at most 3 (R/γ)²
-/// updates ([`crate::bounds::margin_perceptron_updates`]) with a halfspace that labels every point right
-/// with margin at least γ/3, whichever violated point is taken each time. Points that no halfspace
-/// separates end at a cap.
+/// *Guarantee.* If a unit w* has y (w* · x) >= γ > 0 on every point, it stops after at most 3 (R/γ)² updates
+/// ([`crate::bounds::margin_perceptron_updates`]) with a halfspace that labels every point correctly with margin at
+/// least γ/3, for every choice of the violated points. On points that no halfspace separates, it stops at a cap.
 ///
-/// *Cost.* O(d) memory besides the points; at most O(n d (R/γ)²) time.
+/// *Cost.* O(d) memory in addition to the points; at most O(n d (R/γ)²) time.
 ///
-/// *When to use it.* Points in memory that a halfspace separates, when the margin of the result matters.
-/// [`crate::Alma`] comes closer to the largest margin, [`crate::HardMargin`] computes it.
+/// *When to use it.* Separable points in memory, if the margin of the result matters. [`crate::Alma`] comes closer to
+/// the largest margin, and [`crate::HardMargin`] computes it.
 ///
-/// *Source.* Harvey18 Algorithm 2 and Theorem 2.1, which has ‖x‖ = 1 and the threshold 1. The threshold R²
-/// is that algorithm run on x/R (write w = R w'), so scaling the data changes nothing. Points shorter than
-/// R are covered by the same proof: an update raises ‖w‖² by at most 2R² + ‖x‖². Not to be confused with
-/// the update of DKTZ23, which calls `w -= (w·x) x` "margin-perceptron". Claims: K5.
+/// *Source.* Harvey18 Algorithm 2 and Theorem 2.1, which has ‖x‖ = 1 and the threshold 1. With the threshold R², this
+/// is that algorithm run on x/R (substitute w = R w'), so scaling the data changes nothing. The same proof covers
+/// points shorter than R: an update increases ‖w‖² by at most 2R² + ‖x‖². DKTZ23 calls a different update, `w -= (w·x)
+/// x`, "margin-perceptron". Claims: K5.
 ///
 /// ```
 /// use halfspaces_linalg::{FitSample, Label, Params, Points, Termination};
@@ -27,16 +26,16 @@ use halfspaces_linalg::{FitSample, InputError, Label, PointSet};
 /// let points = Points::from_rows(&[[0.8, 0.6], [-0.6, 0.8], [-1.0, 0.0]])?;
 /// let labels = [Label::Positive, Label::Negative, Label::Negative];
 /// let fit = MarginPerceptron::params().check()?.fit(&points, &labels)?;
-/// assert_eq!(fit.termination, Termination::Converged);
+/// assert_eq!(fit.termination(), Termination::Converged);
 /// // The best margin here is sin 45° (bisecting the first two points).
-/// assert!(fit.halfspace.margin_on(&points, &labels)? >= 0.5f64.sqrt() / 3.0);
+/// assert!(fit.halfspace().margin_on(&points, &labels)? >= 0.5f64.sqrt() / 3.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarginPerceptron(UpdateLoop);
 
 impl MarginPerceptron {
-    /// Starts from the default parameters.
+    /// The default parameters.
     pub fn params() -> BatchParams<Self> {
         BatchParams::new(MarginPerceptron)
     }
@@ -65,15 +64,15 @@ mod tests {
 
     #[test]
     fn worked_by_hand() {
-        // One point x = 1 labelled -1: w = 0 wrong, w = -1 poor (|w·x| = 1 <= 1), w = -2 fine.
+        // One point x = 1 labelled -1: w = 0 is wrong, w = -1 has too small a margin (|w·x| = 1 <= 1), w = -2 is fine.
         let one = Points::new(vec![1.0], 1).unwrap();
         let fit = MarginPerceptron::params().check().unwrap().fit(&one, &[Label::Negative]);
         let fit = fit.unwrap();
-        assert_eq!((fit.halfspace.normal(), fit.updates), (&[-2.0][..], 2));
-        // The tight instance of the perceptron: twice d updates, within 3/γ² = 3d.
+        assert_eq!((fit.halfspace().normal(), fit.updates()), (&[-2.0][..], 2));
+        // The tight instance of the perceptron: 2d updates, within 3/γ² = 3d.
         let tight = perceptron_tight(12).unwrap();
         let fit = MarginPerceptron::params().check().unwrap();
-        assert_eq!(fit.fit(tight.points(), tight.labels()).unwrap().updates, 24);
+        assert_eq!(fit.fit(tight.points(), tight.labels()).unwrap().updates(), 24);
     }
 
     #[test]
@@ -85,12 +84,12 @@ mod tests {
             for pick in PICKS {
                 let learner = MarginPerceptron::params().pick(pick).check().unwrap();
                 let fit = learner.fit(pool.points(), pool.labels()).unwrap();
-                assert_eq!(fit.termination, Termination::Converged);
-                let margin = fit.halfspace.margin_on(pool.points(), pool.labels()).unwrap();
+                assert_eq!(fit.termination(), Termination::Converged);
+                let margin = fit.halfspace().margin_on(pool.points(), pool.labels()).unwrap();
                 assert!(margin >= bounds::margin_perceptron_margin(pool.margin()));
                 let radius = pool.points().max_norm();
                 let most = bounds::margin_perceptron_updates(radius, pool.margin());
-                assert!(fit.updates as f64 <= most);
+                assert!(fit.updates() as f64 <= most);
             }
         }
     }
@@ -107,9 +106,9 @@ mod tests {
             let scale = 2f64.powi(power);
             let scaled = points.as_slice().iter().map(|v| v * scale).collect();
             let scaled = learner.fit(&Points::new(scaled, 4).unwrap(), &labels).unwrap();
-            assert_eq!(scaled.updates, fit.updates);
-            let back: Vec<f64> = scaled.halfspace.normal().iter().map(|v| v / scale).collect();
-            assert_eq!(back, fit.halfspace.normal());
+            assert_eq!(scaled.updates(), fit.updates());
+            let back: Vec<f64> = scaled.halfspace().normal().iter().map(|v| v / scale).collect();
+            assert_eq!(back, fit.halfspace().normal());
         }
     }
 
@@ -122,13 +121,13 @@ mod tests {
         assert_eq!(learner.fit(&huge, &[Label::Negative]), Err(InputError::Overflow { row: 0 }));
         let tiny = Points::new(vec![1e-170], 1).unwrap();
         assert_eq!(learner.fit(&tiny, &[Label::Negative]), Err(InputError::Underflow { row: 0 }));
-        // A zero point can never get a margin.
+        // A point of zeros never gets a margin.
         let zero = Points::from_rows(&[[1.0], [0.0]]).unwrap();
         let fit = learner.fit(&zero, &[Label::Positive; 2]).unwrap();
-        assert_eq!((fit.updates, fit.termination), (4, Termination::Stalled));
-        // Nor do both labels of one point end.
+        assert_eq!((fit.updates(), fit.termination()), (4, Termination::Stalled));
+        // Neither does a point with both labels.
         let both = Points::from_rows(&[[1.0], [1.0]]).unwrap();
         let fit = learner.fit(&both, &[Label::Positive, Label::Negative]).unwrap();
-        assert_eq!((fit.updates, fit.termination), (50, Termination::CapReached { cap: 50 }));
+        assert_eq!((fit.updates(), fit.termination()), (50, Termination::CapReached { cap: 50 }));
     }
 }

@@ -2,111 +2,113 @@
 
 use super::weights::{Weights, linear_classifier};
 use crate::protocol::{OnlineLearner, Prediction};
-use halfspaces_linalg::{InputError, Label, RowView, load_checked};
+use halfspaces_linalg::{InputError, Label, RowView};
 
-/// How long the learner expects to play.
+/// The noise rate and the margin that a learner under Massart noise assumes.
 ///
 /// ```
-/// use halfspaces_online::{Horizon, OnlineMassart};
-/// assert!(OnlineMassart::new(3, 0.1, 0.2, Horizon::Known(1000)).is_ok());
-/// assert!(OnlineMassart::new(3, 0.1, 0.2, Horizon::Doubling).is_ok());
-/// assert!(OnlineMassart::new(3, 0.1, 0.2, Horizon::Anytime).is_ok());
-/// assert!(OnlineMassart::new(3, 0.1, 0.2, Horizon::Known(0)).is_err());
+/// use halfspaces_online::{Horizon, MassartSetting, OnlineMassart};
+/// let setting = MassartSetting { noise: 0.1, margin: 0.2 };
+/// assert!(OnlineMassart::new(3, setting, Horizon::Doubling).is_ok());
+/// let coin = MassartSetting { noise: 0.5, ..setting };
+/// assert!(OnlineMassart::new(3, coin, Horizon::Doubling).is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MassartSetting {
+    /// η in [0, 1/2): the largest probability that a label is flipped.
+    pub noise: f64,
+    /// γ in (0, 1]: the smallest |w* · x| for a unit w* that gives the labels before flips.
+    pub margin: f64,
+}
+
+impl MassartSetting {
+    pub(super) fn check(self) -> Result<Self, InputError> {
+        let MassartSetting { noise, margin } = self;
+        let in_range = (0.0..0.5).contains(&noise);
+        InputError::check_parameter("noise", noise, in_range, "at least 0 and below 1/2")?;
+        let in_range = margin > 0.0 && margin <= 1.0;
+        InputError::check_parameter("margin", margin, in_range, "above 0 and at most 1")?;
+        Ok(self)
+    }
+}
+
+/// The number of rounds that the learner plans for.
+///
+/// ```
+/// use halfspaces_online::{Horizon, MassartSetting, OnlineMassart};
+/// let setting = MassartSetting { noise: 0.1, margin: 0.2 };
+/// assert!(OnlineMassart::new(3, setting, Horizon::Known(1000)).is_ok());
+/// assert!(OnlineMassart::new(3, setting, Horizon::Anytime).is_ok());
+/// assert!(OnlineMassart::new(3, setting, Horizon::Known(0)).is_err());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Horizon {
-    /// T rounds, known beforehand.
+    /// T rounds, known in advance.
     Known(u64),
     /// Unknown: restarts from w = 0 after 1, 2, 4, ... rounds.
     Doubling,
-    /// Unknown: w_t = -λ_t times the sum of all gradients so far, λ_t = γ/(2(1-η)√(2t)). Nothing is forgotten.
+    /// Unknown: w_t = -λ_t times the sum of all gradients so far, with λ_t = γ/(2(1-η)√(2t)). It never restarts.
     Anytime,
 }
 
 /// Online learning under Massart noise.
 ///
-/// Every round, mistake or not: w -= λ (β sign(w · x) - y)/(|w · x| + γ) x with β = 1 - 2η, on points with
-/// ‖x‖ <= 1.
+/// In every round, mistake or not: w -= λ (β sign(w · x) - y)/(|w · x| + γ) x with β = 1 - 2η, on points with ‖x‖ <= 1.
 ///
-/// *Guarantee.* Let a unit w* have |w* · x| >= γ on every point, and let each label be sign(w* · x)
-/// flipped, freshly given the past and the point, with probability η(x) <= η; points and η(x) may be
-/// chosen by an adversary that knows the whole past. With λ = γ/(2(1-η)√T), over T rounds,
-/// E\[mistakes\] <= ηT + (1-η)√T/γ ([`crate::bounds::massart_excess`]). The form that does not know T
-/// restarts over epochs of 1, 2, 4, ... rounds pays √2/(√2-1) = 3.42 times the excess, that with falling steps
-/// ([`Horizon::Anytime`]) √2 times. With probability 1 - δ, Σ P\[mistake | past\] is at most
-/// √(T ln(1/δ)/2)/γ above the bound on its mean.
+/// *Guarantee.* Let a unit w* have |w* · x| >= γ on every point. Let each label be sign(w* · x), flipped with a
+/// probability η(x) <= η, independently of the past given the point; an adversary that knows the whole past may choose
+/// the points and η(x). With λ = γ/(2(1-η)√T), over T rounds, E\[mistakes\] <= ηT + (1-η)√T/γ
+/// ([`crate::bounds::massart_excess`]). Without knowledge of T, restarting over epochs of 1, 2, 4, ... rounds
+/// ([`Horizon::Doubling`]) costs √2/(√2-1) = 3.42 times the excess, and decreasing steps ([`Horizon::Anytime`]) √2
+/// times. With probability 1 - δ, Σ P\[mistake | past\] exceeds the bound on its mean by at most √(T ln(1/δ)/2)/γ.
 ///
 /// *Cost.* O(d) memory; O(d) time per point.
 ///
-/// *When to use it.* Online, with labels wrong at a bounded rate η < 1/2 that may differ from point to
-/// point. If examples are i.i.d. and a hypothesis is wanted rather than few mistakes, the learners of
-/// `halfspaces-pac` say more. Points outside the unit ball are refused by
-/// [`OnlineLearner::guess`].
+/// *When to use it.* Online, if labels are wrong at a bounded rate η < 1/2 that may differ from point to point. If the
+/// examples are i.i.d. and you need a hypothesis rather than few mistakes, the learners of `halfspaces-pac` have
+/// stronger guarantees. [`OnlineLearner::guess`] refuses points outside the unit ball.
 ///
-/// *Source.* Ours, from CKST24 Lemma 2, which holds for every w and for every single x:
-/// E_y[(β sign(w·x) - y) x/(|w·x|+γ)]·(w - w*) >= 2(P[sign(w·x) != y | x] - η). Summing
-/// ‖w' - w*‖² = ‖w - w*‖² - 2λ g·(w - w*) + λ²‖g‖² with ‖g‖ <= 2(1-η)/γ gives
-/// Σ (P\[mistake | past\] - η) <= 1/(4λ) + λT(1-η)²/γ². Claims: P9, P9h, S6.
+/// *Source.* Ours, from CKST24 Lemma 2, which holds for every w and every single x: E_y[(β sign(w·x) - y)
+/// x/(|w·x|+γ)]·(w - w*) >= 2(P[sign(w·x) != y | x] - η). Summing ‖w' - w*‖² = ‖w - w*‖² - 2λ g·(w - w*) + λ²‖g‖² with
+/// ‖g‖ <= 2(1-η)/γ gives Σ (P\[mistake | past\] - η) <= 1/(4λ) + λT(1-η)²/γ². Claims: P9, P9h, S6.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Label};
-/// use halfspaces_online::{Horizon, OnlineLearner, OnlineMassart};
+/// use halfspaces_online::{Horizon, MassartSetting, OnlineLearner, OnlineMassart};
 /// // η = 1/4, γ = 1/2, T = 4: λ = γ/(2(1-η)√T) = 1/6.
-/// let mut learner = OnlineMassart::new(1, 0.25, 0.5, Horizon::Known(4))?;
+/// let setting = MassartSetting { noise: 0.25, margin: 0.5 };
+/// let mut learner = OnlineMassart::new(1, setting, Horizon::Known(4))?;
 /// learner.observe(DenseRow::new(&[1.0])?, Label::Negative)?;
 /// // w = 0 predicts +1: the step is (β + 1)/γ = 3 times λ.
 /// assert!((learner.weights()[0] + 0.5).abs() < 1e-15);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct OnlineMassart {
     weights: Weights,
-    noise: f64,
-    margin: f64,
+    setting: MassartSetting,
     horizon: Horizon,
-    /// Rounds played.
+    /// Number of rounds played.
     rounds: u64,
-}
-
-load_checked!(OnlineMassart {
-    weights: Weights,
-    noise: f64,
-    margin: f64,
-    horizon: Horizon,
-    #[serde(deserialize_with = "crate::saved::count")]
-    rounds: u64,
-});
-
-#[cfg(feature = "serde")]
-impl OnlineMassart {
-    /// The parameters are those of a learner.
-    fn check_saved(&self) -> Result<(), InputError> {
-        OnlineMassart::new(self.weights.dim(), self.noise, self.margin, self.horizon).map(|_| ())
-    }
 }
 
 linear_classifier!(OnlineMassart);
 
 impl OnlineMassart {
-    /// Starts with w = 0 in R^`dim`, for flips of probability at most `noise` η in [0, 1/2) and a
-    /// margin of at least `margin` γ in (0, 1].
+    /// Starts with w = 0 in R^`dim`.
     ///
     /// # Errors
-    /// [`InputError::ZeroDimension`], [`InputError::ParameterOutOfRange`].
-    pub fn new(dim: usize, noise: f64, margin: f64, horizon: Horizon) -> Result<Self, InputError> {
-        let in_range = (0.0..0.5).contains(&noise);
-        InputError::check_parameter("noise", noise, in_range, "at least 0 and below 1/2")?;
-        let in_range = margin > 0.0 && margin <= 1.0;
-        InputError::check_parameter("margin", margin, in_range, "above 0 and at most 1")?;
+    /// [`InputError::ZeroDimension`]; [`InputError::ParameterOutOfRange`] for a noise rate, a margin or a number of
+    /// rounds out of range.
+    pub fn new(dim: usize, setting: MassartSetting, horizon: Horizon) -> Result<Self, InputError> {
+        let setting = setting.check()?;
         if let Horizon::Known(rounds) = horizon {
             InputError::check_parameter("rounds", rounds as f64, rounds > 0, "at least 1")?;
         }
-        Ok(OnlineMassart { weights: Weights::zero(dim)?, noise, margin, horizon, rounds: 0 })
+        Ok(OnlineMassart { weights: Weights::zero(dim)?, setting, horizon, rounds: 0 })
     }
 
-    /// λ = γ/(2(1-η)√T) for the rounds of the present epoch; for any horizon that of the next round.
+    /// λ = γ/(2(1-η)√T) for the rounds of the current epoch; with [`Horizon::Anytime`], of the next round.
     fn step(&self) -> f64 {
         let length = match self.horizon {
             Horizon::Known(rounds) => rounds,
@@ -115,14 +117,14 @@ impl OnlineMassart {
             // Round t = rounds + 1 sets w_{t+1}.
             Horizon::Anytime => 2 * (self.rounds + 2),
         };
-        self.margin / (2.0 * (1.0 - self.noise) * (length as f64).sqrt())
+        self.setting.margin / (2.0 * (1.0 - self.setting.noise) * (length as f64).sqrt())
     }
 }
 
 impl OnlineLearner for OnlineMassart {
     /// # Errors
-    /// Besides the usual ones, [`InputError::OutsideBall`] for a point outside the unit
-    /// ball, where the guarantee is void.
+    /// In addition to those of the trait, [`InputError::OutsideBall`] for a point outside the unit ball, where the
+    /// guarantee does not hold.
     fn guess<R: RowView>(&self, x: R) -> Result<Prediction, InputError> {
         InputError::check_in_ball(x.norm_sq())?;
         self.weights.value(x).map(Prediction::from_value)
@@ -135,9 +137,9 @@ impl OnlineLearner for OnlineMassart {
         truth: Label,
     ) -> Result<bool, InputError> {
         self.weights.check(x)?;
-        let beta = 1.0 - 2.0 * self.noise;
+        let beta = 1.0 - 2.0 * self.setting.noise;
         let numerator = beta * prediction.label.as_f64() - truth.as_f64();
-        let step = self.step() * numerator / (prediction.value.abs() + self.margin);
+        let step = self.step() * numerator / (prediction.value.abs() + self.setting.margin);
         if self.horizon == Horizon::Anytime {
             // λ_{t+1}/λ_t.
             let round = (self.rounds + 1) as f64;
@@ -164,7 +166,9 @@ mod tests {
 
     #[test]
     fn epochs_double_and_start_afresh() {
-        let mut learner = OnlineMassart::new(1, 0.1, 0.5, Horizon::Doubling).unwrap();
+        let mut learner =
+            OnlineMassart::new(1, MassartSetting { noise: 0.1, margin: 0.5 }, Horizon::Doubling)
+                .unwrap();
         let x = DenseRow::new(&[0.7]).unwrap();
         let mut fresh = Vec::new();
         for round in 0..20 {
@@ -178,18 +182,21 @@ mod tests {
 
     #[test]
     fn steps_follow_the_epoch() {
-        let mut learner = OnlineMassart::new(1, 0.0, 1.0, Horizon::Doubling).unwrap();
+        let mut learner =
+            OnlineMassart::new(1, MassartSetting { noise: 0.0, margin: 1.0 }, Horizon::Doubling)
+                .unwrap();
         for (rounds, length) in [(0, 1.0), (1, 2.0), (2, 2.0), (3, 4.0), (6, 4.0), (7, 8.0)] {
             learner.rounds = rounds;
             assert_eq!(learner.step(), 0.5 / f64::sqrt(length));
         }
     }
 
-    /// Against the sum of the gradients, kept apart.
+    /// Compared with the sum of the gradients, computed separately.
     #[test]
     fn any_horizon_scales_the_sum_of_all_gradients() {
         let (noise, margin) = (0.1, 0.3);
-        let mut learner = OnlineMassart::new(1, noise, margin, Horizon::Anytime).unwrap();
+        let mut learner =
+            OnlineMassart::new(1, MassartSetting { noise, margin }, Horizon::Anytime).unwrap();
         let mut sum = 0.0;
         for t in 1..50u32 {
             let (x, y) = (0.3 + f64::from(t % 7) / 10.0, if t % 3 == 0 { -1.0 } else { 1.0 });
@@ -205,25 +212,23 @@ mod tests {
     #[test]
     fn bad_input_is_typed() {
         for (noise, margin) in [(-0.1, 0.5), (0.5, 0.5), (0.1, 0.0), (0.1, 1.5), (f64::NAN, 0.5)] {
-            assert!(OnlineMassart::new(1, noise, margin, Horizon::Doubling).is_err());
+            assert!(
+                OnlineMassart::new(1, MassartSetting { noise, margin }, Horizon::Doubling).is_err()
+            );
         }
-        assert!(OnlineMassart::new(1, 0.1, 0.5, Horizon::Known(0)).is_err());
-        assert!(OnlineMassart::new(0, 0.1, 0.5, Horizon::Known(9)).is_err());
-        let mut learner = OnlineMassart::new(1, 0.1, 0.5, Horizon::Known(9)).unwrap();
+        assert!(
+            OnlineMassart::new(1, MassartSetting { noise: 0.1, margin: 0.5 }, Horizon::Known(0))
+                .is_err()
+        );
+        assert!(
+            OnlineMassart::new(0, MassartSetting { noise: 0.1, margin: 0.5 }, Horizon::Known(9))
+                .is_err()
+        );
+        let mut learner =
+            OnlineMassart::new(1, MassartSetting { noise: 0.1, margin: 0.5 }, Horizon::Known(9))
+                .unwrap();
         let far = DenseRow::new(&[1.5]).unwrap();
         assert!(learner.observe(far, Label::Positive).is_err());
         assert_eq!(learner.updates(), 0);
-    }
-
-    #[cfg(feature = "serde")]
-    #[test]
-    fn a_saved_learner_for_no_rounds_is_refused() {
-        let learner = OnlineMassart::new(1, 0.1, 0.5, Horizon::Known(9)).unwrap();
-        let text = serde_json::to_string(&learner).unwrap();
-        assert_eq!(serde_json::from_str::<OnlineMassart>(&text).unwrap(), learner);
-        for (from, to) in [("9", "0"), ("0.1", "0.5"), ("0.5", "1.5")] {
-            let broken = text.replacen(from, to, 1);
-            assert!(serde_json::from_str::<OnlineMassart>(&broken).is_err(), "{broken}");
-        }
     }
 }

@@ -5,71 +5,52 @@ use super::weights::Weights;
 use crate::direction::random_unit;
 use crate::protocol::{OnlineLearner, Prediction};
 use crate::scale::positive_norm_sq;
+use crate::streams;
 use halfspaces_linalg::{
-    Classifier, FitSample, Halfspace, InputError, Label, PointSet, RngStream, RowView, Termination,
-    classify_by, load_checked, norm, rng_for, tolerance, zeros,
+    Classifier, FitSample, Halfspace, InputError, Label, PointSet, RowView, Termination,
+    classify_by, getters, norm, rng_for, tolerance, zeros,
 };
 use rand::Rng;
 
-/// The modified perceptron: few mistakes without any margin, at the price of abstaining.
+/// The modified perceptron: few mistakes without any margin, at the cost of abstaining.
 ///
-/// Start with a random unit w. Abstain where |w · x| <= σ‖w‖ (‖x‖ = 1); on a mistake elsewhere set
-/// w -= (w · x) x, which removes the whole component along x. Points may have any length but zero: they
-/// count as scaled to 1.
+/// It starts with a random unit w and abstains if |w · x| <= σ‖w‖ (with ‖x‖ = 1). On any other mistake it sets
+/// w -= (w · x) x, which removes the whole component along x. Points of any length except 0 are scaled to norm 1.
 ///
-/// *Guarantee.* If w* (unit) labels every point right and α = w0 · w* > 0, it makes at most
-/// ⌊2 ln(1/α)/σ²⌋ mistakes that are not abstentions, whatever the order and however small the margin
-/// ([`crate::bounds::modified_perceptron_mistakes`]): w · w* never falls, and each update multiplies ‖w‖²
-/// by at most 1 - σ². Abstentions are not bounded. A uniformly random start has α >= 1/√d with
-/// probability at least 0.158 (1/2 in d = 1, 1/4 in d = 2, falling to P\[Z >= 1\] of a normal Z), and then the bound is (ln d)/σ².
+/// *Guarantee.* If a unit w* labels every point correctly and α = w0 · w* > 0, it makes at most ⌊2 ln(1/α)/σ²⌋ mistakes
+/// that are not abstentions, in every order and for every margin ([`crate::bounds::modified_perceptron_mistakes`]):
+/// w · w* never decreases, and each update multiplies ‖w‖² by at most 1 - σ². The number of abstentions is not bounded.
+/// A uniformly random start has α >= 1/√d with probability at least 0.158 (1/2 in d = 1, 1/4 in d = 2, decreasing to
+/// P\[Z >= 1\] for a normal Z), and then the bound is (ln d)/σ².
 ///
-/// If x is parallel to w, a mistake leaves w = 0: the start has failed (α <= 0, or a wrong label), every
-/// later guess abstains, and another start is needed ([`ModifiedPerceptron::start_failed`]).
+/// If x is parallel to w, a mistake leaves w = 0: the start has failed (α <= 0, or a wrong label). Every later
+/// prediction abstains, and another start is needed ([`ModifiedPerceptron::start_failed`]).
 ///
 /// *Cost.* O(d) memory; O(d) time per point.
 ///
-/// *When to use it.* Margins unknown or tiny, and an "I do not know" allowed. For points in memory,
+/// *When to use it.* If margins are unknown or tiny and abstaining is allowed. For points in memory, use
 /// [`crate::BatchModifiedPerceptron`].
 ///
-/// *Source.* Notes21, whose printed update `w + l(x)(w·x)x` has the wrong sign for l = +1; the update is
-/// also that of DKTZ23 §2, which calls it margin-perceptron. Claims: K7, S6.
+/// *Source.* Notes21, whose printed update `w + l(x)(w·x)x` has the wrong sign for l = +1; the update is also that of
+/// DKTZ23 §2, which calls it margin-perceptron. Claims: K7, S6.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Label};
 /// use halfspaces_online::{ModifiedPerceptron, OnlineLearner};
 /// let mut learner = ModifiedPerceptron::from_start(vec![0.6, 0.8], 0.1)?;
 /// let x = DenseRow::new(&[1.0, 0.0])?;
-/// let prediction = learner.observe(x, Label::Negative)?; // guessed +1 with cosine 0.6
+/// let prediction = learner.observe(x, Label::Negative)?; // predicts +1 with cosine 0.6
 /// assert!(!prediction.abstains);
 /// assert_eq!(learner.weights(), [0.0, 1.0]); // the component along x is gone
 /// assert!(learner.guess(x)?.abstains);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ModifiedPerceptron {
-    /// Unit, or zero once the start has failed.
+    /// A unit vector, or zero once the start has failed.
     weights: Weights,
     sigma: f64,
     updates: u64,
-}
-
-load_checked!(ModifiedPerceptron {
-    weights: Weights,
-    sigma: f64,
-    #[serde(deserialize_with = "crate::saved::count")]
-    updates: u64,
-});
-
-#[cfg(feature = "serde")]
-impl ModifiedPerceptron {
-    /// Refuses what no run can have left behind.
-    fn check_saved(&self) -> Result<(), InputError> {
-        check_sigma(self.sigma)?;
-        let length = norm(self.weights());
-        let sound = (length - 1.0).abs() <= tolerance::UNIT_NORM || self.start_failed();
-        InputError::check_state(sound, "weights that are neither of length 1 nor 0")
-    }
 }
 
 fn check_sigma(sigma: f64) -> Result<(), InputError> {
@@ -78,20 +59,20 @@ fn check_sigma(sigma: f64) -> Result<(), InputError> {
 }
 
 impl ModifiedPerceptron {
-    /// Starts from a uniformly random direction of R^`dim`. With σ = 0 it abstains at w · x = 0 only,
-    /// and has no mistake bound.
+    /// Starts from a uniformly random direction of R^`dim`. With σ = 0 it abstains only if w · x = 0, and has no
+    /// mistake bound.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::ParameterOutOfRange`] for σ outside [0, 1).
     pub fn new(dim: usize, sigma: f64, seed: u64) -> Result<Self, InputError> {
-        let rng = &mut rng_for(RngStream::InitialWeights, seed);
+        let rng = &mut rng_for(streams::INITIAL_WEIGHTS, seed);
         ModifiedPerceptron::with_rng(dim, sigma, rng)
     }
 
-    /// [`ModifiedPerceptron::new`] drawn from a generator of the caller's.
+    /// Like [`ModifiedPerceptron::new`], with the direction drawn from `rng`.
     ///
     /// # Errors
-    /// As [`ModifiedPerceptron::new`].
+    /// Those of [`ModifiedPerceptron::new`].
     pub fn with_rng<R: Rng + ?Sized>(
         dim: usize,
         sigma: f64,
@@ -101,7 +82,7 @@ impl ModifiedPerceptron {
         ModifiedPerceptron::from_start(random_unit(dim, rng), sigma)
     }
 
-    /// Starts from a given direction, scaled to norm 1.
+    /// Starts from the given direction, scaled to norm 1.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`], [`InputError::NonFinite`], [`InputError::ZeroVector`],
@@ -118,19 +99,19 @@ impl ModifiedPerceptron {
         self.weights.as_slice()
     }
 
-    /// σ.
+    /// σ, the half-width of the band of abstention.
     #[must_use]
     pub fn sigma(&self) -> f64 {
         self.sigma
     }
 
-    /// Whether an update has left nothing of w, so that another start is needed.
+    /// Whether an update has left w = 0, so that another start is needed.
     #[must_use]
     pub fn start_failed(&self) -> bool {
         self.weights().iter().all(|w| *w == 0.0)
     }
 
-    /// The present hypothesis.
+    /// The current hypothesis.
     ///
     /// # Errors
     /// [`InputError::ZeroVector`] once the start has failed.
@@ -139,7 +120,7 @@ impl ModifiedPerceptron {
     }
 }
 
-/// The value is w · x; there are no abstentions.
+/// The value is w · x; the classifier does not abstain.
 impl Classifier for ModifiedPerceptron {
     fn dim(&self) -> usize {
         self.weights.dim()
@@ -168,7 +149,7 @@ impl OnlineLearner for ModifiedPerceptron {
         if !prediction.is_wrong(truth) {
             return Ok(false);
         }
-        // Twice: what rounding leaves of the component goes with the second subtraction.
+        // Subtract twice, as rounding leaves a remainder of the component after the first subtraction.
         let norm_sq = positive_norm_sq(x)?;
         for _ in 0..2 {
             let component = self.weights.value(x)? / norm_sq;
@@ -186,16 +167,16 @@ impl OnlineLearner for ModifiedPerceptron {
     }
 }
 
-/// The batch form of the [`ModifiedPerceptron`]: goes round the points from a given start, learning from
-/// every mistake outside the band, until there is none.
+/// The batch form of the [`ModifiedPerceptron`]: passes over the points from a given start and learns from every
+/// mistake outside the band, until there is none.
 ///
-/// *Guarantee.* If a unit w* labels every point right and α = w0 · w* > 0 for the start w0, it stops after
-/// at most ⌊2 ln(1/α)/σ²⌋ updates, and every point with |w · x| > σ‖w‖‖x‖ is labelled right.
+/// *Guarantee.* If a unit w* labels every point correctly and α = w0 · w* > 0 for the start w0, it stops after at most
+/// ⌊2 ln(1/α)/σ²⌋ updates, and every point with |w · x| > σ‖w‖‖x‖ is labelled correctly.
 ///
-/// *Cost.* O(d) memory besides the points; one pass of O(n d) per update at most.
+/// *Cost.* O(d) memory in addition to the points; at most one pass of O(n d) per update.
 ///
-/// *When to use it.* A first halfspace where margins are tiny or unknown: it is right wherever it is not
-/// close to the boundary. If the start has failed, try another seed or the start's negative.
+/// *When to use it.* For a first halfspace if margins are tiny or unknown: it is right on every point that is not close
+/// to the boundary. If the start failed, try another seed or the opposite start.
 ///
 /// *Source.* Notes21. Claims: K7.
 ///
@@ -207,9 +188,9 @@ impl OnlineLearner for ModifiedPerceptron {
 ///     let start = ModifiedPerceptron::from_start(start, 0.1)?;
 ///     BatchModifiedPerceptron::new(start, 100)?.fit(&points, &[Label::Negative; 2])
 /// };
-/// assert_eq!(fit(vec![-0.6, 0.8])?.termination, Termination::Converged);
-/// // Nothing is left of a start that points away from every solution.
-/// assert_eq!(fit(vec![0.6, 0.8])?.termination, Termination::AssumptionFailed);
+/// assert_eq!(fit(vec![-0.6, 0.8])?.termination(), Termination::Converged);
+/// // An update leaves w = 0 if the start points away from every solution.
+/// assert_eq!(fit(vec![0.6, 0.8])?.termination(), Termination::AssumptionFailed);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -219,7 +200,7 @@ pub struct BatchModifiedPerceptron {
 }
 
 impl BatchModifiedPerceptron {
-    /// Goes on from `start`, with at most `max_updates` further updates.
+    /// Continues from `start`, with at most `max_updates` further updates.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for a cap of 0.
@@ -237,27 +218,36 @@ impl BatchModifiedPerceptron {
 /// let points = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0]])?;
 /// let start = ModifiedPerceptron::from_start(vec![0.6, -0.8], 0.1)?;
 /// let fit = BatchModifiedPerceptron::new(start, 100)?.fit(&points, &[Label::Negative; 2])?;
-/// assert_eq!((fit.updates, fit.learner.weights()), (1, &[0.0, -1.0][..]));
+/// assert_eq!((fit.updates(), fit.learner().weights()), (1, &[0.0, -1.0][..]));
 /// assert_eq!(fit.label_all(&points)?, [Label::Positive, Label::Negative]);
-/// // About the first point, on the boundary, it abstains.
-/// assert!(fit.learner.guess(points.row(0).ok_or("no point")?)?.abstains);
+/// // It abstains on the first point, which lies on the boundary.
+/// assert!(fit.learner().guess(points.row(0).ok_or("no point")?)?.abstains);
 /// # use halfspaces_linalg::PointSet;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BatchModifiedFit {
-    /// The learner as it ended; [`OnlineLearner::guess`] says about which points it abstains.
-    pub learner: ModifiedPerceptron,
-    /// How often it was updated from its start.
-    pub updates: u64,
-    /// `Converged`: every point outside the band is right. `AssumptionFailed`: an update has left nothing
-    /// of w; there is no hypothesis, and another start is needed. `CapReached`: the cap on updates came
-    /// first. `Stalled`: a whole pass of updates changed no digit of w.
-    pub termination: Termination,
+    learner: ModifiedPerceptron,
+    updates: u64,
+    termination: Termination,
 }
 
-// Without abstentions.
+impl BatchModifiedFit {
+    getters! {
+        /// The final learner; [`OnlineLearner::guess`] shows on which points it abstains.
+        learner: &ModifiedPerceptron,
+
+        /// Number of updates since the start.
+        updates: u64,
+
+        /// `Converged`: every point outside the band is labelled correctly. `AssumptionFailed`: an update left w = 0;
+        /// there is no hypothesis, and another start is needed. `CapReached`: the cap on updates was reached.
+        /// `Stalled`: a whole pass of updates changed no digit of w.
+        termination: Termination,
+    }
+}
+
+// Labels without abstaining.
 classify_by!(BatchModifiedFit, learner);
 
 impl FitSample for BatchModifiedPerceptron {
@@ -304,7 +294,7 @@ mod tests {
     use halfspaces_data::{Marginal, UnitSphere, random_target};
     use halfspaces_linalg::{DenseRow, Points};
 
-    /// The start points towards the target, which its own seed does not know.
+    /// A start in the direction of the target.
     fn towards(target: &Halfspace, sigma: f64, seed: u64) -> (ModifiedPerceptron, f64) {
         let start = ModifiedPerceptron::new(target.dim(), sigma, seed).unwrap();
         let alpha = halfspaces_linalg::kernels::dot(start.weights(), target.normal());
@@ -319,7 +309,7 @@ mod tests {
     fn mistakes_outside_the_band_are_bounded_without_a_margin() {
         let (mut mistakes, mut tightest) = (0, 0.0f64);
         for seed in 0..20 {
-            // Starts and targets of other seeds: of one seed they could be the same vector.
+            // Starts and targets use different seeds: with one seed they could be the same vector.
             let target = random_target(6, seed + 1000).unwrap();
             let points = UnitSphere::new(6).unwrap().sample(500, seed + 7).unwrap();
             let labels = target.label_all(&points).unwrap();
@@ -347,18 +337,19 @@ mod tests {
         let labels = target.label_all(&points).unwrap();
         let (start, alpha) = towards(&target, 0.05, 3);
         let fit = batch(start, 10_000).fit(&points, &labels).unwrap();
-        assert_eq!(fit.termination, Termination::Converged);
-        assert_eq!(fit.updates, fit.learner.updates());
+        assert_eq!(fit.termination(), Termination::Converged);
+        assert_eq!(fit.updates(), fit.learner().updates());
         let bound = bounds::modified_perceptron_mistakes(alpha, 0.05);
-        assert!(fit.updates > 0 && fit.updates as f64 <= bound);
+        assert!(fit.updates() > 0 && fit.updates() as f64 <= bound);
         for (x, y) in points.rows().zip(&labels) {
-            assert!(!fit.learner.guess(x).unwrap().is_wrong(*y));
+            assert!(!fit.learner().guess(x).unwrap().is_wrong(*y));
         }
-        assert_eq!(fit.label_all(&points), fit.learner.halfspace().unwrap().label_all(&points));
+        assert_eq!(fit.label_all(&points), fit.learner().halfspace().unwrap().label_all(&points));
     }
 
-    /// P[w0 · w* >= 1/√d] is ∫ cos^(d-2) from asin 1/√d to π/2, over the whole: 1/4 in d = 2, falling to P[Z >= 1] = 0.1587 of a
-    /// normal Z, so above 1/8 in every dimension; and starts are drawn so.
+    /// P[w0 · w* >= 1/√d] is ∫ cos^(d-2) from asin 1/√d to π/2, divided by the integral over the whole range: 1/4 in d
+    /// = 2, decreasing to P[Z >= 1] = 0.1587 for a normal Z, so above 1/8 in every dimension. The test checks that
+    /// random starts have this probability.
     #[test]
     fn a_random_start_is_good_with_constant_probability() {
         use std::f64::consts::FRAC_PI_2;
@@ -397,15 +388,15 @@ mod tests {
         let points = UnitSphere::new(5).unwrap().sample(400, 2).unwrap();
         let labels = target.label_all(&points).unwrap();
         let (start, _) = towards(&target, 0.05, 3);
-        let needed = batch(start.clone(), 10_000).fit(&points, &labels).unwrap().updates;
+        let needed = batch(start.clone(), 10_000).fit(&points, &labels).unwrap().updates();
         let fit = |cap| batch(start.clone(), cap).fit(&points, &labels).unwrap();
-        assert_eq!(fit(needed).termination, Termination::Converged);
+        assert_eq!(fit(needed).termination(), Termination::Converged);
         let short = fit(needed - 1);
         assert_eq!(short.termination, Termination::CapReached { cap: needed - 1 });
         assert_eq!(short.updates, needed - 1);
     }
 
-    /// Once the batch form said that it had converged, to w = 0.
+    /// A start that ends at w = 0 has not converged.
     #[test]
     fn a_start_that_fails_is_no_success() {
         let points = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0]]).unwrap();
@@ -413,26 +404,26 @@ mod tests {
         for sigma in [0.0, 0.1] {
             let start = ModifiedPerceptron::from_start(vec![0.6, 0.8], sigma).unwrap();
             let fit = batch(start, 100).fit(&points, &labels).unwrap();
-            assert!(fit.learner.start_failed());
-            assert_eq!((fit.termination, fit.updates), (Termination::AssumptionFailed, 2));
+            assert!(fit.learner().start_failed());
+            assert_eq!((fit.termination(), fit.updates()), (Termination::AssumptionFailed, 2));
         }
     }
 
     #[test]
     fn a_pass_that_changes_nothing_is_a_stall() {
-        // On the wrong side by 2.5e-18, which is lost in the subtraction from weights of 1/4.
+        // Wrong by 2.5e-18, which is lost in the subtraction from weights of 1/4.
         let mut x = [0.0; 16];
         (x[0], x[1], x[8]) = (1.0, 1e-17, -1.0);
         let points = Points::from_rows(&[x]).unwrap();
         let start = ModifiedPerceptron::from_start(vec![1.0; 16], 0.0).unwrap();
         let fit = batch(start, 1000).fit(&points, &[Label::Negative]).unwrap();
-        assert_eq!(fit.termination, Termination::Stalled);
-        assert!(fit.updates < 10);
+        assert_eq!(fit.termination(), Termination::Stalled);
+        assert!(fit.updates() < 10);
     }
 
     #[test]
     fn the_band_is_closed() {
-        // The cosine is exactly σ: abstain.
+        // The cosine is exactly σ: it abstains.
         let learner = ModifiedPerceptron::from_start(vec![0.0, 1.0], 0.6).unwrap();
         let guess = |x: [f64; 2]| learner.guess(DenseRow::new(&x).unwrap()).unwrap();
         assert_eq!((guess([4.0, 3.0]).value, guess([4.0, 3.0]).abstains), (0.6, true));
@@ -440,8 +431,8 @@ mod tests {
         assert!(!guess([3.9, 3.0]).abstains);
     }
 
-    /// One subtraction leaves of the component what rounding does, 1e-16; where little else is left of w
-    /// that is no small part.
+    /// One subtraction leaves a component of the size of rounding errors, 1e-16, which is no small part if little else
+    /// is left of w.
     #[test]
     fn nothing_is_left_of_the_component() {
         let start = vec![0.3, 0.7, -0.2];

@@ -7,7 +7,7 @@ use crate::scale::positive_norm_sq;
 use halfspaces_linalg::{InputError, Label, PointSet, RowView};
 use std::convert::Infallible;
 
-/// How far a passive-aggressive learner may move.
+/// The limit on the steps of a passive-aggressive learner.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Label};
@@ -26,29 +26,29 @@ use std::convert::Infallible;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Aggressiveness {
-    /// PA: as far as the point demands.
+    /// PA: no limit.
     Unbounded,
-    /// PA-I: the step τ is cut at C.
+    /// PA-I: the step τ is capped at C.
     Capped(#[cfg_attr(feature = "serde", serde(deserialize_with = "crate::saved::positive"))] f64),
     /// PA-II: the step τ is damped by 1/(2C).
     Damped(#[cfg_attr(feature = "serde", serde(deserialize_with = "crate::saved::positive"))] f64),
 }
 
-/// The passive-aggressive learner: keep w while y (w · x) >= 1; otherwise move it as little as gives the
+/// The passive-aggressive learner: keeps w while y (w · x) >= 1, and otherwise makes the smallest change that gives the
 /// point that margin.
 ///
 /// w += τ y x with hinge loss ℓ = max(0, 1 - y (w · x)) and τ = ℓ/‖x‖² (PA), min(C, ℓ/‖x‖²) (PA-I) or
 /// ℓ/(‖x‖² + 1/(2C)) (PA-II); see [`Aggressiveness`].
 ///
-/// *Guarantee.* PA, if some u has y (u · x) >= 1 throughout: Σ ℓ² <= R²‖u‖², hence at most (R/γ)²
-/// mistakes for a unit separator of margin γ, in every order. PA-I and PA-II give some of it up for
-/// robustness to wrong labels. With hinge losses ℓ* of any u, PA-I makes at most
-/// max(R², 1/C)(‖u‖² + 2C Σ ℓ*) mistakes, and PA-II has Σ ℓ² <= (R² + 1/(2C))(‖u‖² + 2C Σ ℓ*²).
+/// *Guarantee.* For PA, if some u has y (u · x) >= 1 throughout: Σ ℓ² <= R²‖u‖², hence at most (R/γ)² mistakes for a
+/// unit separator of margin γ, in every order. PA-I and PA-II trade some of this for robustness to wrong labels. With
+/// the hinge losses ℓ* of any u, PA-I makes at most max(R², 1/C)(‖u‖² + 2C Σ ℓ*) mistakes, and PA-II has Σ
+/// ℓ² <= (R² + 1/(2C))(‖u‖² + 2C Σ ℓ*²).
 ///
 /// *Cost.* O(d) memory; O(d) time per point, O(nonzeros) for a sparse one.
 ///
-/// *When to use it.* As the perceptron, where a margin is wanted and not only a label: it moves on right
-/// guesses too. PA-I or PA-II where labels may be wrong.
+/// *When to use it.* Like the perceptron, if you need a margin and not only a label: it also changes on right
+/// predictions with a small margin. Use PA-I or PA-II if labels may be wrong.
 ///
 /// *Source.* Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006, Theorems 2, 4 and 5. Claims: K10, S6.
 ///
@@ -58,7 +58,7 @@ pub enum Aggressiveness {
 /// let mut learner = PassiveAggressive::new(2, Aggressiveness::Unbounded)?;
 /// let x = DenseRow::new(&[3.0, 4.0])?;
 /// learner.observe(x, Label::Positive)?;
-/// assert!((learner.decision_value(x)? - 1.0).abs() < 1e-15); // just the margin asked for
+/// assert!((learner.decision_value(x)? - 1.0).abs() < 1e-15); // exactly the required margin
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -93,7 +93,7 @@ fn loss(value: f64, truth: Label) -> f64 {
     (1.0 - truth.as_f64() * value).max(0.0)
 }
 
-/// Whether it stays where it is.
+/// Whether the learner stays unchanged.
 #[inline(always)]
 fn stays(value: f64, truth: Label) -> bool {
     loss(value, truth) == 0.0
@@ -177,7 +177,7 @@ mod tests {
             learner.observe(x, Label::Positive).unwrap();
             assert!((learner.weights()[0] - weight).abs() < 1e-15);
         }
-        // The tight instance of the perceptron is tight for PA as well.
+        // The tight instance of the perceptron is also tight for PA.
         let tight = perceptron_tight(9).unwrap();
         let learner = PassiveAggressive::new(9, Aggressiveness::Unbounded).unwrap();
         let order = crate::AsGiven::new();

@@ -2,28 +2,29 @@
 //!
 //! Claims: K8h, S6.
 
-use super::mistake_driven::mistake_driven;
+use super::look_ahead::{learn_pool_ahead, right};
 use super::weights::{Weights, linear_classifier};
-use crate::protocol::{OnlineLearner, Prediction};
-use halfspaces_linalg::{InputError, Label, RowView};
+use crate::protocol::{OnlineLearner, PartialFitError, Prediction, Tally};
+use crate::scale::check_scale;
+use halfspaces_linalg::{InputError, Label, PointSet, RowView};
+use std::convert::Infallible;
 
-/// The perceptron: start with w = 0, guess sign(w · x), and on a mistake set w += y x.
+/// The perceptron: starts with w = 0, predicts sign(w · x), and sets w += y x on a mistake.
 ///
-/// *Guarantee.* If some w* has y (w* · x) >= γ > 0 on every point and ‖x‖ <= R, it makes at most
-/// (R‖w*‖/γ)² mistakes, whatever the order of the points and however many there are: each mistake
-/// raises w · w* by at least γ and ‖w‖² by at most R². The bound is attained, on
-/// `halfspaces_data::perceptron_tight`. It is [`crate::bounds::perceptron_mistakes`]; for labels that no
-/// halfspace explains, [`crate::bounds::perceptron_mistakes_with_deviation`].
+/// *Guarantee.* If some w* has y (w* · x) >= γ > 0 on every point and ‖x‖ <= R, it makes at most (R‖w*‖/γ)² mistakes,
+/// for any order and any number of points: each mistake increases w · w* by at least γ and ‖w‖² by at most R². The
+/// bound is attained on `halfspaces_data::perceptron_tight`. It is [`crate::bounds::perceptron_mistakes`]; for labels
+/// that no halfspace explains, see [`crate::bounds::perceptron_mistakes_with_deviation`].
 ///
 /// *Cost.* O(d) memory; O(d) time per point, O(nonzeros) for a sparse one.
 ///
-/// *When to use it.* The first thing to try on a stream, and the fastest. With noisy labels classify with
-/// [`crate::AveragedPerceptron`], whose hypothesis does not hang on the last mistake; with margins far
-/// below 1/√d in low dimension a [`crate::VersionSpace`] learner makes fewer mistakes.
+/// *When to use it.* The first learner to try on a stream, and the fastest. With noisy labels, classify with
+/// [`crate::AveragedPerceptron`], whose hypothesis does not depend on the last mistake alone. With margins far below
+/// 1/√d in low dimension, a [`crate::VersionSpace`] learner makes fewer mistakes.
 ///
-/// *Source.* Kakade Algorithm 2 and Theorem 4.1; Harvey18 Theorem 1.1; Notes21. The algorithm updates when
-/// sign(w·x) != y with sign(0) = +1, so every mistake has y (w·x) <= 0, which is all the proof uses
-/// (Kakade writes < 0, which fails at w = 0). Claims: K3, K3n.
+/// *Source.* Kakade Algorithm 2 and Theorem 4.1; Harvey18 Theorem 1.1; Notes21. The algorithm updates when sign(w·x) !=
+/// y with sign(0) = +1, so every mistake has y (w·x) <= 0, which is all the proof uses (Kakade writes < 0, which fails
+/// at w = 0). Claims: K3, K3n.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, DenseRow, Label};
@@ -39,7 +40,7 @@ use halfspaces_linalg::{InputError, Label, RowView};
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Perceptron {
-    weights: Weights,
+    pub(super) weights: Weights,
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::saved::count"))]
     updates: u64,
 }
@@ -56,22 +57,45 @@ impl Perceptron {
     }
 }
 
-impl Perceptron {
+impl OnlineLearner for Perceptron {
     #[inline]
-    fn correct<R: RowView>(&mut self, y: f64, x: R) {
-        self.weights.add(y, x);
-        self.updates += 1;
+    fn update<R: RowView>(
+        &mut self,
+        x: R,
+        prediction: Prediction,
+        truth: Label,
+    ) -> Result<bool, InputError> {
+        self.weights.check(x)?;
+        let mistake = prediction.is_wrong(truth);
+        if mistake {
+            check_scale(x)?;
+            self.weights.add(truth.as_f64(), x);
+            self.updates += 1;
+        }
+        Ok(mistake)
     }
 
-    /// Nothing depends on rounds without a mistake.
-    fn survive(&mut self, _: u64) {}
-
-    fn mistakes(&self) -> u64 {
+    fn updates(&self) -> u64 {
         self.updates
     }
-}
 
-mistake_driven!(Perceptron);
+    #[inline]
+    fn learn<R: RowView>(&mut self, x: R, truth: Label) -> Result<Prediction, InputError> {
+        let prediction = Prediction::from_value(self.weights.sign(x)?);
+        self.update(x, prediction, truth)?;
+        Ok(prediction)
+    }
+
+    fn learn_pool<P: PointSet>(
+        &mut self,
+        points: &P,
+        labels: &[Label],
+    ) -> Result<Tally, PartialFitError<Infallible>> {
+        learn_pool_ahead(self, points, labels, |learner, next| {
+            next.unchanged_prefix(&learner.weights, right)
+        })
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -128,7 +152,7 @@ mod tests {
             assert_eq!(learner.observe(row, Label::Negative), Err(error));
             assert_eq!(learner, Perceptron::new(2).unwrap());
         }
-        // Lengths in range, but a product that is not.
+        // Norms in range, but a product that overflows.
         let long = [1e150, 0.0];
         let long = DenseRow::new(&long).unwrap();
         learner.weights = vec![1e200, 0.0].try_into().unwrap();

@@ -5,28 +5,28 @@ use crate::protocol::{OnlineLearner, Prediction};
 use crate::scale::positive_norm_sq;
 use halfspaces_linalg::{InputError, Label, RowView, kernels, zeros};
 
-/// ‖x‖²/a up to which the factor resolves S: its smallest direction, √a, is then still a thousand times
-/// the rounding of its largest.
+/// The largest ‖x‖²/a for which the factor represents S accurately enough: the smallest singular value of the factor,
+/// √a, is then still a thousand times the rounding error of its largest.
 const MAX_CONDITION: f64 = 1e26;
 
-/// The second-order perceptron: a perceptron that whitens by the points it has erred on.
+/// The second-order perceptron: a perceptron that whitens the data with the points of its mistakes.
 ///
-/// With S = aI + Σ x x' and v = Σ y x over the mistakes so far, it guesses sign(v' (S + x x')⁻¹ x), which
-/// is sign(v' S⁻¹ x).
+/// With S = aI + Σ x x' and v = Σ y x over the mistakes so far, it predicts sign(v' (S + x x')⁻¹ x), which equals
+/// sign(v' S⁻¹ x).
 ///
-/// *Guarantee.* If a unit u separates with margin γ, at most (1/γ) √((a + u'Mu) ln det(I + M/a))
-/// mistakes in every order, M = Σ x x' over the mistakes ([`crate::bounds::second_order_mistakes`]): fewer
-/// than the perceptron's where the points lie near a low-dimensional subspace. Held for ‖x‖²/a up to
-/// 1e26; points longer than that are refused.
+/// *Guarantee.* If a unit u separates with margin γ, at most (1/γ) √((a + u'Mu) ln det(I + M/a)) mistakes in every
+/// order, where M = Σ x x' over the mistakes ([`crate::bounds::second_order_mistakes`]). This is less than the
+/// perceptron's bound if the points lie near a low-dimensional subspace. It holds for ‖x‖²/a up to 1e26; longer points
+/// are refused.
 ///
 /// *Cost.* O(d²) memory; O(d) time per point, O(d²) per mistake.
 ///
-/// *When to use it.* Correlated or badly scaled features in up to some thousand dimensions. a of the size
-/// of ‖x‖² is a good start; a large a makes it the perceptron.
+/// *When to use it.* Correlated or badly scaled features in up to a few thousand dimensions. An `a` about the size of
+/// ‖x‖² is a good start; a large `a` reduces the method to the perceptron.
 ///
-/// *Method.* It keeps a triangular R with R'R = S and z with R'z = v, and turns each new row (x, y) into
-/// them by Givens rotations: the QR form of recursive least squares. S⁻¹, which rounding makes indefinite
-/// once ‖x‖²/a reaches 1e16, is never formed.
+/// *Method.* It keeps a triangular R with R'R = S and z with R'z = v, and updates both with each new row (x, y) by
+/// Givens rotations: the QR form of recursive least squares. It never computes S⁻¹, which rounding makes indefinite
+/// once ‖x‖²/a reaches 1e16.
 ///
 /// *Source.* Cesa-Bianchi, Conconi and Gentile 2005, Theorem 3.1. Claims: K13, S6.
 ///
@@ -40,24 +40,20 @@ const MAX_CONDITION: f64 = 1e26;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Factor", into = "Factor"))]
 pub struct SecondOrderPerceptron {
     factor: Factor,
     /// S⁻¹ v = R⁻¹ z, the hypothesis.
     weights: Weights,
 }
 
-/// What the hypothesis is computed from, and all that is saved.
+/// The factor of S from which the hypothesis is computed.
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Factor {
     a: f64,
-    /// R by rows, row j from column j on: upper triangular, with diagonal at least √a.
+    /// R by rows, row j starting with column j: upper triangular, with diagonal at least √a.
     triangle: Vec<f64>,
-    /// z.
+    /// The vector z, with R'z = v.
     rhs: Weights,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::saved::count"))]
     updates: u64,
 }
 
@@ -66,7 +62,7 @@ impl Factor {
         self.rhs.dim()
     }
 
-    /// The diagonal of R, by position in the triangle.
+    /// The positions of the diagonal of R in the triangle.
     fn diagonal(&self) -> impl Iterator<Item = usize> {
         let d = self.dim();
         (0..d).scan(0, move |next, j| {
@@ -76,7 +72,7 @@ impl Factor {
         })
     }
 
-    /// S += x x', v += y x. Takes x as the room to work in.
+    /// S += x x', v += y x. Uses x as scratch space.
     fn add(&mut self, mut x: &mut [f64], mut y: f64) {
         let mut triangle = &mut self.triangle[..];
         for z in self.rhs.as_mut_slice() {
@@ -110,56 +106,22 @@ impl Factor {
     }
 }
 
-impl TryFrom<Factor> for SecondOrderPerceptron {
-    type Error = InputError;
-
-    /// With the hypothesis computed; a factor that is of no S = aI + Σ x x' is refused.
-    fn try_from(factor: Factor) -> Result<Self, InputError> {
-        let a = factor.a;
-        InputError::check_parameter("a", a, a > 0.0 && a.is_finite(), "positive and finite")?;
-        let d = factor.dim();
-        InputError::check_dim(d * (d + 1) / 2, factor.triangle.len())?;
-        if let Some(column) = factor.triangle.iter().position(|v| !v.is_finite()) {
-            let value = factor.triangle[column];
-            return Err(InputError::NonFinite { row: 0, column, value });
-        }
-        // R_jj² is what S has left in coordinate j given the coordinates before: a at least.
-        let least = a.sqrt() * (1.0 - 1e-9);
-        let sound = factor.diagonal().all(|at| factor.triangle[at] >= least);
-        InputError::check_state(sound, "a factor with a diagonal below the root of a")?;
-        // R_ij² is part of S_jj, and ‖z‖² at most the sum of the y².
-        let (updates, slack) = (factor.updates as f64, 1.0 + 1e-9);
-        let most = a.sqrt() * (1.0 + MAX_CONDITION * updates).sqrt() * slack;
-        let within = factor.triangle.iter().all(|v| v.abs() <= most)
-            && kernels::norm_sq(factor.rhs.as_slice()) <= updates * slack;
-        InputError::check_state(within, "a factor too large for its updates")?;
-        let weights = factor.solve().try_into()?;
-        Ok(SecondOrderPerceptron { factor, weights })
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<SecondOrderPerceptron> for Factor {
-    fn from(learner: SecondOrderPerceptron) -> Factor {
-        learner.factor
-    }
-}
-
 linear_classifier!(SecondOrderPerceptron);
 
 impl SecondOrderPerceptron {
-    /// Starts with S = aI in R^`dim`, a > 0; a large a makes it the perceptron.
+    /// Starts with S = aI in R^`dim`, a > 0; a large a reduces the method to the perceptron.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`], [`InputError::TooLarge`], [`InputError::ParameterOutOfRange`].
     pub fn new(dim: usize, a: f64) -> Result<Self, InputError> {
+        InputError::check_parameter("a", a, a > 0.0 && a.is_finite(), "positive and finite")?;
         let rhs = Weights::zero(dim)?;
         let triangle = zeros(dim.div_ceil(2), dim + usize::from(dim.is_multiple_of(2)))?;
         let mut factor = Factor { a, triangle, rhs, updates: 0 };
         for at in factor.diagonal().collect::<Vec<_>>() {
             factor.triangle[at] = a.sqrt();
         }
-        factor.try_into()
+        Ok(SecondOrderPerceptron { factor, weights: Weights::zero(dim)? })
     }
 
     /// ln det(I + M/a) over the mistakes so far, for [`crate::bounds::second_order_mistakes`].
@@ -225,7 +187,7 @@ mod tests {
         Points::new(points.as_slice().iter().map(|v| v * factor).collect(), points.dim()).unwrap()
     }
 
-    /// Mistakes, and the bound of the theorem with what was played.
+    /// The number of mistakes of a run, and the bound of the theorem for its mistakes.
     fn played(points: &Points, target: &Halfspace, a: f64) -> (SecondOrderPerceptron, usize, f64) {
         let labels = target.label_all(points).unwrap();
         let gamma = target.margin_on(points, &labels).unwrap();
@@ -249,7 +211,7 @@ mod tests {
         }
     }
 
-    /// Kept as an inverse, S became indefinite here: 380 mistakes in place of 39, and a bound of NaN.
+    /// A maintained inverse of S becomes indefinite here: 380 mistakes instead of 39, and a bound of NaN.
     #[test]
     fn the_bound_is_kept_at_every_scale() {
         for seed in 1..4 {
@@ -260,7 +222,7 @@ mod tests {
                 let (learner, mistakes, bound) = played(&scaled(&points, scale), &target, 1.0);
                 assert!(mistakes as f64 <= bound, "{scale:e}: {mistakes} of {bound}");
                 assert!(learner.weights().iter().all(|w| w.is_finite()));
-                // From a << ‖x‖² on a does not matter: a least-squares fit of the mistakes.
+                // For a << ‖x‖², a does not matter: the hypothesis is a least-squares fit of the mistakes.
                 most = if scale < 1e5 { mistakes } else { most };
                 assert!(mistakes <= 2 * most, "{scale:e}: {mistakes}, {most} before");
             }
@@ -271,7 +233,7 @@ mod tests {
         }
     }
 
-    /// A number of twice the digits: the sum of two.
+    /// A number with twice the digits: the sum of two.
     #[derive(Clone, Copy)]
     struct Double(f64, f64);
 
@@ -300,7 +262,7 @@ mod tests {
         }
     }
 
-    /// The textbook form: S⁻¹ by Sherman-Morrison, in 32 digits.
+    /// Oracle: the textbook form, S⁻¹ by Sherman-Morrison, in 32 digits.
     struct Plain {
         inverse: Vec<Vec<Double>>,
         sum: Vec<Double>,
@@ -384,28 +346,6 @@ mod tests {
             let learner = SecondOrderPerceptron::new(dim, 4.0).unwrap();
             assert_eq!(learner.factor.triangle.len(), dim * (dim + 1) / 2);
             assert_eq!(learner.log_det(), 0.0);
-        }
-    }
-
-    #[cfg(feature = "serde")]
-    #[test]
-    fn a_saved_factor_of_no_such_matrix_is_refused() {
-        let mut learner = SecondOrderPerceptron::new(2, 1.0).unwrap();
-        learner.observe(DenseRow::new(&[3.0, 4.0]).unwrap(), Label::Negative).unwrap();
-        let text = serde_json::to_string(&learner).unwrap();
-        assert_eq!(serde_json::from_str::<SecondOrderPerceptron>(&text).unwrap(), learner);
-        let load = |triangle: &str| {
-            let rest = r#""a":1.0,"rhs":[0.5,0.5],"updates":1"#;
-            serde_json::from_str::<SecondOrderPerceptron>(&format!(
-                r#"{{{rest},"triangle":{triangle}}}"#
-            ))
-        };
-        assert!(load("[1.5,-7.0,1.0]").is_ok());
-        // S = R'R would be below aI, or no square of a factor at all.
-        for broken in
-            ["[1.5,-7.0,0.9]", "[0.9,-7.0,1.0]", "[-1.5,-7.0,1.0]", "[1.5,-7.0]", "[1.5,-7e14,1.0]"]
-        {
-            assert!(load(broken).is_err(), "{broken}");
         }
     }
 

@@ -1,6 +1,7 @@
-//! The weight vector that linear learners share.
+//! The weight vector of the linear learners.
 
-use halfspaces_linalg::{Halfspace, InputError, RowView, zeros};
+use crate::direction::origin;
+use halfspaces_linalg::{Halfspace, InputError, RowView};
 
 /// Weights w in R^d, d >= 1.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +25,7 @@ impl From<Weights> for Vec<f64> {
 
 impl Weights {
     pub(super) fn zero(dim: usize) -> Result<Weights, InputError> {
-        if dim == 0 { Err(InputError::ZeroDimension) } else { Ok(Weights(zeros(1, dim)?)) }
+        Ok(Weights(origin(dim)?))
     }
 
     pub(super) fn dim(&self) -> usize {
@@ -43,14 +44,14 @@ impl Weights {
         InputError::check_dim(self.0.len(), x.dim())
     }
 
-    /// `w · x`, refused where it is not finite: no label is drawn from an overflow.
+    /// `w · x`, or an error if it is not finite: an overflow has no reliable sign.
     #[inline]
     pub(super) fn value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
         self.check(x)?;
         finite(x.dot(&self.0))
     }
 
-    /// A number of the sign of `w · x`, refused as that is.
+    /// A number with the sign of `w · x`; an error if that is not finite.
     #[inline]
     pub(super) fn sign<R: RowView>(&self, x: R) -> Result<f64, InputError> {
         self.check(x)?;
@@ -77,7 +78,7 @@ pub(super) fn finite(value: f64) -> Result<f64, InputError> {
     if value.is_finite() { Ok(value) } else { Err(InputError::Overflow { row: 0 }) }
 }
 
-/// What every learner has whose hypothesis is sign(w · x) with w in its field `weights`.
+/// The methods and the `Classifier` of a learner whose hypothesis is sign(w · x) with w in its field `weights`.
 macro_rules! linear_classifier {
     ($learner:ty) => {
         impl $learner {
@@ -87,7 +88,7 @@ macro_rules! linear_classifier {
                 self.weights.as_slice()
             }
 
-            /// The present hypothesis.
+            /// The current hypothesis.
             ///
             /// # Errors
             /// [`halfspaces_linalg::InputError::NonFinite`] if the weights have overflowed.

@@ -1,4 +1,4 @@
-//! Winnow.
+//! The Winnow algorithm.
 
 use super::weights::Weights;
 use crate::protocol::{OnlineLearner, Prediction};
@@ -6,19 +6,19 @@ use halfspaces_linalg::{Classifier, InputError, Label, RowView};
 
 /// Winnow, for monotone disjunctions over {0,1}^n.
 ///
-/// Weights start at 1; it says +1 iff Σ w_i x_i >= n. On a mistake it doubles the weights of the true
+/// All weights start at 1, and it predicts +1 iff Σ w_i x_i >= n. On a mistake it doubles the weights of the true
 /// variables if the label is +1 and halves them if it is -1.
 ///
-/// *Guarantee.* If the labels are those of a monotone disjunction of k variables, at most
-/// 2 + 3k(1 + lg n) mistakes in every order ([`crate::bounds::winnow_mistakes`]): logarithmic in the
-/// number of irrelevant variables, where the perceptron's bound is linear.
+/// *Guarantee.* If the labels are those of a monotone disjunction of k variables, at most 2 + 3k(1 + lg n) mistakes in
+/// every order ([`crate::bounds::winnow_mistakes`]). This is logarithmic in the number of irrelevant variables; the
+/// perceptron's bound is linear in it.
 ///
 /// *Cost.* O(n) memory; O(nonzeros) time per point.
 ///
-/// *When to use it.* Many Boolean features of which few matter. Points off the cube are refused; for other
-/// concepts over few variables [`crate::Halving`] has the best bound.
+/// *When to use it.* Many Boolean features of which few are relevant. Points with coordinates other than 0 and 1 are
+/// refused. For other concepts over few variables, [`crate::Halving`] has the best bound.
 ///
-/// *Source.* Littlestone 1988 (with the threshold n and factor 2 of common use). Claims: K11.
+/// *Source.* Littlestone 1988, with the usual threshold n and factor 2. Claims: K11.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Label};
@@ -30,10 +30,8 @@ use halfspaces_linalg::{Classifier, InputError, Label, RowView};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Winnow {
     weights: Weights,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::saved::count"))]
     updates: u64,
 }
 

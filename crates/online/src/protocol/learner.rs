@@ -1,4 +1,4 @@
-//! What every online learner is.
+//! The trait of online learners.
 
 use super::prediction::Prediction;
 use super::tally::{PartialFitError, Tally};
@@ -7,21 +7,20 @@ use halfspaces_linalg::{
 };
 use std::convert::Infallible;
 
-/// A learner that guesses the label of one point at a time and is told the truth after each guess.
+/// A learner that predicts the label of one point at a time and learns the true label after each prediction.
 ///
-/// The label reaches it in [`OnlineLearner::update`] only, together with the guess it already made: a
-/// learner cannot see a label before it guesses. Mistake bounds count wrong guesses.
+/// A label reaches the learner only in [`OnlineLearner::update`], together with the prediction already made, so a
+/// learner cannot see a label before it predicts. Mistake bounds count wrong predictions.
 ///
-/// Its state is a [`Classifier`] at any time: what it would hand out if learning ended now. For most
-/// learners that labels points as [`OnlineLearner::guess`] does. It does not where a learner's best
-/// hypothesis is not the one its mistake bound speaks of: an averaged perceptron guesses with its present
-/// weights and classifies with their mean. Hence the two names: `guess` belongs to the protocol,
-/// [`Classifier::label`] to everything else.
+/// A learner is also a [`Classifier`]: the model you would keep if learning ended now. Most learners classify as
+/// [`OnlineLearner::guess`] predicts. The two differ if the best hypothesis of a learner is not the one for which its
+/// mistake bound holds: the averaged perceptron predicts with its current weights and classifies with their mean. Use
+/// `guess` in the protocol and [`Classifier::label`] everywhere else.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, DenseRow, InputError, Label, RowView};
 /// use halfspaces_online::{OnlineLearner, Prediction};
-/// /// Says what was true the last time.
+/// /// Predicts the label of the previous round.
 /// struct Echo(Label);
 /// impl Classifier for Echo {
 ///     fn dim(&self) -> usize {
@@ -48,21 +47,24 @@ use std::convert::Infallible;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait OnlineLearner: Classifier {
-    /// The learner's guess in the next round of the protocol, if `x` is the point asked. To label points
-    /// with what has been learned, use [`Classifier::label`].
+    /// The prediction for `x` in the next round of the protocol. To label points with the learned model, use
+    /// [`Classifier::label`].
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`]; [`InputError::Overflow`]; what else the learner refuses.
+    /// [`InputError::DimensionMismatch`], [`InputError::Overflow`], and further ones that the learner documents.
     #[inline]
     fn guess<R: RowView>(&self, x: R) -> Result<Prediction, InputError> {
         self.decision_value(x).map(Prediction::from_value)
     }
 
-    /// Learns the truth about `x`, of which `prediction` is this learner's present guess. Returns
-    /// whether the hypothesis changed.
+    /// Learns the true label of `x`. Returns whether the hypothesis changed.
+    ///
+    /// `prediction` must be what [`OnlineLearner::guess`] returns for `x` now; [`OnlineLearner::observe`] ensures this.
+    /// It is passed so that w · x is not computed twice. With a different prediction the learner updates as if it had
+    /// made that one, and its mistake bound no longer holds.
     ///
     /// # Errors
-    /// As [`OnlineLearner::guess`]; the learner is then as before.
+    /// Those of [`OnlineLearner::guess`]; the learner is then unchanged.
     fn update<R: RowView>(
         &mut self,
         x: R,
@@ -70,30 +72,31 @@ pub trait OnlineLearner: Classifier {
         truth: Label,
     ) -> Result<bool, InputError>;
 
-    /// How often the hypothesis has changed so far.
+    /// The number of times the hypothesis has changed.
     fn updates(&self) -> u64;
 
-    /// Guesses the label of `x`, then learns it: one round.
+    /// Plays one round: predicts the label of `x`, then learns the true one.
     ///
     /// # Errors
-    /// As [`OnlineLearner::guess`].
+    /// Those of [`OnlineLearner::guess`].
     fn observe<R: RowView>(&mut self, x: R, truth: Label) -> Result<Prediction, InputError> {
         let prediction = self.guess(x)?;
         self.update(x, prediction, truth)?;
         Ok(prediction)
     }
 
-    /// As [`OnlineLearner::observe`] where only the label guessed matters: the value returned may be any
-    /// of its sign. The hypothesis is the same to the bit.
+    /// Like [`OnlineLearner::observe`], but the returned value is only guaranteed to have the right sign, which can be
+    /// faster. The hypothesis is the same, bit for bit.
     ///
     /// # Errors
-    /// As [`OnlineLearner::guess`].
+    /// Those of [`OnlineLearner::guess`].
     fn learn<R: RowView>(&mut self, x: R, truth: Label) -> Result<Prediction, InputError> {
         self.observe(x, truth)
     }
 
-    /// Learns from at most `most` examples of a stream, in one pass and in memory for one example: files
-    /// larger than memory, dense or sparse. Call again to go on; save the learner in between.
+    /// Learns from at most `most` examples of a dense or sparse stream, in one pass. Only one example is in memory at a
+    /// time, so the stream may be a file larger than memory. Call it again to continue; the learner can be saved in
+    /// between.
     ///
     /// ```
     /// use halfspaces_data::LabelledPoints;
@@ -108,8 +111,8 @@ pub trait OnlineLearner: Classifier {
     /// ```
     ///
     /// # Errors
-    /// [`PartialFitError`]: what is wrong with the stream's next example, or with this learner's
-    /// taking it; all examples before are learned. Calling again goes on after the faulty example.
+    /// [`PartialFitError`] if the stream's next example is invalid or the learner refuses it. All earlier examples are
+    /// learned, and another call continues after the faulty one.
     fn partial_fit<S: ExampleStream>(
         &mut self,
         stream: &mut S,
@@ -132,9 +135,9 @@ pub trait OnlineLearner: Classifier {
         Ok(tally)
     }
 
-    /// Learns from a pool in memory, in one pass and in the order given: the mistakes and the hypothesis
-    /// are those of [`OnlineLearner::observe`] one by one, to the bit. The fastest way through dense
-    /// points for the learners that seldom move.
+    /// Learns from a pool in memory, in one pass and in the given order. Mistakes and hypothesis equal those of calling
+    /// [`OnlineLearner::observe`] for each point, bit for bit. For learners that change rarely this is the fastest way
+    /// through dense points.
     ///
     /// ```
     /// use halfspaces_linalg::{Label, Points};
@@ -146,8 +149,8 @@ pub trait OnlineLearner: Classifier {
     /// ```
     ///
     /// # Errors
-    /// [`FitError::Input`] of [`InputError::LengthMismatch`], before anything is learned;
-    /// [`FitError::Example`] at an example that this learner cannot take, all before learned.
+    /// [`FitError::Input`] with [`InputError::LengthMismatch`] before anything is learned; [`FitError::Example`] at an
+    /// example that the learner refuses, with all earlier ones learned.
     fn learn_pool<P: PointSet>(
         &mut self,
         points: &P,

@@ -1,7 +1,6 @@
-//! The protocol: who predicts, who asks, and what is written down.
+//! The online protocol: learners, orders of points, sessions and transcripts.
 
 mod learner;
-mod on_features;
 mod order;
 mod prediction;
 mod session;
@@ -13,4 +12,4 @@ pub use order::{AsGiven, Order, RandomOrder, SmallestMarginMistake};
 pub use prediction::Prediction;
 pub use session::{Question, Session, run};
 pub use tally::{PartialFitError, Tally};
-pub use transcript::{ReplayError, Round, Transcript};
+pub use transcript::{Round, Transcript};

@@ -1,18 +1,19 @@
-//! Who chooses the next point: nature, chance, or an adversary.
+//! The order of the points: as given, random, or chosen by an adversary.
 //!
 //! Claims: K1, K2, K3, K3n, K6, K7, K10, K11, K12, K13.
 
 use super::learner::OnlineLearner;
-use halfspaces_linalg::{InputError, Label, PointSet, RngStream, rng_for};
+use crate::streams;
+use halfspaces_linalg::{InputError, Label, PointSet, rng_for};
 use rand::seq::SliceRandom;
 
-/// An order in which the points of a pool are asked. It sees the learner and the points; an
-/// adversary also holds the labels. The learner sees neither the order nor the labels.
+/// The order in which a learner is asked about the points of a pool. An order sees the learner and the points; an
+/// adversary also knows the labels. The learner sees neither the order nor the labels.
 ///
 /// ```
 /// use halfspaces_linalg::{InputError, Label, PointSet, Points};
 /// use halfspaces_online::{OnlineLearner, Order, Perceptron, run};
-/// /// The last point first.
+/// /// From the last point to the first.
 /// struct Backwards(usize);
 /// impl Order for Backwards {
 ///     fn next<L: OnlineLearner, P: PointSet>(
@@ -31,10 +32,10 @@ use rand::seq::SliceRandom;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Order {
-    /// The next point, or `None` at the end. Each point is asked once.
+    /// The next point, or `None` at the end. No point is returned twice.
     ///
     /// # Errors
-    /// Those of the learner it consults.
+    /// Those of the learner that it queries.
     fn next<L: OnlineLearner, P: PointSet>(
         &mut self,
         learner: &L,
@@ -58,7 +59,7 @@ pub struct AsGiven {
 }
 
 impl AsGiven {
-    /// Starts at the first point.
+    /// Starts with the first point.
     #[must_use]
     pub fn new() -> AsGiven {
         AsGiven::default()
@@ -77,7 +78,7 @@ impl Order for AsGiven {
     }
 }
 
-/// A uniformly random permutation of the points, drawn when the first is asked for.
+/// A uniformly random permutation of the points, drawn at the first call.
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Points};
@@ -93,18 +94,18 @@ impl Order for AsGiven {
 #[derive(Debug, Clone)]
 pub struct RandomOrder {
     seed: u64,
-    /// What is left of the permutation, once drawn.
+    /// The rest of the permutation, once drawn.
     rest: Option<std::vec::IntoIter<usize>>,
 }
 
 impl RandomOrder {
-    /// The permutation of `seed`.
+    /// The permutation that `seed` determines.
     #[must_use]
     pub fn new(seed: u64) -> RandomOrder {
         RandomOrder { seed, rest: None }
     }
 
-    /// [`RandomOrder::new`] with a seed drawn from a generator of the caller's.
+    /// Like [`RandomOrder::new`], with a seed drawn from `rng`.
     #[must_use]
     pub fn with_rng<R: rand::Rng + ?Sized>(rng: &mut R) -> RandomOrder {
         RandomOrder::new(rng.next_u64())
@@ -119,19 +120,19 @@ impl Order for RandomOrder {
     ) -> Result<Option<usize>, InputError> {
         let rest = self.rest.get_or_insert_with(|| {
             let mut order: Vec<usize> = (0..points.len()).collect();
-            order.shuffle(&mut rng_for(RngStream::Order, self.seed));
+            order.shuffle(&mut rng_for(streams::ORDER, self.seed));
             order.into_iter()
         });
         Ok(rest.next())
     }
 }
 
-/// An adaptive adversary: before every round it looks at the learner's present hypothesis and picks
-/// the point the learner would get wrong with the *smallest* |value|, so that each mistake teaches
-/// as little as possible: the smallest margin for a linear learner, the most even split of the votes
-/// for halving. Points the learner gets right, or abstains on, come last.
+/// An adaptive adversary. Before every round it looks at the current hypothesis and picks, among the points that the
+/// learner would get wrong, the one with the *smallest* |value|, so that each mistake teaches as little as possible.
+/// That is the smallest margin for a linear learner and the most even vote for halving. Points that the learner gets
+/// right, or abstains on, come last.
 ///
-/// It costs one scan of the points left whenever the learner has changed: O(n d) a mistake.
+/// Costs one scan of the remaining points after each change of the learner: O(n d) per mistake.
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Points};
@@ -145,9 +146,9 @@ impl Order for RandomOrder {
 #[derive(Debug, Clone)]
 pub struct SmallestMarginMistake {
     labels: Vec<Label>,
-    /// Points not yet asked, by increasing index.
+    /// Points that the learner was not asked about yet, ascending.
     left: Vec<usize>,
-    /// The learner's update count when `left` was last found free of mistakes.
+    /// The learner's update count when a scan last found no mistake among `left`.
     clean_at: Option<u64>,
 }
 
@@ -221,7 +222,7 @@ mod tests {
         let (_, transcript) =
             run(Perceptron::new(1).unwrap(), &points, &labels, adversary).unwrap();
         let asked: Vec<usize> = transcript.rounds().iter().map(|r| r.index).collect();
-        // w = 0: points 1 and 2 are wrong with value 0 each, the first is taken; then all is right.
+        // w = 0: points 1 and 2 are wrong, both with value 0, and the first is taken; then every prediction is right.
         assert_eq!(asked[0], 1);
         assert_eq!(transcript.mistakes(), 1);
         assert_eq!(transcript.len(), 4);

@@ -1,8 +1,8 @@
-//! What a learner says about a point before it is told the label.
+//! Predictions of an online learner.
 
 use halfspaces_linalg::Label;
 
-/// A predicted label and the value whose sign it is; or an abstention.
+/// A predicted label together with the value whose sign it is, or an abstention.
 ///
 /// ```
 /// use halfspaces_linalg::Label;
@@ -15,10 +15,9 @@ use halfspaces_linalg::Label;
 pub struct Prediction {
     /// `sign(value)`.
     pub label: Label,
-    /// The learner's decision value, `w · x` for a linear learner; its size is the confidence.
+    /// The learner's decision value, w · x for a linear learner; a larger absolute value means more confidence.
     pub value: f64,
-    /// Whether the learner declines to commit itself to the label. An abstention is never a
-    /// mistake; runs count abstentions apart.
+    /// Whether the learner abstains. An abstention is never a mistake; runs count abstentions separately.
     pub abstains: bool,
 }
 
@@ -30,7 +29,7 @@ impl Prediction {
         Prediction { label: Label::from_sign(value), value, abstains: false }
     }
 
-    /// Whether the learner committed itself to another label.
+    /// Whether the prediction is wrong: it is not an abstention, and its label differs from `truth`.
     #[inline]
     #[must_use]
     pub fn is_wrong(&self, truth: Label) -> bool {

@@ -1,4 +1,4 @@
-//! The protocol: ask a point, get a prediction, reveal the label.
+//! The online protocol: ask about a point, get a prediction, give the true label.
 
 use super::learner::OnlineLearner;
 use super::order::Order;
@@ -7,7 +7,7 @@ use super::transcript::{Round, Transcript};
 use crate::error::OnlineError;
 use halfspaces_linalg::{InputError, Label, PointSet, getters};
 
-/// A learner's answer about one point of the pool, before the label is known.
+/// A point of the pool and the prediction for it, before the label is known.
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Points};
@@ -19,7 +19,6 @@ use halfspaces_linalg::{InputError, Label, PointSet, getters};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Question {
     /// The point, as an index into the pool.
     pub index: usize,
@@ -27,9 +26,9 @@ pub struct Question {
     pub prediction: Prediction,
 }
 
-/// An online run over a pool in which every label is revealed after its prediction.
+/// An online run over a pool: each label is given after its prediction.
 ///
-/// The session holds the points but no labels; each point is asked at most once.
+/// The session knows the points but no labels. It asks about each point at most once.
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Points};
@@ -38,7 +37,7 @@ pub struct Question {
 /// let mut session = Session::new(Perceptron::new(2)?, &points)?;
 /// let question = session.ask(1)?;
 /// assert_eq!(question.prediction.label, Label::Positive);
-/// let round = session.reveal(Label::Negative)?; // a person, a file, a simulation
+/// let round = session.answer(Label::Negative)?; // a person, a file, a simulation
 /// assert!(round.is_mistake());
 /// assert!(session.ask(1).is_err()); // never predicted again
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -53,10 +52,10 @@ pub struct Session<'p, L, P> {
 }
 
 impl<'p, L: OnlineLearner, P: PointSet> Session<'p, L, P> {
-    /// A session in which nothing has been asked.
+    /// A session in which no question has been asked.
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`] between learner and points.
+    /// [`InputError::DimensionMismatch`] if learner and points have different dimensions.
     pub fn new(learner: L, points: &'p P) -> Result<Self, InputError> {
         InputError::check_dim(learner.dim(), points.dim())?;
         Ok(Session {
@@ -68,11 +67,11 @@ impl<'p, L: OnlineLearner, P: PointSet> Session<'p, L, P> {
         })
     }
 
-    /// Has the learner guess the label of point `index`. The question stays open until it is revealed.
+    /// Asks the learner about point `index`. The question stays open until it is answered.
     ///
     /// # Errors
-    /// [`OnlineError::QuestionOpen`], [`OnlineError::AlreadyRevealed`],
-    /// [`InputError::IndexOutOfRange`], and the learner's own.
+    /// [`OnlineError::QuestionOpen`], [`OnlineError::AlreadyAnswered`], [`InputError::IndexOutOfRange`], and those of
+    /// the learner.
     pub fn ask(&mut self, index: usize) -> Result<Question, OnlineError> {
         if let Some(Question { index, .. }) = self.open {
             return Err(OnlineError::QuestionOpen { index });
@@ -80,7 +79,7 @@ impl<'p, L: OnlineLearner, P: PointSet> Session<'p, L, P> {
         let len = self.points.len();
         let x = self.points.row(index).ok_or(InputError::IndexOutOfRange { index, len })?;
         if self.revealed[index] {
-            return Err(OnlineError::AlreadyRevealed { index });
+            return Err(OnlineError::AlreadyAnswered { index });
         }
         let prediction = self.learner.guess(x).map_err(|error| error.at_row(index))?;
         let question = Question { index, prediction };
@@ -88,11 +87,11 @@ impl<'p, L: OnlineLearner, P: PointSet> Session<'p, L, P> {
         Ok(question)
     }
 
-    /// Answers the open question; the learner learns from it.
+    /// Answers the open question with the true label, from which the learner learns.
     ///
     /// # Errors
-    /// [`OnlineError::NoQuestion`], and the learner's own.
-    pub fn reveal(&mut self, truth: Label) -> Result<Round, OnlineError> {
+    /// [`OnlineError::NoQuestion`], and those of the learner.
+    pub fn answer(&mut self, truth: Label) -> Result<Round, OnlineError> {
         let Question { index, prediction } = self.open.ok_or(OnlineError::NoQuestion)?;
         let Some(x) = self.points.row(index) else { unreachable!("the point was asked") };
         self.learner.update(x, prediction, truth).map_err(|error| error.at_row(index))?;
@@ -104,24 +103,21 @@ impl<'p, L: OnlineLearner, P: PointSet> Session<'p, L, P> {
     }
 
     getters! {
-        /// The learner as it stands.
+        /// The learner in its current state.
         learner: &L,
-
-        /// The open question, if any.
-        open_question: Option<Question> => open,
 
         /// The rounds so far.
         transcript: &Transcript,
     }
 
-    /// Ends the session.
+    /// Ends the session; returns the learner and the transcript.
     pub fn into_parts(self) -> (L, Transcript) {
         (self.learner, self.transcript)
     }
 }
 
-/// Runs `learner` over `points` in the given order, revealing `labels` one by one after each
-/// prediction; returns the learner and the transcript.
+/// Runs `learner` over `points` in the given order, with each label given after its prediction. Returns the learner and
+/// the transcript.
 ///
 /// # Errors
 /// [`InputError::LengthMismatch`], and those of [`Session`].
@@ -146,7 +142,7 @@ pub fn run<L: OnlineLearner, P: PointSet>(
     let mut session = Session::new(learner, points)?;
     while let Some(index) = order.next(session.learner(), points)? {
         session.ask(index)?;
-        session.reveal(labels[index])?;
+        session.answer(labels[index])?;
     }
     Ok(session.into_parts())
 }
@@ -165,14 +161,14 @@ mod tests {
     fn questions_and_answers_alternate() {
         let points = pool();
         let mut session = Session::new(Perceptron::new(1).unwrap(), &points).unwrap();
-        assert_eq!(session.reveal(Label::Positive), Err(OnlineError::NoQuestion));
+        assert_eq!(session.answer(Label::Positive), Err(OnlineError::NoQuestion));
         session.ask(2).unwrap();
         assert_eq!(session.ask(0), Err(OnlineError::QuestionOpen { index: 2 }));
-        session.reveal(Label::Negative).unwrap();
-        assert_eq!(session.ask(2), Err(OnlineError::AlreadyRevealed { index: 2 }));
+        session.answer(Label::Negative).unwrap();
+        assert_eq!(session.ask(2), Err(OnlineError::AlreadyAnswered { index: 2 }));
         let out_of_range = InputError::IndexOutOfRange { index: 3, len: 3 };
         assert_eq!(session.ask(3), Err(out_of_range.into()));
-        assert_eq!(session.open_question(), None);
+        assert_eq!(session.open, None);
         assert_eq!(session.transcript().len(), 1);
     }
 
@@ -183,7 +179,7 @@ mod tests {
         let mut session = Session::new(Perceptron::new(1).unwrap(), &points).unwrap();
         for (index, truth) in labels.into_iter().enumerate() {
             session.ask(index).unwrap();
-            session.reveal(truth).unwrap();
+            session.answer(truth).unwrap();
         }
         let bulk = run(Perceptron::new(1).unwrap(), &points, &labels, AsGiven::new()).unwrap();
         assert_eq!(session.into_parts(), bulk);
@@ -198,13 +194,13 @@ mod tests {
         assert_eq!(transcript.replay(learner(), &points).unwrap(), end);
         let other = Points::from_rows(&[[1.0], [-2.5], [3.0]]).unwrap();
         let differs = transcript.replay(learner(), &other);
-        assert!(matches!(differs, Err(crate::ReplayError::Differs { round: 1, .. })));
+        assert!(matches!(differs, Err(OnlineError::ReplayDiffers { round: 1, .. })));
         let short = Points::from_rows(&[[1.0]]).unwrap();
         let refused = transcript.replay(learner(), &short);
-        assert!(matches!(refused, Err(crate::ReplayError::Refused { round: 1, .. })));
+        assert!(matches!(refused, Err(OnlineError::ReplayRefused { round: 1, .. })));
     }
 
-    /// An order that does not keep to the pool.
+    /// An order that returns an index beyond the end of the pool.
     struct Beyond;
 
     impl Order for Beyond {

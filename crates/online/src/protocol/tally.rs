@@ -1,10 +1,10 @@
-//! What happened over a stretch of a stream or of a pool.
+//! Counts of an online run.
 
 use super::prediction::Prediction;
 use halfspaces_linalg::{FitError, InputError, Label};
 use thiserror::Error;
 
-/// What happened over a stretch of a stream.
+/// The counts of a pass over a stream or a pool.
 ///
 /// ```
 /// use halfspaces_data::LabelledPoints;
@@ -18,18 +18,17 @@ use thiserror::Error;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Tally {
-    /// Examples learned from.
+    /// Number of examples learned from.
     pub rounds: u64,
-    /// Wrong predictions.
+    /// Number of wrong predictions.
     pub mistakes: u64,
-    /// Abstentions.
+    /// Number of abstentions.
     pub abstentions: u64,
 }
 
 impl Tally {
-    /// Counts the next round, or says at which example the learner stopped.
+    /// Counts the next round, or returns the error at which the learner stopped.
     pub(crate) fn record<E>(
         &mut self,
         round: Result<Prediction, InputError>,
@@ -50,14 +49,14 @@ impl Tally {
     }
 }
 
-/// Why a learner stopped before the end of a stream or a pool. What was learned before stays learned: the
-/// learner is as after the examples of `tally`, and calling again goes on after the faulty one.
+/// The error that stopped a learner before the end of a stream or a pool. Everything before it stays learned: the
+/// learner has learned the examples counted in `tally`, and another call continues after the faulty one.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, ExampleStream, FitError, InputError, Label};
 /// use halfspaces_online::{OnlineLearner, Perceptron};
 ///
-/// /// Numbers as points of one coordinate, labelled -1.
+/// /// Numbers as points with one coordinate, labelled -1.
 /// struct Numbers(Vec<[f64; 1]>, usize);
 ///
 /// impl ExampleStream for Numbers {
@@ -75,7 +74,7 @@ impl Tally {
 ///     }
 /// }
 ///
-/// // The second number is none; the first is learned, and the third is next.
+/// // The second number is NaN; the first is learned, and the third comes next.
 /// let mut stream = Numbers(vec![[1.0], [f64::NAN], [3.0]], 0);
 /// let mut learner = Perceptron::new(1)?;
 /// let error = learner.partial_fit(&mut stream, u64::MAX).unwrap_err();
@@ -87,9 +86,9 @@ impl Tally {
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("{fault}")]
 pub struct PartialFitError<E> {
-    /// What was done before.
+    /// The counts before the error.
     pub tally: Tally,
-    /// The fault, as a [`halfspaces_linalg::FitStream`] reports it.
+    /// The error, in the form that [`halfspaces_linalg::FitStream`] uses.
     pub fault: FitError<E>,
 }
 
@@ -106,7 +105,7 @@ mod tests {
     use crate::{OnlineLearner, Perceptron};
     use halfspaces_linalg::{DenseRow, ExampleStream};
 
-    /// Rows of a list; an empty one is faulty.
+    /// Rows of a list; an empty row is invalid.
     struct List(std::vec::IntoIter<Vec<f64>>, Vec<f64>);
 
     impl ExampleStream for List {
@@ -158,7 +157,7 @@ mod tests {
     fn an_abstention_is_no_mistake() {
         let mut learner = crate::ModifiedPerceptron::from_start(vec![1.0, 0.0], 0.5).unwrap();
         let points = halfspaces_linalg::Points::from_rows(&[[0.0, 1.0], [-1.0, 0.0]]).unwrap();
-        // Across the start it abstains, against the start it is sure.
+        // It abstains on the point orthogonal to the start, and makes a wrong prediction on the point opposite to it.
         let tally = learner.learn_pool(&points, &[Label::Negative, Label::Positive]).unwrap();
         assert_eq!(tally, Tally { rounds: 2, mistakes: 1, abstentions: 1 });
     }

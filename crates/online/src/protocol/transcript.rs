@@ -1,11 +1,11 @@
-//! The record of a run: what was predicted, what was true.
+//! The record of a run: predictions and true labels.
 
 use super::learner::OnlineLearner;
 use super::prediction::Prediction;
+use crate::error::OnlineError;
 use halfspaces_linalg::{InputError, Label, PointSet};
-use thiserror::Error;
 
-/// One round: a point, the prediction made for it, and the truth revealed afterwards.
+/// One round: a point, the prediction for it, and the label given afterwards.
 ///
 /// ```
 /// use halfspaces_linalg::Label;
@@ -18,72 +18,40 @@ use thiserror::Error;
 pub struct Round {
     /// The point, as an index into the pool.
     pub index: usize,
-    /// What the learner said before the label was revealed.
+    /// The prediction made before the label was known.
     pub prediction: Prediction,
-    /// The label.
+    /// The true label.
     pub truth: Label,
 }
 
 impl Round {
-    /// Whether the learner committed itself to the wrong label.
+    /// Whether the prediction was wrong; an abstention is not.
     #[must_use]
     pub fn is_mistake(&self) -> bool {
         self.prediction.is_wrong(self.truth)
     }
 }
 
-/// The rounds of a run in order. It can be replayed against a fresh learner, which must then make
-/// the same predictions to the bit.
+/// The rounds of a run in order. A transcript can be replayed with a fresh learner, which must make the same
+/// predictions, bit for bit.
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Points};
-/// use halfspaces_online::{AsGiven, Perceptron, run};
+/// use halfspaces_online::{AsGiven, OnlineError, Perceptron, run};
 /// let points = Points::from_rows(&[[1.0], [-1.0]])?;
 /// let labels = [Label::Negative, Label::Positive];
 /// let (learner, transcript) = run(Perceptron::new(1)?, &points, &labels, AsGiven::new())?;
 /// assert_eq!(transcript.mistakes(), 1);
 /// assert_eq!(transcript.replay(Perceptron::new(1)?, &points)?, learner);
+/// // A learner that has already learned predicts something else in round 0.
+/// let fault = transcript.replay(learner, &points);
+/// assert!(matches!(fault, Err(OnlineError::ReplayDiffers { round: 0, .. })));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Transcript {
     rounds: Vec<Round>,
-}
-
-/// Why a replay stopped.
-///
-/// ```
-/// use halfspaces_linalg::{Label, Points};
-/// use halfspaces_online::{AsGiven, Perceptron, ReplayError, Winnow, run};
-/// let points = Points::from_rows(&[[1.0, 0.0], [1.0, 0.0]])?;
-/// let (_, transcript) = run(Perceptron::new(2)?, &points, &[Label::Negative; 2], AsGiven::new())?;
-/// assert!(transcript.replay(Perceptron::new(2)?, &points).is_ok());
-/// // Another learner says something else, in round 0.
-/// let fault = transcript.replay(Winnow::new(2)?, &points);
-/// assert!(matches!(fault, Err(ReplayError::Differs { round: 0, .. })));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum ReplayError {
-    /// The learner predicted something else than was recorded.
-    #[error("round {round}: recorded {recorded:?}, replayed {replayed:?}")]
-    Differs {
-        /// The round, from 0.
-        round: usize,
-        /// The prediction in the transcript.
-        recorded: Prediction,
-        /// The prediction of the replaying learner.
-        replayed: Prediction,
-    },
-    /// The learner refused the point.
-    #[error("round {round}: {source}")]
-    Refused {
-        /// The round, from 0.
-        round: usize,
-        /// Why.
-        source: InputError,
-    },
 }
 
 impl Transcript {
@@ -105,7 +73,7 @@ impl Transcript {
         self.rounds.is_empty()
     }
 
-    /// Number of wrong predictions, abstentions apart.
+    /// Number of wrong predictions, without abstentions.
     #[must_use]
     pub fn mistakes(&self) -> usize {
         self.rounds.iter().filter(|round| round.is_mistake()).count()
@@ -121,26 +89,29 @@ impl Transcript {
         self.rounds.push(round);
     }
 
-    /// Plays the recorded rounds with a fresh `learner`, compares every prediction, and returns the
-    /// learner as it stands at the end.
+    /// Plays the recorded rounds with a fresh `learner`, compares every prediction, and returns the learner in its
+    /// final state.
     ///
     /// # Errors
-    /// [`ReplayError`] at the first round that differs.
+    /// [`OnlineError::ReplayDiffers`] at the first round whose prediction differs; [`OnlineError::ReplayRefused`] at a
+    /// point that the learner refuses.
     pub fn replay<L: OnlineLearner, P: PointSet>(
         &self,
         mut learner: L,
         points: &P,
-    ) -> Result<L, ReplayError> {
+    ) -> Result<L, OnlineError> {
         for (round, recorded) in self.rounds.iter().enumerate() {
             let index = recorded.index;
-            let refused =
-                |source: InputError| ReplayError::Refused { round, source: source.at_row(index) };
+            let refused = |source: InputError| OnlineError::ReplayRefused {
+                round,
+                source: source.at_row(index),
+            };
             let out_of_range = InputError::IndexOutOfRange { index, len: points.len() };
             let x = points.row(index).ok_or(refused(out_of_range))?;
             let replayed = learner.observe(x, recorded.truth).map_err(refused)?;
             if replayed != recorded.prediction {
                 let recorded = recorded.prediction;
-                return Err(ReplayError::Differs { round, recorded, replayed });
+                return Err(OnlineError::ReplayDiffers { round, recorded, replayed });
             }
         }
         Ok(learner)

@@ -1,42 +1,34 @@
 //! Algorithm 1 of DKTZ23: two chains of hypotheses over random buckets.
 //!
-//! Learn w₀ at a constant angle to w* from a few points kept apart. Split the rest of the pool at
-//! random into 2k buckets. A chain w runs through buckets 1..k, a chain v through k+1..2k: in a bucket,
-//! predict the points by decreasing |w · x| until the first mistake x, set w -= (w · x) x and leave the
-//! bucket (a bucket without mistake leaves w as it is). At the end w labels what is left of the second
-//! half, v what is left of the first: points that had no part in making it.
+//! First learn w₀ at a constant angle to w* from a few points. Split the rest of the pool at random into 2k buckets. A
+//! chain w runs through buckets 1..k, a chain v through k+1..2k: in each bucket, predict the points by decreasing
+//! |w · x| until the first mistake x, set w -= (w · x) x, and leave the bucket. A bucket without a mistake leaves w
+//! unchanged. At the end w labels the remaining points of the second half, and v those of the first: points from which
+//! it has not learned.
 //!
-//! *Guarantee.* For n points uniform on the sphere, O(d lnln n ln(1/δ)) mistakes with probability
-//! 1 - δ (DKTZ23 Theorem 2.1); at most 2k on the chains, always. At reachable n the constants hide the
-//! gain: [`Greedy`](super::Greedy) makes fewer mistakes and has no proof.
-//!
-//! *Source.* DKTZ23 §2, whose printed k = n/(2T) is the size of a bucket. The number of buckets is set
-//! by [`ChainLength`]; the start by the sum of y x over 4d points, of angle tan θ₀ about √(π/8)
-//! (DKTZ23's appendix learns it with O(d) mistakes as well).
-//!
-//! Claims: S1p, S3, S4, S4u, S5, S5e, S5x, S11, S11r, S11v, S13.
+//! Claims: S1p, S5, S11, S11r, S11v, S13.
 
 use super::walk::Walk;
 use super::{AnswerStatus, Pool, SelfDirectedLearner, predict, project};
 use crate::bounds;
+use crate::direction::origin;
 use crate::error::OnlineError;
 use crate::protocol::{Question, Round};
-use halfspaces_linalg::{
-    InputError, Label, PointSet, RngStream, RowView, normalise, rng_for, zeros,
-};
+use crate::streams;
+use halfspaces_linalg::{InputError, Label, PointSet, RowView, getters, normalise, rng_for};
 use rand::seq::SliceRandom;
 use std::f64::consts::PI;
 
-/// Points per dimension of which the start is made.
+/// Number of points per dimension for the start.
 const START_POINTS: usize = 4;
 
-/// How many buckets each chain runs through.
+/// The number of buckets of each chain.
 ///
 /// ```
 /// use halfspaces_online::{ChainLength, TwoChains};
 /// assert!(TwoChains::new(3, ChainLength::Practical { factor: 2.0 }, 1).is_ok());
-/// assert!(TwoChains::new(3, ChainLength::Theory { delta: 0.05 }, 1).is_ok());
-/// assert!(TwoChains::new(3, ChainLength::Exact { delta: 0.05 }, 1).is_ok());
+/// assert!(TwoChains::new(3, ChainLength::Theory { failure: 0.05 }, 1).is_ok());
+/// assert!(TwoChains::new(3, ChainLength::Exact { failure: 0.05 }, 1).is_ok());
 /// assert!(TwoChains::new(3, ChainLength::Fixed(0), 1).is_err());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,39 +39,39 @@ pub enum ChainLength {
         /// c > 0.
         factor: f64,
     },
-    /// ⌈24 d max(lnln n, 0) + 4.5 ln(4/δ)⌉: enough steps for the theorem when the start has
-    /// tan θ₀ <= e - 1 (docs/theory/super-linear-convergence.md). The printed product
-    /// lnln n · ln(1/δ) is a sum here.
+    /// ⌈24 d max(lnln n, 0) + 4.5 ln(4/δ)⌉: enough steps for the theorem if the start has tan θ₀ <= e - 1
+    /// (docs/theory/super-linear-convergence.md). The printed product lnln n · ln(1/δ) is a sum here.
     Theory {
         /// Failure probability δ in (0, 1).
-        delta: f64,
+        failure: f64,
     },
-    /// The least number of steps that the same proof allows, computed: [`bounds::super_linear_steps`], about half of
+    /// The least number of steps that the same proof allows, computed by [`bounds::super_linear_steps`]: about half of
     /// [`ChainLength::Theory`].
     Exact {
         /// Failure probability δ in (0, 1).
-        delta: f64,
+        failure: f64,
     },
-    /// As given.
+    /// The given number of buckets.
     Fixed(usize),
 }
 
 impl ChainLength {
-    /// k, for n points in d dimensions.
-    fn buckets(self, dim: usize, points: usize) -> usize {
+    /// The number of buckets k of each chain for `points` points of R^`dim`, at least 1.
+    #[must_use]
+    pub fn buckets(self, dim: usize, points: usize) -> usize {
         let (d, growth) = (dim as f64, (points as f64).ln().ln().max(0.0));
         // A NaN, for n = 1, becomes 0.
         match self {
             ChainLength::Practical { factor } => (factor * d * growth).ceil() as usize,
-            ChainLength::Theory { delta } => {
-                (24.0 * d * growth + 4.5 * (4.0 / delta).ln()).ceil() as usize
+            ChainLength::Theory { failure } => {
+                (24.0 * d * growth + 4.5 * (4.0 / failure).ln()).ceil() as usize
             }
-            ChainLength::Exact { delta } => {
+            ChainLength::Exact { failure } => {
                 // ln(M/κ) with M = tan θ₀ = e - 1 and κ = 12π/(n cos θ₀).
                 let start = std::f64::consts::E - 1.0;
                 let excess = start * points as f64 / (12.0 * PI * start.hypot(1.0));
                 let decays = bounds::super_linear_decays(excess.ln(), 1.0 / (8.0 * d));
-                bounds::super_linear_steps(decays, delta / 4.0) as usize
+                bounds::super_linear_steps(decays, failure / 4.0) as usize
             }
             ChainLength::Fixed(buckets) => buckets,
         }
@@ -92,9 +84,9 @@ impl ChainLength {
                 let fine = factor > 0.0 && factor.is_finite();
                 InputError::check_parameter("factor", factor, fine, "positive and finite")
             }
-            ChainLength::Theory { delta } | ChainLength::Exact { delta } => {
-                let fine = delta > 0.0 && delta < 1.0;
-                InputError::check_parameter("delta", delta, fine, "above 0 and below 1")
+            ChainLength::Theory { failure } | ChainLength::Exact { failure } => {
+                let fine = failure > 0.0 && failure < 1.0;
+                InputError::check_parameter("failure", failure, fine, "above 0 and below 1")
             }
             ChainLength::Fixed(buckets) => {
                 InputError::check_parameter("buckets", buckets as f64, buckets > 0, "at least 1")
@@ -103,29 +95,32 @@ impl ChainLength {
     }
 }
 
-/// What is being done.
+/// The current phase of the algorithm.
 #[derive(Debug, Clone)]
 enum Phase {
-    /// The first points, in this order, the last first.
+    /// The remaining points of the start, in reverse order.
     Start(Vec<usize>),
-    /// The bucket walked; buckets below k belong to chain w.
+    /// The current bucket; buckets below k belong to chain w.
     Bucket(usize, Walk),
-    /// What is left, each with the chain that labels it, the last first.
+    /// The remaining points in reverse order, each with the chain that labels it.
     Finish(Vec<(usize, usize)>),
 }
 
-/// Algorithm 1 of DKTZ23: two chains of hypotheses, each run through half of 2k random buckets, one mistake
-/// per bucket at most; each then labels what the other has left.
+/// Algorithm 1 of DKTZ23: two chains of hypotheses, each of which runs through half of 2k random buckets with at most
+/// one mistake per bucket. Each chain then labels the points that the other one has left unlabelled.
 ///
-/// *Guarantee.* For n points uniform on the sphere, O(d lnln n ln(1/δ)) mistakes with probability 1 - δ, for δ >= 0.04, as the
-/// start from 4d points fails with a probability of its own (claim S13); at most 2k on the chains, always. No halfspace is looked for beyond these: the status is
+/// *Guarantee.* For n points uniform on the sphere, O(d lnln n ln(1/δ)) mistakes with probability 1 - δ (DKTZ23 Theorem
+/// 2.1), for δ >= 0.04, because the start from 4d points has its own failure probability (claim S13). In the buckets
+/// the chains make at most 2k mistakes, always. The learner does not search for a consistent halfspace: the status is
 /// [`AnswerStatus::Consistent`] or [`AnswerStatus::Undecided`].
 ///
-/// *Cost.* Each point is read twice, O(nd) in all, and ordered within its bucket; O(n) memory beside the pool.
+/// *Cost.* Each point is read twice, O(nd) in all, and sorted within its bucket; O(n) memory in addition to the pool.
 ///
-/// *When to use it.* For the theorem; at reachable n [`Greedy`](super::Greedy) makes fewer mistakes.
+/// *When to use it.* For the theorem; at practical n, [`Greedy`](super::Greedy) makes fewer mistakes.
 ///
-/// *Source.* DKTZ23 §2. Claims: S1p, S3, S4, S4u, S5x, S11, S11r, S11v.
+/// *Source.* DKTZ23 §2, whose printed k = n/(2T) is the size of a bucket. [`ChainLength`] sets the number of buckets.
+/// The start is the sum of y x over 4d points, at an angle θ₀ to w* with tan θ₀ about √(π/8) (the appendix of DKTZ23
+/// learns it with O(d) mistakes too). Claims: S1p, S11, S11r, S11v, S13.
 ///
 /// ```
 /// use halfspaces_linalg::Classifier;
@@ -145,7 +140,7 @@ pub struct TwoChains {
     seed: u64,
     /// w and v; both w₀ during the start.
     chains: [Vec<f64>; 2],
-    /// Random, of sizes that differ by one at most; each ascending.
+    /// Random buckets whose sizes differ by at most one; each is ascending.
     buckets: Vec<Vec<usize>>,
     phase: Option<Phase>,
     open: Option<usize>,
@@ -153,27 +148,25 @@ pub struct TwoChains {
 }
 
 impl TwoChains {
-    /// A learner for points of R^`dim` that draws its buckets from `seed`.
+    /// A learner for points of R^`dim`, with buckets drawn from `seed`.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::ParameterOutOfRange`].
     pub fn new(dim: usize, length: ChainLength, seed: u64) -> Result<TwoChains, InputError> {
-        if dim == 0 {
-            return Err(InputError::ZeroDimension);
-        }
+        let zero = origin(dim)?;
         length.check()?;
-        let chains = [zeros(1, dim)?, zeros(1, dim)?];
+        let chains = [zero.clone(), zero];
         let (buckets, phase, open) = (Vec::new(), None, None);
         Ok(TwoChains { length, seed, chains, buckets, phase, open, chain_mistakes: 0 })
     }
 
-    /// k, the buckets of each chain; 0 before the first question.
+    /// k, the number of buckets of each chain; 0 before the first question.
     #[must_use]
     pub fn chain_length(&self) -> usize {
         self.buckets.len() / 2
     }
 
-    /// Mistakes made in buckets so far: at most 2k.
+    /// Number of mistakes made in buckets so far: at most 2k.
     #[must_use]
     pub fn chain_mistakes(&self) -> usize {
         self.chain_mistakes
@@ -185,12 +178,12 @@ impl TwoChains {
         self.chains.each_ref().map(Vec::as_slice)
     }
 
-    /// Plays a whole session against known labels at once: the mistakes and the hypotheses are those of
-    /// [`label_pool`](super::label_pool), found by reading every point twice, without ordering any.
-    /// Starts afresh, whatever was learned before.
+    /// Runs a whole session with known labels at once. The mistakes and the hypotheses are those of
+    /// [`label_pool`](super::label_pool), but every point is read only twice and nothing is sorted. Anything learned
+    /// before is discarded.
     ///
     /// # Errors
-    /// As [`label_pool`](super::label_pool).
+    /// Those of [`label_pool`](super::label_pool).
     ///
     /// ```
     /// use halfspaces_linalg::Classifier;
@@ -201,8 +194,8 @@ impl TwoChains {
     /// let learner = TwoChains::new(4, ChainLength::Practical { factor: 2.0 }, 3)?;
     /// let run = learner.clone().simulate(&points, &labels)?;
     /// let (learner, transcript) = label_pool(learner, &points, &labels)?;
-    /// assert_eq!(run.weights, learner.weights());
-    /// assert_eq!(run.mistakes.len(), transcript.mistakes());
+    /// assert_eq!(run.weights(), learner.weights());
+    /// assert_eq!(run.mistakes().len(), transcript.mistakes());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn simulate<P: PointSet>(
@@ -227,13 +220,13 @@ impl TwoChains {
         }
         let start_mistakes = mistakes.len();
         learner.chains[1] = learner.first_hypothesis().to_vec();
-        // The bucket that each point is left in, if it is.
+        // The bucket in which each point is left over, if any.
         let mut left: Vec<Option<u32>> = vec![None; points.len()];
         for b in 0..learner.buckets.len() {
             let bucket = &learner.buckets[b];
             let chain = learner.chain(b);
             let values = bucket_values(&pool, bucket, &learner.chains[chain])?;
-            // The surest wrong prediction, the smaller index among equals.
+            // The surest wrong prediction; among equals the smaller index.
             let mut worst: Option<(usize, f64)> = None;
             for (i, value) in bucket.iter().zip(&values) {
                 let wrong = Label::from_sign(*value) != labels[*i];
@@ -241,7 +234,7 @@ impl TwoChains {
                     worst = Some((*i, *value));
                 }
             }
-            // A bucket without a mistake is labelled, and moves nothing.
+            // A bucket without a mistake is fully labelled and changes nothing.
             let Some((index, value)) = worst else { continue };
             for (i, less) in bucket.iter().zip(&values) {
                 let after = less.abs() < value.abs() || (less.abs() <= value.abs() && *i > index);
@@ -252,10 +245,10 @@ impl TwoChains {
             learner.chain_mistakes += 1;
             project(pool.unit(index), round.truth, &mut learner.chains[chain]);
         }
-        // Each chain labels what is left of the other's buckets.
+        // Each chain labels the remaining points of the other's buckets.
         let mut last = Vec::new();
         for (index, b) in left.into_iter().enumerate() {
-            // Labelled in its bucket or at the start.
+            // The others were labelled in their bucket or at the start.
             let Some(b) = b else { continue };
             let other = &learner.chains[1 - learner.chain(b as usize)];
             let Question { prediction, .. } = pool.question(index, other)?;
@@ -269,18 +262,18 @@ impl TwoChains {
         Ok(ChainsRun { weights, chain_length, start_mistakes, chain_mistakes, mistakes })
     }
 
-    /// Scales the sum of the start. A sum of 0 stays one: the first mistake then sets the direction.
+    /// Scales the sum of the start to norm 1. A sum of 0 stays 0; the first mistake then sets the direction.
     fn first_hypothesis(&mut self) -> &[f64] {
         let _ = normalise(&mut self.chains[0]);
         &self.chains[0]
     }
 
-    /// Splits the pool into 2k buckets, as many as there are points for, and the points of the start, the
-    /// first last.
+    /// Splits the pool into 2k buckets, or as many as there are points for, and returns the points of the start in
+    /// reverse order.
     fn split<P: PointSet>(&mut self, pool: &Pool<'_, P>) -> Vec<usize> {
         let d = self.chains[0].len();
         let mut order: Vec<usize> = pool.unrevealed().collect();
-        order.shuffle(&mut rng_for(RngStream::Chains, self.seed));
+        order.shuffle(&mut rng_for(streams::CHAINS, self.seed));
         let n = order.len();
         let bucketed = order.split_off(START_POINTS.saturating_mul(d).min(n));
         let count = (2 * self.length.buckets(d, n).min(n)).min(2 * (bucketed.len() / 2).max(1));
@@ -302,7 +295,7 @@ impl TwoChains {
                 Phase::Bucket(b, Walk::new(pool, &self.chains[self.chain(b)], bucket.clone()))
             }
             None => {
-                // Each chain labels what is left of the other's buckets.
+                // Each chain labels the remaining points of the other's buckets.
                 let left = (0..self.buckets.len()).rev().flat_map(|b| {
                     let other = 1 - self.chain(b);
                     let left = self.buckets[b].iter().rev().filter(|i| pool.label(**i).is_none());
@@ -314,7 +307,7 @@ impl TwoChains {
     }
 }
 
-/// What [`TwoChains::simulate`] found.
+/// The result of [`TwoChains::simulate`].
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Points};
@@ -322,26 +315,43 @@ impl TwoChains {
 /// let points = Points::from_rows(&[[1.0, 0.1], [0.9, -0.2], [-1.0, 0.3]])?;
 /// let labels = [Label::Positive, Label::Positive, Label::Negative];
 /// let run = TwoChains::new(2, ChainLength::Fixed(1), 1)?.simulate(&points, &labels)?;
-/// assert!(run.chain_mistakes <= 2 * run.chain_length);
-/// assert!(run.mistakes.iter().all(|round| round.is_mistake()));
+/// assert!(run.chain_mistakes() <= 2 * run.chain_length());
+/// assert!(run.mistakes().iter().all(|round| round.is_mistake()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ChainsRun {
-    /// The final hypotheses w and v.
-    pub weights: [Vec<f64>; 2],
-    /// k, the buckets of each chain.
-    pub chain_length: usize,
-    /// Mistakes on the points of the start.
-    pub start_mistakes: usize,
-    /// Mistakes made in buckets: at most 2k.
-    pub chain_mistakes: usize,
-    /// The mistakes in their order: start, buckets, what the chains leave each other.
-    pub mistakes: Vec<Round>,
+    weights: [Vec<f64>; 2],
+    chain_length: usize,
+    start_mistakes: usize,
+    chain_mistakes: usize,
+    mistakes: Vec<Round>,
 }
 
-/// w · x/‖x‖ for the points of a bucket, copied together first, which are faster to read.
+impl ChainsRun {
+    /// The final hypotheses w and v.
+    #[must_use]
+    pub fn weights(&self) -> [&[f64]; 2] {
+        self.weights.each_ref().map(Vec::as_slice)
+    }
+
+    getters! {
+        /// k, the number of buckets of each chain.
+        chain_length: usize,
+
+        /// Number of mistakes on the points of the start.
+        start_mistakes: usize,
+
+        /// Number of mistakes in buckets: at most 2k.
+        chain_mistakes: usize,
+
+        /// The mistakes in order: first those of the start, then those in the buckets, then those on the points that
+        /// each chain leaves to the other one.
+        mistakes: &[Round],
+    }
+}
+
+/// w · x/‖x‖ for the points of a bucket, which are first copied together to be read faster.
 fn bucket_values<P: PointSet>(
     pool: &Pool<'_, P>,
     bucket: &[usize],
@@ -437,23 +447,23 @@ mod tests {
     use halfspaces_linalg::{Classifier, Points, SparsePoints};
     use proptest::prelude::*;
 
-    /// n = ⌊e^(e²)⌋ = 1618, of which lnln n is just below 2.
+    /// n = ⌊e^(e²)⌋ = 1618, whose lnln n is just below 2.
     #[test]
     fn chain_lengths_are_worked_by_hand() {
         let buckets = |length: ChainLength| length.buckets(3, 1618);
         assert_eq!(buckets(ChainLength::Practical { factor: 2.0 }), 12);
         assert_eq!(buckets(ChainLength::Practical { factor: 1.0 }), 6);
         // 144 + 4.5 ln 8 = 153.36.
-        assert_eq!(buckets(ChainLength::Theory { delta: 0.5 }), 154);
+        assert_eq!(buckets(ChainLength::Theory { failure: 0.5 }), 154);
         assert_eq!(buckets(ChainLength::Fixed(7)), 7);
-        // One point is one bucket.
+        // A single point makes one bucket.
         assert_eq!(ChainLength::Practical { factor: 2.0 }.buckets(3, 1), 1);
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// Integer points: duplicates, zero points, ties; labels of all kinds.
+        /// Integer points with duplicates, zero points and ties; labels of all kinds.
         #[test]
         fn at_once_is_one_by_one(
             rows in prop::collection::vec([-2i8..=2, -2i8..=2, -2i8..=2], 1..120),
@@ -475,28 +485,17 @@ mod tests {
             let sparse = SparsePoints::from_dense(&points).unwrap();
             for run in [
                 learner.clone().simulate(&points, &labels).unwrap(),
-                // What was learned before does not matter.
+                // Anything learned before has no influence.
                 one.clone().simulate(&sparse, &labels).unwrap(),
             ] {
-                prop_assert_eq!(&run.mistakes, &mistakes);
-                prop_assert_eq!(run.weights.each_ref().map(Vec::as_slice), one.weights());
-                prop_assert_eq!(run.chain_mistakes, one.chain_mistakes());
-                prop_assert_eq!(run.chain_length, one.chain_length());
+                prop_assert_eq!(&run.mistakes(), &mistakes);
+                prop_assert_eq!(run.weights(), one.weights());
+                prop_assert_eq!(run.chain_mistakes(), one.chain_mistakes());
+                prop_assert_eq!(run.chain_length(), one.chain_length());
                 // A bucket ends with its first mistake.
-                prop_assert!(run.chain_mistakes <= 2 * run.chain_length);
+                prop_assert!(run.chain_mistakes() <= 2 * run.chain_length());
             }
         }
-    }
-
-    #[cfg(feature = "serde")]
-    #[test]
-    fn a_run_can_be_saved() {
-        let points = Points::from_rows(&[[1.0, 0.3], [0.2, 1.0], [-1.0, 0.5]]).unwrap();
-        let learner = TwoChains::new(2, ChainLength::Fixed(1), 1).unwrap();
-        let run = learner.simulate(&points, &[Label::Negative; 3]).unwrap();
-        assert!(!run.mistakes.is_empty());
-        let saved = serde_json::to_string(&run).unwrap();
-        assert_eq!(serde_json::from_str::<ChainsRun>(&saved).unwrap(), run);
     }
 
     #[test]
@@ -505,9 +504,9 @@ mod tests {
         for factor in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert!(length(ChainLength::Practical { factor }).is_err(), "{factor}");
         }
-        for delta in [0.0, 1.0, f64::NAN] {
-            assert!(length(ChainLength::Theory { delta }).is_err(), "{delta}");
-            assert!(length(ChainLength::Exact { delta }).is_err(), "{delta}");
+        for failure in [0.0, 1.0, f64::NAN] {
+            assert!(length(ChainLength::Theory { failure }).is_err(), "{failure}");
+            assert!(length(ChainLength::Exact { failure }).is_err(), "{failure}");
         }
         assert!(length(ChainLength::Fixed(0)).is_err());
         let learner = TwoChains::new(2, ChainLength::Fixed(1), 1).unwrap();
@@ -518,10 +517,10 @@ mod tests {
         assert_eq!(learner.simulate(&none, &[]).unwrap_err(), InputError::Empty.into());
     }
 
-    /// Worked by hand with exact fractions: the bound at δ/4, not at δ/2.
+    /// Computed by hand with exact fractions: the bound at δ/4, not at δ/2.
     #[test]
     fn exact_chains_have_as_many_buckets_as_the_proof_asks() {
-        assert_eq!(ChainLength::Exact { delta: 0.1 }.buckets(2, 10_000), 32);
-        assert_eq!(ChainLength::Exact { delta: 0.01 }.buckets(3, 100_000), 64);
+        assert_eq!(ChainLength::Exact { failure: 0.1 }.buckets(2, 10_000), 32);
+        assert_eq!(ChainLength::Exact { failure: 0.01 }.buckets(3, 100_000), 64);
     }
 }

@@ -1,57 +1,53 @@
-//! Whole-pool greedy: always predict the surest point of all that is left.
+//! Whole-pool greedy: always predicts the surest of all remaining points.
 //!
-//! One hypothesis w, at first y₁x₁ (points scaled to norm 1). Predict the unrevealed point of largest
-//! |w · x|; on a mistake set w -= (w · x) x and go on over the rest of the pool.
+//! It keeps one hypothesis w, at first y₁x₁ (points scaled to norm 1). It predicts the unrevealed point of largest
+//! |w · x|; on a mistake it sets w -= (w · x) x and continues with the rest of the pool.
 //!
-//! *Guarantee.* None is proved: the points met after a mistake depend on those before. Each mistake
-//! brings w nearer (tan θ never rises for θ < π/2; DKTZ23 Lemma 2.3). Measured on the sphere: 2 to 2.5 d
-//! mistakes (table s1-sphere), nearly flat in n (claim S1), fewer than Algorithm 1 of DKTZ23, which has the proof. On
-//! ill-conditioned data it can fail like the perceptron does: use the Forster transform there.
-//!
-//! *Source.* The update is that of DKTZ23 §2; the single chain over the whole pool is ours. The claims S3 and S4
-//! are DKTZ23's lemmas about one such step.
-//!
-//! After a mistake of margin t every point left has |w · x| <= t for the old w: the pool shrinks with
-//! the angle, and the work adds up to a few passes over the points. Against known labels
-//! ([`Greedy::simulate`]) nothing needs to be ordered: the next mistake is the wrong prediction of
-//! largest |w · x|, found by one scan. Dense points are scanned in bytes until an eighth is left, then
-//! copied together; room for d + 10 bytes per point is taken beside the pool's 8d.
+//! After a mistake of margin t, every remaining point has |w · x| <= t for the old w: the set of candidates shrinks
+//! with the angle, and the total work is a few passes over the points. With known labels ([`Greedy::simulate`]) nothing
+//! needs to be sorted: the next mistake is the wrong prediction with the largest |w · x|, found by one scan. Dense
+//! points are scanned in quantised form (one byte per coordinate) until an eighth of them is left, and then copied
+//! together. This takes d + 10 bytes per point in addition to the pool's 8d.
 //!
 //! Claims: S1, S2.
 
 use super::screen::{Screen, Settled};
 use super::walk::Walk;
 use super::{AnswerStatus, Pool, SelfDirectedLearner, Unit, decision_value, predict, project};
+use crate::direction::origin;
 use crate::error::OnlineError;
 use crate::protocol::{Question, Round};
 use halfspaces_linalg::{
-    Classifier, Halfspace, InputError, Label, PointSet, RowView, Threads, classify_by, zeros,
+    Classifier, Halfspace, InputError, Label, PointSet, RowView, Threads, classify_by, getters,
 };
 
-/// Points themselves are scanned once one in so many had to be looked up, and from when one in
-/// [`EXACT_SHARE`] is left.
+/// The points themselves are scanned once one in `COARSE` rows had to be looked up, or once only one in [`EXACT_SHARE`]
+/// is left.
 const COARSE: usize = 4;
-/// The points left are copied together when they are one in so many: copies then take no more room than
-/// the bytes did.
+/// The remaining points are copied together once only one in this many is left: the copies then take no more memory
+/// than the bytes did.
 const EXACT_SHARE: usize = 8;
-/// They are again when one in so many copies is left.
+/// They are copied again once only one in this many copies is left.
 const COPY_SHARE: usize = 4;
-/// Points left that one thread scans at a time.
-const STRETCH: usize = 4096;
+/// Number of remaining points that one thread scans at a time.
+const POINTS_PER_TASK: usize = 4096;
 
-/// Whole-pool greedy: predicts the unrevealed point of largest |w · x|/‖x‖ next, and projects it out of w
-/// at a mistake.
+/// Whole-pool greedy: predicts the unrevealed point of largest |w · x|/‖x‖ next, and at a mistake projects the point
+/// out of w.
 ///
-/// *Guarantee.* None is proved. 2 to 2.5 d mistakes on the sphere, measured, nearly flat in n.
+/// *Guarantee.* None is proved: the points that follow a mistake depend on those before it. Each mistake brings w
+/// nearer to the target (tan θ never increases for θ < π/2; DKTZ23 Lemma 2.3). Measured on the sphere: 2 to 2.5 d
+/// mistakes (table s1-sphere), nearly independent of n (claim S1), fewer than Algorithm 1 of DKTZ23, which has a proof.
 ///
-/// *Cost.* After a mistake one pass over what is left, O(nd), in all a few passes; O(n) memory beside the pool.
-/// With known labels [`Greedy::simulate`] is faster still.
+/// *Cost.* After a mistake one pass over the remaining points, O(nd); a few passes in total; O(n) memory in addition to
+/// the pool. With known labels, [`Greedy::simulate`] is even faster.
 ///
-/// *When to use it.* On well-conditioned pools, and where speed matters. On ill-conditioned ones it may fail as
-/// the perceptron does: use [`StrongLearner`](super::StrongLearner) there. It does not look for contradictions:
-/// its status is [`AnswerStatus::Consistent`] or [`AnswerStatus::Undecided`].
+/// *When to use it.* On well-conditioned pools, and if speed matters. On ill-conditioned pools it may fail as the
+/// perceptron does; use [`StrongLearner`](super::StrongLearner) there. It does not search for contradictions: its
+/// status is [`AnswerStatus::Consistent`] or [`AnswerStatus::Undecided`].
 ///
-/// *Source.* The update is that of DKTZ23 §2, the single chain over the whole pool ours. Claims: S1, S2.
+/// *Source.* The update is that of DKTZ23 §2; the single chain over the whole pool is ours. Claims S3 and S4 are lemmas
+/// of DKTZ23 about one such step. Claims: S1, S2.
 ///
 /// ```
 /// use halfspaces_linalg::Classifier;
@@ -79,21 +75,21 @@ impl Greedy {
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::TooLarge`].
     pub fn new(dim: usize) -> Result<Greedy, InputError> {
-        Ok(Greedy { weights: start(dim)?, walk: None, open: None })
+        Ok(Greedy { weights: origin(dim)?, walk: None, open: None })
     }
 
-    /// The unit normal, zero before the first label.
+    /// The unit normal; zero before the first label.
     #[must_use]
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
 
-    /// Plays a whole session against known labels at once: the mistakes and the final weights are
-    /// those of [`label_pool`](super::label_pool), to the bit, found by scanning what is left of the
-    /// pool once for each mistake, without ordering it.
+    /// Runs a whole session with known labels at once. The mistakes and the final weights are those of
+    /// [`label_pool`](super::label_pool), bit for bit, but each mistake takes only one scan of the remaining points and
+    /// nothing is sorted.
     ///
     /// # Errors
-    /// As [`label_pool`](super::label_pool).
+    /// Those of [`label_pool`](super::label_pool).
     ///
     /// ```
     /// use halfspaces_linalg::Classifier;
@@ -103,18 +99,18 @@ impl Greedy {
     /// let labels = random_target(4, 2)?.label_all(&points)?;
     /// let run = Greedy::simulate(&points, &labels)?;
     /// let (learner, transcript) = label_pool(Greedy::new(4)?, &points, &labels)?;
-    /// assert_eq!(run.halfspace.normal(), learner.weights());
-    /// assert_eq!(run.mistakes.len(), transcript.mistakes());
+    /// assert_eq!(run.halfspace().normal(), learner.weights());
+    /// assert_eq!(run.mistakes().len(), transcript.mistakes());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn simulate<P: PointSet>(points: &P, labels: &[Label]) -> Result<GreedyRun, OnlineError> {
         Greedy::simulate_on(points, labels, Threads::ONE)
     }
 
-    /// [`Greedy::simulate`] on several threads, on which nothing of the run depends.
+    /// Like [`Greedy::simulate`], on several threads. The result does not depend on their number.
     ///
     /// # Errors
-    /// As [`label_pool`](super::label_pool).
+    /// Those of [`label_pool`](super::label_pool).
     ///
     /// ```
     /// use halfspaces_linalg::{Classifier, Threads};
@@ -135,26 +131,26 @@ impl Greedy {
         if points.is_empty() {
             return Err(InputError::Empty.into());
         }
-        let weights = start(points.dim())?;
-        let mut run = Bulk { points, labels, threads, weights, mistakes: Vec::new() };
+        let weights = origin(points.dim())?;
+        let mut run = Simulation { points, labels, threads, weights, mistakes: Vec::new() };
         // The first points are asked with w = 0; right or wrong, w is then y x of the last of them.
         let mut first = 0;
         while first < points.len() && run.weights.iter().all(|w| *w == 0.0) {
             run.ask(first)?;
             first += 1;
         }
-        let (left, cuts, in_bytes) = run.in_bytes(first)?;
-        let exact = run.by_the_points(&left, &cuts)?;
+        let (left, cuts, scan_bytes) = run.scan_bytes(first)?;
+        let exact = run.scan_points(&left, &cuts)?;
         Ok(GreedyRun {
             halfspace: Halfspace::new(run.weights)?,
             mistakes: run.mistakes,
-            passes: (in_bytes + exact) as f64 / points.len() as f64,
+            passes: (scan_bytes + exact) as f64 / points.len() as f64,
         })
     }
 }
 
-/// A session against known labels.
-struct Bulk<'p, P> {
+/// A session with known labels.
+struct Simulation<'p, P> {
     points: &'p P,
     labels: &'p [Label],
     threads: Threads,
@@ -162,25 +158,25 @@ struct Bulk<'p, P> {
     mistakes: Vec<Round>,
 }
 
-/// Of the surest wrong predictions, |w · x| and the point; among equals the smallest index.
+/// |w · x| and the index of the surest wrong prediction, if any; among equals the smallest index.
 type Worst = Option<(f64, usize)>;
 
-/// The worst of parts of a pool, in order.
+/// The surest wrong prediction of several parts of a pool, in order.
 fn worst_of(parts: impl Iterator<Item = Worst>) -> Worst {
     parts.flatten().reduce(|worst, next| if next.0 > worst.0 { next } else { worst })
 }
 
-/// What the scan of some rows in bytes found.
+/// The result of scanning some quantised rows.
 #[derive(Clone, Default)]
-struct Found {
+struct ScanResult {
     worst: Worst,
-    /// Points looked at themselves.
+    /// Number of points that had to be looked up.
     settled: usize,
     error: Option<OnlineError>,
 }
 
-/// What a mistake leaves: the points with |w · x| below `most`, and of those at it the ones after `last`.
-/// Surer points were predicted before it, rightly.
+/// The points that remain after a mistake: those with |w · x| below `most`, and, among those with |w · x| equal to
+/// `most`, the ones after `last`. Surer points were predicted before it, correctly.
 struct Cut {
     weights: Vec<f64>,
     most: f64,
@@ -193,14 +189,14 @@ impl Cut {
     }
 }
 
-impl<'p, P: PointSet> Bulk<'p, P> {
+impl<'p, P: PointSet> Simulation<'p, P> {
     fn unit(&self, index: usize) -> Result<Unit<P::Row<'p>>, OnlineError> {
         let len = self.points.len();
         let row = self.points.row(index).ok_or(InputError::IndexOutOfRange { index, len })?;
         Unit::of(row)
     }
 
-    /// Predicts a point and learns.
+    /// Predicts a point and learns from its label.
     fn ask(&mut self, index: usize) -> Result<(), OnlineError> {
         let x = self.unit(index)?;
         let prediction = predict(x.margin(&self.weights))?;
@@ -212,15 +208,15 @@ impl<'p, P: PointSet> Bulk<'p, P> {
         Ok(())
     }
 
-    /// |w · x| if it is a wrong prediction, and the most so far.
+    /// |w · x| if the prediction is wrong and surer than `worst`.
     fn worse(&self, index: usize, value: f64, worst: Worst) -> Option<f64> {
         let wrong = Label::from_sign(value) != self.labels[index];
         (wrong && worst.is_none_or(|(most, _)| value.abs() > most)).then_some(value.abs())
     }
 
-    /// Goes on until bytes are too coarse to tell the points apart: the points left, among others that
-    /// the cuts exclude, and the number of rows scanned.
-    fn in_bytes(&mut self, first: usize) -> Result<(Vec<usize>, Vec<Cut>, usize), OnlineError> {
+    /// Scans the quantised points until the bytes are too coarse to distinguish the points. Returns the remaining
+    /// points together with some that the cuts exclude, the cuts, and the number of rows scanned.
+    fn scan_bytes(&mut self, first: usize) -> Result<(Vec<usize>, Vec<Cut>, usize), OnlineError> {
         let (mut cuts, mut scanned) = (Vec::new(), 0);
         let screen = match Screen::pays(self.points) {
             true => Screen::new(self.points, self.labels, first, self.threads)?,
@@ -230,7 +226,7 @@ impl<'p, P: PointSet> Bulk<'p, P> {
             return Ok(((first..self.points.len()).collect(), cuts, scanned));
         };
         loop {
-            let settle = |found: &mut Found, index: usize| {
+            let settle = |found: &mut ScanResult, index: usize| {
                 found.settled += 1;
                 let x = match self.unit(index) {
                     Ok(x) => x,
@@ -249,12 +245,12 @@ impl<'p, P: PointSet> Bulk<'p, P> {
                 found.worst = Some((size, index));
                 Settled::Best(size)
             };
-            let mut found = screen.scan(&self.weights, self.threads, Found::default(), settle);
+            let mut found = screen.scan(&self.weights, self.threads, ScanResult::default(), settle);
             if let Some(error) = found.iter_mut().find_map(|found| found.error.take()) {
                 return Err(error);
             }
             scanned += screen.len();
-            // All others go on from the first.
+            // All other parts start from the result of the first one.
             let at_first = found.first().map_or(0, |first| first.settled);
             let settled =
                 at_first + found.iter().map(|found| found.settled - at_first).sum::<usize>();
@@ -270,11 +266,12 @@ impl<'p, P: PointSet> Bulk<'p, P> {
         }
     }
 
-    /// Goes on to the end over the points `left` of which `cuts` leave some: the number scanned.
-    fn by_the_points(&mut self, left: &[usize], cuts: &[Cut]) -> Result<usize, OnlineError> {
+    /// Scans the points themselves to the end. Of the points in `left`, only those that satisfy the `cuts` remain.
+    /// Returns the number of points scanned.
+    fn scan_points(&mut self, left: &[usize], cuts: &[Cut]) -> Result<usize, OnlineError> {
         let among = |part: &[usize]| self.points.len() * part.len() / left.len();
         let parts = self.threads.map_with(
-            left.chunks(STRETCH),
+            left.chunks(POINTS_PER_TASK),
             || (),
             |(), places| Part::new(self.points, places, among(places)),
         );
@@ -282,8 +279,8 @@ impl<'p, P: PointSet> Bulk<'p, P> {
         let mut cut = Cut { weights: Vec::new(), most: f64::INFINITY, last: 0 };
         let (mut rows, mut scanned) = (left.len(), 0);
         loop {
-            // A few rows are scanned before another thread has begun.
-            let threads = if rows <= STRETCH { Threads::ONE } else { self.threads };
+            // A few rows are scanned faster than another thread starts.
+            let threads = if rows <= POINTS_PER_TASK { Threads::ONE } else { self.threads };
             let found = threads.map_with(
                 parts.iter_mut(),
                 || (),
@@ -301,7 +298,7 @@ impl<'p, P: PointSet> Bulk<'p, P> {
         }
     }
 
-    /// The worst of a part; every row gets its |w · x|, NaN where one of `cuts` excludes it.
+    /// The surest wrong prediction of a part. Stores |w · x| in every row, or NaN if one of `cuts` excludes it.
     fn scan(&self, part: &mut Part<'_, P>, cuts: &[Cut]) -> Worst {
         let mut worst = None;
         for row in &mut part.rows {
@@ -321,10 +318,10 @@ impl<'p, P: PointSet> Bulk<'p, P> {
     }
 }
 
-/// A point left.
+/// A remaining point.
 #[derive(Debug, Clone, Copy)]
 struct Row {
-    /// Its place in the pool, or among the copies.
+    /// Its index in the pool, or among the copies.
     place: usize,
     /// 1/‖x‖.
     scale: f64,
@@ -332,18 +329,18 @@ struct Row {
     size: f64,
 }
 
-/// Points left that one thread scans at a time.
+/// Remaining points that one thread scans at a time.
 struct Part<'p, P> {
-    pool: Gathered<'p, P>,
+    pool: CompactedPool<'p, P>,
     rows: Vec<Row>,
 }
 
 impl<'p, P: PointSet> Part<'p, P> {
-    /// The points at some of `among` places.
+    /// A part with the points at these indices; `among` is the number of points from which they come.
     fn new(points: &'p P, places: &[usize], among: usize) -> Result<Part<'p, P>, OnlineError> {
         let row = |place: &usize| Row { place: *place, scale: 0.0, size: 0.0 };
         let rows = places.iter().map(row).collect();
-        let mut part = Part { pool: Gathered { points, among, copies: None }, rows };
+        let mut part = Part { pool: CompactedPool { points, among, copies: None }, rows };
         part.pool.gather(&mut part.rows)?;
         for row in &mut part.rows {
             row.scale = Unit::of(part.pool.get(row).row)?.scale;
@@ -351,36 +348,37 @@ impl<'p, P: PointSet> Part<'p, P> {
         Ok(part)
     }
 
-    /// Keeps what a mistake leaves.
+    /// Keeps the points that remain after a mistake.
     fn keep(&mut self, cut: &Cut) -> Result<(), InputError> {
         self.rows.retain(|row| cut.leaves(self.pool.index(row.place), row.size));
         self.pool.gather(&mut self.rows)
     }
 }
 
-/// A pool, of which the points left are copied side by side once they are few: points far from one
-/// another are slow to read.
-struct Gathered<'p, P> {
+/// A pool whose remaining points are copied together once they are few, because scattered points are slow to read.
+struct CompactedPool<'p, P> {
     points: &'p P,
-    /// Points among which those left lie.
+    /// Number of points, in the pool or among the copies, from which the remaining ones come.
     among: usize,
     /// Copies and their indices in the pool.
     copies: Option<(P, Vec<usize>)>,
 }
 
-impl<P: PointSet> Gathered<'_, P> {
-    /// The point at a place.
+impl<P: PointSet> CompactedPool<'_, P> {
+    /// The index in the pool of the point at a place.
     fn index(&self, place: usize) -> usize {
         self.copies.as_ref().map_or(place, |(_, indices)| indices[place])
     }
 
     fn get(&self, row: &Row) -> Unit<P::Row<'_>> {
         let points = self.copies.as_ref().map_or(self.points, |(copies, _)| copies);
-        let Some(point) = points.row(row.place) else { unreachable!("rows left are in the pool") };
+        let Some(point) = points.row(row.place) else {
+            unreachable!("the remaining rows are rows of the pool")
+        };
         Unit { row: point, scale: row.scale }
     }
 
-    /// Copies the rows left if they are few, which gives them new places in the same order.
+    /// Copies the remaining rows if they are few. They get new places in the same order.
     fn gather(&mut self, left: &mut [Row]) -> Result<(), InputError> {
         let share = if self.copies.is_some() { COPY_SHARE } else { EXACT_SHARE };
         if left.is_empty() || share * left.len() > self.among {
@@ -397,35 +395,37 @@ impl<P: PointSet> Gathered<'_, P> {
     }
 }
 
-/// What [`Greedy::simulate`] found.
+/// The result of [`Greedy::simulate`].
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Points};
 /// use halfspaces_online::Greedy;
-/// // (1, 0) is predicted + and is; (0.8, 0.6) then as well and is not: w = (1, 0) - 0.8 (0.8, 0.6), of
-/// // norm 0.6.
+/// // (1, 0) is predicted +, correctly; (0.8, 0.6) is predicted + too, which is wrong:
+/// // w = (1, 0) - 0.8 (0.8, 0.6), of norm 0.6.
 /// let points = Points::from_rows(&[[1.0, 0.0], [0.8, 0.6]])?;
 /// let run = Greedy::simulate(&points, &[Label::Positive, Label::Negative])?;
-/// assert_eq!(run.mistakes.len(), 1);
-/// assert!((run.halfspace.normal()[0] - 0.6).abs() < 1e-12);
+/// assert_eq!(run.mistakes().len(), 1);
+/// assert!((run.halfspace().normal()[0] - 0.6).abs() < 1e-12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GreedyRun {
-    /// The final hypothesis, which labels every point right that was left when it was reached.
-    pub halfspace: Halfspace,
-    /// The mistakes in their order.
-    pub mistakes: Vec<Round>,
-    /// Points scanned, in bytes or as they are, over the size of the pool.
-    pub passes: f64,
+    halfspace: Halfspace,
+    mistakes: Vec<Round>,
+    passes: f64,
 }
 
-fn start(dim: usize) -> Result<Vec<f64>, InputError> {
-    if dim == 0 {
-        return Err(InputError::ZeroDimension);
+impl GreedyRun {
+    getters! {
+        /// The final hypothesis. It labels correctly every point that was still unlabelled when it was reached.
+        halfspace: &Halfspace,
+
+        /// The mistakes in order.
+        mistakes: &[Round],
+
+        /// Number of points scanned, quantised or not, divided by the size of the pool.
+        passes: f64,
     }
-    zeros(1, dim)
 }
 
 impl SelfDirectedLearner for Greedy {
@@ -479,7 +479,7 @@ mod tests {
     use halfspaces_linalg::{Points, SparsePoints, angle};
     use proptest::prelude::*;
 
-    /// The plain version: sort everything after every mistake.
+    /// Oracle: sort everything after every mistake.
     fn literal(points: &Points, labels: &[Label]) -> Vec<usize> {
         let unit: Vec<Vec<f64>> = points
             .rows()
@@ -515,12 +515,12 @@ mod tests {
             let points = StudentT::new(dim, 2.0, 5.0).unwrap().sample(n, seed).unwrap();
             let labels = random_target(dim, seed + 50).unwrap().label_all(&points).unwrap();
             let run = Greedy::simulate(&points, &labels).unwrap();
-            let asked: Vec<usize> = run.mistakes.iter().map(|r| r.index).collect();
+            let asked: Vec<usize> = run.mistakes().iter().map(|r| r.index).collect();
             assert_eq!(asked, literal(&points, &labels));
         }
     }
 
-    /// Enough points for rows to be dropped and the rest to be copied, more than once.
+    /// Enough points for rows to be dropped and the rest to be copied more than once.
     #[test]
     fn bytes_and_copies_change_nothing() {
         for (dim, n, seed) in [(3, 20_000, 1), (17, 20_000, 2), (33, 6000, 3)] {
@@ -531,15 +531,15 @@ mod tests {
             let mistakes: Vec<Round> =
                 transcript.rounds().iter().filter(|r| r.is_mistake()).copied().collect();
             let run = Greedy::simulate(&points, &labels).unwrap();
-            assert_eq!(run.mistakes, mistakes);
-            assert_eq!(run.halfspace.normal(), learner.weights());
+            assert_eq!(run.mistakes(), mistakes);
+            assert_eq!(run.halfspace().normal(), learner.weights());
         }
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// Integer points: duplicates, zero points, ties, points parallel to w; labels of all kinds.
+        /// Integer points with duplicates, zero points, ties and points parallel to w; labels of all kinds.
         #[test]
         fn at_once_is_one_by_one(
             rows in prop::collection::vec([-2i8..=2, -2i8..=2, -2i8..=2], 1..60),
@@ -566,14 +566,14 @@ mod tests {
             prop_assert_eq!(learner.weights(), of_sparse.weights());
             if learner.weights().iter().any(|w| *w != 0.0) {
                 let run = Greedy::simulate(&points, &labels).unwrap();
-                prop_assert_eq!(run.mistakes, mistakes);
-                prop_assert_eq!(run.halfspace.normal(), learner.weights());
+                prop_assert_eq!(run.mistakes(), mistakes);
+                prop_assert_eq!(run.halfspace().normal(), learner.weights());
             }
         }
     }
 
-    /// Each point thousands of times, the first so often that no other is in the part that is scanned first: of equally
-    /// sure mistakes the first is made, in bytes and among the points themselves, on any number of threads.
+    /// Each point occurs thousands of times, and the first one fills the part that is scanned first. Among equally sure
+    /// mistakes the first is made, in bytes and in exact scans, on any number of threads.
     #[test]
     fn ties_between_parts_go_to_the_first() {
         let kinds = [[3.0, 0.0, 1.0], [1.0, -2.0, 0.0], [0.0, 1.0, -3.0], [-2.0, 0.0, 1.0]];
@@ -592,15 +592,15 @@ mod tests {
             for threads in [1, 3] {
                 let threads = Threads::new(threads).unwrap();
                 let run = Greedy::simulate_on(&points, &labels, threads).unwrap();
-                assert_eq!(run.mistakes, mistakes);
+                assert_eq!(run.mistakes(), mistakes);
                 let run = Greedy::simulate_on(&sparse, &labels, threads).unwrap();
-                assert_eq!(run.mistakes, mistakes);
+                assert_eq!(run.mistakes(), mistakes);
             }
         }
         assert!(tied > 1, "{tied}");
     }
 
-    /// S2: while the angle to the target is acute, no mistake raises it.
+    /// S2: while the angle to the target is acute, no mistake increases it.
     #[test]
     fn the_angle_never_rises_once_it_is_acute() {
         for seed in 0..20 {
@@ -611,7 +611,7 @@ mod tests {
             let mut w = points.row(0).unwrap().as_slice().to_vec();
             w.iter_mut().for_each(|v| *v *= labels[0].as_f64());
             let mut last = angle(&w, target.normal()).unwrap();
-            for round in run.mistakes.iter().filter(|r| r.index != 0) {
+            for round in run.mistakes().iter().filter(|r| r.index != 0) {
                 let pool = Pool::new(&points).unwrap();
                 project(pool.unit(round.index), round.truth, &mut w);
                 let now = angle(&w, target.normal()).unwrap();
@@ -627,7 +627,7 @@ mod tests {
         let points = Clusters::random(8, 10, 0.2, 1).unwrap().sample(2000, 2).unwrap();
         let labels = random_target(8, 3).unwrap().label_all(&points).unwrap();
         let run = Greedy::simulate(&points, &labels).unwrap();
-        assert!(run.mistakes.len() < 60, "{}", run.mistakes.len());
+        assert!(run.mistakes().len() < 60, "{}", run.mistakes().len());
     }
 
     #[test]
@@ -645,6 +645,6 @@ mod tests {
         assert_eq!(Greedy::simulate(&tiny, &one), Err(InputError::Underflow { row: 0 }.into()));
         // One dimension, one point, a point at 0.
         let run = Greedy::simulate(&Points::from_rows(&[[-3.0]]).unwrap(), &one).unwrap();
-        assert_eq!((run.mistakes.len(), run.halfspace.normal()), (1, &[1.0][..]));
+        assert_eq!((run.mistakes().len(), run.halfspace().normal()), (1, &[1.0][..]));
     }
 }

@@ -1,30 +1,20 @@
 //! Self-directed learning: the learner knows the pool and chooses the point it predicts next.
 //!
-//! A [`SelfDirectedLearner`] proposes a point with a prediction, is told the label, and goes on until
-//! all of the pool is labelled (a *perfect* learner), or as much as it is made for (*strong*: a
-//! 1 - ε share, *weak*: a fixed share). Its mistakes are the wrong first predictions. Choosing the
-//! easiest points first costs O(d lnln n) mistakes on the sphere, where every learner in random order
-//! makes Ω(d ln(n/d)).
+//! A [`SelfDirectedLearner`] proposes a point with a prediction and learns its label, until the whole pool is labelled
+//! (a *perfect* learner) or as much of it as required (a *strong* learner labels a fraction 1 - ε, a *weak* one a fixed
+//! fraction). It predicts each point once, and its mistakes are the wrong predictions. Choosing the easiest points
+//! first costs O(d lnln n) mistakes on the sphere, where every learner in random order makes Ω(d ln(n/d)).
 //!
-//! The protocol is a [`SelfDirectedSession`]: `next()` asks, a person or a program answers with
-//! `reveal(label)`. A learner sees a label in its own round and after, never before: it is handed a
-//! [`Pool`], which shows points and what has been revealed. [`label_pool`] is the loop over known
-//! labels.
+//! The protocol is a [`SelfDirectedSession`]: `next()` returns a question, and a person or a program answers it with
+//! `answer(label)`. A learner never sees a label before it predicts: it gets a [`Pool`], which shows the points and the
+//! labels revealed so far. [`label_pool`] runs the loop with known labels.
 //!
-//! | learner | for | mistakes |
-//! |---|---|---|
-//! | [`SurestFirst`](crate::SurestFirst) | real pools, no halfspace need fit, answers may slip | 0.53 of logistic regression's in random order, measured |
-//! | [`Greedy`] | well-conditioned pools, fastest | 2 to 2.5 d on the sphere, measured |
-//! | [`VersionSpaceGreedy`] | the same, fewer mistakes, slower | about 1.6 d on the sphere, measured |
-//! | [`SampledGreedy`] | the same, fewest mistakes, slowest | about 1.5 d on the sphere, measured |
-//! | [`TwoChains`] | DKTZ23's Algorithm 1 | O(d lnln n ln(1/δ)) on the sphere, proved |
-//! | [`StrongLearner`] | any pool | Õ(d² ln(d/(εδ))), proved; from [`Start::Warm`] 1 to 3 d, about 2.2 d on the sphere, measured |
+//! If unsure, use a [`LabellingSession`](crate::LabellingSession), whose model is [`SurestFirst`](crate::SurestFirst).
+//! If a halfspace is known to fit and a proof matters, use [`StrongLearner::recommended`]. All other learners assume
+//! that a halfspace fits. The README of the crate compares them.
 //!
-//! If unsure, use a [`LabellingSession`](crate::LabellingSession), whose learner is the first; where a halfspace is known to fit
-//! and a proof matters, [`StrongLearner::recommended`]. All but the first assume that a halfspace fits.
-//!
-//! Whatever the labels, every answer is learned in bounded time, which each learner states; whether a
-//! halfspace still fits them is their [`AnswerStatus`].
+//! For any labels, every answer is learned in bounded time, which each learner documents. [`AnswerStatus`] tells
+//! whether a halfspace still fits the answers.
 //!
 //! *Source.* DKTZ23; Goldman and Sloan 1994 for the model.
 
@@ -43,7 +33,7 @@ mod weak;
 pub use chains::{ChainLength, ChainsRun, TwoChains};
 pub use greedy::{Greedy, GreedyRun};
 pub use sampled_greedy::SampledGreedy;
-pub use session::{Progress, ResumeError, SelfDirectedSession, label_pool};
+pub use session::{Progress, SelfDirectedSession, label_pool};
 pub use status::AnswerStatus;
 pub use strong::{Cap, Goal, RoundTally, Start, StrongLearner};
 pub use version_space_greedy::VersionSpaceGreedy;
@@ -53,7 +43,7 @@ use crate::error::OnlineError;
 use crate::protocol::{Prediction, Question, Round};
 use halfspaces_linalg::{InputError, Label, PointSet, RowView, norm, normalise, tolerance, zeros};
 
-/// A pool of points and the labels revealed so far: all that a self-directed learner may see.
+/// A pool of points and the labels revealed so far, which is all that a self-directed learner may see.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, Label, Points};
@@ -61,7 +51,7 @@ use halfspaces_linalg::{InputError, Label, PointSet, RowView, norm, normalise, t
 /// let points = Points::from_rows(&[[1.0], [-2.0]])?;
 /// let mut session = SelfDirectedSession::new(Greedy::new(1)?, &points)?;
 /// session.next()?;
-/// session.reveal(Label::Positive)?;
+/// session.answer(Label::Positive)?;
 /// let pool = session.pool();
 /// assert_eq!((pool.label(0), pool.label(1)), (Some(Label::Positive), None));
 /// assert_eq!(pool.unrevealed().collect::<Vec<_>>(), [1]);
@@ -77,7 +67,7 @@ pub struct Pool<'p, P> {
 }
 
 impl<'p, P: PointSet> Pool<'p, P> {
-    /// A pool of which nothing is revealed.
+    /// A pool without revealed labels.
     pub(crate) fn new(points: &'p P) -> Result<Self, OnlineError> {
         let mut scales = zeros(points.len(), 1)?;
         for (x, scale) in points.rows().zip(&mut scales) {
@@ -92,13 +82,13 @@ impl<'p, P: PointSet> Pool<'p, P> {
         self.points
     }
 
-    /// The label of a point, once it is revealed.
+    /// The label of a point, or `None` if it is not revealed yet.
     #[must_use]
     pub fn label(&self, index: usize) -> Option<Label> {
         self.labels.get(index).copied().flatten()
     }
 
-    /// Number of points whose label is not revealed.
+    /// Number of points without a revealed label.
     #[must_use]
     pub fn left(&self) -> usize {
         self.left
@@ -116,7 +106,9 @@ impl<'p, P: PointSet> Pool<'p, P> {
 
     /// A point of the pool scaled to norm 1.
     pub(crate) fn unit(&self, index: usize) -> Unit<P::Row<'p>> {
-        let Some(row) = self.points.row(index) else { unreachable!("a point of the pool") };
+        let Some(row) = self.points.row(index) else {
+            unreachable!("the index is that of a point of the pool")
+        };
         Unit { row, scale: self.scales[index] }
     }
 
@@ -130,7 +122,7 @@ impl<'p, P: PointSet> Pool<'p, P> {
         self.unit(index).margin(w)
     }
 
-    /// Whether a point is x = 0, about which no halfspace has a choice.
+    /// Whether a point is x = 0, which every halfspace labels alike.
     pub(crate) fn is_zero(&self, index: usize) -> bool {
         self.scales[index] == 0.0
     }
@@ -140,7 +132,8 @@ impl<'p, P: PointSet> Pool<'p, P> {
         self.unit(index).add_to(a, w);
     }
 
-    /// The status of a learner that holds `hypotheses`, and that has looked for others in vain or not.
+    /// The status of a learner with these `hypotheses`; `gave_up` tells whether it has searched for others without
+    /// success.
     pub(crate) fn status<'w>(
         &self,
         hypotheses: impl IntoIterator<Item = &'w [f64]>,
@@ -158,25 +151,25 @@ impl<'p, P: PointSet> Pool<'p, P> {
         }
     }
 
-    /// The question of point `index` as the weights `w` answer it.
+    /// The question about point `index`, with the prediction of the weights `w`.
     pub(crate) fn question(&self, index: usize, w: &[f64]) -> Result<Question, OnlineError> {
         let prediction = predict(self.margin(index, w))?;
         Ok(Question { index, prediction })
     }
 
-    /// Refuses a question that only a faulty learner asks.
+    /// Refuses a question about a point that does not exist or is already revealed.
     fn check_question(&self, index: usize) -> Result<(), OnlineError> {
         match self.labels.get(index) {
             Some(None) => Ok(()),
-            Some(Some(_)) => Err(OnlineError::AlreadyRevealed { index }),
+            Some(Some(_)) => Err(OnlineError::AlreadyAnswered { index }),
             None => Err(InputError::IndexOutOfRange { index, len: self.labels.len() }.into()),
         }
     }
 
-    /// The label of an unrevealed point of the pool.
+    /// Stores the label of an unrevealed point.
     fn reveal(&mut self, index: usize, label: Label) {
         let before = self.labels[index].replace(label);
-        assert!(before.is_none(), "questions are about unrevealed points");
+        assert!(before.is_none(), "a revealed point was asked about again");
         self.left -= 1;
     }
 }
@@ -188,7 +181,7 @@ impl<'p, P: PointSet> Pool<'p, P> {
 /// use halfspaces_online::{
 ///     AnswerStatus, OnlineError, Pool, Prediction, Question, Round, SelfDirectedLearner, label_pool,
 /// };
-/// /// In the order of the pool, always +.
+/// /// Asks in the order of the pool and always predicts +1.
 /// struct Yes;
 /// impl SelfDirectedLearner for Yes {
 ///     fn propose<P: PointSet>(&mut self, pool: &Pool<'_, P>) -> Result<Option<Question>, OnlineError> {
@@ -208,27 +201,26 @@ impl<'p, P: PointSet> Pool<'p, P> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait SelfDirectedLearner {
-    /// The next point with its prediction; `None` when the learner has nothing left to predict. Asked
-    /// again without an answer in between, it proposes the same.
+    /// The next point with its prediction, or `None` if the learner has nothing left to predict. Called again without
+    /// an answer in between, it proposes the same point.
     ///
     /// # Errors
     /// [`InputError::Overflow`]; [`halfspaces_linalg::InputError::DimensionMismatch`].
     fn propose<P: PointSet>(&mut self, pool: &Pool<'_, P>)
     -> Result<Option<Question>, OnlineError>;
 
-    /// Learns the label of the point it proposed, which `pool` shows by now, in bounded time whatever the
-    /// labels.
+    /// Learns the label of the point it proposed, which `pool` shows by now. Takes bounded time for any labels.
     ///
     /// # Errors
-    /// As [`SelfDirectedLearner::propose`].
+    /// Those of [`SelfDirectedLearner::propose`].
     fn learn<P: PointSet>(&mut self, pool: &Pool<'_, P>, round: Round) -> Result<(), OnlineError>;
 
-    /// Whether some halfspace fits what is revealed of `pool`, as far as this learner knows. O(d) per revealed
+    /// Whether some halfspace fits the revealed labels of `pool`, as far as this learner knows. Costs O(d) per revealed
     /// point.
     fn status<P: PointSet>(&self, pool: &Pool<'_, P>) -> AnswerStatus;
 }
 
-/// A point x as x/‖x‖, without a copy; x = 0 stays 0.
+/// A view of a point x as x/‖x‖; x = 0 stays 0.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Unit<R> {
     row: R,
@@ -264,7 +256,7 @@ impl<R: RowView> Unit<R> {
     }
 }
 
-/// The prediction of a value, which must be finite.
+/// The prediction with this value, which must be finite.
 pub(crate) fn predict(value: f64) -> Result<Prediction, OnlineError> {
     if value.is_finite() {
         Ok(Prediction::from_value(value))
@@ -273,18 +265,18 @@ pub(crate) fn predict(value: f64) -> Result<Prediction, OnlineError> {
     }
 }
 
-/// w · x, as a [`Classifier`](halfspaces_linalg::Classifier) computes it.
+/// w · x, as in [`Classifier`](halfspaces_linalg::Classifier).
 pub(crate) fn decision_value<R: RowView>(w: &[f64], x: R) -> Result<f64, InputError> {
     InputError::check_dim(w.len(), x.dim())?;
     let value = x.dot(w);
     if value.is_finite() { Ok(value) } else { Err(InputError::Overflow { row: 0 }) }
 }
 
-/// w -= (w · x) x for the unit x, scaled back to norm 1; y x if nothing is left, or if w was 0. A point
-/// x = 0 teaches nothing.
+/// w -= (w · x) x for the unit x, scaled back to norm 1. If this leaves nothing, or if w was 0, w becomes y x. A point
+/// x = 0 changes nothing.
 pub(crate) fn project<R: RowView>(x: Unit<R>, truth: Label, w: &mut [f64]) {
     x.add_to(-x.margin(w), w);
-    // What rounding leaves of a w parallel to x is no direction.
+    // If w was parallel to x, rounding leaves a remainder without a meaningful direction.
     if norm(w) <= tolerance::VANISHED || !normalise(w) {
         w.fill(0.0);
         x.add_to(truth.as_f64(), w);
@@ -296,6 +288,6 @@ pub(crate) fn project<R: RowView>(x: Unit<R>, truth: Label, w: &mut [f64]) {
 fn random_labels(count: usize, seed: u64) -> Vec<Label> {
     use halfspaces_linalg::{RngStream, rng_for};
     use rand::RngExt;
-    let mut rng = rng_for(RngStream::Caller, seed);
+    let mut rng = rng_for(RngStream::CALLER, seed);
     (0..count).map(|_| if rng.random() { Label::Positive } else { Label::Negative }).collect()
 }

@@ -1,20 +1,20 @@
-//! Points in one byte per coordinate, read instead of the points to find the surest wrong prediction.
+//! Points quantised to one byte per coordinate, scanned to find the surest wrong prediction.
 //!
-//! A unit point u becomes r q, q rounded to integers of at most 127 and r = max |u_j| / 127; then
-//! u = r q + e with ‖e‖ <= κ r, where κ is the largest ‖e‖/r there is, computed. For unit w
+//! A unit point u becomes r q, where q is rounded to integers of absolute value at most 127 and r = max |u_j| / 127.
+//! Then u = r q + e with ‖e‖ <= κ r, where κ is the computed maximum of ‖e‖/r. For unit w
 //!
 //!   |w · u - r (w · q)| <= κ r,
 //!
-//! and with the right side computed in single precision, whatever the order of its sum, the difference
-//! grows by at most (d + 16) 2^-23 (1 + κ max r). A point whose value lies further than that below what
-//! was found already is no better; the few that do not are looked up and settled exactly. So the
-//! answers are those of the points themselves, to the bit.
+//! The product r (w · q) is computed in single precision. Whatever the order of its sum, this adds at most (d + 16)
+//! 2^-23 (1 + κ max r) to the difference. A point whose value is further than that below the best found so far is no
+//! better. The few other points are looked up and settled exactly, so the results equal those of the points themselves,
+//! bit for bit.
 //!
-//! Rows are an eighth as long as the points'. They lie side by side in stretches; those certain not to matter any
-//! more are dropped by moving the others of their stretch together.
+//! A row takes an eighth of the memory of its point. Rows are stored contiguously in chunks; rows that can no longer
+//! matter are dropped by compacting their chunk.
 //!
-//! *Source.* Ours, for [`Greedy::simulate`](crate::Greedy::simulate), whose labels and mistakes it leaves as they are. Claims: none of
-//! its own.
+//! *Source.* Ours, for [`Greedy::simulate`](crate::Greedy::simulate), whose labels and mistakes it does not change.
+//! Claims: none of its own.
 
 use super::Unit;
 use crate::error::OnlineError;
@@ -22,64 +22,66 @@ use faer::traits::pulp::{Arch, Simd, WithSimd};
 use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{Label, PointSet, RowView, Threads};
 
-/// Coordinates taken side by side.
+/// Number of coordinates processed at once.
 const LANES: usize = 16;
-/// Rows between two looks at the best value.
+/// Number of rows after which the best value is updated.
 const BLOCK: usize = 256;
-/// Rows that one thread takes at a time, a multiple of [`BLOCK`] below 2^16. The rows shown depend on it, and not on the threads.
-const STRETCH: usize = 64 * BLOCK;
-/// Largest integer of a row.
+/// Number of rows that one thread takes at a time, a multiple of [`BLOCK`] below 2^16. It influences which rows are
+/// settled; the number of threads does not.
+const ROWS_PER_CHUNK: usize = 64 * BLOCK;
+/// The largest integer in a row.
 const LARGEST: f32 = 127.0;
-/// 1.5 · 2^23: added to a small number it leaves that number, rounded to an integer, in the low bits.
+/// 1.5 · 2^23: adding it to a small number leaves that number, rounded to an integer, in the low bits.
 const SHIFTER: f32 = 12_582_912.0;
-/// Rows are moved together when one in so many can go.
-const DROPPED: usize = 4;
-/// Points of which all entries are looked at to see whether rows are mostly zeros.
+/// The rows of a chunk are compacted once one in this many can be dropped.
+const COMPACT_SHARE: usize = 4;
+/// Number of points whose entries are inspected to see whether rows are mostly zeros.
 const SAMPLE: usize = 64;
 
-/// Points from a first one on with their labels, in bytes.
+/// The points of a pool starting with a given one, quantised to bytes, with their labels.
 #[derive(Debug)]
 pub(super) struct Screen {
     dim: usize,
-    stretches: Vec<Stretch>,
+    chunks: Vec<Chunk>,
     /// κ.
     coarseness: f32,
-    /// What single precision adds to the difference.
+    /// The additional difference due to single precision.
     rounding: f32,
 }
 
 /// Rows that one thread takes at a time.
 #[derive(Debug)]
-struct Stretch {
-    /// The point of the first row there was.
+struct Chunk {
+    /// The point of the first row that this chunk had when it was created.
     first: usize,
     /// The rows q.
     bytes: Vec<i8>,
-    /// -y r, so that wrong predictions have positive values; NaN for a row that is out.
+    /// -y r, so that wrong predictions have positive values; NaN for a row that is excluded.
     steps: Vec<f32>,
-    /// What |w · u| is at least, for the last w, as a [`level`].
+    /// A lower bound on |w · u| for the most recent w, as a [`level`].
     sure: Vec<u8>,
-    /// How far each row's point is behind the first, once some rows are gone.
+    /// The distance of each row's point from the first one, once some rows are dropped.
     places: Option<Vec<u16>>,
 }
 
-/// What rows are valued by.
+/// The numbers from which the values of rows are computed.
 struct Scale {
     w: Vec<f32>,
-    /// The end of w that fills no lanes, behind zeros.
+    /// The last coordinates of w, which do not fill all lanes, preceded by zeros.
     tail: [f32; LANES],
     coarseness: f32,
     rounding: f32,
 }
 
 impl Screen {
-    /// Whether bytes are any shorter than the points: not where most entries are zeros left out.
+    /// Whether bytes take less memory than the points, which they do not if most entries are zeros that a sparse form
+    /// omits.
     pub(super) fn pays<P: PointSet>(points: &P) -> bool {
         let stored: usize = points.rows().take(SAMPLE).map(|x| x.entries().count()).sum();
         2 * stored >= points.dim() * points.len().min(SAMPLE)
     }
 
-    /// The points from `first` on; `None` if there is no memory for it.
+    /// Quantises the points starting with `first`; `None` if there is not enough memory.
     pub(super) fn new<P: PointSet>(
         points: &P,
         labels: &[Label],
@@ -88,44 +90,44 @@ impl Screen {
     ) -> Result<Option<Screen>, OnlineError> {
         let dim = points.dim();
         let padded = dim.next_multiple_of(LANES);
-        let rows = (first..points.len()).step_by(STRETCH);
+        let rows = (first..points.len()).step_by(ROWS_PER_CHUNK);
         let drawn = threads.map_with(
             rows,
             || (vec![0.0; padded], vec![0; padded]),
-            |workspace, first| Stretch::new(points, labels, first, workspace),
+            |workspace, first| Chunk::new(points, labels, first, workspace),
         );
-        let mut stretches = Vec::with_capacity(drawn.len());
+        let mut chunks = Vec::with_capacity(drawn.len());
         let (mut error_sq, mut longest) = (0.0f32, 0.0f32);
-        for of_stretch in drawn {
-            let Some((stretch, error, step)) = of_stretch? else { return Ok(None) };
+        for of_chunk in drawn {
+            let Some((chunk, error, step)) = of_chunk? else { return Ok(None) };
             error_sq = error_sq.max(error);
             longest = longest.max(step);
-            stretches.push(stretch);
+            chunks.push(chunk);
         }
         let rounding = (dim as f32 + 16.0) * f32::EPSILON;
         let coarseness = error_sq.sqrt() * (1.0 + rounding);
         let rounding = rounding * (1.0 + coarseness * longest);
-        Ok(Some(Screen { dim, stretches, coarseness, rounding }))
+        Ok(Some(Screen { dim, chunks, coarseness, rounding }))
     }
 
     /// Number of rows.
     pub(super) fn len(&self) -> usize {
-        self.stretches.iter().map(Stretch::len).sum()
+        self.chunks.iter().map(Chunk::len).sum()
     }
 
     /// The points of the rows, ascending.
     pub(super) fn into_points(self) -> Vec<usize> {
         let mut points = Vec::with_capacity(self.len());
-        for stretch in &self.stretches {
-            let left = (0..stretch.len()).filter(|row| !stretch.steps[*row].is_nan());
-            points.extend(left.map(|row| stretch.point(row)));
+        for chunk in &self.chunks {
+            let left = (0..chunk.len()).filter(|row| !chunk.steps[*row].is_nan());
+            points.extend(left.map(|row| chunk.point(row)));
         }
         points
     }
 
-    /// Values every row by the unit `w` and shows `settle` the points, ascending, that may be wrong by
-    /// at least as much as the largest amount it has returned. What it found is begun by `found`, on the first
-    /// stretch of rows, and gone on with from there on each of the others: what each found, in order.
+    /// Values every row by the unit `w` and calls `settle`, in ascending order, for the points that may be wrong by at
+    /// least the largest amount that it has returned so far. The first chunk starts with `found`, and each of the
+    /// others with the result of the first. Returns the results of all chunks in order.
     pub(super) fn scan<F: Clone + Send + Sync>(
         &mut self,
         w: &[f64],
@@ -139,38 +141,35 @@ impl Screen {
         let rest = dim % LANES;
         tail[LANES - rest..].copy_from_slice(&w[dim - rest..]);
         let by = Scale { w, tail, coarseness, rounding };
-        let Some((head, others)) = self.stretches.split_first_mut() else { return Vec::new() };
+        let Some((head, others)) = self.chunks.split_first_mut() else { return Vec::new() };
         let (found, least) = head.scan(&by, 0.0, found, &settle);
         let others = threads.map_with(
             others.iter_mut(),
             || (),
-            |(), stretch| stretch.scan(&by, least, found.clone(), &settle).0,
+            |(), chunk| chunk.scan(&by, least, found.clone(), &settle).0,
         );
         std::iter::once(found).chain(others).collect()
     }
 
-    /// Drops the rows whose |w · u| by the last w is certain to be larger than `most`, where they are many.
+    /// Drops the rows whose |w · u| for the most recent w is certainly larger than `most`, if there are many of them.
     pub(super) fn drop_beyond(&mut self, most: f64, threads: Threads) {
-        // Rounded up: a level holds it and what lies above.
+        // Rounded up, because a level covers all larger values below the next level.
         let most = level(most as f32 * (1.0 + f32::EPSILON));
         let dim = self.dim;
-        threads.map_with(
-            self.stretches.iter_mut(),
-            || (),
-            |(), stretch| stretch.drop_beyond(most, dim),
-        );
+        threads.map_with(self.chunks.iter_mut(), || (), |(), chunk| chunk.drop_beyond(most, dim));
     }
 }
 
-impl Stretch {
-    /// The points from `first` on, their largest (‖e‖/r)² and their largest r; `None` if there is no memory for it.
+impl Chunk {
+    /// Quantises points starting with `first`. Returns the chunk, the largest (‖e‖/r)² and the largest r; `None` if
+    /// there is not enough memory.
     fn new<P: PointSet>(
         points: &P,
         labels: &[Label],
         first: usize,
         (unit, q): &mut (Vec<f64>, Vec<i8>),
-    ) -> Result<Option<(Stretch, f32, f32)>, OnlineError> {
-        let rows = STRETCH.min(points.len() - first);
+    ) -> Result<Option<(Chunk, f32, f32)>, OnlineError> {
+        let rows = ROWS_PER_CHUNK.min(points.len() - first);
         let (Ok(mut bytes), Ok(mut steps), Ok(mut sure)) =
             (reserve(rows.saturating_mul(points.dim())), reserve(rows), reserve(rows))
         else {
@@ -179,7 +178,7 @@ impl Stretch {
         let (mut error_sq, mut longest) = (0.0f32, 0.0f32);
         for (index, &label) in (first..).zip(&labels[first..first + rows]) {
             let Some(x) = points.row(index) else {
-                unreachable!("as many rows as there are points from the first on")
+                unreachable!("there is one row for each point from the first on")
             };
             unit.fill(0.0);
             Unit::of(x)?.add_to(1.0, unit);
@@ -190,8 +189,8 @@ impl Stretch {
             longest = longest.max(step);
         }
         sure.resize(rows, 0);
-        let stretch = Stretch { first, bytes, steps, sure, places: None };
-        Ok(Some((stretch, error_sq, longest)))
+        let chunk = Chunk { first, bytes, steps, sure, places: None };
+        Ok(Some((chunk, error_sq, longest)))
     }
 
     fn len(&self) -> usize {
@@ -203,7 +202,7 @@ impl Stretch {
         self.first + self.places.as_ref().map_or(row, |places| usize::from(places[row]))
     }
 
-    /// Goes on from `found` and the largest amount so far: what it found then and that amount.
+    /// Continues from `found` and the largest amount so far; returns the updated result and amount.
     fn scan<F>(
         &mut self,
         by: &Scale,
@@ -239,19 +238,19 @@ impl Stretch {
         (found, least)
     }
 
-    /// Drops the rows that are out or sure at a level above `most`, if they are many.
+    /// Drops the rows that are excluded or whose lower bound has a level above `most`, if there are many of them.
     fn drop_beyond(&mut self, most: u8, dim: usize) {
         let stays = |(sure, step): (&u8, &f32)| *sure <= most && !step.is_nan();
         let rows = || self.sure.iter().zip(&self.steps);
         let kept = rows().filter(|row| stays(*row)).count();
-        if DROPPED * (self.len() - kept) < self.len() {
+        if COMPACT_SHARE * (self.len() - kept) < self.len() {
             return;
         }
         let mut left = Vec::with_capacity(kept);
         left.extend((0..).zip(rows()).filter(|(_, row)| stays(*row)).map(|(row, _)| row));
         let place = |row: &usize| match u16::try_from(self.point(*row) - self.first) {
             Ok(place) => place,
-            Err(_) => unreachable!("a stretch has fewer than 2^16 rows"),
+            Err(_) => unreachable!("a chunk has fewer than 2^16 rows"),
         };
         self.places = Some(left.iter().map(place).collect());
         for (to, row) in left.iter().enumerate() {
@@ -265,25 +264,25 @@ impl Stretch {
     }
 }
 
-/// A number of [0, 2) in one byte, never falling as it grows and a sixteenth of it apart: four bits of
-/// its exponent and four behind the leading one. What is below 2^-15 has level 0, NaN the highest.
+/// Encodes a number in [0, 2) in one byte, monotonically and in steps of a sixteenth: four bits of its exponent and the
+/// four bits after the leading one. Numbers below 2^-15 have level 0, and NaN has the highest level.
 #[inline(always)]
 fn level(value: f32) -> u8 {
     const LEAST: f32 = 1.0 / (1u32 << 15) as f32;
     const SHIFT: u32 = f32::MANTISSA_DIGITS - 1 - 4;
-    // NaN is not below anything.
+    // Comparisons with NaN are false.
     let value = if value < LEAST { LEAST } else { value };
     ((value.to_bits() >> SHIFT) - (LEAST.to_bits() >> SHIFT)).min(255) as u8
 }
 
-/// What a look at a point itself has shown.
+/// The exact result for a point that was looked up.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Settled {
-    /// It is wrong by this much, the most so far.
+    /// Its prediction is wrong by this much, the largest amount so far.
     Best(f64),
-    /// It is not.
+    /// It is not better than the best so far.
     NotBetter,
-    /// It will never matter.
+    /// It can never matter again.
     Out,
 }
 
@@ -293,7 +292,7 @@ fn reserve<T>(len: usize) -> Result<Vec<T>, std::collections::TryReserveError> {
     Ok(values)
 }
 
-/// Rounds a unit point, padded by zeros, to integers: r and (‖e‖/r)².
+/// Rounds a unit point, padded with zeros, to integers. Returns r and (‖e‖/r)².
 struct Quantise<'a> {
     unit: &'a [f64],
     q: &'a mut [i8],
@@ -328,7 +327,7 @@ impl Wide for Quantise<'_> {
     }
 }
 
-/// Values a block of rows: -y r (w · q), and what |w · u| is at least; the largest value with its κ r.
+/// Values a block of rows: -y r (w · q), and a lower bound on |w · u|. Returns the largest value plus its κ r.
 struct Value<'a> {
     rows: &'a [i8],
     steps: &'a [f32],
@@ -369,7 +368,7 @@ fn dot<S: Simd>(simd: S, q: &[i8], w: &[f32], tail: &[f32; LANES]) -> f32 {
     let blocks = blocks.iter().zip(w.as_chunks::<LANES>().0);
     let mut sum = blocks.fold(simd.splat_f32s(0.0), |sum, (q, w)| add(sum, q, w));
     if !rest.is_empty() {
-        // The last lanes again, those done before against zeros.
+        // The last lanes overlap earlier ones, which are multiplied by zeros.
         let mut short = [0; LANES];
         let last = q.last_chunk::<LANES>().unwrap_or_else(|| {
             short[LANES - rest.len()..].copy_from_slice(rest);
@@ -387,7 +386,7 @@ mod tests {
     use halfspaces_linalg::{Classifier, Points, SparsePoints};
     use proptest::prelude::*;
 
-    /// Points of all shapes, a zero and two axes among them, with a unit w.
+    /// Points of all shapes, including a zero and two on the axes, with a unit w.
     fn drawn(dim: usize, heavy: bool, seed: u64) -> (Points, Vec<Label>, Vec<f64>) {
         let sphere = UnitSphere::new(dim).unwrap();
         let drawn = match heavy {
@@ -403,10 +402,10 @@ mod tests {
         (points, labels, w)
     }
 
-    /// The rows of so few points that there is one stretch.
-    fn rows(screen: &Screen) -> &Stretch {
-        assert_eq!(screen.stretches.len(), 1);
-        &screen.stretches[0]
+    /// The rows of a pool so small that it is one chunk.
+    fn rows(screen: &Screen) -> &Chunk {
+        assert_eq!(screen.chunks.len(), 1);
+        &screen.chunks[0]
     }
 
     /// The values of all rows.
@@ -447,7 +446,7 @@ mod tests {
                 prop_assert!(difference.abs() <= f64::from(stated), "{i}: {difference} {stated}");
                 beyond_rounding += usize::from(difference.abs() > f64::from(screen.rounding));
             }
-            // Without κ r it would not hold.
+            // The bound does not hold without κ r.
             prop_assert!(dim == 1 || heavy || beyond_rounding > 0);
         }
 
@@ -474,16 +473,16 @@ mod tests {
             let mut dropped = false;
             for most in [most, most / 2.0] {
                 screen.scan(&w, Threads::ONE, (), |(), _| Settled::NotBetter);
-                // Twice what bytes may hide: these rows are certain to be beyond.
+                // Twice the error of the bytes: these rows are certainly beyond.
                 let values = values(&screen, &w);
                 let slack = |row: usize| 2.0 * (screen.coarseness * rows(&screen).steps[row].abs());
                 let certain = (0..screen.len()).filter(|row| {
                     let sure = values[*row].abs() - slack(*row) - 2.0 * screen.rounding;
-                    // A level is at most a sixteenth wide, but the lowest.
+                    // Every level except the lowest is at most a sixteenth wide.
                     sure > 1.0625 * most.max(2e-5) as f32
                 });
                 let before = screen.len();
-                let many = before > 0 && DROPPED * certain.count() >= before;
+                let many = before > 0 && COMPACT_SHARE * certain.count() >= before;
                 screen.drop_beyond(most, Threads::ONE);
                 prop_assert!(!many || screen.len() < before);
                 dropped |= screen.len() < before;

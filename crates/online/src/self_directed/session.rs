@@ -1,17 +1,16 @@
-//! The protocol of self-directed labelling: a point is proposed with a prediction, a person or a
-//! program reveals its label, the learner learns, until nothing is left to propose.
+//! The protocol of self-directed labelling: the learner proposes a point with a prediction, a person or a program
+//! answers with its label, and the learner learns, until it has nothing left to propose.
 //!
-//! A session can be left at any moment and taken up again: the answers given so far are its whole
-//! state, since the learner is a function of its parameters, the pool and those. Write each round
-//! down as it comes, and [`SelfDirectedSession::resume`] from the list.
+//! A session can be interrupted at any time and resumed. The answers so far are its whole state, because the learner is
+//! a function of its parameters, the pool and the answers. Record each answer, and pass the list to
+//! [`SelfDirectedSession::resume`].
 
 use super::{AnswerStatus, Pool, SelfDirectedLearner};
 use crate::error::OnlineError;
 use crate::protocol::{Question, Round, Transcript};
 use halfspaces_linalg::{InputError, Label, PointSet, getters};
-use thiserror::Error;
 
-/// How far a session has come.
+/// The progress of a session.
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Points};
@@ -19,54 +18,21 @@ use thiserror::Error;
 /// let points = Points::from_rows(&[[1.0], [-2.0]])?;
 /// let mut session = SelfDirectedSession::new(Greedy::new(1)?, &points)?;
 /// session.next()?;
-/// session.reveal(Label::Negative)?;
+/// session.answer(Label::Negative)?;
 /// assert_eq!(session.progress(), Progress { points: 2, labelled: 1, mistakes: 1 });
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Progress {
-    /// Points of the pool.
+    /// Number of points in the pool.
     pub points: usize,
-    /// Points whose label is revealed.
+    /// Number of points with a revealed label.
     pub labelled: usize,
-    /// Wrong predictions so far.
+    /// Number of wrong predictions so far.
     pub mistakes: usize,
 }
 
-/// Why a session could not be resumed.
-///
-/// ```
-/// use halfspaces_linalg::{Label, Points};
-/// use halfspaces_online::{Greedy, ResumeError, SelfDirectedSession};
-/// let points = Points::from_rows(&[[1.0], [-2.0]])?;
-/// // The greedy learner begins with point 0, so these answers are to another one's questions.
-/// let resumed = SelfDirectedSession::resume(Greedy::new(1)?, &points, &[(1, Label::Positive)]);
-/// let fault = ResumeError::Differs { answer: 0, recorded: 1, proposed: Some(0) };
-/// assert_eq!(resumed.err(), Some(fault));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum ResumeError {
-    /// The learner proposes another point than was answered: other points, other parameters, or a
-    /// damaged list.
-    #[error(
-        "answer {answer} (from 0) is about point {recorded}, but the learner asks for {proposed:?}; resume with the pool and the learner of the first sitting"
-    )]
-    Differs {
-        /// Place in the list of answers.
-        answer: usize,
-        /// The point in the list.
-        recorded: usize,
-        /// The point proposed, if any.
-        proposed: Option<usize>,
-    },
-    /// The pool cannot be learned from.
-    #[error(transparent)]
-    Learner(#[from] OnlineError),
-}
-
-/// A self-directed labelling of a pool.
+/// A session in which a learner labels a pool in an order of its choice.
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Points};
@@ -75,12 +41,12 @@ pub enum ResumeError {
 /// let mut session = SelfDirectedSession::new(Greedy::new(2)?, &points)?;
 /// let mut answers = vec![];
 /// while let Some(question) = session.next()? {
-///     // A person would be shown point `question.index` and the guess `question.prediction.label`.
+///     // A person would see point `question.index` and the prediction `question.prediction.label`.
 ///     let label = Label::from_sign(points.as_slice()[2 * question.index]);
-///     session.reveal(label)?;
+///     session.answer(label)?;
 ///     answers.push((question.index, label));
 ///     if answers.len() == 2 {
-///         break; // called away
+///         break; // interrupted
 ///     }
 /// }
 /// let mut later = SelfDirectedSession::resume(Greedy::new(2)?, &points, &answers)?;
@@ -98,11 +64,11 @@ pub struct SelfDirectedSession<'p, L, P> {
 }
 
 impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
-    /// A session in which nothing is revealed.
+    /// A session in which no label is revealed.
     ///
     /// # Errors
-    /// [`InputError::Empty`] for no points; [`InputError::Overflow`] or [`InputError::Underflow`] if
-    /// the square of a norm leaves the range of `f64`.
+    /// [`InputError::Empty`] for a pool without points; [`InputError::Overflow`] or [`InputError::Underflow`] if the
+    /// square of a norm leaves the range of `f64`.
     pub fn new(learner: L, points: &'p P) -> Result<Self, OnlineError> {
         if points.is_empty() {
             return Err(InputError::Empty.into());
@@ -111,34 +77,46 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
         Ok(SelfDirectedSession { learner, pool, open: None, transcript, mistakes: 0 })
     }
 
-    /// The session after `answers`, the points and labels of an earlier sitting in their order, with
-    /// a fresh learner of the same parameters.
+    /// Resumes a session: replays `answers`, the points and labels of the earlier session in order, with a fresh
+    /// learner that has the same parameters.
     ///
     /// # Errors
-    /// [`ResumeError`].
+    /// [`OnlineError::ResumeDiffers`] if the learner proposes a point other than the one that was answered; those of
+    /// [`SelfDirectedSession::new`] and of the learner.
+    ///
+    /// ```
+    /// use halfspaces_linalg::{Label, Points};
+    /// use halfspaces_online::{Greedy, OnlineError, SelfDirectedSession};
+    /// let points = Points::from_rows(&[[1.0], [-2.0]])?;
+    /// // The greedy learner begins with point 0, so this list answers the questions of another learner.
+    /// let resumed = SelfDirectedSession::resume(Greedy::new(1)?, &points, &[(1, Label::Positive)]);
+    /// let fault = OnlineError::ResumeDiffers { answer: 0, recorded: 1, proposed: Some(0) };
+    /// assert_eq!(resumed.err(), Some(fault));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn resume(
         learner: L,
         points: &'p P,
         answers: &[(usize, Label)],
-    ) -> Result<Self, ResumeError> {
+    ) -> Result<Self, OnlineError> {
         let mut session = Self::new(learner, points)?;
         for (answer, &(recorded, label)) in answers.iter().enumerate() {
             let proposed = session.next()?.map(|question| question.index);
             if proposed != Some(recorded) {
-                return Err(ResumeError::Differs { answer, recorded, proposed });
+                return Err(OnlineError::ResumeDiffers { answer, recorded, proposed });
             }
-            session.reveal(label)?;
+            session.answer(label)?;
         }
         Ok(session)
     }
 
-    /// The next question, open until it is answered; `None` when the learner has nothing left to ask.
-    /// Its value is the confidence: the margin of the scaled point.
+    /// The next question, which stays open until it is answered; `None` if the learner has nothing left to ask. The
+    /// value of its prediction is the margin of the scaled point.
     ///
     /// # Errors
-    /// The learner's; [`OnlineError::AlreadyRevealed`] or [`InputError::IndexOutOfRange`] if a learner of your
-    /// own asks about a point that it must not ask about.
-    #[allow(clippy::should_implement_trait, reason = "fallible, and answered in between")]
+    /// Those of the learner. If a custom learner asks about a point that is already answered or does not exist,
+    /// [`OnlineError::AlreadyAnswered`] or [`InputError::IndexOutOfRange`].
+    #[allow(clippy::should_implement_trait, reason = "fallible, with an answer between calls")]
     pub fn next(&mut self) -> Result<Option<Question>, OnlineError> {
         if self.open.is_none() {
             let question = self.learner.propose(&self.pool)?;
@@ -150,12 +128,12 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
         Ok(self.open)
     }
 
-    /// Answers the open question.
+    /// Answers the open question with the true label.
     ///
     /// # Errors
-    /// [`OnlineError::NoQuestion`]; the learner's, after which the answer stands in the transcript all
-    /// the same: resume from it.
-    pub fn reveal(&mut self, truth: Label) -> Result<Round, OnlineError> {
+    /// [`OnlineError::NoQuestion`]; those of the learner, after which the transcript still contains the answer, so that
+    /// the session can be resumed from it.
+    pub fn answer(&mut self, truth: Label) -> Result<Round, OnlineError> {
         let Question { index, prediction } = self.open.take().ok_or(OnlineError::NoQuestion)?;
         let round = Round { index, prediction, truth };
         self.pool.reveal(index, truth);
@@ -165,24 +143,25 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
         Ok(round)
     }
 
-    /// How far it has come.
+    /// The progress of the session.
     #[must_use]
     pub fn progress(&self) -> Progress {
         let points = self.pool.points().len();
         Progress { points, labelled: points - self.pool.left(), mistakes: self.mistakes }
     }
 
-    /// Whether some halfspace fits the answers so far, as far as the learner knows: one look at what is
-    /// revealed. See [`AnswerStatus`].
+    /// Whether some halfspace fits the answers so far, as far as the learner knows. Costs one scan of the revealed
+    /// points. See [`AnswerStatus`].
     pub fn status(&self) -> AnswerStatus {
         self.learner.status(&self.pool)
     }
 
-    /// Revealed points whose labels contradict each other, few and all of them needed: no halfspace has
-    /// them strictly on their sides. `None` if some halfspace has every revealed point strictly on its side. A
-    /// point x = 0 is not asked about. Learners go on either way: each point is predicted once.
+    /// A small set of revealed points whose labels contradict each other: no halfspace has every point of the set
+    /// strictly on the side that its label requires, and without any one of these points some halfspace would. `None`
+    /// if some halfspace has every revealed point strictly on the right side. Points x = 0 are ignored. Learners
+    /// continue in either case, as each point is predicted only once.
     ///
-    /// Costs a few cone programs and as many scans of what is revealed.
+    /// Costs a few cone programs and as many scans of the revealed points.
     ///
     /// # Errors
     /// [`OnlineError::Input`].
@@ -195,7 +174,7 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
     /// while let Some(question) = session.next()? {
     ///     // Positive on both axes, negative between them.
     ///     let label = if question.index == 2 { Label::Negative } else { Label::Positive };
-    ///     session.reveal(label)?;
+    ///     session.answer(label)?;
     /// }
     /// assert_eq!(session.contradiction()?, Some(vec![0, 1, 2]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -204,28 +183,28 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
         super::contradiction::find(&self.pool)
     }
 
-    /// The points and what is revealed of them.
+    /// The points and their revealed labels.
     #[must_use]
     pub fn pool(&self) -> &Pool<'p, P> {
         &self.pool
     }
 
     getters! {
-        /// The learner as it stands.
+        /// The learner in its current state.
         learner: &L,
 
         /// The rounds so far.
         transcript: &Transcript,
     }
 
-    /// Ends the session.
+    /// Ends the session; returns the learner and the transcript.
     #[must_use]
     pub fn into_parts(self) -> (L, Transcript) {
         (self.learner, self.transcript)
     }
 }
 
-/// Plays a session to its end against known labels.
+/// Runs a session to its end with known labels.
 ///
 /// # Errors
 /// [`InputError::LengthMismatch`], and those of [`SelfDirectedSession`].
@@ -249,7 +228,7 @@ pub fn label_pool<L: SelfDirectedLearner, P: PointSet>(
     InputError::check_len(points.len(), labels.len())?;
     let mut session = SelfDirectedSession::new(learner, points)?;
     while let Some(question) = session.next()? {
-        session.reveal(labels[question.index])?;
+        session.answer(labels[question.index])?;
     }
     Ok(session.into_parts())
 }
@@ -276,9 +255,13 @@ mod tests {
                 SelfDirectedSession::resume(learner.clone(), points, &answers[..at]).unwrap();
             assert_eq!(session.progress().labelled, at);
             while let Some(question) = session.next().unwrap() {
-                assert_eq!(session.next().unwrap(), Some(question), "asked again, the same");
+                assert_eq!(
+                    session.next().unwrap(),
+                    Some(question),
+                    "asking again returns the same question"
+                );
                 assert!(session.pool().label(question.index).is_none());
-                session.reveal(labels[question.index]).unwrap();
+                session.answer(labels[question.index]).unwrap();
             }
             assert_eq!(session.transcript(), &whole);
             let mistakes = session.progress().mistakes;
@@ -287,7 +270,7 @@ mod tests {
         let mut other = answers;
         other.swap(0, 1);
         let error = SelfDirectedSession::resume(learner, points, &other).unwrap_err();
-        assert!(matches!(error, ResumeError::Differs { answer: 0, .. }));
+        assert!(matches!(error, OnlineError::ResumeDiffers { answer: 0, .. }));
     }
 
     #[test]
@@ -318,8 +301,8 @@ mod tests {
             once(label_pool(SampledGreedy::new(dim, 3).unwrap(), &points, &labels).unwrap().1);
             for length in [
                 ChainLength::Practical { factor: 2.0 },
-                ChainLength::Theory { delta: 0.1 },
-                ChainLength::Exact { delta: 0.1 },
+                ChainLength::Theory { failure: 0.1 },
+                ChainLength::Exact { failure: 0.1 },
                 ChainLength::Fixed(3),
             ] {
                 let learner = TwoChains::new(dim, length, 6).unwrap();
@@ -343,8 +326,8 @@ mod tests {
         assert!(transcript.len() == 4 && learner.is_exhausted());
     }
 
-    /// Random labels, played to the end: the status never claims a halfspace that does not fit, and in the end
-    /// learners that look for one have found none, and the witness proves it.
+    /// Random labels, played to the end: the status never claims a halfspace that does not fit. In the end, learners
+    /// that search for one have found none, and a witness proves that none exists.
     fn random_labels_are_told<L: SelfDirectedLearner + Classifier>(
         learner: L,
         points: &Points,
@@ -358,7 +341,7 @@ mod tests {
                     assert_eq!(session.learner().label(points.row(i).unwrap()).unwrap(), y);
                 }
             }
-            session.reveal(labels[question.index]).unwrap();
+            session.answer(labels[question.index]).unwrap();
             check(session.learner());
         }
         assert_eq!(session.progress().labelled, points.len());
@@ -374,7 +357,7 @@ mod tests {
         for dim in [1, 2, 3, 5, 9, 13] {
             let points = UnitSphere::new(dim).unwrap().sample(40 * dim, 1).unwrap();
             let none = AnswerStatus::NoHalfspaceFound;
-            // The walks of the one answer that leaves nothing are as good as all of them.
+            // The walks of the one answer that leaves no consistent halfspace take most of the total steps.
             let few = step_budget(dim) / 8;
             let status =
                 random_labels_are_told(SampledGreedy::new(dim, 3).unwrap(), &points, |l| {
@@ -382,7 +365,7 @@ mod tests {
                 });
             assert_eq!(status, none);
             let hard = VersionSpaceGreedy::new(HardMargin::new(dim).unwrap());
-            // A cut per revealed point and answer, at most.
+            // At most one cut per revealed point and answer.
             let all = (40 * dim * 40 * dim) as u64;
             let status = random_labels_are_told(hard, &points, |l| assert!(l.cuts() <= all));
             assert_eq!(status, none);
@@ -402,19 +385,19 @@ mod tests {
             let status = random_labels_are_told(greedy, &points, |_| ());
             assert_eq!(status, AnswerStatus::Undecided);
         }
-        // Algorithm 1 holds two halfspaces, neither of which fits.
+        // Algorithm 1 keeps two halfspaces, neither of which fits.
         let points = UnitSphere::new(3).unwrap().sample(200, 1).unwrap();
         let labels = crate::self_directed::random_labels(200, 7);
         let mut session =
             SelfDirectedSession::new(TwoChains::new(3, ChainLength::Fixed(4), 1).unwrap(), &points)
                 .unwrap();
         while let Some(question) = session.next().unwrap() {
-            session.reveal(labels[question.index]).unwrap();
+            session.answer(labels[question.index]).unwrap();
         }
         assert_eq!(session.status(), AnswerStatus::Undecided);
     }
 
-    /// A centre that never tires: its answers end all the same.
+    /// A centre that is never exhausted: its answers still take bounded time.
     #[test]
     fn a_centre_that_is_never_exhausted_is_given_up() {
         #[derive(Debug)]
@@ -443,7 +426,7 @@ mod tests {
         for label in [Label::Positive, Label::Negative, Label::Positive] {
             let before = session.learner().cuts();
             session.next().unwrap().unwrap();
-            session.reveal(label).unwrap();
+            session.answer(label).unwrap();
             let cuts = session.learner().cuts() - before;
             assert!(cuts <= 60 * 2 * 3 + 3, "{cuts} cuts");
         }
@@ -451,7 +434,7 @@ mod tests {
         assert_eq!(session.status(), AnswerStatus::NoHalfspaceFound);
     }
 
-    /// The learners that hold a halfspace for all answers say so, at every moment.
+    /// The learners that keep a halfspace for all answers report it at all times.
     #[test]
     fn labels_of_a_halfspace_are_consistent() {
         let points = UnitSphere::new(4).unwrap().sample(300, 1).unwrap();
@@ -460,7 +443,7 @@ mod tests {
         let mut session = SelfDirectedSession::new(learner, &points).unwrap();
         assert_eq!(session.status(), AnswerStatus::Consistent);
         while let Some(question) = session.next().unwrap() {
-            session.reveal(labels[question.index]).unwrap();
+            session.answer(labels[question.index]).unwrap();
             assert_eq!(session.status(), AnswerStatus::Consistent);
         }
         let (learner, _) = label_pool(SampledGreedy::new(4, 3).unwrap(), &points, &labels).unwrap();
@@ -468,7 +451,7 @@ mod tests {
         assert_eq!(learner.label_all(&points).unwrap(), labels);
     }
 
-    /// After a mistake the hypothesis has the largest margin on all that is revealed, not only on the mistakes.
+    /// After a mistake the hypothesis has the largest margin on all revealed points, not only on the mistakes.
     #[test]
     fn what_is_revealed_nearer_than_the_margin_is_cut_too() {
         let points = UnitSphere::new(4).unwrap().sample(300, 1).unwrap();
@@ -477,7 +460,7 @@ mod tests {
         let mut session = SelfDirectedSession::new(learner, &points).unwrap();
         let (mut revealed, mut cuts, mut more) = (Vec::new(), 0, 0);
         while let Some(question) = session.next().unwrap() {
-            session.reveal(labels[question.index]).unwrap();
+            session.answer(labels[question.index]).unwrap();
             revealed.push(question.index);
             let made = session.learner().cuts() - cuts;
             cuts += made;
@@ -497,7 +480,7 @@ mod tests {
         assert!(more > 0, "no answer took more than one cut");
     }
 
-    /// A question about a point that is not there, or that was revealed, is a fault of the learner.
+    /// A question about a point that does not exist or is already revealed is an error of the learner.
     #[test]
     fn faulty_learners_are_refused() {
         struct Always(usize);
@@ -519,12 +502,12 @@ mod tests {
         let points = Points::from_rows(&[[1.0], [2.0]]).unwrap();
         let mut session = SelfDirectedSession::new(Always(1), &points).unwrap();
         session.next().unwrap();
-        session.reveal(Label::Positive).unwrap();
-        assert_eq!(session.next(), Err(OnlineError::AlreadyRevealed { index: 1 }));
+        session.answer(Label::Positive).unwrap();
+        assert_eq!(session.next(), Err(OnlineError::AlreadyAnswered { index: 1 }));
         let mut session = SelfDirectedSession::new(Always(2), &points).unwrap();
         let out_of_range = InputError::IndexOutOfRange { index: 2, len: 2 };
         assert_eq!(session.next(), Err(out_of_range.into()));
-        assert_eq!(session.reveal(Label::Positive), Err(OnlineError::NoQuestion));
+        assert_eq!(session.answer(Label::Positive), Err(OnlineError::NoQuestion));
     }
 
     #[test]
@@ -537,7 +520,7 @@ mod tests {
                 let mut session =
                     SelfDirectedSession::new(Greedy::new(4).unwrap(), &points).unwrap();
                 while let Some(question) = session.next().unwrap() {
-                    session.reveal(labels[question.index]).unwrap();
+                    session.answer(labels[question.index]).unwrap();
                 }
                 session.contradiction().unwrap()
             };
@@ -561,8 +544,8 @@ mod tests {
         }
     }
 
-    /// A row repeated with rounding noise and the other label: what the order of a sum decides must not
-    /// be cut again and again.
+    /// A row repeated with rounding noise and the opposite label: a cut that is decided by the order of a sum must not
+    /// be made again and again.
     #[test]
     fn nearly_equal_rows_with_opposite_labels_come_to_an_end() {
         let (p, n) = (Label::Positive, Label::Negative);
@@ -579,7 +562,7 @@ mod tests {
             let learner = VersionSpaceGreedy::new(HardMargin::new(2).unwrap());
             let mut session = SelfDirectedSession::new(learner, &points).unwrap();
             while let Some(question) = session.next().unwrap() {
-                session.reveal(labels[question.index]).unwrap();
+                session.answer(labels[question.index]).unwrap();
             }
             let witness = session.contradiction().unwrap().unwrap();
             assert!(witness.len() <= 3, "{witness:?}");
@@ -591,13 +574,13 @@ mod tests {
     fn misuse_is_typed() {
         let points = Points::from_rows(&[[1.0, 0.0]]).unwrap();
         let mut session = SelfDirectedSession::new(Greedy::new(2).unwrap(), &points).unwrap();
-        assert_eq!(session.reveal(Label::Positive), Err(OnlineError::NoQuestion));
+        assert_eq!(session.answer(Label::Positive), Err(OnlineError::NoQuestion));
         let none = Points::new(vec![], 2).unwrap();
         let empty = SelfDirectedSession::new(Greedy::new(2).unwrap(), &none);
         assert!(matches!(empty, Err(OnlineError::Input(InputError::Empty))));
         let length = ChainLength::Practical { factor: 0.0 };
         assert!(TwoChains::new(2, length, 1).is_err());
-        assert!(TwoChains::new(2, ChainLength::Theory { delta: 1.0 }, 1).is_err());
+        assert!(TwoChains::new(2, ChainLength::Theory { failure: 1.0 }, 1).is_err());
         assert!(TwoChains::new(2, ChainLength::Fixed(0), 1).is_err());
     }
 }

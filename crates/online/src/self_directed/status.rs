@@ -1,10 +1,10 @@
-//! What a learner knows about the answers so far.
+//! The status of a session's answers, as far as the learner knows.
 
 /// Whether some halfspace fits the answers of a session, as far as its learner knows.
 ///
-/// The status costs one look at what is revealed. Certainty either way costs a few cone programs:
-/// [`SelfDirectedSession::contradiction`](crate::SelfDirectedSession::contradiction) then names few points
-/// whose labels contradict each other.
+/// The status costs one scan of the revealed points. Certainty costs a few cone programs:
+/// [`SelfDirectedSession::contradiction`](crate::SelfDirectedSession::contradiction) returns a few points whose labels
+/// contradict each other, if there are any.
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Points};
@@ -16,22 +16,21 @@
 ///     assert_eq!(session.status(), AnswerStatus::Consistent);
 ///     // Positive on both axes, negative between them.
 ///     let label = if question.index == 2 { Label::Negative } else { Label::Positive };
-///     session.reveal(label)?;
+///     session.answer(label)?;
 /// }
 /// assert_eq!(session.status(), AnswerStatus::NoHalfspaceFound);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum AnswerStatus {
-    /// The learner holds a halfspace that has every revealed point, x = 0 apart, strictly on its side.
+    /// The learner has a halfspace with every revealed point except x = 0 strictly on the side that its label requires.
     Consistent,
-    /// The learner holds none and has not looked for one: it learns from its latest mistakes only, and may
-    /// yet find one.
+    /// The learner has no such halfspace, and has not searched for one: it learns only from its latest mistakes and may
+    /// still find one.
     Undecided,
-    /// The learner has looked for a halfspace for as long as it may, and holds none. Either the answers
-    /// contradict each other, or they leave too little room (a margin of about 1e-12), or the learner has
-    /// failed with the probability that it states. Its guarantees are void from here on.
+    /// The learner has searched for a halfspace up to its limit and has found none. Either the answers contradict each
+    /// other, or they leave too little room (a margin of about 1e-12), or the learner has failed with its stated
+    /// failure probability. Its guarantees no longer hold.
     NoHalfspaceFound,
 }
 

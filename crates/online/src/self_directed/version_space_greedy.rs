@@ -1,18 +1,8 @@
-//! Version-space greedy: the surest point of all, as a centre of the version space sees it.
+//! Version-space greedy: predicts the surest point according to a centre of the version space.
 //!
-//! As [`Greedy`](super::Greedy), but after a mistake the hypothesis is a [`Centre`] of all w that
-//! label every revealed point right, not only the mistakes: the mistake is cut off, and so is, as long
-//! as there is one, the revealed point that the new centre gets most wrong.
-//!
-//! *Guarantee.* The mistake bound of the centre holds for the cuts made at mistakes. That the surest
-//! point first makes far fewer mistakes than that is measured, not proved (claim S1): with the hard
-//! margin or the volumetric centre about two thirds of those of [`Greedy`](super::Greedy) on the
-//! sphere.
-//!
-//! *Bounded work.* An answer takes at most 60d(d+1) cuts and one per revealed point, each with a scan of
-//! what is revealed: an ellipsoid counts as a point by then.
-//!
-//! *Source.* Ours; Kakade §3 and Notes21 for the centres. Claims: none of its own; compared in S1.
+//! Like [`Greedy`](super::Greedy), but after a mistake the hypothesis is a [`Centre`] of all w that label every
+//! revealed point correctly, not only the mistakes. The mistake is cut off; then, as long as the new centre gets
+//! revealed points wrong, the one that it gets most wrong is cut off.
 
 use super::walk::Walk;
 use super::{AnswerStatus, Pool, SelfDirectedLearner, decision_value};
@@ -21,20 +11,23 @@ use crate::protocol::{Question, Round};
 use crate::version_space::Centre;
 use halfspaces_linalg::{Classifier, InputError, PointSet, RowView, getters};
 
-/// Cuts per d(d+1) that an answer may take: an ellipsoid of mean radius 1e-13 has had 2 ln(1e13) = 59.9.
+/// Maximum number of cuts of an answer, divided by d(d+1). After 2 ln(1e13) = 59.9 times d(d+1) cuts, an ellipsoid has
+/// a mean radius of 1e-13.
 const MAX_CUTS_PER_SQUARE: usize = 60;
 
-/// Version-space greedy: predicts the point of largest |w · x|/‖x‖ next, where w is a centre, of your choice,
-/// of all halfspaces that fit what is revealed.
+/// Version-space greedy: predicts the point with the largest |w · x|/‖x‖ next, where w is the chosen centre of all
+/// halfspaces that fit the revealed labels.
 ///
-/// *Guarantee.* The mistake bound of the centre. About 1.6 d mistakes on the sphere with [`HardMargin`](crate::HardMargin)
-/// or [`VolumetricCentre`](crate::VolumetricCentre), measured.
+/// *Guarantee.* The mistake bound of the centre holds for the cuts made at mistakes. Asking about the surest point
+/// first makes far fewer mistakes, which is measured, not proved: about 1.6 d on the sphere with
+/// [`HardMargin`](crate::HardMargin) or [`VolumetricCentre`](crate::VolumetricCentre), two thirds of those of
+/// [`Greedy`](super::Greedy) (claim S1).
 ///
-/// *Cost.* After a mistake a few cuts, each with a scan of what is revealed, and the ranking of what is left,
-/// O(nd); at most 60d(d+1) cuts and one per revealed point, whatever the labels. When they are used up, or
-/// the centre is exhausted, the status is [`AnswerStatus::NoHalfspaceFound`] and the centre stays.
+/// *Cost.* After a mistake a few cuts, each with a scan of the revealed points, and the ranking of the remaining
+/// points, O(nd); at most 60d(d+1) cuts plus one per revealed point, for any labels. Once these are used up, or the
+/// centre is exhausted, the status is [`AnswerStatus::NoHalfspaceFound`] and the centre no longer changes.
 ///
-/// *When to use it.* Where mistakes are dear and the data well-conditioned; [`Greedy`](super::Greedy) is much
+/// *When to use it.* If mistakes are expensive and the data is well-conditioned; [`Greedy`](super::Greedy) is much
 /// faster.
 ///
 /// *Source.* Ours; Kakade §3 and Notes21 for the centres. Claims: none of its own; compared in S1.
@@ -67,14 +60,14 @@ impl<C: Centre> VersionSpaceGreedy<C> {
     }
 
     getters! {
-        /// The centre as it stands.
+        /// The centre in its current state.
         centre: &C,
 
-        /// Cuts made, at mistakes and at revealed points that a new centre got wrong.
+        /// Number of cuts, both at mistakes and at revealed points that a new centre got wrong.
         cuts: u64,
     }
 
-    /// Whether no halfspace was found that fits the answers.
+    /// Whether the learner has given up the search for a consistent halfspace.
     fn is_over(&self) -> bool {
         self.gave_up || self.centre.is_exhausted()
     }
@@ -121,7 +114,7 @@ impl<C: Centre> SelfDirectedLearner for VersionSpaceGreedy<C> {
         self.cut(pool, round.index, round.truth.as_f64())?;
         let mut cut = vec![round.index];
         let revealed: Vec<_> = pool.revealed().collect();
-        // The centre moved: does it still agree with everything that was revealed?
+        // The centre moved: does it still agree with all revealed labels?
         let dim = self.centre.dim();
         let most = MAX_CUTS_PER_SQUARE * dim * (dim + 1) + revealed.len();
         while !self.is_over() {
@@ -132,7 +125,7 @@ impl<C: Centre> SelfDirectedLearner for VersionSpaceGreedy<C> {
                 .filter(|(_, i, _)| !pool.is_zero(*i))
                 .min_by(|a, b| a.0.total_cmp(&b.0));
             let Some((margin, i, y)) = worst else { break };
-            // A cut made already that still seems too near is rounding.
+            // If a point by which the set was already cut still seems too close, the reason is rounding.
             if margin > 0.0 && (!self.centre.is_moved_by(margin) || cut.contains(&i)) {
                 break;
             }
@@ -158,7 +151,7 @@ impl<C: Centre> Classifier for VersionSpaceGreedy<C> {
         self.centre.dim()
     }
 
-    /// w · x for the present centre w.
+    /// w · x for the current centre w.
     fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
         decision_value(self.centre.centre(), x)
     }

@@ -1,26 +1,26 @@
-//! Points of a pool by decreasing |w · x|/‖x‖, ordered as far as they are asked for.
+//! Points of a pool in order of decreasing |w · x|/‖x‖, sorted lazily.
 
 use super::Pool;
 use halfspaces_linalg::{DescendingMargins, PointSet};
 
-/// A walk over some points of a pool, the surest first.
+/// A walk over some points of a pool, surest first.
 #[derive(Debug, Clone)]
 pub(crate) struct Walk {
-    /// Ascending.
+    /// Indices in the pool, ascending.
     members: Vec<usize>,
     order: DescendingMargins,
-    /// Members returned by `order` so far, as places in `members`.
+    /// The members returned by `order` so far, as positions in `members`.
     done: Vec<usize>,
 }
 
 impl Walk {
-    /// Over `members`, ascending: ties go to the smaller index.
+    /// A walk over `members`, which are ascending: ties go to the smaller index.
     pub(crate) fn new<P: PointSet>(pool: &Pool<'_, P>, w: &[f64], members: Vec<usize>) -> Walk {
         let order = members.iter().map(|i| pool.margin(*i, w)).collect();
         Walk { members, order, done: Vec::new() }
     }
 
-    /// Over `members` with their `margins`.
+    /// A walk over `members` with the given `margins`.
     pub(crate) fn from_margins(margins: &[f64], members: Vec<usize>) -> Walk {
         Walk { members, order: DescendingMargins::new(margins), done: Vec::new() }
     }
@@ -32,7 +32,7 @@ impl Walk {
         Some(self.members[place])
     }
 
-    /// The points not walked yet, ascending.
+    /// The points that were not returned yet, ascending.
     pub(crate) fn into_unvisited(self) -> Vec<usize> {
         let mut left = vec![true; self.members.len()];
         for place in self.done {

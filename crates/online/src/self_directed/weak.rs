@@ -1,46 +1,57 @@
-//! One run of the weak learner on points that are in position already, against known labels: what a
-//! round of [`StrongLearner`](super::StrongLearner) tries from one start, without the protocol around
-//! it. It is the plain version of that loop, and what claim S8 measures.
+//! One run of the weak learner with known labels, on points that are already in radially isotropic position: one start
+//! of a round of [`StrongLearner`](super::StrongLearner), without the protocol around it. The loop of that learner is
+//! tested against it, and claim S8 measures it.
 //!
 //! Claims: S8, S8f.
 
 use super::strong::Cap;
-use halfspaces_linalg::{InputError, Label, PointSet, Points, kernels, normalise, tolerance};
+use halfspaces_linalg::{
+    InputError, Label, PointSet, Points, getters, kernels, normalise, tolerance,
+};
 
-/// How a run of the weak learner ended.
+/// The result of a run of the weak learner.
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Points};
 /// use halfspaces_online::{Cap, WeakRun};
-/// // The basis is in position: k = 2, and |U|/(4k) is less than one point.
+/// // These points are in approximate radially isotropic position: k = 2, and |U|/(4k) is less than one point.
 /// let points = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]])?;
 /// let labels = [Label::Positive, Label::Negative, Label::Negative];
 /// let run = WeakRun::simulate(&points, &labels, vec![0.8, 0.6], Cap::Corrected)?;
-/// assert!(run.succeeded);
-/// assert_eq!((run.passed, run.updates), (3, 0)); // the walk ends at its first mistake
+/// assert!(run.succeeded());
+/// assert_eq!((run.passed(), run.updates()), (3, 0)); // the walk ends at its first mistake
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct WeakRun {
-    /// Whether a walk passed |U|/(4k) points within the cap.
-    pub succeeded: bool,
-    /// Points of the last walk, its mistake included.
-    pub passed: usize,
-    /// Updates made.
-    pub updates: usize,
-    /// The last w.
-    pub weights: Vec<f64>,
+    succeeded: bool,
+    passed: usize,
+    updates: usize,
+    weights: Vec<f64>,
 }
 
 impl WeakRun {
-    /// Walks the unit vectors `inside` from `start` until a walk passes |U|/(4k) of them, at most as
-    /// often as the cap allows. If the points are in 1/(2k)-approximate position and w₀ · w* >= 1/(2√k)
-    /// for unit w₀ and w* that labels them, it succeeds with [`Cap::Corrected`] (DKTZ23 §3, claim S8).
+    getters! {
+        /// Whether a walk passed |U|/(4k) points before the cap on updates was reached.
+        succeeded: bool,
+
+        /// Number of points in the last walk, its mistake included.
+        passed: usize,
+
+        /// Number of updates made.
+        updates: usize,
+
+        /// The last w.
+        weights: &[f64],
+    }
+
+    /// Walks the unit vectors `inside` from `start` repeatedly, until a walk passes |U|/(4k) of them or the cap on
+    /// updates is reached. If the points are in 1/(2k)-approximate radially isotropic position and w₀ · w* >= 1/(2√k)
+    /// for unit w₀ and w*, where w* gives the labels, it succeeds with [`Cap::Corrected`] (DKTZ23 §3, claim S8).
     ///
     /// # Errors
     /// [`InputError::LengthMismatch`], [`InputError::DimensionMismatch`], [`InputError::Empty`],
-    /// [`InputError::ZeroVector`] for a start without direction.
+    /// [`InputError::ZeroVector`] for a start of 0.
     pub fn simulate(
         inside: &Points,
         labels: &[Label],
@@ -73,7 +84,9 @@ impl WeakRun {
             // w -= (w · u) u
             let (value, i) = order[place];
             let before = w.clone();
-            let Some(u) = inside.row(i) else { unreachable!("a point of the order") };
+            let Some(u) = inside.row(i) else {
+                unreachable!("the order contains only points of the pool")
+            };
             kernels::axpy(-value, u.as_slice(), &mut w);
             if kernels::norm_sq(&w).sqrt() <= tolerance::VANISHED || !normalise(&mut w) {
                 return Ok(run(before));

@@ -1,17 +1,11 @@
 //! The centre of gravity of all halfspaces that fit every revealed label, not only the mistakes.
 //!
-//! A label that was predicted right tells something too: it cuts the version space wherever the cut
-//! leaves the centre inside. With a uniform prior on the unit ball the centre of gravity of what is
-//! left is the mean of the posterior. In random order this makes fewer mistakes than any
-//! learner here that moves at its mistakes only.
+//! A correctly predicted label is informative too: it may cut the version space without excluding the centre. With a
+//! uniform prior on the unit ball, the centre of gravity of the remaining set is the posterior mean. In random order it
+//! makes fewer mistakes than any learner here that changes at mistakes only.
 //!
-//! Cuts that every point of the sample satisfies are left out: they take a sliver off the version
-//! space at most, and what is kept is a superset.
-//!
-//! *Guarantee.* Every mistake cuts through the centre, whatever was cut between, so the bound is that of
-//! [`CentreOfGravity`]; in random order on the sphere about a quarter of d ln n mistakes, measured (claim S6b).
-//!
-//! *Source.* Herbrich, Graepel and Campbell 2001, with hit-and-run in place of billiards.
+//! Cuts that every point of the sample satisfies are omitted: each would remove only a small part of the version space,
+//! and the set without them contains the version space.
 //!
 //! Claims: S6b; the null of S6.
 
@@ -20,19 +14,20 @@ use super::learner::VersionSpace;
 use crate::protocol::{OnlineLearner, Prediction};
 use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, RowView};
 
-/// The Bayes point machine, online: predicts with the centre of gravity of the halfspaces that fit every
-/// revealed label, right predictions among them.
+/// The online Bayes point machine: predicts with the centre of gravity of the halfspaces that fit every revealed label,
+/// including correctly predicted ones.
 ///
-/// *Guarantee.* For the exact centre at most d ln((1+γ)/γ)/ln(e/(e-1)) mistakes in every order, as for
-/// [`VersionSpace`] of [`CentreOfGravity`]; tested, not proved, for the sampled one. In random order on
-/// the sphere it makes fewer (0.2 to 0.4 d for each factor e in n, measured).
+/// *Guarantee.* For the exact centre at most d ln((1+γ)/γ)/ln(e/(e-1)) mistakes in every order, as for [`VersionSpace`]
+/// of [`CentreOfGravity`]: every mistake cuts through the centre, whatever was cut in between. For the sampled centre
+/// this is tested, not proved. In random order on the sphere it makes about a quarter of d ln n mistakes (0.2 to 0.4 d
+/// whenever n grows by a factor of e, measured; claim S6b).
 ///
-/// *Cost.* A product with each of max(64, 4d) sampled halfspaces a round; where they disagree, a cut of
+/// *Cost.* Per round, a product with each of max(64, 4d) sampled halfspaces; if they disagree, a cut of
 /// [`CentreOfGravity`]. All cuts are kept.
 ///
-/// *When to use it.* In random order, where mistakes are dear and every label is revealed.
+/// *When to use it.* In random order, if mistakes are expensive and every label is revealed.
 ///
-/// *Source.* Herbrich, Graepel and Campbell 2001. Claims: S6b.
+/// *Source.* Herbrich, Graepel and Campbell 2001, with hit-and-run instead of billiards. Claims: S6b.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, DenseRow, Label};
@@ -40,13 +35,12 @@ use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, RowView};
 /// let mut learner = BayesPoint::new(2, 1)?;
 /// learner.observe(DenseRow::new(&[1.0, 0.0])?, Label::Positive)?;
 /// learner.observe(DenseRow::new(&[0.0, 1.0])?, Label::Positive)?;
-/// // Right or wrong, both cut: a quarter of the disc is left, and its centre lies on the diagonal.
+/// // Both labels cut, whether predicted correctly or not: a quarter of the disc is left, centred on the diagonal.
 /// assert_eq!(learner.updates(), 2);
 /// assert_eq!(learner.label(DenseRow::new(&[2.0, -1.0])?)?, Label::Positive);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct BayesPoint {
     space: VersionSpace<CentreOfGravity>,
 }
@@ -65,7 +59,7 @@ impl BayesPoint {
         self.space.centre()
     }
 
-    /// The present hypothesis.
+    /// The current hypothesis.
     ///
     /// # Errors
     /// [`InputError::NonFinite`] if the arithmetic has broken down.
@@ -91,7 +85,7 @@ impl OnlineLearner for BayesPoint {
         self.space.guess(x)
     }
 
-    /// Cuts at a mistake, and wherever a halfspace of the sample would have been wrong.
+    /// Cuts at a mistake, and whenever a halfspace of the sample would have been wrong.
     fn update<R: RowView>(
         &mut self,
         x: R,
@@ -125,7 +119,7 @@ mod tests {
         let labels = target.label_all(&points).unwrap();
         let (learner, transcript) =
             run(BayesPoint::new(3, 6).unwrap(), &points, &labels, AsGiven::new()).unwrap();
-        // Most cuts are made where the prediction was right.
+        // Most cuts are made at correct predictions.
         assert!(learner.updates() >= 2 * transcript.mistakes() as u64, "{}", learner.updates());
         let wrong = |w: &[f64]| {
             let pairs = points.rows().zip(&labels);

@@ -1,8 +1,7 @@
-//! The ellipsoid method as a centre of the version space: the ellipsoid itself is
-//! [`halfspaces_linalg::Ellipsoid`].
+//! The ellipsoid method as a centre of the version space. The ellipsoid itself is [`halfspaces_linalg::Ellipsoid`].
 //!
-//! *Guarantee.* Each cut multiplies the volume by at most e^(-1/(2(d+1))), and the version space holds a
-//! ball of radius γ/(1+γ): at most 2d(d+1) ln((1+γ)/γ) mistakes.
+//! *Guarantee.* Each cut multiplies the volume by at most e^(-1/(2(d+1))), and the version space contains a ball of
+//! radius γ/(1+γ): at most 2d(d+1) ln((1+γ)/γ) mistakes.
 //!
 //! *Source.* Kakade §3. Claims: K8.
 
@@ -10,7 +9,7 @@ use super::learner::{Centre, check_cut};
 use crate::bounds;
 use halfspaces_linalg::{Ellipsoid, InputError};
 
-/// Mean radius below which the ellipsoid cannot be told from a point.
+/// Mean radius below which the ellipsoid is numerically a point.
 const MIN_RADIUS: f64 = 1e-13;
 
 impl Centre for Ellipsoid {
@@ -38,21 +37,16 @@ impl Centre for Ellipsoid {
 
 #[cfg(test)]
 mod tests {
+    use super::super::test_runs::{against_the_adversary, needle};
     use super::*;
-    use crate::{AsGiven, OnlineLearner, SmallestMarginMistake, VersionSpace, run};
-    use halfspaces_data::{MarginBall, Marginal, Realizable, random_target};
-    use halfspaces_linalg::{Classifier, Label, PointSet, Points};
+    use crate::{AsGiven, OnlineLearner, VersionSpace, run};
+    use halfspaces_linalg::{Classifier, PointSet, Points};
 
     #[test]
     fn mistakes_keep_the_bound_and_the_target_stays_inside() {
         for (seed, dim) in [(1, 1), (2, 2), (3, 5), (4, 8)] {
-            let target = random_target(dim, seed).unwrap();
-            let ball = MarginBall::new(&target, 0.02).unwrap().sample(400, seed + 9).unwrap();
-            let pool = Realizable::new(ball.normalised().unwrap(), target).unwrap();
-            let learner = VersionSpace::new(Ellipsoid::new(dim).unwrap());
-            let adversary = SmallestMarginMistake::new(pool.labels().to_vec());
-            let (learner, transcript) =
-                run(learner, pool.points(), pool.labels(), adversary).unwrap();
+            let (pool, learner, transcript) =
+                against_the_adversary(Ellipsoid::new(dim).unwrap(), seed);
             let bound = learner.centre().mistake_bound(pool.margin()).unwrap();
             assert!(transcript.mistakes() as f64 <= bound, "d = {dim}");
             assert_eq!(learner.updates(), transcript.mistakes() as u64);
@@ -60,14 +54,12 @@ mod tests {
         }
     }
 
-    /// A margin of 1e-9: a needle of a version space, which BBᵀ in f64 could not hold.
+    /// A margin of 1e-9: a needle-shaped version space, for which f64 cannot represent BBᵀ.
     #[test]
     fn a_margin_of_a_billionth_is_within_reach() {
         let gamma = 1e-9;
-        // Two points pin the second coordinate down to about γ.
-        let points =
-            Points::from_rows(&[[gamma, 1.0], [gamma, -1.0]]).unwrap().normalised().unwrap();
-        let labels = [Label::Negative; 2];
+        // Two points confine the second coordinate to about γ.
+        let (points, labels) = needle(gamma);
         let mut learner = VersionSpace::new(Ellipsoid::new(2).unwrap());
         let mut mistakes = 0;
         let bound = learner.centre().mistake_bound(gamma).unwrap();

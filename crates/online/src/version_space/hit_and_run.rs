@@ -1,15 +1,15 @@
-//! Hit-and-run for many points of a convex set at once.
+//! Hit-and-run sampling from a convex set.
 //!
-//! Every step draws one direction for all points, from their own differences, and moves each to a
-//! uniform point of its chord. What each does alone is plain hit-and-run; that they share directions
-//! makes a step cost O(cuts + d) per point once the direction has met every cut, in place of O(cuts · d).
+//! Every step draws one direction for all points, from their own differences, and moves each point to a uniform point
+//! of its chord. For a single point this is plain hit-and-run. Because the points share directions, a step costs
+//! O(cuts + d) per point once the products of the direction with every cut are known, instead of O(cuts · d).
 //!
-//! A cut that leaves little of the sample is made in levels that each keep a share of it, so a set is
-//! followed however thin it becomes.
+//! A cut that leaves little of the sample is made in levels that each keep a fraction of it, so the sample can follow a
+//! set that becomes very thin.
 //!
-//! *Bounded work.* A cut may spend [`step_budget`] steps, 16384 (d + 4), whatever the set; the hardest
-//! known set with a point in it took 1100 (d + 4). A set with no point in it is recognised long before: a cut
-//! that is still not made after 64 levels asks [`HardMargin`] once whether the cuts have a common point.
+//! *Bounded work.* A cut may take at most [`step_budget`] steps, 16384 (d + 4), for any set; the hardest known
+//! non-empty set took 1100 (d + 4). An empty set is detected long before that: if a cut has still not succeeded after
+//! 64 levels, [`HardMargin`] checks once whether the cuts have a common point.
 //!
 //! *Source.* Bertsimas and Vempala 2004 for hit-and-run with cuts.
 
@@ -21,62 +21,43 @@ use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-/// Largest correlation with the sample before the sweeps at which it counts as independent of it.
+/// The sample counts as independent of the sample before the sweeps if their correlation is at most this.
 pub(super) const MAX_CORRELATION: f64 = 0.3;
-/// Levels in which a deep cut is approached, at most.
+/// Maximum number of levels of a deep cut.
 const MAX_LEVELS: usize = 1000;
-/// Levels after which a cut that is not made yet is checked for a point that satisfies all cuts. A cut with
-/// such a point takes some 35 at most unless the walk has lost its way.
+/// Number of levels after which an unfinished cut is checked for a point that satisfies all cuts. If there is such a
+/// point, a cut takes at most about 35 levels, unless the sample has lost a direction.
 const LEVELS_BEFORE_CHECK: usize = 64;
-/// Steps of a round, in multiples of the usual number, with which a cut is tried before it is given up.
+/// Steps per round in successive attempts at a cut, as multiples of the usual number.
 const EFFORTS: [usize; 4] = [1, 4, 16, 64];
-/// Width of the sample below which it cannot be told from a ray.
+/// Width below which the sample is numerically a ray.
 const MIN_WIDTH: f64 = 1e-13;
-/// Steps whose directions are drawn together, and points of a sample that one thread then moves at a time.
-const STEPS_TOGETHER: usize = 64;
-const TOGETHER: usize = 8;
-/// Slacks (points times cuts) that a round of steps brings up to date, from which on threads are used: with 350 000 two
-/// were as fast as one, with 1.4 million 1.4 times as fast. Few in tests.
+/// Number of steps whose directions are drawn at once, and number of points that a thread then moves at a time.
+const STEPS_PER_BATCH: usize = 64;
+const POINTS_PER_TASK: usize = 8;
+/// Threads are used if a round of steps updates at least this many slacks (points times cuts): at 350 000, two threads
+/// were as fast as one; at 1.4 million, 1.4 times as fast. The number is smaller in tests.
 const THREADED_SLACKS: usize = if cfg!(test) { 1 << 14 } else { 1 << 19 };
-/// Steps that a cut may take, in multiples of those of one round.
+/// Maximum number of rounds of steps for a cut.
 const MAX_ROUNDS: usize = 16_384;
 
-/// Steps of a round in R^`dim`: enough directions to span the space.
+/// Number of steps of a round in R^`dim`: enough directions to span the space.
 fn round_steps(dim: usize) -> usize {
     4 + dim
 }
 
-/// Steps of hit-and-run that one cut, or one answer of a pool, may take in R^`dim`.
+/// Maximum number of hit-and-run steps for one cut, or for one answer of a pool, in R^`dim`.
 pub(crate) fn step_budget(dim: usize) -> usize {
     MAX_ROUNDS * round_steps(dim)
 }
 
-/// How well a hit-and-run sample has mixed after its last cut.
-///
-/// ```
-/// use halfspaces_online::{Centre, CentreOfGravity};
-/// let mut centre = CentreOfGravity::new(3, 1)?;
-/// centre.cut(&[1.0, 0.0, 0.0])?;
-/// let mixing = centre.mixing();
-/// assert!(mixing.sweeps >= 1 && mixing.correlation < 0.5);
-/// assert!((mixing.survivors - 0.5).abs() < 0.25); // the cut goes through the middle
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// Diagnostics of the last cut of a hit-and-run sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct MixingDiagnostics {
-    /// Sweeps of hit-and-run made.
-    pub sweeps: usize,
-    /// Correlation, over the sample, of a · w before and after the sweeps: near 0 when mixed.
-    pub correlation: f64,
-    /// Share of the sample that satisfied the cut (its last level, if it was made in several).
-    pub survivors: f64,
-}
-
-impl MixingDiagnostics {
-    /// Of a sample drawn at random, before the first cut.
-    pub(crate) const UNCUT: MixingDiagnostics =
-        MixingDiagnostics { sweeps: 0, correlation: 0.0, survivors: 1.0 };
+pub(crate) struct Mixing {
+    /// Number of sweeps of hit-and-run.
+    pub(crate) sweeps: usize,
+    /// Correlation, over the sample, of a · w before the sweeps with a · w after them: near 0 if the sample has mixed.
+    pub(crate) correlation: f64,
 }
 
 /// A uniform point of the unit ball.
@@ -87,45 +68,45 @@ pub(crate) fn uniform_in_ball(dim: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
     w
 }
 
-/// A sample of the unit ball cut by halfspaces a · w >= 0.
+/// A sample of the unit ball, cut by halfspaces a · w >= 0.
 pub(crate) struct Sample<'a> {
-    /// The points that satisfy all cuts but the last.
+    /// The points that satisfy all cuts except the last.
     pub(crate) points: &'a mut Vec<Vec<f64>>,
-    /// The sample as it was last spread: its differences span the space.
+    /// The sample when it was last spread: its differences span the space.
     pub(crate) shape: &'a mut Vec<Vec<f64>>,
-    /// The cuts a; the last is new to the points.
+    /// The cuts a; the points do not satisfy the last one yet.
     pub(crate) cuts: &'a [&'a [f64]],
-    /// A round of steps is repeated until the sample is independent of where it was, at most so often.
+    /// Maximum number of rounds of steps; a round is repeated until the sample is independent of its earlier positions.
     pub(crate) max_sweeps: usize,
-    /// Steps that may still be made; no level is begun that they do not cover.
+    /// Remaining number of steps; a level starts only if they suffice for it.
     pub(crate) steps_left: &'a mut usize,
-    /// The sample does not depend on them.
+    /// The sample does not depend on the number of threads.
     pub(crate) threads: Threads,
 }
 
-/// What a try at a cut came to.
-enum Try {
-    Made(MixingDiagnostics),
-    /// Too little of the sample is left, or its way is lost.
+/// The outcome of an attempt at a cut.
+enum CutOutcome {
+    Made(Mixing),
+    /// Too little of the sample is left, or the sample has become too narrow to continue.
     Lost,
     /// No point satisfies all cuts, or the steps are used up.
-    Over,
+    GivenUp,
 }
 
 impl Sample<'_> {
-    /// Makes the last cut, in levels if it is deep; `None` if too little is left, and the sample is then as it
-    /// was. On the way to a deep cut a sample that has not mixed may lose a direction and with it the way: a
-    /// set is given up only after ever more thorough walks, or once it is known to be empty.
-    pub(crate) fn cut_by_last(&mut self, rng: &mut ChaCha8Rng) -> Option<MixingDiagnostics> {
+    /// Makes the last cut, in levels if it is deep. Returns `None` and restores the sample if too little is left. On
+    /// the way to a deep cut, a sample that has not mixed may lose a direction and then fail to reach the cut. A set is
+    /// therefore given up only after increasingly thorough walks, or once it is known to be empty.
+    pub(crate) fn cut_by_last(&mut self, rng: &mut ChaCha8Rng) -> Option<Mixing> {
         let (points, shape) = (self.points.clone(), self.shape.clone());
         let mut levels = 0;
         for effort in EFFORTS {
             match self.approach(effort, &mut levels, rng) {
-                Try::Made(mixing) => return Some(mixing),
+                CutOutcome::Made(mixing) => return Some(mixing),
                 outcome => {
                     self.points.clone_from(&points);
                     self.shape.clone_from(&shape);
-                    if let Try::Over = outcome {
+                    if let CutOutcome::GivenUp = outcome {
                         break;
                     }
                 }
@@ -134,67 +115,66 @@ impl Sample<'_> {
         None
     }
 
-    /// The cut that is new to the points.
+    /// The cut that the points do not satisfy yet.
     fn last(&self) -> &[f64] {
-        let Some(a) = self.cuts.last() else { unreachable!("a sample is made for a cut") };
+        let Some(a) = self.cuts.last() else { unreachable!("a sample has at least one cut") };
         a
     }
 
-    /// One try at the cut, with so many times the steps of a round. `levels` counts those of all tries.
-    fn approach(&mut self, effort: usize, levels: &mut usize, rng: &mut ChaCha8Rng) -> Try {
+    /// One attempt at the cut, with `effort` times the usual steps per round. `levels` counts the levels of all
+    /// attempts.
+    fn approach(&mut self, effort: usize, levels: &mut usize, rng: &mut ChaCha8Rng) -> CutOutcome {
         let dim = self.last().len();
         let steps = effort * round_steps(dim);
         // A deep cut is approached through levels that a quarter of the sample reaches.
         for _ in 0..MAX_LEVELS {
             if *self.steps_left < steps * (1 + self.max_sweeps) {
-                return Try::Over;
+                return CutOutcome::GivenUp;
             }
             let mut values = along(self.points, self.last());
             values.sort_by(f64::total_cmp);
             let (&[least, ..], &[.., most]) = (&values[..], &values[..]) else {
-                unreachable!("a sample keeps the points that reach the level before")
+                unreachable!("at least a quarter of the sample reached the previous level")
             };
             let quarter = values[values.len() * 3 / 4];
             if quarter > 0.0 {
-                return Try::Made(self.cut_to(0.0, steps, rng));
+                return CutOutcome::Made(self.cut_to(0.0, steps, rng));
             }
-            // A quarter of the sample in one place is no sample either; nothing lies beyond it.
+            // If a quarter of the sample is in one place, no point of the sample lies beyond that place.
             if most - least <= MIN_WIDTH || quarter >= most {
-                return Try::Lost;
+                return CutOutcome::Lost;
             }
             self.cut_to(quarter, steps, rng);
             *levels += 1;
             if *levels == LEVELS_BEFORE_CHECK && !self.has_point(dim) {
-                return Try::Over;
+                return CutOutcome::GivenUp;
             }
         }
-        Try::Lost
+        CutOutcome::Lost
     }
 
-    /// Whether some w satisfies all cuts strictly, up to rounding.
+    /// Whether some w strictly satisfies all cuts, up to rounding.
     fn has_point(&self, dim: usize) -> bool {
         match HardMargin::from_cuts(dim, self.cuts.iter().copied()) {
             Ok(centre) => !centre.is_exhausted(),
-            Err(error) => unreachable!("the sample has room for more than this: {error}"),
+            Err(error) => unreachable!("the cuts have been stored before: {error}"),
         }
     }
 
-    /// Keeps the points with a · w >= `level` for the last cut a, fills the sample with copies of them
-    /// and spreads it over the set so cut, in rounds of `steps`.
-    fn cut_to(&mut self, level: f64, steps: usize, rng: &mut ChaCha8Rng) -> MixingDiagnostics {
+    /// Keeps the points with a · w >= `level` for the last cut a, refills the sample with copies of them, and spreads
+    /// it over the set so cut in rounds of `steps`.
+    fn cut_to(&mut self, level: f64, steps: usize, rng: &mut ChaCha8Rng) -> Mixing {
         let before_cut = std::mem::take(self.points);
         let a = self.last();
         let alive: Vec<&Vec<f64>> =
             before_cut.iter().filter(|w| kernels::dot(w, a) >= level).collect();
         let filled: Vec<Vec<f64>> =
             alive.iter().cycle().take(self.shape.len()).map(|w| (*w).clone()).collect();
-        let survivors = alive.len() as f64 / before_cut.len() as f64;
         let before = along(&filled, a);
         *self.points = filled;
-        let mut mixing = MixingDiagnostics { sweeps: 0, correlation: 1.0, survivors };
-        // Directions are shared, so fewer than d of them would leave copies in a subspace. Those of the
-        // sample as last spread span the space, whatever survived; those of the present one have its
-        // shape.
+        let mut mixing = Mixing { sweeps: 0, correlation: 1.0 };
+        // Directions are shared, so fewer than d of them would leave the copies in a subspace. The differences of the
+        // sample as last spread span the space, whatever survived; those of the current sample have its shape.
         let threads = self.threads;
         let walkers = Walkers::new(self.points, self.cuts, level, threads);
         walkers.spread(Some(self.shape), steps, rng);
@@ -215,7 +195,7 @@ fn along(points: &[Vec<f64>], a: &[f64]) -> Vec<f64> {
     points.iter().map(|w| kernels::dot(w, a)).collect()
 }
 
-/// Pearson's correlation; 0 if one side does not vary.
+/// Pearson's correlation; 0 if one of the two is constant.
 fn correlation(x: &[f64], y: &[f64]) -> f64 {
     let n = x.len() as f64;
     let (x_mean, y_mean) = (x.iter().sum::<f64>() / n, y.iter().sum::<f64>() / n);
@@ -229,7 +209,7 @@ fn correlation(x: &[f64], y: &[f64]) -> f64 {
     if scale > 0.0 { together / scale } else { 0.0 }
 }
 
-/// The mean of one point or more.
+/// The mean of a non-empty set of points.
 pub(crate) fn mean(points: &[Vec<f64>]) -> Vec<f64> {
     let [first, ..] = points else { unreachable!("a sample has points") };
     let mut mean = vec![0.0; first.len()];
@@ -238,8 +218,8 @@ pub(crate) fn mean(points: &[Vec<f64>]) -> Vec<f64> {
     mean
 }
 
-/// The direction of a Gaussian with the covariance of `cloud`, which `weights` are drawn for; `None` where all its
-/// points are one.
+/// The direction of a Gaussian with the covariance of `cloud`, for standard normal `weights`; `None` if all its points
+/// coincide.
 fn direction(cloud: &[Vec<f64>], mean: &[f64], weights: &[f64]) -> Option<Vec<f64>> {
     let mut u = vec![0.0; mean.len()];
     for (other, weight) in cloud.iter().zip(weights) {
@@ -254,9 +234,8 @@ fn direction(cloud: &[Vec<f64>], mean: &[f64], weights: &[f64]) -> Option<Vec<f6
     Some(u)
 }
 
-/// How far it is to the nearest boundary, in both directions: the least `slack · down` and
-/// `slack · up`, where an entry that cannot bind is infinite (and one with no slack is then ignored, as
-/// a NaN).
+/// The distances to the nearest boundary in both directions: the least `slack · down` and the least `slack · up`. An
+/// entry that cannot bind is infinite; without slack its product is NaN, which is ignored.
 fn chord(slack: &[f64], down: &[f64], up: &[f64]) -> (f64, f64) {
     let (mut low, mut high) = ([f64::INFINITY; 4], [f64::INFINITY; 4]);
     let least = |least: &mut f64, v: f64| {
@@ -279,22 +258,22 @@ fn chord(slack: &[f64], down: &[f64], up: &[f64]) -> (f64, f64) {
     (low.into_iter().fold(f64::INFINITY, f64::min), high.into_iter().fold(f64::INFINITY, f64::min))
 }
 
-/// What chance decides in a step of all points: a normal weight for each point of the cloud, of which the direction is
-/// made, and for each point where on its chord it goes.
+/// The random numbers of a step of all points: a normal weight for each point of the cloud, from which the direction is
+/// made, and for each point its new place on its chord.
 struct Drawn {
     weights: Vec<f64>,
     places: Vec<f64>,
 }
 
-/// A step of all points along the unit `u`.
+/// A step that moves all points along the unit vector `u`.
 struct Step {
     u: Vec<f64>,
     /// a · u for every cut.
     rates: Vec<f64>,
-    /// How far a point of slack 1 may go against u and along it, for every cut.
+    /// The distance that a point of slack 1 may move against u and along it, for every cut.
     down: Vec<f64>,
     up: Vec<f64>,
-    /// Where on its chord each point goes, in [0, 1).
+    /// The new place of each point on its chord, in [0, 1).
     places: Vec<f64>,
 }
 
@@ -307,7 +286,7 @@ impl Step {
         Step { u, rates, down, up, places }
     }
 
-    /// Moves `w`, of which this is the slack at every cut, to the `place` on its chord.
+    /// Moves `w`, whose slack at every cut is `slack`, to the `place` on its chord.
     fn walk(&self, w: &mut [f64], slack: &mut [f64], place: f64) {
         let (low, high) = chord(slack, &self.down, &self.up);
         // ‖w + tu‖ <= 1
@@ -326,13 +305,13 @@ impl Step {
 struct Walkers<'a> {
     points: &'a mut [Vec<f64>],
     cuts: &'a [&'a [f64]],
-    /// One point after the other, each with that of every cut.
+    /// The slacks of each point at every cut, point by point.
     slack: Vec<f64>,
     threads: Threads,
 }
 
 impl<'a> Walkers<'a> {
-    /// Points with ‖w‖ <= 1 and a · w >= 0 for every cut a, but for the last, where it is `level`.
+    /// Points with ‖w‖ <= 1 and a · w >= 0 for every cut a except the last, which requires a · w >= `level`.
     fn new(
         points: &'a mut [Vec<f64>],
         cuts: &'a [&'a [f64]],
@@ -340,12 +319,13 @@ impl<'a> Walkers<'a> {
         threads: Threads,
     ) -> Self {
         let Some((last, earlier)) = cuts.split_last() else {
-            unreachable!("a sample is made for a cut")
+            unreachable!("a sample has at least one cut")
         };
         let mut slack = vec![0.0; points.len() * cuts.len()];
         let moved = slack.len() * round_steps(last.len());
         let threads = if moved < THREADED_SLACKS { Threads::ONE } else { threads };
-        let of_points = points.chunks(TOGETHER).zip(slack.chunks_mut(TOGETHER * cuts.len()));
+        let of_points =
+            points.chunks(POINTS_PER_TASK).zip(slack.chunks_mut(POINTS_PER_TASK * cuts.len()));
         threads.map_with(
             of_points,
             || (),
@@ -361,8 +341,7 @@ impl<'a> Walkers<'a> {
         Walkers { points, cuts, slack, threads }
     }
 
-    /// `steps` steps of hit-and-run in directions shaped by `cloud`, by the points as they are now if
-    /// there is none.
+    /// Makes `steps` steps of hit-and-run in directions shaped by `cloud`, or by the current points if it is `None`.
     fn spread(mut self, cloud: Option<&[Vec<f64>]>, steps: usize, rng: &mut ChaCha8Rng) {
         let now: Vec<Vec<f64>>;
         let cloud = match cloud {
@@ -373,8 +352,8 @@ impl<'a> Walkers<'a> {
             }
         };
         let mean = mean(cloud);
-        for from in (0..steps).step_by(STEPS_TOGETHER) {
-            let count = STEPS_TOGETHER.min(steps - from);
+        for from in (0..steps).step_by(STEPS_PER_BATCH) {
+            let count = STEPS_PER_BATCH.min(steps - from);
             let drawn: Vec<Drawn> = (0..count)
                 .map(|_| Drawn {
                     weights: cloud.iter().map(|_| StandardNormal.sample(rng)).collect(),
@@ -390,21 +369,24 @@ impl<'a> Walkers<'a> {
                     Some(Step::new(u, places, cuts))
                 },
             );
-            // A sample of one point has no direction to go in.
+            // A sample of one point has no direction to move in.
             self.walk(&steps.into_iter().flatten().collect::<Vec<Step>>());
         }
     }
 
-    /// Makes the steps. No point looks at another on its way.
+    /// Makes the steps. The points move independently of each other.
     fn walk(&mut self, steps: &[Step]) {
         let count = self.cuts.len();
-        let parts = self.points.chunks_mut(TOGETHER).zip(self.slack.chunks_mut(TOGETHER * count));
+        let parts = self
+            .points
+            .chunks_mut(POINTS_PER_TASK)
+            .zip(self.slack.chunks_mut(POINTS_PER_TASK * count));
         self.threads.map_with(
             parts.enumerate(),
             || (),
             |(), (part, (points, slack))| {
                 for step in steps {
-                    let places = &step.places[part * TOGETHER..];
+                    let places = &step.places[part * POINTS_PER_TASK..];
                     let walkers = points.iter_mut().zip(slack.chunks_mut(count)).zip(places);
                     walkers.for_each(|((w, slack), place)| step.walk(w, slack, *place));
                 }
@@ -418,11 +400,11 @@ mod tests {
     use super::*;
     use halfspaces_linalg::{RngStream, normalise, rng_for};
 
-    /// Cuts that no point satisfies, in several dimensions: given up within few of the steps allowed.
+    /// Cuts that no point satisfies, in several dimensions, are given up after few of the allowed steps.
     #[test]
     fn an_empty_set_is_recognised_within_few_steps() {
         for dim in [2, 3, 5, 9, 13, 20] {
-            let mut rng = rng_for(RngStream::Caller, dim as u64);
+            let mut rng = rng_for(RngStream::CALLER, dim as u64);
             let mut points: Vec<Vec<f64>> =
                 (0..64 + 4 * dim).map(|_| uniform_in_ball(dim, &mut rng)).collect();
             let mut shape = points.clone();
@@ -454,13 +436,13 @@ mod tests {
         }
     }
 
-    /// However little of the budget is left, it is not overdrawn, and what is not made is undone.
+    /// However little of the budget is left, it is not exceeded, and an unfinished cut is undone.
     #[test]
     fn the_budget_is_kept() {
         assert_eq!(step_budget(10), 16_384 * 14);
         let (dim, max_sweeps) = (3, 4);
-        // So deep a cut that a sample of this size has no point beyond it.
-        let mut rng = rng_for(RngStream::Caller, 1);
+        // A cut so deep that a sample of this size has no point beyond it.
+        let mut rng = rng_for(RngStream::CALLER, 1);
         let narrow = [[1.0, 0.0, 0.0], [-0.99, 0.14, 0.0], [0.0, -1.0, 0.01]].map(|mut a| {
             assert!(normalise(&mut a));
             a
@@ -483,7 +465,7 @@ mod tests {
                     threads: Threads::ONE,
                 };
                 let outcome = sample.cut_by_last(&mut rng);
-                // One level of all sweeps is paid for, from exactly as many steps on.
+                // With at least this many steps, one level with all its sweeps is affordable.
                 let level = (1 + max_sweeps) * round_steps(dim);
                 assert!(count > 1 || outcome.is_some() == (budget >= level), "budget {budget}");
                 if outcome.is_none() {
@@ -497,21 +479,22 @@ mod tests {
         assert!(made > 3 && refused > 3, "{made} made, {refused} refused");
     }
 
-    /// Hit-and-run as it is defined, one step of one point after the other, every chord from its definition.
+    /// Oracle: hit-and-run by its definition, one step of one point at a time, with every chord computed from its
+    /// definition.
     #[test]
     fn steps_made_together_are_those_made_one_by_one() {
         let dim = 4;
-        let mut rng = rng_for(RngStream::Caller, 4);
-        let start: Vec<Vec<f64>> = (0..3 * TOGETHER + 1)
+        let mut rng = rng_for(RngStream::CALLER, 4);
+        let start: Vec<Vec<f64>> = (0..3 * POINTS_PER_TASK + 1)
             .map(|_| uniform_in_ball(dim, &mut rng))
             .map(|w| w.iter().map(|v| 0.2 * v).zip([0.4; 4]).map(|(v, to)| v + to).collect())
             .collect();
         let cuts = [[1.0, 0.0, 0.0, 0.0], [0.0, 0.6, -0.1, 0.3], [-0.2, 0.7, 0.1, 0.0]];
         let cuts: Vec<&[f64]> = cuts.iter().map(|a| a.as_slice()).collect();
-        let (level, steps) = (0.09, STEPS_TOGETHER + 3);
+        let (level, steps) = (0.09, STEPS_PER_BATCH + 3);
         assert!(start.iter().all(|w| kernels::dot(w, cuts[2]) > level && norm(w) < 1.0));
         let mut walked = start.clone();
-        let [mut rng, mut rng_of_walk] = [5, 5].map(|seed| rng_for(RngStream::Caller, seed));
+        let [mut rng, mut rng_of_walk] = [5, 5].map(|seed| rng_for(RngStream::CALLER, seed));
         Walkers::new(&mut walked, &cuts, level, Threads::ONE).spread(None, steps, &mut rng_of_walk);
         let middle: Vec<f64> = (0..dim)
             .map(|j| start.iter().map(|w| w[j]).sum::<f64>() / start.len() as f64)
@@ -525,7 +508,7 @@ mod tests {
             }
             assert!(normalise(&mut u));
             for w in &mut plain {
-                // w + tu stays in the ball and beyond every cut.
+                // w + tu stays in the ball and satisfies every cut.
                 let (b, c) = (kernels::dot(w, &u), 1.0 - kernels::dot(w, w));
                 let (mut low, mut high) = (-b - (b * b + c).sqrt(), -b + (b * b + c).sqrt());
                 for (a, bound) in cuts.iter().zip([0.0, 0.0, level]) {
@@ -547,11 +530,11 @@ mod tests {
         assert!(walked.iter().any(|w| kernels::dot(w, cuts[2]) < level + 0.05));
     }
 
-    /// Enough cuts for threads to be used, and more steps than are drawn together: the same sample, to the bit.
+    /// Enough cuts for threads to be used, and more steps than are drawn at once: the same sample, bit for bit.
     #[test]
     fn threads_move_no_point() {
         let dim = 6;
-        let mut rng = rng_for(RngStream::Caller, 2);
+        let mut rng = rng_for(RngStream::CALLER, 2);
         let mut inside: Vec<Vec<f64>> = (0..70).map(|_| uniform_in_ball(dim, &mut rng)).collect();
         for w in &mut inside {
             w.iter_mut().for_each(|v| *v *= 0.1);
@@ -563,10 +546,10 @@ mod tests {
         assert!(inside.len() * kept.len() * round_steps(dim) > THREADED_SLACKS);
         let walked = |count: usize| {
             let (mut points, threads) = (inside.clone(), Threads::new(count).unwrap());
-            let mut rng = rng_for(RngStream::Caller, 3);
+            let mut rng = rng_for(RngStream::CALLER, 3);
             let walkers = Walkers::new(&mut points, &kept, 0.0, threads);
             assert_eq!(walkers.threads, threads);
-            walkers.spread(None, STEPS_TOGETHER + 9, &mut rng);
+            walkers.spread(None, STEPS_PER_BATCH + 9, &mut rng);
             (points, rng.random::<u64>())
         };
         let one = walked(1);

@@ -1,14 +1,14 @@
 //! Learning with a centre of the version space.
 //!
-//! Keep the set of all w in the unit ball that label every mistake right; predict with a centre of
-//! it; a mistake cuts the set by the halfspace y (w · x) >= 0, which the centre violates.
+//! The version space is the set of all w in the unit ball that label every mistake correctly. The learner predicts with
+//! a centre of it. A mistake cuts the set by the halfspace y (w · x) >= 0, which the centre violates.
 //!
-//! *Guarantee.* It depends on the centre, and every [`Centre`] states its own. All rest on volume: if
-//! a unit w* separates the points (scaled to norm 1) with margin γ, the set always holds a ball of
-//! radius γ/(1+γ), so a centre whose every cut removes a constant share of the volume makes
-//! O(d ln(1/γ)) mistakes, where the perceptron may make 1/γ².
+//! *Guarantee.* It depends on the centre; every [`Centre`] states its own. All are based on volume: if a unit w*
+//! separates the points (scaled to norm 1) with margin γ, the set always contains a ball of radius γ/(1+γ). A centre
+//! for which every cut removes a constant fraction of the volume therefore makes O(d ln(1/γ)) mistakes, while the
+//! perceptron may make 1/γ².
 //!
-//! *Source.* Kakade §3 (halving with volume in place of counting); Notes21.
+//! *Source.* Kakade §3 (halving with volume instead of counting); Notes21.
 //!
 //! Claims: K8, K8e, K8v, S6, S6b, S9p.
 
@@ -35,32 +35,32 @@ pub trait Centre {
     /// Number of coordinates.
     fn dim(&self) -> usize;
 
-    /// The centre, strictly inside unless the set is exhausted.
+    /// The centre, strictly inside the set unless the set is exhausted.
     fn centre(&self) -> &[f64];
 
     /// Cuts by a · w >= 0 for a unit vector a of the right dimension, and moves the centre.
     ///
     /// # Errors
-    /// [`InputError::ParameterOutOfRange`] for another a; [`InputError::Overflow`] if it is not finite or the
-    /// arithmetic of the centre breaks down. The centre is then as it was.
+    /// [`InputError::ParameterOutOfRange`] if a is not a unit vector; [`InputError::Overflow`] if it is not finite or
+    /// the arithmetic of the centre breaks down. The centre is then unchanged.
     fn cut(&mut self, a: &[f64]) -> Result<(), InputError>;
 
-    /// Whether the set has become too small to be told from an empty one: the labels then contradict
-    /// every halfspace of margin above about 1e-12, and no promise is left.
+    /// Whether the set is too small to be distinguished from an empty one: the labels then contradict every halfspace
+    /// with a margin above about 1e-12, and the guarantees do not hold.
     fn is_exhausted(&self) -> bool;
 
-    /// Whether a known point on the right side, a · w > 0 for its unit a, is so near to the boundary
-    /// that cutting by it would move the centre. A centre that has no better answer says no.
+    /// Whether cutting by a correctly labelled point would move the centre because the point is close to the boundary;
+    /// `margin` is a · w > 0 for its unit a. The default is `false`, for centres that cannot tell.
     fn is_moved_by(&self, _margin: f64) -> bool {
         false
     }
 
-    /// The largest number of mistakes on points of norm 1 that a unit w* separates with margin γ;
-    /// `None` for a centre without such a bound.
+    /// The largest number of mistakes on points of norm 1 that a unit w* separates with margin γ; `None` for a centre
+    /// without such a bound.
     fn mistake_bound(&self, margin: f64) -> Option<f64>;
 }
 
-/// A cut must be a unit vector, up to rounding, of the right dimension.
+/// Checks that a cut is a unit vector, up to rounding, of the right dimension.
 pub(super) fn check_cut(dim: usize, a: &[f64]) -> Result<(), InputError> {
     InputError::check_dim(dim, a.len())?;
     let length = norm(a);
@@ -90,10 +90,8 @@ pub(super) fn centre_value<C: Centre, R: RowView>(centre: &C, x: R) -> Result<f6
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct VersionSpace<C> {
     centre: C,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::saved::count"))]
     updates: u64,
 }
 
@@ -103,12 +101,12 @@ impl<C: Centre> VersionSpace<C> {
         VersionSpace { centre, updates: 0 }
     }
 
-    /// The centre's own view.
+    /// The centre.
     pub fn centre(&self) -> &C {
         &self.centre
     }
 
-    /// The present hypothesis.
+    /// The current hypothesis.
     ///
     /// # Errors
     /// [`InputError::NonFinite`] if the arithmetic has broken down.
@@ -116,7 +114,8 @@ impl<C: Centre> VersionSpace<C> {
         Halfspace::new(self.centre.centre().to_vec())
     }
 
-    /// Cuts off what would label `x` wrong; says whether there was anything left to cut.
+    /// Cuts off the hypotheses that label `x` wrong. Returns `false`, without cutting, if the set was already
+    /// exhausted.
     pub(super) fn cut_towards<R: RowView>(
         &mut self,
         x: R,

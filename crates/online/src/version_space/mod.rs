@@ -6,12 +6,13 @@ mod ellipsoid;
 mod hard_margin;
 mod hit_and_run;
 mod learner;
+#[cfg(test)]
+mod test_runs;
 mod volumetric_centre;
 
 pub use bayes_point::BayesPoint;
 pub use centre_of_gravity::CentreOfGravity;
 pub use hard_margin::HardMargin;
-pub use hit_and_run::MixingDiagnostics;
 pub use learner::{Centre, VersionSpace};
 pub use volumetric_centre::VolumetricCentre;
 

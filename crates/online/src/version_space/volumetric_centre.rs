@@ -1,26 +1,25 @@
-//! Vaidya's volumetric centre of the version space, with cuts that are dropped again.
+//! Vaidya's volumetric centre of the version space, with cuts that can be dropped again.
 //!
-//! Keep a polytope {w : a_i · w >= b_i} around the version space, at first the cube \[-1, 1\]^d. With
-//! slacks s_i = a_i · w - b_i and H(w) = Σ a_i a_i'/s_i², its volumetric centre minimises
-//! V(w) = ½ ln det H(w), minus the log volume of the Dikin ellipsoid around w. A mistake adds a
-//! constraint; a constraint whose leverage σ_i = a_i'H⁻¹a_i/s_i² is below ε = 1/400 at the centre is
-//! dropped afterwards, so that at most 400 d are kept.
+//! Keeps a polytope {w : a_i · w >= b_i} around the version space, at first the cube \[-1, 1\]^d. With slacks
+//! s_i = a_i · w - b_i and H(w) = Σ a_i a_i'/s_i², its volumetric centre minimises V(w) = ½ ln det H(w), minus the log
+//! volume of the Dikin ellipsoid around w. A mistake adds a constraint. Afterwards, a constraint whose leverage
+//! σ_i = a_i'H⁻¹a_i/s_i² at the centre is below ε = 1/400 is dropped, so at most 400 d are kept.
 //!
-//! *Guarantee.* A mistake raises min V by at least 0.005, a drop lowers it by at most 0.0015, there
-//! are no more drops than mistakes (but for d - 1), and min V stays below d ln(400 d/r) while the
-//! polytope holds a ball of radius r = γ/(1+γ): O(d ln(d/γ)) mistakes, with the constants of
-//! [`bounds::volumetric_mistakes`]. The steps 0.005 and 0.0015 are proved in
-//! `docs/theory/volumetric-centre.md`; measured ones are some hundred times larger. An analytic
-//! centre that never drops a cut has no such bound.
+//! *Guarantee.* A mistake increases min V by at least 0.005, and a drop decreases it by at most 0.0015. There are at
+//! most d - 1 more drops than mistakes, and min V stays below d ln(400 d/r) while the polytope contains a ball of
+//! radius r = γ/(1+γ): O(d ln(d/γ)) mistakes, with the constants of [`bounds::volumetric_mistakes`].
+//! `docs/theory/volumetric-centre.md` proves the changes 0.005 and 0.0015; the measured changes are some hundred times
+//! larger. An analytic centre that never drops a cut has no such bound.
 //!
-//! *Source.* Kakade §3, Notes21; Vaidya 1996; the constants are ours. Everything is kept in coordinates
-//! z with w = c + Tz in which H(c) is the identity and every slack is 1, never as H, whose condition
-//! is 1e18 at γ = 1e-9.
+//! *Source.* Kakade §3, Notes21; Vaidya 1996; the constants are ours. All quantities are in coordinates z with
+//! w = c + Tz, in which H(c) is the identity and every slack is 1. H itself is never stored: its condition is 1e18 at
+//! γ = 1e-9.
 //!
 //! Claims: K8, S6.
 
 use super::learner::{Centre, check_cut};
 use crate::bounds;
+use crate::direction::origin;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::matmul::matmul;
@@ -29,98 +28,54 @@ use faer::linalg::triangular_solve::{
 };
 use faer::prelude::ReborrowMut;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
-use halfspaces_linalg::{InputError, kernels, load_checked, norm, zeros};
+use halfspaces_linalg::{InputError, kernels, norm, zeros};
 
-/// Slack, in radii of the Dikin ellipsoid, at which a cut enters; a deeper one comes in steps.
+/// Slack, in radii of the Dikin ellipsoid, with which a cut is first added; a deeper cut is made in steps.
 const ENTRY_SLACK: f64 = 0.2;
-/// Newton's method ends when the decrement, in units of V, is below its square.
+/// Newton's method ends when the decrement is at most this; V is then within its square of the minimum.
 const MIN_DECREMENT: f64 = 1e-9;
-/// Decrement from which on a full step needs no line search: Newton's quadratic region.
+/// Decrement below which a full step needs no line search: the region of quadratic convergence.
 const QUADRATIC_REGION: f64 = 1e-3;
-/// Newton steps at most; some 5 to 15 are made.
+/// Maximum number of Newton steps; usually 5 to 15 are made.
 const MAX_NEWTON_STEPS: usize = 200;
-/// Mean radius of the polytope below which it cannot be told from a point.
+/// Mean radius below which the polytope is numerically a point.
 const MIN_RADIUS: f64 = 1e-13;
-/// Width of the Dikin ellipsoid across a cut at which a step no longer moves the centre: the
-/// polytope is then at most 400 d times as wide.
+/// If the Dikin ellipsoid is narrower than this across a cut, a step no longer moves the centre; the polytope is then
+/// at most 400 d times as wide.
 const MIN_WIDTH: f64 = 1e-16;
 
-/// Vaidya's volumetric centre of a polytope around the version space, with cuts that are dropped again
-/// once they hardly matter.
+/// Vaidya's volumetric centre of a polytope around the version space; cuts are dropped again once they hardly matter.
 ///
 /// *Guarantee.* At most 1 + (d ln((1+γ)/γ) + d ln(400 d) - ½ d ln 2 + 0.0015(d-1))/0.0035 mistakes
-/// ([`bounds::volumetric_mistakes`]): O(d ln(d/γ)), the only deterministic centre here whose bound is nearly
-/// linear in d. Some hundred times fewer are made in practice.
+/// ([`bounds::volumetric_mistakes`]): O(d ln(d/γ)), the only deterministic centre here with a bound that is nearly
+/// linear in d. In practice it makes some hundred times fewer mistakes.
+/// *Cost.* 5 to 15 Newton steps per cut, each O(m²d + md²) with m constraints, at most 400 d and in practice a few d;
+/// O(md) memory. A cut needs at most about 10^4 d levels, as each one increases the potential.
 ///
-/// *Cost.* 5 to 15 Newton steps per cut, each O(m²d + md²) with m constraints kept, at most 400 d and in
-/// practice a few d; O(md) memory. A cut needs at most some 10^4 d levels, as each raises the potential.
+/// *When to use it.* Against an adversary, or if the number of mistakes must be bounded. In practice
+/// [`CentreOfGravity`](crate::CentreOfGravity) makes fewer mistakes, and the ellipsoid costs less per cut.
 ///
-/// *When to use it.* Against an adversary, or when the number of mistakes must be bounded. [`CentreOfGravity`](crate::CentreOfGravity)
-/// makes fewer in practice, the ellipsoid costs less per cut.
-///
-/// *Source.* Kakade §3, Notes21; Vaidya 1996; constants and proof are ours, in
-/// `docs/theory/volumetric-centre.md`. Claims: K8, K8e, K8v.
+/// *Source.* Kakade §3, Notes21; Vaidya 1996; constants and proof are ours, in `docs/theory/volumetric-centre.md`.
+/// Claims: K8, K8e, K8v.
 ///
 /// ```
 /// use halfspaces_online::{Centre, VolumetricCentre};
 /// let mut centre = VolumetricCentre::new(2)?;
 /// centre.cut(&[1.0, 0.0])?;
-/// // Half a square, [0, 1] by [-1, 1], with a useless constraint at -1.
+/// // Half a square, [0, 1] by [-1, 1], with a redundant constraint at -1.
 /// assert!((centre.centre()[0] - 0.45).abs() < 0.1 && centre.centre()[1].abs() < 1e-9);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct VolumetricCentre {
     centre: Vec<f64>,
-    /// T by rows.
+    /// The matrix T, row by row.
     transform: Vec<f64>,
-    /// The constraints 1 + q_i · z >= 0, one q_i after the other.
+    /// The constraints 1 + q_i · z >= 0, with the q_i stored contiguously.
     constraints: Vec<f64>,
     /// V at the centre: -ln |det T|.
     potential: f64,
     exhausted: bool,
-}
-
-load_checked!(VolumetricCentre {
-    centre: Vec<f64>,
-    transform: Vec<f64>,
-    constraints: Vec<f64>,
-    potential: f64,
-    exhausted: bool,
-});
-
-#[cfg(feature = "serde")]
-impl VolumetricCentre {
-    /// Refuses what no cuts can have left behind.
-    fn check_saved(&self) -> Result<(), InputError> {
-        use halfspaces_linalg::{Halfspace, PointSet, Points, log_abs_determinant};
-        /// Error of H and of the slope at a centre that Newton's method has found.
-        const CENTRED: f64 = 1e-6;
-        /// Error of ln |det T|, per dimension, where its pivots are within 1e10 of each other.
-        const DETERMINANT: f64 = 1e-3;
-        let (potential, constraints) = (self.potential, &self.constraints);
-        let d = Halfspace::new(self.centre.clone())?.dim();
-        InputError::check_dim(d, Points::new(self.transform.clone(), d)?.len())?;
-        Points::new(constraints.clone(), d)?;
-        InputError::check_parameter("potential", potential, potential.is_finite(), "finite")?;
-        let agrees = log_abs_determinant(&self.transform, d)
-            .is_none_or(|log| (log + potential).abs() <= DETERMINANT * d as f64);
-        InputError::check_state(agrees, "the volumetric potential is not that of its coordinates")?;
-        // In its own coordinates H is the identity, so all of them are bounded, and V has no slope.
-        let rows = || constraints.chunks_exact(d);
-        let identity = (0..d).all(|j| {
-            (0..=j).all(|k| {
-                let h: f64 = rows().map(|q| q[j] * q[k]).sum();
-                (h - f64::from(u8::from(j == k))).abs() <= CENTRED
-            })
-        });
-        InputError::check_state(identity, "the volumetric centre is not in its own coordinates")?;
-        let mut slope = vec![0.0; d];
-        rows().for_each(|q| kernels::axpy(kernels::norm_sq(q), q, &mut slope));
-        let centred = self.exhausted || norm(&slope) <= CENTRED;
-        InputError::check_state(centred, "the volumetric centre is not that of its constraints")
-    }
 }
 
 impl VolumetricCentre {
@@ -129,9 +84,7 @@ impl VolumetricCentre {
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::TooLarge`].
     pub fn new(dim: usize) -> Result<VolumetricCentre, InputError> {
-        if dim == 0 {
-            return Err(InputError::ZeroDimension);
-        }
+        let centre = origin(dim)?;
         // H(0) = 2I with slacks 1: T = I/√2 and q = ±e_j/√2.
         let side = std::f64::consts::FRAC_1_SQRT_2;
         let mut transform = zeros(dim, dim)?;
@@ -139,31 +92,28 @@ impl VolumetricCentre {
         let mut constraints = transform.clone();
         constraints.extend(transform.iter().map(|v| -v));
         let potential = 0.5 * dim as f64 * std::f64::consts::LN_2;
-        let centre = vec![0.0; dim];
         Ok(VolumetricCentre { centre, transform, constraints, potential, exhausted: false })
     }
 
-    /// V at the centre, the least on the polytope. The volume of the polytope, relative to the unit
-    /// ball, is at most m^d e^-V for m constraints.
+    /// V at the centre, its minimum over the polytope. The volume of the polytope, relative to the unit ball, is at
+    /// most m^d e^-V for m constraints.
     #[must_use]
     pub fn potential(&self) -> f64 {
         self.potential
     }
 
-    /// Constraints kept at present.
-    #[must_use]
-    pub fn constraints(&self) -> usize {
+    /// Current number of constraints.
+    fn constraints(&self) -> usize {
         self.constraints.len() / self.centre.len()
     }
 
     /// ln of an upper bound on the volume of the polytope, relative to the unit ball.
-    #[must_use]
-    pub fn log_volume_bound(&self) -> f64 {
+    fn log_volume_bound(&self) -> f64 {
         self.centre.len() as f64 * (self.constraints() as f64).ln() - self.potential
     }
 
-    /// Adds a · w >= 0 and moves to the new centre: b of a · w >= b is raised to 0, each time so far
-    /// that the centre stays inside.
+    /// Adds a · w >= 0 and moves to the new centre. The constraint is first added as a · w >= b with a smaller b, which
+    /// is then increased to 0 in steps that keep the centre inside.
     fn add_constraint(&mut self, a: &[f64]) -> Result<(), InputError> {
         let d = self.centre.len();
         let others = self.constraints.len();
@@ -190,7 +140,7 @@ impl VolumetricCentre {
         Ok(())
     }
 
-    /// Drops every constraint of leverage below ε, the smallest first.
+    /// Drops every constraint with a leverage below ε, smallest first.
     fn drop_constraints(&mut self) -> Result<(), InputError> {
         let d = self.centre.len();
         // At the centre H is the identity: σ_i = ‖q_i‖².
@@ -209,7 +159,7 @@ impl VolumetricCentre {
         Ok(())
     }
 
-    /// Moves to the centre by Newton's method, in coordinates renewed at every step.
+    /// Moves to the centre by Newton's method, updating the coordinates at every step.
     fn recentre(&mut self) -> Result<(), InputError> {
         for _ in 0..MAX_NEWTON_STEPS {
             self.whiten()?;
@@ -217,7 +167,7 @@ impl VolumetricCentre {
             if decrement <= MIN_DECREMENT {
                 break;
             }
-            // Stay inside, and let V fall by a tenth of what the slope promises.
+            // Stay inside, and require that V decreases by a tenth of what the slope predicts.
             let reach = self.rates(&step).fold(0.0, |most: f64, rate| most.max(-rate));
             let mut length = if reach > 0.9 { 0.9 / reach } else { 1.0 };
             if decrement > QUADRATIC_REGION {
@@ -231,7 +181,7 @@ impl VolumetricCentre {
         self.whiten()
     }
 
-    /// Renews the coordinates so that H at the centre is the identity.
+    /// Updates the coordinates so that H at the centre is the identity.
     fn whiten(&mut self) -> Result<(), InputError> {
         let d = self.centre.len();
         let m = self.constraints();
@@ -248,8 +198,8 @@ impl VolumetricCentre {
         Ok(())
     }
 
-    /// Newton's step -(∇²V)⁻¹∇V in z and its decrement √(∇V'(∇²V)⁻¹∇V), in white coordinates:
-    /// ∇V = -Σ σ_i q_i and ∇²V = Q'(3Σ - 2 P∘P)Q with P = QQ', Σ = diag σ.
+    /// Newton's step -(∇²V)⁻¹∇V in z and its decrement √(∇V'(∇²V)⁻¹∇V), in whitened coordinates: ∇V = -Σ σ_i q_i and
+    /// ∇²V = Q'(3Σ - 2 P∘P)Q with P = QQ', Σ = diag σ.
     fn newton_step(&self) -> Result<(Vec<f64>, f64), InputError> {
         let d = self.centre.len();
         let m = self.constraints();
@@ -282,12 +232,12 @@ impl VolumetricCentre {
         }
     }
 
-    /// q_i · step: how fast each slack grows.
+    /// q_i · step, the rate at which each slack grows.
     fn rates<'a>(&'a self, step: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
         self.constraints.chunks_exact(step.len()).map(|q| kernels::dot(q, step))
     }
 
-    /// How far V rises along `length` of `step`, in white coordinates.
+    /// The increase of V along `length` of `step`, in whitened coordinates.
     fn rise(&self, step: &[f64], length: f64) -> Result<f64, InputError> {
         let mut moved = self.clone();
         moved.advance(step, length);
@@ -295,7 +245,7 @@ impl VolumetricCentre {
         Ok(moved.potential - self.potential)
     }
 
-    /// Moves the centre by `length` of `step`: the slacks become 1 + length q_i · step, then 1 again.
+    /// Moves the centre by `length` of `step`. The slacks become 1 + length q_i · step and are scaled back to 1.
     fn advance(&mut self, step: &[f64], length: f64) {
         let d = step.len();
         let scaled: Vec<f64> = step.iter().map(|v| length * v).collect();
@@ -309,7 +259,7 @@ impl VolumetricCentre {
     }
 }
 
-/// L of the positive definite LL', in its lower triangle.
+/// L of the positive definite LL', stored in the lower triangle.
 fn cholesky(matrix: MatMut<'_, f64>) -> Result<(), InputError> {
     let params = Default::default();
     let scratch = cholesky_in_place_scratch::<f64>(matrix.nrows(), Par::Seq, params);
@@ -352,12 +302,13 @@ impl Centre for VolumetricCentre {
 
 #[cfg(test)]
 mod tests {
+    use super::super::test_runs::{against_the_adversary, contradicted, needle};
     use super::*;
-    use crate::{AsGiven, OnlineLearner, SmallestMarginMistake, VersionSpace, run};
-    use halfspaces_data::{MarginBall, Marginal, Realizable, random_target};
-    use halfspaces_linalg::{Classifier, Label, PointSet, Points, normalise};
+    use crate::{AsGiven, OnlineLearner, VersionSpace, run};
+    use halfspaces_data::random_target;
+    use halfspaces_linalg::{Classifier, normalise};
 
-    /// The plain version: V and its gradient at w from the constraints a · w >= b themselves.
+    /// Oracle: V and its gradient at w, computed from the constraints a · w >= b.
     fn potential(constraints: &[(Vec<f64>, f64)], w: &[f64]) -> (f64, Vec<f64>) {
         let d = w.len();
         let scaled: Vec<Vec<f64>> = constraints
@@ -392,7 +343,7 @@ mod tests {
         let target = random_target(6, 1).unwrap().into_normal();
         let mut centre = VolumetricCentre::new(6).unwrap();
         for k in 0..400 {
-            // Across the target but for 1e-7, wherever the centre is wrong.
+            // Cuts orthogonal to the target up to 1e-7, on whose wrong side the centre lies.
             let mut a = random_target(6, 10 + k).unwrap().into_normal();
             kernels::axpy(-kernels::dot(&a, &target), &target, &mut a);
             let sign = -kernels::dot(&a, centre.centre()).signum();
@@ -420,8 +371,8 @@ mod tests {
                 centre.cut(&a).unwrap();
                 constraints.push((a, 0.0));
                 if centre.constraints() < constraints.len() {
-                    // One was dropped: the list here no longer describes the polytope.
-                    assert!(k >= dim as u64, "dropped, so early");
+                    // A constraint was dropped, so the list here no longer describes the polytope.
+                    assert!(k >= dim as u64, "a constraint was dropped too early");
                     break;
                 }
                 let (value, gradient) = potential(&constraints, centre.centre());
@@ -437,14 +388,14 @@ mod tests {
         }
     }
 
-    /// Every mistake raises the potential and every drop lowers it as the bound supposes.
+    /// Every mistake increases the potential, and every drop decreases it, by as much as the bound assumes.
     #[test]
     fn mistakes_pay_and_drops_are_cheap() {
         let (dim, mut dropped) = (2, 0);
         let mut centre = VolumetricCentre::new(dim).unwrap();
         let target = [0.6, 0.8];
         for k in 0..450 {
-            // On the target's side; through the centre now and then, so that the mistakes last.
+            // Cuts that the target satisfies, some of them through the centre, so that mistakes keep occurring.
             let c = centre.centre();
             let mut a = if k % 15 == 1 {
                 vec![-c[1], c[0]]
@@ -466,7 +417,7 @@ mod tests {
             let drops = kept - centre.constraints();
             assert!(before - centre.potential() <= bounds::VOLUMETRIC_FALL * drops as f64 + 1e-9);
             dropped += drops;
-            // So that every leverage is at least ε at the next mistake.
+            // This gives every constraint a leverage of at least ε at the next mistake.
             let least =
                 centre.constraints.chunks_exact(dim).map(kernels::norm_sq).fold(1.0, f64::min);
             assert!(least >= bounds::VOLUMETRIC_LEAST_LEVERAGE);
@@ -474,18 +425,18 @@ mod tests {
         assert!(dropped > 5, "{dropped} dropped");
     }
 
-    /// The two constants, from the functions of one variable that their proofs end in.
+    /// The two constants, from the one-variable functions at the end of their proofs.
     #[test]
     fn the_constants_follow_from_their_proofs() {
         let least = bounds::VOLUMETRIC_LEAST_LEVERAGE;
-        // ∫ (1-t) κ dt, the curvature of V in the norm of Q on the way to a point at distance u, with
-        // slacks that change by at most r.
+        // ∫ (1-t) κ dt, the curvature of V in the norm of Q on the way to a point at distance u, with slacks that
+        // change by at most r.
         let curvature = |r: f64, u: f64| {
             let c = 3.0 / (1.0 - r).powi(4);
             let at = |t: f64| {
                 (1.0 - t) / ((1.0 + 2.0 * t * u + c * (t * u).powi(2)) * (1.0 + t * r).powi(4))
             };
-            // A lower sum: the integrand falls.
+            // A lower sum: the integrand is decreasing.
             (1..=2000).map(|k| at(f64::from(k) / 2000.0)).sum::<f64>() / 2000.0
         };
         let steps = 4000;
@@ -523,8 +474,8 @@ mod tests {
         }
     }
 
-    /// The bound from what it is made of: how far the potential can rise from the cube to a polytope around
-    /// a ball of radius r, and what the drops take back.
+    /// The bound from its parts: how far the potential can increase from the cube to a polytope around a ball of radius
+    /// r, and by how much dropping cuts decreases it.
     #[test]
     fn the_bound_counts_from_the_potential_of_the_cube() {
         for (dim, margin) in [(1, 0.5), (2, 1.0), (3, 0.01), (30, 1e-6)] {
@@ -543,61 +494,11 @@ mod tests {
         assert!((bounds::volumetric_mistakes(1, 0.5) - by_hand).abs() < 1e-6);
     }
 
-    #[cfg(feature = "serde")]
-    #[test]
-    fn saved_polytopes_are_checked_against_themselves() {
-        use serde_json::{from_value, json, to_value};
-        let mut centre = VolumetricCentre::new(2).unwrap();
-        let loads = |value| from_value::<VolumetricCentre>(value).is_ok();
-        let load = |centre: &VolumetricCentre| {
-            from_value::<VolumetricCentre>(to_value(centre).unwrap()).unwrap()
-        };
-        let gamma = 1e-9f64;
-        let mut saved = to_value(&centre).unwrap();
-        for k in 0..60 {
-            assert_eq!(load(&centre), centre);
-            if k == 2 {
-                saved = to_value(&centre).unwrap();
-            }
-            // Towards a needle, thinner with every cut.
-            let width = gamma.powf(f64::from(k) / 50.0);
-            let mut a = vec![width, if k % 2 == 0 { 1.0 } else { -1.0 }];
-            assert!(normalise(&mut a));
-            centre.cut(&a).unwrap();
-        }
-        for side in [[0.0, 1.0], [0.0, -1.0], [-1.0, 0.0]] {
-            centre.cut(&side).unwrap();
-            assert_eq!(load(&centre), centre);
-        }
-        assert!(centre.is_exhausted());
-        let number = |place: &str| saved.pointer(place).unwrap().as_f64().unwrap();
-        let changes = [
-            ("/centre", json!([0.1])),
-            ("/transform", json!([1.0, 0.0])),
-            ("/transform/0", json!(2.0 * number("/transform/0"))),
-            ("/potential", json!(number("/potential") + 0.1)),
-            ("/constraints/0", json!(number("/constraints/0") + 0.01)),
-            // H is the identity here as well.
-            ("/constraints", json!([1.0, 0.0, 0.0, 1.0])),
-            ("/constraints", json!([])),
-        ];
-        for (place, value) in changes {
-            let mut changed = saved.clone();
-            *changed.pointer_mut(place).unwrap() = value.clone();
-            assert!(!loads(changed), "{place}: {value}");
-        }
-    }
-
     #[test]
     fn mistakes_keep_the_bound_and_the_target_stays_inside() {
         for (seed, dim) in [(1, 1), (2, 2), (3, 5), (4, 8)] {
-            let target = random_target(dim, seed).unwrap();
-            let ball = MarginBall::new(&target, 0.02).unwrap().sample(400, seed + 9).unwrap();
-            let pool = Realizable::new(ball.normalised().unwrap(), target).unwrap();
-            let learner = VersionSpace::new(VolumetricCentre::new(dim).unwrap());
-            let adversary = SmallestMarginMistake::new(pool.labels().to_vec());
-            let (learner, transcript) =
-                run(learner, pool.points(), pool.labels(), adversary).unwrap();
+            let (pool, learner, transcript) =
+                against_the_adversary(VolumetricCentre::new(dim).unwrap(), seed);
             // Far below the bound: a few mistakes for each dimension and each halving of the margin.
             let few = 2.0 * dim as f64 * (1.0 / pool.margin()).log2() + 2.0;
             assert!((transcript.mistakes() as f64) < few, "d = {dim}: {}", transcript.mistakes());
@@ -610,9 +511,7 @@ mod tests {
     #[test]
     fn a_margin_of_a_billionth_is_within_reach() {
         let gamma = 1e-9;
-        let points =
-            Points::from_rows(&[[gamma, 1.0], [gamma, -1.0]]).unwrap().normalised().unwrap();
-        let labels = [Label::Negative; 2];
+        let (points, labels) = needle(gamma);
         let mut learner = VersionSpace::new(VolumetricCentre::new(2).unwrap());
         for _ in 0..100 {
             learner = run(learner, &points, &labels, AsGiven::new()).unwrap().0;
@@ -625,14 +524,7 @@ mod tests {
 
     #[test]
     fn contradictions_exhaust_the_set() {
-        let mut learner = VersionSpace::new(VolumetricCentre::new(2).unwrap());
-        let points = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]).unwrap();
-        let labels = [Label::Positive, Label::Positive, Label::Negative];
-        for _ in 0..200 {
-            for (x, y) in points.rows().zip(&labels) {
-                learner.observe(x, *y).unwrap();
-            }
-        }
+        let learner = contradicted(VolumetricCentre::new(2).unwrap(), 200);
         assert!(learner.centre().is_exhausted());
         assert_eq!(VolumetricCentre::new(0), Err(InputError::ZeroDimension));
     }

@@ -1,29 +1,30 @@
-//! Weak, strong and perfect learners for arbitrary pools: Forster transform, walk, boost.
+//! Weak, strong and perfect learners for arbitrary pools: Forster transform, walk, boosting.
 //!
-//! A *round* labels a share of what is left. Transform the unlabelled points X: a subspace V of
-//! dimension k that holds at least |X| k/d of them, and U, the points of X in V, in radially isotropic
-//! position there. From a random unit w, walk U by decreasing |w · u| until the first mistake, set
-//! w -= (w · u) u, and walk again; once a walk has passed |U|/(4k) points the run has succeeded. Points
-//! revealed earlier in the round stay in U: they count, and one that w gets wrong is a free update. A
-//! run that is not done after ⌊4k ln 4k⌋ updates and one more walk has failed; the next starts from -w,
-//! then from a new w. Rounds follow on what is still unlabelled.
+//! A *round* labels a fraction of the remaining points. Let X be the unlabelled points. The Forster transform finds a
+//! subspace V of dimension k that contains at least |X| k/d of them, and brings U, the points of X in V, into radially
+//! isotropic position there. A *run* starts from a random unit w, walks U by decreasing |w · u| until the first
+//! mistake, sets w -= (w · u) u, and walks again. Once a walk has passed |U|/(4k) points, the run has succeeded. Points
+//! revealed earlier in the round stay in U: a walk passes them too, and if one of them is predicted wrong, the run
+//! makes an update that costs no mistake. A run that has not succeeded after ⌊4k ln 4k⌋ updates and one more walk has
+//! failed. The next run starts from -w, then from a new w. The next round begins with the points that are still
+//! unlabelled.
 //!
-//! *Guarantee.* If some halfspace labels all points strictly right, a run succeeds whenever
-//! w₀ · w* >= 1/(2√k) for the unit normal w* inside V, so a pair (w₀, -w₀) does with probability at
-//! least 0.617 (claim S8f): in position at least |U|/(4k) points have margin 1/(2√k) for every w.
-//! A round labels a 1/(4d) share; ⌈4d ln(1/ε)⌉ rounds label 1 - ε, with Õ(d² ln(d/(εδ))) mistakes at
-//! probability 1 - δ whatever n (DKTZ23 Theorem 3.1, claim S9). ε < 1/n is a perfect learner with
-//! Õ(d² ln n).
+//! *Guarantee.* If some halfspace labels all points strictly correctly, a run succeeds whenever w₀ · w* >= 1/(2√k) for
+//! the unit normal w* inside V. The reason is that in radially isotropic position at least |U|/(4k) points have a
+//! margin of at least 1/(2√k) for every w. A pair (w₀, -w₀) of random starts therefore succeeds with probability at
+//! least 0.617 (claim S8f). A round labels a fraction 1/(4d), and ⌈4d ln(1/ε)⌉ rounds label 1 - ε, with Õ(d²
+//! ln(d/(εδ))) mistakes with probability 1 - δ for any n (DKTZ23 Theorem 3.1, claim S9). With ε < 1/n it is a perfect
+//! learner with Õ(d² ln n) mistakes.
 //!
-//! *Source.* DKTZ23 §3 (Algorithms 2 and 4, boosting). Corrected: the cap (printed 5k ln k, which covers
-//! the proof from k = 256 on only and is 0 for k = 1: [`Cap::Paper`]) and the failure probability of
-//! a round, δ/R. Ours: the retry from -w₀ on the same U, which needs no new randomness; first
-//! runs from the halfspace w of the round before and from -w, cut short at 4 updates and then at 2k
-//! ([`Start::Warm`]); one walk with w = 0, which predicts +1, where V is a proper subspace and w* may
-//! vanish on it; V and its position kept for the next round as long as they are good. With warm starts
-//! mistakes are measured at about 2.2 a dimension on the sphere, 1 to 3 elsewhere, and flat in n on the kinds of data of claim S9g; with
-//! random starts at several times as many. What a new V is about may be unknown: there w is as likely
-//! on the wrong side of w* as on the right one, and finds out by the first few updates.
+//! *Source.* DKTZ23 §3 (Algorithms 2 and 4, boosting). Corrected: the cap (printed 5k ln k, which is large enough for
+//! the proof only if k >= 256 and is 0 for k = 1: [`Cap::Paper`]) and the failure probability of a round, δ/R. Ours:
+//! the retry from -w₀ on the same U, which needs no new randomness; first runs from the halfspace w of the previous
+//! round and from -w, capped at 4 updates and then at 2k ([`Start::Warm`]); one walk with w = 0, which predicts +1, if
+//! V is a proper subspace and w* may vanish on it; V and its radially isotropic position are reused in the next round
+//! as long as the remaining points are still in position and numerous enough. With warm starts, about 2.2 mistakes per
+//! dimension are measured on the sphere and 1 to 3 elsewhere, independently of n on the kinds of data of claim S9g;
+//! with random starts, several times as many. A new V may contain directions about which nothing is known yet: there, w
+//! is as likely on the wrong side of w* as on the right one, and the first few updates decide which.
 
 mod options;
 mod round;
@@ -31,54 +32,55 @@ mod round;
 pub use options::{Cap, Goal, RoundTally, Start};
 
 use super::{AnswerStatus, Pool, SelfDirectedLearner, decision_value};
-use crate::direction::{random_unit, rng_for_count};
+use crate::direction::{origin, random_unit, rng_for_count};
 use crate::error::OnlineError;
 use crate::protocol::{Prediction, Question, Round};
-use halfspaces_forster::{Accuracy, ForsterError, ForsterTransform, Isotropy};
+use crate::streams;
+use halfspaces_forster::{Accuracy, ForsterTransform, Isotropy};
 use halfspaces_linalg::{
-    Classifier, Halfspace, InputError, Label, Params, PointSet, Points, RngStream, RowView,
-    getters, kernels, norm, normalise, setters, zeros,
+    Classifier, Halfspace, InputError, Label, Params, PointSet, Points, RowView, getters, kernels,
+    norm, normalise, setters, zeros,
 };
-use round::{Attempt, Next, Placed, RoundState, Run};
+use round::{Attempt, PositionedPoints, RoundState, RoundStatus, Run};
 use tracing::debug;
 
-/// Relative accuracy of the position: λmin >= 1/2 is what the soft margin needs.
+/// Relative accuracy of the radially isotropic position: the proof of the soft margin needs λmin >= 1/2.
 const POSITION: f64 = 0.5;
-/// Updates, for each dimension, after which a run from what was known before is given up: it needs
-/// about one where that was any good.
+/// Number of updates per dimension after which a run from a warm start is given up: it needs about one per dimension if
+/// the start is good.
 const WARM_UPDATES: usize = 2;
-/// Updates of a first look at what was known before and at its opposite. In a subspace not seen before
-/// either may be the one that is on w*'s side, which then needs a few; the other would take all of
-/// [`WARM_UPDATES`].
-const LOOK_UPDATES: usize = 4;
-/// Probability that a pair of runs fails, at most: 1 - 0.617.
+/// Maximum number of updates of the first probe of a warm start and of its opposite. In a new subspace either of the
+/// two may be on the side of w*, and that one then needs a few updates; the other would use up all of [`WARM_UPDATES`].
+const PROBE_UPDATES: usize = 4;
+/// Upper bound on the probability that a pair of runs fails: 1 - 0.617.
 const PAIR_FAILURE: f64 = 0.383;
 
-/// The boosted weak learner of DKTZ23 §3: labels any pool that a halfspace explains, however ill-conditioned,
-/// by walks over points that a Forster transform has brought into position.
+/// The boosted weak learner of DKTZ23 §3: labels any pool that a halfspace explains, however ill-conditioned, by walks
+/// over points that a Forster transform has brought into radially isotropic position.
 ///
-/// *Guarantee.* If some halfspace labels all points strictly right, [`Goal::Strong`] labels all but a share ε
-/// with Õ(d² ln(d/(εδ))) mistakes at probability 1 - δ, whatever n, and [`Goal::Perfect`] every point with
-/// Õ(d² ln n). From [`Start::Warm`], the default, mistakes are measured at 1 to 3 d and flat in n.
+/// *Guarantee.* If some halfspace labels all points strictly correctly, [`Goal::Strong`] labels all but a fraction ε
+/// with Õ(d² ln(d/(εδ))) mistakes with probability 1 - δ, for any n, and [`Goal::Perfect`] labels every point with Õ(d²
+/// ln n). With [`Start::Warm`], the default, 1 to 3 d mistakes are measured, independently of n.
 ///
-/// *Cost.* A Forster transform per round, O(nd²) per iteration, unless what is left is still in position; a walk
-/// is O(|U| (d + lg |U|)) per mistake. O(nd) memory beside the pool. An answer takes at most
-/// (2p + 5)(⌊4k ln 4k⌋ + 1) walks and one transform, whatever the labels, with p = ⌈ln(R/δ)/0.96⌉ pairs of
-/// starts and R = ⌈4d ln(1/ε)⌉ rounds.
+/// *Cost.* A Forster transform per round, O(nd²) per iteration, unless the remaining points are still in radially
+/// isotropic position; a walk is O(|U| (d + lg |U|)) per mistake. O(nd) memory in addition to the pool. An answer takes
+/// at most (2p + 5)(⌊4k ln 4k⌋ + 1) walks and one transform, for any labels, with p = ⌈ln(R/δ)/0.96⌉ pairs of starts
+/// and R = ⌈4d ln(1/ε)⌉ rounds.
 ///
-/// *When to use it.* If unsure. [`Greedy`](super::Greedy) is faster on well-conditioned data,
-/// [`VersionSpaceGreedy`](super::VersionSpaceGreedy) makes fewer mistakes there.
+/// *When to use it.* If a halfspace is known to fit and nothing else is known. On well-conditioned data,
+/// [`Greedy`](super::Greedy) is faster and [`VersionSpaceGreedy`](super::VersionSpaceGreedy) makes fewer mistakes.
 ///
-/// *Labels of no halfspace.* A round in which every start fails is counted in [`RoundTally::failed_rounds`]; from
-/// then on the status is [`AnswerStatus::NoHalfspaceFound`], unless its hypothesis fits all answers.
+/// *Labels that no halfspace fits.* [`RoundTally::failed_rounds`] counts the rounds in which every start failed. After
+/// such a round the status is [`AnswerStatus::NoHalfspaceFound`], unless the hypothesis fits all answers.
 ///
-/// *Source.* DKTZ23 §3 (Algorithms 2 and 4, boosting), corrected: see [`Cap`]. Claims: S8, S8f, S9, S9d, S9g, S9m, S9p, S9r.
+/// *Source.* DKTZ23 §3 (Algorithms 2 and 4, boosting), corrected: see [`Cap`]. Claims: S8, S8f, S9, S9d, S9g, S9m, S9p,
+/// S9r.
 ///
 /// ```
 /// use halfspaces_linalg::Classifier;
 /// use halfspaces_data::{Marginal, StudentT, random_target};
 /// use halfspaces_online::{Goal, StrongLearner, label_pool};
-/// // Ill-conditioned, heavy tails, no margin to speak of.
+/// // Ill-conditioned, with heavy tails and almost no margin.
 /// let points = StudentT::new(5, 1.0, 1e6)?.sample(2000, 1)?;
 /// let labels = random_target(5, 2)?.label_all(&points)?;
 /// let learner = StrongLearner::new(5, Goal::Perfect, 0.05, 3)?;
@@ -91,32 +93,29 @@ const PAIR_FAILURE: f64 = 0.383;
 pub struct StrongLearner {
     dim: usize,
     goal: Goal,
-    delta: f64,
-    cap: Cap,
+    failure: f64,
     start: Start,
-    /// Every round draws from a stream of its own.
+    /// The seed; every round draws from a stream of its own.
     seed: u64,
     round: Option<RoundState>,
-    /// U of the round before.
-    before: Option<Placed>,
-    /// The place in U and in the pool of the open question.
+    /// U of the previous round.
+    before: Option<PositionedPoints>,
+    /// The point of the open question: its index in U, and its index in the pool.
     open: Option<(usize, usize)>,
-    /// The hypothesis reached so far, for points of the pool; zero before the first label.
+    /// The current hypothesis for points of the pool; zero before the first label.
     reached: Vec<f64>,
     tally: RoundTally,
 }
 
 impl StrongLearner {
-    /// A learner for points of R^`dim` with failure probability `delta`; starts from `seed`.
+    /// A learner for points of R^`dim` with failure probability δ = `failure` and random starts from `seed`.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::ParameterOutOfRange`] for ε or δ not in (0, 1).
-    pub fn new(dim: usize, goal: Goal, delta: f64, seed: u64) -> Result<Self, InputError> {
-        if dim == 0 {
-            return Err(InputError::ZeroDimension);
-        }
+    pub fn new(dim: usize, goal: Goal, failure: f64, seed: u64) -> Result<Self, InputError> {
+        let reached = origin(dim)?;
         let inside = |v: f64| v > 0.0 && v < 1.0;
-        InputError::check_parameter("delta", delta, inside(delta), "above 0 and below 1")?;
+        InputError::check_parameter("failure", failure, inside(failure), "above 0 and below 1")?;
         if let Goal::Strong { epsilon } = goal {
             let fine = inside(epsilon);
             InputError::check_parameter("epsilon", epsilon, fine, "above 0 and below 1")?;
@@ -124,21 +123,21 @@ impl StrongLearner {
         Ok(StrongLearner {
             dim,
             goal,
-            delta,
-            cap: Cap::default(),
+            failure,
             start: Start::default(),
             seed,
             round: None,
             before: None,
             open: None,
-            reached: zeros(1, dim)?,
+            reached,
             tally: RoundTally::default(),
         })
     }
 
-    /// For a pool of which nothing is known: every point labelled, δ = 0.01, each round starting where the
-    /// one before ended. Measured on spheres, clusters, ill-conditioned and one-hot data it makes one to
-    /// three mistakes per dimension, about as many as [`Greedy`](super::Greedy) where that does well.
+    /// The learner for a pool about which nothing is known: it labels every point, with δ = 0.01, and each round starts
+    /// from the result of the previous one. On spheres, clusters, ill-conditioned and one-hot data it makes one to
+    /// three mistakes per dimension (measured); where [`Greedy`](super::Greedy) does well, this is about as many as it
+    /// makes.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::TooLarge`].
@@ -147,47 +146,45 @@ impl StrongLearner {
     }
 
     setters! {
-        /// Default: [`Cap::Corrected`].
-        with_cap: Cap => cap,
-
-        /// Default: [`Start::Warm`].
+        /// Sets the starts of the runs. Default: [`Start::Warm`].
         with_start: Start => start,
     }
 
     getters! {
-        /// What the rounds so far came to.
+        /// Counts of the rounds so far.
         tally: RoundTally,
 
-        /// The hypothesis of the last run, as a normal for points of the pool (inside the subspace of its
-        /// round, if that was proper); zero before the first.
+        /// The hypothesis of the last run, as a normal for points of the pool (inside the subspace of its round, if
+        /// that was proper); zero before the first run.
         weights: &[f64] => reached,
     }
 
-    /// How many points may stay unlabelled.
-    fn spared(&self, points: usize) -> usize {
+    /// The number of points that may stay unlabelled.
+    fn allowed_unlabelled(&self, points: usize) -> usize {
         match self.goal {
             Goal::Strong { epsilon } => (epsilon * points as f64).floor() as usize,
             Goal::Weak | Goal::Perfect => 0,
         }
     }
 
-    /// Pairs of runs in a round: enough that all rounds succeed with probability 1 - δ.
+    /// The number of pairs of runs in a round: enough that all rounds succeed with probability 1 - δ.
     fn pairs(&self, points: usize) -> usize {
         let rounds = match self.goal {
             Goal::Weak => 1.0,
             Goal::Strong { epsilon } => (4.0 * self.dim as f64 * -epsilon.ln()).ceil(),
             Goal::Perfect => (4.0 * self.dim as f64 * (points as f64 + 1.0).ln()).ceil(),
         };
-        ((rounds.max(1.0) / self.delta).ln() / -PAIR_FAILURE.ln()).ceil() as usize
+        ((rounds.max(1.0) / self.failure).ln() / -PAIR_FAILURE.ln()).ceil() as usize
     }
 
-    /// What is left of the round before, if that is in position as it stands and still holds its share
-    /// of all that is left: removing points seldom takes either away.
+    /// The remaining points of the previous round, if they are still in radially isotropic position and still are a
+    /// large enough fraction of all remaining points. Removing points seldom violates either.
     fn still_in_position<P: PointSet>(
         &mut self,
         pool: &Pool<'_, P>,
-    ) -> Result<Option<Placed>, OnlineError> {
-        let Some(Placed { transform, members, inside, heavy }) = self.before.take() else {
+    ) -> Result<Option<PositionedPoints>, OnlineError> {
+        let Some(PositionedPoints { transform, members, inside, heavy }) = self.before.take()
+        else {
             return Ok(None);
         };
         let unlabelled = |place: &usize| pool.label(members[*place]).is_none();
@@ -202,11 +199,11 @@ impl StrongLearner {
             return Ok(None);
         }
         let members = places.iter().map(|place| members[*place]).collect();
-        Ok(Some(Placed { transform, members, inside, heavy }))
+        Ok(Some(PositionedPoints { transform, members, inside, heavy }))
     }
 
-    /// What is left, in position, by a transform of its own.
-    fn place<P: PointSet>(&mut self, pool: &Pool<'_, P>) -> Result<Placed, OnlineError> {
+    /// Brings the remaining points into radially isotropic position with a new transform.
+    fn place<P: PointSet>(&mut self, pool: &Pool<'_, P>) -> Result<PositionedPoints, OnlineError> {
         let left: Vec<usize> = pool.unrevealed().filter(|i| !pool.is_zero(*i)).collect();
         let mut rows = zeros(left.len(), self.dim)?;
         for (i, row) in left.iter().zip(rows.chunks_exact_mut(self.dim)) {
@@ -221,10 +218,10 @@ impl StrongLearner {
         let members = subspace.members().iter().map(|member| left[*member]).collect();
         let heavy = subspace.dim() < subspace.span_dim();
         self.tally.uncertified += usize::from(!accuracy.is_reached_by(position.certificate));
-        Ok(Placed { transform, members, inside, heavy })
+        Ok(PositionedPoints { transform, members, inside, heavy })
     }
 
-    /// Brings what is left into position and lines up the starts.
+    /// Brings the remaining points into radially isotropic position and lists the starts.
     fn begin<P: PointSet>(&mut self, pool: &Pool<'_, P>) -> Result<(), OnlineError> {
         let placed = match self.still_in_position(pool)? {
             Some(placed) => placed,
@@ -232,15 +229,15 @@ impl StrongLearner {
         };
         let transform = &placed.transform;
         let k = transform.inner_dim();
-        // Where what is left does not span the space, w* may vanish on it.
+        // If the remaining points do not span the space, w* may vanish on their subspace.
         let proper = k < self.dim;
         self.tally.rounds += 1;
         self.tally.heavy += usize::from(placed.heavy);
         debug!(round = self.tally.rounds, k, members = placed.members.len(), "round");
 
-        let mut rng = rng_for_count(RngStream::StrongStarts, self.seed, self.tally.rounds as u64);
+        let mut rng = rng_for_count(streams::STRONG_STARTS, self.seed, self.tally.rounds as u64);
         let from = |w: Vec<f64>, most| Attempt { w, most, known: false };
-        let cap = self.cap.updates(k);
+        let cap = Cap::Corrected.updates(k);
         let mut starts = Vec::new();
         for _ in 0..self.pairs(pool.points().len()) {
             let w = random_unit(k, &mut rng);
@@ -253,15 +250,15 @@ impl StrongLearner {
             let reached = transform.halfspace_inside(&Halfspace::new(self.reached.clone())?)?;
             let mut w = reached.into_normal();
             if normalise(&mut w) {
-                // If w is on the wrong side of w*, -w is on the right one. What a look has revealed
-                // costs no mistake when its start is tried again.
+                // If w is on the wrong side of w*, -w is on the right one. The points revealed by a probe cost no
+                // mistake when its start is tried again.
                 let opposite: Vec<f64> = w.iter().map(|v| -v).collect();
-                for most in [WARM_UPDATES * k, LOOK_UPDATES.min(WARM_UPDATES * k)] {
+                for most in [WARM_UPDATES * k, PROBE_UPDATES.min(WARM_UPDATES * k)] {
                     starts.push(from(opposite.clone(), most));
                     starts.push(Attempt { w: w.clone(), most, known: true });
                 }
             } else {
-                // y u of the first point is on w*'s side, as half the random ones are not.
+                // y u of the first point is on the side of w*; half of the random starts are not.
                 starts.push(Attempt { w: Vec::new(), most: WARM_UPDATES * k, known: true });
             }
         }
@@ -275,25 +272,25 @@ impl StrongLearner {
 }
 
 impl StrongLearner {
-    fn after(&mut self, next: Next) -> Result<(), OnlineError> {
+    fn after(&mut self, next: RoundStatus) -> Result<(), OnlineError> {
         match next {
-            Next::Walk => Ok(()),
-            Next::Succeeded | Next::Failed => self.end(),
+            RoundStatus::Walking => Ok(()),
+            RoundStatus::Succeeded | RoundStatus::Failed => self.end(),
         }
     }
 
-    /// Takes the round's outcome over: inside its subspace V the last w, scaled to what the hypothesis
-    /// had there; outside V, of which the round has seen nothing, what was known before.
+    /// Updates the hypothesis after a round: inside the subspace V it becomes the last w, scaled to the length that the
+    /// hypothesis had there. Outside V, about which the round says nothing, the hypothesis is kept.
     fn end(&mut self) -> Result<(), OnlineError> {
-        let Some(round) = self.round.take() else { unreachable!("only a round under way ends") };
-        // A halfspace that failed in V is not worth keeping outside.
+        let Some(round) = self.round.take() else { unreachable!("a round is in progress") };
+        // If w failed in V, it is not worth keeping outside V.
         if self.start == Start::Warm && !round.run.known {
             self.reached.fill(0.0);
         }
         let inside = Halfspace::new(round.run.w)?;
         let mut new = round.placed.transform.halfspace_outside(&inside)?.into_normal();
         if !normalise(&mut new) {
-            // The walk with w = 0 was right: nothing is known about V but that it is all +1.
+            // The walk with w = 0 was correct: nothing is known about V except that all labels are +1.
             return Ok(());
         }
         let mut along = vec![0.0; self.dim];
@@ -324,17 +321,17 @@ impl SelfDirectedLearner for StrongLearner {
             }
             let Some(round) = &mut self.round else {
                 let done = self.goal == Goal::Weak && self.tally.rounds > 0;
-                if done || pool.left() <= self.spared(pool.points().len()) {
+                if done || pool.left() <= self.allowed_unlabelled(pool.points().len()) {
                     return Ok(None);
                 }
-                // Points x = 0 are +1 by the tie rule and belong to no direction.
+                // Points x = 0 are labelled +1 by the tie rule and have no direction.
                 if let Some(zero) = pool.unrevealed().find(|i| pool.is_zero(*i)) {
                     return pool.question(zero, &self.reached).map(Some);
                 }
                 self.begin(pool)?;
                 continue;
             };
-            // To the next unrevealed point; revealed ones teach without a mistake.
+            // Walk to the next unrevealed point; the run learns from revealed ones without a mistake.
             match round.run.walk.next() {
                 Some(place) => {
                     let index = round.placed.members[place];
@@ -349,7 +346,7 @@ impl SelfDirectedLearner for StrongLearner {
                         }
                     }
                 }
-                // All of U is right.
+                // All of U is labelled correctly.
                 None => {
                     self.tally.successes += 1;
                     self.end()?;
@@ -360,7 +357,7 @@ impl SelfDirectedLearner for StrongLearner {
 
     fn learn<P: PointSet>(&mut self, _: &Pool<'_, P>, answer: Round) -> Result<(), OnlineError> {
         let (Some((place, _)), Some(round)) = (self.open.take(), &mut self.round) else {
-            // The question was about a point x = 0, which teaches nothing.
+            // The question was about a point x = 0, from which nothing can be learned.
             return Ok(());
         };
         let value = answer.prediction.value;
@@ -384,15 +381,6 @@ impl Classifier for StrongLearner {
     }
 }
 
-impl From<ForsterError> for OnlineError {
-    fn from(error: ForsterError) -> OnlineError {
-        match error {
-            ForsterError::Input(error) => OnlineError::Input(error),
-            other => OnlineError::Transform(other),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -400,11 +388,11 @@ mod tests {
     use halfspaces_data::{Builtin, Clusters, Marginal, StudentT, UnitSphere, random_target};
     use proptest::prelude::*;
 
-    /// Four points of a plane of R⁴, in position there.
+    /// Four points of a plane of R⁴, in radially isotropic position there.
     const PLANE: [[f64; 4]; 4] =
         [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0], [1.0, -1.0, 0.0, 0.0]];
 
-    /// A round's first run is the plain weak learner's, update for update.
+    /// The first run of a round makes the updates of the plain weak learner.
     #[test]
     fn a_round_is_a_run_of_the_weak_learner() {
         for seed in 0..20 {
@@ -420,15 +408,15 @@ mod tests {
                 WeakRun::simulate(&round.placed.inside, &labels, round.run.w, Cap::Corrected)
                     .unwrap();
             while let Some(question) = session.next().unwrap() {
-                session.reveal(labels[question.index]).unwrap();
+                session.answer(labels[question.index]).unwrap();
             }
             let tally = session.learner().tally();
-            if plain.succeeded {
+            if plain.succeeded() {
                 assert_eq!((tally.successes, tally.failures), (1, 0));
-                let mistakes = plain.updates + usize::from(plain.passed < 500);
+                let mistakes = plain.updates() + usize::from(plain.passed() < 500);
                 assert_eq!(session.progress().mistakes + tally.free_updates, mistakes);
-                // What the last walk passed is revealed, and more by those before.
-                assert!(session.progress().labelled >= plain.passed);
+                // The points of the last walk and those of earlier walks are revealed.
+                assert!(session.progress().labelled >= plain.passed());
             }
         }
     }
@@ -461,7 +449,7 @@ mod tests {
         assert!(transcript.mistakes() < 100, "{}", transcript.mistakes());
     }
 
-    /// Every round has its share and its position, of whichever round they come.
+    /// U is large enough and in radially isotropic position in every round, even if it was kept from an earlier one.
     #[test]
     fn subspaces_kept_still_hold_their_share() {
         let data = Builtin::Mushroom.load().unwrap();
@@ -483,13 +471,12 @@ mod tests {
                 kept += usize::from(placed.heavy && placed.members.len() < left);
                 rounds = tally.rounds;
             }
-            session.reveal(labels[question.index]).unwrap();
+            session.answer(labels[question.index]).unwrap();
         }
         assert!(kept > 0 && session.learner().tally().uncertified == 0);
     }
 
-    /// Random starts come in pairs ±w, of which one has w · w* >= 0, the most that a pair needs; so do those
-    /// from what was known.
+    /// Random starts come in pairs ±w, one of which has w · w* >= 0; so do warm starts.
     #[test]
     fn starts_come_in_opposite_pairs() {
         let points = UnitSphere::new(7).unwrap().sample(300, 1).unwrap();
@@ -503,7 +490,7 @@ mod tests {
             let RoundState { run, starts, .. } = learner.round.clone().unwrap();
             let mut all: Vec<Vec<f64>> = starts.into_iter().map(|attempt| attempt.w).collect();
             all.push(run.w);
-            // Those tried first come last.
+            // The starts tried first are at the end of the list.
             assert_eq!(all.len(), 2 * learner.pairs(300) + known);
             for pair in all.chunks_exact(2) {
                 assert!((norm(&pair[1]) - 1.0).abs() < 1e-12);
@@ -512,8 +499,8 @@ mod tests {
         }
     }
 
-    /// Random labels: updates on points already revealed, of which an answer takes no more than is stated, and
-    /// a status that says so.
+    /// Random labels: an answer makes at most the stated number of updates on points already revealed, and the status
+    /// reports the failure.
     #[test]
     fn labels_of_no_halfspace_are_answered_in_bounded_time() {
         for (dim, n) in [(2, 400), (5, 1500)] {
@@ -530,12 +517,15 @@ mod tests {
                 updates = tally.free_updates;
                 failed |= tally.failed_rounds > 0;
                 let status = session.status();
-                assert!(!failed || status != AnswerStatus::Undecided, "a failed round is told");
-                session.reveal(labels[question.index]).unwrap();
+                assert!(
+                    !failed || status != AnswerStatus::Undecided,
+                    "a failed round shows in the status"
+                );
+                session.answer(labels[question.index]).unwrap();
             }
             assert!(failed && session.status() == AnswerStatus::NoHalfspaceFound, "d = {dim}");
         }
-        // Labels of a halfspace fail no round.
+        // With labels of a halfspace, no round fails.
         let points = UnitSphere::new(4).unwrap().sample(800, 4).unwrap();
         let labels = random_target(4, 5).unwrap().label_all(&points).unwrap();
         let (learner, _) =
@@ -543,7 +533,7 @@ mod tests {
         assert_eq!(learner.tally().failed_rounds, 0);
     }
 
-    /// From the opposite of w*: a look, one more mistake, and -w is right.
+    /// The warm start is the opposite of w*: after a probe and one more mistake, -w is right.
     #[test]
     fn what_was_known_may_be_on_the_wrong_side() {
         let points = UnitSphere::new(12).unwrap().sample(2000, 1).unwrap();
@@ -552,16 +542,16 @@ mod tests {
         let mut learner = StrongLearner::new(12, Goal::Perfect, 0.05, 3).unwrap();
         learner.reached = target.normal().iter().map(|v| -v).collect();
         let (learner, transcript) = label_pool(learner, &points, &labels).unwrap();
-        assert_eq!(transcript.mistakes(), LOOK_UPDATES + 1);
+        assert_eq!(transcript.mistakes(), PROBE_UPDATES + 1);
         assert_eq!(learner.tally().failures, 1);
     }
 
-    /// Where no start is any good, those from what was known cost 4k + 2 mistakes, looks and all.
+    /// If no start is any good, the warm starts cost at most 4k + 2 mistakes, including the probes.
     #[test]
     fn warm_starts_cost_what_is_stated() {
         let (k, n) = (4, 4000);
         let points = UnitSphere::new(k).unwrap().sample(n, 1).unwrap();
-        // Labels that no halfspace comes near.
+        // Labels that no halfspace approximates.
         let labels: Vec<Label> =
             (0..n).map(|i| Label::from_sign((i * i % 7) as f64 - 3.0)).collect();
         let mut learner = StrongLearner::new(k, Goal::Perfect, 0.05, 3).unwrap();
@@ -570,11 +560,11 @@ mod tests {
         while session.learner().tally().failures < 4 {
             let question = session.next().unwrap().unwrap();
             assert_eq!(session.learner().tally().rounds, 1);
-            session.reveal(labels[question.index]).unwrap();
+            session.answer(labels[question.index]).unwrap();
         }
         let mistakes = session.progress().mistakes;
-        assert!(mistakes <= 4 * k + 2 && mistakes > 2 * LOOK_UPDATES + 2, "{mistakes}");
-        assert!(session.learner().tally().free_updates >= 2 * LOOK_UPDATES);
+        assert!(mistakes <= 4 * k + 2 && mistakes > 2 * PROBE_UPDATES + 2, "{mistakes}");
+        assert!(session.learner().tally().free_updates >= 2 * PROBE_UPDATES);
     }
 
     #[test]
@@ -593,8 +583,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
 
-        /// Small integer pools of all kinds, separable or not: every point once, no end missed, and a
-        /// session left half-way ends the same.
+        /// Small integer pools of all kinds, separable or not: every point is asked once, every session ends, and a
+        /// session resumed half-way ends in the same way.
         #[test]
         fn any_pool_comes_to_its_end(
             rows in prop::collection::vec([-2i8..=2, -2i8..=2, -2i8..=2], 1..40),
@@ -622,7 +612,7 @@ mod tests {
                 whole.rounds().iter().take(points.len() / 2).map(|r| (r.index, r.truth)).collect();
             let mut later = SelfDirectedSession::resume(learner, &points, &half).unwrap();
             while let Some(question) = later.next().unwrap() {
-                later.reveal(labels[question.index]).unwrap();
+                later.answer(labels[question.index]).unwrap();
             }
             prop_assert_eq!(later.transcript(), &whole);
         }
@@ -643,19 +633,22 @@ mod tests {
         assert_eq!(label_pool(learner, &zeros, &labels).unwrap().1.mistakes(), 1);
     }
 
-    /// ln(rounds/δ)/-ln(PAIR_FAILURE) pairs, rounded up; what may stay unlabelled is rounded down.
+    /// ln(rounds/δ)/-ln(PAIR_FAILURE) pairs, rounded up; the number of points that may stay unlabelled is rounded down.
     #[test]
     fn pairs_and_points_spared_by_hand() {
         let pairs = |goal, n| StrongLearner::new(4, goal, 0.1, 7).unwrap().pairs(n);
         assert_eq!(pairs(Goal::Weak, 1000), 3);
         assert_eq!(pairs(Goal::Strong { epsilon: 0.1 }, 1000), 7);
         assert_eq!(pairs(Goal::Perfect, 1000), 8);
-        let spared =
-            |e, n| StrongLearner::new(4, Goal::Strong { epsilon: e }, 0.1, 7).unwrap().spared(n);
-        assert_eq!((spared(0.15, 10), spared(0.1, 5)), (1, 0));
+        let allowed_unlabelled = |e, n| {
+            StrongLearner::new(4, Goal::Strong { epsilon: e }, 0.1, 7)
+                .unwrap()
+                .allowed_unlabelled(n)
+        };
+        assert_eq!((allowed_unlabelled(0.15, 10), allowed_unlabelled(0.1, 5)), (1, 0));
     }
 
-    /// Four of eight points on a plane of R⁴ hold their share k/d, four of nine do not.
+    /// Four of eight points on a plane of R⁴ are a fraction k/d, four of nine are not.
     #[test]
     fn a_subspace_is_kept_while_it_holds_its_share() {
         let off = |i: usize| [1.0, 0.5, i as f64, 2.0];
@@ -672,7 +665,7 @@ mod tests {
         }
     }
 
-    /// Outside its subspace a hypothesis that was right inside stays, one that failed goes.
+    /// Outside its subspace, a hypothesis that was right inside is kept, and one that failed is dropped.
     #[test]
     fn what_failed_inside_is_not_kept_outside() {
         let four = Points::from_rows(&PLANE).unwrap();
@@ -688,7 +681,7 @@ mod tests {
         }
     }
 
-    /// Labels of no halfspace: the one round fails.
+    /// Labels that no halfspace fits: the only round fails.
     #[test]
     fn a_weak_learner_ends_after_its_round() {
         let points = UnitSphere::new(2).unwrap().sample(400, 1).unwrap();
@@ -704,7 +697,7 @@ mod tests {
         );
     }
 
-    /// Five points of R² on a line: they are one subspace, of which nobody has more than its share.
+    /// Five points of R² on a line: the line is their span, so it is no heavy subspace.
     fn on_a_line() -> Points {
         Points::from_rows(&[1.0, 2.0, 3.0, 4.0, 5.0].map(|v| [v, 0.0])).unwrap()
     }
@@ -716,7 +709,8 @@ mod tests {
         assert_eq!((placed.transform.inner_dim(), placed.heavy), (1, false));
     }
 
-    /// w* may vanish on the line: all +1 is tried first, and its mistake ends a look and no run.
+    /// w* may vanish on the line: predicting +1 everywhere is tried first, and a mistake then ends only a probe, not a
+    /// run.
     #[test]
     fn where_the_rest_does_not_span_the_space_all_positive_is_tried() {
         let points = on_a_line();
@@ -724,7 +718,7 @@ mod tests {
         let learner = learner.with_start(Start::Random);
         let mut session = SelfDirectedSession::new(learner, &points).unwrap();
         assert_eq!(session.next().unwrap().unwrap().prediction.value, 0.0);
-        session.reveal(Label::Negative).unwrap();
+        session.answer(Label::Negative).unwrap();
         assert_eq!(session.learner().tally().failures, 0);
     }
 }

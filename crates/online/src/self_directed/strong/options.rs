@@ -1,8 +1,8 @@
-//! What a strong learner is asked for, and what its rounds came to.
+//! Options and counts of the strong learner.
 //!
 //! Claims: S8, S9, S9d, S9g, S9m, S9p, S9r.
 
-/// How much of the pool is to be labelled.
+/// The part of the pool to be labelled.
 ///
 /// ```
 /// use halfspaces_linalg::Classifier;
@@ -19,11 +19,10 @@
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Goal {
-    /// One round: a share of 1/(4d) at least.
+    /// One round: at least a fraction 1/(4d) of the points.
     Weak,
-    /// All but a share ε of the points.
+    /// All but a fraction ε of the points.
     Strong {
         /// ε in (0, 1).
         epsilon: f64,
@@ -32,7 +31,7 @@ pub enum Goal {
     Perfect,
 }
 
-/// How many updates a run may make.
+/// The maximum number of updates of a run.
 ///
 /// ```
 /// use halfspaces_online::Cap;
@@ -40,11 +39,9 @@ pub enum Goal {
 /// assert_eq!(Cap::Corrected.updates(10), 147);
 /// assert_eq!(Cap::Paper.updates(10), 115);
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cap {
-    /// ⌊4k ln 4k⌋, which the proof needs.
-    #[default]
+    /// ⌊4k ln 4k⌋, as the proof requires.
     Corrected,
     /// 5k ln k, as printed.
     Paper,
@@ -62,7 +59,7 @@ impl Cap {
     }
 }
 
-/// Where the runs of a round start.
+/// The starts of the runs of a round.
 ///
 /// ```
 /// use halfspaces_linalg::Classifier;
@@ -77,18 +74,17 @@ impl Cap {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Start {
     /// Random directions, as printed.
     Random,
-    /// First the halfspace reached so far (at first y u of one point) and its opposite, cut short, then
-    /// random directions. All that is proved stays, at the price of at most 4k + 2 mistakes more per round;
-    /// measured, there are far fewer.
+    /// First the current hypothesis (at first y u of one point) and its opposite, with small caps, then random
+    /// directions. All guarantees still hold, with at most 4k + 2 additional mistakes per round; in experiments this
+    /// start makes far fewer mistakes.
     #[default]
     Warm,
 }
 
-/// What the rounds so far came to.
+/// Counts of the rounds so far.
 ///
 /// ```
 /// use halfspaces_linalg::Classifier;
@@ -102,22 +98,22 @@ pub enum Start {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RoundTally {
-    /// Rounds begun.
+    /// Number of rounds begun.
     pub rounds: usize,
-    /// Runs that passed |U|/(4k) points on a walk.
+    /// Number of runs that passed |U|/(4k) points in a walk.
     pub successes: usize,
-    /// Runs that reached their cap or lost their direction.
+    /// Number of runs that reached their cap or ended at w = 0.
     pub failures: usize,
-    /// Rounds in which every run failed: with labels of a halfspace, and positions certified, there is one
-    /// with probability at most δ.
+    /// Number of rounds in which every run failed. If a halfspace fits and the radially isotropic positions are
+    /// certified, this is positive with probability at most δ.
     pub failed_rounds: usize,
-    /// Rounds on a subspace smaller than what the points without a label spanned.
+    /// Number of rounds on a subspace smaller than the span of the unlabelled points.
     pub heavy: usize,
-    /// Rounds whose position could not be certified: the guarantee does not cover them.
+    /// Number of rounds in which the radially isotropic position could not be certified; the guarantee does not cover
+    /// them.
     pub uncertified: usize,
-    /// Updates that cost no mistake, on points already revealed.
+    /// Number of updates on points already revealed, which cost no mistake.
     pub free_updates: usize,
 }
 
@@ -130,7 +126,7 @@ mod tests {
         // 4k ln 4k and 5k ln k.
         assert_eq!([1, 2, 10].map(|k| Cap::Corrected.updates(k)), [5, 16, 147]);
         assert_eq!([1, 2, 10].map(|k| Cap::Paper.updates(k)), [0, 6, 115]);
-        // The printed cap is the larger from 256 on.
+        // The printed cap is the larger one if k >= 256.
         assert!(Cap::Paper.updates(255) < Cap::Corrected.updates(255));
         assert!(Cap::Paper.updates(257) >= Cap::Corrected.updates(257));
     }

@@ -1,6 +1,8 @@
-//! The work on what was unlabelled when a round began: points in position, and runs of the weak learner on
-//! them, one start after the other. *Source.* DKTZ23 §3, weak learner; [`WeakRun`](crate::WeakRun) is the same loop written
-//! plainly, which S8 and S8f measure; a test holds both to the same updates. Claims: S9, S9g, S9r.
+//! A round of the strong learner: points in radially isotropic position, and runs of the weak learner on them from a
+//! list of starts.
+//!
+//! *Source.* DKTZ23 §3, weak learner. [`WeakRun`](crate::WeakRun) is the plain version of the same loop, which S8 and
+//! S8f measure; a test checks that both make the same updates. Claims: S9, S9g, S9r.
 
 use super::RoundTally;
 use halfspaces_forster::ForsterTransform;
@@ -8,49 +10,50 @@ use halfspaces_linalg::{
     DescendingMargins, Label, PointSet, Points, RowView, kernels, norm, normalise, tolerance,
 };
 
-/// Where a run starts.
+/// A start of a run.
 #[derive(Debug, Clone)]
 pub(super) struct Attempt {
-    /// Unit; zero for the walk that predicts +1, empty for y u of the first point asked.
+    /// A unit vector; zero for the walk that predicts +1, empty for y u of the first point asked.
     pub(super) w: Vec<f64>,
-    /// Updates it may make.
+    /// Maximum number of updates.
     pub(super) most: usize,
-    /// Whether w is what was known before, which is then kept outside V.
+    /// Whether w is the current hypothesis, which is then kept outside V.
     pub(super) known: bool,
 }
 
-/// What a run of a round is at.
+/// The current state of a run within a round.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
-    /// Unit, in V; zero for the walk that predicts +1, and until a run from the first point has it.
+    /// A unit vector in V; zero for the walk that predicts +1, and for a run from the first point until that is
+    /// revealed.
     pub(super) w: Vec<f64>,
     pub(super) from_first: bool,
     pub(super) most: usize,
     pub(super) known: bool,
     pub(super) walk: DescendingMargins,
-    /// Points passed on this walk.
+    /// Number of points passed in this walk.
     pub(super) passed: usize,
     pub(super) updates: usize,
 }
 
-/// Points in position.
+/// Points in radially isotropic position.
 #[derive(Debug, Clone)]
-pub(super) struct Placed {
+pub(super) struct PositionedPoints {
     pub(super) transform: ForsterTransform,
-    /// Index in the pool of each transformed point.
+    /// The index in the pool of each transformed point.
     pub(super) members: Vec<usize>,
-    /// U, unit rows.
+    /// U, as unit rows.
     pub(super) inside: Points,
-    /// Whether V is less than what the unlabelled points spanned.
+    /// Whether V is smaller than the span of the unlabelled points.
     pub(super) heavy: bool,
 }
 
-/// The work on what was unlabelled at its start.
+/// A round in progress.
 #[derive(Debug, Clone)]
 pub(super) struct RoundState {
-    pub(super) placed: Placed,
+    pub(super) placed: PositionedPoints,
     pub(super) run: Run,
-    /// Starts still to be tried, the last first.
+    /// The starts still to be tried, in reverse order.
     pub(super) starts: Vec<Attempt>,
 }
 
@@ -68,15 +71,16 @@ impl Run {
     }
 }
 
-/// All of U by decreasing |w · u|.
+/// A walk over all of U by decreasing |w · u|.
 fn walk(inside: &Points, w: &[f64]) -> DescendingMargins {
     inside.rows().map(|u| u.dot(w)).collect()
 }
 
-/// What comes after a point was walked.
-pub(super) enum Next {
-    Walk,
-    /// A walk has passed its share of the points.
+/// The state of the round after a point.
+pub(super) enum RoundStatus {
+    /// The current run goes on.
+    Walking,
+    /// A walk has passed the required fraction of the points.
     Succeeded,
     /// Every start has failed.
     Failed,
@@ -88,60 +92,60 @@ impl RoundState {
         kernels::dot(self.inside_row(place), &self.run.w)
     }
 
-    /// The truth about the point at `place` is `truth`, and the run's w says `value`.
+    /// Learns that the point at `place` has label `truth`; `value` is the product of the run's w with this point.
     pub(super) fn pass(
         &mut self,
         place: usize,
         value: f64,
         truth: Label,
         tally: &mut RoundTally,
-    ) -> Next {
+    ) -> RoundStatus {
         if self.run.from_first {
             let w = self.inside_row(place).iter().map(|v| truth.as_f64() * v).collect();
             let (most, known) = (self.run.most, self.run.known);
             self.run = Run::new(&self.placed.inside, Attempt { w, most, known });
-            return Next::Walk;
+            return RoundStatus::Walking;
         }
         self.run.passed += 1;
         if Label::from_sign(value) == truth {
-            return Next::Walk;
+            return RoundStatus::Walking;
         }
         // A mistake ends the walk.
         let k = self.placed.transform.inner_dim();
         if 4 * k * self.run.passed >= self.placed.inside.len() {
             tally.successes += 1;
             self.learn(place, value);
-            return Next::Succeeded;
+            return RoundStatus::Succeeded;
         }
         let more = !self.run.is_zero() && self.run.updates < self.run.most;
         if more && self.learn(place, value) {
             self.run.updates += 1;
             self.run.passed = 0;
             self.run.walk = walk(&self.placed.inside, &self.run.w);
-            return Next::Walk;
+            return RoundStatus::Walking;
         }
-        // The walk with w = 0 was a look, not a run.
+        // The walk with w = 0 was a probe, not a run.
         tally.failures += usize::from(!self.run.is_zero());
         match self.starts.pop() {
             Some(start) => {
                 self.run = Run::new(&self.placed.inside, start);
-                Next::Walk
+                RoundStatus::Walking
             }
             None => {
                 tally.failed_rounds += 1;
-                Next::Failed
+                RoundStatus::Failed
             }
         }
     }
 
     fn inside_row(&self, place: usize) -> &[f64] {
         let Some(u) = self.placed.inside.row(place) else {
-            unreachable!("walks are of points in U")
+            unreachable!("the walk visits points of U only")
         };
         u.as_slice()
     }
 
-    /// w -= (w · u) u; `false`, and w kept, if that leaves nothing.
+    /// w -= (w · u) u; returns `false` and keeps w if nothing is left of it.
     fn learn(&mut self, place: usize, value: f64) -> bool {
         let mut w = self.run.w.clone();
         kernels::axpy(-value, self.inside_row(place), &mut w);
