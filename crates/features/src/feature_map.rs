@@ -1,52 +1,46 @@
-//! Maps of points, and learners and models that work on what they map to.
+//! The interface of feature maps, and classifiers of features.
 
 use halfspaces_linalg::{
-    Classifier, DenseRow, FitSample, InputError, Label, PointSet, Points, RowView, Threads,
-    load_checked, zeros,
+    Classifier, DenseRow, InputError, Label, PointSet, Points, RowView, Threads, load_checked,
+    zeros,
 };
 use std::ops::Range;
 
-/// Points mapped at a time by one thread; what they are mapped to does not depend on it.
+/// Number of points that a thread maps at a time. It does not affect the features.
 const BLOCK: usize = 256;
 
-/// A map of points to points of another space, in which a halfspace says more: standardised columns,
-/// random features of a kernel, products of columns.
+/// A map from points to features: points of another space, in which a halfspace is more expressive.
 ///
-/// Maps compose: [`Chained`](crate::Chained) is one after the other, [`Joined`](crate::Joined) both side by
-/// side. A learner on features is a [`FeatureLearner`], a model on them a [`Transformed`]: a classifier of
-/// the points as they are given.
+/// [`Transformed`] combines a map and a classifier of its features into a classifier of the original points.
 ///
-/// Dense and sparse points, any number of threads, a point alone and among others: the features are the
-/// same to the bit.
+/// The features of a point are the same to the bit for dense and sparse points, for any number of threads, and whether
+/// the point is mapped alone or among others.
 ///
 /// ```
-/// use halfspaces_features::{Chained, FeatureMap, Joined, Linear, Nystroem, RadialKernel, ZScore};
+/// use halfspaces_features::{FeatureMap, Nystroem, RadialKernel, ZScore};
 /// use halfspaces_linalg::{PointSet, Points};
 /// let points = Points::from_rows(&[[1.0, 200.0], [3.0, 100.0], [2.0, 300.0]])?;
-/// let scale = ZScore::fit(&points)?;
-/// let scaled = scale.apply(&points)?;
-/// let nystroem = Nystroem::new(scaled, RadialKernel::gaussian(4.0)?)?;
-/// // Standardised columns, and beside them three features of a Gaussian kernel.
-/// let map = Chained::new(scale, Joined::new(Linear::new(2)?, nystroem)?)?;
-/// let features = map.apply(&points)?;
-/// assert_eq!((features.len(), features.dim()), (3, 5));
+/// let scaled = ZScore::fit(&points)?.apply(&points)?;
+/// let map = Nystroem::new(scaled.clone(), RadialKernel::gaussian(4.0)?)?;
+/// let features = map.apply(&scaled)?;
+/// assert_eq!((features.len(), features.dim()), (3, 3));
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 pub trait FeatureMap {
-    /// Number of coordinates of the points that are mapped.
+    /// The number of coordinates of a point.
     fn input_dim(&self) -> usize;
 
-    /// Number of features.
+    /// The number of features.
     fn output_dim(&self) -> usize;
 
-    /// The features of the points `rows` of `points`, row after row.
+    /// Writes the features of the points `rows` of `points` to `out`, row by row.
     ///
-    /// By default row by row; a map that is faster for many rows at once says how. It may assume that the
-    /// dimensions agree, that the rows exist and that `out` has room for exactly their features;
-    /// [`FeatureMap::apply`] makes sure of it.
+    /// By default this calls [`FeatureMap::map_row`] for each row. Override it if mapping many rows at once is faster.
+    /// Implementations may assume that the dimensions agree, that the rows exist and that `out` has exactly the size of
+    /// the features; [`FeatureMap::apply`] ensures this.
     ///
     /// # Errors
-    /// What is wrong with a point, such as [`InputError::Overflow`], with its row.
+    /// The error of a point, such as [`InputError::Overflow`], with its row.
     fn map_rows<P: PointSet>(
         &self,
         points: &P,
@@ -61,16 +55,16 @@ pub trait FeatureMap {
         Ok(())
     }
 
-    /// The features of one point, of `input_dim` coordinates, into as many places as there are features.
+    /// Writes the features of one point with `input_dim` coordinates to `out`, which has length `output_dim`.
     ///
     /// # Errors
-    /// What is wrong with the point, such as [`InputError::Overflow`].
+    /// The error of the point, such as [`InputError::Overflow`].
     fn map_row<R: RowView>(&self, x: R, out: &mut [f64]) -> Result<(), InputError>;
 
-    /// The features of every point.
+    /// Returns the features of all points.
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`]; [`InputError::TooLarge`]; what is wrong with a point, such as
+    /// [`InputError::DimensionMismatch`]; [`InputError::TooLarge`]; the error of a point, such as
     /// [`InputError::Overflow`], with its row.
     fn apply<P: PointSet>(&self, points: &P) -> Result<Points, InputError>
     where
@@ -79,10 +73,10 @@ pub trait FeatureMap {
         self.apply_on(points, Threads::ONE)
     }
 
-    /// [`FeatureMap::apply`] on several threads: the same features, to the bit.
+    /// Like [`FeatureMap::apply`], on several threads. The features are the same to the bit.
     ///
     /// # Errors
-    /// As [`FeatureMap::apply`].
+    /// Those of [`FeatureMap::apply`].
     fn apply_on<P: PointSet>(&self, points: &P, threads: Threads) -> Result<Points, InputError>
     where
         Self: Sync,
@@ -100,75 +94,32 @@ pub trait FeatureMap {
             },
         );
         done.into_iter().collect::<Result<(), InputError>>()?;
-        Points::new(features, dim).map_err(|error| match error {
-            InputError::NonFinite { row, .. } => InputError::Overflow { row },
-            other => other,
-        })
+        Points::new(features, dim).map_err(|error| as_overflow(error, 0))
     }
 }
 
-/// A learner that works on features: it maps the points, then fits by another learner.
+/// Converts the error of a block whose first row is `first`: the row is counted from the first row of all points, and
+/// features that are not finite become an overflow error.
+fn as_overflow(error: InputError, first: usize) -> InputError {
+    match error {
+        InputError::NonFinite { row, .. } | InputError::Overflow { row } => {
+            InputError::Overflow { row: first + row }
+        }
+        other => other,
+    }
+}
+
+/// A classifier of points that applies a map, then a classifier of the features.
 ///
 /// ```
-/// use halfspaces_features::{FeatureLearner, Polynomial};
-/// use halfspaces_linalg::{Classifier, Label, FitSample, Halfspace, InputError, PointSet, Points, RowView};
-/// /// Σ y x, the simplest learner there is.
-/// struct Mean;
-/// impl FitSample for Mean {
-///     type Model = Halfspace;
-///     type Error = InputError;
-///     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Halfspace, InputError> {
-///         let mut w = vec![0.0; points.dim()];
-///         points.rows().zip(labels).for_each(|(x, y)| x.add_scaled_to(y.as_f64(), &mut w));
-///         Halfspace::new(w)
-///     }
-/// }
-/// // Exclusive or: a halfspace of products of columns.
-/// let points = Points::from_rows(&[[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])?;
-/// let [p, n] = [Label::Positive, Label::Negative];
-/// let fit = FeatureLearner::new(Polynomial::new(2)?, Mean).fit(&points, &[p, n, n, p])?;
-/// assert_eq!(fit.label_all(&points)?, [p, n, n, p]);
-/// # Ok::<(), InputError>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct FeatureLearner<T, L> {
-    map: T,
-    learner: L,
-}
-
-impl<T, L> FeatureLearner<T, L> {
-    /// Maps by `map`, then fits by `learner`.
-    pub fn new(map: T, learner: L) -> Self {
-        FeatureLearner { map, learner }
-    }
-}
-
-impl<T: FeatureMap + Clone + Sync, L: FitSample> FitSample for FeatureLearner<T, L> {
-    type Model = Transformed<T, L::Model>;
-    type Error = L::Error;
-
-    /// Fits labelled points.
-    ///
-    /// # Errors
-    /// Those of [`FeatureMap::apply`], [`InputError::LengthMismatch`], and those of the learner.
-    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Self::Model, L::Error> {
-        InputError::check_len(points.len(), labels.len())?;
-        let model = self.learner.fit(&self.map.apply(points)?, labels)?;
-        Ok(Transformed::new(self.map.clone(), model)?)
-    }
-}
-
-/// A classifier of points through their features: a map, and a classifier of what it maps to.
-///
-/// ```
-/// use halfspaces_features::{Polynomial, Transformed};
+/// use halfspaces_features::{KernelValues, RadialKernel, Transformed};
 /// use halfspaces_linalg::{AffineHalfspace, Classifier, Label, Points};
-/// // x² > 1: features x² and √2 x, and the constant 1.
-/// let outside = AffineHalfspace::new(vec![1.0, 0.0, 0.0], -1.0)?;
-/// let model = Transformed::new(Polynomial::new(1)?, outside)?;
+/// // Points within ln 2 of 1: exp(-|x - 1|) > 1/2.
+/// let near = AffineHalfspace::new(vec![1.0], -0.5)?;
+/// let values = KernelValues::new(Points::new(vec![1.0], 1)?, RadialKernel::laplacian(1.0)?)?;
+/// let model = Transformed::new(values, near)?;
 /// let [p, n] = [Label::Positive, Label::Negative];
-/// assert_eq!(model.label_all(&Points::new(vec![-2.0, 0.5, 3.0], 1)?)?, [p, n, p]);
+/// assert_eq!(model.label_all(&Points::new(vec![0.0, 0.5, 1.6, 3.0], 1)?)?, [n, p, p, n]);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -181,7 +132,7 @@ pub struct Transformed<T, M> {
 load_checked!(Transformed<T: FeatureMap, M: Classifier> { map: T, model: M } => Transformed::new);
 
 impl<T: FeatureMap, M: Classifier> Transformed<T, M> {
-    /// A map, and a classifier of its features.
+    /// Combines a map and a classifier of its features.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`].
@@ -196,12 +147,7 @@ impl<T: FeatureMap, M: Classifier> Transformed<T, M> {
         &self.map
     }
 
-    /// The map and the classifier of its features, for a learner that goes on learning.
-    pub fn parts_mut(&mut self) -> (&T, &mut M) {
-        (&self.map, &mut self.model)
-    }
-
-    /// The classifier of features.
+    /// The classifier that is applied to the features.
     #[must_use]
     pub fn model(&self) -> &M {
         &self.model
@@ -236,15 +182,9 @@ impl<T: FeatureMap, M: Classifier> Classifier for Transformed<T, M> {
             let block = first..rows.end.min(first + BLOCK);
             let mut features = zeros(block.len(), dim)?;
             self.map.map_rows(points, block, &mut features)?;
-            let features = Points::new(features, dim).map_err(|error| match error {
-                InputError::NonFinite { row, .. } => InputError::Overflow { row: first + row },
-                other => other,
-            })?;
+            let features = Points::new(features, dim).map_err(|error| as_overflow(error, first))?;
             let found = self.model.label_rows(&features, 0..features.len());
-            labels.append(&mut found.map_err(|error| match error {
-                InputError::Overflow { row } => InputError::Overflow { row: first + row },
-                other => other,
-            })?);
+            labels.append(&mut found.map_err(|error| as_overflow(error, first))?);
         }
         Ok(labels)
     }

@@ -5,12 +5,13 @@ use crate::radial_kernel::{Centres, RadialKernel};
 use halfspaces_linalg::{InputError, PointSet, Points, RowView, load_checked};
 use std::ops::Range;
 
-/// The kernel values of a point and some centres, as features: what a sum Σ c_k K(x, z_k) is a halfspace of.
+/// The kernel values of a point and some centres, as features. An expansion Σ c_k K(x, z_k) is a halfspace of them.
 ///
-/// *Cost.* O(m(s + 1)) time per point of s stored coordinates, O(md) memory.
+/// *Cost.* O(m(s + 1)) time per point with s stored coordinates, O(md) memory, for m centres in d dimensions.
 ///
-/// *When to use it.* To hold what was learned on [`Nystroem`](crate::Nystroem) features, by [`Nystroem::expansion`](crate::Nystroem::expansion): labels come a
-/// factor of m sooner than through the features. To learn on, the features themselves are better conditioned.
+/// *When to use it.* To label points with a model that was learned on [`Nystroem`](crate::Nystroem) features and
+/// converted by [`Nystroem::expansion`](crate::Nystroem::expansion). This takes a factor of m less time than computing
+/// the features. To learn, use the `Nystroem` features themselves, which are better conditioned.
 ///
 /// ```
 /// use halfspaces_features::{FeatureMap, KernelValues, RadialKernel};
@@ -32,7 +33,7 @@ pub struct KernelValues {
 load_checked!(KernelValues { points: Points, kernel: RadialKernel } => KernelValues::new);
 
 impl KernelValues {
-    /// With these centres, one per row.
+    /// Creates the map with these centres, one per row.
     ///
     /// # Errors
     /// [`InputError::Empty`].
@@ -44,7 +45,7 @@ impl KernelValues {
         Ok(KernelValues { points, kernel, centres })
     }
 
-    /// The centres.
+    /// The centres, one per row.
     #[must_use]
     pub fn centres(&self) -> &Points {
         &self.points

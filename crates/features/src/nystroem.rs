@@ -1,109 +1,74 @@
-//! Features of a kernel by landmarks.
+//! Nyström features of a kernel.
+//!
+//! The factorisation is in double precision and drops landmarks below a squared length of 1e-10.
+//! [`SingleNystroem`](crate::SingleNystroem) has a factorisation of its own, in single precision and with a tolerance
+//! of 1e-5. They are not merged: a common factorisation would change the order and the number of the landmarks kept,
+//! and with them the features of every model.
 
-use crate::FeatureMap;
 use crate::products::{Columns, Product};
-use crate::radial_kernel::{Centres, RadialKernel};
+use crate::{FeatureMap, KernelValues, RadialKernel};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt_pivoting::factor::{cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::{Mat, Par, Spec};
-use halfspaces_linalg::{InputError, PointSet, Points, RowView, load_checked, zeros};
+use halfspaces_linalg::{InputError, PointSet, Points, RowView, zeros};
 use std::ops::Range;
 
-/// A landmark is left out if the others give its features up to this squared length, of 1.
+/// A landmark is dropped if the other landmarks explain its features up to this squared length; the full squared length
+/// is 1.
 const TOLERANCE: f64 = 1e-10;
-/// How far a saved map may be from orthonormal on its own landmarks: rounding over the least eigenvalue.
-#[cfg(feature = "serde")]
-const WHITE_TOLERANCE: f64 = 1e-4;
 
-/// Features φ of a radial kernel by landmarks z_1..z_m: φ(x) · φ(z) is the kernel wherever x or z is a landmark,
-/// and nearly so where they are near some.
+/// Features φ of a radial kernel, from landmarks z_1, ..., z_m. φ(x) · φ(z) equals K(x, z) if x or z is a landmark, and
+/// is close to it if both are near landmarks.
 ///
-/// φ(x) = L⁻¹ k(x), with k(x) the kernel values of x and the landmarks, and LLᵀ the Cholesky factors of the
-/// landmarks' own kernel matrix K. They are taken in an order in which each is the one of which the features before it
-/// leave the most, and those of which they leave a squared length of less than 1e-10 are left out: equal landmarks do no
-/// harm, and of a smooth kernel fewer are left than were given. φ(x) · φ(z) is
-/// k(x)ᵀ K⁻¹ k(z), the best that can be said of K(x, z) from the landmarks: never above K(x, x), with an error of
-/// at most √((1 - ‖φ(x)‖²)(1 - ‖φ(z)‖²)).
+/// φ(x) = L⁻¹ k(x). Here k(x) holds the kernel values of x and the landmarks, and LLᵀ is the Cholesky factorisation of
+/// the landmarks' own kernel matrix K. The factorisation chooses the landmarks one by one. Each time it chooses the
+/// landmark with the largest remainder, that is, the part of its features that the landmarks chosen before do not
+/// explain. Landmarks with a squared remainder below 1e-10 are dropped. So duplicate landmarks do no harm, and a smooth
+/// kernel keeps fewer landmarks than it was given.
 ///
-/// *Cost.* O(m²(d + m)) once; per point O(m(s + m)) time for s stored coordinates. O(m(d + m)) memory.
+/// *Guarantee.* φ(x) · φ(z) = k(x)ᵀ K⁻¹ k(z) is the best approximation of K(x, z) from the landmarks.
+/// ‖φ(x)‖² never exceeds K(x, x) = 1, and the error is at most √((1 - ‖φ(x)‖²)(1 - ‖φ(z)‖²)).
 ///
-/// *When to use it.* Labels that no halfspace of the columns explains. A few hundred landmarks do for most
-/// tables; [`RandomFourier`](crate::RandomFourier) has cheaper features that need more of them.
+/// *Cost.* O(m²(d + m)) time once; O(m(s + m)) time per point with s stored coordinates; O(m(d + m)) memory.
 ///
-/// *Source.* Williams and Seeger 2001; which landmarks, Fine and Scheinberg 2001. Claims: none of its own.
+/// *When to use it.* Labels that no halfspace of the columns explains. A few hundred landmarks suffice for most tables.
+///
+/// *Source.* Williams and Seeger 2001; Fine and Scheinberg 2001 for the order of the landmarks. Claims: none of its
+/// own.
 ///
 /// ```
-/// use halfspaces_features::{Distance, FeatureMap, Landmarks, Nystroem, RadialKernel};
+/// use halfspaces_features::{Distance, FeatureMap, Nystroem, RadialKernel, choose_landmarks};
 /// use halfspaces_linalg::{Points, kernels};
 /// let points = Points::from_rows(&[[0.0, 1.0], [2.0, 0.0], [1.0, 1.0], [0.5, 0.0]])?;
 /// let kernel = RadialKernel::gaussian(Distance::SquaredEuclidean.median(&points, 1)?)?;
-/// let map = Nystroem::new(Landmarks::Uniform.choose(&points, 4, 1)?, kernel)?;
+/// let map = Nystroem::new(choose_landmarks(&points, 4, 1)?, kernel)?;
 /// let features = map.apply(&points)?;
 /// let exact = kernel.value(halfspaces_linalg::DenseRow::new(&[0.0, 1.0])?, &[2.0, 0.0])?;
 /// assert!((kernels::dot(&features.as_slice()[..4], &features.as_slice()[4..8]) - exact).abs() < 1e-12);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Nystroem {
-    landmarks: Points,
-    kernel: RadialKernel,
-    /// L⁻¹, a row per feature.
+    values: KernelValues,
+    /// L⁻¹, one row per feature.
     whitening: Points,
-    #[cfg_attr(feature = "serde", serde(skip))]
-    centres: Centres,
-    #[cfg_attr(feature = "serde", serde(skip))]
-    directions: Columns,
-}
-
-load_checked!(Nystroem { landmarks: Points, kernel: RadialKernel, whitening: Points } => Nystroem::load);
-
-#[cfg(feature = "serde")]
-impl Nystroem {
-    /// Features are those of one order of the landmarks, which rounding may change: a model fitted to them needs these very
-    /// ones, so they are saved and checked, not computed anew.
-    fn load(
-        landmarks: Points,
-        kernel: RadialKernel,
-        whitening: Points,
-    ) -> Result<Self, InputError> {
-        InputError::check_dim(landmarks.len(), whitening.dim())?;
-        if landmarks.is_empty() || whitening.is_empty() {
-            return Err(InputError::Empty);
-        }
-        let map = Nystroem::from_parts(landmarks, kernel, whitening);
-        let features = map.apply(&map.landmarks)?;
-        // The rows of Φ are φ(z_k): Φ = KL⁻ᵀ, and L⁻¹Φ is the identity.
-        let size = map.whitening.len();
-        let identity = map.whitening.as_mat() * features.as_mat();
-        let white = (0..size).all(|i| {
-            (0..size).all(|j| {
-                let expected = if i == j { 1.0 } else { 0.0 };
-                (identity[(i, j)] - expected).abs() <= WHITE_TOLERANCE
-            })
-        });
-        InputError::check_state(
-            white,
-            "the features are not orthonormal on the landmarks' kernel",
-        )?;
-        Ok(map)
-    }
+    /// The same rows, arranged for fast products.
+    columns: Columns,
 }
 
 impl Nystroem {
-    /// Features by these landmarks, one per row ([`Landmarks::choose`](crate::Landmarks::choose)), as far as they are needed.
+    /// Creates the map from landmarks, one per row (see [`choose_landmarks`](crate::choose_landmarks)). Landmarks that
+    /// add no feature are dropped.
     ///
     /// # Errors
-    /// [`InputError::Empty`]; [`InputError::Overflow`] if a squared norm leaves `f64`.
+    /// [`InputError::Empty`]; [`InputError::Overflow`] if a squared norm exceeds the range of `f64`.
     pub fn new(landmarks: Points, kernel: RadialKernel) -> Result<Self, InputError> {
-        if landmarks.is_empty() {
-            return Err(InputError::Empty);
-        }
+        let all = KernelValues::new(landmarks, kernel)?;
+        let landmarks = all.centres();
         let m = landmarks.len();
-        let centres = Centres::new(landmarks.as_slice(), landmarks.dim());
         let mut values = zeros(m, m)?;
-        centres.values_of_rows(kernel, &landmarks, 0..m, &mut values)?;
+        all.map_rows(landmarks, 0..m, &mut values)?;
         let (order, factor) = pivoted_cholesky(Mat::from_fn(m, m, |i, j| values[i * m + j]));
         let rank = order.len();
         let mut inverse = Mat::zeros(rank, rank);
@@ -112,64 +77,53 @@ impl Nystroem {
         for (k, row) in whitening.chunks_exact_mut(rank).enumerate() {
             row[..=k].iter_mut().enumerate().for_each(|(i, v)| *v = inverse[(k, i)]);
         }
-        let landmarks = landmarks.select(&order)?;
-        Ok(Nystroem::from_parts(landmarks, kernel, Points::new(whitening, rank)?))
+        let values = KernelValues::new(landmarks.select(&order)?, kernel)?;
+        let columns = Columns::from_rows(&whitening, rank).without_trailing_zeros();
+        Ok(Nystroem { values, whitening: Points::new(whitening, rank)?, columns })
     }
 
-    fn from_parts(landmarks: Points, kernel: RadialKernel, whitening: Points) -> Nystroem {
-        let centres = Centres::new(landmarks.as_slice(), landmarks.dim());
-        let directions =
-            Columns::from_rows(whitening.as_slice(), landmarks.len()).without_last_zeros();
-        Nystroem { landmarks, kernel, whitening, centres, directions }
-    }
-
-    /// The landmarks that are needed, in their order.
+    /// The kernel values of the landmarks that were kept, in their order: the map that
+    /// [`Nystroem::expansion`] belongs to.
     #[must_use]
-    pub fn landmarks(&self) -> &Points {
-        &self.landmarks
+    pub fn kernel_values(&self) -> &KernelValues {
+        &self.values
     }
 
-    /// The kernel.
-    #[must_use]
-    pub fn kernel(&self) -> RadialKernel {
-        self.kernel
-    }
-
-    /// The coefficients c with w · φ(x) = Σ c_k K(x, z_k): a halfspace of the features as an expansion in kernel values,
-    /// which takes O(m) instead of O(m²) per point beyond these values.
+    /// The coefficients c with w · φ(x) = Σ c_k K(x, z_k), which turn a halfspace of the features into an expansion in
+    /// [`Nystroem::kernel_values`]. Given the kernel values, the expansion takes O(m) time per point instead of O(m²).
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`].
     pub fn expansion(&self, weights: &[f64]) -> Result<Vec<f64>, InputError> {
         InputError::check_dim(self.output_dim(), weights.len())?;
-        let mut coefficients = zeros(1, self.landmarks.len())?;
-        for (direction, w) in self.whitening.rows().zip(weights) {
-            direction.add_scaled_to(*w, &mut coefficients);
+        let mut coefficients = zeros(1, self.whitening.dim())?;
+        for (row, w) in self.whitening.rows().zip(weights) {
+            row.add_scaled_to(*w, &mut coefficients);
         }
         Ok(coefficients)
     }
 }
 
-/// The landmarks that are needed, in order, and the lower factor of their kernel matrix.
+/// The indices of the landmarks kept, in order, and the lower Cholesky factor of their kernel matrix.
 fn pivoted_cholesky(mut kernel: Mat<f64>) -> (Vec<usize>, Mat<f64>) {
     let m = kernel.nrows();
     let (mut order, mut inverse) = (vec![0usize; m], vec![0usize; m]);
     let params = Spec::default();
-    let room = cholesky_in_place_scratch::<usize, f64>(m, Par::Seq, params);
-    let mut room = MemBuffer::new(room);
+    let scratch = cholesky_in_place_scratch::<usize, f64>(m, Par::Seq, params);
+    let mut scratch = MemBuffer::new(scratch);
     let done = cholesky_in_place(
         kernel.as_mut(),
         &mut order,
         &mut inverse,
         Par::Seq,
-        MemStack::new(&mut room),
+        MemStack::new(&mut scratch),
         params,
     );
     #[expect(clippy::expect_used, reason = "kernel values are finite, 1 on the diagonal")]
-    let most = done.expect("pivots are numbers, the first is 1").0.rank;
-    // Pivots fall; the square of one is what the features before it leave.
+    let max_rank = done.expect("pivots are numbers, the first is 1").0.rank;
+    // Pivots decrease; a squared pivot is the squared remainder of its landmark.
     let is_needed = |k: &usize| kernel[(*k, *k)].powi(2) > TOLERANCE;
-    let rank = (0..most).take_while(is_needed).count();
+    let rank = (0..max_rank).take_while(is_needed).count();
     order.truncate(rank);
     let lower = |i, j| if j <= i { kernel[(i, j)] } else { 0.0 };
     (order, Mat::from_fn(rank, rank, lower))
@@ -177,7 +131,7 @@ fn pivoted_cholesky(mut kernel: Mat<f64>) -> (Vec<usize>, Mat<f64>) {
 
 impl FeatureMap for Nystroem {
     fn input_dim(&self) -> usize {
-        self.landmarks.dim()
+        self.values.input_dim()
     }
 
     fn output_dim(&self) -> usize {
@@ -190,16 +144,16 @@ impl FeatureMap for Nystroem {
         rows: Range<usize>,
         out: &mut [f64],
     ) -> Result<(), InputError> {
-        let mut values = zeros(rows.len(), self.landmarks.len())?;
-        self.centres.values_of_rows(self.kernel, points, rows, &mut values)?;
-        self.directions.sums_of_block::<Product>(&values, out);
+        let mut values = zeros(rows.len(), self.values.output_dim())?;
+        self.values.map_rows(points, rows, &mut values)?;
+        self.columns.sums_of_block::<Product>(&values, out);
         Ok(())
     }
 
     fn map_row<R: RowView>(&self, x: R, out: &mut [f64]) -> Result<(), InputError> {
-        let mut values = zeros(1, self.landmarks.len())?;
-        self.centres.values(self.kernel, x, &mut values)?;
-        self.directions.sums_of_block::<Product>(&values, out);
+        let mut values = zeros(1, self.values.output_dim())?;
+        self.values.map_row(x, &mut values)?;
+        self.columns.sums_of_block::<Product>(&values, out);
         Ok(())
     }
 }
@@ -208,17 +162,19 @@ impl FeatureMap for Nystroem {
 mod tests {
     use super::*;
 
-    /// Of two landmarks at a distance d the first leaves 1 - exp(-d²)² = 2d² of the second: 2e-10 and 5e-11.
+    /// Of two landmarks at distance d, the first leaves the second a squared remainder of 1 - exp(-d²)² = 2d²: 2e-10
+    /// and 5e-11.
     #[test]
-    fn landmarks_that_others_give_are_left_out() {
-        for (distance, left) in [(1e-5, 2), (5e-6, 1), (0.0, 1)] {
+    fn redundant_landmarks_are_dropped() {
+        for (distance, kept) in [(1e-5, 2), (5e-6, 1), (0.0, 1)] {
             let landmarks = Points::new(vec![0.0, distance], 1).unwrap();
             let map = Nystroem::new(landmarks, RadialKernel::gaussian(1.0).unwrap()).unwrap();
-            assert_eq!((map.landmarks().len(), map.output_dim()), (left, left), "{distance}");
+            let landmarks = map.kernel_values().centres().len();
+            assert_eq!((landmarks, map.output_dim()), (kept, kept), "{distance}");
         }
-        // Farthest from what the ones before see comes first: of 0, 0.1 and 3 the last is second.
+        // The landmark with the largest remainder comes next: of 0, 0.1 and 3, the landmark 3 is chosen second.
         let landmarks = Points::new(vec![0.0, 0.1, 3.0], 1).unwrap();
         let map = Nystroem::new(landmarks, RadialKernel::gaussian(1.0).unwrap()).unwrap();
-        assert_eq!(map.landmarks().as_slice(), [0.0, 3.0, 0.1]);
+        assert_eq!(map.kernel_values().centres().as_slice(), [0.0, 3.0, 0.1]);
     }
 }

@@ -1,23 +1,25 @@
-//! The inner loop of every map: for each row x and each column z of a matrix, a sum over coordinates.
+//! The inner loop of the double-precision maps: a sum over coordinates for each row x and each column z of a matrix.
 //!
-//! Every sum is taken in the order of the coordinates, without fused multiply-adds, whatever the size of
-//! the block: a row gives the same bits alone and among others, dense and sparse (a zero adds nothing),
-//! and at every vector width.
+//! Every sum adds the coordinates in order, without fused multiply-adds, whatever the size of the block. So a row gives
+//! the same bits alone and among others, dense and sparse (a zero adds nothing), and at every vector width.
+//! `single_kernel.rs` has a loop of its own: in single precision, sums of products lose small distances, so it sums
+//! differences, of dense rows only.
 
 use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{PointSet, RowView};
 use std::ops::Range;
 
-/// Columns that lie side by side, and columns of a tile.
+/// Number of columns in a strip, and in a tile.
 const COLUMNS: usize = 8;
-/// Rows of a tile, whose sums stay in registers.
+/// Number of rows in a tile; the sums of a tile fit into the registers.
 const ROWS: usize = 4;
-/// Strips that a single row meets at once: as many sums under way as in a tile of several rows.
+/// Number of strips processed together for a single row, which gives as many independent sums as a tile of several
+/// rows.
 const STRIPS: usize = 4;
-/// Rows that take their turn with a strip before the next strip is read: with 500 coordinates, 250 KB.
-const TURN: usize = 64;
+/// Number of rows multiplied by a strip before the next strip is read: 250 KB of rows with 500 coordinates.
+const ROW_BLOCK: usize = 64;
 
-/// What is summed for coordinates x_i and z_i; nothing for x_i = 0.
+/// The term that coordinates x_i and z_i add to a sum; 0 if x_i = 0.
 pub(crate) trait Term: Copy + Sync {
     fn term(x: f64, z: f64) -> f64;
 }
@@ -44,18 +46,19 @@ impl Term for AbsoluteDifference {
     }
 }
 
-/// Columns z in strips of eight, of which each lies by coordinate; the last is filled up with zeros.
+/// Columns z in strips of eight. A strip stores its eight columns coordinate by coordinate; the last strip is padded
+/// with zeros.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Columns {
     strips: Vec<f64>,
-    /// Coordinates of each strip that are summed over.
+    /// Number of leading coordinates of each strip that the sums run over.
     lengths: Vec<usize>,
     count: usize,
     dim: usize,
 }
 
 impl Columns {
-    /// From the coordinates of one column after the other.
+    /// Creates the columns from their coordinates, column by column.
     pub(crate) fn from_rows(rows: &[f64], dim: usize) -> Columns {
         let count = rows.len() / dim;
         let mut strips = vec![0.0; dim * count.next_multiple_of(COLUMNS)];
@@ -70,9 +73,9 @@ impl Columns {
         Columns { strips, lengths: vec![dim; count.div_ceil(COLUMNS)], count, dim }
     }
 
-    /// The same for sums of products alone, to which the zeros that all columns of a strip end with add nothing: of a triangle
-    /// half is left.
-    pub(crate) fn without_last_zeros(mut self) -> Columns {
+    /// Skips the zeros at the end of all columns of a strip, which halves the work for a triangular matrix. Only for
+    /// sums of [`Product`], to which a zero adds nothing.
+    pub(crate) fn without_trailing_zeros(mut self) -> Columns {
         let strips = self.strips.chunks_exact(self.dim * COLUMNS);
         for (length, strip) in self.lengths.iter_mut().zip(strips) {
             let last = strip.iter().rposition(|z| *z != 0.0);
@@ -81,12 +84,12 @@ impl Columns {
         self
     }
 
-    /// Number of columns.
+    /// The number of columns.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// Σ_i term(x_i, z_i) for one row and every column.
+    /// Computes Σ_i term(x_i, z_i) for one row and every column.
     pub(crate) fn sums<T: Term, R: RowView>(&self, x: R, out: &mut [f64]) {
         assert_eq!(out.len(), self.count, "one sum per column");
         out.fill(0.0);
@@ -100,7 +103,7 @@ impl Columns {
         }
     }
 
-    /// The same for the points `rows` of a collection, row after row.
+    /// Computes the sums of the points `rows`, row by row.
     pub(crate) fn sums_of_rows<T: Term, P: PointSet>(
         &self,
         points: &P,
@@ -119,13 +122,13 @@ impl Columns {
         }
     }
 
-    /// The same for rows of as many coordinates as the columns have.
+    /// Computes the sums of dense rows with the columns' number of coordinates.
     pub(crate) fn sums_of_block<T: Term>(&self, rows: &[f64], out: &mut [f64]) {
         run_wide(Block { columns: self, rows, out, term: T::term });
     }
 }
 
-/// The sums of R rows with S strips, over the first `len` coordinates.
+/// The sums of R rows and S strips over the first `len` coordinates.
 #[inline(always)]
 fn tile<const R: usize, const S: usize>(
     rows: &[f64],
@@ -151,7 +154,7 @@ fn tile<const R: usize, const S: usize>(
     sums
 }
 
-/// Compiled for the vector instructions that the processor turns out to have.
+/// The sums of a block of rows, compiled for the vector instructions that the processor supports.
 struct Block<'a, F> {
     columns: &'a Columns,
     rows: &'a [f64],
@@ -166,12 +169,12 @@ impl<F: Fn(f64, f64) -> f64> Wide for Block<'_, F> {
     fn run(self) {
         let Block { columns: Columns { strips, lengths, count, dim }, rows, out, term } = self;
         let (count, dim) = (*count, *dim);
-        for (rows, out) in rows.chunks(TURN * dim).zip(out.chunks_mut(TURN * count)) {
-            let alone = rows.len() / dim % ROWS;
-            let (tiles, alone) = rows.split_at(rows.len() - alone * dim);
-            let (out, out_alone) = out.split_at_mut(tiles.len() / dim * count);
-            let of_length = strips.chunks_exact(dim * COLUMNS).zip(lengths);
-            for (k, (strip, len)) in of_length.enumerate() {
+        for (rows, out) in rows.chunks(ROW_BLOCK * dim).zip(out.chunks_mut(ROW_BLOCK * count)) {
+            let remainder = rows.len() / dim % ROWS;
+            let (tiles, single) = rows.split_at(rows.len() - remainder * dim);
+            let (out, out_single) = out.split_at_mut(tiles.len() / dim * count);
+            let strips_and_lengths = strips.chunks_exact(dim * COLUMNS).zip(lengths);
+            for (k, (strip, len)) in strips_and_lengths.enumerate() {
                 let columns = k * COLUMNS..count.min((k + 1) * COLUMNS);
                 let tiles = tiles.chunks_exact(ROWS * dim).zip(out.chunks_exact_mut(ROWS * count));
                 for (rows, out) in tiles {
@@ -181,7 +184,7 @@ impl<F: Fn(f64, f64) -> f64> Wide for Block<'_, F> {
                     }
                 }
             }
-            for (x, out) in alone.chunks_exact(dim).zip(out_alone.chunks_exact_mut(count)) {
+            for (x, out) in single.chunks_exact(dim).zip(out_single.chunks_exact_mut(count)) {
                 let strips = strips.chunks(STRIPS * dim * COLUMNS).zip(lengths.chunks(STRIPS));
                 for ((strips, lengths), out) in strips.zip(out.chunks_mut(STRIPS * COLUMNS)) {
                     if let [a, b, c, d] = *lengths {
@@ -202,7 +205,7 @@ impl<F: Fn(f64, f64) -> f64> Wide for Block<'_, F> {
     }
 }
 
-/// The sums of a strip, without those of the zeros that it is filled up with.
+/// Stores the sums of a strip except those of the padding.
 #[inline(always)]
 fn store(out: &mut [f64], sums: &[f64; COLUMNS]) {
     out.copy_from_slice(&sums[..out.len()]);
@@ -222,14 +225,14 @@ mod tests {
         sum
     }
 
-    /// More than one turn, and rows that fill no tile.
-    const ROWS_OF_TEST: usize = TURN + 11;
-    /// Strips for a row alone, strips beyond them, and one that is not full.
+    /// More than one block of rows, and rows that do not fill a tile.
+    const ROWS_OF_TEST: usize = ROW_BLOCK + 11;
+    /// A full group of strips for a single row, further strips, and a strip that is not full.
     const COLUMNS_OF_TEST: usize = (STRIPS + 2) * COLUMNS + 3;
 
     proptest! {
         #[test]
-        fn every_way_is_the_plain_loop_to_the_bit(
+        fn every_route_equals_the_plain_loop_to_the_bit(
             values in prop::collection::vec((any::<bool>(), -9.0..9.0f64), 3 * ROWS_OF_TEST),
             others in prop::collection::vec(-9.0..9.0f64, 3 * COLUMNS_OF_TEST),
         ) {
@@ -261,14 +264,14 @@ mod tests {
         }
     }
 
-    /// A triangle of 43 columns: each strip is summed over as many coordinates as its longest column has.
+    /// A triangle of 51 columns: the sums of each strip run over the length of its longest column.
     #[test]
-    fn zeros_at_the_end_are_not_summed() {
+    fn trailing_zeros_are_skipped() {
         let size = COLUMNS_OF_TEST;
         let entry = |k: usize, i: usize| if i <= k { (1 + k * 7 % 5 + i) as f64 } else { 0.0 };
         let rows: Vec<f64> = (0..size).flat_map(|k| (0..size).map(move |i| entry(k, i))).collect();
         let full = Columns::from_rows(&rows, size);
-        let short = full.clone().without_last_zeros();
+        let short = full.clone().without_trailing_zeros();
         let lengths: Vec<usize> =
             (1..=size.div_ceil(COLUMNS)).map(|k| size.min(k * COLUMNS)).collect();
         assert_eq!(short.lengths, lengths);
@@ -281,7 +284,7 @@ mod tests {
             };
             assert_eq!(sums(&short), sums(&full), "{count}");
         }
-        let none = Columns::from_rows(&[0.0; 6], 3).without_last_zeros();
+        let none = Columns::from_rows(&[0.0; 6], 3).without_trailing_zeros();
         assert_eq!(none.lengths, [0]);
     }
 }

@@ -1,20 +1,21 @@
-//! Kernels that fall with the distance.
+//! Kernels that decrease with distance.
 
 use crate::products::{AbsoluteDifference, Columns, Product};
+use crate::streams;
 use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{
-    InputError, PointSet, RngStream, RowView, exp_neg, kernels, load_checked, rng_for, zeros,
+    InputError, PointSet, RowView, exp_neg, kernels, load_checked, rng_for, zeros,
 };
 use rand::RngExt;
 use std::ops::Range;
 
-/// Pairs of points whose distances the median is taken of.
+/// Number of pairs of points drawn for the median distance.
 const PAIRS: usize = 2000;
 
-/// A kernel that falls with the distance of two points, K(x, x) = 1.
+/// A kernel exp(-distance/scale), which decreases with the [`Distance`] of two points; K(x, x) = 1.
 ///
-/// The Gaussian sees all rotations of the columns alike; the Laplacian sees columns one by one, as trees do,
-/// and is the better choice for most tables of measurements.
+/// The Gaussian kernel is invariant to rotations of the columns. The Laplacian kernel treats the columns one by one, as
+/// decision trees do, and is the better choice for most tables of measurements.
 ///
 /// ```
 /// use halfspaces_features::RadialKernel;
@@ -31,52 +32,52 @@ pub struct RadialKernel {
     scale: f64,
 }
 
-/// What a [`RadialKernel`] falls with.
+/// The distance of two points in a [`RadialKernel`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Distance {
-    /// ‖x - z‖², of the Gaussian kernel.
+    /// ‖x - z‖², for the Gaussian kernel.
     SquaredEuclidean,
-    /// ‖x - z‖₁, of the Laplacian kernel.
+    /// ‖x - z‖₁, for the Laplacian kernel.
     Manhattan,
 }
 
 load_checked!(RadialKernel { distance: Distance, scale: f64 } => RadialKernel::new);
 
 impl RadialKernel {
-    /// exp(-distance/scale).
+    /// Creates the kernel exp(-distance/scale).
     ///
     /// # Errors
-    /// [`InputError::ParameterOutOfRange`] for a scale that is not positive and finite.
+    /// [`InputError::ParameterOutOfRange`] unless the scale is positive and finite.
     pub fn new(distance: Distance, scale: f64) -> Result<Self, InputError> {
         let in_range = scale > 0.0 && scale.is_finite();
         InputError::check_parameter("scale", scale, in_range, "positive and finite")?;
         Ok(RadialKernel { distance, scale })
     }
 
-    /// exp(-‖x - z‖²/scale).
+    /// Creates the Gaussian kernel exp(-‖x - z‖²/scale).
     ///
     /// # Errors
-    /// As [`RadialKernel::new`].
+    /// Those of [`RadialKernel::new`].
     pub fn gaussian(scale: f64) -> Result<Self, InputError> {
         RadialKernel::new(Distance::SquaredEuclidean, scale)
     }
 
-    /// exp(-‖x - z‖₁/scale).
+    /// Creates the Laplacian kernel exp(-‖x - z‖₁/scale).
     ///
     /// # Errors
-    /// As [`RadialKernel::new`].
+    /// Those of [`RadialKernel::new`].
     pub fn laplacian(scale: f64) -> Result<Self, InputError> {
         RadialKernel::new(Distance::Manhattan, scale)
     }
 
-    /// What it falls with.
+    /// The distance.
     #[must_use]
     pub fn distance(self) -> Distance {
         self.distance
     }
 
-    /// Its scale.
+    /// The scale.
     #[must_use]
     pub fn scale(self) -> f64 {
         self.scale
@@ -85,21 +86,45 @@ impl RadialKernel {
     /// K(x, z).
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`]; [`InputError::Overflow`] if the distance leaves `f64`.
+    /// [`InputError::DimensionMismatch`]; [`InputError::Overflow`] if the distance exceeds the range of `f64`.
     pub fn value<R: RowView>(self, x: R, z: &[f64]) -> Result<f64, InputError> {
         InputError::check_dim(z.len(), x.dim())?;
         let mut value = [0.0];
         Centres::new(z, z.len()).values(self, x, &mut value)?;
         Ok(value[0])
     }
+
+    /// Replaces sums over the coordinates of x and points z by the kernel values K(x, z), in place. For a Gaussian
+    /// kernel, a sum is x · z, and `own` holds ‖z‖² for each z. For a Laplacian kernel, a sum is Σ (|x_i - z_i| -
+    /// |z_i|), and `own` holds ‖z‖₁. A NaN stays NaN. Inlined, so that it uses the vector instructions of its caller.
+    #[inline(always)]
+    pub fn replace_sums(self, sums: &mut [f64], x_norm_sq: f64, own: &[f64]) {
+        // Finite, so that equal points have the value 1 at every scale.
+        let inverse = (1.0 / self.scale).min(f64::MAX);
+        // Rounding can make the distance of equal points negative.
+        let value = |distance: f64| exp_neg(if distance < 0.0 { 0.0 } else { distance } * inverse);
+        match self.distance {
+            Distance::SquaredEuclidean => {
+                for (sum, z_sq) in sums.iter_mut().zip(own) {
+                    *sum = value(x_norm_sq + z_sq - 2.0 * *sum);
+                }
+            }
+            Distance::Manhattan => {
+                for (sum, z_1) in sums.iter_mut().zip(own) {
+                    *sum = value(*sum + z_1);
+                }
+            }
+        }
+    }
 }
 
 impl Distance {
-    /// The median distance of 2000 pairs of different points, drawn by the seed: the usual scale of a kernel
-    /// ("median heuristic"). 1 if all points drawn are equal.
+    /// The median distance of 2000 random pairs of points, without the pairs of equal points: the usual scale of a
+    /// kernel ("median heuristic"). Returns 1 if the points of every pair are equal.
     ///
     /// # Errors
-    /// [`InputError::Empty`]; [`InputError::TooLarge`]; [`InputError::Overflow`] if a distance leaves `f64`.
+    /// [`InputError::Empty`]; [`InputError::TooLarge`]; [`InputError::Overflow`] if a distance exceeds the range of
+    /// `f64`.
     ///
     /// ```
     /// use halfspaces_features::Distance;
@@ -114,7 +139,7 @@ impl Distance {
         if n == 0 {
             return Err(InputError::Empty);
         }
-        let mut rng = rng_for(RngStream::DistancePairs, seed);
+        let mut rng = rng_for(streams::DISTANCE_PAIRS, seed);
         let mut difference = zeros(1, points.dim())?;
         let mut distances = Vec::with_capacity(PAIRS);
         for _ in 0..PAIRS {
@@ -145,7 +170,7 @@ impl Distance {
     }
 }
 
-/// Points with which kernel values are taken.
+/// Points against which kernel values are computed.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Centres {
     columns: Columns,
@@ -167,7 +192,7 @@ impl Centres {
         self.columns.count()
     }
 
-    /// K(x, z) for every centre.
+    /// Computes K(x, z) for every centre z.
     pub(crate) fn values<R: RowView>(
         &self,
         kernel: RadialKernel,
@@ -181,7 +206,7 @@ impl Centres {
         self.finish(kernel, x.norm_sq(), out)
     }
 
-    /// K(x, z) for the points `rows` and every centre.
+    /// Computes K(x, z) for the points `rows` and every centre z, row by row.
     pub(crate) fn values_of_rows<P: PointSet>(
         &self,
         kernel: RadialKernel,
@@ -204,45 +229,34 @@ impl Centres {
         Ok(())
     }
 
-    /// Kernel values from the sums over coordinates, in their place.
+    /// Replaces the sums over the coordinates of a row by its kernel values.
     fn finish(&self, kernel: RadialKernel, x_sq: f64, out: &mut [f64]) -> Result<(), InputError> {
         if !x_sq.is_finite() {
             return Err(InputError::Overflow { row: 0 });
         }
-        // Finite, so that equal points have the value 1 at every scale.
-        let inverse = (1.0 / kernel.scale).min(f64::MAX);
-        match kernel.distance {
-            Distance::SquaredEuclidean => {
-                let distance = |product: f64, z_sq: f64| x_sq + z_sq - 2.0 * product;
-                run_wide(Finish { own: &self.norms_sq, inverse, distance, out });
-            }
-            Distance::Manhattan => {
-                let distance = |sum: f64, z_1: f64| sum + z_1;
-                run_wide(Finish { own: &self.norms_1, inverse, distance, out });
-            }
-        }
+        let own = match kernel.distance {
+            Distance::SquaredEuclidean => &self.norms_sq,
+            Distance::Manhattan => &self.norms_1,
+        };
+        run_wide(Finish { kernel, x_sq, own, out });
         Ok(())
     }
 }
 
-/// Kernel values of distances: each of a sum over coordinates and the centre's own.
-struct Finish<'a, D> {
+/// [`RadialKernel::replace_sums`], compiled for the vector instructions that the processor supports.
+struct Finish<'a> {
+    kernel: RadialKernel,
+    x_sq: f64,
     own: &'a [f64],
-    inverse: f64,
-    distance: D,
     out: &'a mut [f64],
 }
 
-impl<D: Fn(f64, f64) -> f64> Wide for Finish<'_, D> {
+impl Wide for Finish<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        for (out, own) in self.out.iter_mut().zip(self.own) {
-            let distance = (self.distance)(*out, *own);
-            // Rounding may leave that of equal points below 0.
-            *out = exp_neg(if distance < 0.0 { 0.0 } else { distance } * self.inverse);
-        }
+        self.kernel.replace_sums(self.out, self.x_sq, self.own);
     }
 }
 
@@ -273,12 +287,11 @@ mod tests {
         }
     }
 
-    /// Distances 1, 4 and 9 of the pairs of three equidistant points and their ends.
     #[test]
-    fn the_median_is_of_pairs_that_differ() {
+    fn the_median_ignores_pairs_of_equal_points() {
         let points = Points::new(vec![0.0, 1.0, 2.0], 1).unwrap();
         assert_eq!(Distance::SquaredEuclidean.median(&points, 3).unwrap(), 1.0);
-        // Of the pairs that differ nine in ten are 7 apart.
+        // About 96 % of the pairs of different points are 7 apart.
         let mut values = vec![0.0; 50];
         values.extend(vec![7.0; 50]);
         values.push(1000.0);

@@ -1,21 +1,21 @@
-//! Columns by rank.
+//! Columns replaced by ranks.
 
 use crate::FeatureMap;
 use halfspaces_linalg::{InputError, PointSet, RowView, load_checked, zeros};
 
-/// Values of a column whose ranks are kept.
+/// Maximum number of values of a column whose ranks are stored.
 const MAX_KNOTS: usize = 1000;
 
-/// Every column by the rank of its values instead of the values: what is left of a column when its units, its
-/// skew and its outliers are taken away.
+/// Replaces every value of a column by its rank, which removes the unit, the skew and the outliers of the column.
 ///
-/// A value becomes the share of the sample below it, half of equal ones included, minus ½ and divided by the
-/// deviation of these shares: mean 0 and deviation 1 on the sample, as for [`ZScore`](crate::ZScore), but within a few
-/// deviations however far out a value lies. Between known values it is interpolated, beyond them constant. A constant
-/// column becomes 0. Of a column of more than 1000 different values evenly spaced ones are kept.
+/// A value becomes the fraction of the sample below it, equal values counted half, minus 1/2, divided by the standard
+/// deviation of these fractions. So a column has mean 0 and standard deviation 1 on the sample, as with
+/// [`ZScore`](crate::ZScore), but every result lies within a few standard deviations, however extreme the value is.
+/// Between known values the result is interpolated; beyond them it is constant. A constant column becomes 0. For a
+/// column with more than 1000 different values, 1000 evenly spaced ones are stored.
 ///
-/// *When to use it.* Columns of heavy tails, counts, amounts, percentages mostly 0. Maps fitted to a sample are
-/// invariant to any increasing change of a column's units.
+/// *When to use it.* Columns with heavy tails: counts, amounts, percentages that are mostly 0. The ranks of the sample
+/// are invariant to any increasing change of a column's units.
 ///
 /// *Cost.* O(nd ln n) time to fit, O(d ln 1000) per point; at most 16 kB per column.
 ///
@@ -34,7 +34,7 @@ pub struct Ranks {
     columns: Vec<Knots>,
 }
 
-/// Values, increasing, and what they become, increasing.
+/// The stored values of a column and their ranks, both increasing.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Knots {
@@ -46,18 +46,21 @@ load_checked!(Ranks { columns: Vec<Knots> });
 
 #[cfg(feature = "serde")]
 impl Ranks {
-    /// Finite values and ranks of every column, both increasing.
+    /// Checks that the values and the ranks of every column are finite and increasing.
     fn check_saved(&self) -> Result<(), InputError> {
         if self.columns.is_empty() {
             return Err(InputError::ZeroDimension);
         }
         for Knots { values, ranks } in &self.columns {
-            InputError::check_state(!values.is_empty(), "a column of ranks without values")?;
-            InputError::check_state(values.len() == ranks.len(), "one rank per value")?;
+            InputError::check_state(!values.is_empty(), "a column of ranks has no values")?;
+            InputError::check_state(
+                values.len() == ranks.len(),
+                "a column has a rank for each value",
+            )?;
             let finite = values.iter().chain(ranks).all(|v| v.is_finite());
-            InputError::check_state(finite, "a value or rank that is not finite")?;
+            InputError::check_state(finite, "values and ranks are finite")?;
             let rising = |v: &[f64]| v.windows(2).all(|pair| pair[0] < pair[1]);
-            InputError::check_state(rising(values) && rising(ranks), "ranks rise with the values")?;
+            InputError::check_state(rising(values) && rising(ranks), "values and ranks increase")?;
         }
         Ok(())
     }
@@ -66,7 +69,7 @@ impl Ranks {
 impl Knots {
     fn fit(mut column: Vec<f64>) -> Knots {
         let n = column.len() as f64;
-        // -0 and 0 are one value.
+        // -0 and 0 are the same value.
         column.iter_mut().for_each(|v| *v += 0.0);
         column.sort_unstable_by(f64::total_cmp);
         let (mut values, mut ranks) = (Vec::new(), Vec::new());
@@ -104,14 +107,14 @@ impl Knots {
             return ranks[above - 1];
         }
         let (low, high) = (values[above - 1], values[above]);
-        // Halved, so that a difference of values of any size stays finite.
-        let share = (0.5 * value - 0.5 * low) / (0.5 * high - 0.5 * low);
-        ranks[above - 1] + share * (ranks[above] - ranks[above - 1])
+        // Halved, so that the difference of any two values is finite.
+        let fraction = (0.5 * value - 0.5 * low) / (0.5 * high - 0.5 * low);
+        ranks[above - 1] + fraction * (ranks[above] - ranks[above - 1])
     }
 }
 
 impl Ranks {
-    /// The ranks of the values of a sample, column by column.
+    /// Computes the ranks of the values of a sample, column by column.
     ///
     /// # Errors
     /// [`InputError::Empty`]; [`InputError::TooLarge`].
@@ -153,7 +156,8 @@ mod tests {
 
     #[test]
     fn ranks_by_hand() {
-        // Shares below, half of equals: 1/8, 1/2 (two values), 7/8; minus ½, over the deviation √(9/128).
+        // Fractions below, equal values counted half: 1/8, 1/2 (two values), 7/8; minus 1/2, over the deviation
+        // √(9/128).
         let points = Points::from_rows(&[[5.0, 2.0], [-1.0, 2.0], [5.0, 2.0], [7.0, 2.0]]).unwrap();
         let ranks = Ranks::fit(&points).unwrap();
         let end = 0.375 / (9f64 / 128.0).sqrt();
@@ -197,7 +201,7 @@ mod tests {
             let expected = ((x + 0.5) / 5000.0 - 0.5) * 12f64.sqrt();
             assert!((found - expected).abs() < 1e-3);
         }
-        // The largest values there are, and a difference beyond them.
+        // The largest values, whose difference overflows.
         let wide = Points::new(vec![-f64::MAX, f64::MAX, 0.0], 1).unwrap();
         let found = Ranks::fit(&wide).unwrap().apply(&wide).unwrap();
         assert!((found.as_slice()[0] + found.as_slice()[1]).abs() < 1e-12);

@@ -3,11 +3,10 @@
 use crate::FeatureMap;
 use halfspaces_linalg::{InputError, PointSet, RowView, load_checked, zeros};
 
-/// Shifts every column to mean 0 and scales it to standard deviation 1 (population form). A
-/// constant column becomes 0.
+/// Shifts every column to mean 0 and scales it to standard deviation 1 (population form). A constant column becomes 0.
 ///
-/// Fit on training data, then apply the same map to whatever comes later. Of sparse points zeros are values like any
-/// other: what they become is dense.
+/// Fit the map to the training data, then apply the same map to later data. The zeros of sparse points are values like
+/// any other, so the result is dense.
 ///
 /// ```
 /// use halfspaces_features::{FeatureMap, ZScore};
@@ -29,7 +28,7 @@ load_checked!(ZScore { means: Vec<f64>, deviations: Vec<f64> });
 
 #[cfg(feature = "serde")]
 impl ZScore {
-    /// Finite numbers, as many deviations as means, none of them negative.
+    /// Checks that all numbers are finite, that there is a deviation for each mean, and that no deviation is negative.
     fn check_saved(&self) -> Result<(), InputError> {
         let ZScore { means, deviations } = self;
         let both = halfspaces_linalg::Points::from_rows(&[&means[..], &deviations[..]])?;
@@ -41,14 +40,14 @@ impl ZScore {
 }
 
 impl ZScore {
-    /// Means and deviations of the columns.
+    /// Computes the means and standard deviations of the columns.
     ///
     /// # Errors
-    /// [`InputError::Empty`]; [`InputError::Overflow`] if a difference of two numbers in a column does.
+    /// [`InputError::Empty`]; [`InputError::Overflow`] if the difference of two numbers in a column overflows.
     pub fn fit<P: PointSet>(points: &P) -> Result<ZScore, InputError> {
         let n = points.len() as f64;
         let mut dense = zeros(1, points.dim())?;
-        // Summed as differences from the first row, which are exactly 0 in a constant column.
+        // Sums of differences from the first row, which are exactly 0 in a constant column.
         let mut first = dense.clone();
         points.row(0).ok_or(InputError::Empty)?.add_scaled_to(1.0, &mut first);
         let mut shifts = dense.clone();
@@ -66,14 +65,14 @@ impl ZScore {
         if variances.iter().all(is_exact) {
             return Ok(ZScore { means, deviations });
         }
-        // Columns whose squares are beyond the numbers there are, in units of about their largest difference.
+        // Columns whose squares overflow or underflow are measured in units of about their largest difference.
         let mut units = zeros(1, points.dim())?;
         for (row, x) in points.rows().enumerate() {
             dense.fill(0.0);
             x.add_scaled_to(1.0, &mut dense);
-            for ((most, v), m) in units.iter_mut().zip(&dense).zip(&means) {
-                *most = f64::max(*most, (v - m).abs());
-                if !most.is_finite() {
+            for ((unit, v), m) in units.iter_mut().zip(&dense).zip(&means) {
+                *unit = f64::max(*unit, (v - m).abs());
+                if !unit.is_finite() {
                     return Err(InputError::Overflow { row });
                 }
             }
@@ -90,7 +89,7 @@ impl ZScore {
     }
 }
 
-/// Of every column the mean square of its differences from its mean, brought to scale.
+/// The mean square of the scaled differences from the mean, for each column.
 fn mean_squares<P: PointSet>(
     points: &P,
     means: &[f64],
@@ -145,7 +144,7 @@ mod tests {
         assert!((sum_sq / 1e5 - 1.0).abs() < 1e-12);
     }
 
-    /// However large or small the unit of a column, it is standardised alike; one that is constant stays so.
+    /// The unit of a column does not matter, however large or small; a constant column becomes 0.
     #[test]
     fn columns_of_any_unit_are_standardised_alike() {
         let of = |units: [f64; 3]| {

@@ -1,10 +1,10 @@
-//! Fits a `TableClassifier` to tables that come through standard input, one after the other, and writes the values of
-//! other rows to standard output: our side of `benches/peers/tables.py`.
+//! Fits a `TableClassifier` to each table on standard input and writes the decision values of other rows to standard
+//! output. It is the program that `benches/peers/tables.py` runs.
 //!
-//! A table is seven little-endian 64-bit integers (n rows to learn from, d columns, t rows to label, seed, threads, most
-//! rows learned from or 0, 1 for several classes), then n·d values, n labels, t·d values, all 64-bit floats. The answer is t
-//! decision values, or classes, then the errors on the rows kept back, their number, the bound on the error with
-//! probability 95 % and the seconds that the fit took.
+//! A table is seven little-endian 64-bit integers (n training rows, d columns, t rows to label, seed, threads, maximum
+//! number of training rows or 0 for the default, 1 for several classes or 0 for labels ±1), then n·d values, n labels
+//! and t·d values, all 64-bit floats. The answer is t decision values or classes, then the number of errors on the
+//! held-out rows, the number of these rows, the bound on the error with probability 95 %, and the seconds of the fit.
 
 #![allow(clippy::disallowed_methods, reason = "a program that measures time")]
 
@@ -41,23 +41,23 @@ fn main() -> Result<(), Box<dyn Error>> {
         let learner = params.check()?;
         let start = Instant::now();
         let mut answer: Vec<f64>;
-        let (kept_back, bound, seconds);
+        let (held_out, bound, seconds);
         if head[6] == 0 {
             let labels: Vec<Label> = labels.into_iter().map(Label::from_sign).collect();
             let model = learner.fit(&points, &labels)?;
             seconds = start.elapsed().as_secs_f64();
             let values: Result<_, _> = others.rows().map(|x| model.decision_value(x)).collect();
             answer = values?;
-            (kept_back, bound) = (model.report().kept_back(), model.error_bound(0.05)?);
+            (held_out, bound) = (model.report().held_out(), model.error_bound(0.05)?);
         } else {
             let labels: Vec<i64> = labels.into_iter().map(|y| y as i64).collect();
             let model = learner.fit_classes(&points, &labels)?;
             seconds = start.elapsed().as_secs_f64();
             let classes = model.class_all(&others, threads)?;
             answer = classes.into_iter().map(|class| *class as f64).collect();
-            (kept_back, bound) = (model.report().kept_back(), model.error_bound(0.05)?);
+            (held_out, bound) = (model.report().held_out(), model.error_bound(0.05)?);
         }
-        let count = |of: fn(ErrorCount) -> usize| kept_back.map_or(0, of) as f64;
+        let count = |of: fn(ErrorCount) -> usize| held_out.map_or(0, of) as f64;
         let errors = count(ErrorCount::errors);
         answer.extend([errors, count(ErrorCount::points), bound.value(), seconds]);
         for value in answer {

@@ -1,7 +1,9 @@
-//! Averages of halfspaces, of columns and of kernel values.
+//! Averages of halfspaces of columns and of kernel values.
 
 use crate::candidate::{ColumnScale, Scale};
 use halfspaces_features::{FeatureMap, KernelValues};
+#[cfg(feature = "serde")]
+use halfspaces_linalg::load_checked;
 use halfspaces_linalg::{
     AffineHalfspace, DenseRow, InputError, PointSet, Points, RowView, Threads, deciding_class,
     kernels, zeros,
@@ -9,58 +11,58 @@ use halfspaces_linalg::{
 use halfspaces_pac::TemperatureScaling;
 use std::ops::Range;
 
-/// Rows whose values are computed together; they do not depend on it.
+/// Number of rows whose values are computed together. It does not affect the values.
 const BLOCK: usize = 256;
 
-/// Sums of halfspaces, of columns on two scales and of kernel values of these: one sum for two classes, its sign
-/// deciding, otherwise one per class, the largest deciding.
+/// Sums of halfspaces over the columns, which are standardised or ranked, and over their kernel values. With two
+/// classes there is one output, whose sign determines the class. Otherwise there is one output per class, and the class
+/// with the largest output is predicted.
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawAveraged"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub(crate) struct Averaged {
     standardised: Scale,
     ranked: Scale,
     parts: Vec<Part>,
-    /// From sums to probabilities.
+    /// Turns decision values into probabilities.
     scaling: TemperatureScaling,
 }
 
-/// Halfspaces of columns on one scale, or of their kernel values: one per sum.
+/// Halfspaces over the columns, scaled to a common scale, or over their kernel values; one per output.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Part {
     pub(crate) columns: ColumnScale,
-    /// `None`: of the columns themselves.
+    /// `None` for halfspaces of the columns.
     pub(crate) kernel: Option<KernelValues>,
     pub(crate) halfspaces: Vec<AffineHalfspace>,
 }
 
-/// What an [`Averaged`] looks like before it is checked.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct RawAveraged {
+load_checked!(Averaged {
     standardised: Scale,
     ranked: Scale,
     parts: Vec<Part>,
     scaling: TemperatureScaling,
-}
+});
 
 #[cfg(feature = "serde")]
-impl TryFrom<RawAveraged> for Averaged {
-    type Error = InputError;
-
-    fn try_from(raw: RawAveraged) -> Result<Self, InputError> {
-        let RawAveraged { standardised, ranked, parts, scaling } = raw;
+impl Averaged {
+    /// Checks the scales, the number of halfspaces per output, and the dimensions.
+    fn check_saved(&self) -> Result<(), InputError> {
+        let Averaged { standardised, ranked, parts, .. } = self;
         InputError::check_dim(standardised.input_dim(), ranked.input_dim())?;
         let scales =
             matches!(standardised, Scale::Standardised(_)) && matches!(ranked, Scale::Ranked(_));
-        InputError::check_state(scales, "standardised columns first, ranked ones second")?;
-        InputError::check_state(!parts.is_empty(), "a sum of no halfspaces")?;
-        let sums = parts[0].halfspaces.len();
-        InputError::check_state(sums > 0, "no halfspaces")?;
-        for part in &parts {
-            let one_per_sum = part.halfspaces.len() == sums;
-            InputError::check_state(one_per_sum, "a halfspace for every sum")?;
+        InputError::check_state(
+            scales,
+            "the first scale standardises columns, the second ranks them",
+        )?;
+        InputError::check_state(!parts.is_empty(), "an average has at least one part")?;
+        let outputs = self.outputs();
+        InputError::check_state(outputs > 0, "a part has at least one halfspace")?;
+        for part in parts {
+            let one_per_output = part.halfspaces.len() == outputs;
+            InputError::check_state(one_per_output, "each part has a halfspace for each output")?;
             let features = match &part.kernel {
                 Some(kernel) => {
                     InputError::check_dim(standardised.output_dim(), kernel.input_dim())?;
@@ -72,7 +74,7 @@ impl TryFrom<RawAveraged> for Averaged {
                 InputError::check_dim(features, halfspace.weights().len())?;
             }
         }
-        Ok(Averaged { standardised, ranked, parts, scaling })
+        Ok(())
     }
 }
 
@@ -83,7 +85,7 @@ impl Averaged {
         parts: Vec<Part>,
         scaling: TemperatureScaling,
     ) -> Averaged {
-        assert!(!parts.is_empty(), "an average is one of candidates");
+        assert!(!parts.is_empty(), "an average has at least one part");
         Averaged { standardised, ranked, parts, scaling }
     }
 
@@ -91,12 +93,12 @@ impl Averaged {
         self.standardised.input_dim()
     }
 
-    /// Number of sums.
-    pub(crate) fn sums(&self) -> usize {
+    /// The number of decision values of a row.
+    pub(crate) fn outputs(&self) -> usize {
         self.parts[0].halfspaces.len()
     }
 
-    /// The probability of every class.
+    /// The probability of each class.
     pub(crate) fn probabilities(&self, values: &[f64]) -> Vec<f64> {
         self.scaling.probabilities(values)
     }
@@ -108,26 +110,26 @@ impl Averaged {
         }
     }
 
-    /// The sums of one row.
+    /// The decision values of one row.
     pub(crate) fn row_values<R: RowView>(&self, x: R) -> Result<Vec<f64>, InputError> {
         InputError::check_dim(self.dim(), x.dim())?;
         let mut dense = zeros(1, self.dim())?;
         x.add_scaled_to(1.0, &mut dense);
-        // A row is finite.
+        // Checks that the row is finite.
         DenseRow::new(&dense)?;
         self.values(&Points::new(dense, self.dim())?, 0..1)
     }
 
-    /// The sums of the points `rows`, row after row; a row alone has the same.
+    /// The decision values of the points `rows`, row by row. They are the same as those of each row alone.
     fn values<P: PointSet>(&self, points: &P, rows: Range<usize>) -> Result<Vec<f64>, InputError> {
-        let of_block = |error| match error {
+        let as_overflow = |error| match error {
             InputError::NonFinite { row, .. } | InputError::Overflow { row } => {
                 InputError::Overflow { row: rows.start + row }
             }
             other => other,
         };
-        let count = self.sums();
-        let mut sums = zeros(rows.len(), count)?;
+        let count = self.outputs();
+        let mut values = zeros(rows.len(), count)?;
         for columns in [ColumnScale::Standardised, ColumnScale::Ranked] {
             let parts: Vec<&Part> =
                 self.parts.iter().filter(|part| part.columns == columns).collect();
@@ -137,26 +139,27 @@ impl Averaged {
             let scale = self.scale(columns);
             let mut scaled = zeros(rows.len(), scale.output_dim())?;
             scale.map_rows(points, rows.clone(), &mut scaled)?;
-            let scaled = Points::new(scaled, scale.output_dim()).map_err(of_block)?;
+            let scaled = Points::new(scaled, scale.output_dim()).map_err(as_overflow)?;
             for part in parts {
                 let mapped;
                 let features = match &part.kernel {
                     None => &scaled,
                     Some(kernel) => {
-                        mapped = kernel.apply(&scaled).map_err(of_block)?;
+                        mapped = kernel.apply(&scaled).map_err(as_overflow)?;
                         &mapped
                     }
                 };
                 let rows = features.as_slice().chunks_exact(features.dim());
-                for (sums, x) in sums.chunks_exact_mut(count).zip(rows) {
-                    for (sum, h) in sums.iter_mut().zip(&part.halfspaces) {
-                        *sum += kernels::dot(x, h.weights()) + h.bias();
+                for (values, x) in values.chunks_exact_mut(count).zip(rows) {
+                    for (value, h) in values.iter_mut().zip(&part.halfspaces) {
+                        *value += kernels::dot(x, h.weights()) + h.bias();
                     }
                 }
             }
         }
-        match sums.chunks_exact(count).position(|sums| sums.iter().any(|sum| !sum.is_finite())) {
-            None => Ok(sums),
+        let is_overflow = |values: &[f64]| values.iter().any(|value| !value.is_finite());
+        match values.chunks_exact(count).position(is_overflow) {
+            None => Ok(values),
             Some(row) => Err(InputError::Overflow { row: rows.start + row }),
         }
     }
@@ -175,26 +178,26 @@ impl Averaged {
         let mut classes = Vec::with_capacity(rows.len());
         for first in rows.clone().step_by(BLOCK) {
             let values = self.values(points, first..rows.end.min(first + BLOCK))?;
-            classes.extend(values.chunks_exact(self.sums()).map(deciding_class));
+            classes.extend(values.chunks_exact(self.outputs()).map(deciding_class));
         }
         Ok(classes)
     }
 
-    /// The sums of every point, row after row.
+    /// The decision values of all points, one row per point.
     pub(crate) fn values_all<P: PointSet>(
         &self,
         points: &P,
         threads: Threads,
     ) -> Result<Points, InputError> {
         InputError::check_dim(self.dim(), points.dim())?;
-        let mut values = Vec::with_capacity(points.len() * self.sums());
+        let mut values = Vec::with_capacity(points.len() * self.outputs());
         for block in threads.map_blocks(points.len(), BLOCK, |rows| self.values(points, rows)) {
             values.append(&mut block?);
         }
-        Points::new(values, self.sums())
+        Points::new(values, self.outputs())
     }
 
-    /// The class of every point.
+    /// The classes of all points.
     pub(crate) fn classes<P: PointSet>(
         &self,
         points: &P,
@@ -214,15 +217,15 @@ impl Averaged {
 mod tests {
     use super::*;
     #[test]
-    fn of_equal_values_the_first_decides() {
+    fn ties_go_to_the_first_class() {
         assert_eq!(deciding_class(&[0.5, 1.0, 1.0]), 1);
         assert_eq!(deciding_class(&[-0.3; 3]), 0);
         assert_eq!((deciding_class(&[0.0]), deciding_class(&[-0.1])), (1, 0));
     }
 
-    /// 4 · 1e308 is too large, in the second block of 256 rows.
+    /// 4 · 1e308 overflows, in the second block of 256 rows.
     #[test]
-    fn a_sum_that_overflows_names_its_row() {
+    fn an_overflow_names_its_row() {
         let points = Points::new([1.0, -1.0].repeat(10), 1).unwrap();
         let [standardised, ranked] = [ColumnScale::Standardised, ColumnScale::Ranked]
             .map(|columns| Scale::fit(columns, &points).unwrap());

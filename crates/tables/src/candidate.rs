@@ -1,40 +1,39 @@
-//! What is chosen among. Part of `TableClassifier`. Claims: PT, PTn.
+//! The candidate models that are compared. Part of `TableClassifier`. Claims: PT, PTn.
 
 use halfspaces_features::{Distance, FeatureMap, Ranks, ZScore};
-use halfspaces_linalg::{InputError, PointSet, RowView};
+use halfspaces_linalg::{InputError, PointSet, RowView, getters};
 use std::fmt;
-use std::ops::Range;
 
-/// How columns are brought to one scale.
+/// The scale of the columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ColumnScale {
-    /// Mean 0 and deviation 1 ([`ZScore`]).
+    /// Mean 0 and standard deviation 1 ([`ZScore`]).
     Standardised,
-    /// By rank ([`Ranks`]).
+    /// Ranks ([`Ranks`]).
     Ranked,
 }
 
-/// What a halfspace is one of.
+/// The feature space in which a halfspace is fitted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Space {
     /// The columns.
     Columns,
-    /// Features of a radial kernel by landmarks (Nyström).
+    /// Nyström features of a radial kernel.
     Kernel {
-        /// What the kernel falls with.
+        /// The distance of the kernel.
         distance: Distance,
-        /// Its scale, as a multiple of the median distance.
+        /// The scale of the kernel, as a multiple of the median distance.
         width: f64,
     },
 }
 
-/// How a halfspace is fitted.
+/// The method that fits a halfspace.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Method {
-    /// Least ½‖w‖² + C times the hinge loss: a support vector machine.
+    /// Minimises ½‖w‖² + C times the hinge loss: a support vector machine.
     Hinge {
         /// C.
         c: f64,
@@ -44,31 +43,45 @@ pub enum Method {
         /// C.
         c: f64,
     },
-    /// [`halfspaces_pac::SamplePerspectron`], ten passes.
+    /// The [`halfspaces_pac::SamplePerspectron`] with ten passes.
     Perspectron,
 }
 
-/// One way to fit a halfspace, which a [`TableClassifier`](crate::TableClassifier) compares with others.
+/// A combination of column scale, space and method, which a [`TableClassifier`](crate::TableClassifier) compares with
+/// others.
 ///
 /// ```
-/// use halfspaces_features::Distance;
-/// use halfspaces_tables::{Candidate, ColumnScale, Method, Space};
-/// let candidate = Candidate {
-///     columns: ColumnScale::Ranked,
-///     space: Space::Kernel { distance: Distance::Manhattan, width: 0.5 },
-///     method: Method::Hinge { c: 3.0 },
-/// };
-/// assert_eq!(candidate.to_string(), "hinge C=3, Laplacian kernel 0.5, ranked columns");
+/// use halfspaces_data::Builtin;
+/// use halfspaces_linalg::{FitSample, Params};
+/// use halfspaces_tables::{ColumnScale, Method, TableClassifier};
+/// let data = Builtin::Ionosphere.load()?;
+/// let model = TableClassifier::params().check()?.fit(data.points(), data.labels())?;
+/// let best = model.report().compared()[0].candidate();
+/// // For example "hinge C=3, Laplacian kernel 0.5, ranked columns".
+/// let text = best.to_string();
+/// assert_eq!(text.ends_with("ranked columns"), best.columns() == ColumnScale::Ranked);
+/// assert_eq!(text.starts_with("hinge"), matches!(best.method(), Method::Hinge { .. }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Candidate {
-    /// The scale of the columns.
-    pub columns: ColumnScale,
-    /// The space.
-    pub space: Space,
-    /// The method.
-    pub method: Method,
+    pub(crate) columns: ColumnScale,
+    pub(crate) space: Space,
+    pub(crate) method: Method,
+}
+
+impl Candidate {
+    getters! {
+        /// The scale of the columns.
+        columns: ColumnScale,
+
+        /// The space.
+        space: Space,
+
+        /// The method.
+        method: Method,
+    }
 }
 
 impl fmt::Display for Candidate {
@@ -95,13 +108,14 @@ impl fmt::Display for Candidate {
     }
 }
 
-/// C of the hinge loss, in order.
+/// Values of C for the hinge loss on kernel features, in increasing order.
 const KERNEL_C: [f64; 3] = [0.3, 1.0, 3.0];
-/// The same for several classes, each told apart from many more rows of others.
-const CLASSES_C: [f64; 2] = [1.0, 3.0];
+/// The same for more than two classes, each of which is separated from many more rows of other classes.
+const MULTICLASS_C: [f64; 2] = [1.0, 3.0];
+/// C of the hinge loss on columns, and of logistic regression.
 const COLUMN_C: f64 = 0.1;
 const LOGISTIC_C: f64 = 1.0;
-/// Scales of the kernels, as multiples of the median distance.
+/// Distances of the kernels and their scales, as multiples of the median distance.
 const KERNELS: [(Distance, f64); 4] = [
     (Distance::SquaredEuclidean, 0.5),
     (Distance::SquaredEuclidean, 3.0),
@@ -109,7 +123,7 @@ const KERNELS: [(Distance, f64); 4] = [
     (Distance::Manhattan, 2.0),
 ];
 
-/// Candidates that share their features.
+/// Candidates that share their features and differ in their methods.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Family {
     pub(crate) columns: ColumnScale,
@@ -123,21 +137,21 @@ impl Family {
     }
 }
 
-/// What a table's candidates are: with weights, only methods that heed them; the Perspectron only for two classes, as the
-/// sizes of its values say nothing.
-pub(crate) fn families(weighted: bool, sums: usize) -> Vec<Family> {
-    let of_kernels = if sums == 1 { &KERNEL_C[..] } else { &CLASSES_C };
+/// The candidates for a table. With weights, only methods that use weights are included. The Perspectron is included
+/// only for two classes, because the magnitudes of its decision values carry no information.
+pub(crate) fn families(weighted: bool, outputs: usize) -> Vec<Family> {
+    let kernel_c = if outputs == 1 { &KERNEL_C[..] } else { &MULTICLASS_C };
     let mut families = Vec::new();
     for columns in [ColumnScale::Standardised, ColumnScale::Ranked] {
         for (distance, width) in KERNELS {
             let space = Space::Kernel { distance, width };
-            let methods = of_kernels.iter().map(|&c| Method::Hinge { c }).collect();
+            let methods = kernel_c.iter().map(|&c| Method::Hinge { c }).collect();
             families.push(Family { columns, space, methods });
         }
         let mut methods = vec![Method::Hinge { c: COLUMN_C }];
         if !weighted {
             methods.push(Method::Logistic { c: LOGISTIC_C });
-            if columns == ColumnScale::Standardised && sums == 1 {
+            if columns == ColumnScale::Standardised && outputs == 1 {
                 methods.push(Method::Perspectron);
             }
         }
@@ -146,7 +160,7 @@ pub(crate) fn families(weighted: bool, sums: usize) -> Vec<Family> {
     families
 }
 
-/// Fitted [`ColumnScale`].
+/// A fitted [`ColumnScale`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Scale {
@@ -175,18 +189,6 @@ impl FeatureMap for Scale {
         self.input_dim()
     }
 
-    fn map_rows<P: PointSet>(
-        &self,
-        points: &P,
-        rows: Range<usize>,
-        out: &mut [f64],
-    ) -> Result<(), InputError> {
-        match self {
-            Scale::Standardised(map) => map.map_rows(points, rows, out),
-            Scale::Ranked(map) => map.map_rows(points, rows, out),
-        }
-    }
-
     fn map_row<R: RowView>(&self, x: R, out: &mut [f64]) -> Result<(), InputError> {
         match self {
             Scale::Standardised(map) => map.map_row(x, out),
@@ -200,9 +202,9 @@ mod tests {
     use super::*;
     #[test]
     fn with_weights_no_candidate_ignores_them() {
-        for sums in [1, 3] {
+        for outputs in [1, 3] {
             let all: Vec<Method> =
-                families(true, sums).into_iter().flat_map(|f| f.methods).collect();
+                families(true, outputs).into_iter().flat_map(|f| f.methods).collect();
             assert!(all.iter().all(|m| matches!(m, Method::Hinge { .. })), "{all:?}");
         }
     }

@@ -1,12 +1,12 @@
 //! The default classifier for tables.
 
-use crate::classes_model::TableClassesModel;
+use crate::binary_model::BinaryTableModel;
 use crate::learn::{MIN_TABLE_ROWS, Plan, learn};
-use crate::model::TableModel;
-use crate::table::Given;
-use halfspaces_linalg::{FitSample, InputError, Label, Params, PointSet, Threads, load_params};
+use crate::multiclass_model::MulticlassTableModel;
+use crate::table::LabelledRows;
+use halfspaces_linalg::{FitSample, InputError, Label, Params, PointSet, Threads, setters};
 
-/// Most rows learned from, by default.
+/// The default maximum number of training rows.
 pub const DEFAULT_MAX_ROWS: usize = 40_000;
 
 /// Unchecked parameters of a [`TableClassifier`].
@@ -19,7 +19,6 @@ pub const DEFAULT_MAX_ROWS: usize = 40_000;
 /// assert!(TableClassifier::params().held_out(1.0).check().is_err());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[must_use]
 pub struct TableParams {
     held_out: Option<f64>,
@@ -30,36 +29,26 @@ pub struct TableParams {
 }
 
 impl TableParams {
-    /// The share of the rows kept back for the error bound, in [0, 1). Default: a twentieth; from 5000 rows on
-    /// a tenth, at least 1500 rows and at most 20 000. With 0 there is no bound, and all rows are learned from.
-    pub fn held_out(mut self, share: f64) -> Self {
-        self.held_out = Some(share);
-        self
-    }
-
-    /// What an error on a row of each class costs, negative first. Default: 1 and 1.
+    /// The cost of an error on a row of each class. Default: 1 and 1.
     pub fn class_weights(mut self, negative: f64, positive: f64) -> Self {
         self.class_weights = (negative, positive);
         self
     }
 
-    /// Most rows learned from, at least [`MIN_TABLE_ROWS`]; of a larger table a random sample. Time and memory grow
-    /// with it. Default: [`DEFAULT_MAX_ROWS`].
-    pub fn max_rows(mut self, rows: usize) -> Self {
-        self.max_rows = rows;
-        self
-    }
+    setters! {
+        /// The fraction of rows held out for the error bound, in [0, 1). With 0 there is no bound, and all rows are
+        /// training rows. Default: see [`default_hold_out`](crate::default_hold_out).
+        held_out: Some(f64),
 
-    /// Threads. The model does not depend on them. Default: one.
-    pub fn threads(mut self, threads: Threads) -> Self {
-        self.threads = threads;
-        self
-    }
+        /// The maximum number of training rows, at least [`MIN_TABLE_ROWS`]. A larger table is sampled. Time and memory
+        /// grow with this number. Default: [`DEFAULT_MAX_ROWS`].
+        max_rows: usize,
 
-    /// Seed of the splits, landmarks and orders. Default: 0.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
+        /// The number of threads. It does not affect the model. Default: one.
+        threads: Threads,
+
+        /// The seed of the splits, the landmarks and the orders in which rows are visited. Default: 0.
+        seed: u64,
     }
 }
 
@@ -68,66 +57,66 @@ impl Params for TableParams {
     type Error = InputError;
 
     /// # Errors
-    /// [`InputError::ParameterOutOfRange`] for a share outside [0, 1), class weights that are not positive and finite,
-    /// too few rows to learn from.
+    /// [`InputError::ParameterOutOfRange`] for a held-out fraction outside [0, 1), a class weight that is not positive
+    /// and finite, or a maximum number of rows below [`MIN_TABLE_ROWS`].
     fn check(self) -> Result<TableClassifier, InputError> {
-        if let Some(share) = self.held_out {
-            let in_range = (0.0..1.0).contains(&share);
-            InputError::check_parameter(
-                "held-out share",
-                share,
-                in_range,
-                "at least 0 and below 1",
-            )?;
+        if let Some(fraction) = self.held_out {
+            let in_range = (0.0..1.0).contains(&fraction);
+            InputError::check_parameter("held_out", fraction, in_range, "at least 0 and below 1")?;
         }
         for weight in [self.class_weights.0, self.class_weights.1] {
             let in_range = weight > 0.0 && weight.is_finite();
             InputError::check_parameter("class weight", weight, in_range, "positive and finite")?;
         }
-        let rows = self.max_rows as f64;
-        InputError::check_parameter(
-            "max_rows",
-            rows,
-            self.max_rows >= MIN_TABLE_ROWS,
-            "at least 10",
-        )?;
+        let enough = self.max_rows >= MIN_TABLE_ROWS;
+        InputError::check_parameter("max_rows", self.max_rows as f64, enough, "at least 10")?;
         Ok(TableClassifier(self))
     }
 }
 
-/// The default classifier for a table of people's data, whose labels may be wrong and need not follow any halfspace of
-/// its columns. If unsure, use this one.
+/// The default classifier for tables of real data, whose labels may be wrong and need not be explained by any halfspace
+/// of the columns. If unsure, use this one.
 ///
-/// Candidates are halfspaces of the columns, standardised or by rank, and of Nyström features of Gaussian and Laplacian
-/// kernels of several widths; fitted by the hinge loss for several C (by a descent that ends where violations of the conditions of its optimum are at most
-/// 0.7 of the margin apart: nearer to it errors are as many), by logistic regression, by the Perspectron. All are
-/// compared by their errors on rows they were not fitted to, fold by fold. After a fold those are dropped that are worse
-/// beyond chance (the Perspectron after one pass of ten), and all but the best 12, 8, then 6. From 3000 rows on there is a rough round before that, fitted
-/// to 2000 rows and compared on 1000 by three fifths of the landmarks: of all scales and kernels those two are left that have the least errors, and those
-/// two that put the fewest pairs of rows in the wrong order. From 6000 rows on there is one round after it in place of folds, on a
-/// quarter of the rows, no more than 10 000 rows fitted to or compared on. The best four,
-/// as far as none is worse than the best by more than two standard errors, are fitted to all rows and
-/// averaged, each by the deviation of its values: among a few hundred rows the choice of one would be luck.
+/// *Candidates.* Halfspaces of the columns, standardised or ranked, and of Nyström features of Gaussian and Laplacian
+/// kernels with several widths. They are fitted by the hinge loss for several C, by logistic regression and by the
+/// Perspectron. The descent on the hinge loss stops when the violations of the optimality conditions differ by at most
+/// 0.7 of the margin; closer to the optimum the number of errors does not decrease.
 ///
-/// *Guarantee.* Rows kept back have no part in anything. From the model's errors on them comes a bound on its error on
-/// fresh rows, exact at every probability asked for ([`TableModel::error_bound`]), if rows are independent draws of one
-/// law, whatever the law. What is compared and bounded is the error on labels as they are given. Under
-/// Massart noise of rates η(x) < 1/2 that orders classifiers by E[(1 - 2η(x)) 1{h ≠ h*}]: the error against the clean
-/// labels h* is at most the bound minus E\[η\], over 1 - 2 max η.
+/// *Selection.* Candidates are compared by their errors on rows that they were not fitted to, in four folds. After each
+/// fold, a candidate is dropped if it is significantly worse than the best, or if it is not among the best 12, 8 and 6.
+/// The Perspectron makes one pass in the first round; if it survives, it makes ten passes in every fold. With at least
+/// 3000 rows, a screening round comes first: fits to 2000 rows with three fifths of the landmarks, compared on 1000
+/// other rows. At most four combinations of scale and kernel survive: the two with the least errors and the two with
+/// the fewest wrongly ordered pairs of rows. With at least 6000 rows, a single split replaces the folds, with a quarter
+/// of the rows for validation. At most 10 000 rows are fit rows, and at most 10 000 are validation rows.
 ///
-/// *Cost.* At most `max_rows` rows are learned from, so time is linear in the table's size only for drawing them, scaling, and
-/// the bound; for n of them O(n m (d + m)) per kernel, m = n/10 landmarks but at least 300 and at most 500 (800 for several classes), fewer of smooth kernels, and O(nm) per pass of a fit.
-/// O(nm) memory per thread; up to some 13 000 rows, all of which are compared on or fitted to, for all kernels left at once, which are not computed
-/// again then. Of k > 2 classes k times the passes.
+/// *Average.* Up to four of the best candidates, none worse than the best by more than two standard errors, are fitted
+/// to all training rows and averaged. Each is divided by the root mean square of its values. With a few hundred rows,
+/// picking a single winner would mostly be luck.
 ///
-/// *Several classes* ([`TableClassifier::fit_classes`]): per class a sum "this class, not another" of the same kernels, compared by
-/// errors of the largest sum, with the same bound on the error.
+/// *Guarantee.* The held-out rows have no part in the model. If the rows are independent draws from one distribution,
+/// whatever it is, the errors on the held-out rows give an exact upper bound on the error on fresh rows, at any
+/// confidence ([`BinaryTableModel::error_bound`]). The error that is compared and bounded is the error on the labels as
+/// given. Under Massart noise with rates η(x) < 1/2, this error orders classifiers by E[(1 - 2η(x)) 1{h ≠ h*}]. So the
+/// error with respect to the clean labels h* is at most (bound - E\[η\])/(1 - 2 max η).
 ///
-/// *When to use it.* A table with a label per row, up to some thousand columns of numbers (categories one-hot), and no time
-/// to choose. A proof that noise does no harm has the [`SamplePerspectron`](halfspaces_pac::SamplePerspectron) alone, for labels of a halfspace with a
-/// margin; a single halfspace to read, [`LogisticRegression`](halfspaces_pac::LogisticRegression).
+/// *Cost.* There are at most `max_rows` training rows, so only sampling, scaling and the bound take time linear in the
+/// size of the table. For n training rows, each kernel takes O(nm(d + m)) time, and each pass of a fit O(nm). The
+/// number of landmarks m is n/10, clamped to 300 and 500 (800 for more than two classes); a smooth kernel keeps fewer.
+/// k > 2 classes take k times as many passes. Memory is O(nm) per thread. Up to about 13 000 rows, where all rows are
+/// fit or validation rows, the features of all surviving kernels stay in memory and are not computed again.
 ///
-/// *Source.* Ours; its parts are of Hsieh et al. 2008 (hinge loss), Williams and Seeger 2001 (Nyström), Fine and Scheinberg 2001 (landmarks), Maron and Moore 1993 (racing), Jamieson and Talwalkar 2016 (halving), Guo et al. 2017
+/// *More than two classes* ([`TableClassifier::fit_classes`]): each class has a sum of halfspaces that separates it
+/// from all other classes, and all sums use the same features. The class with the largest sum is predicted. Candidates
+/// are compared by the errors of these predictions, and the error bound is the same.
+///
+/// *When to use it.* For a table with a label per row and up to a few thousand numeric columns (categories one-hot
+/// encoded), if you have no time to choose a method. If a halfspace with a margin explains the clean labels, the
+/// [`SamplePerspectron`](halfspaces_pac::SamplePerspectron) is proved to tolerate noise. For a single halfspace to
+/// interpret, use [`LogisticRegression`](halfspaces_pac::LogisticRegression).
+///
+/// *Source.* Ours. The parts are from Hsieh et al. 2008 (hinge loss), Williams and Seeger 2001 (Nyström), Fine and
+/// Scheinberg 2001 (landmarks), Maron and Moore 1993 (racing), Jamieson and Talwalkar 2016 (halving), Guo et al. 2017
 /// (probabilities), Clopper and Pearson 1934 (the bound). Claims: PT, PTn.
 ///
 /// ```
@@ -142,13 +131,11 @@ impl Params for TableParams {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct TableClassifier(TableParams);
 
-load_params!(TableClassifier: TableParams);
-
 impl TableClassifier {
-    /// A twentieth of the rows kept back (a tenth from 5000 on), equal class weights, at most 40 000 rows learned from, one thread, seed 0.
+    /// Returns the default parameters: the hold-out of [`default_hold_out`](crate::default_hold_out), equal class
+    /// weights, at most 40 000 training rows, one thread, seed 0.
     pub fn params() -> TableParams {
         TableParams {
             held_out: None,
@@ -159,28 +146,29 @@ impl TableClassifier {
         }
     }
 
-    /// As [`FitSample::fit`], with what an error on each row costs, on top of the class weights. A row of weight 0 is
-    /// as good as absent. The error bound does not heed other weights.
+    /// Like [`FitSample::fit`], with a cost for an error on each row, which multiplies the class weights. A row of
+    /// weight 0 is ignored. The error bound does not take other weights into account.
     ///
     /// # Errors
-    /// As [`FitSample::fit`]; [`InputError::LengthMismatch`] for another number of weights;
-    /// [`InputError::ParameterOutOfRange`] for a weight that is negative or not finite, or if fewer than 10 are above 0.
+    /// Those of [`FitSample::fit`]; [`InputError::LengthMismatch`] for a wrong number of weights;
+    /// [`InputError::ParameterOutOfRange`] for a weight that is negative or not finite, or for fewer than
+    /// [`MIN_TABLE_ROWS`] positive weights.
     pub fn fit_weighted<P: PointSet>(
         &self,
         points: &P,
         labels: &[Label],
         weights: &[f64],
-    ) -> Result<TableModel, InputError> {
+    ) -> Result<BinaryTableModel, InputError> {
         check_weights(points.len(), weights)?;
         self.fit_rows(points, labels, |i| weights[i])
     }
 
-    /// Fits rows of several classes, which are whatever the caller calls them: numbers, text, an enum. Per class there is a
-    /// sum of halfspaces, all compared and averaged as for two.
+    /// Fits rows of two or more classes, which have any ordered type, such as numbers, strings or an enum. Each class
+    /// has a sum of halfspaces; candidates are compared and averaged as for two classes.
     ///
     /// # Errors
-    /// As [`FitSample::fit`]; [`InputError::ParameterOutOfRange`] if all labels are equal, or for class weights that are not:
-    /// weigh the rows instead.
+    /// Those of [`FitSample::fit`]; [`InputError::ParameterOutOfRange`] if all labels are equal, or if the class
+    /// weights are not equal. Use weights of rows instead of class weights.
     ///
     /// ```
     /// use halfspaces_linalg::{Params, Points, Threads};
@@ -197,20 +185,21 @@ impl TableClassifier {
         &self,
         points: &P,
         labels: &[C],
-    ) -> Result<TableClassesModel<C>, InputError> {
+    ) -> Result<MulticlassTableModel<C>, InputError> {
         self.fit_class_rows(points, labels, |_| 1.0)
     }
 
-    /// As [`TableClassifier::fit_classes`], with what an error on each row costs, as in [`TableClassifier::fit_weighted`].
+    /// Like [`TableClassifier::fit_classes`], with a cost for an error on each row as in
+    /// [`TableClassifier::fit_weighted`].
     ///
     /// # Errors
-    /// Those of both.
+    /// Those of both methods.
     pub fn fit_classes_weighted<P: PointSet, C: Ord + Clone>(
         &self,
         points: &P,
         labels: &[C],
         weights: &[f64],
-    ) -> Result<TableClassesModel<C>, InputError> {
+    ) -> Result<MulticlassTableModel<C>, InputError> {
         check_weights(points.len(), weights)?;
         self.fit_class_rows(points, labels, |i| weights[i])
     }
@@ -220,11 +209,11 @@ impl TableClassifier {
         points: &P,
         labels: &[C],
         weight: impl Fn(usize) -> f64,
-    ) -> Result<TableClassesModel<C>, InputError> {
+    ) -> Result<MulticlassTableModel<C>, InputError> {
         InputError::check_len(points.len(), labels.len())?;
         let (negative, positive) = self.0.class_weights;
         let equal = negative.to_bits() == positive.to_bits();
-        let requirement = "the same for both; weigh the rows instead";
+        let requirement = "the same for both classes; use weights of rows instead";
         InputError::check_parameter("class weight", positive, equal, requirement)?;
         let mut names = labels.to_vec();
         names.sort_unstable();
@@ -236,9 +225,9 @@ impl TableClassifier {
         InputError::check_parameter("number of classes", count as f64, count >= 2, "at least 2")?;
         let class = |label: &C| names.partition_point(|name| name < label);
         let classes: Vec<usize> = labels.iter().map(class).collect();
-        let given = Given { classes: &classes, count, weight: &weight };
-        let (average, report) = learn(points, &given, &self.plan())?;
-        Ok(TableClassesModel::new(names, average, report))
+        let labelled = LabelledRows { classes: &classes, count, weight: &weight };
+        let (average, report) = learn(points, &labelled, &self.plan())?;
+        Ok(MulticlassTableModel::new(names, average, report))
     }
 
     fn plan(&self) -> Plan {
@@ -251,19 +240,19 @@ impl TableClassifier {
         points: &P,
         labels: &[Label],
         weight: impl Fn(usize) -> f64,
-    ) -> Result<TableModel, InputError> {
+    ) -> Result<BinaryTableModel, InputError> {
         InputError::check_len(points.len(), labels.len())?;
         let (negative, positive) = self.0.class_weights;
         let classes: Vec<usize> =
             labels.iter().map(|y| usize::from(*y == Label::Positive)).collect();
         let cost = |i: usize| weight(i) * if classes[i] == 1 { positive } else { negative };
-        let given = Given { classes: &classes, count: 2, weight: &cost };
-        let (average, report) = learn(points, &given, &self.plan())?;
-        Ok(TableModel::new(average, report))
+        let labelled = LabelledRows { classes: &classes, count: 2, weight: &cost };
+        let (average, report) = learn(points, &labelled, &self.plan())?;
+        Ok(BinaryTableModel::new(average, report))
     }
 }
 
-/// One weight per row, none negative.
+/// Checks that there is a weight per row, and that no weight is negative or infinite.
 fn check_weights(rows: usize, weights: &[f64]) -> Result<(), InputError> {
     InputError::check_len(rows, weights.len())?;
     for &weight in weights {
@@ -274,16 +263,20 @@ fn check_weights(rows: usize, weights: &[f64]) -> Result<(), InputError> {
 }
 
 impl FitSample for TableClassifier {
-    type Model = TableModel;
+    type Model = BinaryTableModel;
     type Error = InputError;
 
     /// Fits labelled rows.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::LengthMismatch`]; [`InputError::ParameterOutOfRange`] for fewer than
-    /// [`MIN_TABLE_ROWS`] rows; [`InputError::Overflow`] for columns whose squares leave `f64`;
+    /// [`MIN_TABLE_ROWS`] rows; [`InputError::Overflow`] if the difference of two numbers in a column overflows `f64`;
     /// [`InputError::TooLarge`].
-    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<TableModel, InputError> {
+    fn fit<P: PointSet>(
+        &self,
+        points: &P,
+        labels: &[Label],
+    ) -> Result<BinaryTableModel, InputError> {
         self.fit_rows(points, labels, |_| 1.0)
     }
 }

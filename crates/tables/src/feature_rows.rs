@@ -1,29 +1,30 @@
-//! Rows of features in few bytes, as fits go over them again and again.
+//! Rows of features in compact storage, since fits make many passes over them.
 
 use halfspaces_kernels::{Aligned, BlockLoop, BlockOps, SINGLE_LANES, Wide, run_blocks, run_wide};
-use halfspaces_linalg::{InputError, aligned_room, aligned_zeros};
+use halfspaces_linalg::{InputError, aligned_with_capacity, aligned_zeros};
 use std::ops::Range;
 
-/// Rows computed together; they do not depend on it.
+/// Number of rows computed together. It does not affect their values.
 const BLOCK: usize = 256;
 
-/// What a feature is kept as: a number of [`Entry::UNIT`]s.
+/// A storage type for features, in multiples of [`Entry::UNIT`].
 pub(crate) trait Entry: Copy + Default + Into<f64> {
     const UNIT: f32;
 
+    /// Rounds a feature to the nearest stored value.
     fn of(feature: f32) -> Self;
 
-    /// Whether [`Entry::of`] is near it.
-    fn holds(feature: f32) -> bool;
+    /// Whether the feature is in the range of the type, so that [`Entry::of`] is close to it.
+    fn is_in_range(feature: f32) -> bool;
 
-    /// The product of a row's features with w.
+    /// The product of a row of features and w.
     fn dot<B: BlockOps>(ops: B, x: &[[Self; SINGLE_LANES]], w: &[[f32; SINGLE_LANES]]) -> f32;
 
-    /// w += a times a row's features.
+    /// Adds a times a row of features to w.
     fn axpy<B: BlockOps>(ops: B, a: f32, x: &[[Self; SINGLE_LANES]], w: &mut [[f32; SINGLE_LANES]]);
 }
 
-/// Of any size.
+/// Features of any size.
 impl Entry for f32 {
     const UNIT: f32 = 1.0;
 
@@ -33,7 +34,7 @@ impl Entry for f32 {
     }
 
     #[inline(always)]
-    fn holds(_: f32) -> bool {
+    fn is_in_range(_: f32) -> bool {
         true
     }
 
@@ -48,23 +49,23 @@ impl Entry for f32 {
     }
 }
 
-/// Between -1 and 1, off by up to 1.6e-5.
+/// Features between -1 and 1, with errors of up to 1.6e-5.
 impl Entry for i16 {
     const UNIT: f32 = 1.0 / 32767.0;
 
     #[inline(always)]
     fn of(feature: f32) -> i16 {
-        /// Above 2²³ single precision has whole numbers alone, and the last bits of this one are zeros.
+        /// A number above 2²³, where single precision represents only whole numbers. Its last bits are 0.
         const WHOLE: f32 = (3 << 22) as f32;
-        // What is too large becomes the largest.
+        // Features out of range become ±32767.
         let units = (32767.0 * feature).clamp(-32767.0, 32767.0);
-        // The sum is rounded to the nearest, whose last bits are those of the whole number.
+        // The sum is rounded to a whole number, whose last bits are those of the result.
         (units + WHOLE).to_bits() as i16
     }
 
-    /// What rounding adds to 1 is forgiven.
+    /// Accepts features that exceed 1 because of rounding errors.
     #[inline(always)]
-    fn holds(feature: f32) -> bool {
+    fn is_in_range(feature: f32) -> bool {
         feature.abs() <= 1.001
     }
 
@@ -79,7 +80,7 @@ impl Entry for i16 {
     }
 }
 
-/// Rows of `dim` features, filled up with zeros to whole blocks, and their squared norms.
+/// Rows of `dim` features, padded with zeros to whole blocks, and their squared norms.
 pub(crate) struct FeatureRows<T> {
     values: Aligned<T>,
     dim: usize,
@@ -87,27 +88,27 @@ pub(crate) struct FeatureRows<T> {
 }
 
 impl<T: Entry> FeatureRows<T> {
-    /// As many rows, which `write` writes some at a time, each filled up; none if a feature is not held by what it is to be
-    /// kept as.
+    /// Builds `rows` rows by calling `write` on blocks of padded rows. Returns `None` if a feature is out of the range
+    /// of the storage type.
     pub(crate) fn new(
         rows: usize,
         dim: usize,
         mut write: impl FnMut(Range<usize>, &mut [f32]) -> Result<(), InputError>,
     ) -> Result<Option<FeatureRows<T>>, InputError> {
         let width = dim.next_multiple_of(SINGLE_LANES);
-        let mut values = aligned_room(rows, width)?;
+        let mut values = aligned_with_capacity(rows, width)?;
         let mut written = aligned_zeros(BLOCK.min(rows), width)?;
-        let mut kept = aligned_zeros(BLOCK.min(rows), width)?;
+        let mut stored = aligned_zeros(BLOCK.min(rows), width)?;
         let mut norms_sq = Vec::with_capacity(rows);
         for first in (0..rows).step_by(BLOCK) {
             let count = BLOCK.min(rows - first);
-            let (written, kept) = (&mut written[..count * width], &mut kept[..count * width]);
+            let (written, stored) = (&mut written[..count * width], &mut stored[..count * width]);
             write(first..first + count, written)?;
-            if !run_wide(Keep { features: written, out: kept }) {
+            if !run_wide(Store { features: written, out: stored }) {
                 return Ok(None);
             }
-            norms_sq.extend(kept.chunks_exact(width).map(|row| run_wide(SquaredNorm(row))));
-            values.extend_from_slice(kept);
+            norms_sq.extend(stored.chunks_exact(width).map(|row| run_wide(SquaredNorm(row))));
+            values.extend_from_slice(stored);
         }
         Ok(Some(FeatureRows { values, dim, norms_sq }))
     }
@@ -126,38 +127,39 @@ impl<T: Entry> FeatureRows<T> {
         self.values[row * width..][..width].as_chunks().0
     }
 
-    /// The product of each of these rows with `weights`.
+    /// The products of these rows and `weights`.
     pub(crate) fn products(&self, rows: &[usize], weights: &[f64]) -> Vec<f64> {
         run_blocks(Products { of: self, rows, weights: &in_blocks(weights) })
     }
 
-    /// ‖x‖² of a row x.
+    /// The squared norm of a row.
     #[inline(always)]
     pub(crate) fn norm_sq(&self, row: usize) -> f64 {
         self.norms_sq[row]
     }
 }
 
-/// Whether all are held.
-struct Keep<'a, T> {
+/// Stores features. Returns whether all are in range.
+struct Store<'a, T> {
     features: &'a [f32],
     out: &'a mut [T],
 }
 
-impl<T: Entry> Wide for Keep<'_, T> {
+impl<T: Entry> Wide for Store<'_, T> {
     type Output = bool;
 
     #[inline(always)]
     fn run(self) -> bool {
-        let mut held = true;
+        let mut in_range = true;
         for (out, feature) in self.out.iter_mut().zip(self.features) {
             *out = T::of(*feature);
-            held &= T::holds(*feature);
+            in_range &= T::is_in_range(*feature);
         }
-        held
+        in_range
     }
 }
 
+/// The squared norm of a stored row.
 struct SquaredNorm<'a, T>(&'a [T]);
 
 impl<T: Entry> Wide for SquaredNorm<'_, T> {
@@ -177,7 +179,7 @@ impl<T: Entry> Wide for SquaredNorm<'_, T> {
     }
 }
 
-/// Rows of `dim` numbers rounded to single precision, each filled up.
+/// Copies rows of `dim` numbers, rounded to single precision, to padded rows.
 pub(crate) fn copy_rounded(rows: &[f64], dim: usize, out: &mut [f32]) {
     let width = dim.next_multiple_of(SINGLE_LANES);
     for (row, out) in rows.chunks_exact(dim).zip(out.chunks_exact_mut(width)) {
@@ -185,7 +187,7 @@ pub(crate) fn copy_rounded(rows: &[f64], dim: usize, out: &mut [f32]) {
     }
 }
 
-/// Rounded to single precision, and filled up with zeros to whole blocks.
+/// Rounds numbers to single precision and pads them with zeros to whole blocks.
 pub(crate) fn in_blocks(values: &[f64]) -> Vec<[f32; SINGLE_LANES]> {
     let block = |values: &[f64]| {
         let mut block = [0.0; SINGLE_LANES];
@@ -195,6 +197,7 @@ pub(crate) fn in_blocks(values: &[f64]) -> Vec<[f32; SINGLE_LANES]> {
     values.chunks(SINGLE_LANES).map(block).collect()
 }
 
+/// The products of some rows and weights.
 struct Products<'a, T> {
     of: &'a FeatureRows<T>,
     rows: &'a [usize],
@@ -218,7 +221,7 @@ impl<T: Entry> BlockLoop for Products<'_, T> {
 mod tests {
     use super::*;
 
-    /// Rows and columns numbered through, times `size`.
+    /// Features numbered row by row, times `size`, minus 0.5.
     fn numbered<T: Entry>(rows: usize, dim: usize, size: f32) -> FeatureRows<T> {
         let mut seen = 0;
         let width = dim.next_multiple_of(SINGLE_LANES);
@@ -236,7 +239,7 @@ mod tests {
         kept.unwrap().unwrap()
     }
 
-    /// Up to what rounding to the kept numbers and in single precision costs.
+    /// Checks rows up to the error of the storage type and of single precision.
     fn assert_rows<T: Entry>(rounding: f64) {
         for (rows, dim) in [(0, 3), (1, 1), (2, 8), (256, 8), (300, 9), (600, 21)] {
             let size = 1.0 / (rows * dim).max(1) as f32;
@@ -268,12 +271,12 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_filled_up_and_rounded() {
+    fn rows_are_padded_and_rounded() {
         assert_rows::<f32>(0.0);
         assert_rows::<i16>(0.501 / 32767.0);
     }
 
-    /// Beyond what sixteen bits hold is the largest that they do.
+    /// Features beyond the range of sixteen bits become the largest number.
     #[test]
     fn features_become_the_nearest_number_of_units() {
         let unit = 1.0 / 32767.0;
@@ -294,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn features_that_are_too_large_are_kept_in_single_precision_alone() {
+    fn large_features_are_stored_only_in_single_precision() {
         for feature in [1.0, 1.0009, -1.0009, 1.0011, -1.0011, f32::NAN] {
             let write = |_, out: &mut [f32]| {
                 out[2] = feature;
@@ -307,13 +310,13 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_cannot_be_held_are_refused() {
+    fn too_many_rows_are_refused() {
         let found = FeatureRows::<i16>::new(usize::MAX, 9, |_, _| Ok(()));
         assert_eq!(found.err(), Some(InputError::TooLarge { values: usize::MAX }));
     }
 
     #[test]
-    fn what_goes_wrong_with_a_row_comes_back() {
+    fn errors_of_write_are_returned() {
         let wrong = InputError::Overflow { row: 3 };
         let found = FeatureRows::<f32>::new(5, 2, |_, _| Err(wrong.clone()));
         assert_eq!(found.err(), Some(wrong));

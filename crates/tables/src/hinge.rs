@@ -1,41 +1,45 @@
-//! Halfspaces of least hinge loss, each example with a weight of its own.
-//! Part of `TableClassifier`. Claims: PT, PTn.
+//! Halfspaces with the smallest weighted hinge loss, by dual coordinate descent in single precision.
+//!
+//! Part of `TableClassifier`. [`halfspaces_pac::LinearSvm`] solves the same problem in double precision with a
+//! certificate. This solver takes compact feature rows, weights of examples and warm starts, and stops at the low
+//! accuracy that a comparison of candidates needs. Claims: PT, PTn.
 
 use crate::feature_rows::{Entry, FeatureRows};
-use halfspaces_kernels::{BlockLoop, BlockOps, SINGLE_LANES, fetch, run_blocks};
+use halfspaces_kernels::{BlockLoop, BlockOps, SINGLE_LANES, prefetch, run_blocks};
 use halfspaces_linalg::{AffineHalfspace, InputError, zeros};
 use rand::Rng;
 use rand::seq::SliceRandom;
 use std::mem;
 
-/// Passes over the examples that do not wait.
+/// The maximum number of passes over the active examples.
 const MAX_PASSES: usize = 100;
-/// How many rows ahead of the one at hand are fetched.
+/// The row to prefetch, as a number of rows after the current one.
 const AHEAD: usize = 2;
 
-/// Examples to learn from: rows of `features`, signs and weights.
+/// Training examples: rows of `features` with signs and weights.
 pub(crate) struct Examples<'a, T> {
     pub(crate) features: &'a FeatureRows<T>,
     pub(crate) signs: &'a [f64],
     pub(crate) weights: &'a [f64],
-    /// Which rows are learned from, of positive weight.
+    /// The rows to train on, with positive weights.
     pub(crate) rows: &'a [usize],
 }
 
-/// Minimises ½‖(w, b)‖² + C Σ weight max(0, 1 - y (w · x + b)) by dual coordinate descent, from the solution
-/// for another C or for some of the examples on, if there is one.
+/// Minimises ½‖(w, b)‖² + C Σ weight max(0, 1 - y (w · x + b)) by dual coordinate descent. Starts from the solution for
+/// another C or for some of the examples, if there is one (warm start).
 ///
-/// An example whose dual variable stays at its bound waits for one pass, then for three, for seven, and so on, until it is
-/// changed again. When the others are solved for all are looked at, whether they wait or not.
+/// An example with a dual variable that stays at its bound is skipped for one pass, then for three, for seven, and so
+/// on, until the variable changes again. Once the problem is solved for the other examples, all examples are visited.
 ///
-/// The descent has w in single precision.
+/// w is in single precision.
 ///
-/// *Source.* Hsieh et al. 2008, Algorithm 1; waits, in place of their shrinking, are ours.
+/// *Source.* Hsieh et al. 2008, Algorithm 1; skipping examples for a growing number of passes, instead of their
+/// shrinking, is ours.
 #[derive(Debug)]
 pub(crate) struct Hinge {
     alphas: Vec<f64>,
     dim: usize,
-    /// Filled up with zeros.
+    /// Padded with zeros.
     w: Vec<[f32; SINGLE_LANES]>,
     b: f64,
 }
@@ -47,7 +51,7 @@ impl Hinge {
         Ok(Hinge { alphas: zeros(1, examples.signs.len())?, dim, w, b: 0.0 })
     }
 
-    /// Beginning with these dual variables, at least 0.
+    /// Starts from these dual variables, which must be at least 0.
     pub(crate) fn from_duals<T: Entry>(
         examples: &Examples<'_, T>,
         alphas: &[f64],
@@ -60,20 +64,20 @@ impl Hinge {
         Ok(hinge)
     }
 
-    /// The dual variables: one per row of the features, 0 where it is not learned from.
+    /// The dual variables: one per row of the features, 0 for rows that are not used for training.
     pub(crate) fn duals(&self) -> &[f64] {
         &self.alphas
     }
 
-    /// (w, b) = Σ α y (x, 1).
+    /// Recomputes (w, b) = Σ α y (x, 1).
     fn sum_up<T: Entry>(&mut self, examples: &Examples<'_, T>) {
         let Hinge { alphas, w, b, .. } = self;
         w.as_flattened_mut().fill(0.0);
         *b = run_blocks(Sum { examples, alphas, w });
     }
 
-    /// Moves along the ray through the dual variables to the largest dual objective sΣα - ½s²‖(w, b)‖², as far as all
-    /// keep their bounds.
+    /// Scales the dual variables by the s with the largest dual objective sΣα - ½s²‖(w, b)‖² that keeps all of them
+    /// within their bounds.
     fn rescale<T: Entry>(&mut self, examples: &Examples<'_, T>, c: f64) {
         let within = |&i: &usize| c * examples.weights[i] / self.alphas[i];
         let positive = examples.rows.iter().filter(|i| self.alphas[**i] > 0.0);
@@ -83,18 +87,18 @@ impl Hinge {
         }
         let squares = self.w.as_flattened().iter().map(|w| f64::from(*w) * f64::from(*w));
         let norm_sq = squares.sum::<f64>() + self.b * self.b;
-        // Of w = 0, b = 0 the quotient is infinite, and the bounds decide.
+        // For w = 0, b = 0 the quotient is infinite, and the bounds determine the scale.
         let scale = (self.alphas.iter().sum::<f64>() / norm_sq).min(most);
         self.b *= scale;
         self.w.as_flattened_mut().iter_mut().for_each(|w| *w *= scale as f32);
         for &i in examples.rows {
-            // Rounding may lead over a bound.
+            // Rounding may push the product above its bound.
             self.alphas[i] = (self.alphas[i] * scale).min(c * examples.weights[i]);
         }
     }
 
-    /// Until the largest and the least violation of the conditions of an optimum are at most `tolerance` apart, in units of
-    /// the margin, but no more than 100 passes.
+    /// Runs at most 100 passes, until the largest and the smallest violation of the optimality conditions differ by at
+    /// most `tolerance`, in units of the margin.
     pub(crate) fn solve<T: Entry, R: Rng>(
         &mut self,
         examples: &Examples<'_, T>,
@@ -104,7 +108,7 @@ impl Hinge {
     ) {
         self.rescale(examples, c);
         let mut waits = vec![0; self.alphas.len()];
-        // The examples of each pass.
+        // The examples to visit in each pass.
         let mut due = vec![Vec::new(); MAX_PASSES];
         due[0] = examples.rows.to_vec();
         for pass in 0..MAX_PASSES {
@@ -125,7 +129,7 @@ impl Hinge {
                 continue;
             }
             for &i in &order {
-                // Later than the last pass is never.
+                // Examples due after the last pass are not visited again.
                 if let Some(due) = later.get_mut(waits[i]) {
                     due.push(i);
                 }
@@ -139,7 +143,7 @@ impl Hinge {
     }
 }
 
-/// w += Σ α y x; Σ α y.
+/// Adds Σ α y x to w and returns Σ α y.
 struct Sum<'a, 'e, T> {
     examples: &'a Examples<'e, T>,
     alphas: &'a [f64],
@@ -163,12 +167,12 @@ impl<T: Entry> BlockLoop for Sum<'_, '_, T> {
     }
 }
 
-/// A pass over the examples of `order`: how far apart the largest and the least violation are.
+/// A pass over the examples of `order`. Returns the difference between the largest and the smallest violation.
 struct Visits<'a, 'e, T> {
     of: &'a mut Hinge,
     examples: &'a Examples<'e, T>,
     order: &'a [usize],
-    /// How many passes each example waits after this one.
+    /// The number of passes for which each example is skipped after this one.
     waits: &'a mut [usize],
     c: f64,
 }
@@ -181,16 +185,16 @@ impl<T: Entry> BlockLoop for Visits<'_, '_, T> {
         let Visits { of: Hinge { alphas, w, b, .. }, examples, order, waits, c } = self;
         let (mut largest, mut least) = (f64::NEG_INFINITY, f64::INFINITY);
         for (at, &i) in order.iter().enumerate() {
-            // Rows come in an order that the processor cannot foresee.
+            // The processor cannot predict the order of the rows.
             if let Some(next) = order.get(at + AHEAD) {
-                fetch(examples.features.row(*next));
+                prefetch(examples.features.row(*next));
             }
             let x = examples.features.row(i);
             let y = examples.signs[i];
             let bound = c * examples.weights[i];
             let slope = y * (f64::from(T::dot(ops, x, w)) + *b) - 1.0;
             let alpha = alphas[i];
-            // At a bound only a slope that leads inside is a violation.
+            // At a bound, only a slope towards the interior is a violation.
             let violation = if alpha <= 0.0 {
                 slope.min(0.0)
             } else if alpha >= bound {
@@ -211,7 +215,7 @@ impl<T: Entry> BlockLoop for Visits<'_, '_, T> {
                 waits[i] = (2 * waits[i] + 1).min(MAX_PASSES);
             }
         }
-        // Of no examples nothing is violated.
+        // Without examples there is no violation.
         if largest < least { 0.0 } else { largest - least }
     }
 }
@@ -229,9 +233,9 @@ mod tests {
     use std::collections::BTreeMap;
 
     fn noisy(n: usize, dim: usize, seed: u64) -> (Points, Vec<Label>) {
-        let mut rng = rng_for(RngStream::Caller, seed);
+        let mut rng = rng_for(RngStream::CALLER, seed);
         let points = Gaussian::new(dim, 3.0).unwrap().sample(n, seed).unwrap();
-        // Numbers that single precision holds.
+        // Values that single precision represents exactly.
         let values = points.as_slice().iter().map(|v| f64::from(*v as f32)).collect();
         let points = Points::new(values, dim).unwrap();
         let labels = random_target(dim, seed + 1).unwrap().label_all(&points).unwrap();
@@ -269,8 +273,8 @@ mod tests {
         0.5 * penalty + c * loss
     }
 
-    /// The certified solver of the same problem: no more than 1 % above its minimum, from the start or from the
-    /// solution for a smaller C.
+    /// Compares with the certified solver of the same problem: the objective is at most 1 % above the minimum, both
+    /// from a cold start and from the solution for a smaller C.
     #[test]
     fn the_minimum_is_that_of_the_certified_solver() {
         let (points, labels) = noisy(400, 11, 3);
@@ -282,9 +286,9 @@ mod tests {
         let mut warm = Hinge::new(&examples).unwrap();
         for c in [0.3, 1.0, 3.0] {
             let least = LinearSvm::params().c(c).check().unwrap().fit(&points, &labels).unwrap();
-            warm.solve(&examples, c, 0.05, &mut rng_for(RngStream::Caller, 1));
+            warm.solve(&examples, c, 0.05, &mut rng_for(RngStream::CALLER, 1));
             let mut cold = Hinge::new(&examples).unwrap();
-            cold.solve(&examples, c, 0.05, &mut rng_for(RngStream::Caller, 2));
+            cold.solve(&examples, c, 0.05, &mut rng_for(RngStream::CALLER, 2));
             for hinge in [&warm, &cold] {
                 let found = objective(&points, &labels, &ones, c, &hinge.halfspace().unwrap());
                 assert!(found <= 1.01 * least.primal(), "{found} {}", least.primal());
@@ -292,7 +296,7 @@ mod tests {
         }
     }
 
-    /// An example of weight 2 counts like the same example twice, one that is left out not at all.
+    /// An example of weight 2 counts like the same example twice; an omitted example does not count.
     #[test]
     fn weights_are_multiplicities() {
         let (points, labels) = noisy(200, 3, 5);
@@ -302,7 +306,7 @@ mod tests {
             let examples =
                 Examples { features: &single(&points), signs: &signs, weights: &weights, rows };
             let mut hinge = Hinge::new(&examples).unwrap();
-            hinge.solve(&examples, 1.0, 0.05, &mut rng_for(RngStream::Caller, 1));
+            hinge.solve(&examples, 1.0, 0.05, &mut rng_for(RngStream::CALLER, 1));
             hinge.halfspace().unwrap()
         };
         for (rows, copies) in [
@@ -318,14 +322,14 @@ mod tests {
         }
     }
 
-    /// The descent in double precision and plain loops: its (w, b), the passes, the visits, and how often all were looked at
-    /// because the others were solved for.
+    /// The descent in double precision with plain loops. Returns (w, b), the numbers of passes and of visits, and how
+    /// often all examples were visited because the problem was solved for the active ones.
     fn plain<T: Entry>(
         examples: &Examples<'_, T>,
         c: f64,
         seed: u64,
     ) -> (Vec<f64>, usize, usize, usize) {
-        let mut rng = rng_for(RngStream::Caller, seed);
+        let mut rng = rng_for(RngStream::CALLER, seed);
         let n = examples.rows.len();
         let row = |i: usize| -> Vec<f64> {
             let x = &examples.features.row(i).as_flattened()[..examples.features.dim()];
@@ -375,16 +379,16 @@ mod tests {
         (w, 100, visits, looks)
     }
 
-    /// Without bounds to wait at and with many: the plain descent, which ends after the first pass over all examples that
-    /// meets violations at most 0.05 apart, or after 100.
+    /// Compares with the plain descent, for few and for many variables at their bounds. The descent ends after the
+    /// first pass over all examples in which the violations differ by at most 0.05, or after 100 passes.
     #[test]
     fn the_descent_is_the_plain_one() {
         descent_is_the_plain_one::<f32>(1.0, 1.0);
-        // All between -1 and 1.
+        // All values lie between -1 and 1.
         descent_is_the_plain_one::<i16>(1.0 / 16.0, 10.0);
     }
 
-    /// Of points times `size` and C times `times`.
+    /// Compares the two descents, with the points multiplied by `size` and C multiplied by `times`.
     fn descent_is_the_plain_one<T: Entry>(size: f64, times: f64) {
         let (mut early, mut capped, mut looks_at_all) = (0, 0, 0);
         for (n, dim, c) in [(4, 200, 1e6), (60, 9, 0.3), (60, 40, 1.0), (60, 40, 1e6)] {
@@ -400,7 +404,7 @@ mod tests {
                 let examples =
                     Examples { features: &features, signs: &signs, weights: &weights, rows: &rows };
                 let mut hinge = Hinge::new(&examples).unwrap();
-                hinge.solve(&examples, c, 0.05, &mut rng_for(RngStream::Caller, seed));
+                hinge.solve(&examples, c, 0.05, &mut rng_for(RngStream::CALLER, seed));
                 let (w, passes, visits, looks) = plain(&examples, c, seed);
                 let scale = w.iter().map(|w| w.abs()).fold(0.0, f64::max);
                 let halfspace = hinge.halfspace().unwrap();
@@ -432,7 +436,7 @@ mod tests {
         alphas.iter().sum::<f64>() - 0.5 * sum.iter().map(|w| w * w).sum::<f64>()
     }
 
-    /// The same w and b, up to rounding to single precision at every step.
+    /// Checks that w and b are equal, up to rounding to single precision in every step.
     fn assert_near(a: &Hinge, b: &Hinge) {
         let scale = a.w.as_flattened().iter().fold(1.0, |most: f32, w| most.max(w.abs()));
         let pairs = a.w.as_flattened().iter().zip(b.w.as_flattened());
@@ -440,12 +444,13 @@ mod tests {
         assert!((a.b - b.b).abs() < 1e-9 * f64::from(scale));
     }
 
-    /// Of other dual variables, for a larger C: w and b are their sum, and along them the dual is largest or a variable is at
-    /// its bound. Rows that are not learned from keep out of it.
+    /// Starts from the dual variables for another C. w and b are the sum over the variables; either no multiple of the
+    /// variables has a larger dual objective, or a variable is at its bound. Rows that are not used for training are
+    /// ignored.
     #[test]
     fn a_fit_begins_at_the_best_multiple_of_dual_variables() {
         let (points, labels) = noisy(300, 9, 4);
-        // More of one sign, so that b counts.
+        // More positive than negative rows, so that b matters.
         let sign = |(i, y): (usize, &Label)| if i % 3 == 0 { 1.0 } else { y.as_f64() };
         let signs: Vec<f64> = labels.iter().enumerate().map(sign).collect();
         let weights: Vec<f64> = (0..300).map(|i| 1.0 + f64::from(i % 3)).collect();
@@ -454,7 +459,7 @@ mod tests {
         let rows = &all[..250];
         let examples = Examples { features: &features, signs: &signs, weights: &weights, rows };
         let mut first = Hinge::new(&examples).unwrap();
-        first.solve(&examples, 0.01, 0.05, &mut rng_for(RngStream::Caller, 1));
+        first.solve(&examples, 0.01, 0.05, &mut rng_for(RngStream::CALLER, 1));
         let again = Hinge::from_duals(&Examples { rows: &all, ..examples }, first.duals()).unwrap();
         assert_eq!(again.alphas, first.alphas);
         assert!(first.alphas[250..].iter().all(|alpha| *alpha <= 0.0));
@@ -484,7 +489,8 @@ mod tests {
         assert!(inside > 1 && bounded > 1, "{inside} {bounded}");
     }
 
-    /// Of nothing there is no multiple; of variables whose rows cancel the bounds decide.
+    /// Dual variables that are all 0 stay 0. If the signed rows cancel in the sum over the variables, the bounds
+    /// determine the scale.
     #[test]
     fn no_dual_variables_and_rows_that_cancel_are_rescaled() {
         let points = Points::new(vec![1.0, 2.0, 1.0, 2.0], 2).unwrap();

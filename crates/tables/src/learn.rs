@@ -1,24 +1,42 @@
-//! From a table to an average of halfspaces.
+//! Learns an average of halfspaces from a table. Part of `TableClassifier`.
 
 use crate::averaged::{Averaged, Part};
 use crate::candidate::{Candidate, ColumnScale, Scale, families};
 use crate::race::race;
-use crate::report::{Compared, TableReport};
-use crate::table::{Comparison, Given, Member, Scaled, Table};
+use crate::report::{ComparedCandidate, TableReport};
+use crate::scaled_rows::ScaledRows;
+use crate::streams;
+use crate::table::{Comparison, LabelledRows, Member, Table};
 use halfspaces_features::FeatureMap;
-use halfspaces_linalg::{InputError, PointSet, RngStream, Threads, rng_for};
+use halfspaces_linalg::{InputError, PointSet, Threads, rng_for};
 use halfspaces_pac::ErrorCount;
 use rand::seq::SliceRandom;
 
-/// Fewer rows cannot be split.
+/// Minimum number of rows of a table with positive weight.
 pub const MIN_TABLE_ROWS: usize = 10;
-/// Rows kept back: a twentieth; from `SURE_FROM` rows on a tenth, at least `SURE` and at most `MAX_KEPT_BACK`.
-const SURE_FROM: usize = 5000;
-const SURE: usize = 1500;
-const MAX_KEPT_BACK: usize = 20_000;
+/// With at least this number of rows, the default hold-out is a tenth of the rows, within the bounds below.
+const LARGE_TABLE_ROWS: usize = 5000;
+const MIN_HOLD_OUT_LARGE: usize = 1500;
+const MAX_HOLD_OUT: usize = 20_000;
 
-/// How a table is learned from.
+/// The default number of held-out rows: a twentieth of fewer than 5000 `rows`; otherwise a tenth, but at least 1500 and
+/// at most 20 000.
+///
+/// ```
+/// use halfspaces_tables::default_hold_out;
+/// assert_eq!([100, 5000, 30_000, 1_000_000].map(default_hold_out), [5, 1500, 3000, 20_000]);
+/// ```
+#[must_use]
+pub fn default_hold_out(rows: usize) -> usize {
+    match rows {
+        _ if rows < LARGE_TABLE_ROWS => rows / 20,
+        _ => (rows / 10).clamp(MIN_HOLD_OUT_LARGE, MAX_HOLD_OUT),
+    }
+}
+
+/// The settings of a fit.
 pub(crate) struct Plan {
+    /// The fraction of held-out rows; `None` for the default.
     pub(crate) held_out: Option<f64>,
     pub(crate) max_rows: usize,
     pub(crate) threads: Threads,
@@ -26,99 +44,102 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// How many of `n` rows are kept back.
-    fn kept_back(&self, n: usize) -> usize {
-        match self.held_out {
-            Some(share) => ((share * n as f64).round() as usize).min(n - MIN_TABLE_ROWS),
-            None if n < SURE_FROM => (n / 20).min(n - MIN_TABLE_ROWS),
-            None => (n / 10).clamp(SURE, MAX_KEPT_BACK),
-        }
+    /// The number of held-out rows among `n`.
+    fn held_out(&self, n: usize) -> usize {
+        let rows = match self.held_out {
+            Some(fraction) => (fraction * n as f64).round() as usize,
+            None => default_hold_out(n),
+        };
+        rows.min(n - MIN_TABLE_ROWS)
     }
 }
 
-/// A candidate, its error, and what it was compared by.
-struct Tried {
+/// A candidate that was compared on all validation rows.
+struct FinalCandidate {
     family: usize,
     candidate: Candidate,
     error: f64,
     compared: Comparison,
 }
 
+/// Compares the candidates on a table, fits an average of the best ones to all training rows, and counts its errors on
+/// the held-out rows.
 pub(crate) fn learn<P: PointSet>(
     points: &P,
-    given: &Given<'_>,
+    labelled: &LabelledRows<'_>,
     plan: &Plan,
 ) -> Result<(Averaged, TableReport), InputError> {
     let Plan { max_rows, threads, seed, .. } = *plan;
-    if given.classes.is_empty() {
+    if labelled.classes.is_empty() {
         return Err(InputError::Empty);
     }
-    let has_weight = |i: &usize| (given.weight)(*i) > 0.0;
-    let mut order: Vec<usize> = (0..given.classes.len()).filter(has_weight).collect();
+    let has_weight = |i: &usize| (labelled.weight)(*i) > 0.0;
+    let mut order: Vec<usize> = (0..labelled.classes.len()).filter(has_weight).collect();
     let n = order.len();
     let enough = n >= MIN_TABLE_ROWS;
-    let requirement = "at least 10, those of weight 0 not counted";
+    let requirement = "at least 10, without the rows of weight 0";
     InputError::check_parameter("number of rows", n as f64, enough, requirement)?;
-    order.shuffle(&mut rng_for(RngStream::TableRows, seed));
-    let (kept_back, rows) = order.split_at(plan.kept_back(n));
+    order.shuffle(&mut rng_for(streams::TABLE_ROWS, seed));
+    let (held_out, rows) = order.split_at(plan.held_out(n));
     let rows = &rows[..rows.len().min(max_rows)];
 
-    let chosen_points = points.select(rows)?;
-    let table = Table::new(given, rows, seed)?;
+    let training = points.select(rows)?;
+    let table = Table::new(labelled, rows, seed)?;
     let mut scales = Vec::with_capacity(2);
-    let mut spaces = Vec::with_capacity(2);
+    let mut scaled_rows = Vec::with_capacity(2);
     for columns in [ColumnScale::Standardised, ColumnScale::Ranked] {
-        let scale = Scale::fit(columns, &chosen_points)?;
-        let scaled = scale.apply_on(&chosen_points, threads)?;
-        spaces.push(Scaled::new(columns, scaled, &table)?);
+        let scale = Scale::fit(columns, &training)?;
+        let scaled = scale.apply_on(&training, threads)?;
+        scaled_rows.push(ScaledRows::new(columns, scaled, table.outputs(), seed)?);
         scales.push(scale);
     }
     let (Some(ranked), Some(standardised)) = (scales.pop(), scales.pop()) else {
         unreachable!("both scales are fitted above")
     };
     let of_scale = |columns| match columns {
-        ColumnScale::Standardised => &spaces[0],
-        ColumnScale::Ranked => &spaces[1],
+        ColumnScale::Standardised => &scaled_rows[0],
+        ColumnScale::Ranked => &scaled_rows[1],
     };
 
-    let families = families(!table.is_uniform(), table.sums());
-    let (entrants, dropped) = race(&table, &families, of_scale, threads)?;
-    let mut tried = Vec::new();
-    let mut features = Vec::with_capacity(entrants.len());
-    for entrant in entrants {
-        features.push((entrant.index, entrant.features));
-        for compared in entrant.compared {
-            let candidate = entrant.family.candidate(compared.method);
+    let families = families(!table.is_uniform(), table.outputs());
+    let (racing, dropped) = race(&table, &families, of_scale, threads)?;
+    let mut finalists = Vec::new();
+    let mut features = Vec::with_capacity(racing.len());
+    for entry in racing {
+        features.push((entry.index, entry.features));
+        for compared in entry.compared {
+            let candidate = entry.family.candidate(compared.method);
             let error = table.error(&compared.values);
-            tried.push(Tried { family: entrant.index, candidate, error, compared });
+            finalists.push(FinalCandidate { family: entry.index, candidate, error, compared });
         }
     }
-    // Stable: of equal errors the earlier first.
-    tried.sort_by(|a, b| a.error.total_cmp(&b.error));
-    let compared: Vec<Compared> =
-        tried.iter().map(|t| Compared { candidate: t.candidate, error: t.error }).collect();
-    let errors: Vec<f64> = tried.iter().map(|t| t.error).collect();
-    tried.truncate(table.near_best(&errors));
-    let mut sum = table.no_values()?;
-    let mut deviations = Vec::with_capacity(tried.len());
-    for t in &tried {
-        let deviation = table.deviation(&t.compared.values);
-        sum.iter_mut().zip(&t.compared.values).for_each(|(sum, v)| *sum += v / deviation);
-        deviations.push(deviation);
+    // The sort is stable: the earlier of two equal errors comes first.
+    finalists.sort_by(|a, b| a.error.total_cmp(&b.error));
+    let entry = |f: &FinalCandidate| ComparedCandidate { candidate: f.candidate, error: f.error };
+    let compared: Vec<ComparedCandidate> = finalists.iter().map(entry).collect();
+    let errors: Vec<f64> = finalists.iter().map(|f| f.error).collect();
+    finalists.truncate(table.near_best(&errors));
+    let mut sum = table.zero_values()?;
+    let mut scales_of_values = Vec::with_capacity(finalists.len());
+    for f in &finalists {
+        let scale = table.root_mean_square(&f.compared.values);
+        sum.iter_mut().zip(&f.compared.values).for_each(|(sum, v)| *sum += v / scale);
+        scales_of_values.push(scale);
     }
 
-    // What no chosen one needs is dropped here.
-    let is_used = |family: usize| tried.iter().any(|t| t.family == family);
+    // Frees the features that no chosen candidate needs.
+    let is_used = |family: usize| finalists.iter().any(|f| f.family == family);
     features.retain(|(family, _)| is_used(*family));
     let parts = threads.map_with(
         features.into_iter(),
         || (),
         |(), (family, features)| {
-            let of_family = tried.iter().zip(&deviations).filter(|(t, _)| t.family == family);
             let mut members = Vec::new();
-            for (t, deviation) in of_family {
-                let (method, duals) = (t.candidate.method, &t.compared.duals);
-                members.push(Member { method, deviation: *deviation, duals });
+            for (f, scale) in finalists.iter().zip(&scales_of_values) {
+                if f.family == family {
+                    let (method, duals) = (f.candidate.method, &f.compared.duals);
+                    members.push(Member { method, scale: *scale, duals });
+                }
             }
             let space = &families[family];
             table.part(family, of_scale(space.columns), space, &members, features)
@@ -128,17 +149,18 @@ pub(crate) fn learn<P: PointSet>(
     let mut report = TableReport {
         compared,
         dropped,
-        chosen: tried.len(),
+        chosen: finalists.len(),
         learned_from: rows.len(),
-        compared_on: table.compared_rows().count(),
+        compared_on: table.validation_rows().count(),
         error: table.error(&sum),
-        kept_back: None,
+        held_out: None,
     };
     let average = Averaged::new(standardised, ranked, parts, table.scaling(&sum)?);
-    if !kept_back.is_empty() {
-        let found = average.classes(&points.select(kept_back)?, threads)?;
-        let wrong = found.iter().zip(kept_back).filter(|(y, i)| **y != given.classes[**i]).count();
-        report.kept_back = Some(ErrorCount::new(wrong, kept_back.len())?);
+    if !held_out.is_empty() {
+        let found = average.classes(&points.select(held_out)?, threads)?;
+        let wrong =
+            found.iter().zip(held_out).filter(|(y, i)| **y != labelled.classes[**i]).count();
+        report.held_out = Some(ErrorCount::new(wrong, held_out.len())?);
     }
     Ok((average, report))
 }

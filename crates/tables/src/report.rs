@@ -1,12 +1,14 @@
-//! What a fit to a table compared.
+//! The report of a fit to a table.
 
 use crate::candidate::Candidate;
 use halfspaces_linalg::InputError;
+use halfspaces_linalg::getters;
 #[cfg(feature = "serde")]
 use halfspaces_linalg::load_checked;
 use halfspaces_pac::{ErrorBound, ErrorCount};
 
-/// What a [`TableClassifier`](crate::TableClassifier) compared, on which rows, and what it chose.
+/// The candidates that a [`TableClassifier`](crate::TableClassifier) compared, the numbers of rows it used, and its
+/// choice.
 ///
 /// ```
 /// use halfspaces_data::Builtin;
@@ -16,34 +18,36 @@ use halfspaces_pac::{ErrorBound, ErrorCount};
 /// let model = TableClassifier::params().check()?.fit(data.points(), data.labels())?;
 /// let report = model.report();
 /// assert_eq!(report.compared().len() + report.dropped().len(), 29);
-/// println!("{} rows compared on, best {}", report.compared_on(), report.compared()[0].candidate);
+/// println!("best on {} rows: {}", report.compared_on(), report.compared()[0].candidate());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct TableReport {
-    pub(crate) compared: Vec<Compared>,
-    pub(crate) dropped: Vec<Dropped>,
+    pub(crate) compared: Vec<ComparedCandidate>,
+    pub(crate) dropped: Vec<DroppedCandidate>,
     pub(crate) chosen: usize,
     pub(crate) learned_from: usize,
     pub(crate) compared_on: usize,
     pub(crate) error: f64,
-    pub(crate) kept_back: Option<ErrorCount>,
+    #[cfg_attr(feature = "serde", serde(rename = "kept_back"))]
+    pub(crate) held_out: Option<ErrorCount>,
 }
 
 #[cfg(feature = "serde")]
 load_checked!(TableReport {
-    compared: Vec<Compared>,
+    compared: Vec<ComparedCandidate>,
     #[serde(default)]
-    dropped: Vec<Dropped>,
+    dropped: Vec<DroppedCandidate>,
     chosen: usize,
     learned_from: usize,
     compared_on: usize,
     error: f64,
-    kept_back: Option<ErrorCount>,
+    #[serde(rename = "kept_back")]
+    held_out: Option<ErrorCount>,
 });
 
-/// One candidate and its error on rows it was not fitted to.
+/// A candidate and its error on rows that it was not fitted to.
 ///
 /// ```
 /// use halfspaces_data::Builtin;
@@ -52,22 +56,30 @@ load_checked!(TableReport {
 /// let data = Builtin::Ionosphere.load()?;
 /// let model = TableClassifier::params().check()?.fit(data.points(), data.labels())?;
 /// // Best first.
-/// let errors: Vec<f64> = model.report().compared().iter().map(|entry| entry.error).collect();
+/// let errors: Vec<f64> = model.report().compared().iter().map(|entry| entry.error()).collect();
 /// assert!(errors.is_sorted() && errors[0] < 0.15);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Compared {
-    /// The candidate.
-    pub candidate: Candidate,
-    /// The share of wrong labels, by weight, among rows it was not fitted to.
-    pub error: f64,
+pub struct ComparedCandidate {
+    pub(crate) candidate: Candidate,
+    pub(crate) error: f64,
 }
 
-/// A candidate that was dropped after a round on some of the rows: worse beyond chance, as on these rows it erred more often than the
-/// best by at least two standard errors of that difference more than what is near the best; or not among the best, as no more than so
-/// many are left after a round.
+impl ComparedCandidate {
+    getters! {
+        /// The candidate.
+        candidate: Candidate,
+
+        /// The weighted fraction of wrong labels among rows that the candidate was not fitted to.
+        error: f64,
+    }
+}
+
+/// A candidate that was dropped after a round on some of the rows, for one of two reasons. Its error exceeded that of
+/// the best candidate by more than two standard errors of the difference plus the margin within which candidates are
+/// averaged. Or it was not among the limited number of candidates that survive the round.
 ///
 /// ```
 /// use halfspaces_data::Builtin;
@@ -76,68 +88,73 @@ pub struct Compared {
 /// let data = Builtin::Ionosphere.load()?;
 /// let model = TableClassifier::params().check()?.fit(data.points(), data.labels())?;
 /// for entry in model.report().dropped() {
-///     assert!(entry.error >= entry.least_error && entry.rows <= model.report().compared_on());
+///     assert!(entry.error() >= entry.least_error() && entry.rows() <= model.report().compared_on());
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Dropped {
-    /// The candidate.
-    pub candidate: Candidate,
-    /// The share of wrong labels, by weight, among the rows it was compared on.
-    pub error: f64,
-    /// That of the best of all candidates on these rows.
-    pub least_error: f64,
-    /// How many rows that were.
-    pub rows: usize,
+pub struct DroppedCandidate {
+    pub(crate) candidate: Candidate,
+    pub(crate) error: f64,
+    pub(crate) least_error: f64,
+    pub(crate) rows: usize,
+}
+
+impl DroppedCandidate {
+    getters! {
+        /// The candidate.
+        candidate: Candidate,
+
+        /// The weighted fraction of wrong labels among the rows on which the candidate was compared.
+        error: f64,
+
+        /// The least error of all candidates on these rows.
+        least_error: f64,
+
+        /// The number of these rows.
+        rows: usize,
+    }
 }
 
 impl TableReport {
-    /// The candidates compared on all rows, by their errors; the first of these are the chosen ones.
+    /// The candidates that were compared on all validation rows, in increasing order of their errors. The first ones
+    /// are the chosen ones.
     #[must_use]
-    pub fn compared(&self) -> &[Compared] {
+    pub fn compared(&self) -> &[ComparedCandidate] {
         &self.compared
     }
 
-    /// The candidates dropped before, in the order in which they were.
+    /// The candidates that were dropped earlier, in the order in which they were dropped.
     #[must_use]
-    pub fn dropped(&self) -> &[Dropped] {
+    pub fn dropped(&self) -> &[DroppedCandidate] {
         &self.dropped
     }
 
-    /// The candidates that the model is the sum of.
-    pub fn chosen(&self) -> impl Iterator<Item = &Compared> {
+    /// The candidates that the model averages.
+    pub fn chosen(&self) -> impl Iterator<Item = &ComparedCandidate> {
         self.compared[..self.chosen].iter()
     }
 
-    /// Rows learned from.
-    #[must_use]
-    pub fn learned_from(&self) -> usize {
-        self.learned_from
-    }
+    getters! {
+        /// The number of training rows.
+        learned_from: usize,
 
-    /// Rows on which candidates were compared; each was labelled by fits that had not seen it.
-    #[must_use]
-    pub fn compared_on(&self) -> usize {
-        self.compared_on
-    }
+        /// The number of validation rows, on which the candidates were compared. The label of each of these rows was
+        /// predicted by a fit that had not used the row.
+        compared_on: usize,
 
-    /// The error of the sum of the chosen ones on the rows compared on: near the truth, but these rows had a say in
-    /// the choice. [`TableModel::error_bound`](crate::TableModel::error_bound) is a bound.
-    #[must_use]
-    pub fn error(&self) -> f64 {
-        self.error
-    }
+        /// The error of the average of the chosen candidates on the validation rows. It is close to the error on fresh
+        /// rows but slightly optimistic, because the same rows decided the choice.
+        /// [`BinaryTableModel::error_bound`](crate::BinaryTableModel::error_bound) is an upper bound.
+        error: f64,
 
-    /// The model's errors on rows that had no part in it; none if none were kept back.
-    #[must_use]
-    pub fn kept_back(&self) -> Option<ErrorCount> {
-        self.kept_back
+        /// The errors of the model on the held-out rows, which had no part in it; `None` if there are no held-out rows.
+        held_out: Option<ErrorCount>,
     }
 
     pub(crate) fn error_bound(&self, failure: f64) -> Result<ErrorBound, InputError> {
-        match self.kept_back {
+        match self.held_out {
             Some(errors) => errors.error_bound(failure),
             None => Ok(ErrorBound::NoInformation),
         }
@@ -146,22 +163,23 @@ impl TableReport {
     #[cfg(feature = "serde")]
     fn check_saved(&self) -> Result<(), InputError> {
         let chosen = self.chosen >= 1 && self.chosen <= self.compared.len();
-        InputError::check_state(chosen, "at least one candidate is chosen, of those compared")?;
-        let share = |error: f64| (0.0..=1.0).contains(&error);
-        let shares = self.compared.iter().all(|entry| share(entry.error)) && share(self.error);
-        InputError::check_state(shares, "an error is a share between 0 and 1")?;
+        InputError::check_state(
+            chosen,
+            "the chosen candidates are among those compared, at least one",
+        )?;
+        let in_range = |error: f64| (0.0..=1.0).contains(&error);
+        let errors = self.compared.iter().all(|entry| in_range(entry.error));
+        InputError::check_state(errors && in_range(self.error), "errors are between 0 and 1")?;
         let sorted = self.compared.is_sorted_by(|a, b| a.error <= b.error);
-        InputError::check_state(sorted, "candidates are sorted by their errors")?;
-        let mut dropped = self.dropped.iter();
-        let dropped = dropped.all(|entry| {
-            let rows = entry.rows >= 1 && entry.rows <= self.compared_on;
-            rows && share(entry.error)
-                && share(entry.least_error)
+        InputError::check_state(sorted, "candidates are sorted by error")?;
+        let dropped = self.dropped.iter().all(|entry| {
+            (1..=self.compared_on).contains(&entry.rows)
+                && in_range(entry.error)
+                && in_range(entry.least_error)
                 && entry.error >= entry.least_error
         });
-        InputError::check_state(
-            dropped,
-            "a candidate is dropped that errs no less than the best, on rows compared on",
-        )
+        let requirement =
+            "a dropped candidate has at least the least error, on some validation rows";
+        InputError::check_state(dropped, requirement)
     }
 }

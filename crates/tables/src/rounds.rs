@@ -1,77 +1,79 @@
-//! The rows on which candidates are compared, round by round. Part of `TableClassifier`.
+//! The rounds in which candidates are compared, and the rows of each round. Part of `TableClassifier`.
 //!
-//! *Source.* Jamieson and Talwalkar 2016 (some are left after each round), Maron and Moore 1993 (the rounds are parts of the
-//! rows).
+//! *Source.* Jamieson and Talwalkar 2016 (successive halving); Maron and Moore 1993 (rounds on parts of the rows).
 
-/// Parts of the rows, each labelled by fits to the others.
+/// Number of folds. The labels of each fold are predicted by a fit to the other folds.
 const FOLDS: usize = 4;
-/// Candidates left after each of them but the last.
-const LEFT_AFTER_FOLD: [usize; FOLDS - 1] = [12, 8, 6];
-/// From so many rows on candidates are compared on a quarter of them only, and no more rows than these are fitted to
-/// or compared on.
-const MANY_ROWS: usize = 6000;
-const MAX_COMPARED: usize = 10_000;
-/// Where there are as many rows, candidates are compared roughly before that: fitted to some rows, compared on others.
-const ROUGHLY_FITTED: usize = 2000;
-const ROUGHLY_COMPARED: usize = 1000;
-const ROUGH: usize = ROUGHLY_COMPARED + ROUGHLY_FITTED;
-/// Families left after that by each of two measures.
-const LEFT_AFTER_ROUGH: usize = 2;
+/// Maximum number of candidates that survive each fold except the last.
+const SURVIVORS_AFTER_FOLD: [usize; FOLDS - 1] = [12, 8, 6];
+/// With at least this number of rows, a single split replaces the folds: a quarter of the rows are validation rows.
+const SINGLE_SPLIT_ROWS: usize = 6000;
+/// Maximum number of fit rows, and of validation rows, of the single split.
+const MAX_SPLIT_ROWS: usize = 10_000;
+/// Numbers of fit rows and validation rows of the screening round, which comes first if the table has at least as many
+/// rows as both together.
+const SCREENING_FIT_ROWS: usize = 2000;
+const SCREENING_VALIDATION_ROWS: usize = 1000;
+const SCREENING_ROWS: usize = SCREENING_FIT_ROWS + SCREENING_VALIDATION_ROWS;
+/// Number of families that survive the screening round because of a small error, and as many because of a small ranking
+/// error.
+const SURVIVORS_AFTER_SCREENING: usize = 2;
 
-/// Who is left after a round, at most.
+/// The upper limit on the survivors of a round.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Left {
-    /// As many candidates of least error.
+pub(crate) enum Survivors {
+    /// This many candidates with the least errors.
     Candidates(usize),
-    /// As many families that have those of least error, and as many that have those of least disorder: of few rows errors say
-    /// little, and nothing where one class is so rare that it is not found yet.
+    /// This many families with the least errors, and this many with the least ranking errors. On few rows, errors are a
+    /// weak criterion. They are useless if one class is so rare that no candidate predicts it yet.
     Families(usize),
 }
 
-/// A comparison of candidates by fits to some rows on others, which are the first rows together.
+/// A comparison of candidates that are fitted to some rows and validated on others. Together these are the first rows
+/// of the table.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Round {
-    pub(crate) fit_to: Vec<usize>,
-    pub(crate) compare_on: Vec<usize>,
-    /// Whether it says no more than who is left: the rows are among those of the rounds after it.
-    pub(crate) rough: bool,
-    /// Of the last one all are.
-    pub(crate) left: Option<Left>,
+    pub(crate) fit_rows: Vec<usize>,
+    pub(crate) validation_rows: Vec<usize>,
+    /// Whether the round only selects the survivors. Later rounds use its rows again.
+    pub(crate) is_screening: bool,
+    /// `None` in the last round, after which no candidate is dropped.
+    pub(crate) survivors: Option<Survivors>,
 }
 
 impl Round {
-    /// How many rows it has.
+    /// The number of rows.
     pub(crate) fn rows(&self) -> usize {
-        self.fit_to.len() + self.compare_on.len()
+        self.fit_rows.len() + self.validation_rows.len()
     }
 }
 
-/// The rounds for `n` rows, which stand in random order already.
+/// The rounds for `n` rows, which must be in random order.
 pub(crate) fn rounds(n: usize) -> Vec<Round> {
     let mut rounds = Vec::with_capacity(FOLDS + 1);
-    if n >= ROUGH {
+    if n >= SCREENING_ROWS {
         rounds.push(Round {
-            fit_to: (ROUGHLY_COMPARED..ROUGH).collect(),
-            compare_on: (0..ROUGHLY_COMPARED).collect(),
-            rough: true,
-            left: Some(Left::Families(LEFT_AFTER_ROUGH)),
+            fit_rows: (SCREENING_VALIDATION_ROWS..SCREENING_ROWS).collect(),
+            validation_rows: (0..SCREENING_VALIDATION_ROWS).collect(),
+            is_screening: true,
+            survivors: Some(Survivors::Families(SURVIVORS_AFTER_SCREENING)),
         });
     }
-    if n < MANY_ROWS {
+    if n < SINGLE_SPLIT_ROWS {
         rounds.extend((0..FOLDS).map(|k| {
-            let (fit_to, compare_on) = (0..n).partition(|i| i % FOLDS != k);
-            let left = LEFT_AFTER_FOLD.get(k).map(|most| Left::Candidates(*most));
-            Round { fit_to, compare_on, rough: false, left }
+            let (fit_rows, validation_rows) = (0..n).partition(|i| i % FOLDS != k);
+            let survivors = SURVIVORS_AFTER_FOLD.get(k).map(|n| Survivors::Candidates(*n));
+            Round { fit_rows, validation_rows, is_screening: false, survivors }
         }));
     } else {
-        let held_out = (n / 4).min(MAX_COMPARED);
-        let middle = ROUGH + held_out - ROUGHLY_COMPARED;
-        let end = n.min(held_out + MAX_COMPARED);
+        let validation = (n / 4).min(MAX_SPLIT_ROWS);
+        let middle = SCREENING_ROWS + validation - SCREENING_VALIDATION_ROWS;
+        let end = n.min(validation + MAX_SPLIT_ROWS);
         rounds.push(Round {
-            fit_to: (ROUGHLY_COMPARED..ROUGH).chain(middle..end).collect(),
-            compare_on: (0..ROUGHLY_COMPARED).chain(ROUGH..middle).collect(),
-            rough: false,
-            left: None,
+            fit_rows: (SCREENING_VALIDATION_ROWS..SCREENING_ROWS).chain(middle..end).collect(),
+            validation_rows: (0..SCREENING_VALIDATION_ROWS).chain(SCREENING_ROWS..middle).collect(),
+            is_screening: false,
+            survivors: None,
         });
     }
     rounds
@@ -81,53 +83,53 @@ pub(crate) fn rounds(n: usize) -> Vec<Round> {
 mod tests {
     use super::*;
 
-    /// Fitted to and compared on are the first rows together.
+    /// The fit rows and validation rows together are the first rows.
     fn assert_first(round: &Round) {
-        let mut all = [round.fit_to.as_slice(), &round.compare_on].concat();
+        let mut all = [round.fit_rows.as_slice(), &round.validation_rows].concat();
         all.sort_unstable();
         assert!(all.into_iter().eq(0..round.rows()));
     }
 
-    fn assert_rough(round: &Round) {
-        assert!(round.rough && round.left == Some(Left::Families(2)));
-        assert_eq!((round.compare_on.len(), round.fit_to.len()), (1000, 2000));
+    fn assert_screening(round: &Round) {
+        assert!(round.is_screening && round.survivors == Some(Survivors::Families(2)));
+        assert_eq!((round.validation_rows.len(), round.fit_rows.len()), (1000, 2000));
         assert_first(round);
     }
 
     #[test]
-    fn of_few_rows_each_fold_is_compared_on_once() {
+    fn with_few_rows_each_fold_is_validated_once() {
         for n in [10, 501, 2999, 3000, 5999] {
             let rounds = rounds(n);
-            let (rough, folds) = rounds.split_at(usize::from(n >= 3000));
-            rough.iter().for_each(assert_rough);
+            let (screening, folds) = rounds.split_at(usize::from(n >= 3000));
+            screening.iter().for_each(assert_screening);
             assert_eq!(folds.len(), 4);
-            let left = [12, 8, 6].map(|most| Some(Left::Candidates(most)));
+            let survivors = [12, 8, 6].map(|n| Some(Survivors::Candidates(n)));
             for (k, round) in folds.iter().enumerate() {
-                assert!(round.compare_on.iter().all(|i| i % 4 == k) && !round.rough);
+                assert!(round.validation_rows.iter().all(|i| i % 4 == k) && !round.is_screening);
                 assert_eq!(round.rows(), n);
                 assert_first(round);
-                assert_eq!(round.left, left.get(k).copied().flatten());
+                assert_eq!(round.survivors, survivors.get(k).copied().flatten());
             }
         }
     }
 
-    /// Rows: of the whole round, held out and fitted to.
+    /// Numbers of rows: all, for validation, fitted to.
     #[test]
-    fn of_many_rows_a_quarter_is_held_out_after_a_rough_round() {
-        for (n, held_out, fitted) in [
+    fn with_many_rows_a_single_split_follows_the_screening_round() {
+        for (n, validation, fitted) in [
             (6000, 1500, 4500),
             (13_333, 3333, 10_000),
             (13_400, 3350, 10_000),
             (90_000, 10_000, 10_000),
         ] {
             let rounds = rounds(n);
-            let [rough, whole] = rounds.as_slice() else { unreachable!("two rounds") };
-            assert_rough(rough);
-            assert!(!whole.rough && whole.left.is_none());
-            assert_eq!((whole.compare_on.len(), whole.fit_to.len()), (held_out, fitted));
+            let [screening, whole] = rounds.as_slice() else { unreachable!("two rounds") };
+            assert_screening(screening);
+            assert!(!whole.is_screening && whole.survivors.is_none());
+            assert_eq!((whole.validation_rows.len(), whole.fit_rows.len()), (validation, fitted));
             assert_first(whole);
-            assert!(rough.compare_on.iter().all(|i| whole.compare_on.contains(i)));
-            assert!(rough.fit_to.iter().all(|i| whole.fit_to.contains(i)));
+            assert!(screening.validation_rows.iter().all(|i| whole.validation_rows.contains(i)));
+            assert!(screening.fit_rows.iter().all(|i| whole.fit_rows.contains(i)));
         }
     }
 }

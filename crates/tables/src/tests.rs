@@ -1,29 +1,30 @@
-//! What the classifier promises, on data where the answers are known.
+//! Properties of the classifier, on data with known answers.
 
-use crate::{Method, Space, TableClassesModel, TableClassifier, TableModel, TableParams};
+use crate::{BinaryTableModel, Method, MulticlassTableModel, Space, TableClassifier, TableParams};
 use halfspaces_data::{Builtin, Gaussian, Marginal};
 use halfspaces_linalg::{
-    Classifier, DenseRow, FitSample, InputError, Label, Params, PointSet, Points, RngStream,
-    RowView, SparsePoints, Threads, rng_for,
+    ClassModel, Classifier, DenseRow, FitSample, InputError, Label, Params, PointSet, Points,
+    RngStream, RowView, SparsePoints, Threads, rng_for,
 };
 use halfspaces_pac::ErrorBound;
 use rand::RngExt;
 
-/// Points of the plane, their labels by a ring that no halfspace explains, and the same flipped with probability 0.2.
+/// Points of the plane, their labels (inside or outside a circle, which no halfspace explains), and the same labels,
+/// each flipped with probability 0.2.
 fn ring(n: usize, seed: u64) -> (Points, Vec<Label>, Vec<Label>) {
     let points = Gaussian::new(2, 1.0).unwrap().sample(n, seed).unwrap();
     let clean: Vec<Label> = points.rows().map(|x| Label::from_sign(x.norm_sq() - 1.4)).collect();
-    let mut rng = rng_for(RngStream::Caller, seed);
+    let mut rng = rng_for(RngStream::CALLER, seed);
     let flip = |y: &Label| if rng.random_bool(0.2) { -*y } else { *y };
     let noisy = clean.iter().map(flip).collect();
     (points, clean, noisy)
 }
 
-fn fit(params: TableParams, points: &Points, labels: &[Label]) -> TableModel {
+fn fit(params: TableParams, points: &Points, labels: &[Label]) -> BinaryTableModel {
     params.check().unwrap().fit(points, labels).unwrap()
 }
 
-fn error(model: &TableModel, points: &Points, labels: &[Label]) -> f64 {
+fn error(model: &BinaryTableModel, points: &Points, labels: &[Label]) -> f64 {
     let found = model.label_all(points).unwrap();
     found.iter().zip(labels).filter(|(a, b)| a != b).count() as f64 / labels.len() as f64
 }
@@ -35,20 +36,21 @@ fn a_curved_boundary_is_found_under_noise() {
     let (fresh, clean, fresh_noisy) = ring(4000, 2);
     assert!(error(&model, &fresh, &clean) < 0.08);
     // Halfspaces of the columns are not chosen.
-    let chosen: Vec<_> = model.report().chosen().map(|entry| entry.candidate).collect();
+    let chosen: Vec<_> = model.report().chosen().map(|entry| entry.candidate()).collect();
     assert!(chosen.iter().all(|candidate| candidate.space != Space::Columns));
-    // Compared errors, the bound and fresh errors agree, wrong labels included.
+    // The error on the validation rows, the bound and the error on fresh rows agree. All three count errors on noisy
+    // labels.
     let truth = error(&model, &fresh, &fresh_noisy);
     assert!((model.report().error() - truth).abs() < 0.06, "{} {truth}", model.report().error());
     assert!(model.error_bound(0.01).unwrap().value() > truth);
     assert_eq!(model.report().learned_from(), 570);
     assert_eq!(model.report().compared_on(), 570);
-    assert_eq!(model.report().kept_back().unwrap().points(), 30);
-    // Probabilities are those of the labels as given: on average right, and near 0.8 where the ring is clear.
-    let given: Vec<f64> = fresh.rows().map(|x| model.probability(x).unwrap()).collect();
-    let mean = given.iter().sum::<f64>() / 4000.0;
-    let share = fresh_noisy.iter().filter(|y| **y == Label::Positive).count() as f64 / 4000.0;
-    assert!((mean - share).abs() < 0.05, "{mean} {share}");
+    assert_eq!(model.report().held_out().unwrap().points(), 30);
+    // Probabilities refer to the labels as given: correct on average, and near 0.2 at the centre.
+    let probabilities: Vec<f64> = fresh.rows().map(|x| model.probability(x).unwrap()).collect();
+    let mean = probabilities.iter().sum::<f64>() / 4000.0;
+    let fraction = fresh_noisy.iter().filter(|y| **y == Label::Positive).count() as f64 / 4000.0;
+    assert!((mean - fraction).abs() < 0.05, "{mean} {fraction}");
     let centre =
         model.probability(Points::new(vec![0.0, 0.0], 2).unwrap().row(0).unwrap()).unwrap();
     assert!((0.08..0.32).contains(&centre), "{centre}");
@@ -66,7 +68,7 @@ fn threads_and_sparseness_change_nothing_and_seeds_do() {
     let learner = TableClassifier::params().check().unwrap();
     assert_eq!(learner.fit(&sparse, &noisy).unwrap(), model);
     assert_ne!(fit(TableClassifier::params().seed(1), &points, &noisy), model);
-    // A row alone has the value that it has among others.
+    // A row has the same value alone and among others.
     let labels = model.label_all(&points).unwrap();
     for ((x, y), z) in points.rows().zip(&labels).zip(sparse.rows()) {
         assert_eq!(model.label(x).unwrap(), *y);
@@ -76,9 +78,9 @@ fn threads_and_sparseness_change_nothing_and_seeds_do() {
     assert!(model.label_rows(&points, 0..121).is_err());
 }
 
-/// A class that costs more is predicted more often.
+/// A class whose errors cost more is predicted more often.
 #[test]
-fn weights_are_heeded() {
+fn weights_are_used() {
     let (points, _, noisy) = ring(300, 4);
     let weights: Vec<f64> = (0..300).map(|i| if i % 3 == 0 { 0.5 } else { 2.0 }).collect();
     let learner = TableClassifier::params().held_out(0.0).check().unwrap();
@@ -86,9 +88,9 @@ fn weights_are_heeded() {
         |labels: &[Label], weights: &[f64]| learner.fit_weighted(&points, labels, weights).unwrap();
     let a = fitted(&noisy, &weights);
     assert_eq!(a.error_bound(0.05).unwrap(), ErrorBound::NoInformation);
-    // Equal weights are none.
+    // Equal weights have no effect.
     assert_eq!(fitted(&noisy, &[3.0; 300]), learner.fit(&points, &noisy).unwrap());
-    let hinges = |model: &TableModel| {
+    let hinges = |model: &BinaryTableModel| {
         let methods = model.report().compared().iter().map(|entry| entry.candidate.method);
         methods.filter(|method| matches!(method, Method::Hinge { .. })).count()
     };
@@ -103,31 +105,28 @@ fn weights_are_heeded() {
 }
 
 #[test]
-fn rows_kept_back_and_learned_from() {
-    let shares = |n: usize, params: TableParams| {
+fn numbers_of_held_out_and_training_rows() {
+    let counts = |n: usize, params: TableParams| {
         let values = (0..n).map(|i| f64::from((i % 97) as u8) - 48.0).collect();
         let points = Points::new(values, 1).unwrap();
         let labels: Vec<Label> = points.as_slice().iter().map(|v| Label::from_sign(*v)).collect();
         let model = fit(params.max_rows(200), &points, &labels);
         assert!(error(&model, &points, &labels) < 0.1);
-        (
-            model.report().kept_back().map_or(0, |count| count.points()),
-            model.report().learned_from(),
-        )
+        (model.report().held_out().map_or(0, |count| count.points()), model.report().learned_from())
     };
     let params = TableClassifier::params;
-    assert_eq!(shares(100, params()), (5, 95));
-    assert_eq!(shares(4999, params()), (249, 200));
-    assert_eq!(shares(5000, params()), (1500, 200));
-    assert_eq!(shares(16_000, params()), (1600, 200));
-    assert_eq!(shares(100, params().held_out(0.3)), (30, 70));
-    assert_eq!(shares(100, params().held_out(0.0)), (0, 100));
-    assert_eq!(shares(12, params().held_out(0.9)), (2, 10));
+    assert_eq!(counts(100, params()), (5, 95));
+    assert_eq!(counts(4999, params()), (249, 200));
+    assert_eq!(counts(5000, params()), (1500, 200));
+    assert_eq!(counts(16_000, params()), (1600, 200));
+    assert_eq!(counts(100, params().held_out(0.3)), (30, 70));
+    assert_eq!(counts(100, params().held_out(0.0)), (0, 100));
+    assert_eq!(counts(12, params().held_out(0.9)), (2, 10));
 }
 
-/// From 6000 rows on a quarter is compared on.
+/// With at least 6000 rows, a quarter are validation rows.
 #[test]
-fn many_rows_are_held_out_once() {
+fn many_rows_are_split_once() {
     let (points, clean, noisy) = ring(6400, 5);
     let model = fit(TableClassifier::params().held_out(0.05), &points, &noisy);
     assert_eq!((model.report().learned_from(), model.report().compared_on()), (6080, 1520));
@@ -135,7 +134,7 @@ fn many_rows_are_held_out_once() {
 }
 
 #[test]
-fn odd_tables() {
+fn unusual_tables() {
     let learner = TableClassifier::params().check().unwrap();
     // One class, a constant column, equal rows.
     let points = Points::new(vec![1.0; 40], 2).unwrap();
@@ -167,7 +166,7 @@ fn odd_tables() {
     }
     assert!(params().class_weights(0.0, 1.0).check().is_err());
     assert!(params().class_weights(1.0, f64::INFINITY).check().is_err());
-    // The unit of a column makes no difference, as long as differences are numbers.
+    // The unit of a column has no effect, as long as differences do not overflow.
     let [p, n] = [Label::Positive, Label::Negative];
     for size in [1e200, 1e-200] {
         let points = Points::new([size, -size].repeat(10), 1).unwrap();
@@ -178,10 +177,9 @@ fn odd_tables() {
     assert!(matches!(learner.fit(&huge, &[p; 20]), Err(InputError::Overflow { .. })));
 }
 
-/// The bound is violated no more often than promised: at δ = 0.2, in 60 fits, more than 22 violations have
-/// probability 3e-4.
+/// At δ = 0.2, more than 22 violations in 60 fits have probability 3e-4 if the bound holds.
 #[test]
-fn the_bound_holds_as_often_as_promised() {
+fn the_bound_has_its_confidence() {
     let data = Builtin::Ionosphere.load().unwrap();
     let mut violated = 0;
     let learner = |seed| {
@@ -189,8 +187,8 @@ fn the_bound_holds_as_often_as_promised() {
         params.check().unwrap()
     };
     for seed in 0..60 {
-        // Independent draws from the data: their law is known exactly.
-        let mut rng = rng_for(RngStream::Caller, seed);
+        // Independent draws from the data, so that their distribution is known.
+        let mut rng = rng_for(RngStream::CALLER, seed);
         let rows: Vec<usize> = (0..200).map(|_| rng.random_range(0..data.len())).collect();
         let points = data.points().select(&rows).unwrap();
         let labels: Vec<Label> = rows.iter().map(|&i| data.labels()[i]).collect();
@@ -207,7 +205,7 @@ fn saved_models_are_checked() {
     let (points, _, noisy) = ring(60, 7);
     let model = fit(TableClassifier::params(), &points, &noisy);
     let text = serde_json::to_string(&model).unwrap();
-    let loaded: TableModel = serde_json::from_str(&text).unwrap();
+    let loaded: BinaryTableModel = serde_json::from_str(&text).unwrap();
     assert_eq!(loaded, model);
     let saved: serde_json::Value = serde_json::from_str(&text).unwrap();
     let changes: [fn(&mut serde_json::Value); 10] = [
@@ -224,7 +222,7 @@ fn saved_models_are_checked() {
         |m| m["average"]["ranked"] = m["average"]["standardised"].clone(),
         |m| m["average"]["parts"][0]["halfspaces"] = serde_json::json!([]),
         |m| {
-            // Consistent in itself, but two sums are not a model of labels ±1.
+            // The parts are consistent, but a model of labels ±1 has only one decision value.
             for part in m["average"]["parts"].as_array_mut().unwrap() {
                 let halfspace = part["halfspaces"][0].clone();
                 part["halfspaces"] = serde_json::json!([halfspace, halfspace]);
@@ -235,14 +233,14 @@ fn saved_models_are_checked() {
         let mut changed = saved.clone();
         change(&mut changed);
         assert_ne!(changed, saved, "change {i}");
-        assert!(serde_json::from_value::<TableModel>(changed).is_err(), "change {i}");
+        assert!(serde_json::from_value::<BinaryTableModel>(changed).is_err(), "change {i}");
     }
 }
 
-/// Candidates that were dropped erred at least as often as the best.
+/// The saved error of a dropped candidate must be at least the least error of the same comparison.
 #[cfg(feature = "serde")]
 #[test]
-fn saved_drops_are_checked() {
+fn saved_dropped_candidates_are_checked() {
     let (points, _, noisy) = ring(60, 7);
     let model = fit(TableClassifier::params(), &points, &noisy);
     let saved = serde_json::to_value(&model).unwrap();
@@ -252,24 +250,26 @@ fn saved_drops_are_checked() {
         changed["report"]["dropped"] = serde_json::json!([
             { "candidate": candidate, "error": error, "least_error": least_error, "rows": rows }
         ]);
-        serde_json::from_value::<TableModel>(changed)
+        serde_json::from_value::<BinaryTableModel>(changed)
     };
     let on = model.report().compared_on();
-    assert_eq!(with(0.5, 0.25, on).unwrap().report().dropped()[0].rows, on);
+    assert_eq!(with(0.5, 0.25, on).unwrap().report().dropped()[0].rows(), on);
     for (error, least_error, rows) in
         [(0.5, 0.25, on + 1), (0.5, 0.25, 0), (0.24, 0.25, 9), (1.5, 0.25, 9), (0.5, -0.5, 9)]
     {
         assert!(with(error, least_error, rows).is_err(), "{error} {least_error} {rows}");
     }
-    assert_eq!(with(0.25, 0.25, on).unwrap().report().dropped()[0].error, 0.25);
-    // Of models saved before candidates were dropped.
-    let mut before = saved.clone();
-    before["report"].as_object_mut().unwrap().remove("dropped");
-    assert!(serde_json::from_value::<TableModel>(before).unwrap().report().dropped().is_empty());
+    assert_eq!(with(0.25, 0.25, on).unwrap().report().dropped()[0].error(), 0.25);
+    // Models may have no list of dropped candidates.
+    let mut without = saved.clone();
+    without["report"].as_object_mut().unwrap().remove("dropped");
+    assert!(
+        serde_json::from_value::<BinaryTableModel>(without).unwrap().report().dropped().is_empty()
+    );
 }
 
-/// Of labels that nothing tells, one of them rare, all candidates say the other: those that are too many are dropped with
-/// the same error.
+/// If the labels are unpredictable and one of them is rare, all candidates predict the other label. Candidates beyond
+/// the limit on survivors are then dropped although their error equals the least error.
 #[cfg(feature = "serde")]
 #[test]
 fn models_with_equal_candidates_are_saved() {
@@ -278,17 +278,17 @@ fn models_with_equal_candidates_are_saved() {
     let labels: Vec<Label> = (0..400).map(label).collect();
     let model = fit(TableClassifier::params(), &points, &labels);
     let dropped = model.report().dropped();
-    assert!(dropped.iter().any(|entry| entry.error.total_cmp(&entry.least_error).is_eq()));
+    assert!(dropped.iter().any(|entry| entry.error().total_cmp(&entry.least_error()).is_eq()));
     let saved = serde_json::to_string(&model).unwrap();
-    assert_eq!(serde_json::from_str::<TableModel>(&saved).unwrap(), model);
+    assert_eq!(serde_json::from_str::<BinaryTableModel>(&saved).unwrap(), model);
 }
 
-/// Points of the plane in four quarters, their names, and the same with one in five replaced by another name.
+/// Points of the plane, the names of their quadrants, and the same names with one in five replaced by another.
 fn quarters(n: usize, seed: u64) -> (Points, Vec<&'static str>, Vec<&'static str>) {
     let names = ["north-east", "north-west", "south-east", "south-west"];
     let points = Gaussian::new(2, 1.0).unwrap().sample(n, seed).unwrap();
     let quarter = |x: &[f64]| usize::from(x[0] < 0.0) + 2 * usize::from(x[1] < 0.0);
-    let mut rng = rng_for(RngStream::Caller, seed);
+    let mut rng = rng_for(RngStream::CALLER, seed);
     let (mut clean, mut noisy) = (Vec::new(), Vec::new());
     for x in points.as_slice().chunks_exact(2) {
         let other = if rng.random_bool(0.2) { rng.random_range(1..4) } else { 0 };
@@ -299,7 +299,7 @@ fn quarters(n: usize, seed: u64) -> (Points, Vec<&'static str>, Vec<&'static str
 }
 
 #[test]
-fn several_classes_are_told_apart_under_noise() {
+fn several_classes_are_learned_under_noise() {
     let (points, _, noisy) = quarters(800, 11);
     let learner = TableClassifier::params().held_out(0.25).check().unwrap();
     let model = learner.fit_classes(&points, &noisy).unwrap();
@@ -311,31 +311,31 @@ fn several_classes_are_told_apart_under_noise() {
         found.iter().zip(truth).filter(|(a, b)| **a != *b).count() as f64 / truth.len() as f64
     };
     assert!(wrong(&clean) < 0.08, "{}", wrong(&clean));
-    // The error compared on, and the bound, are of the classes as given.
+    // The validation error and the bound refer to the classes as given.
     let truth = wrong(&fresh_noisy);
     assert!((model.report().error() - truth).abs() < 0.05);
     let bound = model.error_bound(0.01).unwrap().value();
     assert!(bound > truth && bound < truth + 0.12, "{bound} {truth}");
-    assert_eq!(model.report().kept_back().unwrap().points(), 200);
+    assert_eq!(model.report().held_out().unwrap().points(), 200);
     assert_eq!(model.class_all(&fresh, Threads::new(3).unwrap()).unwrap(), found);
-    // Probabilities sum to 1 and are those of the classes as given.
-    let mut right = 0.0;
+    // Probabilities sum to 1 and refer to the classes as given.
+    let mut mean = 0.0;
     for (x, class) in fresh.rows().zip(&found).take(1000) {
         assert_eq!(model.class(x).unwrap(), *class);
         let probabilities = model.probabilities(x).unwrap();
         assert!((probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12);
-        right += probabilities[model.classes().iter().position(|c| c == *class).unwrap()] / 1000.0;
+        mean += probabilities[model.classes().iter().position(|c| c == *class).unwrap()] / 1000.0;
     }
-    assert!((right - (1.0 - truth)).abs() < 0.1, "{right} {truth}");
-    // Threads and sparseness change nothing.
+    assert!((mean - (1.0 - truth)).abs() < 0.1, "{mean} {truth}");
+    // Threads and sparse storage have no effect.
     let params = TableClassifier::params().held_out(0.25).threads(Threads::new(2).unwrap());
     let sparse = SparsePoints::from_dense(&points).unwrap();
     assert_eq!(params.check().unwrap().fit_classes(&sparse, &noisy).unwrap(), model);
 }
 
-/// Two classes by name are the labels ±1, to the bit.
+/// A model of two named classes equals the model of labels ±1, to the bit.
 #[test]
-fn two_classes_are_labels() {
+fn two_classes_equal_labels() {
     let (points, _, noisy) = ring(120, 13);
     let learner = TableClassifier::params().check().unwrap();
     let names: Vec<char> =
@@ -353,20 +353,21 @@ fn two_classes_are_labels() {
     }
 }
 
-/// Of classes that are not equally frequent, too, and whatever the weights, which probabilities heed as classes do.
+/// This holds even if the classes are not equally frequent, and with weights, which affect the probabilities in the
+/// same way as the classes.
 #[test]
-fn the_class_predicted_is_the_most_probable() {
+fn the_predicted_class_is_the_most_probable() {
     let (points, _, noisy) = quarters(240, 16);
     let is_far = |x: &[f64]| x[0] + x[1] > 1.0;
     let pairs = noisy.iter().zip(points.as_slice().chunks(2));
     let classes: Vec<&str> = pairs.map(|(y, x)| if is_far(x) { *y } else { "elsewhere" }).collect();
     let learner = TableClassifier::params().check().unwrap();
-    let differ = |model: TableClassesModel<&str>| {
+    let differ = |model: MulticlassTableModel<&str>| {
         let is_other = |x: &DenseRow<'_>| {
-            let shares = model.probabilities(*x).unwrap();
+            let probabilities = model.probabilities(*x).unwrap();
             let class = model.class(*x).unwrap();
             let own = model.classes().iter().position(|c| c == class).unwrap();
-            shares.iter().any(|share| *share > shares[own])
+            probabilities.iter().any(|p| *p > probabilities[own])
         };
         points.rows().filter(is_other).count()
     };
@@ -374,7 +375,7 @@ fn the_class_predicted_is_the_most_probable() {
     let weights: Vec<f64> =
         classes.iter().map(|y| if *y == "elsewhere" { 0.1 } else { 5.0 }).collect();
     let weighted = learner.fit_classes_weighted(&points, &classes, &weights).unwrap();
-    let mean = |model: &TableClassesModel<&str>| {
+    let mean = |model: &MulticlassTableModel<&str>| {
         let of_elsewhere = |x| {
             model.probabilities(x).unwrap()
                 [model.classes().iter().position(|c| *c == "elsewhere").unwrap()]
@@ -390,7 +391,7 @@ fn the_class_predicted_is_the_most_probable() {
 fn classes_have_weights_and_are_checked() {
     let (points, _, noisy) = quarters(160, 14);
     let learner = TableClassifier::params().check().unwrap();
-    // Rows of weight 0 might as well be of any class that occurs.
+    // The class of a row with weight 0 has no effect.
     let weights: Vec<f64> = (0..160).map(|i| if i % 4 == 0 { 0.0 } else { 1.0 }).collect();
     let other = |(i, y): (usize, &&'static str)| if i % 4 == 0 { "south-west" } else { *y };
     let others: Vec<&str> = noisy.iter().enumerate().map(other).collect();
@@ -419,7 +420,7 @@ fn saved_models_of_classes_are_checked() {
     let noisy: Vec<String> = noisy.iter().map(ToString::to_string).collect();
     let model = TableClassifier::params().check().unwrap().fit_classes(&points, &noisy).unwrap();
     let saved = serde_json::to_value(&model).unwrap();
-    type Model = TableClassesModel<String>;
+    type Model = MulticlassTableModel<String>;
     assert_eq!(serde_json::from_value::<Model>(saved.clone()).unwrap(), model);
     for classes in [&["a", "b", "c"][..], &["a", "b", "d", "c"], &["a", "b"], &["a"; 4], &[]] {
         let mut changed = saved.clone();
@@ -428,17 +429,17 @@ fn saved_models_of_classes_are_checked() {
     }
 }
 
-/// Of equal values, however far out, all classes are as likely.
+/// Equal decision values give equal probabilities, however extreme they are.
 #[test]
-fn far_from_every_class_all_are_as_likely() {
+fn equal_values_give_equal_probabilities() {
     let (points, _, noisy) = quarters(80, 15);
     let model = TableClassifier::params().check().unwrap().fit_classes(&points, &noisy).unwrap();
-    assert_eq!(model.judge(&[-1e300; 4]).unwrap().1, [0.25; 4]);
+    assert_eq!(model.class_probabilities(&[-1e300; 4]).unwrap(), [0.25; 4]);
 }
 
-/// What is learned, compared on and kept back is as without them.
+/// Rows of weight 0 do not affect the model, the validation or the hold-out.
 #[test]
-fn rows_without_weight_are_as_good_as_absent() {
+fn rows_of_weight_0_are_ignored() {
     let learner = TableClassifier::params().check().unwrap();
     for n in [200, 7000] {
         let (points, _, labels) = ring(n, 9);

@@ -1,26 +1,29 @@
-//! Kernel values in single precision: of table rows, whose features are kept in less.
+//! Kernel values in single precision, for dense rows.
+//!
+//! Distances are sums of differences. Sums of products, as in `products.rs`, lose most digits where points are close.
 
-use halfspaces_features::{Distance, FeatureMap, KernelValues};
-use halfspaces_kernels::{Wide, run_wide};
+use crate::{Distance, FeatureMap, KernelValues};
+use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{InputError, PointSet, exp_neg_single};
 use std::array;
 
-/// Rows and centres of a tile, whose sums stay in registers.
+/// Number of rows and of centres in a tile; the sums of a tile fit into the registers.
 const ROWS: usize = 4;
 const CENTRES: usize = 16;
 
-/// Centres that are compared in both precisions, and how far apart these values may be.
-const COMPARED: usize = 32;
-const NEAR: f64 = 1e-6;
+/// Number of centres whose kernel values are compared in both precisions, and the largest difference allowed.
+const CHECKED_CENTRES: usize = 32;
+const ACCURACY: f64 = 1e-6;
 
-/// The values of a [`KernelValues`] map, each off by some 1e-7: distances are summed up from differences, not from products,
-/// of which little is left where points are close.
+/// A [`KernelValues`] map in single precision. Its values have errors of about 1e-7.
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SingleKernel {
     distance: Distance,
-    inverse: f32,
-    /// Per coordinate the median of the centres, which is taken off before rounding.
+    inverse_scale: f32,
+    /// The median of the centres in each coordinate, which is subtracted before rounding.
     origin: Vec<f64>,
-    /// Tile by tile, in each by coordinate; filled up with zeros.
+    /// The centres, tile by tile; a tile stores its centres coordinate by coordinate. The last tile is padded with
+    /// zeros.
     tiles: Vec<[f32; CENTRES]>,
     count: usize,
 }
@@ -45,24 +48,25 @@ impl SingleKernel {
         }
         let kernel = values.kernel();
         // Finite, so that equal points have the value 1 at every scale.
-        let inverse = (1.0 / kernel.scale()).min(f64::from(f32::MAX)) as f32;
-        SingleKernel { distance: kernel.distance(), inverse, origin, tiles, count }
+        let inverse_scale = (1.0 / kernel.scale()).min(f64::from(f32::MAX)) as f32;
+        SingleKernel { distance: kernel.distance(), inverse_scale, origin, tiles, count }
     }
 
-    /// Whether the values of the first centres are those of `values`: in double precision products of points leave little of
-    /// distances that are much smaller than the points.
-    pub(crate) fn is_near(&self, values: &KernelValues) -> Result<bool, InputError> {
+    /// Whether the kernel values of the first centres agree with those of `values`. They differ if the centres lie much
+    /// closer to each other than to 0: the double-precision values, which use products of points, then lose most digits
+    /// of the distances.
+    pub(crate) fn is_accurate(&self, values: &KernelValues) -> Result<bool, InputError> {
         let centres = values.centres();
-        let rows = centres.len().min(COMPARED);
+        let rows = centres.len().min(CHECKED_CENTRES);
         let mut double = vec![0.0; rows * self.count];
         values.map_rows(centres, 0..rows, &mut double)?;
         let mut single = vec![0.0; rows * self.count];
         self.values(&centres.as_slice()[..rows * centres.dim()], &mut single, self.count);
-        let is_near = |(a, b): (&f32, &f64)| (f64::from(*a) - b).abs() <= NEAR;
-        Ok(single.iter().zip(&double).all(is_near))
+        let agree = |(a, b): (&f32, &f64)| (f64::from(*a) - b).abs() <= ACCURACY;
+        Ok(single.iter().zip(&double).all(agree))
     }
 
-    /// The values of rows with all centres, to rows of `width`.
+    /// Writes the kernel values of each row and all centres to `out`, whose rows have length `width`.
     pub(crate) fn values(&self, rows: &[f64], out: &mut [f32], width: usize) {
         let dim = self.origin.len();
         let mut single = Vec::with_capacity(rows.len());
@@ -93,14 +97,15 @@ impl SingleKernel {
     }
 }
 
-/// Columns of one scale are at most as large as the root of their number.
+/// Rounds a scaled value. The values of scaled columns are at most the square root of the number of rows, so the result
+/// is finite.
 fn rounded(value: f64) -> f32 {
     let single = value as f32;
-    assert!(single.is_finite(), "columns on one scale");
+    assert!(single.is_finite(), "columns are scaled");
     single
 }
 
-/// Compiled for the vector instructions that the processor turns out to have.
+/// Kernel values of some rows, compiled for the vector instructions that the processor supports.
 struct Values<'a, F> {
     of: &'a SingleKernel,
     rows: &'a [f32],
@@ -135,13 +140,14 @@ impl<F: Fn(f32) -> f32> Wide for Values<'_, F> {
             }
             for out in out.chunks_exact_mut(width) {
                 for value in &mut out[..of.count] {
-                    *value = exp_neg_single(*value * of.inverse);
+                    *value = exp_neg_single(*value * of.inverse_scale);
                 }
             }
         }
     }
 }
 
+/// The distances of R rows and a tile of centres.
 #[inline(always)]
 fn distances<const R: usize>(
     tile: &[[f32; CENTRES]],
@@ -165,66 +171,73 @@ fn distances<const R: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfspaces_data::{Gaussian, Marginal};
-    use halfspaces_features::RadialKernel;
-    use halfspaces_linalg::Points;
+    use crate::RadialKernel;
+    use halfspaces_linalg::{Points, RngStream, rng_for};
+    use rand_distr::{Distribution, StandardNormal};
 
-    /// The largest difference to the values in double precision, written to rows one longer than they need be.
-    fn off(points: &Points, centres: Points, kernel: RadialKernel) -> f64 {
+    fn gaussian(n: usize, dim: usize, seed: u64) -> Points {
+        let mut rng = rng_for(RngStream::CALLER, seed);
+        let value = |_| 3.0 * Distribution::<f64>::sample(&StandardNormal, &mut rng);
+        Points::new((0..n * dim).map(value).collect(), dim).unwrap()
+    }
+
+    /// The largest difference from the values in double precision; the rows of the output are one number longer than
+    /// needed.
+    fn largest_error(points: &Points, centres: Points, kernel: RadialKernel) -> f64 {
         let width = centres.len() + 1;
         let double = KernelValues::new(centres, kernel).unwrap();
         let mut found = vec![7.0; points.len() * width];
         SingleKernel::new(&double).values(points.as_slice(), &mut found, width);
         let expected = double.apply(points).unwrap();
-        let mut most: f64 = 0.0;
+        let mut largest: f64 = 0.0;
         for (found, row) in found.chunks(width).zip(expected.as_slice().chunks(width - 1)) {
             assert_eq!(found[width - 1], 7.0);
             for (found, value) in found.iter().zip(row) {
-                most = most.max((f64::from(*found) - value).abs());
+                largest = largest.max((f64::from(*found) - value).abs());
             }
         }
-        most
+        largest
     }
 
     #[test]
-    fn values_are_those_in_double_precision() {
+    fn values_agree_with_double_precision() {
         for (rows, count, dim) in
             [(1, 1, 1), (3, 15, 2), (4, 16, 3), (5, 17, 1), (9, 33, 8), (21, 40, 60)]
         {
-            let points = Gaussian::new(dim, 3.0).unwrap().sample(rows, 1).unwrap();
-            let centres = Gaussian::new(dim, 3.0).unwrap().sample(count, 2).unwrap();
+            let points = gaussian(rows, dim, 1);
+            let centres = gaussian(count, dim, 2);
             for distance in [Distance::SquaredEuclidean, Distance::Manhattan] {
                 for width in [0.5, 3.0] {
                     let scale = width * distance.median(&centres, 1).unwrap();
                     let kernel = RadialKernel::new(distance, scale).unwrap();
-                    let off = off(&points, centres.clone(), kernel);
-                    assert!(off < 3e-7, "{rows} {count} {dim}: {off}");
+                    let error = largest_error(&points, centres.clone(), kernel);
+                    assert!(error < 3e-7, "{rows} {count} {dim}: {error}");
                 }
             }
         }
     }
 
-    /// Products of points at 10^3 leave distances of 10^-3 to 10^-7 of themselves, at 10^4 to 10^-5.
+    /// For points at 10³, distances of 10⁻³ computed from products have a relative error of 10⁻⁷; at 10⁴, of 10⁻⁵.
     #[test]
-    fn values_of_points_far_out_are_not_near() {
-        for (far, near) in [(0.0, true), (1e3, true), (1e4, false), (1e6, false)] {
+    fn values_far_from_0_disagree() {
+        for (far, accurate) in [(0.0, true), (1e3, true), (1e4, false), (1e6, false)] {
             let row = |i: i32| [far + 1e-3 * f64::from(i), 0.0];
             let points = Points::from_rows(&(0..40).map(row).collect::<Vec<_>>()).unwrap();
             let kernel = RadialKernel::gaussian(1e-3).unwrap();
             let values = KernelValues::new(points, kernel).unwrap();
-            assert_eq!(SingleKernel::new(&values).is_near(&values).unwrap(), near, "{far}");
+            assert_eq!(SingleKernel::new(&values).is_accurate(&values).unwrap(), accurate, "{far}");
         }
     }
 
-    /// Where almost all rows are close to each other and far from 0; of equal points the value is 1 at every scale.
+    /// Most rows are close to each other and far from 0. Equal points have the value 1 at every scale.
     #[test]
-    fn close_points_are_told_apart() {
+    fn close_points_are_distinguished() {
         let row = |i: i32| [1000.0 + f64::from(i) * 1e-6, -3.0];
         let mut rows: Vec<[f64; 2]> = (0..40).map(row).collect();
         rows.push([0.0, 5.0]);
         let points = Points::from_rows(&rows).unwrap();
         let kernel = RadialKernel::laplacian(1e-5).unwrap();
-        assert!(off(&points, points.clone(), kernel) < 1e-5);
+        assert!(largest_error(&points, points.clone(), kernel) < 1e-5);
         for kernel in [RadialKernel::laplacian(1e-300), RadialKernel::gaussian(1e-300)] {
             let values = KernelValues::new(points.clone(), kernel.unwrap()).unwrap();
             let mut found = vec![0.0; 41 * 41];

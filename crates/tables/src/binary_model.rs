@@ -1,0 +1,107 @@
+//! The model of a table with labels ±1.
+
+use crate::averaged::Averaged;
+use crate::report::TableReport;
+#[cfg(feature = "serde")]
+use halfspaces_linalg::load_checked;
+use halfspaces_linalg::{Classifier, InputError, Label, PointSet, RowView};
+use halfspaces_pac::ErrorBound;
+use std::ops::Range;
+
+/// The model of a table with labels ±1: a classifier of the original columns, with probabilities, an error bound and a
+/// report.
+///
+/// A decision value is the sum of the values of the chosen halfspaces. Each is divided by the root mean square of its
+/// values on rows that it was not fitted to. Halfspaces of the same features are merged into one.
+///
+/// *Cost.* One product per row and chosen space: O(s) for columns with s stored coordinates, O(m(d + 1)) for a kernel
+/// with m landmarks in d dimensions.
+///
+/// Claims: PT.
+///
+/// ```
+/// use halfspaces_data::Builtin;
+/// use halfspaces_linalg::{FitSample, Params, PointSet};
+/// use halfspaces_tables::TableClassifier;
+/// let data = Builtin::Wdbc.load()?;
+/// let model = TableClassifier::params().check()?.fit(data.points(), data.labels())?;
+/// // A bound on the error on fresh labels, wrong ones included, with probability 95 %.
+/// assert!(model.error_bound(0.05)?.value() < 0.3);
+/// let first = data.points().row(0).ok_or("no rows")?;
+/// assert!(model.probability(first)? > 0.9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct BinaryTableModel {
+    average: Averaged,
+    report: TableReport,
+}
+
+#[cfg(feature = "serde")]
+load_checked!(BinaryTableModel { average: Averaged, report: TableReport } => BinaryTableModel::checked);
+
+impl BinaryTableModel {
+    pub(crate) fn new(average: Averaged, report: TableReport) -> BinaryTableModel {
+        BinaryTableModel { average, report }
+    }
+
+    #[cfg(feature = "serde")]
+    fn checked(average: Averaged, report: TableReport) -> Result<BinaryTableModel, InputError> {
+        InputError::check_state(
+            average.outputs() == 1,
+            "a model of labels ±1 has one decision value",
+        )?;
+        Ok(BinaryTableModel { average, report })
+    }
+
+    /// The candidates that were compared, the numbers of rows and the choice.
+    #[must_use]
+    pub fn report(&self) -> &TableReport {
+        &self.report
+    }
+
+    /// An upper bound on the error of the model on fresh rows, wrong labels included. It holds with probability at
+    /// least 1 - `failure` if the rows are independent draws from one distribution. The bound is exact (Clopper and
+    /// Pearson): it comes from the held-out rows, which had no part in the model. Returns [`ErrorBound::NoInformation`]
+    /// if there are no held-out rows.
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`] for a `failure` outside (0, 1).
+    pub fn error_bound(&self, failure: f64) -> Result<ErrorBound, InputError> {
+        self.report.error_bound(failure)
+    }
+
+    /// The probability of label +1, from the decision value by temperature scaling ([`TemperatureScaling`]). The
+    /// scaling was fitted to rows that the halfspaces had not seen. The probability refers to the labels as given,
+    /// including wrong ones, and takes the weights of the fit into account. The probability is 1/2 if the decision
+    /// value is 0.
+    ///
+    /// [`TemperatureScaling`]: halfspaces_pac::TemperatureScaling
+    ///
+    /// # Errors
+    /// Those of [`Classifier::decision_value`].
+    pub fn probability<R: RowView>(&self, x: R) -> Result<f64, InputError> {
+        Ok(self.average.probabilities(&self.average.row_values(x)?)[1])
+    }
+}
+
+impl Classifier for BinaryTableModel {
+    fn dim(&self) -> usize {
+        self.average.dim()
+    }
+
+    fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
+        Ok(self.average.row_values(x)?[0])
+    }
+
+    fn label_rows<P: PointSet>(
+        &self,
+        points: &P,
+        rows: Range<usize>,
+    ) -> Result<Vec<Label>, InputError> {
+        let classes = self.average.classes_of_rows(points, rows)?;
+        let label = |class| if class == 1 { Label::Positive } else { Label::Negative };
+        Ok(classes.into_iter().map(label).collect())
+    }
+}

@@ -1,0 +1,8 @@
+//! The random streams of this crate. No two streams of the workspace share a number.
+
+use halfspaces_linalg::RngStream;
+
+/// Splits the rows of a table into held-out, validation and other training rows.
+pub(crate) const TABLE_ROWS: RngStream = RngStream::new(43);
+/// The order of the rows in each pass of a fit; one round per family of candidates.
+pub(crate) const TABLE_ORDER: RngStream = RngStream::new(44);
