@@ -23,7 +23,7 @@ pub(crate) fn read(
 ) -> Result<Frame, DataError> {
     let damaged = |what: &dyn Display| {
         DataError::user(format!(
-            "{}: not an Arrow file that can be read: {what}; write it again, or as Parquet",
+            "{}: not a readable Arrow file: {what}; write it again, or as Parquet",
             source.name()
         ))
     };

@@ -1,7 +1,7 @@
-//! Checks the lengths in an Arrow file before its reader trusts them.
+//! Validates the lengths in an Arrow file before the reader relies on them.
 //!
-//! The reader of the arrow crates slices buffers by offsets and lengths of the file, which panics if they lie outside of
-//! the message, and makes room for decompressed buffers of any length that the file names.
+//! The Arrow crates slice buffers by offsets and lengths from the file, and panic if these exceed the message. They
+//! also allocate decompressed buffers of any length stated in the file.
 
 use crate::budget::Budget;
 use arrow_ipc::{Block, CompressionType, RecordBatch, root_as_footer, root_as_message};
@@ -9,10 +9,10 @@ use arrow_ipc::{Block, CompressionType, RecordBatch, root_as_footer, root_as_mes
 const CONTINUATION: &[u8] = &[0xff; 4];
 const MAGIC: &[u8] = b"ARROW1";
 
-/// Largest ratio of LZ4: each byte of a long match stands for 255.
+/// The largest compression ratio of LZ4: each byte of a long match encodes 255 bytes.
 const LZ4_RATIO: u64 = 255;
 
-/// Checks a whole file or stream; returns what is wrong with it.
+/// Validates a whole file or stream. The error describes the fault.
 pub(crate) fn check(bytes: &[u8], budget: &Budget) -> Result<(), String> {
     if bytes.starts_with(MAGIC) { check_file(bytes, budget) } else { check_stream(bytes, budget) }
 }
@@ -33,7 +33,7 @@ fn check_file(bytes: &[u8], budget: &Budget) -> Result<(), String> {
 }
 
 fn check_block(bytes: &[u8], block: &Block, budget: &Budget) -> Result<(), String> {
-    let outside = || "a batch lies outside of the file".to_owned();
+    let outside = || "a batch lies outside the file".to_owned();
     let number = |n: i64| usize::try_from(n).map_err(|_| outside());
     let (start, head) = (number(block.offset())?, number(block.metaDataLength().into())?);
     let middle = start.checked_add(head).ok_or_else(outside)?;
@@ -47,7 +47,7 @@ fn check_block(bytes: &[u8], block: &Block, budget: &Budget) -> Result<(), Strin
 fn check_stream(bytes: &[u8], budget: &Budget) -> Result<(), String> {
     let cut = || "it ends within a message; the stream is cut off".to_owned();
     let mut rest = bytes;
-    // A stream may end without its mark, but only between messages.
+    // A stream may end without an end mark, but only between messages.
     while !rest.is_empty() {
         rest = rest.strip_prefix(CONTINUATION).unwrap_or(rest);
         let (length, after) = rest.split_first_chunk::<4>().ok_or_else(cut)?;
@@ -86,7 +86,7 @@ fn check_batch(batch: &RecordBatch<'_>, body: &[u8], budget: &Budget) -> Result<
             let end = start.checked_add(usize::try_from(buffer.length()).ok()?)?;
             body.get(start..end)
         };
-        let bytes = range().ok_or("a buffer lies outside of its batch")?;
+        let bytes = range().ok_or("a buffer lies outside its batch")?;
         let Some(codec) = codec.filter(|_| !bytes.is_empty()) else { continue };
         let (length, packed) =
             bytes.split_first_chunk::<8>().ok_or("a compressed buffer has no length")?;

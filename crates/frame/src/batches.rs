@@ -1,4 +1,4 @@
-//! Tables from Arrow record batches, as Arrow and Parquet files hold them.
+//! Builds tables from the Arrow record batches of Arrow and Parquet files.
 
 use crate::block::Block;
 use crate::column_builder::{Builder, Fault, Shape};
@@ -13,7 +13,7 @@ use crate::values::Values;
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema};
 
-/// A table from its batches; `rows` is their number, if it is known.
+/// Builds a table from its batches. `rows` is the number of rows, if known.
 pub(crate) fn from_batches(
     source: &Source,
     options: &ReadOptions,
@@ -32,11 +32,11 @@ pub(crate) fn from_batches(
     Ok(Frame { notes, ..frame })
 }
 
-/// How the columns of a file are read, by its schema.
+/// The plan for reading the columns of a file, derived from its schema.
 pub(crate) struct Plan {
     options: ReadOptions,
     hints: Hints,
-    /// The place of each column in a batch, its name, and how it is read.
+    /// For each column: its index in a batch, its name and its shape.
     columns: Vec<(usize, String, Shape)>,
     remarks: Vec<(String, Remark)>,
     /// Decisions that could be wrong.
@@ -68,9 +68,11 @@ impl Plan {
             }
             let is_category =
                 pandas.categories.contains(name) || matches!(of, DataType::Dictionary(..));
-            let told = Expected::of(name, hints);
-            let shape =
-                Shape::of(of, told.is_text() || (told == Expected::Anything && is_category));
+            let expected = Expected::of(name, hints);
+            let shape = Shape::of(
+                of,
+                expected.is_text() || (expected == Expected::Anything && is_category),
+            );
             let Some(shape) = shape else {
                 plan.remarks.push((name.clone(), Remark::Unread { kind: of.to_string() }));
                 continue;
@@ -92,7 +94,7 @@ impl Plan {
     }
 }
 
-/// What the numbers of a column of times mean.
+/// The meaning of the numbers in a column of times or durations.
 fn unit(of: &DataType) -> Option<&'static str> {
     match of {
         DataType::Time32(_) | DataType::Time64(_) => Some("the number of seconds since midnight"),
@@ -101,7 +103,7 @@ fn unit(of: &DataType) -> Option<&'static str> {
     }
 }
 
-/// Columns that grow by batches.
+/// Columns that grow batch by batch.
 pub(crate) struct Assembler<'s> {
     source: &'s Source,
     plan: &'s Plan,
@@ -111,7 +113,7 @@ pub(crate) struct Assembler<'s> {
 }
 
 impl<'s> Assembler<'s> {
-    /// Columns without rows, with room for `rows` of them.
+    /// Empty columns with capacity for `rows` rows.
     pub(crate) fn new(source: &'s Source, plan: &'s Plan, rows: usize) -> Result<Self, DataError> {
         let builder =
             |(_, _, shape): &(usize, String, Shape)| Builder::new(*shape, rows, source.budget());
@@ -128,8 +130,8 @@ impl<'s> Assembler<'s> {
                 Ok(rounded) => {
                     let is_new = !self.remarks.iter().any(|(column, _)| column == name);
                     if let Some((row, cell)) = rounded.filter(|_| is_new) {
-                        self.remarks
-                            .push((name.clone(), Remark::Rounded { row: self.rows + row, cell }));
+                        let number = (self.rows + row) as u64;
+                        self.remarks.push((name.clone(), Remark::Rounded { number, cell }));
                     }
                 }
                 Err(Fault::Infinite { row }) => {
@@ -149,10 +151,15 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
-    /// The table; its first row is the row `before` of the file, from 0.
+    /// Returns the table. `before` is the number of rows of the file that precede the first row of this table.
     pub(crate) fn finish(self, before: u64) -> Result<Frame, DataError> {
         let file = self.source.name();
         let mut remarks = self.remarks;
+        for (_, remark) in &mut remarks {
+            if let Remark::Rounded { number, .. } = remark {
+                *number += before + 1;
+            }
+        }
         let (mut columns, mut lists, mut notes, mut block) =
             (Vec::new(), Vec::new(), Vec::new(), None);
         for ((_, name, _), builder) in self.plan.columns.iter().zip(self.builders) {
@@ -160,7 +167,7 @@ impl<'s> Assembler<'s> {
                 Builder::Unread => continue,
                 Builder::Lists { values, width: Some(width), .. } => (values, width),
                 Builder::Lists { width: None, .. } => {
-                    let kind = "lists that are all missing".to_owned();
+                    let kind = "lists, all missing".to_owned();
                     remarks.push((name.clone(), Remark::Unread { kind }));
                     continue;
                 }
@@ -172,7 +179,7 @@ impl<'s> Assembler<'s> {
                 }
             };
             notes.push(format!(
-                "{file}: column `{name}` holds lists of {width} numbers, which are read as columns {name}.0 .. {name}.{}",
+                "{file}: column `{name}` contains lists of {width} numbers, read as columns {name}.0 .. {name}.{}",
                 width - 1
             ));
             let numbers: Vec<u32> = (0..width as u32).collect();

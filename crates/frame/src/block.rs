@@ -1,9 +1,9 @@
-//! A numeric matrix that stays one block.
+//! Numeric matrices whose columns are not stored separately.
 
 use halfspaces_linalg::{PointSet, RowView, SparsePoints};
 
-/// A numeric matrix: an NPY array, a column of lists, or the entries of a LIBSVM file or of a sparse matrix. Its columns
-/// have names, but no arrays of their own.
+/// A numeric matrix: an NPY array, a column of lists, or the entries of a LIBSVM file or sparse matrix. Its columns
+/// have names but no separate arrays.
 ///
 /// ```
 /// use halfspaces_frame::Block;
@@ -13,20 +13,20 @@ use halfspaces_linalg::{PointSet, RowView, SparsePoints};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
-    /// Numbers row by row, NaN where one is missing. Columns are named by a prefix and a number.
+    /// Numbers in row-major order, with NaN for missing ones. A column's name is a prefix followed by a number.
     Dense {
         /// One number for each row and column.
         values: Vec<f64>,
-        /// The number in the name of each column, rising.
+        /// The number in the name of each column, ascending.
         numbers: Vec<u32>,
-        /// What the names begin with: `x` for NPY arrays, whose columns are x0, x1, ..
+        /// The prefix of the names: `x` for NPY arrays, whose columns are x0, x1, ...
         prefix: String,
     },
-    /// Entries that are not zero.
+    /// The non-zero entries.
     Sparse(SparseBlock),
 }
 
-/// A sparse matrix whose columns are named by a prefix and consecutive numbers.
+/// A sparse matrix whose column names consist of a prefix and consecutive numbers.
 ///
 /// ```
 /// use halfspaces_frame::{Block, SparseBlock};
@@ -44,8 +44,8 @@ pub struct SparseBlock {
 }
 
 impl SparseBlock {
-    /// A matrix whose columns are called `prefix` and the numbers from `first`. LIBSVM files have no prefix, and count
-    /// from 1, or from 0 if scikit-learn wrote them; sparse matrices of `SciPy` have columns x0, x1, ..
+    /// A matrix whose columns are named by `prefix` and consecutive numbers from `first`. LIBSVM files have no prefix
+    /// and count from 1, or from 0 if written by scikit-learn. Sparse matrices of `SciPy` have columns x0, x1, ...
     #[must_use]
     pub fn new(points: SparsePoints, prefix: impl Into<String>, first: u32) -> SparseBlock {
         SparseBlock { points, prefix: prefix.into(), first }
@@ -57,46 +57,46 @@ impl SparseBlock {
         &self.points
     }
 
-    /// The entries, without the names.
+    /// The entries, without the column names.
     #[must_use]
     pub fn into_points(self) -> SparsePoints {
         self.points
     }
 
-    /// What the names of the columns begin with.
+    /// The prefix of the column names.
     #[must_use]
     pub fn prefix(&self) -> &str {
         &self.prefix
     }
 
-    /// The number in the name of the first column. A LIBSVM file of which this is 0 counts its indices from 0.
+    /// The number in the name of the first column; 0 for a LIBSVM file that counts its indices from 0.
     #[must_use]
     pub fn first(&self) -> u32 {
         self.first
     }
 
-    /// The same names for other entries.
+    /// A block with these entries and the same column names.
     fn with_points(&self, points: SparsePoints) -> SparseBlock {
         SparseBlock { points, prefix: self.prefix.clone(), first: self.first }
     }
 }
 
 impl From<SparsePoints> for SparseBlock {
-    /// Columns 1, 2, .., as in LIBSVM files.
+    /// Columns named 1, 2, .., as in LIBSVM files.
     fn from(points: SparsePoints) -> SparseBlock {
         SparseBlock::new(points, "", 1)
     }
 }
 
 impl Block {
-    /// A dense matrix, row by row, NaN where a number is missing; columns are called `prefix` and one of `numbers`.
+    /// A dense row-major matrix with NaN for missing numbers. A column's name is `prefix` and an element of `numbers`.
     ///
     /// # Panics
-    /// If there are no columns, or if the last row is cut off.
+    /// If there are no columns, or the number of values is not a multiple of the number of columns.
     pub fn dense(prefix: impl Into<String>, values: Vec<f64>, numbers: Vec<u32>) -> Block {
         assert!(
             values.len().is_multiple_of(numbers.len()),
-            "all rows have one value for each column"
+            "every row must have one value for each column"
         );
         Block::Dense { values, numbers, prefix: prefix.into() }
     }
@@ -128,7 +128,7 @@ impl Block {
         }
     }
 
-    /// The column of a name; `None` if it is no name of this block.
+    /// The index of the column with this name; `None` if there is no such column.
     #[must_use]
     pub fn place(&self, name: &str) -> Option<usize> {
         let digits = match self {
@@ -147,7 +147,7 @@ impl Block {
         (column < self.dim()).then_some(column)
     }
 
-    /// The values of a column, copied out.
+    /// A copy of the values of a column.
     ///
     /// # Panics
     /// If there is no such column.
@@ -168,7 +168,7 @@ impl Block {
         }
     }
 
-    /// Removes a column. The others keep their names; a sparse block keeps its width.
+    /// Removes a column. The names of the others do not change, nor does the width of a sparse block.
     ///
     /// # Panics
     /// If there is no such column.
@@ -188,14 +188,14 @@ impl Block {
                 let points = &mut block.points;
                 let mut rest = match SparsePoints::empty(points.dim()) {
                     Ok(rest) => rest,
-                    Err(error) => unreachable!("the block has this width already: {error}"),
+                    Err(error) => unreachable!("the width does not change: {error}"),
                 };
                 for row in points.rows() {
                     let kept = row.entries().filter(|(j, _)| *j != column);
                     let (columns, values): (Vec<u32>, Vec<f64>) =
                         kept.map(|(j, v)| (j as u32, v)).unzip();
                     if let Err(error) = rest.push(&columns, &values) {
-                        unreachable!("a part of a sound row: {error}");
+                        unreachable!("a part of a valid row is valid: {error}");
                     }
                 }
                 *points = rest;
@@ -203,7 +203,7 @@ impl Block {
         }
     }
 
-    /// Number of values that are stored.
+    /// The number of values stored.
     #[must_use]
     pub fn stored(&self) -> usize {
         match self {
@@ -229,15 +229,15 @@ impl Block {
             }
             Block::Sparse(block) => match block.points.select(rows) {
                 Ok(chosen) => Block::Sparse(block.with_points(chosen)),
-                Err(error) => unreachable!("the caller names rows of the block: {error}"),
+                Err(error) => unreachable!("the caller passes rows of the block: {error}"),
             },
         }
     }
 
-    /// The rows at `rows`, which rise, in the memory of the block.
+    /// The rows at `rows`, which must be ascending; reuses the memory of the block.
     ///
     /// # Panics
-    /// If there is no such row, or rows do not rise.
+    /// If there is no such row, or `rows` is not ascending.
     #[must_use]
     pub fn into_rows(self, rows: &[usize]) -> Block {
         match self {
@@ -251,12 +251,12 @@ impl Block {
             }
             Block::Sparse(SparseBlock { points, prefix, first }) => match points.into_rows(rows) {
                 Ok(points) => Block::Sparse(SparseBlock { points, prefix, first }),
-                Err(error) => unreachable!("the caller names rows of the block: {error}"),
+                Err(error) => unreachable!("the caller passes rows of the block: {error}"),
             },
         }
     }
 
-    /// The non-zero or missing values of a row, with their columns.
+    /// The non-zero or missing values of a row with their column indices.
     ///
     /// # Panics
     /// If there is no such row.
@@ -269,7 +269,7 @@ impl Block {
             }
             Block::Sparse(block) => match block.points.row(row) {
                 Some(row) => row.entries().collect(),
-                None => unreachable!("the caller names a row of the block"),
+                None => unreachable!("the caller passes a row of the block"),
             },
         }
     }

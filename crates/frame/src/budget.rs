@@ -1,24 +1,25 @@
-//! The memory that reading one file may take.
+//! The memory budget for reading one file.
 //!
-//! A small file can ask for any amount of memory: a compressed file of zeros, an archive whose entries overlap, a header
-//! with a huge shape. Every reader asks the budget before it makes room, so that such a file is an error and not an abort.
+//! A small file can require an arbitrarily large amount of memory: a compressed file of zeros, an archive with
+//! overlapping entries, a header with a huge shape. Every reader checks the budget before it allocates, so that such a
+//! file causes an error, not an abort.
 
 use crate::error::DataError;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The limit where the system does not say how much memory there is.
+/// The limit if the system does not report its memory.
 const UNKNOWN: u64 = 1 << 36;
 
-/// Never less than this, however little memory is free.
+/// The limit is at least this, even if less memory is free.
 const LEAST: u64 = 1 << 26;
 
-/// Reading may take one part in this many of the memory that is free: learners copy what was read.
+/// Readers may use the free memory divided by this number, because learners copy the data.
 const SHARE: u64 = 2;
 
-/// A model keeps about this many bytes for each column: a name, a weight, a scale.
+/// The approximate number of bytes that a model stores for each column: a name, a weight, a scale.
 const COLUMN_COST: u64 = 100;
 
-/// An upper limit on memory, and what was taken of it so far. Everything that is read of one file shares one budget.
+/// An upper limit on memory and the amount used so far. All readers of one file share one budget.
 #[derive(Debug)]
 pub(crate) struct Budget {
     limit: u64,
@@ -26,8 +27,9 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// Half of the memory that is free now: of the machine, of the control group, or of the address space that the
-    /// process may use (`ulimit -v`), whichever is least. Where the system does not say, 64 GiB.
+    /// A budget of half of the free memory, or of 64 GiB if the system does not report it. The free memory is the
+    /// minimum of the free memory of the machine, that of the control group, and the address space still available to
+    /// the process (`ulimit -v`).
     pub(crate) fn of_machine() -> Budget {
         let free = [free_address_space(), available_memory(), free_in_group()];
         let free = free.into_iter().flatten().min();
@@ -39,25 +41,26 @@ impl Budget {
         Budget { limit, taken: AtomicU64::new(0) }
     }
 
-    /// The largest number of bytes in all.
+    /// The limit in bytes.
     pub(crate) fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// The number of bytes that are taken.
+    /// The number of bytes in use.
     pub(crate) fn taken(&self) -> u64 {
         self.taken.load(Ordering::Relaxed)
     }
 
-    /// Gives back everything that was taken since [`Budget::taken`] was this number: what was read since is not kept.
+    /// Releases everything taken since [`Budget::taken`] returned `taken`, because the data read since then was
+    /// dropped.
     pub(crate) fn reset(&self, taken: u64) {
         self.taken.store(taken, Ordering::Relaxed);
     }
 
-    /// Takes `bytes`.
+    /// Takes `bytes` from the budget.
     ///
     /// # Errors
-    /// If there are not this many left. The message names the limit and what to do; it does not name the file.
+    /// If fewer bytes are left. The message states the limit and the remedy, but not the file.
     pub(crate) fn take(&self, bytes: u64) -> Result<(), DataError> {
         let before = self.taken.fetch_add(bytes, Ordering::Relaxed);
         match before.checked_add(bytes) {
@@ -69,12 +72,12 @@ impl Budget {
         }
     }
 
-    /// Gives back `bytes` that were taken.
+    /// Releases `bytes`.
     pub(crate) fn give_back(&self, bytes: u64) {
         self.taken.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Takes what `count` items of type `T` need.
+    /// Takes the memory of `count` items of type `T`.
     ///
     /// # Errors
     /// As [`Budget::take`].
@@ -82,7 +85,7 @@ impl Budget {
         self.take((count as u64).saturating_mul(size_of::<T>() as u64))
     }
 
-    /// Takes what a model keeps for `count` columns.
+    /// Takes the memory that a model needs for `count` columns.
     ///
     /// # Errors
     /// As [`Budget::take`].
@@ -90,20 +93,20 @@ impl Budget {
         self.take((count as u64).saturating_mul(COLUMN_COST))
     }
 
-    /// A vector with room for `count` items, which it takes from the budget.
+    /// A vector with capacity for `count` items, which are taken from the budget.
     ///
     /// # Errors
-    /// If the budget or the system does not have this much memory.
+    /// If the budget or the system does not have enough memory.
     pub(crate) fn room<T>(&self, count: usize) -> Result<Vec<T>, DataError> {
         let mut items = Vec::new();
         self.reserve(&mut items, count)?;
         Ok(items)
     }
 
-    /// Makes room for `more` items.
+    /// Reserves capacity for `more` items.
     ///
     /// # Errors
-    /// If the budget or the system does not have this much memory.
+    /// If the budget or the system does not have enough memory.
     pub(crate) fn reserve<T>(&self, items: &mut Vec<T>, more: usize) -> Result<(), DataError> {
         let spare = items.capacity() - items.len();
         if more <= spare {
@@ -113,10 +116,10 @@ impl Budget {
         items.try_reserve_exact(more).map_err(|_| self.exceeded(None))
     }
 
-    /// Makes room for at least `more` items; doubles the room, so that many calls cost little.
+    /// Reserves capacity for at least `more` items. Doubles the capacity, so that repeated calls are cheap.
     ///
     /// # Errors
-    /// If the budget or the system does not have this much memory.
+    /// If the budget or the system does not have enough memory.
     pub(crate) fn grow<T>(&self, items: &mut Vec<T>, more: usize) -> Result<(), DataError> {
         if more <= items.capacity() - items.len() {
             return Ok(());
@@ -125,14 +128,14 @@ impl Budget {
         halfspaces_linalg::reserve(items, more).map_err(|_| self.exceeded(None))?;
         let grown = self.take_items::<T>(items.capacity() - capacity);
         if grown.is_err() {
-            // Twice the room is more than there is left; what is needed may be not.
+            // The doubled capacity exceeds the budget; the required capacity may not.
             items.shrink_to(items.len() + more);
             return self.take_items::<T>(items.capacity().saturating_sub(capacity));
         }
         grown
     }
 
-    /// The error for memory that there is not.
+    /// The error that is returned if the limit is exceeded.
     pub(crate) fn exceeded(&self, sum: Option<u64>) -> DataError {
         let needs = match sum {
             Some(sum) => format!("at least {}", shown(sum)),
@@ -146,7 +149,7 @@ impl Budget {
     }
 }
 
-/// A number of bytes for people.
+/// Formats a number of bytes.
 pub(crate) fn shown(bytes: u64) -> String {
     const UNITS: [(u64, &str); 4] =
         [(1_000_000_000_000, "TB"), (1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB")];
@@ -156,7 +159,7 @@ pub(crate) fn shown(bytes: u64) -> String {
     }
 }
 
-/// What `ulimit -v` leaves.
+/// The address space still available to the process under `ulimit -v`.
 fn free_address_space() -> Option<u64> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
@@ -169,7 +172,7 @@ fn available_memory() -> Option<u64> {
     kilobytes(&std::fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")
 }
 
-/// What the control group of a container leaves; the page cache can be given back and counts as free.
+/// The memory still available to the control group of a container. The page cache can be reclaimed and counts as free.
 fn free_in_group() -> Option<u64> {
     let number = |path: &str| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
     let limit = number("/sys/fs/cgroup/memory.max")?;
@@ -180,7 +183,7 @@ fn free_in_group() -> Option<u64> {
     Some(limit.saturating_sub(used))
 }
 
-/// The value of a line `key  123 kB`, in bytes.
+/// The value of a line `key  123 kB` in bytes.
 fn kilobytes(text: &str, key: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(key))?;
     line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
@@ -191,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_too_much_is_refused_and_not_counted() {
+    fn excess_is_refused_and_not_counted() {
         let budget = Budget::new(1000);
         budget.take(600).unwrap();
         let error = budget.take(600).unwrap_err().to_string();
@@ -207,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn room_is_doubled_while_there_is_enough() {
+    fn the_capacity_doubles_while_the_budget_allows() {
         let budget = Budget::new(8 * 100);
         let mut items: Vec<u64> = Vec::new();
         let mut held = 0;

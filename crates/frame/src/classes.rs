@@ -1,20 +1,19 @@
-//! When two labels are the same class: one rule for files, options, streams and imports.
+//! Decides which labels denote the same class, by one rule for files, options, streams and imports.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// The identity of a class. Two labels are the same class if their keys are equal.
+/// The identity of a class. Two labels denote the same class if their keys are equal.
 ///
 /// | labels | same class |
 /// |---|---|
 /// | `1`, `+1`, `1.0`, `1e0` | yes: equal numbers |
 /// | `0`, `-0.0` | yes |
 /// | `True`, `true`, `TRUE` | yes: truth values |
-/// | `b'pos'`, `pos` | yes: bytes written by Python |
-/// | `pos`, ` pos ` | yes: surrounding blanks do not count |
+/// | `b'pos'`, `pos` | yes: bytes literals of Python |
+/// | `pos`, ` pos ` | yes: surrounding blanks are ignored |
 /// | `01`, `1` | no: a leading zero belongs to a code |
 /// | `Spam`, `spam` | no |
-/// | `true`, `1` | no in a column; [`Classes::find`] takes one for the other where nothing else fits |
+/// | `true`, `1` | no within a column; [`Classes::find`] matches them if nothing else does |
 ///
 /// Integers of any size are compared exactly.
 ///
@@ -30,12 +29,12 @@ pub struct ClassKey(Key);
 enum Key {
     Truth(bool),
     Integer(i128),
-    /// The bits of a finite number that is no integer, or one too large to be exact.
+    /// The bits of a finite number that is not an integer or is too large to be exact.
     Number(u64),
     Text(String),
 }
 
-/// The longest label that can be a number.
+/// The maximum length of a label that is a number.
 const MAX_NUMBER: usize = 64;
 
 impl ClassKey {
@@ -49,7 +48,7 @@ impl ClassKey {
         ClassKey(number(label).unwrap_or_else(|| Key::Text(label.to_owned())))
     }
 
-    /// The number that the label is; `None` if it is no number.
+    /// The number denoted by the label; `None` if it is not a number.
     #[must_use]
     pub fn number(&self) -> Option<f64> {
         match &self.0 {
@@ -59,7 +58,7 @@ impl ClassKey {
         }
     }
 
-    /// The key that stands for the same truth value: `true` for 1, 0 for `false`, and so on.
+    /// The key with the same truth value: `true` for 1, 0 for `false`, and so on.
     fn counterpart(&self) -> Option<ClassKey> {
         Some(ClassKey(match &self.0 {
             Key::Truth(truth) => Key::Integer(i128::from(*truth)),
@@ -74,7 +73,7 @@ impl ClassKey {
     }
 }
 
-/// The text inside `b'..'`, or the text itself.
+/// The text inside `b'..'`, or else the whole text.
 fn without_bytes_mark(label: &str) -> &str {
     let inside = |quote: char| {
         label.strip_prefix('b')?.strip_prefix(quote)?.strip_suffix(quote).filter(|s| !s.is_empty())
@@ -99,7 +98,7 @@ fn number(label: &str) -> Option<Key> {
     Some(if is_exact { Key::Integer(value as i128) } else { Key::Number(value.to_bits()) })
 }
 
-/// The names of classes, and the class that a label means.
+/// Class names, with a lookup of the class of a label.
 ///
 /// ```
 /// use halfspaces_frame::Classes;
@@ -109,16 +108,17 @@ fn number(label: &str) -> Option<Key> {
 #[derive(Debug, Clone, Default)]
 pub struct Classes {
     names: Vec<String>,
-    /// The class of each exact name.
+    /// The index of the class for each exact name.
     exact: HashMap<String, usize>,
-    /// The first class of each key.
+    /// The index of the first class for each key.
     places: HashMap<ClassKey, usize>,
-    /// Number of classes that are truth values.
+    /// The number of classes whose names are truth values.
     truths: usize,
 }
 
 impl Classes {
-    /// Classes of these names, in this order. Names may share a key; an exact name is then found first.
+    /// Classes with these names, in this order. If several names have the same key, a label is first compared with the
+    /// exact names.
     pub fn new<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Classes {
         let mut classes = Classes::default();
         for name in names {
@@ -138,7 +138,7 @@ impl Classes {
         &self.names
     }
 
-    /// Number of classes.
+    /// The number of classes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.names.len()
@@ -150,8 +150,8 @@ impl Classes {
         self.names.is_empty()
     }
 
-    /// The class that a label means: the one of this exact name, else the one of the same key. If there is none, 1 and 0 stand
-    /// for `true` and `false`, and the other way round, unless the classes have both kinds. `None` if nothing fits.
+    /// The class of a label: the class with this exact name, or else the first with the same key. Otherwise 1 and 0
+    /// match `true` and `false`, and vice versa, unless the classes contain both kinds. `None` if nothing matches.
     #[must_use]
     pub fn find(&self, label: &str) -> Option<usize> {
         if let Some(place) = self.exact.get(label) {
@@ -169,31 +169,24 @@ impl Classes {
     }
 }
 
-/// The distinct classes among labels while they are collected, and the spelling that names each one.
+/// Collects the distinct classes among labels, and the spellings of each.
 ///
-/// The name of a class is its shortest spelling; of equally long ones the first.
-///
-/// ```
-/// use halfspaces_frame::ClassCollector;
-/// let mut classes = ClassCollector::default();
-/// assert_eq!((classes.add("1.0"), classes.add("2"), classes.add("1")), (0, 1, 0));
-/// assert_eq!(classes.names(), ["1", "2"]);
-/// assert_eq!(classes.joined()[0], ["1.0", "1"]);
-/// ```
+/// The name of a class is its shortest spelling, or the first one if several are equally short.
 #[derive(Debug, Clone, Default)]
-pub struct ClassCollector {
+pub(crate) struct ClassCollector {
     names: Vec<String>,
     places: HashMap<ClassKey, usize>,
     /// The spellings of each class, in order of appearance.
     spellings: Vec<Vec<String>>,
 }
 
-/// Most spellings of one class that are remembered for a message.
+/// The maximum number of spellings stored for each class, for messages.
 const MAX_SPELLINGS: usize = 8;
 
 impl ClassCollector {
-    /// The class of a label, a new one if its key is new. Equal labels should be added once: this hashes the label.
-    pub fn add(&mut self, label: &str) -> usize {
+    /// Returns the class of a label, and creates a new class if no class has its key. Call this only once for equal
+    /// labels, because every call hashes the label.
+    pub(crate) fn add(&mut self, label: &str) -> usize {
         let label = label.trim();
         let place = *self.places.entry(ClassKey::of(label)).or_insert(self.names.len());
         let Some(name) = self.names.get_mut(place) else {
@@ -211,19 +204,18 @@ impl ClassCollector {
         place
     }
 
-    /// The names of the classes, in order of appearance.
-    #[must_use]
-    pub fn names(&self) -> &[String] {
+    /// The class names in order of appearance.
+    pub(crate) fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The spellings of each class that has more than one.
-    #[must_use]
-    pub fn joined(&self) -> Vec<&[String]> {
+    /// The spellings of each class with more than one spelling.
+    pub(crate) fn joined(&self) -> Vec<&[String]> {
         self.spellings.iter().filter(|s| s.len() > 1).map(Vec::as_slice).collect()
     }
 
-    /// The places of the classes in order: by number if all are numbers, `false` before `true`, otherwise by letters.
+    /// The indices of the classes in sorted order: by number if all are numbers, `false` before `true`, otherwise
+    /// alphabetically.
     pub(crate) fn sorted(&self) -> Vec<usize> {
         let keys: Vec<ClassKey> = self.names.iter().map(|name| ClassKey::of(name)).collect();
         let all_numbers = keys.iter().all(|key| key.number().is_some());
@@ -241,16 +233,6 @@ impl ClassCollector {
             }
         });
         order
-    }
-}
-
-/// The labels as they are, or their numbers in one spelling: in LIBSVM files a label is a number, so `01` is 1.
-#[must_use]
-pub fn number_label(label: &str) -> Option<Cow<'_, str>> {
-    let value = label.trim().parse::<f64>().ok().filter(|value| value.is_finite())?;
-    match ClassKey::of(label).0 {
-        Key::Text(_) => Some(Cow::Owned(value.to_string())),
-        _ => Some(Cow::Borrowed(label.trim())),
     }
 }
 
@@ -296,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn truths_and_bits_stand_for_each_other_where_that_is_clear() {
+    fn truths_and_bits_match_where_unambiguous() {
         assert_eq!(Classes::new(["False", "True"]).find("1"), Some(1));
         assert_eq!(Classes::new(["False", "True"]).find("0.0"), Some(0));
         assert_eq!(Classes::new(["0", "1"]).find("TRUE"), Some(1));
@@ -319,13 +301,5 @@ mod tests {
         assert_eq!(order(&["10", "9", "b"]), ["10", "9", "b"]);
         assert_eq!(order(&["true", "False", "TRUE"]), ["False", "true"]);
         assert_eq!(order(&["2.5", "-1", "1e1"]), ["-1", "2.5", "1e1"]);
-    }
-
-    #[test]
-    fn a_libsvm_label_is_a_number() {
-        assert_eq!(number_label("01").as_deref(), Some("1"));
-        assert_eq!(number_label("+1").as_deref(), Some("+1"));
-        assert_eq!(number_label("x"), None);
-        assert_eq!(number_label("inf"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! A column that grows by Arrow arrays.
+//! A column to which Arrow arrays are appended.
 
 use crate::budget::Budget;
 use crate::error::DataError;
@@ -19,23 +19,23 @@ use arrow_schema::{DataType, TimeUnit};
 
 const MICROS_OF_A_DAY: i64 = 86_400_000_000;
 
-/// How a column is read.
+/// The representation in which a column is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     Numbers,
     Booleans,
     /// Dates and times.
     Moments,
-    /// Texts of which nothing more is known.
+    /// Texts without a declared meaning.
     Texts,
-    /// Values that the file or the user declares categories.
+    /// Values that the file or the user declares as categories.
     Category,
-    /// Lists of numbers, all of the same length.
+    /// Lists of numbers, all with the same length.
     Lists,
 }
 
 impl Shape {
-    /// How values of a type are read; `None` if they are not.
+    /// The shape for values of a type; `None` if the type is not supported.
     pub(crate) fn of(of: &DataType, is_category: bool) -> Option<Shape> {
         let is_list = match of {
             DataType::FixedSizeList(item, _) | DataType::List(item) | DataType::LargeList(item) => {
@@ -59,7 +59,7 @@ impl Shape {
     }
 }
 
-/// Whether there is a number or a text for values of a type.
+/// Whether values of a type can be read as numbers or texts.
 fn is_scalar(of: &DataType) -> bool {
     match of {
         DataType::Dictionary(_, values) => is_scalar(values),
@@ -83,7 +83,7 @@ fn is_number(of: &DataType) -> bool {
     }
 }
 
-/// Whether values of a type are texts, or bytes that may be.
+/// Whether values of a type are texts, or bytes that may be texts.
 pub(crate) fn holds_texts(of: &DataType) -> bool {
     match of {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
@@ -96,7 +96,7 @@ pub(crate) fn holds_texts(of: &DataType) -> bool {
     }
 }
 
-/// Values that grow.
+/// The values collected so far.
 #[derive(Debug)]
 pub(crate) enum Builder {
     Numbers(Vec<f64>),
@@ -105,25 +105,26 @@ pub(crate) enum Builder {
     Moments(Vec<Option<i64>>),
     Texts(TextColumn),
     Categories(TextColumn),
-    /// The lists one after the other, and their length, once a list was seen; lists missing before that are counted.
+    /// The concatenated lists, and the length of each list once it is known. Until then, missing lists are only
+    /// counted.
     Lists {
         values: Vec<f64>,
         width: Option<usize>,
         missing: usize,
     },
-    /// A column whose values turned out not to be read.
+    /// A column whose values turned out to be unsupported.
     Unread,
 }
 
-/// Why an array cannot be added.
+/// The reason why an array cannot be appended.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    /// A number is infinite, in this row of its batch.
+    /// A number in this row of its batch is infinite.
     Infinite {
         row: usize,
     },
     Memory(DataError),
-    /// Values of this kind are not read.
+    /// Values of this kind are not supported.
     Unread(String),
 }
 
@@ -133,11 +134,11 @@ impl From<DataError> for Fault {
     }
 }
 
-/// The first integer that was rounded, and its row.
+/// The first integer that was rounded, with its row.
 type Rounded = Option<(usize, String)>;
 
 impl Builder {
-    /// A column without rows, with room for `rows`.
+    /// An empty column with capacity for `rows`.
     pub(crate) fn new(shape: Shape, rows: usize, budget: &Budget) -> Result<Builder, DataError> {
         Ok(match shape {
             Shape::Numbers => Builder::Numbers(budget.room(rows)?),
@@ -149,7 +150,7 @@ impl Builder {
         })
     }
 
-    /// The cells of a column that is not of lists, and the type that is declared of them.
+    /// The cells of a column that does not contain lists, with its declared kind.
     pub(crate) fn finish(self) -> (Cells, Kind) {
         match self {
             Builder::Numbers(values) => (Cells::Numbers(values), Kind::Number),
@@ -158,12 +159,12 @@ impl Builder {
             Builder::Texts(texts) => (Cells::Texts(texts.into_cells()), Kind::Text),
             Builder::Categories(texts) => (Cells::Texts(texts.into_cells()), Kind::Category),
             Builder::Lists { .. } | Builder::Unread => {
-                unreachable!("these are no columns of cells")
+                unreachable!("lists and unread columns have no cells")
             }
         }
     }
 
-    /// Adds the values of an array; returns the first integer that was rounded.
+    /// Appends an array and returns the first integer that was rounded.
     pub(crate) fn append(&mut self, array: &dyn Array, budget: &Budget) -> Result<Rounded, Fault> {
         match self {
             Builder::Unread => Ok(None),
@@ -193,7 +194,7 @@ impl Builder {
     }
 }
 
-/// The first integer that no number is equal to, and its row.
+/// The first integer that is not exactly representable, with its row.
 fn rounded(array: &dyn Array) -> Rounded {
     let of = |integer: &dyn Fn(usize) -> i128| {
         let is_rounded = |i: &usize| {
@@ -209,7 +210,7 @@ fn rounded(array: &dyn Array) -> Rounded {
     }
 }
 
-/// Appends numbers, NaN where one is missing.
+/// Appends numbers, with NaN for missing ones.
 fn numbers(array: &dyn Array, out: &mut Vec<f64>) -> Result<(), Fault> {
     match array.data_type() {
         DataType::Int8 => primitives::<Int8Type>(array, out, f64::from),
@@ -232,7 +233,7 @@ fn numbers(array: &dyn Array, out: &mut Vec<f64>) -> Result<(), Fault> {
         DataType::Decimal128(_, scale) => {
             decimals::<Decimal128Type>(array, out, *scale, |v| v as f64)
         }
-        // Large ones are read from their digits.
+        // Large decimals are parsed from their digits.
         DataType::Decimal256(_, scale) => {
             decimals::<Decimal256Type>(array, out, *scale, |_| f64::INFINITY)
         }
@@ -261,7 +262,7 @@ fn numbers(array: &dyn Array, out: &mut Vec<f64>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Appends moments, in microseconds since 1970-01-01; nanoseconds are cut off.
+/// Appends timestamps in microseconds since 1970-01-01; nanoseconds are truncated.
 fn append_moments(array: &dyn Array, out: &mut Vec<Option<i64>>) -> Result<(), Fault> {
     fn each<T: ArrowPrimitiveType>(
         array: &dyn Array,
@@ -317,12 +318,13 @@ fn primitives<T: ArrowPrimitiveType>(
     }
 }
 
-/// Whole numbers of ticks, `per` of which make a day or a second.
+/// Appends integer numbers of ticks in days or seconds; `per` ticks are one day or one second.
 fn ticks<T: ArrowPrimitiveType<Native = i64>>(array: &dyn Array, out: &mut Vec<f64>, per: f64) {
     primitives::<T>(array, out, |v| v as f64 / per);
 }
 
-/// Decimals, each the number nearest to it: a quotient of two exact numbers, or read from its digits.
+/// Appends decimals, each rounded to the nearest number. A decimal is computed as the quotient of two exact numbers or,
+/// if these are too large, parsed from its digits.
 fn decimals<T: DecimalType>(
     array: &dyn Array,
     out: &mut Vec<f64>,
@@ -379,7 +381,8 @@ fn append_texts(array: &dyn Array, texts: &mut TextColumn, budget: &Budget) -> R
             integers.map(|v| v.map(|v| v.to_string())).try_for_each(|v| push(v.as_deref()))?;
         }
         DataType::Float32 => {
-            // Its shortest digits, and not those of the same number in 64 bits.
+            // Writes the shortest digits that identify the 32-bit number. The same number in 64 bits would have more
+            // digits.
             let numbers = array.as_primitive::<Float32Type>().iter();
             let text = |v: f32| (!v.is_nan()).then(|| v.to_string());
             numbers.map(|v| v.and_then(text)).try_for_each(|v| push(v.as_deref()))?;
@@ -408,7 +411,7 @@ fn utf8(value: Option<&[u8]>) -> Result<Option<&str>, Fault> {
     value.map(std::str::from_utf8).transpose().map_err(refused)
 }
 
-/// The values of a dictionary, then the value of each key.
+/// Appends the values of a dictionary array by their keys.
 fn append_dictionary(
     array: &dyn Array,
     texts: &mut TextColumn,

@@ -1,33 +1,34 @@
-//! Columns of a text file while they are read.
+//! Collects the columns of a text file while it is read.
 
 use crate::levels::Levels;
 use crate::typing::{Cells, Markers, NumberFormat, RawTexts, plain_number};
 
-/// Up to here every integer is a number.
+/// Every integer up to this limit is exactly representable as an `f64`.
 pub(crate) const EXACT: f64 = (1u64 << 53) as f64;
 
-/// Whether a cell, if it is an integer, is the number that it was read as. Fractions and powers of ten may be rounded.
-fn holds(value: f64, cell: &[u8]) -> bool {
+/// Whether the number equals the integer in its cell. Cells with fractions or powers of ten always count as exact,
+/// because rounding is allowed there.
+fn is_exact(value: f64, cell: &[u8]) -> bool {
     let integer = std::str::from_utf8(cell).ok().and_then(|text| text.trim().parse::<i128>().ok());
     integer.is_none_or(|integer| value as i128 == integer)
 }
 
-/// A cell that is not UTF-8 text.
+/// The error for a cell that is not UTF-8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NotUtf8;
 
-/// The cells of a column so far: plain numbers as long as all cells are, otherwise distinct texts.
+/// The cells of a column so far: numbers while all cells are plain numbers, otherwise distinct texts.
 #[derive(Debug)]
 pub(crate) struct ColumnBuilder {
     state: State,
     markers: Markers,
-    /// The first integer that a number does not hold, and its row.
+    /// The first integer that is not exactly representable, with its row.
     rounded: Option<(usize, String)>,
 }
 
 #[derive(Debug)]
 enum State {
-    /// Only missing cells so far, kept in case that words follow.
+    /// Only missing cells so far, kept in case texts follow.
     Missing {
         codes: Vec<u32>,
         levels: Levels,
@@ -37,27 +38,29 @@ enum State {
         codes: Vec<u32>,
         levels: Levels,
     },
-    /// Numbers came first, then this cell: the column must be read again as texts.
+    /// A cell that is not a number occurred after numbers: the column must be read again as texts.
     Words {
         row: usize,
         cell: String,
     },
 }
 
-/// The cells of a column.
+/// The finished cells of a column.
 #[derive(Debug)]
 pub(crate) enum Built {
     Cells {
         cells: Cells,
-        /// The first integer that was rounded, and its row.
+        /// The first integer that was rounded, with its row.
         rounded: Option<(usize, String)>,
     },
-    /// Plain numbers up to this row and its cell: the file must be read again with this column as texts.
+    /// The first cell after numbers that is not a number, with its row. The file must be read again with this column as
+    /// texts.
     Words { row: usize, cell: String },
 }
 
 impl ColumnBuilder {
-    /// A column that is collected as texts, or as plain numbers while its cells are. `markers` mean a missing number.
+    /// An empty column. If `texts`, its cells are collected as texts; otherwise they are collected as numbers while all
+    /// of them are plain numbers. Cells in `markers` are missing numbers.
     pub(crate) fn new(texts: bool, markers: Markers) -> ColumnBuilder {
         let (codes, levels) = (Vec::new(), Levels::default());
         let state =
@@ -71,7 +74,7 @@ impl ColumnBuilder {
         if let State::Numbers(values) = &mut self.state
             && let Some(value) = plain_number(cell)
         {
-            if value.abs() >= EXACT && self.rounded.is_none() && !holds(value, cell) {
+            if value.abs() >= EXACT && self.rounded.is_none() && !is_exact(value, cell) {
                 self.rounded = Some((values.len(), String::from_utf8_lossy(cell).into_owned()));
             }
             values.push(value);
@@ -80,33 +83,33 @@ impl ColumnBuilder {
         self.push_other(cell)
     }
 
-    /// Whether all cells so far are numbers, at least one.
+    /// Whether the column has only numbers so far, and at least one.
     pub(crate) fn is_number(&self) -> bool {
         matches!(self.state, State::Numbers(_))
     }
 
-    /// Makes room for `more` numbers.
+    /// Reserves capacity for `more` numbers.
     pub(crate) fn reserve(&mut self, more: usize) {
         if let State::Numbers(values) = &mut self.state {
             values.reserve(more);
         }
     }
 
-    /// Adds plain numbers to a column that held numbers so far.
+    /// Appends plain numbers to a column that has only numbers so far.
     pub(crate) fn extend(&mut self, numbers: impl ExactSizeIterator<Item = f64>) {
         if let State::Numbers(values) = &mut self.state {
             values.extend(numbers);
         }
     }
 
-    /// Adds a cell that is no number, or the first one.
+    /// Appends a cell that is the first one or is not a plain number.
     fn push_other(&mut self, cell: &[u8]) -> Result<(), NotUtf8> {
         match &mut self.state {
             State::Numbers(values) if self.markers.has(cell) => values.push(f64::NAN),
             State::Numbers(values) => {
                 let cell = utf8(cell)?;
                 match NumberFormat::default().parse(cell) {
-                    // Such as `5-` or `1.5D+03`.
+                    // For example `5-` or `1.5D+03`.
                     Some(value) => values.push(value),
                     None => self.state = State::Words { row: values.len(), cell: cell.to_owned() },
                 }
@@ -129,7 +132,7 @@ impl ColumnBuilder {
         Ok(())
     }
 
-    /// The column.
+    /// Returns the finished column.
     pub(crate) fn finish(self) -> Built {
         let rounded = self.rounded;
         match self.state {
@@ -165,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_numbers_stay_numbers_and_others_texts() {
+    fn plain_numbers_stay_numbers_and_other_cells_become_texts() {
         let Built::Cells { cells: Cells::Numbers(values), .. } =
             column(&["", "1", "NA", "+2.5e1"], false)
         else {
@@ -179,16 +182,16 @@ mod tests {
     }
 
     #[test]
-    fn words_after_numbers_ask_for_another_reading() {
+    fn words_after_numbers_require_a_second_reading() {
         assert!(matches!(column(&["", "1", "a", "2"], false), Built::Words { row: 2, .. }));
-        // The words for infinity are no numbers, whatever row comes first.
+        // The words for infinity are not numbers, in whichever row they occur.
         assert!(matches!(column(&["1", "Inf"], false), Built::Words { row: 1, .. }));
         assert_eq!(texts(column(&["Inf", "1"], false)), ["Inf", "1"]);
         assert!(matches!(column(&["1", "1e999"], false), Built::Words { row: 1, .. }));
     }
 
     #[test]
-    fn numbers_in_other_notations_need_no_other_reading() {
+    fn numbers_in_other_notations_require_no_second_reading() {
         let built = column(&["1", "5-", "1.5D+03", "\u{2212}2", "(3)"], false);
         let Built::Cells { cells: Cells::Numbers(values), .. } = built else { panic!("{built:?}") };
         assert_eq!(values, [1.0, -5.0, 1500.0, -2.0, -3.0]);

@@ -1,4 +1,4 @@
-//! Damaged files of every format: errors, never panics, and never memory beyond the budget.
+//! Damaged files of every format cause errors, never panics, and never use more memory than the budget.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -15,7 +15,7 @@ use arrow_array::{
 use std::io::Write;
 use std::sync::Arc;
 
-/// The memory that a damaged file of a few hundred bytes may ask for.
+/// The memory budget for a damaged file of a few hundred bytes.
 const LIMIT: u64 = 1 << 20;
 
 fn read(bytes: Vec<u8>) -> Result<Frame, DataError> {
@@ -23,13 +23,14 @@ fn read(bytes: Vec<u8>) -> Result<Frame, DataError> {
     read_source(&source, &ReadOptions::default(), &Hints::default())
 }
 
-/// Turns every bit and cuts at every length. A file that is cut is read only if `may_be_cut`.
+/// Flips every bit in turn, and truncates the file at every length. A truncated file may be readable only if
+/// `may_be_cut`.
 fn attack(bytes: &[u8], may_be_cut: bool) {
     let whole = read(bytes.to_vec()).unwrap();
     for bit in 0..8 * bytes.len() {
         let mut turned = bytes.to_vec();
         turned[bit / 8] ^= 1 << (bit % 8);
-        // Most turned bits of numbers and texts cannot be noticed; rows may not be lost.
+        // Most flipped bits in numbers and texts cannot be detected, but no row may be lost.
         drop(read(turned));
     }
     for length in 0..bytes.len() {
@@ -85,7 +86,7 @@ fn arrow_files_and_streams() {
     }
 }
 
-/// A stream may end between two messages; within one it is cut off.
+/// A stream may end between two messages; a stream that ends within a message is truncated.
 #[cfg(feature = "arrow")]
 #[test]
 fn a_stream_cut_within_a_message_is_an_error() {
@@ -123,7 +124,7 @@ fn parquet_files() {
     attack(&file, false);
 }
 
-/// Equal rows compress to almost nothing; the number of rows is known before they are read.
+/// Equal rows compress to almost nothing; the number of rows is known before they are decoded.
 #[test]
 fn parquet_files_of_too_many_rows() {
     use ::parquet::arrow::ArrowWriter;
@@ -136,7 +137,7 @@ fn parquet_files_of_too_many_rows() {
     assert!(file.len() < 10_000);
     let error = read(file.clone()).unwrap_err().to_string();
     assert!(error.contains("1.6 MB of memory, and the limit is 1.0 MB"), "{error}");
-    // Some at a time there is enough memory for them.
+    // If the file is read in chunks, the budget suffices.
     let source = Source::of_bytes("t", file, Budget::new(LIMIT)).unwrap();
     let (options, hints) = (ReadOptions::default(), Hints::default());
     let chunks = crate::parquet::chunks(&source, &options, &hints, 7000).unwrap();
@@ -209,7 +210,7 @@ fn numpy_arrays() {
     }
 }
 
-/// Small files that ask for any amount of memory.
+/// Small files that would require arbitrarily large amounts of memory.
 #[test]
 fn headers_that_ask_for_too_much() {
     for (descr, shape) in [
@@ -224,7 +225,7 @@ fn headers_that_ask_for_too_much() {
             assert!(error.contains("empty"), "{error}");
         }
     }
-    // Zeros compress well: 16 MB in a few kilobytes, and the budget is shared by all arrays.
+    // Zeros compress well: 16 MB in a few kilobytes. All arrays share one budget.
     let zeros = npy("|u1", "(100000,)", &[0; 100_000]);
     let error = read(zstd::encode_all(&npy("<f8", "(2000000,)", &[0; 16_000_000])[..], 1).unwrap());
     assert!(error.unwrap_err().to_string().contains("of memory, and the limit is"));
@@ -233,7 +234,7 @@ fn headers_that_ask_for_too_much() {
     assert!(read(npz(&arrays[..1], zip::CompressionMethod::Deflated)).is_ok());
     let error = read(npz(&arrays, zip::CompressionMethod::Deflated)).unwrap_err().to_string();
     assert!(error.contains("of memory, and the limit is"), "{error}");
-    // An entry whose size is not what its header asks for is not unpacked.
+    // An entry whose size differs from that in its header is not decompressed.
     let error =
         read(npz(&[("a", npy("<f8", "(100000,)", &[0; 80]))], zip::CompressionMethod::Stored));
     assert!(error.unwrap_err().to_string().contains("80 bytes of data"));

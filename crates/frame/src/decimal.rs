@@ -1,21 +1,22 @@
-//! Numbers from bytes: every form that `str::parse::<f64>` takes, rounded to nearest alike.
+//! Parses numbers from bytes: every form that `str::parse::<f64>` accepts, with the same rounding.
 //!
-//! Plain decimals of few digits, the common case, are taken apart here, all others by `fast-float2`. `fast-float2` alone
-//! reads LIBSVM text of ones at 306 instead of 351 MB/s.
+//! Plain decimals with few digits, which are the common case, are parsed here; all other numbers are parsed by
+//! `fast-float2`. If `fast-float2` parsed every number, LIBSVM text whose values are all 1 would be read at 306 instead
+//! of 351 MB/s.
 
-/// Powers of ten that `f64` holds exactly.
+/// The powers of ten that are exact in `f64`.
 const POWERS: [f64; 20] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
     1e17, 1e18, 1e19,
 ];
 
-/// The number that `field` spells, possibly NaN or infinite; blanks around it are skipped.
+/// The number spelled by `field`, possibly NaN or infinite. Surrounding blanks are skipped.
 #[inline]
 pub(crate) fn parse(field: &[u8]) -> Option<f64> {
     short_decimal(field).or_else(|| general(field))
 }
 
-/// The top bit of every byte of the result says whether that byte of `word` is `byte`.
+/// Returns a word in which the top bit of a byte is set if the corresponding byte of `word` equals `byte`.
 #[inline]
 pub(crate) fn bytes_equal(word: u64, byte: u8) -> u64 {
     const LOW: u64 = u64::from_ne_bytes([0x7f; 8]);
@@ -24,11 +25,11 @@ pub(crate) fn bytes_equal(word: u64, byte: u8) -> u64 {
     !(((zero_where_equal & LOW) + LOW) | zero_where_equal | LOW)
 }
 
-/// Plain decimals of few digits, the common case: integer and power of ten are both exact in `f64`
-/// (the integer at most 2^53), so one division rounds once and correctly.
+/// Parses a plain decimal with few digits, the common case. The integer, which is at most 2^53, and the power of ten
+/// are both exact in `f64`, so the only rounding is that of one division, which is correct.
 #[inline(always)]
 pub(crate) fn short_decimal(field: &[u8]) -> Option<f64> {
-    // The sign is as good as random, so nothing branches on it.
+    // The sign is unpredictable, so avoid a branch.
     let first = *field.first()?;
     let negative = first == b'-';
     let digits = field.get(usize::from(negative | (first == b'+'))..)?;
@@ -40,7 +41,7 @@ pub(crate) fn short_decimal(field: &[u8]) -> Option<f64> {
     Some(f64::from_bits(size.to_bits() | u64::from(negative) << 63))
 }
 
-/// All digits as one integer of at most 2^53, and how many stand behind the point.
+/// All digits as one integer of at most 2^53, with the number of digits after the point.
 #[inline]
 fn digits_one_by_one(digits: &[u8]) -> Option<(u64, usize)> {
     // At most 19 digits cannot overflow 64 bits.
@@ -64,12 +65,12 @@ fn digits_one_by_one(digits: &[u8]) -> Option<(u64, usize)> {
     (spelled > 0 && integer <= 1 << 53).then_some((integer, decimals))
 }
 
-/// Two to eight bytes in one word, the first lowest, zeros above them.
+/// Two to eight bytes in one word, first byte lowest, zeros above.
 #[inline]
 fn word_of(bytes: &[u8]) -> Option<u64> {
     let n = bytes.len();
     if let (Some(low), Some(high), 4..=8) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>(), n) {
-        // Where the halves overlap they agree.
+        // The halves agree where they overlap.
         let (low, high) = (u32::from_le_bytes(*low), u32::from_le_bytes(*high));
         return Some(u64::from(low) | u64::from(high) << (8 * (n - 4)));
     }
@@ -80,10 +81,10 @@ fn word_of(bytes: &[u8]) -> Option<u64> {
     None
 }
 
-/// [`digits_one_by_one`] of the first `length` bytes of a word, 2 to 8, all at once.
+/// Does the same as [`digits_one_by_one`] for the first `length` (2 to 8) bytes of a word at once.
 #[inline]
 fn digits_of_word(word: u64, length: usize) -> Option<(u64, usize)> {
-    // The first point is taken out; a second one is no digit.
+    // The first point is removed; a second one is not a digit.
     let points = bytes_equal(word, b'.');
     if points == 0 {
         return Some((integer_of_word(word, length)?, 0));
@@ -95,22 +96,23 @@ fn digits_of_word(word: u64, length: usize) -> Option<(u64, usize)> {
     Some((integer_of_word(digits, length - 1)?, length - at - 1))
 }
 
-/// The integer that the lowest `length` bytes of a word spell, 1 to 8 of them, the first lowest.
+/// The integer spelled by the lowest `length` (1 to 8) bytes of a word, first byte lowest.
 #[inline]
 pub(crate) fn integer_of_word(word: u64, length: usize) -> Option<u64> {
     const EACH: u64 = u64::from_ne_bytes([1; 8]);
-    // Zeros in front fill the word up and push out what lies above.
+    // The shift removes the bytes above the digits and fills the word with leading zeros.
     let values = (word ^ (0x30 * EACH)) << (8 * (8 - length));
     if (values | values.wrapping_add(0x76 * EACH)) & (0x80 * EACH) != 0 {
         return None;
     }
-    // Pairs, then fours, then all: each step joins neighbours, the first of which counts more.
+    // Combines two digits into one number, then two such pairs, then two groups of four. The first of two neighbours is
+    // the more significant one.
     let pairs = ((values & 0x00ff_00ff_00ff_00ff) * 10) + ((values >> 8) & 0x00ff_00ff_00ff_00ff);
     let fours = ((pairs & 0x0000_ffff_0000_ffff) * 100) + ((pairs >> 16) & 0x0000_ffff_0000_ffff);
     Some((fours & 0xffff_ffff) * 10_000 + (fours >> 32))
 }
 
-/// Any other form, after the blanks that a quoted field may hold.
+/// Parses any other form, after skipping the blanks that a quoted field may contain.
 #[cold]
 fn general(field: &[u8]) -> Option<f64> {
     fast_float2::parse(field.trim_ascii()).ok()

@@ -1,11 +1,11 @@
-//! What kind of file it is.
+//! Detects the format of a file.
 
 use crate::error::DataError;
 use crate::libsvm_line::looks_like;
 use crate::options::Format;
 use crate::source::Source;
 
-/// What the file is, by its first bytes, or by its name where these are text.
+/// Determines the format from the first bytes of the file or, if these are text, from the name of the file.
 pub(crate) fn format(source: &Source) -> Result<Format, DataError> {
     let head = source.head();
     let begins = |magic: &[u8]| head.starts_with(magic);

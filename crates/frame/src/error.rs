@@ -1,10 +1,11 @@
-//! The error of everything that reads what a user gave.
+//! The error type for everything a user provides.
 
 use crate::names::visible;
 use halfspaces_linalg::InputError;
 use std::fmt;
 
-/// A fault in what the user gave, or in the system, as one line: where it is, what it is, what to do.
+/// A fault in the user's input or in the system, described in one line that states its place, the problem and the
+/// remedy.
 ///
 /// ```
 /// use halfspaces_frame::{DataError, DataErrorKind};
@@ -21,14 +22,14 @@ pub struct DataError {
 /// Whether the user can fix a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DataErrorKind {
-    /// Options, files or their contents: the user can fix it.
+    /// A fault in options, files or their contents, which the user can fix.
     Input,
-    /// Anything else, such as a full disk.
+    /// Any other fault, such as a full disk.
     System,
 }
 
 impl DataError {
-    /// A fault that the user can fix: in options, files or their contents. The message says where it is and what to do.
+    /// A fault in options, files or their contents. The message names its place and the remedy.
     pub fn user(message: impl Into<String>) -> DataError {
         DataError { message: message.into(), kind: DataErrorKind::Input }
     }
@@ -38,19 +39,19 @@ impl DataError {
         DataError { message: message.into(), kind: DataErrorKind::System }
     }
 
-    /// Who can mend it.
+    /// The kind of the fault.
     #[must_use]
     pub fn kind(&self) -> DataErrorKind {
         self.kind
     }
 
-    /// The same error with the name of the file before it, unless the message has it already.
+    /// Adds the name of the file before the message, unless the message contains it.
     #[must_use]
     pub fn within(self, file: &str) -> DataError {
         if self.message.contains(file) { self } else { self.at(file) }
     }
 
-    /// The same error with `place` and a colon before it.
+    /// Adds `place` and a colon before the message.
     #[must_use]
     pub fn at(self, place: &str) -> DataError {
         DataError { message: format!("{place}: {}", self.message), ..self }
@@ -67,10 +68,10 @@ impl fmt::Display for DataError {
 
 impl std::error::Error for DataError {}
 
-/// What libraries say of points and parameters comes from the user's files and arguments.
+/// Errors about points and parameters are caused by the user's files and arguments.
 impl From<InputError> for DataError {
     fn from(error: InputError) -> DataError {
-        // Which row of the file it is, a learner of some rows cannot say.
+        // The row number is omitted, because a learner that gets selected rows does not know their numbers in the file.
         DataError::user(match error {
             InputError::Overflow { .. } => {
                 "numbers are so large that their squares overflow; divide the column that has them by a power of ten"
@@ -86,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_seen_is_shown_escaped() {
+    fn invisible_characters_are_escaped() {
         let error = DataError::user("no column `label\r`;\n  there are `\u{1b}[31mred`, `größe`\n");
         assert_eq!(error.to_string(), r"no column `label\r`; there are `\u{1b}[31mred`, `größe`");
     }

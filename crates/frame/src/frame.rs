@@ -1,4 +1,4 @@
-//! A table in memory: Arrow arrays, a numeric block, and where each row came from.
+//! Tables in memory: Arrow arrays, an optional numeric block, and the origin of each row.
 
 use crate::block::Block;
 use crate::delimited::FileRecord;
@@ -8,7 +8,7 @@ use crate::typing::ColumnRecord;
 use crate::values::Values;
 use std::borrow::Cow;
 
-/// A table: named columns of the same length, and optionally a numeric block.
+/// A table: named columns of equal length and an optional numeric block.
 ///
 /// ```
 /// use halfspaces_frame::{Column, Frame, Values};
@@ -20,36 +20,37 @@ use std::borrow::Cow;
 pub struct Frame {
     /// The columns, in the order of the file.
     pub columns: Vec<Column>,
-    /// A numeric matrix, whose columns stand after the others.
+    /// A numeric matrix, whose columns follow the others.
     pub block: Option<Block>,
-    /// Number of rows.
+    /// The number of rows.
     pub rows: usize,
     /// The name of the file, for messages.
     pub source: String,
-    /// Where each row came from.
+    /// The origin of each row.
     pub places: Places,
-    /// What a user of a column must know, by the column's name.
+    /// Facts that matter when a column is used, with the column's name.
     pub remarks: Vec<(String, Remark)>,
     /// Decisions of the reader that could be wrong, one sentence each.
     pub notes: Vec<String>,
-    /// How columns were read, in no order: see [`Frame::record`]. Columns of a block have no record.
+    /// The records of how columns were read, in no particular order; see [`Frame::record`]. Block columns have none.
     pub records: Vec<ColumnRecord>,
-    /// How the file was read, where it was delimited text.
+    /// The record of how the file was read, if it is delimited text.
     pub reading: Option<FileRecord>,
 }
 
 /// A fact about a column that matters only if the column is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remark {
-    /// The file has the column, but values of its type are not read: the frame does not have it.
+    /// The file has the column, but its type is not supported: the frame does not contain it.
     Unread {
         /// The type.
         kind: String,
     },
-    /// An integer with more digits than a number can hold was rounded; this is the first one.
+    /// An integer with too many digits for an `f64` was rounded; this is the first one.
     Rounded {
-        /// Its row.
-        row: usize,
+        /// The number of its line or row in the file, as in [`Frame::place`]. It does not change when rows are
+        /// selected.
+        number: u64,
         /// The integer.
         cell: String,
     },
@@ -64,7 +65,7 @@ pub struct Column {
     pub values: Values,
 }
 
-/// Where rows came from: lines of a file, or rows of one.
+/// The origin of rows: lines or rows of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
     /// "line" or "row".
@@ -74,29 +75,30 @@ pub struct Places {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Numbers {
-    /// One after the other from this one.
+    /// Consecutive numbers from this one.
     From(u64),
     List(Vec<u64>),
 }
 
 impl Places {
-    /// Rows counted from 1, of a file without lines.
-    pub fn rows() -> Places {
+    /// Rows counted from 1, for a file without lines.
+    pub(crate) fn rows() -> Places {
         Places::rows_from(1)
     }
 
     /// Rows counted from `first`.
-    pub fn rows_from(first: u64) -> Places {
+    pub(crate) fn rows_from(first: u64) -> Places {
         Places { unit: "row", numbers: Numbers::From(first) }
     }
 
-    /// Rows by their numbers from 1.
-    pub fn row_list(rows: Vec<u64>) -> Places {
+    /// Rows with these numbers, counted from 1.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn row_list(rows: Vec<u64>) -> Places {
         Places { unit: "row", numbers: Numbers::List(rows) }
     }
 
-    /// The lines of a text file at which rows begin.
-    pub fn lines(lines: Vec<u64>) -> Places {
+    /// The lines of a text file on which rows begin.
+    pub(crate) fn lines(lines: Vec<u64>) -> Places {
         let first = lines.first().copied().unwrap_or(1);
         let consecutive = lines.iter().zip(first..).all(|(line, expected)| *line == expected);
         let numbers = if consecutive { Numbers::From(first) } else { Numbers::List(lines) };
@@ -117,14 +119,17 @@ impl Places {
 }
 
 impl Frame {
-    /// A table of columns that came from rows counted from 1.
+    /// A table of columns whose rows are counted from 1.
     ///
     /// # Panics
     /// If two columns have different lengths.
     #[must_use]
     pub fn new(source: impl Into<String>, columns: Vec<Column>) -> Frame {
         let rows = columns.first().map_or(0, |column| column.values.len());
-        assert!(columns.iter().all(|c| c.values.len() == rows), "all columns have the same length");
+        assert!(
+            columns.iter().all(|c| c.values.len() == rows),
+            "all columns must have the same length"
+        );
         Frame {
             columns,
             block: None,
@@ -138,7 +143,7 @@ impl Frame {
         }
     }
 
-    /// The values of a column by its name, those of a block copied out; `None` if there is no such column.
+    /// The values of the column with this name, copied if it is a block column; `None` if there is no such column.
     #[must_use]
     pub fn column(&self, name: &str) -> Option<Cow<'_, Values>> {
         if let Some(column) = self.columns.iter().find(|column| column.name == name) {
@@ -148,21 +153,21 @@ impl Frame {
         Some(Cow::Owned(Values::numbers(block.column(block.place(name)?))))
     }
 
-    /// The last column, which often holds the classes.
+    /// The last column, which often contains the classes.
     ///
     /// # Errors
-    /// If the table has a block, whose columns have no order among the others: the column must be named.
+    /// If the table has a block, whose columns are not ordered among the others: the label column must then be named.
     pub fn last_column(&self) -> Result<&Column, DataError> {
         match (&self.block, self.columns.last()) {
             (None, Some(column)) => Ok(column),
             _ => Err(DataError::user(format!(
-                "{}: the column of labels must be named, as this format has no last column",
+                "{}: the format has no last column, so the column of labels must be named",
                 self.source
             ))),
         }
     }
 
-    /// Whether there is a column of this name.
+    /// Whether there is a column with this name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         let in_block = |block: &Block| block.place(name).is_some();
@@ -173,7 +178,7 @@ impl Frame {
     /// Removes a column and returns it.
     ///
     /// # Errors
-    /// If there is no such column; the message names the nearest.
+    /// If there is no such column; the message suggests the nearest name.
     pub fn take(&mut self, name: &str) -> Result<Column, DataError> {
         if let Some(at) = self.columns.iter().position(|column| column.name == name) {
             return Ok(self.columns.remove(at));
@@ -193,24 +198,24 @@ impl Frame {
         }
     }
 
-    /// The remark on a column, if there is one.
+    /// The remark on a column, if any.
     #[must_use]
     pub fn remark(&self, name: &str) -> Option<&Remark> {
         self.remarks.iter().find(|(column, _)| column == name).map(|(_, remark)| remark)
     }
 
-    /// How a column was read; `None` if the reader kept no record of it.
+    /// The record of how a column was read; `None` if there is none.
     #[must_use]
     pub fn record(&self, name: &str) -> Option<&ColumnRecord> {
         self.records.iter().find(|record| record.name == name)
     }
 
-    /// The error for a column that is not there; it names the nearest one, or says that values of its type are not read.
+    /// The error for a missing column. It suggests the nearest name, or says that the column's type is not supported.
     #[must_use]
     pub fn no_column(&self, name: &str) -> DataError {
         if let Some(Remark::Unread { kind }) = self.remark(name) {
             return DataError::user(format!(
-                "{}, column `{name}`: values of type {kind} are not read; convert it, or leave it out by --drop '{name}'",
+                "{}, column `{name}`: values of type {kind} are not supported; convert it, or leave it out by --drop '{name}'",
                 self.source
             ));
         }
@@ -220,7 +225,8 @@ impl Frame {
         DataError::user(format!("{}: there is no column `{name}`{hint}", self.source))
     }
 
-    /// The names of the columns; of a sparse block, of which any number is a name, only the first.
+    /// The column names. Of a sparse block, whose columns are named by consecutive numbers, only the first name is
+    /// included.
     #[must_use]
     pub fn names(&self) -> Vec<Cow<'_, str>> {
         const OF_A_BLOCK: usize = 1000;
@@ -232,13 +238,13 @@ impl Frame {
         names.chain(of_block).collect()
     }
 
-    /// Number of columns, those of the block included.
+    /// The number of columns, including those of the block.
     #[must_use]
     pub fn column_count(&self) -> usize {
         self.columns.len() + self.block.as_ref().map_or(0, Block::dim)
     }
 
-    /// Whether a column that is not there holds zeros, as in LIBSVM files.
+    /// Whether absent columns count as zeros, as in LIBSVM files.
     #[must_use]
     pub fn is_sparse(&self) -> bool {
         matches!(self.block, Some(Block::Sparse(_)))
@@ -264,7 +270,7 @@ impl Frame {
         }
     }
 
-    /// The rows at `rows`, which rise; a block is compacted in place.
+    /// The rows at `rows`, which must be ascending; compacts a block in place.
     ///
     /// # Panics
     /// If there is no such row.
@@ -277,13 +283,19 @@ impl Frame {
         Frame { block, ..self.select_rows(rows) }
     }
 
-    /// "data.csv, line 7": where a row came from.
+    /// The origin of a row, such as "data.csv, line 7".
     ///
     /// # Panics
     /// If there is no such row.
     #[must_use]
     pub fn place(&self, row: usize) -> String {
-        format!("{}, {} {}", self.source, self.places.unit, self.places.number(row))
+        self.place_number(self.places.number(row))
+    }
+
+    /// The place of the line or row with this number in the file.
+    #[must_use]
+    pub fn place_number(&self, number: u64) -> String {
+        format!("{}, {} {number}", self.source, self.places.unit)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Readers of other people that may panic on damaged files.
+//! Calls third-party readers that may panic on damaged files.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
@@ -8,10 +8,10 @@ thread_local! {
     static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `read`; returns `None` if it panics, which readers of Arrow and Parquet do on some damaged files.
+/// Runs `read`. Returns `None` if it panics, as readers of Arrow and Parquet do on some damaged files.
 ///
-/// The message of such a panic is not printed. For that, the first call puts a hook in front of the process's panic hook;
-/// it passes on every panic outside of `read`.
+/// The message of such a panic is not printed. For this purpose, the first call installs a panic hook, which forwards
+/// every panic outside `read` to the previous hook of the process.
 pub(crate) fn guarded<T>(read: impl FnOnce() -> T) -> Option<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -23,7 +23,7 @@ pub(crate) fn guarded<T>(read: impl FnOnce() -> T) -> Option<T> {
         }));
     });
     let was_guarded = IS_GUARDED.replace(true);
-    // What `read` changed is dropped after a panic: callers report an error and read no further.
+    // The state of `read` is dropped after a panic: callers report an error and stop reading.
     let result = catch_unwind(AssertUnwindSafe(read));
     IS_GUARDED.set(was_guarded);
     result.ok()

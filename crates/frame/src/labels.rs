@@ -1,21 +1,24 @@
-//! Labels: the classes of a column, by the names that the file has for them.
+//! Labels: the classes of a column, with names as the file spells them.
 
 use crate::classes::{ClassCollector, Classes};
 use crate::error::DataError;
 use crate::frame::{Column, Frame};
 use crate::missing::MISSING_SHOWN;
 use crate::names::{short, suggestion};
+use crate::typing::Kind;
 use crate::values::Values;
 use halfspaces_linalg::Label;
 use std::collections::HashMap;
 
-/// Labels are no classes if there are more than this many and most rows have one of their own.
+/// Labels are not classes if there are more than this many distinct ones, and most rows have a label that occurs in no
+/// other row.
 const MIN_FREE: usize = 30;
 
-/// More than [`MIN_FREE`] numbers are a quantity, and no classes, if they have fewer rows than this on the average.
+/// More than [`MIN_FREE`] distinct numbers are a quantity, not classes, if each occurs in fewer rows than this on
+/// average.
 const MIN_ROWS_OF_NUMBER: usize = 10;
 
-/// One class per row.
+/// The class of each row.
 ///
 /// ```
 /// use halfspaces_frame::{Column, Labels, Values};
@@ -25,18 +28,18 @@ const MIN_ROWS_OF_NUMBER: usize = 10;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Labels {
-    /// The class of each row, as its place in `classes`.
+    /// The class of each row, as an index into `classes`.
     pub of_row: Vec<usize>,
-    /// The names of the classes: by number if all are numbers, `false` before `true`, otherwise by letters; of two, the
-    /// positive one last. Labels of the same [`ClassKey`](crate::ClassKey) are one class.
+    /// The class names: sorted by number if all are numbers, `false` before `true`, otherwise alphabetically. Of two
+    /// classes, the positive one is last. Labels with the same [`ClassKey`](crate::ClassKey) are one class.
     pub classes: Vec<String>,
 }
 
 impl Labels {
-    /// Takes the label column out of a table.
+    /// Removes the label column from a table and returns its labels.
     ///
     /// # Errors
-    /// If a row has no label, or the labels are no classes: a quantity, or a label of its own for most rows.
+    /// If a row has no label, or the labels are not classes: a quantity, or mostly labels that occur once.
     pub fn take(frame: &mut Frame, name: &str) -> Result<Labels, DataError> {
         let (labels, collected) = Labels::taken(frame, name)?;
         for spellings in collected.joined() {
@@ -51,7 +54,7 @@ impl Labels {
         Ok(labels)
     }
 
-    /// Takes the label column out of a part of a table, which may have one class or few rows of each.
+    /// Removes the label column from a part of a table, which may have only one class or few rows of each.
     ///
     /// # Errors
     /// If a row has no label.
@@ -64,20 +67,22 @@ impl Labels {
         if let Some(row) = (0..frame.rows).find(|row| column.values.is_missing(*row)) {
             return Err(missing_label(frame, name, &column, row));
         }
-        Ok(Labels::collect(&column))
+        // A column of truth values has the classes true and false, even if it was read without a hint.
+        let is_truth = frame.record(name).is_some_and(|record| record.rule.kind == Kind::Boolean);
+        Ok(Labels::collect(&column, is_truth))
     }
 
-    /// The classes of a column. A missing label is a class without a name.
+    /// The classes of a column. A missing label is a class with an empty name.
     #[must_use]
     pub fn from_column(column: &Column) -> Labels {
-        Labels::collect(column).0
+        Labels::collect(column, false).0
     }
 
-    fn collect(column: &Column) -> (Labels, ClassCollector) {
+    fn collect(column: &Column, is_truth: bool) -> (Labels, ClassCollector) {
         let mut collected = ClassCollector::default();
         let of_row: Vec<usize> = match &column.values {
             Values::Texts(texts) => {
-                // Each distinct text is looked up once, in order of the rows.
+                // Each distinct text is looked up once, in row order.
                 let mut of_level: Vec<Option<usize>> = vec![None; texts.level_count()];
                 let class = |(row, code): (usize, &u32)| match of_level.get_mut(*code as usize) {
                     Some(class) => *class.get_or_insert_with(|| collected.add(texts.level(*code))),
@@ -89,9 +94,10 @@ impl Labels {
                 let mut of_number: HashMap<u64, usize> = HashMap::new();
                 let values = numbers.values().iter().enumerate();
                 let class = |(row, value): (usize, &f64)| {
-                    *of_number
-                        .entry(value.to_bits())
-                        .or_insert_with(|| collected.add(&column.values.text(row)))
+                    *of_number.entry(value.to_bits()).or_insert_with(|| match is_truth {
+                        true => collected.add(&(*value > 0.5).to_string()),
+                        false => collected.add(&column.values.text(row)),
+                    })
                 };
                 values.map(class).collect()
             }
@@ -109,7 +115,7 @@ impl Labels {
         (Labels { of_row, classes }, collected)
     }
 
-    /// Refuses labels that are no classes.
+    /// Rejects labels that are not classes.
     fn check_classes(&self, place: &str) -> Result<(), DataError> {
         let (count, rows) = (self.classes.len(), self.of_row.len());
         if count <= MIN_FREE {
@@ -128,30 +134,29 @@ impl Labels {
         }) {
             let (low, high) = (numbers[0], numbers[count - 1]);
             return Err(DataError::user(format!(
-                "{place}: {count} different numbers from {low} to {high} in {rows} rows are a quantity, and no classes; cut them into \
+                "{place}: {count} different numbers from {low} to {high} in {rows} rows are a quantity, not classes; cut them into \
                  ranges, such as low and high, in a new column, or name another column"
             )));
         }
         if 2 * alone > rows {
             return Err(DataError::user(format!(
-                "{place}: {count} different labels in {rows} rows, most of them once, are no classes; name another column"
+                "{place}: {count} different labels in {rows} rows, most of them once, are not classes; name another column"
             )));
         }
         Ok(())
     }
 
-    /// Number of rows of each class.
-    #[must_use]
-    pub fn rows_of_classes(&self) -> Vec<usize> {
+    /// The number of rows of each class.
+    fn rows_of_classes(&self) -> Vec<usize> {
         let mut rows = vec![0; self.classes.len()];
         self.of_row.iter().for_each(|class| rows[*class] += 1);
         rows
     }
 
-    /// Refuses classes with fewer than `least` rows.
+    /// Rejects classes with fewer than `least` rows.
     ///
     /// # Errors
-    /// If there are some; the message names all of them.
+    /// If there are any; the message names all of them.
     pub fn check_rows(&self, least: usize, place: &str) -> Result<(), DataError> {
         const MOST_SHOWN: usize = 20;
         let rows = self.rows_of_classes();
@@ -169,13 +174,13 @@ impl Labels {
             more => format!(" and {more} more"),
         };
         Err(DataError::user(format!(
-            "{place}: every class needs at least {least} rows, and these have fewer: {}{more}; add rows, join classes, or take their \
+            "{place}: every class needs at least {least} rows, but these have fewer: {}{more}; add rows, join classes, or take their \
              rows out",
             shown.join(", ")
         )))
     }
 
-    /// The rows of the last of two classes as +1, and those of the other as -1.
+    /// Labels +1 for the rows of the second class and -1 for those of the first.
     ///
     /// # Errors
     /// If there are not two classes.
@@ -184,7 +189,7 @@ impl Labels {
             let names: Vec<String> =
                 self.classes.iter().take(5).map(|c| format!("`{c}`")).collect();
             return Err(DataError::user(format!(
-                "two classes are needed, and there are {}: {}; name one of several as the positive class",
+                "two classes are needed, but there are {}: {}; name one of several as the positive class",
                 self.classes.len(),
                 names.join(", ")
             )));
@@ -193,7 +198,8 @@ impl Labels {
         Ok(self.of_row.iter().map(sign).collect())
     }
 
-    /// Makes `positive` the last of two classes; of more, that class against all others.
+    /// Makes `positive` the second class. If there are more than two classes, all others are combined into the first
+    /// one.
     pub fn with_positive(self, positive: &str) -> Result<Labels, DataError> {
         let names: Vec<&str> = self.classes.iter().map(String::as_str).collect();
         let Some(class) = find_class(positive, &self.classes) else {
@@ -215,21 +221,21 @@ impl Labels {
     }
 }
 
-/// The class that a label means: of the same text, or else of the same [`ClassKey`](crate::ClassKey). For many labels,
-/// [`Classes`] finds each one in constant time.
+/// The class of a label: the class with the same text, or else the one with the same [`ClassKey`](crate::ClassKey). For
+/// many labels use [`Classes`], which looks up each one in constant time.
 #[must_use]
 pub fn find_class(label: &str, classes: &[String]) -> Option<usize> {
     Classes::new(classes).find(label)
 }
 
-/// The error for a row without a label: what its cell holds, how many there are, and what to do.
+/// The error for a row without a label: it gives the cell, the number of such cells, and the remedy.
 fn missing_label(frame: &Frame, name: &str, column: &Column, row: usize) -> DataError {
     let place = format!("{}, column `{name}`: the label is missing", frame.place(row));
     let markers =
         frame.record(name).map(|record| &record.markers).filter(|markers| !markers.is_empty());
     let Some(markers) = markers else {
         return DataError::user(format!(
-            "{place}, as {MISSING_SHOWN} mean; fill it in or remove the row"
+            "{place} ({MISSING_SHOWN} count as missing); fill it in or remove the row"
         ));
     };
     let counts: Vec<String> =
@@ -248,7 +254,7 @@ fn missing_label(frame: &Frame, name: &str, column: &Column, row: usize) -> Data
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::values::Values;
+    use crate::{Hints, ReadOptions, Values, read_bytes};
 
     fn column(texts: &[&str]) -> Column {
         let codes = (0..texts.len() as u32).collect();
@@ -264,6 +270,21 @@ mod tests {
         assert_eq!(labels(&["10", "9", "10"]).classes, ["9", "10"]);
         assert_eq!(labels(&["10", "9", "b"]).classes, ["10", "9", "b"]);
         assert_eq!(labels(&["1.0", "0.0"]).of_row, [1, 0]);
+    }
+
+    /// The hint that names the column of labels does not change the classes.
+    #[test]
+    fn truth_values_are_classes_with_and_without_a_hint() {
+        let bytes = b"x,y\n1.5,True\n2,False\n3,True\n4,False\n";
+        let classes = |hints: &Hints| {
+            let frame = read_bytes("t.csv", bytes.to_vec(), &ReadOptions::default(), hints);
+            Labels::take(&mut frame.unwrap(), "y").unwrap()
+        };
+        let (hinted, unhinted) = (classes(&Hints::texts(["y"])), classes(&Hints::default()));
+        assert_eq!(hinted.of_row, [1, 0, 1, 0]);
+        assert_eq!(unhinted.of_row, hinted.of_row);
+        assert_eq!(unhinted.classes, ["false", "true"]);
+        assert_eq!(hinted.classes, ["False", "True"]);
     }
 
     #[test]
@@ -295,7 +316,8 @@ mod tests {
         assert_eq!(find_class("y", &classes), None);
     }
 
-    /// More than thirty labels, of which more than half of the rows have one of their own, are none.
+    /// If there are more than thirty labels, and more than half of the rows have a label that occurs only once, the
+    /// labels are not classes.
     #[test]
     fn a_label_of_its_own_for_most_rows_is_no_class() {
         let take = |alone: usize, twice: usize| {
@@ -312,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings_of_one_class_are_joined_and_said() {
+    fn spellings_of_one_class_are_joined_and_noted() {
         let mut frame = Frame::new("t.csv", vec![column(&["1", "-1", "1.0", "+1", "-1.0"])]);
         let labels = Labels::take(&mut frame, "y").unwrap();
         assert_eq!(
@@ -354,7 +376,7 @@ mod tests {
             take(40, 400, &|i| 2.0 * i as f64).is_ok()
                 && take(40, 399, &|i| 2.0 * i as f64).is_err()
         );
-        // Codes without a gap, and many rows each, are classes.
+        // Codes without a gap, and numbers with many rows each, are classes.
         assert!(take(40, 200, &|i| i as f64).is_ok() && take(30, 60, &|i| 2.5 * i as f64).is_ok());
     }
 
@@ -367,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_label_is_shown_with_a_way_out() {
+    fn a_missing_label_is_shown_with_a_remedy() {
         let values =
             Values::texts(vec![0, crate::MISSING, crate::MISSING, crate::MISSING], &["scratch"]);
         let mut frame = Frame::new("t.csv", vec![Column { name: "y".into(), values }]);

@@ -1,4 +1,4 @@
-//! The different texts of a column, numbered by their first appearance.
+//! The distinct texts of a column, numbered by first appearance.
 
 use std::collections::HashMap;
 
@@ -11,9 +11,9 @@ pub(crate) struct Levels {
 }
 
 impl Levels {
-    /// The code of a text, a new one if it is new.
+    /// Returns the code of a text; a new text gets a new code.
     pub(crate) fn code(&mut self, text: &str) -> u32 {
-        // Neighbours are often equal.
+        // Consecutive texts are often equal.
         if self.names.get(self.last as usize).is_some_and(|name| name == text) {
             return self.last;
         }
@@ -29,12 +29,12 @@ impl Levels {
         self.last
     }
 
-    /// Number of different texts.
+    /// The number of distinct texts.
     pub(crate) fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// The texts by their codes.
+    /// The texts in the order of their codes.
     pub(crate) fn into_names(self) -> Vec<String> {
         self.names
     }

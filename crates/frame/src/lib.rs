@@ -1,4 +1,4 @@
-//! Tables of any supported format as typed columns and blocks of numbers.
+//! Reads tables of all supported formats as typed columns and numeric blocks.
 
 #![doc = include_str!("../README.md")]
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
@@ -49,7 +49,7 @@ mod values;
 mod damaged;
 
 pub use block::{Block, SparseBlock};
-pub use classes::{ClassCollector, ClassKey, Classes, number_label};
+pub use classes::{ClassKey, Classes};
 pub use delimited::{FileRecord, Inspection, inspect, inspect_bytes};
 pub use error::{DataError, DataErrorKind};
 pub use frame::{Column, Frame, Places, Remark};

@@ -1,8 +1,8 @@
-//! LIBSVM files: `label index:value index:value ..` on each line; what is not stored is zero.
+//! LIBSVM files: lines of `label index:value index:value ..`, where absent entries are zero.
 //!
-//! A column is called by its index as the file has it. Indices count from 1, or from 0 if any index is 0, as in files that
-//! scikit-learn writes; the names are the same in both cases, so that a file without the index 0 means the same as the one
-//! that a model was learned from. In memory a file takes 12 bytes for each entry.
+//! A column is named by its index in the file. Indices count from 1, or from 0 if an index 0 occurs, as in files of
+//! scikit-learn. The names are the same in both cases, so a file without the index 0 is consistent with a model that
+//! was fitted to a file with it. In memory an entry takes 12 bytes.
 
 use crate::block::{Block, SparseBlock};
 use crate::error::DataError;
@@ -15,23 +15,23 @@ use halfspaces_linalg::SparsePoints;
 use memchr::memchr;
 use std::io::BufRead;
 
-/// Name of the column of labels.
+/// The name of the label column.
 pub(crate) const LABEL: &str = "label";
 
-/// What a pass over a file finds: the columns of all of its rows.
+/// The columns of a file, found in a pass over all rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Shape {
-    /// Number of rows.
+    /// The number of rows.
     pub(crate) rows: u64,
-    /// The first index: 0 if there is an index 0, otherwise 1.
+    /// The first index: 0 if an index 0 occurs, otherwise 1.
     pub(crate) first: u32,
-    /// Number of columns; at least 1.
+    /// The number of columns; at least 1.
     pub(crate) dim: usize,
     /// Decisions that could be wrong.
     pub(crate) notes: Vec<String>,
 }
 
-/// Reads a table: columns `label` and `1`, `2`, .. up to the largest index.
+/// Reads a table with the columns `label` and `1`, `2`, .. up to the largest index.
 pub(crate) fn read(source: &Source) -> Result<Frame, DataError> {
     let mut rows = Rows::open(source)?;
     let mut chunk = Chunk::default();
@@ -41,7 +41,7 @@ pub(crate) fn read(source: &Source) -> Result<Frame, DataError> {
     Ok(Frame { notes: shape.notes, ..frame })
 }
 
-/// Reads a file once to learn its rows and columns, in memory for one line.
+/// Determines the rows and columns of a file in one pass, with memory for one line.
 pub(crate) fn scan(source: &Source) -> Result<Shape, DataError> {
     let mut rows = Rows::open(source)?;
     let mut chunk = Chunk::default();
@@ -51,16 +51,43 @@ pub(crate) fn scan(source: &Source) -> Result<Shape, DataError> {
     rows.facts.shape(source)
 }
 
-/// A file as tables of `size` rows, all with the columns of `shape`, which [`scan`] found.
+/// Reads a file in tables of `size` rows, all with the columns of `shape`, found by [`scan`].
 pub(crate) fn chunks(
     source: &Source,
     shape: Shape,
     size: usize,
-) -> Result<LibsvmRows<'_>, DataError> {
-    Ok(LibsvmRows { source, rows: Some(Rows::open(source)?), shape, size: size.max(1) })
+) -> Result<impl Iterator<Item = Result<Frame, DataError>>, DataError> {
+    let mut rows = Some(Rows::open(source)?);
+    Ok(std::iter::from_fn(move || {
+        let chunk = next_chunk(source, rows.as_mut()?, &shape, size.max(1));
+        if !matches!(chunk, Ok(Some(_))) {
+            rows = None;
+        }
+        chunk.transpose()
+    }))
 }
 
-/// The rows numbered `rows` from 0, which rise, as a table with the columns of `shape`.
+/// Reads up to `size` rows. Returns `None` after the last row.
+fn next_chunk(
+    source: &Source,
+    rows: &mut Rows<'_>,
+    shape: &Shape,
+    size: usize,
+) -> Result<Option<Frame>, DataError> {
+    let taken = source.budget().taken();
+    let mut chunk = Chunk::default();
+    while chunk.lines.len() < size && rows.next(&mut chunk)? {}
+    if chunk.lines.is_empty() {
+        return Ok(None);
+    }
+    let frame = chunk.frame(source, shape)?;
+    // A chunk is dropped before the next one is read.
+    source.budget().reset(taken);
+    Ok(Some(frame))
+}
+
+/// Reads the rows whose numbers, counted from 0, are in `rows`, which is ascending. The table has the columns of
+/// `shape`.
 pub(crate) fn select(source: &Source, shape: &Shape, rows: &[u64]) -> Result<Frame, DataError> {
     let mut reader = Rows::open(source)?;
     let mut chunk = Chunk::default();
@@ -73,48 +100,6 @@ pub(crate) fn select(source: &Source, shape: &Shape, rows: &[u64]) -> Result<Fra
         at += 1;
     }
     chunk.frame(source, shape)
-}
-
-/// The rows of a file, some at a time.
-pub(crate) struct LibsvmRows<'s> {
-    source: &'s Source,
-    /// `None` after the last row, and after an error.
-    rows: Option<Rows<'s>>,
-    shape: Shape,
-    size: usize,
-}
-
-impl LibsvmRows<'_> {
-    fn next_chunk(&mut self) -> Result<Option<Frame>, DataError> {
-        let Some(rows) = &mut self.rows else { return Ok(None) };
-        let taken = self.source.budget().taken();
-        let mut chunk = Chunk::default();
-        while chunk.lines.len() < self.size {
-            if !rows.next(&mut chunk)? {
-                self.rows = None;
-                break;
-            }
-        }
-        if chunk.lines.is_empty() {
-            return Ok(None);
-        }
-        let frame = chunk.frame(self.source, &self.shape)?;
-        // A chunk lives only until the next one is read.
-        self.source.budget().reset(taken);
-        Ok(Some(frame))
-    }
-}
-
-impl Iterator for LibsvmRows<'_> {
-    type Item = Result<Frame, DataError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let chunk = self.next_chunk();
-        if chunk.is_err() {
-            self.rows = None;
-        }
-        chunk.transpose()
-    }
 }
 
 /// Rows in memory.
@@ -180,17 +165,17 @@ struct Rows<'s> {
     facts: Facts,
 }
 
-/// What was found so far.
+/// Facts about the rows read so far.
 #[derive(Debug, Default)]
 struct Facts {
     rows: u64,
-    /// The largest index, and the first line that has it.
+    /// The largest index, with the first line that has it.
     largest: Option<(u32, u64)>,
     /// The first line with an index 0.
     zero: Option<u64>,
     /// The first line with a query number.
     query: Option<u64>,
-    /// The first line whose indices do not rise, and the number of such lines.
+    /// The first line whose indices are not ascending, and the number of such lines.
     sorted: Option<(u64, u64)>,
 }
 
@@ -200,7 +185,7 @@ impl<'s> Rows<'s> {
         Ok(Rows { source, lines: Lines::open(source)?, facts: Facts::default() })
     }
 
-    /// Adds the next row to `chunk`; `false` after the last one.
+    /// Appends the next row to `chunk`. Returns `false` after the last row.
     fn next(&mut self, chunk: &mut Chunk) -> Result<bool, DataError> {
         let budget = self.source.budget();
         while let Some(text) = self.lines.next()? {
@@ -252,37 +237,36 @@ impl Facts {
         let dim = (largest.max(first) - first) as usize + 1;
         source.budget().take_columns(dim).map_err(|e| {
             DataError::user(format!(
-                "{name}, line {line}: index {largest} is too large, for a model keeps about 100 bytes for each column: {e}"
+                "{name}, line {line}: index {largest} is too large, because a model keeps about 100 bytes for each column: {e}"
             ))
         })?;
         let mut notes = Vec::new();
         if let Some(line) = self.zero {
             notes.push(format!(
-                "{name}: indices count from 0, as there is an index 0 on line {line}; columns are called 0, 1, .."
+                "{name}: indices count from 0, because index 0 occurs on line {line}; columns are named 0, 1, .."
             ));
         }
         if let Some(line) = self.query {
-            notes
-                .push(format!("{name}: query numbers (`qid:`, first on line {line}) are not used"));
+            notes.push(format!("{name}: query numbers (`qid:`, first on line {line}) are ignored"));
         }
         if let Some((line, count)) = self.sorted {
             notes.push(format!(
-                "{name}: the indices of {count} rows do not rise, first on line {line}; their entries were sorted"
+                "{name}: the indices of {count} rows are not ascending, first on line {line}; their entries were sorted"
             ));
         }
         Ok(Shape { rows: self.rows, first, dim, notes })
     }
 }
 
-/// The lines of a text, of which one is in memory.
+/// The lines of a text, of which only the current one is in memory.
 struct Lines<'s> {
     source: &'s Source,
     reader: Box<dyn BufRead + 's>,
-    /// The number of the present line, from 1.
+    /// The number of the current line, counted from 1.
     number: u64,
-    /// The present line, if it was not found whole in the buffer of the reader.
+    /// The current line, if it was not complete in the reader's buffer.
     copied: Option<Vec<u8>>,
-    /// Bytes of the present line, with its end, in the buffer of the reader.
+    /// The length in bytes of the current line, with its end, in the reader's buffer.
     length: usize,
 }
 
@@ -295,7 +279,7 @@ impl<'s> Lines<'s> {
         Ok(Lines { source, reader, number: 0, copied: None, length: 0 })
     }
 
-    /// Moves to the next line and returns it without its end; `None` after the last one.
+    /// Advances to the next line and returns it without its end. Returns `None` after the last line.
     fn next(&mut self) -> Result<Option<&[u8]>, DataError> {
         self.reader.consume(std::mem::take(&mut self.length));
         self.copied = None;
@@ -311,17 +295,17 @@ impl<'s> Lines<'s> {
         self.text().map(Some)
     }
 
-    /// The present line without its end.
+    /// The current line without its end.
     fn text(&mut self) -> Result<&[u8], DataError> {
         let text = match &self.copied {
             Some(line) => line,
-            // What is in the buffer already is not read again.
+            // The buffer still contains the line, so nothing is read.
             None => &self.reader.fill_buf().map_err(|e| self.source.failed(&e))?[..self.length],
         };
         Ok(text.strip_suffix(b"\n").unwrap_or(text))
     }
 
-    /// A line that does not end in the buffer.
+    /// Copies a line that does not end in the buffer.
     fn copy_line(&mut self) -> Result<Vec<u8>, DataError> {
         let mut line = Vec::new();
         loop {
@@ -335,7 +319,7 @@ impl<'s> Lines<'s> {
             }
             if line.len() as u64 > self.source.max_line() {
                 return Err(DataError::user(format!(
-                    "{}, line {}: the line is longer than {}; the line ends are missing, or the file is no table",
+                    "{}, line {}: the line is longer than {}; the line ends are missing, or the file is not a table",
                     self.source.name(),
                     self.number,
                     crate::budget::shown(self.source.max_line())
@@ -372,7 +356,7 @@ mod tests {
         let from_one = read(&source("1 1:5 2:6\n-1 1:7\n")).unwrap();
         assert_eq!((block(&from_one).first(), from_one.column_count()), (1, 3));
         assert!(from_one.notes.is_empty());
-        // The same index is the same name in both.
+        // The same index has the same name in both.
         assert_eq!(from_zero.column("1").unwrap().text(1), "7");
         assert_eq!(from_one.column("1").unwrap().text(1), "7");
         assert!(from_zero.has("0") && !from_one.has("0"));

@@ -3,20 +3,20 @@
 use crate::decimal::{bytes_equal, integer_of_word, parse};
 use memchr::memchr;
 
-/// Largest index of an entry. A model keeps about 100 bytes for each column.
+/// The largest index of an entry. A model stores about 100 bytes for each column.
 pub(crate) const MAX_INDEX: u64 = 1 << 27;
 
-/// Most bytes of a cell that a message shows.
+/// The maximum number of bytes of a cell shown in a message.
 const SHOWN: usize = 60;
 
-/// Entries of rows, one row after the other; columns are the indices as the file has them.
+/// The entries of consecutive rows. Columns are the indices in the file.
 #[derive(Debug, Default)]
 pub(crate) struct Entries {
     pub(crate) columns: Vec<u32>,
     pub(crate) values: Vec<f64>,
 }
 
-/// What a line holds besides its entries.
+/// The contents of a line in addition to its entries.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line<'t> {
     pub(crate) label: &'t str,
@@ -24,20 +24,21 @@ pub(crate) struct Line<'t> {
     pub(crate) largest: Option<u32>,
     pub(crate) has_zero: bool,
     pub(crate) has_query: bool,
-    /// Whether the indices did not rise, and the entries were sorted.
+    /// Whether the indices were not ascending, so that the entries were sorted.
     pub(crate) was_sorted: bool,
 }
 
 impl Entries {
-    /// The most entries that a line of this many bytes can have.
+    /// The maximum number of entries on a line of this many bytes.
     pub(crate) fn most(bytes: usize) -> usize {
         bytes / 4 + 1
     }
 
-    /// Adds the entries of a line, for which there is room; `None` if there is nothing on it. Zeros are not stored.
+    /// Appends the entries of a line, for which capacity is reserved. Returns `None` for a line without a row. Zeros
+    /// are not stored.
     ///
     /// # Errors
-    /// What is wrong with the line, without its place.
+    /// The fault of the line, without its place.
     pub(crate) fn append<'t>(&mut self, text: &'t [u8]) -> Result<Option<Line<'t>>, String> {
         let end = memchr(b'#', text).unwrap_or(text.len());
         let mut rest = &text[..end];
@@ -50,7 +51,7 @@ impl Entries {
             was_sorted: false,
         };
         let start = self.columns.len();
-        // The least index that keeps the order.
+        // The smallest index that the next entry may have if the indices are ascending.
         let mut next = 0;
         while let Some(token) = next_token(&mut rest) {
             let Some((index, value)) = split_pair(token) else {
@@ -62,7 +63,7 @@ impl Entries {
             };
             if index > MAX_INDEX {
                 return Err(format!(
-                    "index {index} is larger than {MAX_INDEX}, the largest; renumber the columns, for a model keeps about \
+                    "index {index} is larger than {MAX_INDEX}, the largest supported; renumber the columns, because a model keeps about \
                      100 bytes for each"
                 ));
             }
@@ -83,7 +84,7 @@ impl Entries {
         Ok(Some(line))
     }
 
-    /// Sorts the entries from `start` on by their columns, none of which may occur twice.
+    /// Sorts the entries from `start` by column. No column may occur twice.
     #[cold]
     fn sort(&mut self, start: usize) -> Result<(), String> {
         let columns = self.columns[start..].iter().copied();
@@ -117,14 +118,14 @@ fn no_label(token: &[u8]) -> String {
     let shown = excerpt(token);
     if split_pair(token).is_some() {
         return format!(
-            "the line begins with `{shown}`; write a label before it, any number if there is none"
+            "the line begins with `{shown}`; write a label before it, or any number if there is none"
         );
     }
     let is_list = token.contains(&b',')
         && token.split(|b| *b == b',').all(|part| parse(part).is_some_and(f64::is_finite));
     if is_list {
         return format!(
-            "the row has several labels, `{shown}`, and a row has one class here; keep one of them, or write a file for \
+            "the row has several labels, `{shown}`, but a row has one class here; keep one of them, or write a file for \
              each label, with 1 where a row has it and 0 where not"
         );
     }
@@ -144,7 +145,7 @@ fn malformed(token: &[u8]) -> String {
     };
     match parse(value) {
         Some(value) if value.is_nan() => format!(
-            "the value of `{shown}` is missing, and LIBSVM files have no missing values; leave the entry out if it is zero, \
+            "the value of `{shown}` is missing, but LIBSVM files have no missing values; leave the entry out if it is zero, \
              or write the table as CSV"
         ),
         Some(_) => format!("the value of `{shown}` is infinite; write a finite number"),
@@ -160,7 +161,7 @@ fn excerpt(token: &[u8]) -> String {
     }
 }
 
-/// Cuts the next token off `text`, if there is one.
+/// Splits the next token off `text`, if there is one.
 #[inline]
 fn next_token<'a>(text: &mut &'a [u8]) -> Option<&'a [u8]> {
     let start = match is_blank(*text.first()?) {
@@ -169,7 +170,7 @@ fn next_token<'a>(text: &mut &'a [u8]) -> Option<&'a [u8]> {
     };
     let rest = &text[start..];
     let (token, rest) = rest.split_at(token_length(rest));
-    // The blank after the token need not be looked at again; at the end of the line there is none.
+    // Skip the blank after the token, unless the line ends.
     *text = rest.split_first().map_or(rest, |(_, rest)| rest);
     Some(token)
 }
@@ -179,7 +180,7 @@ fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t' || byte == b'\r'
 }
 
-/// The number of bytes before the first blank, eight bytes at a time.
+/// The number of bytes before the first blank. Eight bytes are examined at a time.
 #[inline]
 fn token_length(text: &[u8]) -> usize {
     let (words, tail) = text.as_chunks::<8>();
@@ -193,10 +194,10 @@ fn token_length(text: &[u8]) -> usize {
     8 * words.len() + tail.iter().position(|&b| is_blank(b)).unwrap_or(tail.len())
 }
 
-/// Index and value of `index:value`. An index too large for 64 bits becomes the largest of them.
+/// The index and value of `index:value`. An index that exceeds 64 bits saturates.
 #[inline]
 fn split_pair(token: &[u8]) -> Option<(u64, &[u8])> {
-    // The colon among the first eight bytes, behind at least one digit and before something.
+    // The colon is among the first eight bytes, after at least one digit and before at least one character.
     if let Some(word) = token.first_chunk::<8>() {
         let word = u64::from_le_bytes(*word);
         let colons = bytes_equal(word, b':');
@@ -208,7 +209,7 @@ fn split_pair(token: &[u8]) -> Option<(u64, &[u8])> {
     split_pair_one_by_one(token)
 }
 
-/// [`split_pair`], of any length.
+/// Does the same as [`split_pair`] for any length.
 fn split_pair_one_by_one(token: &[u8]) -> Option<(u64, &[u8])> {
     let mut index = 0u64;
     for (i, &byte) in token.iter().enumerate() {
@@ -224,7 +225,8 @@ fn split_pair_one_by_one(token: &[u8]) -> Option<(u64, &[u8])> {
     None
 }
 
-/// Whether text looks like LIBSVM: after lines of a label alone there is one of a label and `index:value` pairs.
+/// Whether a text looks like LIBSVM: after any number of lines with only a label, there is a line with a label and
+/// `index:value` pairs.
 pub(crate) fn looks_like(head: &[u8]) -> bool {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     for line in head.split(|b| *b == b'\n') {
@@ -259,7 +261,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn it_is_told_from_csv() {
+    fn libsvm_and_csv_are_distinguished() {
         for text in [
             "\n+1 1:0.5 7:-2e-3\n",
             "-1 3:1\n1 2:2",
@@ -289,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_say_what_to_do() {
+    fn errors_name_the_remedy() {
         for (text, expected) in [
             ("1:2 3:4", "write a label before it"),
             ("1,3 2:1", "several labels, `1,3`"),
@@ -325,7 +327,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn tokens_are_what_stands_between_blanks(text in "[ \t\ra:]{0,40}") {
+        fn tokens_are_separated_by_blanks(text in "[ \t\ra:]{0,40}") {
             let mut rest = text.as_bytes();
             let mut tokens = Vec::new();
             while let Some(token) = next_token(&mut rest) {

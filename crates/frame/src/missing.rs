@@ -1,10 +1,10 @@
-//! The usual markers of missing values.
+//! Common markers of missing values.
 
-/// Cells of text files that mean that a value is missing.
+/// The cells of text files that count as missing.
 pub(crate) const MISSING_CELLS: [&str; 13] =
     ["", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "nan", "NaN", "NAN", "null", "NULL", "None"];
 
-/// Whether a cell is a usual marker of a missing value.
+/// Whether a cell is a common marker of a missing value.
 ///
 /// ```
 /// assert!(halfspaces_frame::is_missing_marker("NA") && !halfspaces_frame::is_missing_marker("0"));
@@ -14,5 +14,5 @@ pub fn is_missing_marker(cell: &str) -> bool {
     MISSING_CELLS.contains(&cell)
 }
 
-/// The usual markers of missing values, as a message names them.
+/// The common markers of missing values, for messages.
 pub const MISSING_SHOWN: &str = "an empty cell, ?, NA, N/A, NaN, null and None";

@@ -1,12 +1,12 @@
-//! Names that are not there, and the nearest that are.
+//! Displayed names, and suggestions for misspelt ones.
 
-/// Most names listed in a message.
+/// The maximum number of names listed in a message.
 const MAX_LISTED: usize = 12;
 
-/// The longest name that is compared with others, in letters: longer ones are near to nothing.
+/// The maximum length in letters of names that are compared.
 const MAX_COMPARED: usize = 100;
 
-/// A name with control characters, marks of writing direction and line separators escaped, so that no terminal obeys it.
+/// A name with control characters, direction marks and line separators escaped, so that it cannot affect a terminal.
 ///
 /// ```
 /// use halfspaces_frame::visible;
@@ -25,7 +25,7 @@ pub fn visible(name: &str) -> String {
     shown
 }
 
-/// Whether a letter turns the direction of writing or ends a line, although it is no control character.
+/// Whether a letter changes the direction of writing or ends a line, although it is not a control character.
 fn turns_or_breaks(letter: char) -> bool {
     matches!(
         letter,
@@ -33,7 +33,7 @@ fn turns_or_breaks(letter: char) -> bool {
     )
 }
 
-/// A name cut to a length that a message can hold.
+/// A name shortened for a message.
 pub(crate) fn short(name: &str) -> String {
     const MOST: usize = 60;
     match name.char_indices().nth(MOST) {
@@ -42,7 +42,7 @@ pub(crate) fn short(name: &str) -> String {
     }
 }
 
-/// "; did you mean `x`?", or a list of what there is.
+/// A suggestion "; did you mean `x`?", or a list of the names.
 #[must_use]
 pub fn suggestion(wanted: &str, names: &[&str]) -> String {
     if names.is_empty() {
@@ -61,10 +61,10 @@ pub fn suggestion(wanted: &str, names: &[&str]) -> String {
     format!("; there are {}{more}", listed.join(", "))
 }
 
-/// The name nearest to `wanted`, if it is near: at most a third of its letters differ, and fewer than half. Takes time
-/// proportional to the number of names, whatever their lengths.
+/// The name nearest to `wanted`, if at most a third of the letters of `wanted`, rounded up, and fewer than half of them
+/// differ. The time is proportional to the number of names, regardless of their lengths.
 fn nearest<'a>(wanted: &str, names: &[&'a str]) -> Option<&'a str> {
-    // A letter takes at most four bytes: a longer name is not even folded.
+    // A letter takes at most four bytes, so a longer name need not be folded.
     let fold = |s: &str| (s.len() <= 4 * MAX_COMPARED).then(|| s.trim().to_lowercase());
     let wanted = fold(wanted)?;
     let length = wanted.chars().count();
@@ -81,7 +81,7 @@ fn nearest<'a>(wanted: &str, names: &[&'a str]) -> Option<&'a str> {
     distances.filter(|(d, _)| *d <= close).min_by_key(|(d, _)| *d).map(|(_, name)| name)
 }
 
-/// Letters to insert, delete or replace (Levenshtein).
+/// The number of letters to insert, delete or replace (Levenshtein distance).
 fn edits(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_name_is_suggested_else_all() {
+    fn the_nearest_name_or_a_list_is_suggested() {
         assert_eq!(suggestion("lable", &["age", "label"]), "; did you mean `label`?");
         assert_eq!(suggestion("Class ", &["class"]), "; did you mean `class`?");
         assert_eq!(suggestion("x", &["y", "X"]), "; did you mean `X`?");
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn long_names_are_near_to_nothing_and_cost_nothing() {
+    fn long_names_match_nothing_and_cost_nothing() {
         let long = "x".repeat(10_000_000);
         let nearly = "x".repeat(10_000_001);
         let names: Vec<&str> = std::iter::repeat_n(nearly.as_str(), 1000).collect();
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_of_direction_are_shown_escaped() {
+    fn direction_marks_are_escaped() {
         for letter in [
             '\u{202a}', '\u{202e}', '\u{2066}', '\u{2069}', '\u{200f}', '\u{61c}', '\u{2028}',
             '\u{85}', '\u{9b}',

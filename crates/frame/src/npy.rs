@@ -1,7 +1,7 @@
-//! `NumPy` arrays: NPY, and NPZ, a ZIP archive of them.
+//! `NumPy` arrays: NPY files, and NPZ files, which are ZIP archives of arrays.
 //!
-//! Items are converted as they are read, so that memory holds the numbers and not the bytes of the file as well. The size
-//! that a header asks for is compared with the size of the file, and with the memory there is, before room is made.
+//! Items are converted while they are read, so memory holds only the numbers, not the bytes of the file. Before memory
+//! is allocated, the size stated in a header is compared with the size of the file and with the budget.
 
 use crate::block::Block;
 use crate::budget::Budget;
@@ -18,12 +18,12 @@ use crate::typing::{self, Cells, RawColumn};
 use std::io::Read;
 use zip::ZipArchive;
 
-/// Columns of an array in Fortran order that are moved at a time: the numbers of a cache line.
+/// The number of columns of a Fortran-order array that are copied at a time: as many as a cache line has numbers.
 const STRIP: usize = 8;
 
 const MICROS_OF_A_DAY: f64 = 86_400e6;
 
-/// What was read so far.
+/// The columns read so far.
 #[derive(Debug, Default)]
 struct Table {
     columns: Vec<RawColumn>,
@@ -32,7 +32,7 @@ struct Table {
     notes: Vec<String>,
 }
 
-/// Reads an array of two dimensions, or of one, as a table.
+/// Reads an array with one or two dimensions as a table.
 pub(crate) fn read(
     source: &Source,
     options: &ReadOptions,
@@ -49,8 +49,8 @@ pub(crate) fn read(
     table.finish(name, options)
 }
 
-/// Reads an archive: the array of two dimensions gives columns x0, x1, .., each of one dimension a column of its name. A
-/// sparse matrix that SciPy saved is read as the matrix it is.
+/// Reads an archive as a table. The array with two dimensions gives columns x0, x1, ..; each array with one dimension
+/// gives a column with its name. A sparse matrix saved by SciPy is read as a matrix.
 pub(crate) fn read_npz(
     source: &Source,
     options: &ReadOptions,
@@ -76,7 +76,7 @@ pub(crate) fn read_npz(
         if header.shape.len() > 1 {
             if !of_matrix.is_empty() {
                 return Err(DataError::user(format!(
-                    "{place}: there is a sparse matrix in the archive already; save this array as a separate file"
+                    "{place}: the archive already contains a sparse matrix; save this array as a separate file"
                 )));
             }
             if let Some(other) = matrix.replace(array) {
@@ -93,8 +93,8 @@ pub(crate) fn read_npz(
 }
 
 impl Table {
-    /// Adds a vector as one column `name`; a matrix of numbers as a block, of texts as columns x0, x1, ... Of more
-    /// dimensions the last ones are laid out in a row.
+    /// Appends a vector as a column `name`, a matrix of numbers as a block, or a matrix of texts as columns x0, x1, ...
+    /// With more than two dimensions, the last ones are flattened into columns.
     fn append(
         &mut self,
         reader: &mut impl Read,
@@ -144,7 +144,10 @@ impl Table {
             Ok(())
         })?;
         if let Some(Rounded { item, integer }) = rounded {
-            self.remarks.push((name.to_owned(), Remark::Rounded { row: item, cell: integer }));
+            self.remarks.push((
+                name.to_owned(),
+                Remark::Rounded { number: item as u64 + 1, cell: integer },
+            ));
         }
         let (kind, cells) = match header.item.kind {
             Kind::Boolean => (typing::Kind::Boolean, Cells::Booleans(values)),
@@ -177,9 +180,9 @@ impl Table {
         let Ok(columns) = u32::try_from(width) else {
             return Err(DataError::user(format!("{width} columns are too many")));
         };
-        let place = |item: usize| match header.is_fortran {
-            true => (item % rows, format!("x{}", item / rows)),
-            false => (item / width, format!("x{}", item % width)),
+        let place = |item: usize| {
+            let (row, column) = header.place(item, rows, width);
+            (row, format!("x{column}"))
         };
         let mut values = budget.room(count)?;
         let rounded = if header.is_fortran {
@@ -213,7 +216,7 @@ impl Table {
         if let Some(Rounded { item, integer }) = rounded {
             let (row, column) = place(item);
             self.notes.push(format!(
-                "row {}, column `{column}`: {integer} has more digits than a number holds exactly, and is rounded, as other \
+                "row {}, column `{column}`: {integer} has more digits than a number can represent and is rounded, as other \
                  integers beyond 2^53 in the array are",
                 row + 1
             ));
@@ -227,7 +230,7 @@ impl Table {
         Ok(())
     }
 
-    /// One column called `name`, or several called x0, x1, ..
+    /// Appends texts as one column `name`, or as several columns x0, x1, ..
     fn texts(
         &mut self,
         reader: &mut impl Read,
@@ -242,11 +245,7 @@ impl Table {
         let mut columns: Vec<TextColumn> = Vec::new();
         columns.resize_with(width, TextColumn::default);
         for_texts(reader, header.item, count, |item, text| {
-            let (row, column) = if header.is_fortran {
-                (item % rows, item / rows)
-            } else {
-                (item / width, item % width)
-            };
+            let (row, column) = header.place(item, rows, width);
             let text = text.map_err(|what| {
                 let name = column_name(column);
                 DataError::user(format!("row {}, column `{name}`: {what}", row + 1))
@@ -267,11 +266,11 @@ impl Table {
         let lengths: Vec<(&str, usize)> =
             lengths.chain(block.as_ref().map(|block| ("the matrix", block.rows()))).collect();
         let Some((first, rows)) = lengths.first().copied() else {
-            return Err(DataError::user(format!("{name}: there is no array in it")));
+            return Err(DataError::user(format!("{name}: the archive contains no array")));
         };
         if let Some((other, length)) = lengths.iter().find(|(_, length)| *length != rows) {
             return Err(DataError::user(format!(
-                "{name}: `{first}` has {rows} rows, `{other}` has {length}; all arrays must have equally many"
+                "{name}: `{first}` has {rows} rows, but `{other}` has {length}; all arrays must have the same number"
             )));
         }
         let notes = notes.into_iter().map(|note| format!("{name}: {note}")).collect();
@@ -280,7 +279,8 @@ impl Table {
     }
 }
 
-/// Refuses infinite numbers; `first` is the place of the first number, and `place` says its row and column.
+/// Rejects infinite numbers. `first` is the index of the first number, and `place` gives the row and column of an
+/// index.
 fn check_finite(
     numbers: &[f64],
     first: usize,

@@ -21,12 +21,12 @@ pub(crate) fn names(archive: &mut Archive<'_>, name: &str) -> Result<Vec<String>
             let what =
                 if found == "[Content_Types].xml" { "an Office document" } else { "a ZIP archive" };
             return Err(DataError::user(format!(
-                "{name}: the file is {what}, and `{found}` in it is no NPY array; save a workbook as CSV, and extract an archive"
+                "{name}: the file is {what}, and `{found}` in it is not an NPY array; save a workbook as CSV, and extract an archive"
             )));
         };
         if !seen.insert(array.to_owned()) {
             return Err(DataError::user(format!(
-                "{name}: two arrays are called `{array}`; save the archive again"
+                "{name}: two arrays are named `{array}`; save the archive again"
             )));
         }
         names.push(array.to_owned());
@@ -34,7 +34,7 @@ pub(crate) fn names(archive: &mut Archive<'_>, name: &str) -> Result<Vec<String>
     Ok(names)
 }
 
-/// The header of an array of an archive, and its items; the size of the entry is the one that the header asks for.
+/// Opens an array of an archive: its header and its items. The size of the entry must be the one stated in the header.
 pub(crate) fn open<'a>(
     archive: &'a mut Archive<'_>,
     at: usize,
@@ -50,16 +50,16 @@ pub(crate) fn open<'a>(
 
 pub(crate) fn damaged(name: &str, error: &zip::result::ZipError) -> DataError {
     let advice = "save it again by numpy.savez or numpy.savez_compressed";
-    DataError::user(format!("{name}: not an NPZ archive that can be read: {error}; {advice}"))
+    DataError::user(format!("{name}: not a readable NPZ archive: {error}; {advice}"))
 }
 
-/// Refuses data after the items. The checksum of an entry of an archive is compared here.
+/// Rejects data after the items. Reading to the end also verifies the checksum of an archive entry.
 pub(crate) fn check_end(reader: &mut impl Read) -> Result<(), DataError> {
     match reader.read(&mut [0]) {
         Ok(0) => Ok(()),
         Ok(_) => Err(DataError::user(
-            "there is more data than shape and type ask for; the file is damaged",
+            "there is more data than shape and type require; the file is damaged",
         )),
-        Err(error) => Err(DataError::user(format!("cannot be unpacked: {error}"))),
+        Err(error) => Err(DataError::user(format!("cannot be decompressed: {error}"))),
     }
 }

@@ -1,25 +1,25 @@
-//! The header of an NPY array: its shape and the type of its items.
+//! The header of an NPY array: its shape and item type.
 
 use crate::error::DataError;
 use std::io::Read;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// Longest header in bytes; `NumPy` itself refuses to read more than 10,000.
+/// The maximum length of a header in bytes; `NumPy` itself reads at most 10,000.
 const MAX_HEADER: usize = 1 << 20;
 
-/// Largest size of one text item in bytes.
+/// The maximum size of a text item in bytes.
 const MAX_ITEM: usize = 1 << 28;
 
-/// What an array holds.
+/// A parsed header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Header {
-    /// Lengths by dimension.
+    /// The length of each dimension.
     pub(crate) shape: Vec<usize>,
-    /// Whether the first index changes fastest.
+    /// Whether the array is in Fortran order: the first index changes fastest.
     pub(crate) is_fortran: bool,
     pub(crate) item: Item,
-    /// Bytes of the file before the items.
+    /// The number of bytes before the items.
     pub(crate) length: u64,
 }
 
@@ -27,29 +27,30 @@ pub(crate) struct Header {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Item {
     pub(crate) kind: Kind,
-    /// Bytes per item.
+    /// The number of bytes of an item.
     pub(crate) size: usize,
     pub(crate) is_big_endian: bool,
 }
 
-/// Types of items that are read.
+/// The supported item types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Float,
     Integer,
     Unsigned,
     Boolean,
-    /// Unicode text, four bytes for each character.
+    /// Unicode text with four bytes for each character.
     Text,
-    /// Bytes of text.
+    /// Text as bytes.
     Bytes,
-    /// Ticks since 1970, as days: dates and times.
+    /// Dates and times: ticks since 1970, which are converted to days.
     Days(Scale),
-    /// Ticks, as seconds: durations.
+    /// Durations: ticks, which are converted to seconds.
     Seconds(Scale),
 }
 
-/// How ticks become days or seconds: a product and a quotient of whole numbers, which keeps whole days whole.
+/// The conversion of ticks to days or seconds by an integer factor and an integer divisor, which keeps whole days
+/// exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Scale {
     pub(crate) times: u32,
@@ -69,10 +70,10 @@ impl Kind {
 }
 
 impl Header {
-    /// Reads the header; the items come next.
+    /// Reads the header and leaves the reader at the first item.
     ///
     /// # Errors
-    /// If it is no header, or of items that are not read. The message does not name the file.
+    /// If it is not a header, or its item type is not supported. The message does not name the file.
     pub(crate) fn read(reader: &mut impl Read) -> Result<Header, DataError> {
         let mut start = [0; 10];
         exactly(reader, &mut start)?;
@@ -88,7 +89,7 @@ impl Header {
             }
             version => {
                 return Err(DataError::user(format!(
-                    "NPY format version {version} is not known here; write it again by numpy.save"
+                    "NPY format version {version} is not supported; write it again by numpy.save"
                 )));
             }
         };
@@ -113,7 +114,7 @@ impl Header {
     /// The number of items.
     ///
     /// # Errors
-    /// If there are none, or more than any file holds.
+    /// If there are none, or more than a file can contain.
     pub(crate) fn items(&self) -> Result<usize, DataError> {
         if self.shape.contains(&0) || self.item.size == 0 {
             return Err(DataError::user(format!(
@@ -123,11 +124,19 @@ impl Header {
         }
         let items = self.shape.iter().try_fold(1usize, |n, length| n.checked_mul(*length));
         items.filter(|n| n.checked_mul(self.item.size).is_some()).ok_or_else(|| {
-            DataError::user(format!("the shape {:?} is larger than any file", self.shape))
+            DataError::user(format!("the shape {:?} exceeds the size of any file", self.shape))
         })
     }
 
-    /// Refuses a file of `length` bytes if that is not what shape and type ask for.
+    /// The row and the column of an item, for a table of this size.
+    pub(crate) fn place(&self, item: usize, rows: usize, width: usize) -> (usize, usize) {
+        match self.is_fortran {
+            true => (item % rows, item / rows),
+            false => (item / width, item % width),
+        }
+    }
+
+    /// Rejects a file of `length` bytes if shape and type require another length.
     pub(crate) fn check_length(&self, length: u64) -> Result<(), DataError> {
         let size = self.items()? as u64 * self.item.size as u64;
         let found = length.saturating_sub(self.length);
@@ -135,7 +144,7 @@ impl Header {
             return Ok(());
         }
         Err(DataError::user(format!(
-            "{found} bytes of data, but shape and type ask for {size}; the file is cut off or damaged"
+            "{found} bytes of data, but shape and type require {size}; the file is cut off or damaged"
         )))
     }
 }
@@ -148,7 +157,7 @@ fn broken() -> DataError {
     DataError::user("not an NPY array, or cut off; write it again by numpy.save")
 }
 
-/// What follows `'key': ` in the header.
+/// The text after `'key': ` in the header.
 fn after<'h>(header: &'h str, key: &str) -> Option<&'h str> {
     let quoted = [format!("'{key}'"), format!("\"{key}\"")];
     let at = quoted.iter().find_map(|q| header.find(q.as_str()).map(|at| at + q.len()))?;
@@ -160,12 +169,13 @@ impl Item {
         let quote = descr.chars().next().filter(|c| *c == '\'' || *c == '"');
         let Some(code) = quote.and_then(|q| descr[1..].split(q).next()) else {
             return Err(DataError::user(
-                "an array of records is not read; save each field as an array of its own: \
+                "an array of records is not supported; save each field as an array of its own: \
                  numpy.savez(file, **{name: a[name] for name in a.dtype.names})",
             ));
         };
-        let refused =
-            |advice: &str| DataError::user(format!("items of type {code} are not read; {advice}"));
+        let refused = |advice: &str| {
+            DataError::user(format!("items of type {code} are not supported; {advice}"))
+        };
         let other =
             || refused("convert the array, by .astype(float) for numbers or .astype(str) for text");
         let mut letters = code.chars();
@@ -213,7 +223,8 @@ impl Item {
     }
 }
 
-/// Ticks of `[unit]` or `[25unit]` in units of this many seconds; `None` for years and months, which differ in length.
+/// The scale that converts ticks of `[unit]` or `[25unit]` to multiples of `seconds` seconds; `None` for years and
+/// months, whose lengths vary.
 fn scale(ticks: &str, seconds: u64) -> Option<Scale> {
     let name = ticks.strip_prefix('[')?.split(']').next()?;
     let digits = name.len() - name.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -245,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_advice_fits_the_type() {
+    fn the_advice_matches_the_type() {
         for (descr, advice) in [
             ("'|O'", "astype(str)"),
             ("'<f16'", "astype('f8')"),
@@ -263,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_without_items_or_beyond_every_file_are_refused() {
+    fn empty_and_excessive_shapes_are_refused() {
         for (descr, shape) in [
             ("'<f8'", "(0, 1000000000000)"),
             ("'<U0'", "(1000000000000,)"),

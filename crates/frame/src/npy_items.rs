@@ -1,25 +1,25 @@
-//! The items of an NPY array, converted a piece at a time.
+//! Reads the items of an NPY array and converts them in pieces.
 
 use crate::error::DataError;
 use crate::npy_header::{Item, Kind, Scale};
 use arrow_array::types::{ArrowPrimitiveType, Float16Type};
 use std::io::{self, Read};
 
-/// Items converted at a time.
+/// The number of items converted at a time.
 const PIECE: usize = 1 << 13;
 
-/// An integer that no number is equal to, at this place among the items.
+/// An integer that is not exactly representable, with its index among the items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Rounded {
     pub(crate) item: usize,
     pub(crate) integer: String,
 }
 
-/// Reads `count` numbers and hands them to `take`, some at a time; returns the first that was rounded. Missing times are
-/// NaN.
+/// Reads `count` numbers and passes them to `take` in pieces. Returns the first integer that was rounded. Missing times
+/// are NaN.
 ///
 /// # Errors
-/// If there are fewer, or `take` fails.
+/// If there are fewer items, or `take` fails.
 pub(crate) fn for_pieces(
     reader: &mut impl Read,
     item: Item,
@@ -42,10 +42,11 @@ pub(crate) fn for_pieces(
     Ok(rounded)
 }
 
-/// Reads `count` texts and hands them to `take` with their places; a text that is not Unicode is what is wrong with it.
+/// Reads `count` texts and passes them to `take` with their indices. A text that is not valid Unicode is passed as an
+/// error.
 ///
 /// # Errors
-/// If there are fewer, or `take` fails.
+/// If there are fewer items, or `take` fails.
 pub(crate) fn for_texts(
     reader: &mut impl Read,
     item: Item,
@@ -79,7 +80,7 @@ fn unicode<'l>(
     for code in &codes[..used] {
         let code =
             if is_big_endian { u32::from_be_bytes(*code) } else { u32::from_le_bytes(*code) };
-        letters.push(char::from_u32(code).ok_or("not Unicode; the file is damaged")?);
+        letters.push(char::from_u32(code).ok_or("not valid Unicode; the file is damaged")?);
     }
     Ok(letters)
 }
@@ -88,14 +89,14 @@ fn fill(reader: &mut impl Read, bytes: &mut [u8]) -> Result<(), DataError> {
     reader.read_exact(bytes).map_err(|error| {
         DataError::user(match error.kind() {
             io::ErrorKind::UnexpectedEof => {
-                "there is less data than shape and type ask for; the file is cut off".to_owned()
+                "there is less data than shape and type require; the file is cut off".to_owned()
             }
-            _ => format!("cannot be unpacked: {error}"),
+            _ => format!("cannot be decompressed: {error}"),
         })
     })
 }
 
-/// Appends the numbers of whole items.
+/// Converts whole items and appends them.
 fn convert(item: Item, bytes: &[u8], numbers: &mut Vec<f64>) {
     match (item.kind, item.size) {
         (Kind::Float, 8) => extend::<8>(item, bytes, numbers, f64::from_le_bytes),
@@ -140,12 +141,12 @@ fn half(bytes: [u8; 2]) -> f64 {
     <Float16Type as ArrowPrimitiveType>::Native::from_le_bytes(bytes).to_f64()
 }
 
-/// Days or seconds; the least integer is "not a time".
+/// Converts ticks to days or seconds. The smallest integer means "not a time".
 fn ticks(scale: Scale, ticks: i64) -> f64 {
     if ticks == i64::MIN { f64::NAN } else { scale.of(ticks) }
 }
 
-/// The first integer among the items that no number is equal to.
+/// The first integer among the items that is not exactly representable.
 fn first_rounded(item: Item, bytes: &[u8], start: usize) -> Option<Rounded> {
     if item.size != 8 || !matches!(item.kind, Kind::Integer | Kind::Unsigned) {
         return None;

@@ -1,4 +1,4 @@
-//! Sparse matrices that `scipy.sparse.save_npz` wrote.
+//! Sparse matrices written by `scipy.sparse.save_npz`.
 
 use crate::block::{Block, SparseBlock};
 use crate::budget::Budget;
@@ -11,7 +11,7 @@ use halfspaces_linalg::{MAX_SPARSE_DIM, SparsePoints};
 use std::collections::BTreeSet;
 use std::io::Read;
 
-/// All arrays that such a file may have.
+/// The arrays that such a file may contain.
 const PARTS: [&str; 11] = [
     "format",
     "shape",
@@ -26,7 +26,7 @@ const PARTS: [&str; 11] = [
     "index_dtype",
 ];
 
-/// The arrays of an archive that make up a sparse matrix; none if there is no sparse matrix in it.
+/// The arrays of an archive that form a sparse matrix; empty if it contains no sparse matrix.
 pub(crate) fn parts(names: &[String]) -> BTreeSet<&str> {
     let has = |part: &str| names.iter().any(|name| name == part);
     if !(has("format") && has("shape") && has("data")) {
@@ -35,7 +35,7 @@ pub(crate) fn parts(names: &[String]) -> BTreeSet<&str> {
     names.iter().map(String::as_str).filter(|name| PARTS.contains(name)).collect()
 }
 
-/// Reads the matrix. Columns are called x0, x1, .., as those of a dense array.
+/// Reads the matrix. Its columns are named x0, x1, .., like those of a dense array.
 pub(crate) fn read(
     archive: &mut Archive<'_>,
     names: &[String],
@@ -73,7 +73,7 @@ pub(crate) fn read(
         }
         other => {
             return Err(DataError::user(format!(
-                "a sparse matrix of SciPy in format `{other}` is not read; save m.tocsr() in its place"
+                "a sparse matrix of SciPy in format `{other}` is not supported; save m.tocsr() instead"
             )));
         }
     };
@@ -117,20 +117,20 @@ impl Parts<'_, '_> {
                 Ok([rows, columns])
             }
             _ => Err(DataError::user(format!(
-                "a sparse matrix of shape {shape:?}; a table has two dimensions, at least one row and one column, and at \
+                "a sparse matrix has shape {shape:?}; a table has two dimensions, at least one row and one column, and at \
                  most 2^31 of them"
             ))),
         }
     }
 
-    /// Whole numbers below `limit`.
+    /// Reads integers below `limit`.
     fn integers<T: TryFrom<u64>>(&mut self, part: &str, limit: usize) -> Result<Vec<T>, DataError> {
         let budget = self.source.budget();
         let fault =
             |what: String| DataError::user(format!("array `{part}` of the sparse matrix: {what}"));
         let (header, mut reader) = self.open(part)?;
         if !matches!(header.item.kind, Kind::Integer | Kind::Unsigned) {
-            return Err(fault("it should hold integers; save the matrix again".to_owned()));
+            return Err(fault("it should contain integers; save the matrix again".to_owned()));
         }
         if header.shape.contains(&0) {
             return Ok(Vec::new());
@@ -142,7 +142,7 @@ impl Parts<'_, '_> {
                 let valid = *number >= 0.0 && *number < limit as f64;
                 let integer = T::try_from(*number as u64).ok().filter(|_| valid);
                 integers.push(integer.ok_or_else(|| {
-                    fault(format!("{number} is outside of the shape; the file is damaged"))
+                    fault(format!("{number} is outside the shape; the file is damaged"))
                 })?);
             }
             Ok(())
@@ -155,7 +155,9 @@ impl Parts<'_, '_> {
         let budget = self.source.budget();
         let (header, mut reader) = self.open("data")?;
         if header.item.kind.is_text() {
-            return Err(DataError::user("array `data` of the sparse matrix should hold numbers"));
+            return Err(DataError::user(
+                "array `data` of the sparse matrix should contain numbers",
+            ));
         }
         if header.shape.contains(&0) {
             return Ok(Vec::new());
@@ -165,7 +167,7 @@ impl Parts<'_, '_> {
         for_pieces(&mut reader, header.item, count, |piece| {
             if let Some(value) = piece.iter().find(|v| !v.is_finite()) {
                 return Err(DataError::user(format!(
-                    "an entry of the sparse matrix is {value}; write finite numbers, for sparse matrices have no missing values"
+                    "an entry of the sparse matrix is {value}; write finite numbers, because sparse matrices cannot have missing values"
                 )));
             }
             values.extend_from_slice(piece);
@@ -181,11 +183,11 @@ fn check_starts(starts: &[usize], count: usize, part: &str) -> Result<(), DataEr
         return Ok(());
     }
     Err(DataError::user(format!(
-        "array `{part}` of the sparse matrix does not fit its shape; the file is damaged"
+        "array `{part}` of the sparse matrix does not match its shape; the file is damaged"
     )))
 }
 
-/// Entries by rows. Within a row they may be in any order, and a column may occur more than once.
+/// Entries in rows. Within a row they may be unsorted, and a column may occur more than once.
 struct Csr {
     starts: Vec<usize>,
     columns: Vec<u32>,
@@ -193,7 +195,7 @@ struct Csr {
 }
 
 impl Csr {
-    /// Sorts entries by row, by counting.
+    /// Sorts entries by row with a counting sort.
     fn from_entries(
         rows: usize,
         rows_of: &[u32],
@@ -223,7 +225,7 @@ impl Csr {
         Ok(Csr { starts, columns, values })
     }
 
-    /// Sorts each row by column, and adds up entries of the same place, as SciPy does.
+    /// Sorts each row by column and sums duplicate entries, as SciPy does.
     fn into_points(mut self, dim: usize) -> Result<SparsePoints, DataError> {
         let count = self.values.len();
         if self.columns.len() != count || self.starts.last() != Some(&count) {
@@ -234,7 +236,7 @@ impl Csr {
         for row in 0..self.starts.len() - 1 {
             let range = self.starts[row]..self.starts[row + 1];
             let start = std::mem::replace(&mut self.starts[row], kept);
-            debug_assert!(start >= kept, "rows only become shorter");
+            debug_assert!(start >= kept, "rows can only become shorter");
             let columns = &self.columns[range.clone()];
             if columns.is_sorted_by(|a, b| a < b) {
                 self.columns.copy_within(range.clone(), kept);
@@ -270,7 +272,7 @@ mod tests {
     use halfspaces_linalg::{PointSet, Points};
 
     #[test]
-    fn entries_in_any_order_make_the_same_rows() {
+    fn entries_in_any_order_give_the_same_rows() {
         let budget = Budget::new(1 << 20);
         let csr =
             Csr::from_entries(3, &[2, 0, 2, 0], &[1, 3, 0, 1], &[5.0, 2.0, 4.0, 1.0], &budget);

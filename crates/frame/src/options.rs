@@ -1,10 +1,10 @@
-//! How a file is read: what the user said, and what is known of the table beforehand.
+//! The options for reading a file, and the hints about its table.
 
 use crate::typing::{ColumnRule, Decimal};
 use halfspaces_linalg::Threads;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How a file is read: what the user said of it. The default leaves every decision to the reader.
+/// The user's options for reading a file. By default the reader makes every decision.
 ///
 /// ```
 /// use halfspaces_frame::{Format, ReadOptions};
@@ -14,37 +14,38 @@ use std::collections::{BTreeMap, BTreeSet};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// Format of the file. Default: by its contents.
+    /// The format of the file. Default: detected from its contents.
     pub format: Option<Format>,
-    /// The character between the cells of delimited text. Default: the one that fits.
+    /// The delimiter of delimited text. Default: detected.
     pub delimiter: Option<u8>,
-    /// Whether the first line of delimited text holds names. Default: by its contents.
+    /// Whether the first line of delimited text contains names. Default: detected from its contents.
     pub header: Option<bool>,
-    /// Cells that mean that a value is missing, in addition to the usual ones.
+    /// Cells that count as missing, in addition to the common markers.
     pub missing: Vec<String>,
-    /// Usual markers of missing values, such as `None` or `NA`, that are values: the names of classes or of categories.
+    /// Common markers of missing values, such as `None` or `NA`, that are read as values, because they are names of
+    /// classes or categories.
     pub not_missing: Vec<String>,
-    /// The decimal mark. Default: by the contents of the columns.
+    /// The decimal mark. Default: detected from the contents of each column.
     pub decimal: Option<Decimal>,
-    /// Whether the day stands before the month in dates that fit both orders. Default: by the contents of the column, else
-    /// only where points separate the parts.
+    /// Whether the day precedes the month in dates that fit both orders. Default: decided by the contents of the
+    /// column; if they do not decide, the day is first only in dates with points.
     pub day_first: Option<bool>,
-    /// Columns to read as categories although their cells look like numbers.
+    /// Columns to read as categories even if their cells look like numbers.
     pub category: Vec<String>,
-    /// What to do with rows that have more or fewer cells than the others.
+    /// The treatment of rows with more or fewer cells than the others.
     pub ragged: Ragged,
-    /// How many threads read delimited text; no result depends on it. Default: one.
+    /// The number of threads that read delimited text. It does not affect results. Default: one.
     pub threads: Threads,
 }
 
-/// What to do with rows of delimited text that have more or fewer cells than the others.
+/// The treatment of rows of delimited text that have more or fewer cells than the others.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ragged {
-    /// Refuse the table.
+    /// Reject the table.
     #[default]
     Error,
-    /// Fill missing cells with missing values, and keep further cells in columns of their own.
+    /// Fill missing cells with missing values, and put additional cells into columns of their own.
     Pad,
     /// Leave such rows out.
     Skip,
@@ -58,27 +59,28 @@ impl std::str::FromStr for Ragged {
             "error" => Ok(Ragged::Error),
             "pad" => Ok(Ragged::Pad),
             "skip" => Ok(Ragged::Skip),
-            other => Err(format!("`{other}` is none of error, pad and skip")),
+            other => Err(format!("`{other}` is not one of error, pad and skip")),
         }
     }
 }
 
-/// Formats of tables.
+/// The format of a table file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Comma-separated values, or separated by another character.
+    /// Values separated by commas or by another character.
     Csv,
     /// Tab-separated values.
     Tsv,
-    /// `label index:value ..` for each line; columns are named by their indices.
+    /// Lines of `label index:value ..`; columns are named by their indices.
     Libsvm,
     /// Apache Parquet.
     Parquet,
     /// Arrow IPC, file or stream; Feather version 2.
     Arrow,
-    /// A `NumPy` array: its first dimension gives rows, all others columns x0, x1, ..; of one dimension column x.
+    /// A `NumPy` array: its first dimension gives rows, the others columns x0, x1, ..; a vector gives the column x.
     Npy,
-    /// `NumPy` arrays by name: one of two dimensions gives columns x0, x1, .., each of one dimension its own.
+    /// Named `NumPy` arrays: one with two dimensions gives columns x0, x1, ..; each vector gives a column with its
+    /// name.
     Npz,
 }
 
@@ -118,32 +120,32 @@ impl std::str::FromStr for Format {
     }
 }
 
-/// What is known of a table before it is read.
+/// The facts known about a table before it is read.
 #[derive(Debug, Clone, Default)]
 pub struct Hints {
-    /// Columns that hold texts, whatever they look like: labels and categories.
+    /// Columns that contain texts, regardless of their appearance: labels and categories.
     pub texts: BTreeSet<String>,
-    /// Columns that are looked for: a first line with one of these names is a header.
+    /// Expected columns: a first line with one of these names is a header.
     pub expected: BTreeSet<String>,
-    /// How columns are read, by name: the rules found when a model was learned. They come before `texts`.
+    /// The rules, found when a model was fitted, by which columns are read. They take precedence over `texts`.
     pub rules: BTreeMap<String, ColumnRule>,
-    /// Columns of texts in which only an empty cell is missing: words such as `None` are kept.
+    /// Columns of texts in which only an empty cell is missing: markers such as `None` are kept.
     pub verbatim: BTreeSet<String>,
 }
 
 impl Hints {
-    /// These columns are looked for, and hold texts.
+    /// Hints that these columns are expected and contain texts.
     pub fn texts<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Hints {
         let texts: BTreeSet<String> = names.into_iter().map(Into::into).collect();
         Hints { expected: texts.clone(), texts, ..Hints::default() }
     }
 
-    /// Whether a column of this name is looked for.
+    /// Whether a column with this name is expected.
     pub(crate) fn expects(&self, cell: &[u8]) -> bool {
         std::str::from_utf8(cell).is_ok_and(|name| self.expected.contains(name))
     }
 
-    /// Whether the first line of a text file holds names, if the names that are looked for say so.
+    /// Whether the first line of a text file contains names; `None` if the expected names do not decide this.
     pub(crate) fn header(&self, first: &[Vec<u8>]) -> Option<bool> {
         if first.iter().any(|cell| self.expects(cell)) {
             return Some(true);

@@ -1,20 +1,20 @@
-//! What pandas writes into the schema of a file about its columns.
+//! The metadata about columns that pandas writes into a schema.
 
 use arrow_schema::Schema;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Columns that pandas declares something of.
+/// The columns about which pandas declares something.
 #[derive(Debug, Default)]
 pub(crate) struct Declared {
-    /// Columns that hold the index of the data frame.
+    /// Columns that contain the index of the data frame.
     pub(crate) indices: BTreeSet<String>,
-    /// Columns of type `category`, whatever the type of their values.
+    /// Columns of type `category`, regardless of the type of their values.
     pub(crate) categories: BTreeSet<String>,
 }
 
 impl Declared {
-    /// Reads the metadata of a schema; what is damaged or missing declares nothing.
+    /// Reads the metadata of a schema. Damaged or missing metadata is ignored.
     pub(crate) fn of(schema: &Schema) -> Declared {
         let names = schema.fields().iter().map(|field| field.name());
         let mut declared = Declared {
@@ -26,7 +26,7 @@ impl Declared {
             return declared;
         };
         let list = |key: &str| value.get(key).and_then(Value::as_array).into_iter().flatten();
-        // An index that is a range is described by an object, and has no column.
+        // An index that is a range is described by an object and has no column.
         declared.indices.extend(list("index_columns").filter_map(Value::as_str).map(str::to_owned));
         for column in list("columns") {
             let text = |key: &str| column.get(key).and_then(Value::as_str);
@@ -40,7 +40,7 @@ impl Declared {
     }
 }
 
-/// Whether a name is one that pandas gives to the levels of an index without names.
+/// Whether pandas gives this name to the levels of an unnamed index.
 fn is_nameless_index(name: &str) -> bool {
     let level = name.strip_prefix("__index_level_").and_then(|rest| rest.strip_suffix("__"));
     level.is_some_and(|level| level.parse::<u32>().is_ok())

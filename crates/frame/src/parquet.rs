@@ -1,4 +1,4 @@
-//! Parquet, whole or some rows at a time.
+//! Reads Parquet files as a whole or in chunks.
 
 use crate::batches::{Assembler, Plan, from_batches};
 use crate::error::DataError;
@@ -17,7 +17,7 @@ use bytes::Bytes;
 use std::fmt::Display;
 use std::io::{BufReader, Read};
 
-/// Rows decoded at a time.
+/// The number of rows decoded at a time.
 const BATCH: usize = 8192;
 
 /// Reads a table.
@@ -38,20 +38,41 @@ pub(crate) fn read(
     )
 }
 
-/// A file as tables of `size` rows at most, all with the same columns. What is said of the columns is in the notes of the
-/// first.
-pub(crate) fn chunks<'s>(
-    source: &'s Source,
+/// Reads a file in tables of at most `size` rows, all with the same columns. Notes about the columns are in the first
+/// table.
+pub(crate) fn chunks(
+    source: &Source,
     options: &ReadOptions,
     hints: &Hints,
     size: usize,
-) -> Result<ParquetRows<'s>, DataError> {
-    let file = Parquet::open(source, size.max(1))?;
-    let plan = Plan::new(source, options, hints, &file.schema);
-    Ok(ParquetRows { source, file, plan, rows: 0 })
+) -> Result<impl Iterator<Item = Result<Frame, DataError>>, DataError> {
+    let mut file = Parquet::open(source, size.max(1))?;
+    let mut plan = Plan::new(source, options, hints, &file.schema);
+    let mut rows = 0;
+    Ok(std::iter::from_fn(move || {
+        let taken = source.budget().taken();
+        let frame = file.next_batch()?.and_then(|batch| {
+            let mut assembler = Assembler::new(source, &plan, batch.num_rows())?;
+            assembler.append(&batch)?;
+            assembler.finish(rows)
+        });
+        // A chunk is dropped before the next one is read.
+        source.budget().reset(taken);
+        if frame.is_err() {
+            file.batches = None;
+        }
+        Some(frame.map(|frame| {
+            let notes = match rows {
+                0 => [std::mem::take(&mut plan.notes), frame.notes].concat(),
+                _ => Vec::new(),
+            };
+            rows += frame.rows as u64;
+            Frame { notes, ..frame }
+        }))
+    }))
 }
 
-/// The rows numbered `rows` from 0, which rise, as a table.
+/// Reads the rows whose numbers, counted from 0, are in `rows`, which is ascending.
 pub(crate) fn select(
     source: &Source,
     options: &ReadOptions,
@@ -77,54 +98,14 @@ pub(crate) fn select(
     Ok(Frame { notes, places, ..frame })
 }
 
-/// The number of rows of a file, by its metadata.
+/// The number of rows of a file, from its metadata.
 pub(crate) fn count(source: &Source) -> Result<u64, DataError> {
     Ok(Parquet::open(source, BATCH)?.rows as u64)
 }
 
-/// The number of columns, those that are not read included.
+/// The number of columns, including unsupported ones.
 pub(crate) fn column_count(source: &Source) -> Result<usize, DataError> {
     Ok(Parquet::open(source, BATCH)?.schema.fields().len())
-}
-
-/// The rows of a file, some at a time.
-pub(crate) struct ParquetRows<'s> {
-    source: &'s Source,
-    file: Parquet<'s>,
-    plan: Plan,
-    rows: u64,
-}
-
-impl ParquetRows<'_> {
-    fn next_chunk(&mut self) -> Result<Option<Frame>, DataError> {
-        let taken = self.source.budget().taken();
-        let Some(batch) = self.file.next_batch() else { return Ok(None) };
-        let batch = batch?;
-        let mut assembler = Assembler::new(self.source, &self.plan, batch.num_rows())?;
-        assembler.append(&batch)?;
-        let mut frame = assembler.finish(self.rows)?;
-        // A chunk lives only until the next one is read.
-        self.source.budget().reset(taken);
-        if self.rows == 0 {
-            frame.notes.splice(0..0, self.plan.notes.iter().cloned());
-        } else {
-            frame.notes.clear();
-        }
-        self.rows += frame.rows as u64;
-        Ok(Some(frame))
-    }
-}
-
-impl Iterator for ParquetRows<'_> {
-    type Item = Result<Frame, DataError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let chunk = self.next_chunk();
-        if chunk.is_err() {
-            self.file.batches = None;
-        }
-        chunk.transpose()
-    }
 }
 
 /// An open file.
@@ -188,21 +169,21 @@ fn check_compression(source: &Source, compression: Compression) -> Result<(), Da
         _ => return Ok(()),
     };
     Err(DataError::user(format!(
-        "{}: the columns are compressed by {name}, which is not read; write the file again with another compression, such as \
+        "{}: the columns are compressed by {name}, which is not supported; write the file again with another compression, such as \
          zstd, snappy or gzip",
         source.name()
     )))
 }
 
 fn damaged(source: &Source, what: &dyn Display) -> DataError {
-    DataError::user(format!("{}: not a Parquet file that can be read: {what}", source.name()))
+    DataError::user(format!("{}: not a readable Parquet file: {what}", source.name()))
 }
 
 fn panicked(source: &Source) -> DataError {
     damaged(source, &"its contents contradict each other; the file is damaged")
 }
 
-/// A file for the reader of Parquet, which checks ranges before it makes room for them.
+/// A file from which the Parquet reader reads. It checks the requested ranges before it allocates memory.
 struct FileChunks(RawFile);
 
 impl Length for FileChunks {

@@ -1,11 +1,11 @@
-//! A file that was opened once and is read from the start as often as needed.
+//! A file that is opened once and can be read repeatedly.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
-/// A regular file of the length it had when it was opened. Clones read on their own, from their own place, so that a
-/// file that is replaced, or grows, while it is read is the same for all of them.
+/// A regular file with the length it had when it was opened. Clones have independent positions. All of them see the
+/// same file, even if it is replaced or grows in the meantime.
 #[derive(Debug, Clone)]
 pub(crate) struct RawFile {
     file: Arc<File>,
@@ -18,12 +18,12 @@ impl RawFile {
         RawFile { file: Arc::new(file), length, at: 0 }
     }
 
-    /// Its length in bytes.
+    /// The length in bytes.
     pub(crate) fn length(&self) -> u64 {
         self.length
     }
 
-    /// The same file, to be read from `at`.
+    /// A clone positioned at `at`.
     pub(crate) fn from(&self, at: u64) -> RawFile {
         RawFile { at, ..self.clone() }
     }
@@ -35,7 +35,7 @@ impl Read for RawFile {
         let most = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
         let count = read_at(&self.file, &mut buffer[..most], self.at)?;
         if count == 0 && most > 0 {
-            return Err(io::Error::other("the file became shorter while it was read"));
+            return Err(io::Error::other("the file became shorter while it was being read"));
         }
         self.at += count as u64;
         Ok(count)

@@ -1,4 +1,4 @@
-//! Tables from files: delimited text, LIBSVM, Parquet, Arrow, NPY and NPZ, compressed or not, or from standard input.
+//! Reads tables from files or standard input: delimited text, LIBSVM, Parquet, Arrow, NPY and NPZ, compressed or not.
 
 #[cfg(feature = "arrow")]
 use crate::arrow;
@@ -18,7 +18,7 @@ use crate::typing::{ColumnRecord, ColumnRule, Markers};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// A file of CSV, LIBSVM or Parquet too large for memory, read more than once.
+/// A CSV, LIBSVM or Parquet file too large for memory, which is read repeatedly.
 ///
 /// ```
 /// use halfspaces_frame::{Hints, LargeTable, ReadOptions};
@@ -43,7 +43,7 @@ impl LargeTable {
     /// Opens a file.
     ///
     /// # Errors
-    /// If it is standard input, cannot be opened, or is of a format that is not read in parts.
+    /// If the path is standard input, the file cannot be opened, or its format cannot be read in chunks.
     pub fn open(
         path: &Path,
         options: &ReadOptions,
@@ -55,10 +55,7 @@ impl LargeTable {
             ));
         }
         let source = Source::open(path)?;
-        let format = match options.format {
-            Some(format) => format,
-            None => detect::format(&source)?,
-        };
+        let format = options.format.map_or_else(|| detect::format(&source), Ok)?;
         let shape = match format {
             Format::Csv | Format::Tsv => None,
             Format::Libsvm => Some(libsvm::scan(&source)?),
@@ -67,7 +64,7 @@ impl LargeTable {
             other => {
                 let (name, other) = (source.name(), other.name());
                 return Err(DataError::user(format!(
-                    "{name}: --stream reads CSV, TSV, LIBSVM and Parquet files, and this one is {other}; write it as one of \
+                    "{name}: --stream reads CSV, TSV, LIBSVM and Parquet files, but this one is {other}; write it as one of \
                      these, or read it without --stream"
                 )));
             }
@@ -112,10 +109,10 @@ impl LargeTable {
         }
     }
 
-    /// The rows numbered `rows` from 0, which rise.
+    /// The rows whose numbers, counted from 0, are in `rows`, which must be ascending.
     ///
     /// # Errors
-    /// If the file cannot be read, or a cell does not fit its column.
+    /// If the file cannot be read, or a cell does not match its column.
     pub fn rows(&self, rows: &[u64]) -> Result<Frame, DataError> {
         let frame = match (&self.shape, self.format) {
             (Some(shape), _) => {
@@ -132,10 +129,10 @@ impl LargeTable {
         Ok(frame)
     }
 
-    /// Hands all rows to `learn`, `size` at a time, read as the columns that `hints` knows.
+    /// Passes all rows to `learn` in chunks of `size`, with the columns described by `hints`.
     ///
     /// # Errors
-    /// Those of reading and of `learn`.
+    /// The errors of reading and of `learn`.
     pub fn in_chunks<T, E: From<DataError>>(
         &self,
         hints: &Hints,
@@ -157,15 +154,15 @@ impl LargeTable {
     }
 }
 
-/// Reads a table from a file, or from standard input for `-`. The notes of the frame say which decisions could be wrong.
+/// Reads a table from a file, or from standard input for `-`. The frame's notes list decisions that could be wrong.
 ///
 /// # Errors
-/// If the file cannot be read as a table; the message says where, what was expected, and what to do.
+/// If the file cannot be read as a table. The message states the place, what was expected, and the remedy.
 pub fn read(path: &Path, reading: &ReadOptions, hints: &Hints) -> Result<Frame, DataError> {
     read_source(&Source::open(path)?, reading, hints)
 }
 
-/// Reads a table from bytes, which are called `name` in messages.
+/// Reads a table from bytes. `name` is used in messages.
 ///
 /// ```
 /// use halfspaces_frame::{Hints, ReadOptions, read_bytes};
@@ -175,7 +172,7 @@ pub fn read(path: &Path, reading: &ReadOptions, hints: &Hints) -> Result<Frame, 
 /// ```
 ///
 /// # Errors
-/// If the bytes are no table that can be read.
+/// If the bytes cannot be read as a table.
 pub fn read_bytes(
     name: &str,
     bytes: Vec<u8>,
@@ -190,16 +187,13 @@ pub(crate) fn read_source(
     reading: &ReadOptions,
     hints: &Hints,
 ) -> Result<Frame, DataError> {
-    let format = match reading.format {
-        Some(format) => format,
-        None => detect::format(source)?,
-    };
+    let format = reading.format.map_or_else(|| detect::format(source), Ok)?;
     let frame = read_format(source, format, reading, hints)?;
     check_names(&frame)?;
     Ok(frame)
 }
 
-/// Reads a table of a known format, whatever its names.
+/// Reads a table of a known format, without checking its column names.
 pub(crate) fn read_format(
     source: &Source,
     format: Format,
@@ -234,20 +228,16 @@ pub(crate) fn read_format(
     Ok(frame)
 }
 
-/// Numbers of a dense block that mean a missing value become NaN; a record keeps the markers of each column that has some.
+/// In a dense block, replaces the numbers that mean a missing value by NaN, and records the markers of each affected
+/// column.
 fn mark_missing(frame: &mut Frame, reading: &ReadOptions, hints: &Hints) {
-    let Some(block) = &mut frame.block else { return };
-    let names: Vec<String> = match block {
-        Block::Dense { .. } => (0..block.dim()).map(|place| block.name(place)).collect(),
-        Block::Sparse(_) => return,
+    let Some(block @ Block::Dense { .. }) = &mut frame.block else { return };
+    let names: Vec<String> = (0..block.dim()).map(|place| block.name(place)).collect();
+    let missing_of = |name: &String| {
+        let by_rule = hints.rules.get(name).map_or(&[][..], |rule| &rule.missing[..]);
+        [by_rule, &reading.missing].concat()
     };
-    let missing: Vec<Vec<String>> = names
-        .iter()
-        .map(|name| match hints.rules.get(name) {
-            Some(rule) => [&rule.missing[..], &reading.missing].concat(),
-            None => reading.missing.clone(),
-        })
-        .collect();
+    let missing: Vec<Vec<String>> = names.iter().map(missing_of).collect();
     let markers: Vec<Option<Markers>> = missing
         .iter()
         .map(|missing| (!missing.is_empty()).then(|| Markers::new(missing, &[])))
@@ -282,7 +272,7 @@ pub(crate) fn check_names(frame: &Frame) -> Result<(), DataError> {
         }
         if !seen.insert(name) {
             return Err(DataError::user(format!(
-                "{source}: two columns are called `{}`; rename one",
+                "{source}: two columns are named `{}`; rename one",
                 crate::names::short(name)
             )));
         }

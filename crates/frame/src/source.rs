@@ -1,4 +1,4 @@
-//! Where bytes come from: a file, a pipe or standard input, compressed or not.
+//! Sources of bytes: files, pipes or standard input, compressed or not.
 
 use crate::budget::Budget;
 use crate::error::DataError;
@@ -8,18 +8,18 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 
-/// Bytes looked at to tell what a file is.
+/// The number of bytes from which the format is detected.
 const HEAD: usize = 1 << 16;
 
-/// Bytes read into memory at a time.
+/// The number of bytes read into memory at a time.
 const STEP: usize = 1 << 20;
 
-/// Longest line of text in bytes.
+/// The maximum length in bytes of a line of text.
 const MAX_LINE: u64 = 1 << 29;
 
 /// A file, a pipe, or standard input.
 ///
-/// A regular file is opened once and stays open; everything else can be read only once, and is held in memory.
+/// A regular file is opened once and stays open. Anything else can be read only once and is stored in memory.
 #[derive(Debug)]
 pub(crate) struct Source {
     name: String,
@@ -37,12 +37,12 @@ enum Place {
     Memory(Vec<u8>),
 }
 
-/// Compressions that are undone.
+/// The supported compressions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Compression {
     /// One or several gzip members.
     Gzip,
-    /// Zstandard frames, those to be skipped included.
+    /// Zstandard frames, including skippable ones.
     Zstd,
 }
 
@@ -50,7 +50,7 @@ impl Compression {
     fn detect(bytes: &[u8]) -> Option<Compression> {
         match bytes {
             [0x1f, 0x8b, ..] => Some(Compression::Gzip),
-            // A frame, or one to be skipped, with which parallel compressors begin.
+            // A frame, or a skippable frame, which parallel compressors write first.
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
                 Some(Compression::Zstd)
             }
@@ -58,7 +58,7 @@ impl Compression {
         }
     }
 
-    /// The name for messages.
+    /// The name, for messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Compression::Gzip => "gzip",
@@ -67,13 +67,13 @@ impl Compression {
     }
 }
 
-/// Bytes that can be read anywhere.
+/// Bytes with random access.
 pub(crate) trait ReadSeek: Read + Seek {}
 
 impl<T: Read + Seek> ReadSeek for T {}
 
 impl Source {
-    /// Opens a file, or standard input for `-`, and looks at its first bytes.
+    /// Opens a file, or standard input for `-`, and reads its first bytes.
     pub(crate) fn open(path: &Path) -> Result<Source, DataError> {
         let is_input = path == Path::new("-");
         let name = if is_input { "standard input".to_owned() } else { path.display().to_string() };
@@ -102,14 +102,14 @@ impl Source {
         }
         let file = File::open(&self.path).map_err(|e| self.failed(&e))?;
         let metadata = file.metadata().map_err(|e| self.failed(&e))?;
-        // Files of /proc are regular, have contents, and say that their length is 0.
+        // Files in /proc are regular and have contents, but report a length of 0.
         if metadata.is_file() && metadata.len() > 0 {
             return Ok(Place::File(RawFile::new(file, metadata.len())));
         }
         Ok(Place::Memory(self.read_all(file)?))
     }
 
-    /// Bytes in memory that are called `name` in messages.
+    /// Bytes in memory. `name` is used in messages.
     pub(crate) fn of_bytes(
         name: &str,
         bytes: Vec<u8>,
@@ -126,7 +126,7 @@ impl Source {
         source.with_head()
     }
 
-    /// Looks at the first bytes.
+    /// Reads and checks the first bytes.
     fn with_head(mut self) -> Result<Source, DataError> {
         let raw = self.read_head(self.raw())?;
         self.compression = Compression::detect(&raw);
@@ -152,10 +152,10 @@ impl Source {
         Ok(head)
     }
 
-    /// Reads to the end, within the budget.
+    /// Reads all bytes, within the budget.
     fn read_all(&self, mut reader: impl Read) -> Result<Vec<u8>, DataError> {
         let mut bytes = Vec::new();
-        // One byte more than the file has shows that it ends.
+        // The buffer has room for one byte more than the length, which shows whether the file ends there.
         let length = self.length().and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
         let grow = |bytes: &mut Vec<u8>, more: usize| {
             self.budget.grow(bytes, more).map_err(|e| e.at(&self.name))
@@ -176,12 +176,12 @@ impl Source {
         }
     }
 
-    /// The name for messages.
+    /// The name, for messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// How the bytes are compressed.
+    /// The compression of the bytes.
     pub(crate) fn compression(&self) -> Option<Compression> {
         self.compression
     }
@@ -191,12 +191,12 @@ impl Source {
         &self.head
     }
 
-    /// The memory that reading the file may take.
+    /// The memory budget for reading the file.
     pub(crate) fn budget(&self) -> &Budget {
         &self.budget
     }
 
-    /// The number of bytes, if it is known without decompressing.
+    /// The number of bytes, if known without decompression.
     pub(crate) fn length(&self) -> Option<u64> {
         match (&self.place, self.compression) {
             (_, Some(_)) => None,
@@ -205,7 +205,7 @@ impl Source {
         }
     }
 
-    /// The error for bytes that cannot be read: why, and what to do.
+    /// The error for bytes that cannot be read, with its cause and remedy.
     pub(crate) fn failed(&self, error: &io::Error) -> DataError {
         let name = &self.name;
         match error.kind() {
@@ -223,7 +223,7 @@ impl Source {
         }
     }
 
-    /// The nearest name in the same folder.
+    /// A suggestion of the nearest name in the same folder.
     fn neighbours(&self) -> String {
         let path = &self.path;
         let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -243,7 +243,7 @@ impl Source {
         }
     }
 
-    /// The bytes from the start, decompressed.
+    /// The decompressed bytes from the start.
     pub(crate) fn decompressed(&self) -> Result<Box<dyn BufRead + '_>, DataError> {
         let raw = self.raw();
         Ok(match self.compression {
@@ -259,21 +259,21 @@ impl Source {
         })
     }
 
-    /// The text from the start, decompressed; a line without end is an error before it fills the memory.
+    /// The decompressed text from the start. A line that does not end causes an error before it fills the memory.
     pub(crate) fn reader(&self) -> Result<Box<dyn BufRead + '_>, DataError> {
         let limit = self.max_line();
         Ok(Box::new(BoundedLines { reader: self.decompressed()?, length: 0, limit }))
     }
 
-    /// The longest line in bytes that is read.
+    /// The maximum length of a line in bytes.
     pub(crate) fn max_line(&self) -> u64 {
         MAX_LINE.min(self.budget.limit() / 8)
     }
 
-    /// All bytes, decompressed. Those that are in memory already are not copied.
+    /// All decompressed bytes. Bytes in memory are not copied.
     ///
     /// # Errors
-    /// If they cannot be read, or are more than the memory that reading may take.
+    /// If they cannot be read or exceed the budget.
     pub(crate) fn bytes(&self) -> Result<std::borrow::Cow<'_, [u8]>, DataError> {
         match &self.place {
             Place::Memory(bytes) if self.compression.is_none() => Ok(bytes.into()),
@@ -281,7 +281,7 @@ impl Source {
         }
     }
 
-    /// The file itself, where it is one and not compressed.
+    /// The file itself, if it is a regular, uncompressed file.
     pub(crate) fn file(&self) -> Option<RawFile> {
         match &self.place {
             Place::File(file) if self.compression.is_none() => Some(file.clone()),
@@ -289,7 +289,7 @@ impl Source {
         }
     }
 
-    /// The decompressed bytes, to be read anywhere: the file itself where that is possible, otherwise in memory.
+    /// The decompressed bytes with random access: the file itself if possible, otherwise in memory.
     pub(crate) fn seekable(&self) -> Result<Box<dyn ReadSeek + '_>, DataError> {
         Ok(match self.file() {
             Some(file) => Box::new(BufReader::with_capacity(HEAD, file)),
@@ -297,12 +297,12 @@ impl Source {
         })
     }
 
-    /// Whether the bytes begin with the mark of UTF-16 text.
+    /// Whether the bytes begin with a byte order mark of UTF-16.
     pub(crate) fn is_utf16(&self) -> bool {
         crate::delimited::is_utf16(&self.head)
     }
 
-    /// Refuses what is not text.
+    /// Rejects files that are not text.
     pub(crate) fn check_text(&self) -> Result<(), DataError> {
         if self.is_utf16() {
             let name = &self.name;
@@ -311,7 +311,7 @@ impl Source {
         self.check_no_binary()
     }
 
-    /// Refuses files of formats that are not text, by their first bytes. Text in UTF-16 passes.
+    /// Rejects binary formats by their first bytes. UTF-16 text is accepted.
     pub(crate) fn check_no_binary(&self) -> Result<(), DataError> {
         let name = &self.name;
         let head = self.head();
@@ -326,7 +326,7 @@ impl Source {
         }
         if head.contains(&0) && !self.is_utf16() {
             return Err(DataError::user(format!(
-                "{name}: the file is binary, in no format known here; use CSV, LIBSVM, Parquet, Arrow, NPY or NPZ"
+                "{name}: the file is binary, in an unknown format; use CSV, LIBSVM, Parquet, Arrow, NPY or NPZ"
             )));
         }
         Ok(())
@@ -337,7 +337,7 @@ const DECOMPRESS: &str = "decompress it, or compress it by gzip or zstd";
 const EXTRACT: &str = "extract it, and name a file in it";
 const EXPORT: &str = "write it as CSV, Parquet, Arrow or NPY";
 
-/// First bytes of formats that are not read, what they are, and what to do.
+/// Unsupported formats: their first bytes, descriptions and remedies.
 const FOREIGN: [(&[u8], &str, &str); 22] = [
     (b"FEA1", "Feather version 1", "write it as Feather version 2 or Parquet"),
     (b"BZh", "compressed by bzip2", DECOMPRESS),
@@ -363,10 +363,10 @@ const FOREIGN: [(&[u8], &str, &str); 22] = [
     (b"%PDF-", "a PDF document", EXPORT),
 ];
 
-/// Text whose lines have a largest length.
+/// Text whose lines have a maximum length.
 struct BoundedLines<R> {
     reader: R,
-    /// Bytes since the last end of a line.
+    /// The number of bytes since the last line end.
     length: u64,
     limit: u64,
 }
@@ -386,7 +386,7 @@ impl<R: BufRead> BufRead for BoundedLines<R> {
             return Err(io::Error::new(
                 io::ErrorKind::FileTooLarge,
                 format!(
-                    "a line is longer than {}; the line ends are missing, or the file is no table",
+                    "a line is longer than {}; the line ends are missing, or the file is not a table",
                     crate::budget::shown(self.limit)
                 ),
             ));
@@ -395,7 +395,7 @@ impl<R: BufRead> BufRead for BoundedLines<R> {
     }
 
     fn consume(&mut self, count: usize) {
-        // What was filled is still there, so that nothing is read here.
+        // The buffer is still filled, so nothing is read here.
         if let Ok(found) = self.reader.fill_buf() {
             let used = &found[..count];
             let end = memrchr(b'\n', used).max(memrchr(b'\r', used));
@@ -448,12 +448,12 @@ mod tests {
     }
 
     #[test]
-    fn what_decompresses_to_more_than_the_memory_is_an_error() {
+    fn decompressing_beyond_the_budget_is_an_error() {
         let bomb = zstd::encode_all(&vec![0; 1 << 24][..], 1).unwrap();
         let source = source_of(bomb, 1 << 22).unwrap();
         let error = source.bytes().unwrap_err().to_string();
         assert!(error.starts_with("t: reading it takes") && error.contains("4.2 MB"), "{error}");
-        // So is a line without end, though no text is held.
+        // The same applies to a line without end, even if no text is stored.
         let mut lines = source.reader().unwrap();
         let error = io::copy(&mut lines, &mut io::sink()).unwrap_err();
         assert!(source.failed(&error).to_string().starts_with("t: a line is longer than 524.3 kB"));
@@ -475,7 +475,7 @@ mod tests {
         }
     }
 
-    /// A pipe that is named like a file gives all of its bytes to every reader.
+    /// Every reader gets all bytes of a named pipe.
     #[cfg(unix)]
     #[test]
     fn a_pipe_is_read_once() {
@@ -498,7 +498,7 @@ mod tests {
         }
     }
 
-    /// A file that is replaced or grows while it is read stays what it was when it was opened.
+    /// A file that is replaced or grows while it is read is unchanged for its reader.
     #[test]
     fn a_file_is_opened_once() {
         let folder = tempfile::tempdir().unwrap();

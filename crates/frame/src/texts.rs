@@ -1,14 +1,16 @@
-//! Columns of texts from files whose types are declared: Parquet, Arrow, NPY and NPZ.
+//! Columns of texts from typed formats: Parquet, Arrow, NPY and NPZ.
 
 use crate::budget::Budget;
 use crate::error::DataError;
-use crate::frame::{Frame, Places};
+use crate::frame::{Column, Frame, Places};
 use crate::levels::Levels;
 use crate::options::{Hints, ReadOptions};
-use crate::typing::{Context, Expected, Kind, RawColumn, RawTexts, Typed, understand};
-use crate::values::MISSING;
+use crate::typing::{
+    Cells, ColumnRecord, Context, Expected, Kind, RawColumn, RawTexts, Typed, understand,
+};
+use crate::values::{MISSING, Values};
 
-/// What a text costs next to its bytes: its place among the levels and in their index.
+/// The memory of a text in addition to its bytes: an entry in the levels and in their index.
 const LEVEL_COST: usize = 80;
 
 /// A column of texts that grows row by row.
@@ -19,13 +21,13 @@ pub(crate) struct TextColumn {
 }
 
 impl TextColumn {
-    /// A column without rows, with room for `rows`.
+    /// An empty column with capacity for `rows`.
     #[cfg(any(feature = "arrow", feature = "parquet"))]
     pub(crate) fn with_room(rows: usize, budget: &Budget) -> Result<TextColumn, DataError> {
         Ok(TextColumn { codes: budget.room(rows)?, levels: Levels::default() })
     }
 
-    /// Adds a text, or a null.
+    /// Appends a text or a null.
     pub(crate) fn push(&mut self, text: Option<&str>, budget: &Budget) -> Result<(), DataError> {
         budget.grow(&mut self.codes, 1)?;
         let code = match text {
@@ -49,15 +51,15 @@ impl TextColumn {
     }
 }
 
-/// A column of a declared type: the schema counts unless the user or the model says otherwise.
+/// The facts known about a column with a declared type: this type, unless the user or the model overrides it.
 pub(crate) fn declared(name: &str, kind: Kind, hints: &Hints) -> Expected {
     match Expected::of(name, hints) {
         Expected::Anything => Expected::Declared(kind),
-        told => told,
+        other => other,
     }
 }
 
-/// A table of typed columns, read by the rules that hold for delimited text as well.
+/// Builds a table of typed columns by the rules that also apply to delimited text.
 pub(crate) fn typed_frame(
     source: &str,
     columns: Vec<RawColumn>,
@@ -69,9 +71,37 @@ pub(crate) fn typed_frame(
     let place = |row: usize| frame.place(row);
     let context = Context { source, place: &place, options, delimiter: None };
     let Typed { columns, records, again } = understand(columns, &context)?;
-    // Only plain numbers whose type is not declared are read again.
-    debug_assert!(again.is_empty(), "all columns of numbers have a declared type");
+    // Only plain numbers without a declared type can require a second reading.
+    debug_assert!(again.is_empty(), "all number columns have a declared type");
     frame.columns = columns;
     frame.records = records;
     Ok(frame)
+}
+
+impl Frame {
+    /// Types a column of text as the reader does without a hint: as numbers, dates, categories or text. Returns `None`
+    /// if the frame has no text column of this name.
+    ///
+    /// # Errors
+    /// If most cells are numbers or dates and some are not.
+    pub fn inferred(
+        &self,
+        name: &str,
+        options: &ReadOptions,
+    ) -> Result<Option<(Column, ColumnRecord)>, DataError> {
+        let Some(Values::Texts(texts)) =
+            self.columns.iter().find(|column| column.name == name).map(|column| &column.values)
+        else {
+            return Ok(None);
+        };
+        let levels = texts.levels().map(str::to_owned).collect();
+        let cells = Cells::Texts(RawTexts { codes: texts.codes().to_vec(), levels });
+        let column = RawColumn { name: name.to_owned(), cells, expected: Expected::Anything };
+        let delimiter = self.reading.as_ref().and_then(|reading| reading.delimiter.as_deref());
+        let delimiter = delimiter.and_then(|text| text.bytes().next());
+        let place = |row: usize| self.place(row);
+        let context = Context { source: &self.source, place: &place, options, delimiter };
+        let typed = understand(vec![column], &context)?;
+        Ok(typed.columns.into_iter().zip(typed.records).next())
+    }
 }

@@ -1,11 +1,7 @@
 //! The values of a column, as Arrow arrays.
 
-use arrow_array::types::UInt32Type;
-use arrow_array::{
-    Array, DictionaryArray, Float64Array, LargeStringArray, TimestampMicrosecondArray, UInt32Array,
-};
+use arrow_array::{Array, Float64Array, LargeStringArray, TimestampMicrosecondArray, UInt32Array};
 use arrow_buffer::{NullBuffer, ScalarBuffer};
-use std::sync::Arc;
 
 use crate::typing::moment_text;
 
@@ -21,16 +17,17 @@ pub const MISSING: u32 = u32::MAX;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Values {
-    /// Finite numbers. The slot of a missing number holds NaN.
+    /// Finite numbers. The slot of a missing number contains NaN.
     Numbers(Float64Array),
-    /// Texts as codes into their distinct values, in order of appearance. The slot of a missing text holds [`MISSING`].
+    /// Texts as codes into their distinct values, in order of appearance. The slot of a missing text contains
+    /// [`MISSING`].
     Texts(Texts),
-    /// Dates and times, in microseconds since 1970-01-01; a time without a date is on that day.
-    /// [`MomentParts`](crate::MomentParts) makes coordinates of them.
+    /// Dates and times in microseconds since 1970-01-01; a time without a date is a time on that day. Use
+    /// [`MomentParts`](crate::MomentParts) to convert them to coordinates.
     Moments(TimestampMicrosecondArray),
 }
 
-/// A column of texts: one code for each row, and the distinct texts.
+/// A column of texts: the distinct texts and one code for each row.
 ///
 /// ```
 /// use halfspaces_frame::{MISSING, Texts};
@@ -44,31 +41,31 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// Texts by their codes; [`MISSING`] marks a missing one.
+    /// Creates a column from codes and the texts they denote. [`MISSING`] marks a missing text.
     ///
     /// # Panics
-    /// If a code has no text.
+    /// If a code is out of range.
     pub fn new<S: AsRef<str>>(codes: Vec<u32>, levels: &[S]) -> Texts {
         let levels = LargeStringArray::from_iter_values(levels);
         let in_range = codes.iter().all(|c| *c == MISSING || (*c as usize) < levels.len());
-        assert!(in_range, "every code is the place of a text");
+        assert!(in_range, "every code must be the index of a text");
         let nulls = nulls(&codes, |code| *code != MISSING);
         Texts { codes: UInt32Array::new(ScalarBuffer::from(codes), nulls), levels }
     }
 
-    /// One code for each row; [`MISSING`] where there is no text.
+    /// The code of each row; [`MISSING`] for a missing text.
     #[must_use]
     pub fn codes(&self) -> &[u32] {
         self.codes.values()
     }
 
-    /// Number of distinct texts, some of which may have no row.
+    /// The number of distinct texts, some of which may not occur in any row.
     #[must_use]
     pub fn level_count(&self) -> usize {
         self.levels.len()
     }
 
-    /// A distinct text by its code.
+    /// The distinct text with this code.
     ///
     /// # Panics
     /// If there is no such code.
@@ -77,7 +74,7 @@ impl Texts {
         self.levels.value(code as usize)
     }
 
-    /// All distinct texts, in the order of their codes.
+    /// All distinct texts in the order of their codes.
     pub fn levels(&self) -> impl Iterator<Item = &str> {
         (0..self.levels.len()).map(|at| self.levels.value(at))
     }
@@ -91,15 +88,6 @@ impl Texts {
         match self.codes.value(row) {
             MISSING => None,
             code => Some(self.level(code)),
-        }
-    }
-
-    /// The column as an Arrow dictionary array, without a copy.
-    #[must_use]
-    pub fn to_arrow(&self) -> DictionaryArray<UInt32Type> {
-        match DictionaryArray::try_new(self.codes.clone(), Arc::new(self.levels.clone())) {
-            Ok(array) => array,
-            Err(error) => unreachable!("every code was checked: {error}"),
         }
     }
 
@@ -119,28 +107,28 @@ fn nulls<T>(values: &[T], is_present: impl Fn(&T) -> bool) -> Option<NullBuffer>
 }
 
 impl Values {
-    /// Numbers; NaN marks a missing one.
+    /// Creates a column of numbers. NaN marks a missing one.
     #[must_use]
     pub fn numbers(values: Vec<f64>) -> Values {
         let nulls = nulls(&values, |v| !v.is_nan());
         Values::Numbers(Float64Array::new(ScalarBuffer::from(values), nulls))
     }
 
-    /// Texts by their codes; [`MISSING`] marks a missing one.
+    /// Creates a column of texts. [`MISSING`] marks a missing one.
     ///
     /// # Panics
-    /// If a code has no text.
+    /// If a code is out of range.
     pub fn texts<S: AsRef<str>>(codes: Vec<u32>, levels: &[S]) -> Values {
         Values::Texts(Texts::new(codes, levels))
     }
 
-    /// Dates and times, in microseconds since 1970-01-01.
+    /// Creates a column of dates and times, in microseconds since 1970-01-01.
     #[must_use]
     pub fn moments(values: Vec<Option<i64>>) -> Values {
         Values::Moments(TimestampMicrosecondArray::from(values))
     }
 
-    /// Number of rows.
+    /// The number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -156,8 +144,8 @@ impl Values {
         self.len() == 0
     }
 
-    /// The text of a row: as the file has it, the number's shortest form, or the moment in the form of ISO 8601. Empty if it is
-    /// missing.
+    /// The value of a row as text: a text unchanged, a number in its shortest form, a timestamp by ISO 8601. Empty if
+    /// the value is missing.
     ///
     /// # Panics
     /// If there is no such row.
@@ -185,7 +173,7 @@ impl Values {
         }
     }
 
-    /// Number of rows without a value.
+    /// The number of missing values.
     #[must_use]
     pub fn missing(&self) -> usize {
         match self {
@@ -219,11 +207,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arrow_sees_the_same_values() {
+    fn missing_values_are_null() {
         let texts = Texts::new(vec![1, MISSING, 0, 1], &["a", "b"]);
-        let array = texts.to_arrow();
-        let found: Vec<Option<&str>> =
-            array.downcast_dict::<LargeStringArray>().unwrap().into_iter().collect();
+        let found: Vec<Option<&str>> = (0..4).map(|row| texts.get(row)).collect();
         assert_eq!(found, [Some("b"), None, Some("a"), Some("b")]);
         let part = Values::Texts(texts).select(&[2, 1]);
         assert_eq!((part.text(0), part.is_missing(1), part.missing()), ("a".into(), true, 1));

@@ -1,4 +1,4 @@
-//! Labels a small pool, loses the program in the middle, sorts the pool and goes on: every answer is still there.
+//! Labels a small pool, stops, sorts and extends the pool, and continues: every answer is kept.
 //!
 //! ```text
 //! cargo run -p halfspaces-labelling --example label_pool
@@ -11,7 +11,7 @@ use halfspaces_labelling::{
     SessionFile, SessionLog,
 };
 use halfspaces_linalg::{Params, PointSet, Points};
-use halfspaces_online::{LabellingFile, LabellingParams, LabellingSession};
+use halfspaces_online::{Labelling, LabellingFile, LabellingSession};
 use std::error::Error;
 use std::path::Path;
 
@@ -19,14 +19,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("session.jsonl");
     let mut values: Vec<f64> = (0..40).map(|i| f64::from((i * 17) % 41)).collect();
-    sitting(&path, &values, 15)?;
+    answer_questions(&path, &values, 15)?;
     values.sort_by(f64::total_cmp);
     values.push(50.0);
-    sitting(&path, &values, usize::MAX)
+    answer_questions(&path, &values, usize::MAX)
 }
 
-/// Answers at most this many questions: numbers from 20 on are large.
-fn sitting(path: &Path, values: &[f64], questions: usize) -> Result<(), Box<dyn Error>> {
+/// Answers up to `questions` questions; values from 20 upwards are large.
+fn answer_questions(path: &Path, values: &[f64], questions: usize) -> Result<(), Box<dyn Error>> {
     let pool = pool(values);
     let mut log = match SessionFile::open(path, SessionAccess::Write)? {
         Opening::New(session) => {
@@ -52,7 +52,7 @@ fn sitting(path: &Path, values: &[f64], questions: usize) -> Result<(), Box<dyn 
             probability: question.probability,
             to_come: None,
         };
-        // First the file, then the model.
+        // Write to the file before updating the model.
         log.apply(&event)?;
         model.answer(class)?;
     }
@@ -66,9 +66,9 @@ fn sitting(path: &Path, values: &[f64], questions: usize) -> Result<(), Box<dyn 
     Ok(())
 }
 
-/// The model, with all labels of the session.
+/// Builds the model from all labels of the session.
 fn model(log: &SessionLog, points: &Points) -> Result<LabellingSession, Box<dyn Error>> {
-    let labelling = LabellingParams::new(log.record().classes().len()).check()?;
+    let labelling = Labelling::params(log.record().classes().len()).check()?;
     let file = LabellingFile {
         version: LabellingFile::VERSION,
         labelling,

@@ -1,25 +1,24 @@
-//! Items of a session found again in a pool that has changed.
+//! Matches the items of a session with the rows of a changed pool.
 
 use crate::event::{Event, PoolId};
 use crate::keys::ItemKey;
 use crate::record::Record;
 use std::collections::{HashMap, HashSet};
 
-/// An item with a label or a skip that the new pool does not have.
+/// A labelled or skipped item that the new pool does not contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingItem {
-    /// Its row in the old pool; `None` if that did not have it either.
-    pub row: Option<usize>,
-    /// Its class; `None` if it was skipped.
+    /// The row in the session's current pool.
+    pub row: usize,
+    /// The class; `None` if the item was skipped.
     pub class: Option<usize>,
-    /// Whether the new pool has a copy of it, but not as many copies as there are different labels.
+    /// Whether the new pool has copies of the item, but fewer copies than there are different labels.
     pub is_ambiguous: bool,
 }
 
-/// How the rows of a new pool fit the items of a session.
+/// The match between the rows of a new pool and the items of a session.
 ///
-/// Copies of an item, which have the same key, are taken in their order. They may change places, as nothing tells them
-/// apart.
+/// Items with the same key are copies of each other. Copies are matched in order, because nothing distinguishes them.
 ///
 /// ```
 /// use halfspaces_labelling::{Anchoring, Event, Header, ItemIds, ItemKey, ItemSpec, PoolId, Record};
@@ -32,7 +31,7 @@ pub struct MissingItem {
 /// let mut record = Record::new(&Header::new(pool(&["a", "b", "c"]), vec!["x".into(), "y".into()], 0));
 /// record.take(record.check(&Event::Known { labels: vec![(2, "y".into())] })?);
 ///
-/// // The pool was sorted backwards, and one item was added.
+/// // The pool is now in reverse order, with one more item.
 /// let anchoring = Anchoring::find(&record, &pool(&["d", "c", "b", "a"])).unwrap();
 /// assert_eq!((anchoring.moved, anchoring.added, anchoring.removed), (1, 1, 0));
 /// let step = record.check(&anchoring.event(pool(&["d", "c", "b", "a"])))?;
@@ -43,26 +42,27 @@ pub struct MissingItem {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Anchoring {
     items: Vec<usize>,
-    /// Labelled or skipped items whose row has another number than before.
+    /// Matched items (labelled or skipped) whose row number differs from that in the current pool.
     pub moved: usize,
-    /// Labelled or skipped items that are found.
+    /// Labelled or skipped items that the new pool contains.
     pub found: usize,
-    /// Labels that come back: the last pool did not have their items.
+    /// Labelled or skipped items that the new pool contains and the current pool does not.
     pub returned: usize,
-    /// Rows that are new.
+    /// Rows with a new item.
     pub added: usize,
-    /// Rows of the last pool that are gone, those of [`Anchoring::missing`] included.
+    /// Rows of the current pool that the new pool does not contain, including those of [`Anchoring::missing`].
     pub removed: usize,
-    /// Labelled or skipped items that are not found, but were there in the last pool.
+    /// Labelled or skipped items of the current pool that the new pool does not contain.
     pub missing: Vec<MissingItem>,
-    /// Rows of the new pool whose contents are not those of the last pool. They are the same items by their ids.
+    /// Rows of the new pool whose contents differ from those in the current pool, although their ids are the same.
     pub changed: Vec<usize>,
-    /// Items whose key is another one, but that are found by their contents, as when the file of an image is renamed.
+    /// Items with a changed key that are matched by their contents, for example after an image file was renamed.
     pub renamed: usize,
 }
 
 impl Anchoring {
-    /// Finds the items of a session in a new pool; `None` if the session or the pool has no keys.
+    /// Matches the items of a session with the rows of a new pool. Returns `None` if the session or the pool has no
+    /// keys.
     #[must_use]
     pub fn find(record: &Record, pool: &PoolId) -> Option<Anchoring> {
         let keys = &pool.items.as_ref()?.keys;
@@ -90,7 +90,7 @@ impl Anchoring {
             .collect();
         for (key, mut items) in items_of {
             let rows = rows_of.get(&key).map_or(&[][..], Vec::as_slice);
-            // Those with a label first, then those of the last pool.
+            // Prefer labelled or skipped items, then items of the current pool.
             if items.len() > rows.len() {
                 items.sort_by_key(|item| {
                     (!touched.contains(item), record.row_of(*item).is_none(), *item)
@@ -123,7 +123,7 @@ impl Anchoring {
         Some(anchoring)
     }
 
-    /// Notes the copies of an item for which there is no row: `items` from `kept` on.
+    /// Records the copies `items[kept..]` of an item, for which the new pool has no row.
     fn leave_out(
         &mut self,
         record: &Record,
@@ -139,16 +139,16 @@ impl Anchoring {
                 continue;
             }
             let class = record.class_of_item(*item);
-            // A copy that stays has the same label: nothing is lost.
+            // If a matched copy has the same label, no label is lost.
             let differs = |other: &&usize| record.class_of_item(**other) != class;
             let is_ambiguous = kept.iter().any(|other| differs(&other));
             if kept.is_empty() || is_ambiguous {
-                self.missing.push(MissingItem { row: Some(row), class, is_ambiguous });
+                self.missing.push(MissingItem { row, class, is_ambiguous });
             }
         }
     }
 
-    /// Finds items without a row whose contents a row without an item has, if nothing else has these contents.
+    /// Matches each unmatched item with the unmatched row of the same contents, if both are unique.
     fn find_by_contents(&mut self, record: &Record, pool: &PoolId) {
         let (Some(before), Some(now)) = (&record.pool().items, &pool.items) else { return };
         if before.by.id.is_some() {
@@ -173,7 +173,7 @@ impl Anchoring {
                 self.renamed += 1;
                 self.removed -= 1;
                 let before = record.row_of(*item);
-                self.missing.retain(|missing| missing.row != before);
+                self.missing.retain(|missing| Some(missing.row) != before);
             }
         }
     }
@@ -191,19 +191,19 @@ impl Anchoring {
         }
     }
 
-    /// Whether no item of the session is in the new pool.
+    /// Whether the new pool contains no item of the session.
     #[must_use]
     pub fn is_foreign(&self) -> bool {
         self.added == self.items.len()
     }
 
-    /// The event that makes this pool the pool of the session.
+    /// The event that makes `pool` the current pool of the session.
     #[must_use]
     pub fn event(self, pool: PoolId) -> Event {
         Event::Pool { pool, items: self.items }
     }
 
-    /// The event that gives keys to the pool of a session of version 1.
+    /// The event that adds keys to the pool of a version-1 session.
     #[must_use]
     pub fn first_keys(pool: PoolId) -> Event {
         let items = (0..pool.rows).collect();

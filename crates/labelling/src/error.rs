@@ -1,9 +1,9 @@
-//! What can go wrong with a session.
+//! Errors of sessions and their files.
 
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// A session file that cannot be read or written. Each message names the file, what was found and what to do.
+/// A session file cannot be read or written. Each message names the file, the problem and the remedy.
 ///
 /// ```
 /// use halfspaces_labelling::{SessionAccess, SessionFile};
@@ -13,80 +13,81 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SessionError {
-    /// The operating system refuses the file.
+    /// The operating system reported an error.
     #[error("{}: {why}", path.display())]
     Io {
         /// The session file.
         path: PathBuf,
         /// The message of the operating system.
         why: String,
-        /// Whether the path is at fault, not the machine.
+        /// Whether the path is at fault rather than the machine.
         input: bool,
     },
-    /// The path names something that cannot hold a session.
-    #[error("{}: is {found}; --session names a regular file", path.display())]
+    /// The path is not a regular file.
+    #[error("{}: is {found}; --session needs a regular file", path.display())]
     NotAFile {
         /// The path.
         path: PathBuf,
-        /// What it is.
+        /// The kind of file found.
         found: &'static str,
     },
-    /// Another process writes to the session.
-    #[error("{}: another process labels with this session; stop it first, or name another file by --session", path.display())]
+    /// Another process has locked the session.
+    #[error("{}: another process is using this session; stop it first, or pass another file to --session", path.display())]
     Locked {
         /// The session file.
         path: PathBuf,
     },
-    /// A line does not belong into a session file.
+    /// A line is not a valid line of a session file.
     #[error("{}: line {line}: {why}", path.display())]
     Line {
         /// The session file.
         path: PathBuf,
-        /// The line, counted from 1.
+        /// The line number, counted from 1.
         line: usize,
-        /// What is wrong with it, and what to do.
+        /// The problem and the remedy.
         why: String,
     },
     /// A line could not be written.
-    #[error("{}: {why}; the answer is not kept{rest}", path.display())]
+    #[error("{}: {why}; the answer was not saved{rest}", path.display())]
     NotKept {
         /// The session file.
         path: PathBuf,
         /// The message of the operating system.
         why: String,
-        /// What else there is to know.
+        /// A further consequence, or empty.
         rest: &'static str,
     },
     /// Another program deleted, replaced or changed the file while the session was open.
-    #[error("{}: was {how} by another program; {}", path.display(), rescue(saved, path))]
+    #[error("{}: was {how} by another program; {}", path.display(), rescue_message(saved, path))]
     Lost {
         /// The session file.
         path: PathBuf,
-        /// What happened to it.
+        /// How the file was changed.
         how: &'static str,
-        /// The file that has the whole session, with the last answer; or why there is none.
+        /// The file to which the whole session, including the last event, was saved; or the reason why it was not
+        /// saved.
         saved: Result<PathBuf, String>,
     },
 }
 
-fn rescue(saved: &Result<PathBuf, String>, path: &PathBuf) -> String {
+fn rescue_message(saved: &Result<PathBuf, String>, path: &PathBuf) -> String {
     match saved {
         Ok(saved) if saved == path => {
-            "the whole session, with the last answer, is written to it again; start the same command again".to_owned()
+            "the whole session, including the last answer, was written to it again; run the same command again".to_owned()
         }
         Ok(saved) => format!(
-            "the last answer is not kept there; the whole session, with that answer, is in {}: go on with --session {}",
+            "the last answer is not in that file; the whole session, including that answer, is in {}: continue with --session {}",
             saved.display(),
             saved.display()
         ),
         Err(why) => format!(
-            "the last answer is not kept, and the session could not be written anew ({why}); restore the file from a copy"
+            "the last answer was not saved, and the session could not be written to a new file ({why}); restore the file from a copy"
         ),
     }
 }
 
 impl SessionError {
-    /// Whether the fault is in the arguments or files that the user named, not in the machine.
+    /// Whether the user's arguments or files are at fault, rather than the machine.
     #[must_use]
     pub fn is_input(&self) -> bool {
         match self {
@@ -99,13 +100,13 @@ impl SessionError {
     }
 }
 
-/// Why an event did not happen.
+/// An event could not be applied.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ApplyError {
-    /// The event does not fit the session; says why.
+    /// The event contradicts the session; the text gives the reason.
     #[error("{0}")]
     Unfit(String),
-    /// The event is not on the disk.
+    /// The event could not be written to the file.
     #[error(transparent)]
     File(#[from] SessionError),
 }

@@ -1,11 +1,11 @@
-//! The lines of a session file.
+//! The lines of a session file: its header and its events.
 
 use crate::keys::{self, ItemKey, KeyBuilder};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// One thing that happened in a session, a line of its file. Classes are written by name; rows count from 0 and are
-/// those of the pool at that time.
+/// An event of a session: one line of its file. Classes are given by name. Rows are counted from 0 and refer to the
+/// pool at the time of the event.
 ///
 /// ```
 /// use halfspaces_labelling::Event;
@@ -16,51 +16,51 @@ use std::collections::HashSet;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Event {
-    /// Labels known beforehand, or imported. A later one replaces an earlier one, but never an answer.
+    /// Labels that were known beforehand or imported. Later ones replace earlier ones, but never a person's answer.
     Known {
-        /// Rows and their classes.
+        /// Pairs of row and class.
         labels: Vec<(usize, String)>,
     },
     /// An answer to a question.
     Answer {
-        /// The row that was asked about.
+        /// The row in question.
         row: usize,
-        /// The class that the person gave.
+        /// The class given by the person.
         class: String,
-        /// The class that was predicted.
+        /// The class predicted by the model.
         predicted: String,
-        /// The probability of the class predicted.
+        /// The probability of the predicted class.
         probability: f64,
-        /// The number of corrections expected at that time.
+        /// The expected number of further corrections at that time.
         to_come: Option<f64>,
     },
-    /// A question left to the end.
+    /// A question postponed to the end.
     Skip {
-        /// The row that was asked about.
+        /// The row in question.
         row: usize,
-        /// The class that was predicted.
+        /// The class predicted by the model.
         predicted: String,
-        /// The probability of the class predicted.
+        /// The probability of the predicted class.
         probability: f64,
     },
-    /// The last answer or skip was taken back.
+    /// The most recent answer or skip was undone.
     Undo {
         /// The row of that answer or skip.
         row: usize,
     },
-    /// A person gave a row that has a label another one.
+    /// A person changed the label of a row.
     Change {
         /// The row.
         row: usize,
-        /// Its new class.
+        /// The new class.
         class: String,
     },
-    /// The pool has changed: rows of later events are those of this pool.
+    /// The pool changed. Rows of later events refer to the new pool.
     Pool {
         /// The new pool.
         pool: PoolId,
-        /// The item of each row. Items are numbered in the order in which they came: first the rows of the first pool,
-        /// then the rows of later pools that were new.
+        /// The item of each row. Items are numbered in order of appearance: the rows of the first pool, then the new
+        /// rows of each later pool.
         items: Vec<usize>,
     },
 }
@@ -79,7 +79,7 @@ pub struct Header {
     pub format: String,
     /// 1, or [`Header::VERSION`].
     pub version: u32,
-    /// The pool that the session began with.
+    /// The first pool of the session.
     pub pool: PoolId,
     /// The names of the classes.
     pub classes: Vec<String>,
@@ -88,12 +88,12 @@ pub struct Header {
 }
 
 impl Header {
-    /// The text by which a session file is recognised.
+    /// The value of [`Header::format`] in a session file.
     pub const FORMAT: &str = "halfspaces labelling session";
-    /// The version that is written. Version 1 is read as well: its pools have no keys and its lines no checksums.
+    /// The version written. Version 1, whose pools have no keys and whose lines have no checksums, can be read.
     pub const VERSION: u32 = 2;
 
-    /// The first line of a new session.
+    /// A header of the current version.
     #[must_use]
     pub fn new(pool: PoolId, classes: Vec<String>, seed: u64) -> Header {
         Header { format: Self::FORMAT.to_owned(), version: Self::VERSION, pool, classes, seed }
@@ -102,7 +102,7 @@ impl Header {
     /// Checks that the header can begin a session.
     ///
     /// # Errors
-    /// Says what is wrong: format, version, a class without a name or named twice, keys that do not fit the rows.
+    /// The format or version is not supported, a class name is empty or repeated, or the keys do not match the rows.
     pub fn check(&self) -> Result<(), String> {
         if self.format != Self::FORMAT {
             return Err(format!("its format is {:?}", self.format));
@@ -110,7 +110,7 @@ impl Header {
         if !(1..=Self::VERSION).contains(&self.version) {
             let (found, read) = (self.version, Self::VERSION);
             return Err(format!(
-                "a session of version {found}; this program reads versions 1 to {read}"
+                "the session has version {found}, but this program reads versions 1 to {read}"
             ));
         }
         if self.classes.len() < 2 {
@@ -130,7 +130,7 @@ impl Header {
     }
 }
 
-/// The pool of a session: where it came from, and by what its items are known.
+/// The pool of a session: its source and the identity of its items.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PoolId {
@@ -142,20 +142,20 @@ pub struct PoolId {
     pub columns: usize,
     /// A hash of the whole pool, in hexadecimal digits.
     pub fingerprint: String,
-    /// The keys of the items; `None` in sessions of version 1.
+    /// The keys of the items; `None` in version 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub items: Option<ItemIds>,
 }
 
 impl PoolId {
-    /// A pool whose items have no keys, as in version 1: it is recognised as a whole or not at all.
+    /// A pool whose items have no keys, as in version 1. It can only be recognised as a whole.
     #[must_use]
     pub fn without_keys(source: &str, rows: usize, columns: usize, fingerprint: &str) -> PoolId {
         let (source, fingerprint) = (source.to_owned(), fingerprint.to_owned());
         PoolId { source, rows, columns, fingerprint, items: None }
     }
 
-    /// A pool whose items are known by keys.
+    /// A pool whose items are identified by keys.
     #[must_use]
     pub fn new(source: &str, columns: usize, items: ItemIds) -> PoolId {
         let whole =
@@ -169,12 +169,12 @@ impl PoolId {
         let Some(items) = &self.items else { return Ok(()) };
         let (keys, contents) = (items.keys.len(), items.contents.len());
         if keys != self.rows || !(contents == 0 || contents == keys) {
-            return Err(format!("the pool has {} rows and {keys} keys", self.rows));
+            return Err(format!("the pool has {} rows but {keys} keys", self.rows));
         }
         Ok(())
     }
 
-    /// Whether both are the same pool in the same order; the names of their files may differ.
+    /// Whether both pools have the same rows in the same order. The file names may differ.
     #[must_use]
     pub fn is_same(&self, other: &PoolId) -> bool {
         (self.rows, self.columns, &self.fingerprint)
@@ -186,28 +186,28 @@ impl PoolId {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ItemIds {
-    /// By what the items are known.
+    /// The parts of an item from which its key is computed.
     pub by: ItemSpec,
-    /// The fingerprint of the columns of the table alone, without what is only shown.
+    /// The fingerprint of the table's own columns, without a second table that is only shown.
     pub table: String,
     /// The key of each row.
     #[serde(with = "keys")]
     pub keys: Vec<ItemKey>,
-    /// A second key of each row, or empty. Of items that are known by their ids it is that of their contents; of items with
-    /// images it is the key without the names of the files.
+    /// A second key for each row, or empty. For items with ids it is the key of their contents. For items with images
+    /// it is the key without the file names.
     #[serde(with = "keys", default, skip_serializing_if = "Vec::is_empty")]
     pub contents: Vec<ItemKey>,
 }
 
-/// By what the items of a pool are known. It stays the same as long as the session lasts.
+/// The parts of an item from which its key is computed. They stay the same throughout a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ItemSpec {
-    /// The column of their ids; `None` if they are known by their contents.
+    /// The column of ids; `None` if items are identified by their contents.
     pub id: Option<String>,
     /// The columns of the table that are part of the contents.
     pub columns: Vec<String>,
-    /// The columns of a second table, which is shown, that are part of the contents.
+    /// The columns of a second, displayed table that are part of the contents.
     pub shown: Vec<String>,
     /// Whether images are part of the contents.
     pub images: bool,

@@ -1,4 +1,4 @@
-//! A session with its file: an event counts once its line is on the disk.
+//! A session with its file. An event counts once its line is on the disk.
 
 use crate::error::{ApplyError, SessionError};
 use crate::event::{Event, Header};
@@ -8,18 +8,18 @@ use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Names tried for a file that the session is saved to when its own was lost.
+/// Number of names tried for the file to which a lost session is saved.
 const MAX_RESCUES: usize = 1000;
 
-/// Another file has the name of the session file.
+/// The damage reported if the path now refers to a different file.
 const REPLACED: &str = "replaced";
 
-/// What a session is opened for.
+/// Read-only or writable access to a session file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionAccess {
-    /// For reading: the file is neither created, locked nor changed.
+    /// Read only: the file is neither created, locked nor changed.
     Read,
-    /// For writing: the file is created if it is not there, and locked against other processes.
+    /// Read and write: the file is created if it does not exist, and locked against other processes.
     Write,
 }
 
@@ -30,34 +30,34 @@ pub enum SessionAccess {
 /// let folder = tempfile::tempdir()?;
 /// let opened = SessionFile::open(&folder.path().join("s.jsonl"), SessionAccess::Write)?;
 /// assert!(matches!(opened, Opening::New(_)));
-/// // A pipe, a device or a folder is none.
+/// // A pipe, a device or a folder cannot be a session file.
 /// assert!(SessionFile::open("/dev/null".as_ref(), SessionAccess::Write).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct SessionFile;
 
-/// A session file that was opened.
+/// The result of [`SessionFile::open`].
 #[derive(Debug)]
 pub enum Opening {
-    /// The file was not there, or empty.
+    /// The file did not exist or was empty.
     New(NewSession),
-    /// The session goes on.
+    /// The file contains a session.
     Existing(Box<SessionLog>),
 }
 
-/// A session that has no header yet. Dropped, it leaves no file behind.
+/// A session without a header. If it is dropped, no file is left behind.
 #[derive(Debug)]
 pub struct NewSession {
     file: OpenFile,
 }
 
-/// A session and its file.
+/// A session with its file.
 #[derive(Debug)]
 pub struct SessionLog {
     header: Header,
     record: Record,
-    /// `None` if the file is read only.
+    /// `None` if the file is open for reading only.
     file: Option<OpenFile>,
     tail: Tail,
 }
@@ -65,11 +65,11 @@ pub struct SessionLog {
 impl SessionFile {
     /// Opens a session file.
     ///
-    /// A last line that was cut off when the program was killed is left out, and taken out of a file that is opened for
-    /// writing. A last line that lacks only its line end counts.
+    /// A last line that was cut off, because the program was killed, is ignored; if the file is writable, it is
+    /// removed. A last line that is complete except for its line end counts.
     ///
     /// # Errors
-    /// The file cannot be read or written, is no regular file, is locked, or has a line that does not belong there or
+    /// The file cannot be read or written, is not a regular file, is locked, or contains a line that is not valid or
     /// that another program changed.
     pub fn open(path: &Path, access: SessionAccess) -> Result<Opening, SessionError> {
         check_kind(path)?;
@@ -121,7 +121,7 @@ impl SessionFile {
             record.take(step);
         }
         if write {
-            open.settle(parsed.tail).map_err(failed)?;
+            open.repair_end(parsed.tail).map_err(failed)?;
         }
         let file = write.then_some(open);
         let log = SessionLog { header, record, file, tail: parsed.tail };
@@ -130,10 +130,10 @@ impl SessionFile {
 }
 
 impl NewSession {
-    /// Writes the first line.
+    /// Writes the header.
     ///
     /// # Errors
-    /// The header cannot begin a session, or the file cannot be written.
+    /// The header is not valid, or the file cannot be written.
     pub fn begin(mut self, header: Header) -> Result<SessionLog, SessionError> {
         header.check().map_err(|why| SessionError::Line {
             path: self.file.path.clone(),
@@ -143,10 +143,10 @@ impl NewSession {
         let record = Record::new(&header);
         let line = self.file.chain.line(&header);
         self.file.write(line.as_bytes())?;
-        // The name of a new file is on the disk only with its folder.
+        // The name of a new file is on the disk only after its folder was synced.
         let folder = self.file.path.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Ok(folder) = File::open(folder.unwrap_or(Path::new("."))) {
-            // Not every file system can do this; the file itself is synced.
+            // Some file systems do not support this; the file itself is synced.
             let _ = folder.sync_all();
         }
         Ok(SessionLog { header, record, file: Some(self.file), tail: Tail::Complete })
@@ -154,38 +154,32 @@ impl NewSession {
 }
 
 impl SessionLog {
-    /// The first line.
+    /// The header.
     #[must_use]
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The events so far, and what follows from them.
+    /// The events so far and the state derived from them.
     #[must_use]
     pub fn record(&self) -> &Record {
         &self.record
     }
 
-    /// How the file ended when it was opened.
+    /// The state of the file's end when it was opened.
     #[must_use]
     pub fn tail(&self) -> Tail {
         self.tail
     }
 
-    /// Whether events are written to the file.
-    #[must_use]
-    pub fn is_writable(&self) -> bool {
-        self.file.is_some()
-    }
-
-    /// Applies an event. Its line is on the disk when this returns, unless the session is open for reading only.
+    /// Applies an event. Its line is on the disk on return, unless the session is open for reading only.
     ///
-    /// Before and after the line is written, the path is compared with the open file. If another program deleted, replaced
-    /// or changed the file, the whole session, with this event, is written to a new file, which the error names. A file that
-    /// was replaced by a copy of itself is written to further.
+    /// Before and after writing, the path is compared with the open file. If another program deleted, replaced or
+    /// changed the file, the whole session including this event is saved to a new file, and the error names that file.
+    /// If the file was replaced by a copy of itself, writing continues in the copy.
     ///
     /// # Errors
-    /// The event does not fit the session, or the file cannot be written; then the event did not happen here.
+    /// The event contradicts the session, or the file cannot be written. In both cases the event was not applied.
     pub fn apply(&mut self, event: &Event) -> Result<(), ApplyError> {
         let step = self.record.check(event).map_err(ApplyError::Unfit)?;
         if let Some(file) = &mut self.file {
@@ -212,7 +206,8 @@ impl SessionLog {
         Ok(())
     }
 
-    /// Writes the whole session to a file that is not there yet: its own if that is gone.
+    /// Writes the whole session to a new file: at the session's own path if that is free, otherwise under a different
+    /// name.
     fn rescue(&self, path: &Path) -> std::io::Result<PathBuf> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
@@ -235,23 +230,23 @@ impl SessionLog {
     }
 }
 
-/// A file that is open, and locked against other processes.
+/// An open file, locked against other processes.
 #[derive(Debug)]
 struct OpenFile {
     file: File,
     path: PathBuf,
-    /// Bytes that are whole lines.
+    /// Length in bytes of the complete lines.
     len: u64,
     chain: Chain,
-    /// Whether the file was not there before.
+    /// Whether this process created the file.
     created: bool,
 }
 
 impl Drop for OpenFile {
-    /// A session that never began leaves no file behind.
+    /// Removes a file in which no session was begun.
     fn drop(&mut self) {
         if self.created && self.len == 0 {
-            // An empty file does no harm either: it is taken for a new one.
+            // Failure is harmless: an empty file counts as new.
             let _ = std::fs::remove_file(&self.path);
         }
     }
@@ -259,7 +254,7 @@ impl Drop for OpenFile {
 
 impl OpenFile {
     /// Makes the file end with a line end.
-    fn settle(&mut self, tail: Tail) -> std::io::Result<()> {
+    fn repair_end(&mut self, tail: Tail) -> std::io::Result<()> {
         match tail {
             Tail::Complete => self.cut(self.len),
             Tail::Cut => {
@@ -286,9 +281,9 @@ impl OpenFile {
     fn write(&mut self, line: &[u8]) -> Result<(), SessionError> {
         let written = self.file.write_all(line).and_then(|()| self.file.sync_data());
         if let Err(error) = written {
-            // A part of a line must not stand before the next one.
+            // Remove a partly written line, so that the next one starts on a line of its own.
             let back = self.cut(self.len);
-            let rest = if back.is_err() { "; the last line may be cut: start again" } else { "" };
+            let rest = if back.is_err() { "; the last line may be cut off: restart" } else { "" };
             let (path, why) = (self.path.clone(), error.to_string());
             return Err(SessionError::NotKept { path, why, rest });
         }
@@ -296,8 +291,8 @@ impl OpenFile {
         Ok(())
     }
 
-    /// Goes over to the file that the path names now, if it is a copy of the open one, as editors and synchronised folders
-    /// make them. Whether it is.
+    /// Switches to the file at the path if it is a copy of the open file, as editors and synchronised folders create.
+    /// Returns whether it switched.
     fn adopt_copy(&mut self) -> bool {
         let mut options = OpenOptions::new();
         let opened = options.read(true).write(true).open(&self.path);
@@ -312,13 +307,13 @@ impl OpenFile {
         let (Ok(ours), Ok(theirs)) = (read(&mut self.file), read(&mut copy)) else { return false };
         let is_copy = ours == theirs && ours.len() as u64 == self.len;
         if is_copy {
-            // Reading has left it at its end, where the next line goes.
+            // Reading has moved the position to the end, where the next line goes.
             self.file = copy;
         }
         is_copy
     }
 
-    /// What another program did to the file, as far as can be seen.
+    /// The change that another program made to the file, if one can be detected.
     fn damage(&self) -> Option<&'static str> {
         let Ok(there) = std::fs::metadata(&self.path) else { return Some("deleted") };
         let Ok(open) = self.file.metadata() else { return Some("closed") };
@@ -340,16 +335,16 @@ fn is_same_file(a: &Metadata, b: &Metadata) -> bool {
     (a.dev(), a.ino()) == (b.dev(), b.ino())
 }
 
-/// Without numbers of files the lengths and times have to do.
+/// Compares lengths and creation times, because the platform provides no inode numbers.
 #[cfg(not(unix))]
 fn is_same_file(a: &Metadata, b: &Metadata) -> bool {
     a.len() == b.len() && a.created().ok() == b.created().ok()
 }
 
-/// Refuses a path that cannot hold a session: opening a pipe would wait for ever.
+/// Rejects paths that are not regular files. Opening a pipe would block.
 fn check_kind(path: &Path) -> Result<(), SessionError> {
     let not_a_file = |found| SessionError::NotAFile { path: path.to_owned(), found };
-    // These may lead to a file that another program, or this one's output, writes to.
+    // These paths may lead to a file that another program, or this program's output, writes to.
     let is_in = |folder: &str| path.parent() == Some(Path::new(folder));
     if is_in("/dev") || is_in("/dev/fd") || path.starts_with("/proc") {
         return Err(not_a_file("a device or an open file"));

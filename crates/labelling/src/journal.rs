@@ -1,8 +1,8 @@
 //! The text of a session file: lines of JSON, numbered and chained by checksums.
 //!
-//! A line of version 2 ends with its number and a checksum of itself and of all lines before it:
-//! `{"event":"undo","row":3,"n":7,"sum":"0123456789abcdef"}`. So a line that was taken out, doubled, moved or changed is
-//! noticed. Files of version 1 have no numbers; lines added to them by this version do.
+//! In version 2 each line ends with its number and a checksum of itself and all previous lines:
+//! `{"event":"undo","row":3,"n":7,"sum":"0123456789abcdef"}`. A line that was removed, repeated, moved or changed is
+//! therefore detected. Lines of version 1 have no numbers, but lines appended to a version-1 file do.
 
 use crate::event::{Event, Header};
 use crate::keys::{ItemKey, stir_bytes};
@@ -18,12 +18,12 @@ const SUM: &str = ",\"sum\":\"";
 pub(crate) struct Chain {
     lines: u64,
     sum: u64,
-    /// Whether the last line had a checksum: then all later ones must have one.
+    /// Whether the last line had a checksum. If so, every later line must have one.
     signed: bool,
 }
 
 impl Chain {
-    /// The line of a value, with its number, its checksum and a line end.
+    /// Serialises a value as a line with number, checksum and line end.
     pub(crate) fn line(&mut self, value: &impl Serialize) -> String {
         let text = serde_json::to_string(value);
         let Ok(mut text) = text else {
@@ -45,7 +45,7 @@ impl Chain {
         self.sum = stir_bytes(self.sum, line);
     }
 
-    /// Checks a line and hands back its JSON without number and checksum.
+    /// Checks a line and returns its JSON without number and checksum.
     fn check(&mut self, line: &[u8], must_be_signed: bool) -> Result<Vec<u8>, JournalFaultKind> {
         let Some(signature) = Signature::of(line) else {
             if self.signed || must_be_signed {
@@ -70,11 +70,11 @@ impl Chain {
     }
 }
 
-/// What stands at the end of a line.
+/// The number and checksum at the end of a line.
 struct Signature {
-    /// Bytes of the JSON, without its last brace.
+    /// Length of the JSON without its last brace.
     json: usize,
-    /// Bytes that the checksum is of.
+    /// Length of the text covered by the checksum.
     signed: usize,
     number: u64,
     sum: u64,
@@ -84,7 +84,7 @@ impl Signature {
     fn of(line: &[u8]) -> Option<Signature> {
         let line = std::str::from_utf8(line).ok()?;
         let body = line.strip_suffix("\"}")?;
-        // Within a text of JSON every quote has a backslash before it, so that these marks are found outside only.
+        // Quotes inside a JSON string are escaped, so these marks occur only outside strings.
         let signed = body.rfind(SUM)?;
         let json = body[..signed].rfind(NUMBER)?;
         let number = body[json + NUMBER.len()..signed].parse().ok()?;
@@ -93,90 +93,90 @@ impl Signature {
     }
 }
 
-/// How a session file ends.
+/// The state of the end of a session file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tail {
-    /// With a line end, or the file is empty.
+    /// The file ends with a line end or is empty.
     Complete,
-    /// With a whole line whose line end is missing; the line counts.
+    /// The last line is complete except for its line end; it counts.
     NoLineEnd,
-    /// With a part of a line, as when the program was killed while it wrote; it does not count.
+    /// The last line was cut off, for example because the program was killed; it does not count.
     Cut,
 }
 
-/// A session file as it was read.
+/// A parsed session file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParsedJournal {
-    /// The first line; `None` in an empty file.
+    /// The header; `None` in an empty file.
     pub header: Option<Header>,
-    /// All events with the numbers of their lines, counted from 1.
+    /// All events with their line numbers, counted from 1.
     pub events: Vec<(usize, Event)>,
-    /// How the file ends.
+    /// The state of the file's end.
     pub tail: Tail,
-    /// The number of bytes that count.
+    /// The length in bytes of the lines that count.
     pub len: usize,
     pub(crate) chain: Chain,
 }
 
-/// A line that does not belong into a session file.
+/// An invalid line of a session file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalFault {
-    /// The line, counted from 1.
+    /// The line number, counted from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The problem.
     pub kind: JournalFaultKind,
 }
 
-/// What is wrong with a line.
+/// The reason why a line is invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JournalFaultKind {
-    /// It is no line of a session file.
+    /// The line is not from a session file.
     Foreign(String),
-    /// The header cannot begin a session.
+    /// The header is not valid.
     Header(String),
-    /// It has no checksum, and lines before it have.
+    /// The line has no checksum, although earlier lines have one.
     NoChecksum,
-    /// It has another number than its place.
+    /// The number of the line does not match its position.
     OutOfOrder {
-        /// The number that the line has.
+        /// The number in the line.
         found: u64,
-        /// The number of its place.
+        /// The number expected at this position.
         expected: u64,
     },
-    /// It does not fit its checksum.
+    /// The line does not match its checksum.
     Changed,
 }
 
 impl fmt::Display for JournalFaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const CURE: &str = "another program changed the file; restore it from a copy";
+        const REMEDY: &str = "another program changed the file; restore it from a copy";
         match self {
             JournalFaultKind::Foreign(why) => {
                 write!(f, "{why}; is this a session file of `halfspaces label`?")
             }
             JournalFaultKind::Header(why) => f.write_str(why),
             JournalFaultKind::NoChecksum => {
-                write!(f, "the line has no checksum, but lines before it have one: {CURE}")
+                write!(f, "the line has no checksum, although earlier lines have one: {REMEDY}")
             }
             JournalFaultKind::OutOfOrder { found, expected } if found > expected => {
                 let missing = found - expected;
                 write!(
                     f,
-                    "this is line {found} of the session: {missing} lines before it are missing or moved; {CURE}"
+                    "this is line {found} of the session: {missing} lines before it are missing or were moved; {REMEDY}"
                 )
             }
             JournalFaultKind::OutOfOrder { found, .. } => {
-                write!(f, "this is line {found} of the session, repeated or moved; {CURE}")
+                write!(f, "this is line {found} of the session, repeated or moved; {REMEDY}")
             }
             JournalFaultKind::Changed => {
-                write!(f, "the line, or one before it, does not fit its checksum: {CURE}")
+                write!(f, "this line, or an earlier one, does not match its checksum: {REMEDY}")
             }
         }
     }
 }
 
-/// Writes a whole session as the text of a file of [`Header::VERSION`].
+/// Serialises a whole session as the text of a file of version [`Header::VERSION`].
 ///
 /// ```
 /// use halfspaces_labelling::{Event, Header, PoolId, Record, journal_text, parse_journal};
@@ -200,10 +200,10 @@ pub fn journal_text(header: &Header, record: &Record) -> String {
     text
 }
 
-/// Reads the text of a session file. It allocates at most 64 bytes for each byte of the text.
+/// Parses the text of a session file. Allocates at most 64 bytes for each byte of the text.
 ///
 /// # Errors
-/// The first line that does not belong into a session file. A cut last line is none.
+/// The first invalid line. A last line that was cut off is not an error.
 ///
 /// ```
 /// use halfspaces_labelling::{JournalFaultKind, Tail, parse_journal};
@@ -241,7 +241,7 @@ pub fn parse_journal(bytes: &[u8]) -> Result<ParsedJournal, JournalFault> {
         Ok(()) => (parsed.tail, parsed.len) = (Tail::NoLineEnd, bytes.len()),
         Err(fault) => {
             let is_whole = serde_json::from_slice::<serde::de::IgnoredAny>(rest).is_ok();
-            if is_whole || parsed.header.is_none() && !begins_a_header(rest) {
+            if is_whole || parsed.header.is_none() && !is_header_prefix(rest) {
                 return Err(fault);
             }
             (parsed.tail, parsed.chain) = (Tail::Cut, before);
@@ -250,8 +250,8 @@ pub fn parse_journal(bytes: &[u8]) -> Result<ParsedJournal, JournalFault> {
     Ok(parsed)
 }
 
-/// Whether a text may be the beginning of a header.
-fn begins_a_header(bytes: &[u8]) -> bool {
+/// Whether `bytes` is the beginning of a header.
+fn is_header_prefix(bytes: &[u8]) -> bool {
     let start = format!("{{\"format\":\"{}\"", Header::FORMAT);
     bytes.iter().zip(start.as_bytes()).all(|(a, b)| a == b)
 }

@@ -1,22 +1,22 @@
-//! Keys by which items are known.
+//! Keys that identify items.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// An odd number with bits in all places; the fraction of the golden ratio.
+/// The fractional part of the golden ratio, as an odd 64-bit integer.
 const STIR: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Text ends with this, so that `ab`, `c` and `a`, `bc` differ.
+/// Terminates each text, so that `ab`, `c` and `a`, `bc` differ.
 const TEXT_END: u64 = 0xff00_ff00_ff00_ff01;
 const MISSING_TEXT: u64 = 0x0f0f_5555_aaaa_0001;
 const NUMBER: u64 = 0x3c3c_0000_c3c3_0003;
 
-/// Adds a word to a hash.
+/// Mixes a word into a hash.
 pub(crate) fn stir(hash: u64, word: u64) -> u64 {
     let mixed = (hash ^ word).wrapping_mul(STIR);
     (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9).rotate_left(31)
 }
 
-/// Adds bytes and their number to a hash.
+/// Mixes bytes and their number into a hash.
 pub(crate) fn stir_bytes(hash: u64, bytes: &[u8]) -> u64 {
     let mut hash = stir(hash, bytes.len() as u64);
     for chunk in bytes.chunks(8) {
@@ -27,9 +27,9 @@ pub(crate) fn stir_bytes(hash: u64, bytes: &[u8]) -> u64 {
     hash
 }
 
-/// The key of an item: a hash of its id, or of everything that is in it.
+/// The key of an item: a hash of its id or of its whole contents.
 ///
-/// Two items of the same key are taken for copies of each other.
+/// Items with the same key are considered copies of each other.
 ///
 /// ```
 /// use halfspaces_labelling::ItemKey;
@@ -45,19 +45,19 @@ impl ItemKey {
     /// Number of hexadecimal digits of a key.
     const DIGITS: usize = 16;
 
-    /// The key of an item with this id.
+    /// The key of the item with this id.
     #[must_use]
     pub fn of_text(text: &str) -> ItemKey {
         ItemKey(stir_bytes(0, text.as_bytes()))
     }
 
-    /// The key of an item that consists of these bytes.
+    /// The key of the item with these contents.
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> ItemKey {
         ItemKey(stir_bytes(0, bytes))
     }
 
-    /// The key that sixteen hexadecimal digits stand for; `None` for any other text.
+    /// Parses sixteen lower-case hexadecimal digits. Returns `None` for any other text.
     #[must_use]
     pub fn from_hex(text: &str) -> Option<ItemKey> {
         let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
@@ -78,17 +78,18 @@ impl std::fmt::Display for ItemKey {
     }
 }
 
-/// Writes keys as one text of hexadecimal digits.
+/// Serialises keys as one string of hexadecimal digits.
 pub(crate) fn serialize<S: Serializer>(keys: &[ItemKey], to: S) -> Result<S::Ok, S::Error> {
     let mut text = String::with_capacity(ItemKey::DIGITS * keys.len());
     keys.iter().for_each(|key| text.push_str(&key.to_string()));
     text.serialize(to)
 }
 
-/// Reads keys from one text of hexadecimal digits.
+/// Deserialises keys from one string of hexadecimal digits.
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<ItemKey>, D::Error> {
     let text = <std::borrow::Cow<'de, str>>::deserialize(from)?;
-    let wrong = || D::Error::custom("keys are sixteen hexadecimal digits for each row");
+    let wrong =
+        || D::Error::custom("keys must be a string of sixteen hexadecimal digits for each row");
     if !text.is_ascii() || !text.len().is_multiple_of(ItemKey::DIGITS) {
         return Err(wrong());
     }
@@ -96,9 +97,9 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Item
     (0..text.len()).step_by(ItemKey::DIGITS).map(key).collect()
 }
 
-/// Builds the keys of all rows of a table, column by column.
+/// Computes the keys of all rows of a table, column by column.
 ///
-/// A number has the same part in a key whether its column was read as numbers or as texts.
+/// A number contributes the same to a key whether its column was read as numbers or as text.
 ///
 /// ```
 /// use halfspaces_labelling::KeyBuilder;
@@ -118,13 +119,13 @@ pub struct KeyBuilder {
 }
 
 impl KeyBuilder {
-    /// Starts the keys of this many rows.
+    /// Starts the keys of `rows` rows.
     #[must_use]
     pub fn new(rows: usize) -> KeyBuilder {
         KeyBuilder { state: vec![STIR; rows] }
     }
 
-    /// Adds a column of numbers, NaN where one is missing.
+    /// Adds a column of numbers; NaN marks a missing one.
     ///
     /// # Panics
     /// If the column does not have one value for each row.
@@ -135,10 +136,10 @@ impl KeyBuilder {
         }
     }
 
-    /// Adds a column of texts: the place of each row's text among `levels`, or `None` where it is missing.
+    /// Adds a column of texts. `of_row` gives each row's index in `levels`, or `None` if the text is missing.
     ///
     /// # Panics
-    /// If the column does not have one value for each row, or names a level that is not there.
+    /// If the column does not have one value for each row, or an index is out of range.
     pub fn texts<S: AsRef<str>>(&mut self, levels: &[S], of_row: &[Option<usize>]) {
         assert_eq!(of_row.len(), self.state.len(), "one value for each row");
         let levels: Vec<u64> = levels.iter().map(|level| text(level.as_ref())).collect();
@@ -147,13 +148,13 @@ impl KeyBuilder {
         }
     }
 
-    /// The keys of all rows.
+    /// Returns the keys of all rows.
     #[must_use]
     pub fn finish(self) -> Vec<ItemKey> {
         self.state.into_iter().map(ItemKey).collect()
     }
 
-    /// Sixteen hexadecimal digits that stand for the keys in their order.
+    /// A hash of the keys in order, as sixteen hexadecimal digits.
     #[must_use]
     pub fn fingerprint(keys: &[ItemKey]) -> String {
         let all = keys.iter().fold(STIR, |all, key| stir(all, key.word()));
@@ -165,14 +166,14 @@ fn number(value: f64) -> u64 {
     if value.is_nan() {
         return MISSING_TEXT;
     }
-    // Minus zero is zero.
+    // Adding zero turns -0 into 0.
     stir(NUMBER, (value + 0.0).to_bits())
 }
 
 fn text(text: &str) -> u64 {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() => number(value),
-        // Columns of truths are read as numbers, too.
+        // Boolean columns are read as numbers.
         _ if text.eq_ignore_ascii_case("true") => number(1.0),
         _ if text.eq_ignore_ascii_case("false") => number(0.0),
         _ => stir(stir_bytes(0, text.as_bytes()), TEXT_END),

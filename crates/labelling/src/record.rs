@@ -1,31 +1,31 @@
-//! The events of a session, and what follows from them.
+//! The events of a session and the state derived from them.
 
 use crate::event::{Event, Header, PoolId};
 use crate::keys::ItemKey;
-use crate::step::{Action, ActionKind, Asked, Given, Rows, Step};
+use crate::step::{Action, ActionKind, Prediction, RowLabel, Rows, Step};
 use halfspaces_online::{Answer, LabellingQuestion, Source};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// The place of a label among the steps: a step, and a place in the list if it is one of known labels.
+/// The position of a label among the steps: the step, and the index in its list if the step is a list of known labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     step: usize,
     slot: usize,
 }
 
-/// The steps that gave an item its label: the first one, and a later change.
+/// The positions of the steps that determine an item's label.
 #[derive(Debug, Clone, Copy)]
 struct Labelled {
-    /// Its place in the order of labels.
+    /// The position that determines the order of labels.
     first: Place,
     given: Place,
     changed: Option<Place>,
 }
 
-/// All events of a session. Labels, skipped rows, counts and what can be undone are derived from them.
+/// All events of a session, with the labels, skipped rows, counts and undoable steps derived from them.
 ///
-/// Rows are those of the current pool. A label belongs to an item: it is kept while its item has no row, and is there
-/// again once the item is.
+/// Rows refer to the current pool. A label belongs to an item: it is kept while the pool does not contain the item, and
+/// applies again when a later pool does.
 ///
 /// ```
 /// use halfspaces_labelling::{Event, Header, PoolId, Record};
@@ -43,24 +43,24 @@ pub struct Record {
     classes: Vec<String>,
     class_of: HashMap<String, usize>,
     steps: Vec<Step>,
-    // All that follows is derived from these two and the first pool.
+    // Everything below is derived from the steps and the first pool.
     pool: PoolId,
     rows: Rows,
-    /// The number of items that have ever been in the pool.
+    /// The number of items that have ever been in a pool.
     items: usize,
     keys: HashMap<usize, ItemKey>,
     labelled: HashMap<usize, Labelled>,
-    /// Labelled items in the order in which they got their labels.
+    /// Labelled items in the order in which they were first labelled.
     order: BTreeMap<Place, usize>,
-    /// Skipped items by the step that skipped them, and the other way round.
+    /// Skipped items by the step that skipped them, and the reverse map.
     skipped: BTreeMap<usize, usize>,
     skip_of: HashMap<usize, usize>,
-    /// Steps that can be taken back.
+    /// Steps that can be undone.
     actions: Vec<usize>,
 }
 
 impl Record {
-    /// A session in which nothing has happened.
+    /// A session without events.
     #[must_use]
     pub fn new(header: &Header) -> Record {
         let pool = header.pool.clone();
@@ -81,10 +81,10 @@ impl Record {
         }
     }
 
-    /// What an event comes to.
+    /// Checks an event and converts it to a step.
     ///
     /// # Errors
-    /// Says why the event cannot happen now.
+    /// The reason why the event is not possible in the current state.
     pub fn check(&self, event: &Event) -> Result<Step, String> {
         match event {
             Event::Known { labels } => {
@@ -99,7 +99,7 @@ impl Record {
             Event::Answer { row, class, predicted, probability, to_come } => {
                 let (class, predicted) = (self.class(class)?, self.class(predicted)?);
                 let (probability, to_come) = (*probability, *to_come);
-                let asked = Asked { predicted, probability, to_come };
+                let asked = Prediction { predicted, probability, to_come };
                 Ok(Step::Answer { item: self.open_item(*row)?, class, asked })
             }
             Event::Skip { row, predicted, probability } => {
@@ -110,13 +110,13 @@ impl Record {
                 Some(action) if action.question.index == *row => {
                     Ok(Step::Undo { item: self.item(*row)? })
                 }
-                _ => Err(format!("the last answer is not that of row {row}")),
+                _ => Err(format!("the last answer is not about row {row}")),
             },
             Event::Change { row, class } => {
                 let (item, class) = (self.item(*row)?, self.class(class)?);
                 match self.labelled.get(&item) {
                     Some(_) => Ok(Step::Change { item, class }),
-                    None => Err(format!("row {row} has no answer to change")),
+                    None => Err(format!("row {row} has no label to change")),
                 }
             }
             Event::Pool { pool, items } => self.check_pool(pool, items),
@@ -142,20 +142,20 @@ impl Record {
         Ok(Step::Pool { pool: Box::new(pool.clone()), items: items.to_vec() })
     }
 
-    /// Adds what an event came to.
+    /// Applies a step.
     ///
     /// # Panics
-    /// May panic if the step is not one that [`Record::check`] returned for this record as it is now.
+    /// May panic if the step was not returned by [`Record::check`] for the current state of this record.
     pub fn take(&mut self, step: Step) {
         let place = Place { step: self.steps.len(), slot: 0 };
         match &step {
             Step::Known(known) => {
                 for (slot, (item, _)) in known.iter().enumerate() {
-                    self.give(*item, Place { slot, ..place });
+                    self.set_label(*item, Place { slot, ..place });
                 }
             }
             Step::Answer { item, .. } => {
-                self.give(*item, place);
+                self.set_label(*item, place);
                 self.actions.push(place.step);
             }
             Step::Skip { item, .. } => {
@@ -164,7 +164,7 @@ impl Record {
                 self.skip_of.insert(*item, place.step);
                 self.actions.push(place.step);
             }
-            Step::Undo { item } => self.take_back(*item),
+            Step::Undo { item } => self.undo(*item),
             Step::Change { item, .. } => {
                 if let Some(labelled) = self.labelled.get_mut(item) {
                     labelled.changed = Some(place);
@@ -182,9 +182,9 @@ impl Record {
         self.steps.push(step);
     }
 
-    fn take_back(&mut self, item: usize) {
+    fn undo(&mut self, item: usize) {
         let at = self.actions.iter().rposition(|step| self.item_of_action(*step) == Some(item));
-        let Some(at) = at else { unreachable!("the caller has seen the action") };
+        let Some(at) = at else { unreachable!("`check` found the action") };
         let step = self.actions.remove(at);
         if matches!(self.steps[step], Step::Answer { .. }) {
             if let Some(labelled) = self.labelled.remove(&item) {
@@ -192,6 +192,16 @@ impl Record {
             }
         } else {
             self.unskip(item);
+        }
+        // An earlier skip of the item applies again.
+        let earlier =
+            self.actions.iter().rev().find(|step| self.item_of_action(**step) == Some(item));
+        if let Some(step) = earlier.copied()
+            && matches!(self.steps[step], Step::Skip { .. })
+            && !self.labelled.contains_key(&item)
+        {
+            self.skipped.insert(step, item);
+            self.skip_of.insert(item, step);
         }
     }
 
@@ -201,7 +211,7 @@ impl Record {
         }
     }
 
-    fn give(&mut self, item: usize, given: Place) {
+    fn set_label(&mut self, item: usize, given: Place) {
         let first = self.labelled.get(&item).map_or(given, |before| before.first);
         self.labelled.insert(item, Labelled { first, given, changed: None });
         self.order.insert(first, item);
@@ -216,41 +226,43 @@ impl Record {
     fn item(&self, row: usize) -> Result<usize, String> {
         let rows = self.rows.len();
         let item = self.rows.item(row);
-        item.ok_or_else(|| format!("row {row} of {rows} rows, which count from 0"))
+        item.ok_or_else(|| {
+            format!("row {row} is out of range: the pool has {rows} rows, counted from 0")
+        })
     }
 
-    /// The item of a row without a label.
+    /// The item of a row, which must have no label.
     fn open_item(&self, row: usize) -> Result<usize, String> {
         let item = self.item(row)?;
         match self.labelled.get(&item) {
-            Some(_) => Err(format!("row {row} has a label already")),
+            Some(_) => Err(format!("row {row} already has a label")),
             None => Ok(item),
         }
     }
 
-    /// The item of a row that no person has labelled.
+    /// The item of a row, which must have no label given by a person.
     fn known_item(&self, row: usize) -> Result<usize, String> {
         let item = self.item(row)?;
         match self.labelled.get(&item) {
-            Some(labelled) if self.given_of(row, *labelled).is_by_person() => {
-                Err(format!("row {row} has a label already"))
+            Some(labelled) if self.row_label_of(row, *labelled).is_by_person() => {
+                Err(format!("row {row} already has a label"))
             }
             _ => Ok(item),
         }
     }
 
-    fn given_of(&self, row: usize, labelled: Labelled) -> Given {
+    fn row_label_of(&self, row: usize, labelled: Labelled) -> RowLabel {
         let class_at = |place: Place| match &self.steps[place.step] {
             Step::Known(known) => known[place.slot].1,
             Step::Answer { class, .. } | Step::Change { class, .. } => *class,
-            _ => unreachable!("a step that gives a label"),
+            _ => unreachable!("this step gives a label"),
         };
         let asked = match &self.steps[labelled.given.step] {
             Step::Answer { asked, .. } => Some(*asked),
             _ => None,
         };
         let class = class_at(labelled.changed.unwrap_or(labelled.given));
-        Given { row, class, asked, changed: labelled.changed.is_some() }
+        RowLabel { row, class, asked, changed: labelled.changed.is_some() }
     }
 
     fn item_of_action(&self, step: usize) -> Option<usize> {
@@ -284,7 +296,7 @@ impl Record {
         self.steps.len()
     }
 
-    /// Whether nothing has happened.
+    /// Whether there are no events.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
@@ -293,30 +305,22 @@ impl Record {
     /// The class of a row, if it has a label.
     #[must_use]
     pub fn label(&self, row: usize) -> Option<usize> {
-        self.given_at(row).map(|given| given.class)
+        self.row_label(row).map(|given| given.class)
     }
 
-    /// The label of a row, and how it came about.
+    /// The label of a row with its origin.
     #[must_use]
-    pub fn given_at(&self, row: usize) -> Option<Given> {
+    pub fn row_label(&self, row: usize) -> Option<RowLabel> {
         let labelled = self.labelled.get(&self.rows.item(row)?)?;
-        Some(self.given_of(row, *labelled))
+        Some(self.row_label_of(row, *labelled))
     }
 
-    /// All labels of rows of the current pool, in the order in which they were given.
-    pub fn given(&self) -> impl DoubleEndedIterator<Item = Given> {
+    /// All labels of rows of the current pool, in the order in which the items were first labelled.
+    pub fn row_labels(&self) -> impl DoubleEndedIterator<Item = RowLabel> {
         self.order.values().filter_map(|item| {
             let labelled = self.labelled.get(item)?;
-            Some(self.given_of(self.rows.row(*item)?, *labelled))
+            Some(self.row_label_of(self.rows.row(*item)?, *labelled))
         })
-    }
-
-    /// The labels of items that the current pool does not have: their classes, by name.
-    #[must_use]
-    pub fn set_aside(&self) -> Vec<&str> {
-        let away = self.order.values().filter(|item| self.rows.row(**item).is_none());
-        let class = |item| self.given_of(0, self.labelled[item]).class;
-        away.map(|item| self.classes[class(item)].as_str()).collect()
     }
 
     /// The number of rows with a label.
@@ -330,19 +334,19 @@ impl Record {
         }
     }
 
-    /// The number of rows whose label is the answer to a question.
+    /// The number of rows whose label answers a question.
     #[must_use]
     pub fn asked(&self) -> usize {
-        self.given().filter(|given| given.asked.is_some()).count()
+        self.row_labels().filter(|given| given.asked.is_some()).count()
     }
 
-    /// The number of answers that are not what was predicted.
+    /// The number of answers that differ from the prediction.
     #[must_use]
     pub fn corrections(&self) -> usize {
-        self.given().filter(Given::is_correction).count()
+        self.row_labels().filter(RowLabel::is_correction).count()
     }
 
-    /// Rows that were skipped and have no label, in the order in which they were skipped.
+    /// Skipped rows without a label, in the order in which they were skipped.
     pub fn skipped(&self) -> impl Iterator<Item = usize> {
         self.skipped.values().filter_map(|item| self.rows.row(*item))
     }
@@ -353,7 +357,7 @@ impl Record {
         self.rows.item(row).is_some_and(|item| self.skip_of.contains_key(&item))
     }
 
-    /// The last answer or skip about a row of the current pool.
+    /// The most recent answer or skip about a row of the current pool.
     #[must_use]
     pub fn last_action(&self) -> Option<Action> {
         self.actions.iter().rev().find_map(|step| {
@@ -373,26 +377,26 @@ impl Record {
         })
     }
 
-    /// The labels in the form from which [`halfspaces_online::LabellingSession::resume`] learns.
+    /// The labels in the form required by [`halfspaces_online::LabellingSession::resume`].
     #[must_use]
     pub fn answers(&self) -> Vec<Answer> {
-        let source = |asked: Option<Asked>| match asked {
-            Some(Asked { predicted, .. }) => Source::Asked { predicted },
+        let source = |asked: Option<Prediction>| match asked {
+            Some(Prediction { predicted, .. }) => Source::Asked { predicted },
             None => Source::Known,
         };
-        let answer = |given: Given| {
-            let Given { row: index, class, asked, .. } = given;
+        let answer = |given: RowLabel| {
+            let RowLabel { row: index, class, asked, .. } = given;
             Answer { index, class, source: source(asked) }
         };
-        self.given().map(answer).collect()
+        self.row_labels().map(answer).collect()
     }
 
-    /// The number of items that have ever been in the pool.
+    /// The number of items that have ever been in a pool.
     pub(crate) fn items(&self) -> usize {
         self.items
     }
 
-    /// The key of an item; `None` in sessions of version 1.
+    /// The key of an item; `None` in version 1.
     pub(crate) fn key(&self, item: usize) -> Option<ItemKey> {
         self.keys.get(&item).copied()
     }
@@ -401,22 +405,22 @@ impl Record {
         self.rows.row(item)
     }
 
-    /// The class of an item that has a label.
+    /// The class of a labelled item.
     pub(crate) fn class_of_item(&self, item: usize) -> Option<usize> {
-        self.labelled.get(&item).map(|labelled| self.given_of(0, *labelled).class)
+        self.labelled.get(&item).map(|labelled| self.row_label_of(0, *labelled).class)
     }
 
     pub(crate) fn is_item_skipped(&self, item: usize) -> bool {
         self.skip_of.contains_key(&item)
     }
 
-    /// All events again, as they were applied.
+    /// All events in the order in which they were applied.
     pub(crate) fn events<'a>(&'a self, header: &'a Header) -> impl Iterator<Item = Event> + 'a {
         let mut rows = Rows::First(header.pool.rows);
         self.steps.iter().map(move |step| {
             let row = |item: usize| match rows.row(item) {
                 Some(row) => row,
-                None => unreachable!("an event is about a row of its pool"),
+                None => unreachable!("every event refers to a row of its pool"),
             };
             let name = |class: usize| self.classes[class].clone();
             match step {

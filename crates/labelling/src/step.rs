@@ -1,35 +1,35 @@
-//! Labels, actions and events by number.
+//! Labels, actions and events in terms of item and class numbers.
 
 use crate::event::PoolId;
 use halfspaces_online::LabellingQuestion;
 use std::collections::HashMap;
 
-/// A label of a row of the current pool.
+/// The label of a row of the current pool.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Given {
+pub struct RowLabel {
     /// The row.
     pub row: usize,
     /// Its class.
     pub class: usize,
-    /// The prediction that was answered; `None` if the label was known beforehand or imported.
-    pub asked: Option<Asked>,
-    /// Whether a person changed the label since.
+    /// The prediction that the label answers; `None` if the label was known beforehand or imported.
+    pub asked: Option<Prediction>,
+    /// Whether a person changed the label later.
     pub changed: bool,
 }
 
-/// A prediction that was answered.
+/// The prediction shown with a question.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Asked {
-    /// The class predicted.
+pub struct Prediction {
+    /// The predicted class.
     pub predicted: usize,
     /// Its probability.
     pub probability: f64,
-    /// The number of corrections expected at that time.
+    /// The expected number of further corrections at that time.
     pub to_come: Option<f64>,
 }
 
-impl Given {
-    /// Whether the label is the answer to a question and another one than predicted.
+impl RowLabel {
+    /// Whether the label answers a question and differs from the prediction.
     #[must_use]
     pub fn is_correction(&self) -> bool {
         self.asked.is_some_and(|asked| asked.predicted != self.class)
@@ -42,18 +42,18 @@ impl Given {
     }
 }
 
-/// The last answer or skip, which can be taken back.
+/// An answer or skip that can be undone.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Action {
     /// Whether it is an answer or a skip.
     pub kind: ActionKind,
-    /// The question that opens again.
+    /// The question that becomes open again.
     pub question: LabellingQuestion,
-    /// The number of its event in the session, counted from 1.
+    /// The number of the event in the session, counted from 1.
     pub sequence: usize,
 }
 
-/// What can be taken back.
+/// The kind of an [`Action`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ActionKind {
     /// An answer.
@@ -62,10 +62,10 @@ pub enum ActionKind {
     Skip,
 }
 
-/// An event that fits its session, with items and classes by number.
+/// An event that was checked against its session, in terms of item and class numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// Labels known beforehand: items and classes.
+    /// Labels known beforehand: pairs of item and class.
     Known(Vec<(usize, usize)>),
     /// An answer.
     Answer {
@@ -73,31 +73,31 @@ pub enum Step {
         item: usize,
         /// Its class.
         class: usize,
-        /// The prediction.
-        asked: Asked,
+        /// The prediction shown.
+        asked: Prediction,
     },
     /// A skip.
     Skip {
         /// The item.
         item: usize,
-        /// The class predicted.
+        /// The predicted class.
         predicted: usize,
         /// Its probability.
         probability: f64,
     },
-    /// The last answer or skip, about this item, is taken back.
+    /// The most recent answer or skip was undone.
     Undo {
         /// The item.
         item: usize,
     },
-    /// A label is changed by a person.
+    /// A person changed a label.
     Change {
         /// The item.
         item: usize,
-        /// Its new class.
+        /// The new class.
         class: usize,
     },
-    /// The pool is another one.
+    /// The pool changed.
     Pool {
         /// The pool.
         pool: Box<PoolId>,
@@ -106,10 +106,10 @@ pub enum Step {
     },
 }
 
-/// Which row of the pool is which item.
+/// The map between the rows of the pool and the items.
 #[derive(Debug, Clone)]
 pub(crate) enum Rows {
-    /// The first pool: row 3 is item 3.
+    /// The first pool, where row and item numbers are the same.
     First(usize),
     Later {
         item_of: Vec<usize>,

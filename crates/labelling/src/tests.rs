@@ -75,8 +75,8 @@ fn events_add_up() {
     assert_eq!(labels(&record), [Some(1), None, Some(0), None, Some(1)]);
     assert_eq!(record.skipped().collect::<Vec<_>>(), [1]);
     assert_eq!(record.answers()[0], Answer { index: 4, class: 1, source: Source::Known });
-    assert!(record.given_at(0).unwrap().changed);
-    // Backwards: the answer of row 2, the skip of row 1, the answer of row 0; labels known beforehand stay.
+    assert!(record.row_label(0).unwrap().changed);
+    // Undo in reverse order: the answer of row 2, the skip of row 1, the answer of row 0. Known labels stay.
     for (row, sequence) in [(2, 4), (1, 3), (0, 2)] {
         let action = record.last_action().unwrap();
         assert_eq!((action.question.index, action.sequence), (row, sequence));
@@ -84,25 +84,47 @@ fn events_add_up() {
     }
     assert_eq!((record.answered(), record.skipped().count()), (1, 0));
     assert_eq!((record.last_action(), record.len()), (None, 8));
-    // All events again.
+    // Replay all events.
     let mut again = Record::new(&header());
     record.events(&header()).for_each(|event| take(&mut again, &event));
     assert_eq!(again.answers(), record.answers());
 }
 
 #[test]
-fn what_cannot_have_happened_is_refused() {
+fn undo_restores_an_earlier_skip() {
+    for second in [skip(1), answer(1, "b", "a")] {
+        let mut record = Record::new(&header());
+        for event in [skip(1), skip(3), second, Event::Undo { row: 1 }] {
+            take(&mut record, &event);
+        }
+        assert_eq!(record.skipped().collect::<Vec<_>>(), [1, 3]);
+        assert_eq!(record.label(1), None);
+        for row in [3, 1] {
+            take(&mut record, &Event::Undo { row });
+        }
+        assert_eq!(record.skipped().count(), 0);
+    }
+    // A label from elsewhere ends a skip for good.
+    let mut record = Record::new(&header());
+    for event in [skip(1), skip(1), known(&[(1, "b")]), Event::Undo { row: 1 }] {
+        take(&mut record, &event);
+    }
+    assert_eq!((record.skipped().count(), record.label(1)), (0, Some(1)));
+}
+
+#[test]
+fn impossible_events_are_refused() {
     let mut record = Record::new(&header());
     take(&mut record, &answer(0, "a", "a"));
     for (event, said) in [
-        (answer(0, "a", "a"), "row 0 has a label already"),
-        (answer(5, "a", "a"), "row 5 of 5 rows, which count from 0"),
+        (answer(0, "a", "a"), "row 0 already has a label"),
+        (answer(5, "a", "a"), "row 5 is out of range: the pool has 5 rows, counted from 0"),
         (answer(1, "c", "a"), "there is no class \"c\""),
         (answer(1, "a", "c"), "there is no class \"c\""),
-        (skip(0), "row 0 has a label already"),
-        (Event::Undo { row: 1 }, "the last answer is not that of row 1"),
-        (change(1, "a"), "row 1 has no answer to change"),
-        (known(&[(1, "a"), (0, "a")]), "row 0 has a label already"),
+        (skip(0), "row 0 already has a label"),
+        (Event::Undo { row: 1 }, "the last answer is not about row 1"),
+        (change(1, "a"), "row 1 has no label to change"),
+        (known(&[(1, "a"), (0, "a")]), "row 0 already has a label"),
         (known(&[(1, "a"), (1, "b")]), "row 1 has two labels"),
         (
             Event::Pool { pool: pool(&["p"]), items: vec![6] },
@@ -118,15 +140,15 @@ fn what_cannot_have_happened_is_refused() {
     }
 }
 
-/// Labels known beforehand can be replaced by an import, those of a person cannot.
+/// An import can replace labels known beforehand, but not a person's labels.
 #[test]
 fn known_labels_give_way_and_answers_do_not() {
     let mut record = Record::new(&header());
     take(&mut record, &known(&[(0, "a"), (1, "a")]));
     take(&mut record, &known(&[(0, "b")]));
-    assert_eq!((record.label(0), record.given_at(0).unwrap().is_by_person()), (Some(1), false));
+    assert_eq!((record.label(0), record.row_label(0).unwrap().is_by_person()), (Some(1), false));
     take(&mut record, &change(1, "b"));
-    assert_eq!(record.check(&known(&[(1, "a")])).unwrap_err(), "row 1 has a label already");
+    assert_eq!(record.check(&known(&[(1, "a")])).unwrap_err(), "row 1 already has a label");
     assert_eq!(record.answered(), 2);
 }
 
@@ -158,7 +180,7 @@ fn answers_follow_their_items() {
     move_to(&mut record, &["t", "u", "s", "r", "q", "p"]);
     assert_eq!(labels(&record), [Some(1), None, None, None, None, Some(0)]);
     assert_eq!(record.skipped().collect::<Vec<_>>(), [2]);
-    // The last action is undone at its new row, and the events say so in the rows of their time.
+    // The most recent action is undone at its new row; past events keep the rows of their time.
     assert_eq!(record.last_action().unwrap().question.index, 0);
     take(&mut record, &Event::Undo { row: 0 });
     take(&mut record, &answer(1, "b", "b"));
@@ -169,21 +191,17 @@ fn answers_follow_their_items() {
     assert_eq!(labels(&again), labels(&record));
 }
 
-/// The label of an item that is gone is kept, and is back with the item.
+/// The label of an item that left the pool is kept and applies again when the item returns.
 #[test]
 fn labels_of_items_that_are_gone_come_back() {
     let mut record = Record::new(&header());
     take(&mut record, &answer(0, "a", "b"));
     take(&mut record, &answer(1, "b", "b"));
     let anchoring = find(&record, &["q", "r"]);
-    assert_eq!(
-        anchoring.missing,
-        [MissingItem { row: Some(0), class: Some(0), is_ambiguous: false }]
-    );
+    assert_eq!(anchoring.missing, [MissingItem { row: 0, class: Some(0), is_ambiguous: false }]);
     assert_eq!((anchoring.removed, anchoring.is_foreign()), (3, false));
     move_to(&mut record, &["q", "r"]);
     assert_eq!((labels(&record), record.answered()), (vec![Some(1), None], 1));
-    assert_eq!(record.set_aside(), ["a"]);
     assert!(find(&record, &["x", "y"]).is_foreign());
     let anchoring = find(&record, &["r", "p"]);
     assert_eq!((anchoring.returned, anchoring.missing.len(), anchoring.added), (1, 1, 0));
@@ -198,10 +216,10 @@ fn copies_of_an_item_keep_their_labels_unless_they_differ() {
     let mut record = Record::new(&start);
     take(&mut record, &answer(1, "a", "a"));
     take(&mut record, &answer(2, "b", "b"));
-    // As many copies as before: each keeps its label.
+    // The number of copies is unchanged: each keeps its label.
     let anchoring = find(&record, &["q", "p", "p", "p"]);
     assert_eq!((anchoring.found, anchoring.missing.len()), (2, 0));
-    // One copy less: the one without a label goes.
+    // With one copy fewer, the copy without a label is dropped.
     assert!(find(&record, &["q", "p", "p"]).missing.is_empty());
     let anchoring = find(&record, &["q", "p"]);
     assert!(anchoring.missing.len() == 1 && anchoring.missing[0].is_ambiguous);
@@ -210,7 +228,7 @@ fn copies_of_an_item_keep_their_labels_unless_they_differ() {
 }
 
 #[test]
-fn contents_that_change_behind_an_id_are_told() {
+fn contents_changed_under_an_id_are_reported() {
     let by_id = |mut pool: PoolId| {
         pool.items.as_mut().unwrap().by.id = Some("id".into());
         pool
@@ -237,9 +255,9 @@ fn renamed_images_are_found_by_their_contents() {
     assert_eq!((anchoring.renamed, anchoring.missing.len(), anchoring.added), (0, 1, 2));
 }
 
-/// Cut anywhere, a file gives exactly the events whose lines are whole, and goes on behind them.
+/// A file that was cut at any byte yields the events of its complete lines, and can be continued.
 #[test]
-fn a_file_cut_anywhere_has_its_whole_lines() {
+fn a_file_cut_anywhere_keeps_its_complete_lines() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
     let mut log = begin(&path);
@@ -272,7 +290,7 @@ fn a_file_cut_anywhere_has_its_whole_lines() {
 }
 
 #[test]
-fn lines_taken_out_doubled_moved_or_changed_are_noticed() {
+fn removed_repeated_moved_or_changed_lines_are_detected() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
     let mut log = begin(&path);
@@ -300,7 +318,7 @@ fn lines_taken_out_doubled_moved_or_changed_are_noticed() {
     let unsigned = format!("{}\n{}\n", lines[0], r#"{"event":"undo","row":0}"#);
     let fault = parse_journal(unsigned.as_bytes()).unwrap_err();
     assert_eq!((fault.line, fault.kind), (2, JournalFaultKind::NoChecksum));
-    // Line ends of Windows are none of the text.
+    // Windows line ends are not part of the text.
     assert_eq!(parse_journal(text.replace('\n', "\r\n").as_bytes()).unwrap().events.len(), 5);
     std::fs::write(&path, changed).unwrap();
     let error = SessionFile::open(&path, SessionAccess::Write).unwrap_err();
@@ -308,7 +326,7 @@ fn lines_taken_out_doubled_moved_or_changed_are_noticed() {
 }
 
 #[test]
-fn headers_that_cannot_begin_a_session_are_refused() {
+fn invalid_headers_are_refused() {
     let classes = |classes: &[&str]| {
         let classes = classes.iter().map(|class| (*class).to_owned()).collect();
         Header::new(pool(&["p", "q"]), classes, 0).check().unwrap_err()
@@ -323,9 +341,9 @@ fn headers_that_cannot_begin_a_session_are_refused() {
     assert!(header.check().unwrap_err().contains("version 3"));
 }
 
-/// Version 1 has no checksums. Lines added to it have them, and are chained to all lines before.
+/// Version 1 has no checksums. Lines appended to it have them, and are chained to all previous lines.
 #[test]
-fn sessions_of_version_1_go_on() {
+fn sessions_of_version_1_can_be_continued() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
     let old = concat!(
@@ -358,10 +376,10 @@ fn two_processes_cannot_write_but_one_may_read() {
     let path = folder.path().join("s.jsonl");
     let mut log = begin(&path);
     let second = SessionFile::open(&path, SessionAccess::Write).unwrap_err().to_string();
-    assert!(second.contains("another process labels with this session"), "{second}");
+    assert!(second.contains("another process is using this session"), "{second}");
     log.apply(&answer(0, "a", "a")).unwrap();
     let mut reader = existing(&path, SessionAccess::Read);
-    assert_eq!((reader.record().label(0), reader.is_writable()), (Some(0), false));
+    assert_eq!(reader.record().label(0), Some(0));
     let before = std::fs::read(&path).unwrap();
     reader.apply(&answer(1, "a", "a")).unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), before, "nothing is written");
@@ -392,9 +410,9 @@ fn other_files_are_left_alone() {
     assert!(!new.exists());
 }
 
-/// Whatever another program does to the file, all events are in a file that the error names.
+/// After any change by another program, all events are in a file that the error names.
 #[test]
-fn a_lost_file_is_written_anew() {
+fn a_lost_file_is_rewritten() {
     for how in ["deleted", "replaced", "emptied", "shortened", "written to"] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.jsonl");
@@ -427,10 +445,10 @@ fn a_lost_file_is_written_anew() {
     }
 }
 
-/// Editors and synchronised folders write a copy and rename it: the session goes on in the copy.
+/// Editors and synchronised folders write a copy and rename it. The session continues in the copy.
 #[cfg(unix)]
 #[test]
-fn a_file_replaced_by_its_copy_is_written_to_further() {
+fn writing_continues_in_a_copy_of_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let (path, copy) = (folder.path().join("s.jsonl"), folder.path().join("copy"));
     let mut log = begin(&path);

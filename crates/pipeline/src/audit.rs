@@ -1,45 +1,47 @@
-//! Label audits: how well every label agrees with classifiers that were learned without its row.
+//! Label audits: the agreement of every label with classifiers that were fitted without its row.
 
 use crate::design::Design;
 use crate::model::Model;
 use crate::plan::{Method, Plan};
+use crate::streams;
 use halfspaces_frame::DataError;
 use halfspaces_linalg::rand::seq::SliceRandom;
 use halfspaces_linalg::{
-    Classifier, FitSample, InputError, Label, Params, PointSet, Points, RngStream, RowView,
-    SparsePoints, Threads, rng_for,
+    Classifier, FitSample, InputError, Label, Params, PointSet, Points, RowView, SparsePoints,
+    Threads, rng_for,
 };
 use halfspaces_pac::{LabelAudit, wrong_labels_bound};
 use halfspaces_tables::TableClassifier;
 
-/// A row with the class that a classifier gives it.
+/// A row whose label an audit has judged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Suspect {
-    /// The row, from 0.
+    /// The row, counted from 0.
     pub row: usize,
-    /// The class that the classifier predicts.
+    /// The class predicted by the classifier.
     pub suggested: usize,
-    /// Negative where the prediction is not the label; a larger size means more confidence.
+    /// Negative if the prediction differs from the label. A larger magnitude means more confidence.
     pub agreement: f64,
 }
 
 /// The result of an [`Audit`].
 #[derive(Debug, Clone, PartialEq)]
-pub struct Judgement {
-    /// All rows, the most suspicious first.
+pub struct AuditResult {
+    /// All rows, most suspicious first.
     pub ranking: Vec<Suspect>,
-    /// Labels that are likely wrong, by confident learning's rule.
+    /// The number of labels that are likely wrong, by the rule of confident learning.
     pub likely: usize,
-    /// No more are wrong, except with the probability asked for.
+    /// An upper bound on the number of wrong labels, which fails with at most the requested probability.
     pub at_most: usize,
-    /// Labels other than what the classifier says.
+    /// The number of labels that differ from the prediction.
     pub disagreements: usize,
 }
 
-/// An audit of labels: each row is judged by a model that was learned without it.
+/// A label audit: each row is judged by a model that was fitted without it.
 ///
-/// *Guarantee.* [`Judgement::at_most`] holds with probability 1 - `failure` if each label is wrong independently of the others
-/// with a probability of at most one half. The order and the count of likely wrong labels are heuristic.
+/// *Guarantee.* If each label is wrong independently of the others, with probability at most one half, then the number
+/// of wrong labels exceeds [`AuditResult::at_most`] with probability at most `failure`. The order of the rows and the
+/// count of likely wrong labels are heuristic.
 ///
 /// ```
 /// use halfspaces_linalg::Points;
@@ -56,24 +58,24 @@ pub struct Judgement {
 pub struct Audit {
     /// The learner.
     pub plan: Plan,
-    /// Number of parts of the rows, each judged by a model of all others.
+    /// The number of folds. Each is judged by a model fitted to the others.
     pub folds: usize,
-    /// Probability with which more labels may be wrong than the bound says, in (0, 1).
+    /// The probability with which the bound may fail, in (0, 1).
     pub failure: f64,
 }
 
 impl Audit {
-    /// Judges labels that are classes 0, 1, .., `count` of them.
+    /// Judges the labels of all rows, which are classes 0, 1, .., `count` - 1.
     ///
     /// # Errors
-    /// If the learner has no use for a parameter, folds are fewer than two or more than rows, or all rows of a class are in one
-    /// fold.
+    /// If a parameter does not apply to the learner, there are fewer than two folds or more folds than rows, or one
+    /// fold contains all rows of a class.
     pub fn run(
         &self,
         design: &Design,
         classes: &[usize],
         count: usize,
-    ) -> Result<Judgement, DataError> {
+    ) -> Result<AuditResult, DataError> {
         let open = self.failure > 0.0 && self.failure < 1.0;
         InputError::check_parameter("failure", self.failure, open, "in (0, 1)")?;
         if count > 2 {
@@ -90,12 +92,12 @@ impl Audit {
         points: &P,
         classes: &[usize],
         by_entries: bool,
-    ) -> Result<Judgement, DataError> {
+    ) -> Result<AuditResult, DataError> {
         let sign = |class: &usize| if *class == 1 { Label::Positive } else { Label::Negative };
         let labels: Vec<Label> = classes.iter().map(sign).collect();
         let Plan { method, seed, threads, .. } = self.plan;
         let audit = if method == Method::Auto && !by_entries {
-            // Every row is judged by models of the other folds, so that none needs to be kept back for a bound.
+            // Every row is judged by a model of the other folds, so no rows are held out for a bound.
             let learner = TableClassifier::params().held_out(0.0).seed(seed).check()?;
             LabelAudit::run(&learner, points, &labels, self.folds, seed, threads)?
         } else {
@@ -113,7 +115,7 @@ impl Audit {
             let suggested = if s.agreement < 0.0 { 1 - given } else { given };
             Suspect { row: s.row, suggested, agreement: s.agreement }
         };
-        Ok(Judgement {
+        Ok(AuditResult {
             ranking: audit.ranking_by_class().iter().map(suspect).collect(),
             likely: audit.likely_wrong(),
             at_most: audit.wrong_at_most(self.failure)?,
@@ -121,17 +123,18 @@ impl Audit {
         })
     }
 
-    /// The agreement of a row is the probability of its label, less that of the most probable other class; without
-    /// probabilities the lead of the class that wins.
+    /// The agreement of a row is the probability of its label minus that of the most probable other class. If the model
+    /// has no probabilities, it is the corresponding difference of decision values.
     ///
-    /// The bound is that of two classes, whose proof does not ask how many there are: let the classifier differ from the truth on
-    /// M points, b of which have the right label. It disagrees with these b and with the c wrong labels elsewhere at least.
+    /// The bound is the same as for two classes, because its proof does not depend on the number of classes. Let the
+    /// classifier be wrong on M points, b of which have the right label. It disagrees with at least these b labels and
+    /// with the c wrong labels on other points.
     fn several(
         &self,
         design: &Design,
         classes: &[usize],
         count: usize,
-    ) -> Result<Judgement, DataError> {
+    ) -> Result<AuditResult, DataError> {
         let fits = (2..=classes.len()).contains(&self.folds);
         InputError::check_parameter(
             "folds",
@@ -140,8 +143,8 @@ impl Audit {
             "from 2 to the number of points",
         )?;
         let mut order: Vec<usize> = (0..classes.len()).collect();
-        order.shuffle(&mut rng_for(RngStream::Split, self.plan.seed));
-        let mut rows: Vec<Judged> = Vec::with_capacity(classes.len());
+        order.shuffle(&mut rng_for(streams::AUDIT_PARTS, self.plan.seed));
+        let mut rows: Vec<ScoredRow> = Vec::with_capacity(classes.len());
         let mut at_most = 0;
         for fold in 0..self.folds {
             let (mut out, mut rest): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
@@ -163,28 +166,28 @@ impl Audit {
                         (0..count).map(|class| if class == said { lead } else { 0.0 }).collect()
                     }
                 };
-                rows.push(Judged { row, given, said, values });
+                rows.push(ScoredRow { row, given, said, values });
             }
             at_most += wrong_labels_bound(errors, out.len(), self.failure / self.folds as f64);
         }
         let likely = likely_wrong(&rows, count);
         let disagreements = rows.iter().filter(|judged| judged.given != judged.said).count();
-        let mut ranking: Vec<Suspect> = rows.iter().map(Judged::suspect).collect();
+        let mut ranking: Vec<Suspect> = rows.iter().map(ScoredRow::suspect).collect();
         ranking.sort_by(|a, b| a.agreement.total_cmp(&b.agreement).then(a.row.cmp(&b.row)));
-        Ok(Judgement { ranking, likely, at_most, disagreements })
+        Ok(AuditResult { ranking, likely, at_most, disagreements })
     }
 }
 
-/// A row of several classes, with a value per class.
+/// A row with its values for several classes.
 #[derive(Debug, Clone, PartialEq)]
-struct Judged {
+struct ScoredRow {
     row: usize,
     given: usize,
     said: usize,
     values: Vec<f64>,
 }
 
-impl Judged {
+impl ScoredRow {
     fn suspect(&self) -> Suspect {
         let others = self.values.iter().enumerate().filter(|(class, _)| *class != self.given);
         let (best, most) = others.fold((self.given, f64::NEG_INFINITY), |best, (class, value)| {
@@ -196,15 +199,15 @@ impl Judged {
     }
 }
 
-/// Confident learning's count: rows of which some other class is at least as probable as it is on average for rows of that
-/// label, and more than their own.
-fn likely_wrong(rows: &[Judged], count: usize) -> usize {
+/// The number of labels that are likely wrong by the rule of confident learning: rows for which another class is more
+/// probable than the label, and at least as probable as it is on average among the rows labelled with that class.
+fn likely_wrong(rows: &[ScoredRow], count: usize) -> usize {
     let mut sums = vec![(0.0, 0_usize); count];
     for judged in rows {
         let (sum, rows) = &mut sums[judged.given];
         (*sum, *rows) = (*sum + judged.values[judged.given], *rows + 1);
     }
-    let is_likely = |judged: &&Judged| {
+    let is_likely = |judged: &&ScoredRow| {
         let suspect = judged.suspect();
         let (sum, rows) = sums[suspect.suggested];
         suspect.agreement < 0.0 && judged.values[suspect.suggested] >= sum / rows as f64
@@ -212,7 +215,7 @@ fn likely_wrong(rows: &[Judged], count: usize) -> usize {
     rows.iter().filter(is_likely).count()
 }
 
-/// A class that is in one fold alone cannot be learned without it.
+/// Checks that no class lies entirely in one fold: it could not be learned without that fold.
 fn check_all_known(known: &[usize], count: usize) -> Result<(), DataError> {
     let mut seen = vec![false; count];
     known.iter().for_each(|class| seen[*class] = true);
@@ -220,11 +223,11 @@ fn check_all_known(known: &[usize], count: usize) -> Result<(), DataError> {
         return Ok(());
     }
     Err(DataError::user(
-        "--folds: all rows of a class are in one part, without which it cannot be learned; more parts may do",
+        "--folds: one fold contains all rows of a class, so the class cannot be learned without it; use more folds",
     ))
 }
 
-/// A learner by its plan, as a binary learner of the library.
+/// The learner of a plan, as a binary learner.
 #[derive(Debug, Clone, Copy)]
 struct ByPlan {
     plan: Plan,
@@ -245,7 +248,7 @@ impl FitSample for ByPlan {
         let classes: Vec<usize> =
             labels.iter().map(|y| usize::from(*y == Label::Positive)).collect();
         check_all_known(&classes, 2)?;
-        // Folds are learned in parallel.
+        // Folds are fitted in parallel.
         let plan = Plan { threads: Threads::ONE, ..self.plan };
         let design = design_of(points.rows(), points.dim(), self.by_entries)?;
         let (model, _) = Model::fit(&plan, &design, &classes, None)?;
@@ -253,7 +256,7 @@ impl FitSample for ByPlan {
     }
 }
 
-/// A copy of rows.
+/// Copies rows into a design.
 fn design_of<R: RowView>(
     rows: impl Iterator<Item = R>,
     dim: usize,
@@ -285,7 +288,7 @@ impl Classifier for ByPlanModel {
     fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
         let point = design_of(std::iter::once(x), x.dim(), self.by_entries)?;
         let decided = self.model.decide(&point, Threads::ONE);
-        // Of a point of the right dimension nothing else can go wrong.
+        // The dimension is right, so only overflow is possible.
         let decided = decided.map_err(|_| InputError::Overflow { row: 0 })?;
         Ok(decided.values[0])
     }
@@ -295,11 +298,12 @@ impl Classifier for ByPlanModel {
 mod tests {
     use super::*;
 
-    fn judged(given: usize, said: usize, values: [f64; 3]) -> Judged {
-        Judged { row: 0, given, said, values: values.to_vec() }
+    fn judged(given: usize, said: usize, values: [f64; 3]) -> ScoredRow {
+        ScoredRow { row: 0, given, said, values: values.to_vec() }
     }
 
-    /// Hand-computed: means of the own class are 0.5 of class 0 and 0.6 of class 1, and class 2 has no row.
+    /// Worked out by hand: the mean probability of the label among the rows of a class is 0.483 for class 0 and 0.6 for
+    /// class 1; class 2 has no row.
     #[test]
     fn likely_wrong_by_hand() {
         let rows = [
@@ -314,7 +318,8 @@ mod tests {
         assert_eq!(suspect.suggested, 1);
         assert!((suspect.agreement + 0.6).abs() < 1e-12);
         assert_eq!(rows[0].suspect().suggested, 0);
-        // Class 0: (0.9 + 0.1 + 0.45)/3 = 0.483; class 1: 0.6. The second row (0.7) and the fifth (0.55), not the third (0.5).
+        // The means are (0.9 + 0.1 + 0.45)/3 = 0.483 for class 0 and 0.6 for class 1. The labels of the second row
+        // (0.7) and the fifth (0.55) are likely wrong, that of the third (0.5) is not.
         assert_eq!(likely_wrong(&rows, 3), 2);
     }
 
@@ -324,7 +329,7 @@ mod tests {
         assert!(check_all_known(&[0, 2, 2], 3).is_err());
     }
 
-    /// ⌊2 ln(5/0.1)⌋ for each of five folds of 30 without a disagreement: 7, and all together 35.
+    /// The bound is ⌊2 ln(5/0.1)⌋ = 7 for each of five folds of 30 rows without a disagreement, and 35 in total.
     #[test]
     fn the_folds_of_several_classes_share_the_failure() {
         let classes: Vec<usize> = (0..150).map(|i| i % 3).collect();
@@ -344,7 +349,8 @@ mod tests {
         assert_eq!((found.disagreements, found.at_most), (0, 35));
     }
 
-    /// Of class 0 the mean is 0.5, of class 1 it is 0.6: 0.7 for class 1 is likely, 0.55 for it is not.
+    /// The mean probability of the label is 0.5 for class 0 and 0.6 for class 1. A row with probability 0.7 for class 1
+    /// is likely wrong; one with 0.55 is not.
     #[test]
     fn a_suspect_is_measured_by_the_class_it_looks_like() {
         let rows = [

@@ -1,8 +1,8 @@
-//! Points as a recipe makes them: dense, or by their entries.
+//! The points that a recipe creates: dense or sparse.
 
 use halfspaces_linalg::{InputError, PointSet, Points, SparsePoints};
 
-/// Points that are stored in full or by their entries, whichever takes less memory.
+/// Points stored as dense rows or as sparse entries, whichever takes less memory.
 ///
 /// ```
 /// use halfspaces_linalg::Points;
@@ -16,7 +16,7 @@ use halfspaces_linalg::{InputError, PointSet, Points, SparsePoints};
 pub enum Design {
     /// All coordinates, row by row.
     Dense(Points),
-    /// Coordinates that are not 0.
+    /// The non-zero coordinates.
     Sparse(SparsePoints),
 }
 
@@ -56,13 +56,13 @@ impl Design {
         })
     }
 
-    /// Adds points of the same kind.
+    /// Appends points of the same kind.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`].
     ///
     /// # Panics
-    /// If one has all coordinates and the other entries.
+    /// If one is dense and the other sparse.
     pub fn append(&mut self, other: &Design) -> Result<(), InputError> {
         InputError::check_dim(self.dim(), other.dim())?;
         match (&mut *self, other) {
@@ -78,12 +78,12 @@ impl Design {
                     points.push(row.columns(), row.values())?;
                 }
             }
-            _ => unreachable!("points of one recipe are stored in one way"),
+            _ => unreachable!("one recipe stores its points in one way"),
         }
         Ok(())
     }
 
-    /// The points with every coordinate written out.
+    /// Converts the points to dense rows.
     ///
     /// # Errors
     /// [`InputError::TooLarge`].

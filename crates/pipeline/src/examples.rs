@@ -1,11 +1,11 @@
-//! A table of two classes as points with labels, which the learners of the other crates take.
+//! Points and labels of a two-class table, in the form that the learners of the other crates take.
 
 use crate::design::Design;
 use crate::recipe::{Recipe, RecipeOptions, Unseen};
 use halfspaces_frame::{Classes, DataError, Frame, Hints, Labels};
 use halfspaces_linalg::{ExampleStream, Label, PointSet};
 
-/// The points of a table of two classes, their labels, and how both were made.
+/// The points and labels of a two-class table, with the recipe that created them.
 ///
 /// ```
 /// use halfspaces_frame::{Hints, ReadOptions, read_bytes};
@@ -24,24 +24,26 @@ pub struct LabelledTable {
     pub points: Design,
     /// The label of each point.
     pub labels: Vec<Label>,
-    /// How columns became coordinates.
+    /// The recipe that created the points.
     pub recipe: Recipe,
-    /// The classes that are -1 and +1.
+    /// The names of the classes -1 and +1.
     pub classes: [String; 2],
-    /// Decisions that could be wrong, one sentence each.
+    /// Notes on decisions that could be wrong, one sentence each.
     pub notes: Vec<String>,
     /// The column of labels.
     label: String,
-    /// Whether all classes but the positive one are -1.
+    /// Whether -1 stands for several classes.
     is_one_of_several: bool,
 }
 
 impl LabelledTable {
-    /// Makes points of the columns of `frame` and labels of its column `label`: +1 for the class `positive`, and -1 for all
-    /// others. Without a name the last of two classes is +1: the larger number, or the last in the order of the alphabet.
+    /// Creates points from the columns of `frame` and labels from its column `label`: +1 for the class `positive`, and
+    /// -1 for all others. Without `positive`, the second of two classes is +1: the larger number, or the last in
+    /// alphabetical order.
     ///
     /// # Errors
-    /// If there is no such column or class, a row has no label, there are not two classes, or no column changes.
+    /// If the column or class does not exist, a row has no label, there are not two classes, or every column is
+    /// constant.
     pub fn new(
         mut frame: Frame,
         label: &str,
@@ -73,10 +75,10 @@ impl LabelledTable {
         })
     }
 
-    /// The points and labels of another table, or of a part of one, that has the same columns.
+    /// Converts another table, or a part of one, with the same columns to points and labels.
     ///
     /// # Errors
-    /// If a row has no label or one that is no class, or a column does not fit.
+    /// If a label is missing or is not one of the classes, or a column does not match the recipe.
     pub fn apply(&self, mut frame: Frame) -> Result<(Design, Vec<Label>), DataError> {
         let labels = Labels::take_part(&mut frame, &self.label)?;
         let known = Classes::new(self.classes.iter().cloned());
@@ -96,14 +98,14 @@ impl LabelledTable {
         Ok((self.recipe.apply_to(frame, Unseen::Error)?, of_row))
     }
 
-    /// What is known of other tables before they are read.
+    /// The hints with which other tables must be read.
     #[must_use]
     pub fn hints(&self) -> Hints {
         self.recipe.hints(std::slice::from_ref(&self.label))
     }
 }
 
-/// The examples of batches, one at a time: those of a table too large for memory, for instance.
+/// A stream of the examples in batches, such as the parts of a table too large for memory.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -114,12 +116,12 @@ impl LabelledTable {
 /// let path = std::env::temp_dir().join(format!("halfspaces-examples-{}.csv", std::process::id()));
 /// std::fs::write(&path, "a,b,class\n1,0.5,ham\n2,7,spam\n1.5,0,ham\n3,9,spam\n")?;
 /// let table = LargeTable::open(&path, &ReadOptions::default(), Hints::default())?;
-/// // The first rows say what columns and classes there are.
+// The first rows determine the columns and classes.
 /// let first = table.rows(&[0, 1, 2])?;
 /// let first = LabelledTable::new(first, "class", None, &RecipeOptions::default())?;
 /// let dim = first.recipe.dim();
 /// let mut learner = Perceptron::new(dim)?;
-/// // Two rows at a time are in memory.
+// Only two rows are in memory at a time.
 /// let tally = table.in_chunks(&first.hints(), 2, |parts| {
 ///     let mut batches = parts.map(|part| {
 ///         let (points, labels) = first.apply(part?)?;
@@ -147,7 +149,7 @@ impl<P> std::fmt::Debug for Examples<'_, P> {
 }
 
 impl<'b, P: PointSet> Examples<'b, P> {
-    /// The examples of `batches`, whose points have `dim` coordinates.
+    /// Streams the examples of `batches`, whose points have `dim` coordinates.
     pub fn new(
         dim: usize,
         batches: &'b mut dyn Iterator<Item = Result<(P, Vec<Label>), DataError>>,
@@ -230,14 +232,14 @@ mod tests {
     fn one_class_of_several_against_the_rest() {
         let error = table(&["a", "b", "c"], None).unwrap_err().to_string();
         assert!(
-            error.contains("t, column `y`: two classes are needed, and there are 3: `a`, `b`, `c`"),
+            error.contains("t, column `y`: two classes are needed, but there are 3: `a`, `b`, `c`"),
             "{error}"
         );
         let b = table(&["a", "b", "c"], Some("b")).unwrap();
         assert_eq!(b.labels, [Label::Negative, Label::Positive, Label::Negative]);
         let (_, labels) = b.apply(part(&[1.0, 2.0], &["d", "b"])).unwrap();
         assert_eq!(labels, [Label::Negative, Label::Positive]);
-        // Classes that are called so are two, and a third label is none of them.
+        // These names are two classes of their own; a third label is neither.
         let two = table(&["not b", "b"], Some("b")).unwrap();
         assert!(two.apply(part(&[1.0, 2.0], &["c", "b"])).is_err());
         let turned = table(&["no", "yes"], Some("no")).unwrap();

@@ -1,4 +1,4 @@
-//! A pipeline as a file: columns, classes, learner, and the report of the fit, in one JSON document.
+//! The model file: columns, classes, learner and fit report as one JSON document.
 //!
 //! docs/model.schema.json describes it.
 
@@ -13,7 +13,7 @@ use std::path::Path;
 const FORMAT: &str = "halfspaces model";
 const VERSION: u64 = 3;
 
-/// The part of every version.
+/// The fields common to all versions.
 #[derive(Deserialize)]
 struct Head {
     format: String,
@@ -28,7 +28,7 @@ struct File {
     _format: String,
     #[serde(rename = "version")]
     _version: u64,
-    /// The program that wrote it.
+    /// The program that wrote the file.
     #[serde(rename = "program")]
     _program: String,
     checksum: String,
@@ -44,7 +44,8 @@ struct FileRef<'p> {
     pipeline: &'p Pipeline,
 }
 
-/// A hash of what is written; it is recomputed from what was read, so that a changed number and an unknown key are noticed.
+/// A hash of the written pipeline. It is recomputed from the parsed pipeline, so that changed numbers and unknown keys
+/// are detected.
 fn checksum(pipeline: &Pipeline) -> serde_json::Result<String> {
     struct Hash(FnvHasher);
     impl Write for Hash {
@@ -74,7 +75,7 @@ impl Pipeline {
         out.write_all(b"\n")
     }
 
-    /// Saves the model file; one that is there is overwritten.
+    /// Saves the model file. An existing file is overwritten.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -89,7 +90,7 @@ impl Pipeline {
     /// Loads a model file.
     ///
     /// # Errors
-    /// If there is none, it is of another version, or it could not have been saved.
+    /// If the file does not exist, has another version, or is damaged.
     pub fn load(path: &Path) -> Result<Pipeline, DataError> {
         let name = path.display().to_string();
         if path.is_dir() {
@@ -104,7 +105,7 @@ impl Pipeline {
         Pipeline::read(&bytes, &name)
     }
 
-    /// Reads the bytes of a model file; `name` is for messages.
+    /// Parses the bytes of a model file. `name` is used in messages.
     ///
     /// # Errors
     /// As [`Pipeline::load`].
@@ -116,24 +117,25 @@ impl Pipeline {
         };
         if head.format != FORMAT {
             return Err(DataError::user(format!(
-                "{name}: not a model file, but \"{}\"",
+                "{name}: this is not a model file, but \"{}\"",
                 head.format
             )));
         }
         if head.version != VERSION {
             return Err(DataError::user(format!(
-                "{name}: a model file of version {}, but this program reads version {VERSION}; learn it again, or use \
+                "{name}: the model file has version {}, but this program reads version {VERSION}; fit the model again, or use \
                  the program that wrote it",
                 head.version
             )));
         }
-        let damaged = |what: String| DataError::user(format!("{name}: a damaged model: {what}"));
+        let damaged =
+            |what: String| DataError::user(format!("{name}: the model is damaged: {what}"));
         let file: File = serde_json::from_slice(bytes).map_err(|e| damaged(e.to_string()))?;
         file.pipeline.check().map_err(damaged)?;
         let found = checksum(&file.pipeline).map_err(|e| damaged(e.to_string()))?;
         if found != file.checksum {
             return Err(damaged(
-                "its checksum does not agree: the file was changed after it was written; learn it again".to_owned(),
+                "the checksum does not match, so the file was changed after it was written; fit the model again".to_owned(),
             ));
         }
         Ok(file.pipeline)

@@ -7,20 +7,22 @@ use crate::pipeline::{LabelPart, Pipeline};
 use crate::plan::{Method, Plan};
 use crate::recipe::{Recipe, RecipeOptions, Unseen};
 use crate::report::{ClassCount, Report};
-use halfspaces_frame::{Classes, ColumnRule, DataError, Frame, Labels, Ragged, Values, find_class};
+use halfspaces_frame::{
+    Classes, ColumnRule, DataError, Frame, Hints, Labels, Ragged, Values, find_class,
+};
 use halfspaces_linalg::deciding_class;
 use halfspaces_pac::ErrorCount;
 use halfspaces_tables::MIN_TABLE_ROWS;
 use std::collections::HashMap;
 
-/// Fewest rows held out whose error stands alone; with fewer a cross-validated error is measured, too.
+/// If fewer rows than this are held out, the error is also measured by cross-validation.
 const ENOUGH_HELD_OUT: usize = 300;
-/// Most rows for which it is.
+/// The error is not cross-validated if the table has more rows than this.
 const MAX_CROSS_VALIDATED: usize = 5000;
-/// Its parts.
+/// The number of folds of this cross-validation.
 const FOLDS: usize = 5;
 
-/// How a pipeline is fitted.
+/// The options of a fit.
 ///
 /// ```
 /// use halfspaces_pipeline::{FitOptions, Method, Plan};
@@ -32,24 +34,24 @@ const FOLDS: usize = 5;
 pub struct FitOptions {
     /// The column of labels.
     pub label: String,
-    /// The label that counts as positive; of more than two classes, it against all others.
+    /// The positive class. With more than two classes, it is learned against all others.
     pub positive: Option<String>,
     /// The learner.
     pub plan: Plan,
-    /// The column of weights, one for each row. Default: none.
+    /// The column with a weight for each row. Default: no weights.
     pub weights: Option<String>,
-    /// Share of the rows held out to measure the error, in [0, 1). Default: see [`split`].
+    /// The share of rows held out to measure the error, in [0, 1). Default: see [`split`].
     pub holdout: Option<f64>,
-    /// What is said of the columns.
+    /// The options for columns.
     pub recipe: RecipeOptions,
-    /// What to do with rows of other lengths when new tables are read; give the value by which this one was read.
+    /// The treatment of ragged rows when new tables are read. Pass the value with which this table was read.
     pub ragged: Ragged,
 }
 
-/// The labels of the rows learned from and held out, by the numbers of classes that have rows to learn from.
+/// The labels of the fitted and held-out rows. Only classes with fitted rows are numbered.
 pub(crate) struct Target {
     pub(crate) classes: Vec<String>,
-    /// For each class of the table its number among `classes`.
+    /// For each class of the table, its index in `classes`; `None` if it has no fitted row.
     numbers: Vec<Option<usize>>,
     labels: Labels,
     pub(crate) against_rest: Option<String>,
@@ -58,7 +60,7 @@ pub(crate) struct Target {
 }
 
 impl FitOptions {
-    /// The default learner on the labels of this column.
+    /// The default learner, for the labels in column `label`.
     #[must_use]
     pub fn new(label: impl Into<String>) -> FitOptions {
         FitOptions {
@@ -72,15 +74,21 @@ impl FitOptions {
         }
     }
 
-    /// Checks that the options agree with each other.
+    /// The hints for reading a table, so that labels keep their spelling: `0`, `01` and `True` are not converted.
+    #[must_use]
+    pub fn hints(&self) -> Hints {
+        Hints::texts([&self.label])
+    }
+
+    /// Checks that the options are consistent.
     ///
     /// # Errors
-    /// If a parameter has no use, or a column has two roles.
+    /// If a parameter does not apply to the learner, or a column has two roles.
     pub fn check(&self) -> Result<(), DataError> {
         if self.weights.is_some() && self.plan.method != Method::Auto {
             let learner = self.plan.method.name();
             return Err(DataError::user(format!(
-                "--weights: the learner {learner} takes none; use --learner auto"
+                "--weights: the learner {learner} does not support weights; use --learner auto"
             )));
         }
         self.plan.check_options()?;
@@ -96,14 +104,16 @@ impl FitOptions {
         if let Some(share) = self.holdout
             && !(0.0..1.0).contains(&share)
         {
-            return Err(DataError::user(format!("--holdout {share}: at least 0 and below 1")));
+            return Err(DataError::user(format!(
+                "--holdout {share}: must be at least 0 and below 1"
+            )));
         }
         Ok(())
     }
 }
 
 impl Target {
-    /// Takes the labels out of a table, and splits its rows into those learned from and those held out.
+    /// Removes the labels from a table and splits the table into rows to fit and held-out rows.
     pub(crate) fn take(
         frame: &mut Frame,
         options: &FitOptions,
@@ -126,12 +136,12 @@ impl Target {
         Ok((Target { classes, numbers, labels, against_rest, counts, rule }, learn_rows, held_rows))
     }
 
-    /// The number of a row's class; `None` if no row of it is learned from.
+    /// The class number of a row; `None` if no row of its class is fitted.
     pub(crate) fn class(&self, row: usize) -> Option<usize> {
         self.numbers[self.labels.of_row[row]]
     }
 
-    /// The class of a label, which is one of `known`.
+    /// The class number of a label, found among the `known` classes.
     pub(crate) fn class_of(&self, label: &str, known: &Classes) -> Option<usize> {
         match &self.against_rest {
             Some(positive) => {
@@ -141,12 +151,12 @@ impl Target {
         }
     }
 
-    /// How labels are read.
+    /// The rule by which labels are read.
     pub(crate) fn rule(&self) -> Option<ColumnRule> {
         self.rule.clone()
     }
 
-    /// Sets the rows of each class that is learned from.
+    /// Sets the number of fitted rows of each class.
     pub(crate) fn count(&mut self, rows: &HashMap<usize, usize>) {
         let name = |(class, name): (usize, &String)| ClassCount {
             name: name.clone(),
@@ -155,7 +165,7 @@ impl Target {
         self.counts = self.classes.iter().enumerate().map(name).collect();
     }
 
-    /// The error of always predicting the commonest class.
+    /// The error of always predicting the most common class.
     pub(crate) fn commonest_error(&self) -> f64 {
         let most = self.counts.iter().map(|class| class.rows).max().unwrap_or(0);
         let all: usize = self.counts.iter().map(|class| class.rows).sum();
@@ -173,10 +183,12 @@ impl Target {
 }
 
 impl Pipeline {
-    /// Fits a pipeline to a table, and measures its error on rows held out; with notes on decisions that could be wrong.
+    /// Fits a pipeline to a table and measures its error on held-out rows. Also returns notes on decisions that could
+    /// be wrong.
     ///
     /// # Errors
-    /// If options contradict each other, the table has no such columns or too few rows, or its labels are no classes.
+    /// If the options are inconsistent, a named column does not exist, there are too few rows, or the labels are not
+    /// classes.
     pub fn fit(
         mut frame: Frame,
         options: &FitOptions,
@@ -242,7 +254,7 @@ pub(crate) fn check_enough(
     Ok(())
 }
 
-/// The errors of a model on rows held out, to which it is calibrated then.
+/// Counts the errors of a model on held-out rows and then calibrates the model on them.
 pub(crate) fn measure(
     model: &mut Model,
     held_out: &Design,
@@ -253,14 +265,14 @@ pub(crate) fn measure(
     let is_wrong =
         |(values, truth): &(&Vec<f64>, &Option<usize>)| Some(deciding_class(values)) != **truth;
     let wrong = values.iter().zip(truth).filter(is_wrong).count();
-    // Rows of a class that the model does not know count as errors, and calibrate nothing.
+    // Rows of unknown classes count as errors and are not used for calibration.
     let known = values.into_iter().zip(truth).filter_map(|(v, class)| Some((v, (*class)?)));
     let (values, classes): (Vec<Vec<f64>>, Vec<usize>) = known.unzip();
     model.calibrate(&values, &classes)?;
     Ok(Some(ErrorCount::new(wrong, truth.len())?))
 }
 
-/// The error of the learner on rows that it was not fitted to, part by part; `None` if a class would be missing.
+/// The cross-validated error of the learner; `None` if a fold would leave a class without rows.
 fn cross_validated(
     plan: &Plan,
     design: &Design,
@@ -285,8 +297,8 @@ fn cross_validated(
     Ok(Some(wrong as f64 / classes.len() as f64))
 }
 
-/// The classes of the rows learned from, and for each class of the file its number among them: one without such a row has
-/// none.
+/// The classes of the fitted rows, and for each class of the file its index among them; `None` for a class without a
+/// fitted row.
 fn classes_of(
     labels: &Labels,
     rows: &[usize],
@@ -303,14 +315,14 @@ fn classes_of(
             names.push(name.clone());
         } else {
             frame.notes.push(format!(
-                "all rows labelled `{name}` are held out: the model does not know the class; try --holdout 0"
+                "all rows labelled `{name}` are held out, so the model does not know the class; try --holdout 0"
             ));
         }
     }
     if names.len() < 2 {
         let only = names.first().map_or("", String::as_str);
         return Err(DataError::user(format!(
-            "{}, column `{column}`: every row has the same label, `{only}`; two different ones are needed",
+            "{}, column `{column}`: every row has the same label, `{only}`; two different labels are needed",
             frame.source
         )));
     }
@@ -328,7 +340,7 @@ fn take_weights(frame: &mut Frame, name: &str) -> Result<Vec<f64>, DataError> {
     let weights = weights.values().to_vec();
     match weights.iter().position(|w| w.is_nan() || *w < 0.0) {
         Some(row) => Err(DataError::user(format!(
-            "{}, column `{name}`: a weight is a number of at least 0",
+            "{}, column `{name}`: a weight must be a number of at least 0",
             frame.place(row)
         ))),
         None => Ok(weights),

@@ -1,17 +1,14 @@
-//! The hold-out rule: which rows are learned from, and which measure the error.
+//! The hold-out rule, which splits a table into rows to fit and held-out rows, on which the error is measured.
 
+use crate::streams;
 use halfspaces_linalg::rand::seq::SliceRandom;
-use halfspaces_linalg::{RngStream, rng_for};
+use halfspaces_linalg::rng_for;
+use halfspaces_tables::default_hold_out;
 
-/// From this many rows on a tenth is held out, within the bounds below; of fewer rows a twentieth.
-const LARGE: usize = 5000;
-const LARGE_SHARE: f64 = 0.1;
-const SMALL_SHARE: f64 = 0.05;
-const MIN_LARGE: usize = 1500;
-const MAX_HELD_OUT: usize = 20_000;
-
-/// Rows learned from and rows held out, at random, each in their order. Without a share a twentieth is held out; from
-/// 5000 rows on a tenth, at least 1500 rows and at most 20 000. At least one row is learned from.
+/// Splits row numbers at random into rows to fit and held-out rows, each in ascending order.
+///
+/// Without a `share`, a twentieth of the rows is held out. If there are at least 5000 rows, a tenth is held out, but at
+/// least 1500 and at most 20 000 rows. At least one row is left to fit.
 ///
 /// ```
 /// let (learn, held_out) = halfspaces_pipeline::split(100, None, 1);
@@ -21,11 +18,10 @@ const MAX_HELD_OUT: usize = 20_000;
 pub fn split(rows: usize, share: Option<f64>, seed: u64) -> (Vec<usize>, Vec<usize>) {
     let held_out = match share {
         Some(share) => (share * rows as f64).round() as usize,
-        None if rows < LARGE => (SMALL_SHARE * rows as f64).round() as usize,
-        None => ((LARGE_SHARE * rows as f64).round() as usize).clamp(MIN_LARGE, MAX_HELD_OUT),
+        None => default_hold_out(rows),
     };
     let mut order: Vec<usize> = (0..rows).collect();
-    order.shuffle(&mut rng_for(RngStream::TableRows, seed));
+    order.shuffle(&mut rng_for(streams::HOLD_OUT, seed));
     let mut learn = order.split_off(held_out.min(rows.saturating_sub(1)));
     learn.sort_unstable();
     order.sort_unstable();
@@ -40,7 +36,7 @@ mod tests {
     fn rows_are_split_by_the_stated_shares() {
         for (rows, share, held_out) in [
             (100, None, 5),
-            (4999, None, 250),
+            (4999, None, 249),
             (5000, None, 1500),
             (30_000, None, 3000),
             (1_000_000, None, 20_000),

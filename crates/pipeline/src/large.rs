@@ -1,4 +1,4 @@
-//! Fitting a pipeline to a table that is read in parts.
+//! Fits a pipeline to a table that is read in chunks.
 
 use crate::design::Design;
 use crate::fit::{FitOptions, Target, check_enough, measure};
@@ -10,21 +10,22 @@ use halfspaces_frame::{Classes, DataError, Frame, Labels, LargeTable};
 use halfspaces_linalg::{RngStream, rng_for};
 use std::collections::HashMap;
 
-/// Rows on which columns and classes are found: the first ones, or a random sample for learners of samples.
+/// The number of sampled rows that determine columns and classes: the first rows in a one-pass fit, otherwise random
+/// rows.
 const SAMPLE: usize = 60_000;
-/// Rows read at a time.
+/// The number of rows in a chunk.
 const CHUNK: usize = 4096;
-/// Share of the rows held out of a table that is longer than the sample, unless a share was given.
+/// The share of held-out rows of a table longer than the sample, unless a share is given.
 const SHARE: f64 = 0.1;
-/// Half of the rows held out are learned from after all when there are more than this many.
+/// If more rows than this are held out, half of them are fitted instead.
 const MAX_HELD_OUT: usize = 40_000;
 
 impl Pipeline {
-    /// Fits a pipeline to a table that is read in parts.
+    /// Fits a pipeline to a table that is read in chunks.
     ///
-    /// The perceptron learns from every row but those held out, and massart from as many as it needs; both in one pass, after
-    /// columns and classes were found in the first 60 000 rows. The other learners learn from a random sample of 60 000 rows.
-    /// `progress` is called with numbers of rows that were read.
+    /// The perceptron learns from all rows except the held-out ones; massart learns from as many rows as it needs. Both
+    /// make one pass, after the first 60 000 rows have determined columns and classes. The other learners learn from a
+    /// random sample of 60 000 rows. `progress` is called with the number of rows read so far.
     ///
     /// # Errors
     /// As [`Pipeline::fit`].
@@ -38,7 +39,7 @@ impl Pipeline {
             return one_pass(table, options, progress);
         }
         let rows = table.count()?;
-        let mut rng = rng_for(RngStream::Caller, options.plan.seed);
+        let mut rng = rng_for(RngStream::CALLER, options.plan.seed);
         let size = rows.min(SAMPLE as u64) as usize;
         let drawn = halfspaces_linalg::rand::seq::index::sample(&mut rng, rows as usize, size);
         let mut sampled: Vec<u64> = drawn.into_iter().map(|row| row as u64).collect();
@@ -57,7 +58,7 @@ impl Pipeline {
     }
 }
 
-/// Learns from the first rows what columns and classes there are, then from all rows, each seen once.
+/// Finds columns and classes from the first rows, then learns from all rows in one pass.
 fn one_pass(
     table: &LargeTable,
     options: &FitOptions,
@@ -88,9 +89,9 @@ fn one_pass(
         hints.rules.insert(options.label.clone(), rule);
     }
     let held_out = if is_whole {
-        HeldOut::Rows(held_rows.iter().map(|row| *row as u64).collect())
+        HoldoutRule::Rows(held_rows.iter().map(|row| *row as u64).collect())
     } else {
-        HeldOut::Below(share)
+        HoldoutRule::Below(share)
     };
     let (model, findings, held_out, counts) = table.in_chunks(&hints, CHUNK, |chunks| {
         let known = Classes::new(target.classes.iter().cloned());
@@ -110,7 +111,7 @@ fn one_pass(
         };
         let fitted = Model::fit_stream(&options.plan, &design, &classes, &mut pass);
         let (model, findings, _) = fitted.map_err(|fault| fault.within(&source))?;
-        // The rows that a learner did not ask for are counted, and some of them held out.
+        // Rows that the learner did not consume are counted, and some of them held out.
         for batch in &mut pass {
             batch?;
         }
@@ -122,7 +123,7 @@ fn one_pass(
     let (rows, left_out, by_label) = counts;
     if left_out > 0 {
         notes.push(format!(
-            "{source}: {left_out} rows have labels that the first {size} rows do not have; they are not learned from"
+            "{source}: {left_out} rows have labels that do not occur in the first {size} rows; these rows are not used"
         ));
     }
     target.count(&by_label);
@@ -144,15 +145,15 @@ fn one_pass(
     Ok((Pipeline { label, recipe, model, report, ragged: options.ragged }, notes))
 }
 
-/// Which rows are held out.
-enum HeldOut {
-    /// These, rising.
+/// The rule that selects held-out rows.
+enum HoldoutRule {
+    /// These row numbers, in ascending order.
     Rows(Vec<u64>),
-    /// Those whose place in the unit interval is below this share.
+    /// Rows whose pseudorandom number in [0, 1) is below this share.
     Below(f64),
 }
 
-/// A place in [0, 1) for each row, as good as random (SplitMix64, Steele, Lea and Flood 2014).
+/// A pseudorandom number in [0, 1) for each row (SplitMix64, Steele, Lea and Flood 2014).
 fn place_in_unit(seed: u64, row: u64) -> f64 {
     let mut z = seed.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(row).wrapping_add(1);
     z = z.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -161,19 +162,19 @@ fn place_in_unit(seed: u64, row: u64) -> f64 {
     ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Points held out, and the class of each; `None` for a label that is no class of the model.
+/// Held-out points with their classes; `None` for a label that is not a class of the model.
 type Truth = (Design, Vec<Option<usize>>);
 
-/// Rows held out, with their classes and numbers.
-struct Held {
+/// Held-out rows with their classes and row numbers.
+struct HeldOutRows {
     design: Design,
     classes: Vec<Option<usize>>,
     rows: Vec<u64>,
 }
 
-impl Held {
-    fn select(&self, keep: &[usize]) -> Result<Held, DataError> {
-        Ok(Held {
+impl HeldOutRows {
+    fn select(&self, keep: &[usize]) -> Result<HeldOutRows, DataError> {
+        Ok(HeldOutRows {
             design: self.design.select(keep)?,
             classes: keep.iter().map(|at| self.classes[*at]).collect(),
             rows: keep.iter().map(|at| self.rows[*at]).collect(),
@@ -181,7 +182,7 @@ impl Held {
     }
 }
 
-/// All rows of a table, in parts: those to learn from are handed out, the others kept.
+/// One pass over a table in chunks. It yields the rows to fit and collects the held-out rows.
 struct Pass<'p> {
     chunks: &'p mut dyn Iterator<Item = Result<Frame, DataError>>,
     progress: &'p mut dyn FnMut(u64),
@@ -189,13 +190,13 @@ struct Pass<'p> {
     target: &'p Target,
     recipe: &'p Recipe,
     known: Classes,
-    held_out: HeldOut,
-    held: Vec<Held>,
-    /// Rows that are no longer held out, to be learned from next.
+    held_out: HoldoutRule,
+    held: Vec<HeldOutRows>,
+    /// Rows that are no longer held out and are yielded next.
     waiting: Option<Batch>,
-    /// Rows read.
+    /// The number of rows read.
     rows: u64,
-    /// Rows with labels that are no class.
+    /// The number of rows with unknown labels.
     left_out: u64,
     by_label: HashMap<usize, usize>,
 }
@@ -213,7 +214,7 @@ impl Iterator for Pass<'_> {
 }
 
 impl Pass<'_> {
-    /// The rows of a chunk that are learned from.
+    /// Splits a chunk, stores its held-out rows, and returns the rows to fit.
     fn take(&mut self, mut chunk: Frame) -> Result<Batch, DataError> {
         let labels = Labels::take_part(&mut chunk, &self.options.label)?;
         let first = self.rows;
@@ -240,7 +241,7 @@ impl Pass<'_> {
             let design = self.recipe.apply(&chunk.select_rows(&held), Unseen::Zero)?;
             let classes = held.iter().map(|at| class[labels.of_row[*at]]).collect();
             let rows = held.iter().map(|at| first + *at as u64).collect();
-            self.held.push(Held { design, classes, rows });
+            self.held.push(HeldOutRows { design, classes, rows });
             self.thin()?;
         }
         let design = self.recipe.apply_to(chunk.into_rows(&learn), Unseen::Zero)?;
@@ -249,15 +250,15 @@ impl Pass<'_> {
 
     fn is_held_out(&self, row: u64) -> bool {
         match &self.held_out {
-            HeldOut::Rows(rows) => rows.binary_search(&row).is_ok(),
-            HeldOut::Below(share) => place_in_unit(self.options.plan.seed, row) < *share,
+            HoldoutRule::Rows(rows) => rows.binary_search(&row).is_ok(),
+            HoldoutRule::Below(share) => place_in_unit(self.options.plan.seed, row) < *share,
         }
     }
 
-    /// Holds out half as many rows where there are too many.
+    /// Halves the held-out rows if there are too many.
     fn thin(&mut self) -> Result<(), DataError> {
         let count: usize = self.held.iter().map(|held| held.rows.len()).sum();
-        let HeldOut::Below(share) = &mut self.held_out else { return Ok(()) };
+        let HoldoutRule::Below(share) = &mut self.held_out else { return Ok(()) };
         if count <= MAX_HELD_OUT || self.options.holdout.is_some() {
             return Ok(());
         }
@@ -284,7 +285,7 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// All rows held out; `None` if there are none.
+    /// All held-out rows; `None` if there are none.
     fn finish(self) -> Result<Option<Truth>, DataError> {
         let mut all: Option<Truth> = None;
         for held in self.held.into_iter().filter(|held| !held.rows.is_empty()) {
@@ -304,7 +305,7 @@ impl Pass<'_> {
 mod tests {
     use super::*;
 
-    /// The share below p is p, rows halve when p does, and the kept half is a part of the whole.
+    /// A share p of the rows has a pseudorandom number below p. Halving p keeps a subset of the rows.
     #[test]
     fn places_are_uniform_and_nested() {
         for seed in [0, 1, 99] {

@@ -1,4 +1,4 @@
-//! From a table to a model that decides on new rows.
+//! Fits models to tables and applies them to new rows.
 
 #![doc = include_str!("../README.md")]
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
@@ -16,15 +16,16 @@ mod plan;
 mod rate;
 mod recipe;
 mod report;
+mod streams;
 #[cfg(test)]
 mod tests;
 
-pub use audit::{Audit, Judgement, Suspect};
+pub use audit::{Audit, AuditResult, Suspect};
 pub use design::Design;
 pub use examples::{Examples, LabelledTable};
 pub use fit::FitOptions;
 pub use holdout::split;
-pub use model::{Batch, Decisions, MIN_CALIBRATION_ROWS, Model};
+pub use model::{Batch, Decisions, Model};
 pub use pipeline::{Pipeline, TrueClasses};
 pub use plan::{Findings, Method, Plan};
 pub use rate::{CONFIDENCE, Rate};

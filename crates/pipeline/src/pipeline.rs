@@ -1,4 +1,4 @@
-//! The whole: a recipe, a model, the names of the classes, and the report of the fit.
+//! The pipeline: a recipe, a model, the class names and the fit report.
 
 use crate::design::Design;
 use crate::model::{Decisions, Model};
@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Everything from a table's row to the name of a class: made by [`Pipeline::fit`], or read from a model file.
+/// A fitted pipeline from table rows to class names. [`Pipeline::fit`] creates one; [`Pipeline::load`] reads one.
 ///
-/// See the crate's page for an example.
+/// See the crate documentation for an example.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pipeline {
@@ -22,7 +22,7 @@ pub struct Pipeline {
     pub(crate) recipe: Recipe,
     pub(crate) model: Model,
     pub(crate) report: Report,
-    /// What to do with rows of other lengths in delimited text, as it was told at the fit.
+    /// The treatment of ragged rows requested at the fit.
     #[serde(skip_serializing_if = "is_default", default)]
     pub(crate) ragged: Ragged,
 }
@@ -35,41 +35,41 @@ fn is_default(ragged: &Ragged) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LabelPart {
-    /// The column that held them.
+    /// The label column.
     pub(crate) column: String,
-    /// The names of the classes; of two, the positive one last.
+    /// The class names; with two classes, the positive one is last.
     pub(crate) classes: Vec<String>,
-    /// The class that was asked for as positive against all others, if there were more.
+    /// The positive class that was learned against several others.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(crate) against_rest: Option<String>,
-    /// How the labels are read.
+    /// The rule by which labels are read.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(crate) rule: Option<ColumnRule>,
 }
 
-/// The classes of a table's labels, as a model knows them.
+/// The true classes of a table's rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrueClasses {
-    /// For each row the class; `None` for a label that the model does not know.
+    /// The class of each row; `None` for a label unknown to the model.
     pub of_row: Vec<Option<usize>>,
-    /// Notes on labels that the model does not know.
+    /// Notes on unknown labels.
     pub notes: Vec<String>,
 }
 
 impl Pipeline {
-    /// The column that held the labels.
+    /// The name of the label column.
     #[must_use]
     pub fn label_column(&self) -> &str {
         &self.label.column
     }
 
-    /// The names of the classes; of two, the positive one last.
+    /// The class names; with two classes, the positive one is last.
     #[must_use]
     pub fn classes(&self) -> &[String] {
         &self.label.classes
     }
 
-    /// How columns become coordinates.
+    /// The recipe that converts columns to coordinates.
     #[must_use]
     pub fn recipe(&self) -> &Recipe {
         &self.recipe
@@ -87,7 +87,7 @@ impl Pipeline {
         &self.report
     }
 
-    /// What a reader must know of a table for this model; `others` are columns of texts in addition.
+    /// The hints with which a table must be read for this model. `others` are additional columns of text.
     #[must_use]
     pub fn hints(&self, others: &[String]) -> Hints {
         let mut hints = self.recipe.hints(others);
@@ -97,21 +97,21 @@ impl Pipeline {
         hints
     }
 
-    /// Options with what was told at the fit, where nothing else is told now.
+    /// Read options that repeat the fit's treatment of ragged rows, unless `requested` sets its own.
     #[must_use]
     pub fn options(&self, told: &ReadOptions) -> ReadOptions {
-        // A row that is skipped has no answer: that is for the caller to ask for.
+        // `Skip` is not inherited, because a skipped row has no prediction: the caller must request it.
         let inherits = is_default(&told.ragged) && self.ragged == Ragged::Pad;
         let ragged = if inherits { self.ragged } else { told.ragged };
         ReadOptions { ragged, ..told.clone() }
     }
 
-    /// Reads a table for this model from a file, by the rules found at the fit. `others` are columns of texts in addition, and
-    /// `kept` columns to be copied, whose cells stay as they stand in the file unless the model learned from them. The notes of
-    /// the frame include those on columns of the model.
+    /// Reads a table for this model from a file, by the rules found at the fit. `others` are additional columns of
+    /// text. The columns `kept` are meant to be copied: their cells are left unchanged unless the model learned from
+    /// them. The frame's notes include those on columns of the model.
     ///
     /// # Errors
-    /// As [`halfspaces_frame::read`], or if a cell does not follow the rule of its column.
+    /// As [`halfspaces_frame::read`], or if a cell does not match the rule of its column.
     pub fn read_table(
         &self,
         path: &Path,
@@ -130,7 +130,7 @@ impl Pipeline {
         Ok(frame)
     }
 
-    /// The points of a table.
+    /// Converts a table to points.
     ///
     /// # Errors
     /// As [`Recipe::apply`].
@@ -151,10 +151,10 @@ impl Pipeline {
         self.model.decide(&self.design(frame, unseen)?, threads)
     }
 
-    /// The classes of the labels in a column.
+    /// The true classes from the labels in a column.
     ///
     /// # Errors
-    /// If the column is not there, a label is missing, or no label is one of the model's classes.
+    /// If the column does not exist, a label is missing, or no label is one of the model's classes.
     pub fn true_classes(&self, frame: &Frame, name: &str) -> Result<TrueClasses, DataError> {
         let Some(values) = frame.column(name) else { return Err(frame.no_column(name)) };
         let mut unknown: Option<String> = None;
@@ -197,9 +197,8 @@ impl Pipeline {
         Ok(TrueClasses { of_row, notes })
     }
 
-    /// The class that a label means; `None` if the model does not know it.
-    #[must_use]
-    pub fn class_of_label(&self, label: &str) -> Option<usize> {
+    /// The class of a label; `None` if it is unknown to the model.
+    fn class_of_label(&self, label: &str) -> Option<usize> {
         match &self.label.against_rest {
             Some(positive) => {
                 Some(usize::from(find_class(label, std::slice::from_ref(positive)).is_some()))
@@ -208,13 +207,13 @@ impl Pipeline {
         }
     }
 
-    /// Whether the parts of a loaded pipeline fit together.
+    /// Checks that the parts of a loaded pipeline are consistent.
     pub(crate) fn check(&self) -> Result<(), String> {
         self.model.check_saved().map_err(|e| e.to_string())?;
         let (dim, expected) = (self.model.dim(), self.recipe.dim());
         if dim != expected {
             return Err(format!(
-                "the learner takes {dim} coordinates, the columns give {expected}"
+                "the learner expects {dim} coordinates, but the columns give {expected}"
             ));
         }
         let names: BTreeSet<&String> = self.label.classes.iter().collect();

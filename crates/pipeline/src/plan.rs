@@ -1,22 +1,22 @@
-//! Learners by name, their parameters, and what a fit reports.
+//! The learners, their parameters and their findings.
 
 use halfspaces_frame::DataError;
 use halfspaces_linalg::Threads;
 use serde::{Deserialize, Serialize};
 
-/// A learner by its name.
+/// A learner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
-    /// Many halfspaces of columns and of kernel features are compared, and the best ones averaged; linear ones alone where
-    /// coordinates are sparse. The default.
+    /// Compares many halfspaces of columns and kernel features and averages the best ones. With sparse coordinates,
+    /// only linear candidates are compared. The default.
     #[default]
     Auto,
-    /// A decision list for labels that are wrong with a probability below a bound, wherever they are; needs no margin.
+    /// A decision list for labels that are wrong with a bounded probability anywhere. It needs no margin.
     Massart,
-    /// One halfspace; noise rate and margin are found on the way.
+    /// One halfspace; noise rate and margin are estimated.
     Perspectron,
-    /// The averaged perceptron, ten passes.
+    /// The averaged perceptron with ten passes.
     Perceptron,
     /// Logistic regression.
     Logistic,
@@ -58,7 +58,7 @@ impl std::str::FromStr for Method {
     }
 }
 
-/// Which learner, with its parameters.
+/// A learner with its parameters.
 ///
 /// ```
 /// use halfspaces_pipeline::{Method, Plan};
@@ -70,33 +70,35 @@ impl std::str::FromStr for Method {
 pub struct Plan {
     /// The learner.
     pub method: Method,
-    /// Largest probability of a wrong label (massart, perspectron), below one half. Default: 0.25 for massart.
+    /// The upper bound on the noise rate (massart, perspectron), below one half. Default: 0.25 for massart.
     pub noise: Option<f64>,
-    /// Weight of the loss against the penalty (logistic, svm). Default: 1.
+    /// The weight of the loss relative to the penalty (logistic, svm). Default: 1.
     pub c: Option<f64>,
-    /// Seed of every random choice.
+    /// The seed of all random choices.
     pub seed: u64,
-    /// Threads, on which no result depends.
+    /// The number of threads, which does not affect results.
     pub threads: Threads,
 }
 
 impl Plan {
-    /// A learner with its defaults, seed 0 and one thread.
+    /// The learner `method` with its defaults, seed 0 and one thread.
     #[must_use]
     pub fn new(method: Method) -> Plan {
         Plan { method, noise: None, c: None, seed: 0, threads: Threads::ONE }
     }
 
-    /// Checks that the learner has every parameter that was given.
+    /// Checks that all given parameters apply to the learner.
     ///
     /// # Errors
-    /// If it has no use for one; the message names the learners that have.
+    /// If a parameter does not apply; the message names the learners that support it.
     pub fn check_options(&self) -> Result<(), DataError> {
         let takes_noise = matches!(self.method, Method::Massart | Method::Perspectron);
         let takes_c = matches!(self.method, Method::Logistic | Method::Svm);
         let refused = |option, takers| {
             let name = self.method.name();
-            Err(DataError::user(format!("{option}: the learner {name} takes none; {takers} do")))
+            Err(DataError::user(format!(
+                "{option}: does not apply to the learner {name}; it applies to {takers}"
+            )))
         };
         match (self.noise, self.c) {
             (Some(_), _) if !takes_noise => refused("--noise", "massart and perspectron"),
@@ -106,33 +108,33 @@ impl Plan {
     }
 }
 
-/// Facts that a fit reports apart from its classifier.
+/// Facts that a learner reports about its fit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Findings {
-    /// The rate of wrong labels with which the learner explains the rows, if it says one.
+    /// The noise rate that the learner selected, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub noise: Option<f64>,
-    /// The margin with which it does, as a share of the largest norm.
+    /// The margin that the learner selected, as a share of the largest norm, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub margin: Option<f64>,
-    /// How the fit ended, if that says something.
+    /// The way the fit ended, if noteworthy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
-    /// What was compared, best first: error and name.
+    /// The candidates compared, best first, each with its error and name.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub compared: Vec<(f64, String)>,
-    /// Number of them that are averaged.
+    /// The number of candidates that are averaged.
     pub chosen: usize,
-    /// Number of others that were dropped before they were compared on all rows.
+    /// The number of candidates dropped before they were compared on all rows.
     #[serde(default)]
     pub dropped: usize,
-    /// Rows on which they were compared; each was labelled by fits that had not seen it.
+    /// The number of rows on which candidates were compared. Each row was labelled by fits without it.
     #[serde(default)]
     pub compared_on: usize,
-    /// Rows learned from.
+    /// The number of rows fitted.
     #[serde(default)]
     pub learned_from: u64,
-    /// The cross-validated error, and how it was measured.
+    /// The cross-validated error, if it was measured.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub cross_validated: Option<f64>,
 }

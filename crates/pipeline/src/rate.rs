@@ -1,13 +1,13 @@
-//! Exact intervals for rates.
+//! Rates with exact confidence intervals.
 
 use halfspaces_frame::DataError;
 use halfspaces_pac::ErrorCount;
 use serde::Serialize;
 
-/// The probability with which each interval holds.
+/// The confidence level of the intervals.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// A rate among independent rows, with the exact interval for the rate of the law they are drawn from.
+/// A rate among independent rows, with an exact confidence interval for the underlying probability.
 ///
 /// *Source.* Clopper and Pearson 1934.
 ///
@@ -18,23 +18,23 @@ pub const CONFIDENCE: f64 = 0.95;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Rate {
-    /// Rows that count.
+    /// The number of rows counted.
     pub count: usize,
-    /// All rows.
+    /// The number of all rows.
     pub of: usize,
-    /// Their ratio.
+    /// The ratio of the two.
     pub rate: f64,
-    /// Lower end of the interval.
+    /// The lower end of the interval.
     pub low: f64,
-    /// Upper end of the interval.
+    /// The upper end of the interval.
     pub high: f64,
 }
 
 impl Rate {
-    /// The rate `count / of`; there must be at least one row.
+    /// The rate `count / of`.
     ///
     /// # Errors
-    /// If there are no rows, or fewer than `count`.
+    /// If `of` is 0 or less than `count`.
     pub fn new(count: usize, of: usize) -> Result<Rate, DataError> {
         let tail = (1.0 - CONFIDENCE) / 2.0;
         let errors = ErrorCount::new(count, of)?;
@@ -43,7 +43,7 @@ impl Rate {
         Ok(Rate { count, of, rate: errors.rate(), low, high })
     }
 
-    /// "3.1 % (1.2 % to 6.5 %)".
+    /// The rate with its interval, such as "3.1 % (1.2 % to 6.5 %)".
     #[must_use]
     pub fn text(&self) -> String {
         let Rate { rate, low, high, .. } = self;
@@ -51,7 +51,7 @@ impl Rate {
     }
 }
 
-/// With one digit behind the point, or as many as tell a small share from none and a large one from all.
+/// Formats a share with one decimal, or with as many as distinguish it from 0 % and 100 %.
 fn percent(share: f64) -> String {
     let from_end = 100.0 * share.min(1.0 - share);
     let digits = if from_end > 0.0 { (1.0 - from_end.log10().floor()).max(1.0) } else { 1.0 };
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn intervals_are_exact_at_both_ends() {
-        // No error in n rows: 1 - 0.025^(1/n); and the mirror image.
+        // With no error in n rows the upper end is 1 - 0.025^(1/n); the lower end for n errors follows by symmetry.
         let high = 1.0 - 0.025f64.powf(1.0 / 40.0);
         let none = Rate::new(0, 40).unwrap();
         assert_eq!(none.low, 0.0);

@@ -1,4 +1,4 @@
-//! The report of a fit: how many rows did what, and which errors were measured.
+//! The report of a fit: numbers of rows and measured errors.
 
 use crate::plan::Findings;
 use crate::rate::Rate;
@@ -6,16 +6,16 @@ use halfspaces_frame::DataError;
 use halfspaces_pac::ErrorCount;
 use serde::{Deserialize, Serialize};
 
-/// Number of rows of a class.
+/// The number of rows of a class.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClassCount {
     /// The class.
     pub name: String,
-    /// Its rows.
+    /// The number of its rows.
     pub rows: usize,
 }
 
-/// The report of a fit, kept in the model.
+/// The report of a fit, stored in the model.
 ///
 /// ```
 /// let mut report = halfspaces_pipeline::Report::default();
@@ -26,30 +26,30 @@ pub struct ClassCount {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Report {
-    /// Rows of the table.
+    /// The number of rows of the table.
     pub rows: u64,
-    /// Rows of a table read in parts on which columns, classes and error were measured.
+    /// The number of sampled rows that determined columns, classes and error, if the table was read in chunks.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub sampled: Option<u64>,
-    /// Rows learned from.
+    /// The number of rows fitted.
     pub learned_from: u64,
-    /// Rows of each class.
+    /// The number of rows of each class.
     pub classes: Vec<ClassCount>,
-    /// The error of always predicting the commonest class.
+    /// The error of always predicting the most common class.
     pub commonest_error: f64,
-    /// Errors on rows held out, which had no part in the model but in its calibration.
+    /// The errors on held-out rows, which were used only for calibration.
     pub(crate) held_out: Option<ErrorCount>,
-    /// Seed of every random choice.
+    /// The seed of all random choices.
     pub seed: u64,
-    /// Facts that the learner reports.
+    /// Facts that the learner reported.
     pub findings: Findings,
 }
 
 impl Report {
-    /// The error on rows held out, with its exact interval; `None` if none were held out.
+    /// The held-out error with its exact interval; `None` if no rows were held out.
     ///
     /// # Errors
-    /// None for a report of this library.
+    /// If the stored counts are inconsistent, which a fitted or loaded report rules out.
     pub fn held_out(&self) -> Result<Option<Rate>, DataError> {
         self.held_out.map(|count| Rate::new(count.errors(), count.points())).transpose()
     }

@@ -1,4 +1,4 @@
-//! The whole pipeline: what is saved decides as what was fitted, and damage is noticed.
+//! Tests of the whole pipeline: loaded models decide like fitted ones, and damage is detected.
 
 use crate::{FitOptions, Method, Pipeline, Plan, Unseen};
 use halfspaces_frame::{Block, Column, Frame, Values};
@@ -10,7 +10,7 @@ fn column(name: &str, values: Values) -> Column {
     Column { name: name.into(), values }
 }
 
-/// Numbers with gaps, categories, and classes by both.
+/// A table of numbers, some of them missing, and categories. The classes depend on both.
 fn table(rows: usize, classes: usize) -> Frame {
     let x: Vec<f64> =
         (0..rows).map(|i| if i % 17 == 5 { f64::NAN } else { (i * 37 % 101) as f64 }).collect();
@@ -54,9 +54,10 @@ fn a_loaded_model_decides_as_the_fitted_one() {
     }
 }
 
-/// Every byte changed, and every end cut off: an error, or the same model (a letter of the program's name).
+/// Changes every byte in turn, and truncates the file at every length. The result is an error or, if a letter of the
+/// program's name was changed, the same model.
 #[test]
-fn damage_to_a_model_file_is_noticed() {
+fn damage_to_a_model_file_is_detected() {
     let (fitted, _) = Pipeline::fit(table(60, 2), &options(Method::Logistic)).unwrap();
     let whole = bytes(&fitted);
     for at in 0..whole.len() {
@@ -72,7 +73,7 @@ fn damage_to_a_model_file_is_noticed() {
 }
 
 #[test]
-fn the_report_says_what_rows_did() {
+fn the_report_counts_rows() {
     let (fitted, _) = Pipeline::fit(table(300, 3), &options(Method::Auto)).unwrap();
     let report = fitted.report();
     assert_eq!((report.rows, report.learned_from), (300, 240));
@@ -82,14 +83,15 @@ fn the_report_says_what_rows_did() {
     let most = *rows.iter().max().unwrap() as f64;
     assert!((report.commonest_error - (1.0 - most / 300.0)).abs() < 1e-12);
     assert!(report.findings.cross_validated.is_some());
-    // One halfspace of three bands errs on about the middle one; the error is measured on all rows by other fits.
+    // One halfspace for each of three bands misclassifies about the middle band. The error is cross-validated on all
+    // rows.
     let (linear, _) = Pipeline::fit(table(300, 3), &options(Method::Logistic)).unwrap();
     let cross_validated = linear.report().findings.cross_validated.unwrap();
     assert!((0.0..0.5).contains(&cross_validated), "{cross_validated}");
     assert_eq!(linear.report().learned_from, 240);
 }
 
-/// Rows that a model learned from do not calibrate it: with 1000 rows held out the table classifier is calibrated on them.
+/// A model is never calibrated on rows it was fitted to: with 1000 held-out rows the table classifier is recalibrated.
 #[test]
 fn the_calibration_is_of_the_model_that_is_used() {
     let kept = FitOptions { holdout: Some(0.25), ..options(Method::Auto) };
@@ -100,7 +102,7 @@ fn the_calibration_is_of_the_model_that_is_used() {
     assert!(!is_calibrated(3996) && is_calibrated(4000));
 }
 
-/// Sparse entries: the rows of class 1 have an even column among the first 40.
+/// Sparse rows, each with an entry in one of the first 40 columns. The parity of this column is the class.
 fn sparse(rows: usize, dim: usize) -> Frame {
     let mut points = SparsePoints::empty(dim).unwrap();
     let mut codes = Vec::new();
@@ -119,10 +121,11 @@ fn sparse(rows: usize, dim: usize) -> Frame {
 fn every_learner_takes_sparse_rows() {
     for method in METHODS {
         let options = FitOptions { plan: Plan::new(method), ..options(method) };
-        let (fitted, _) = Pipeline::fit(sparse(400, 900), &options).unwrap();
+        // With 25 % noise in many dimensions, massart needs more rows to beat the baseline.
+        let rows = if method == Method::Massart { 2000 } else { 400 };
+        let (fitted, _) = Pipeline::fit(sparse(rows, 900), &options).unwrap();
         assert!(fitted.recipe().is_sparse(), "{method:?}");
         let held_out = fitted.report().held_out().unwrap().unwrap();
-        // Massart noise of 25 % on few rows in many dimensions leaves little more than the better guess.
         let most = if method == Method::Massart { fitted.report().commonest_error } else { 0.3 };
         assert!(held_out.rate < most, "{method:?}: {}", held_out.text());
         let loaded = Pipeline::read(&bytes(&fitted), "m").unwrap();
@@ -130,13 +133,13 @@ fn every_learner_takes_sparse_rows() {
             model.decide(&sparse(30, 900), Unseen::Error, Threads::ONE).unwrap().classes
         };
         assert_eq!(found(&loaded), found(&fitted));
-        // Columns beyond those learned from have no weight.
+        // Columns unknown to the model have no weight.
         let wider = sparse(30, 2000);
         assert_eq!(loaded.decide(&wider, Unseen::Error, Threads::ONE).unwrap().classes.len(), 30);
     }
 }
 
-/// What was told of ragged rows at the fit holds for new tables.
+/// The treatment of ragged rows at the fit applies to new tables.
 #[test]
 fn ragged_rows_are_padded_as_at_the_fit() {
     use halfspaces_frame::{Hints, Ragged, ReadOptions, read};
@@ -158,9 +161,9 @@ fn ragged_rows_are_padded_as_at_the_fit() {
     assert!(strict.read_table(&path, &plain, &[], &[]).is_err());
 }
 
-/// A kept column that the model did not learn from stays as it stands: `NA` is Namibia.
+/// A kept column that the model does not use is not changed: here `NA` means Namibia.
 #[test]
-fn kept_columns_stay_as_they_stand() {
+fn kept_columns_are_unchanged() {
     use halfspaces_frame::ReadOptions;
     let (model, _) = Pipeline::fit(table(60, 2), &options(Method::Logistic)).unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -172,7 +175,7 @@ fn kept_columns_stay_as_they_stand() {
     assert_eq!((country.text(0), country.text(1)), ("NA".to_owned(), "1.50".to_owned()));
 }
 
-/// One row held out of a class that is not learned does not cost the probabilities.
+/// A held-out row of an unknown class does not prevent calibration.
 #[test]
 fn unknown_classes_held_out_leave_the_calibration() {
     let mut frame = table(200, 2);
@@ -186,7 +189,7 @@ fn unknown_classes_held_out_leave_the_calibration() {
     assert_eq!(fitted.report().held_out().unwrap().unwrap().of, 40);
 }
 
-/// Fits a model to a file, and decides another by it: the kept text of its first column, and the classes.
+/// Fits a model to a file and applies it to another: returns the kept text of the first column and the classes.
 fn decide_file(
     fit: &str,
     new: &str,
@@ -204,7 +207,7 @@ fn decide_file(
     Ok((0..frame.rows).map(|row| values.text(row).parse().unwrap_or(f64::NAN)).collect())
 }
 
-/// Rows of `x;z;y`, the numbers of x as `spell` writes them.
+/// Rows of `x;z;y`, where `spell` writes the numbers of x.
 fn german(spell: impl Fn(usize) -> String) -> String {
     let rows: String = (0..60)
         .map(|i| format!("{};{},5;{}\n", spell(i * 37 % 60), i % 7, ["a", "b"][i / 30]))
@@ -212,9 +215,9 @@ fn german(spell: impl Fn(usize) -> String) -> String {
     format!("x;z;y\n{rows}")
 }
 
-/// A point that comes later in a table with decimal commas stands between thousands; what is told then comes first.
+/// In a table with decimal commas, a point separates thousands; an explicit option overrides this.
 #[test]
-fn spellings_found_at_the_fit_hold_for_new_rows() {
+fn spellings_found_at_the_fit_apply_to_new_rows() {
     use halfspaces_frame::{Decimal, ReadOptions};
     let plain = ReadOptions::default();
     let whole = german(|i| (100 + i).to_string());
@@ -223,28 +226,28 @@ fn spellings_found_at_the_fit_hold_for_new_rows() {
     let point = ReadOptions { decimal: Some(Decimal::Point), ..ReadOptions::default() };
     let new = "x;z\n1.234;2.5\n2.500;1.5\n";
     assert_eq!(decide_file(&whole, new, &point).unwrap(), [1.234, 2.5]);
-    // With commas alone at the fit, points have two readings.
+    // With only commas at the fit, a point has two readings.
     let commas = german(|i| format!("{i},25"));
     let refused = decide_file(&commas, "x;z\n1.234;2,5\n2.500;1,5\n", &plain).unwrap_err();
     assert!(refused.contains("--decimal"), "{refused}");
-    // A number without the sign of per cent may be a share.
+    // Without a per cent sign, a number may be a share.
     let percent = german(|i| format!("{i}%"));
     let refused = decide_file(&percent, "x;z\n0.5;2,5\n0.25;1,5\n", &plain).unwrap_err();
     assert!(refused.contains("`0.5`"), "{refused}");
 }
 
-/// Each row of a new table has an answer: empty ones at the end, and those with a cell alone.
+/// Every row of a new table gets a prediction, including empty rows at the end and rows with a single cell.
 #[test]
-fn rows_at_the_end_of_a_new_table_are_decided() {
+fn rows_at_the_end_of_a_new_table_are_classified() {
     let text = german(|i| i.to_string());
     let plain = halfspaces_frame::ReadOptions::default();
     let found = decide_file(&text, "x;z\n1;2,5\n;\n;3,5\n;\n", &plain).unwrap();
     assert_eq!(found.len(), 4);
 }
 
-/// Names that the model looks for stand in one line, whatever the words below.
+/// The expected names take one line, even if the next line consists of words.
 #[test]
-fn a_row_of_words_is_no_second_line_of_names() {
+fn a_row_of_words_is_not_a_second_header_line() {
     let text = german(|i| i.to_string());
     let plain = halfspaces_frame::ReadOptions::default();
     let found = decide_file(&text, "x;z\nn.a.;unknown\n1;2,5\n2;3,5\n", &plain);

@@ -1,4 +1,4 @@
-//! Rows of other numbers of cells than the header, and notes on what was left out or repaired.
+//! Checks for ragged rows, and notes on rows that were left out or repaired.
 
 use super::layout::Layout;
 use super::rows::Tally;
@@ -8,7 +8,7 @@ use crate::source::Source;
 
 const RAGGED: &str = "fix the file, or pass --ragged pad to fill missing cells or --ragged skip to leave such rows out";
 
-/// Refuses a header that has another number of names than the rows have cells.
+/// Rejects a header with more or fewer names than the rows have cells.
 pub(super) fn check_header(
     source: &Source,
     layout: &Layout,
@@ -26,7 +26,7 @@ pub(super) fn check_header(
     )))
 }
 
-/// Refuses rows of different numbers of cells, unless the user said what to do with them.
+/// Rejects ragged rows, unless an option says how to treat them.
 pub(super) fn check_rows(
     source: &Source,
     layout: &Layout,
@@ -57,7 +57,7 @@ pub(super) fn check_rows(
     let unit = if cells == 1 { "cell" } else { "cells" };
     let have = if layout.header > 0 { "has" } else { "have" };
     Err(DataError::user(format!(
-        "{name}, line {line}: {cells} {unit}, but {which} {have} {}; {count} {are} another number of cells: {}; \
+        "{name}, line {line}: {cells} {unit}, but {which} {have} {}; {count} {are} a different number of cells: {}; \
          the likely cause is {}; {RAGGED}",
         layout.width,
         parts.join(", "),
@@ -65,7 +65,7 @@ pub(super) fn check_rows(
     )))
 }
 
-/// Notes on decisions that could be wrong.
+/// Adds notes on decisions that could be wrong.
 pub(super) fn add_notes(
     source: &Source,
     layout: &Layout,
@@ -96,7 +96,7 @@ pub(super) fn add_notes(
     if tally.inner_quotes.count > 0 {
         let lines = tally.inner_quotes.shown();
         add(&format!(
-            "{lines}: a quotation mark stands inside a cell that is not quoted; perhaps a delimiter is missing before it"
+            "{lines}: a quotation mark inside an unquoted cell; a delimiter may be missing before it"
         ));
     }
     if tally.repaired.count > 0 {
@@ -111,7 +111,7 @@ pub(super) fn add_notes(
     for (lines, what) in [
         (&tally.blank, "blank"),
         (&tally.comments, "a comment"),
-        (&tally.headers, "the header once more"),
+        (&tally.headers, "the header repeated"),
     ] {
         if lines.count > 0 {
             let verb = if lines.count == 1 { "is" } else { "are" };

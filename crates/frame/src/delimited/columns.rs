@@ -1,8 +1,8 @@
-//! Rows to columns.
+//! Converts rows to columns.
 
 use super::checks::check_header;
 use super::layout::Layout;
-use super::plain::{self, Asked, Plan, Taken};
+use super::plain::{self, Plan, Request, TakeResult};
 use super::rows::Rows;
 use super::split::Delimiter;
 use crate::csv_columns::{Built, ColumnBuilder};
@@ -15,10 +15,11 @@ use crate::typing::{Context, Expected, RawColumn, Typed, understand};
 use halfspaces_linalg::Threads;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The columns of some rows.
+/// The result of reading columns.
 pub(crate) enum Outcome {
     Frame(Box<Frame>),
-    /// These columns hold words, first in this line, after numbers: they must be read as texts from the start.
+    /// Columns that have texts after numbers, each with the first such text and its line. They must be read as texts
+    /// from the start.
     Words(BTreeMap<String, (u64, String)>),
 }
 
@@ -31,19 +32,21 @@ pub(crate) struct Columns<'a> {
     expected: Vec<Expected>,
     builders: Vec<ColumnBuilder>,
     lines: Vec<u64>,
-    /// Cells that the file has, and cells that were filled in.
+    /// The number of cells in the file.
     given: u64,
+    /// The number of cells that were filled in with missing values.
     filled: u64,
 }
 
-/// Cells filled in for each cell of the file at most, and in any case.
+/// The maximum number of cells that are filled in for each cell of the file, in addition to [`ALWAYS_FILLED`].
 const MOST_FILLED: u64 = 16;
+/// The number of cells that may be filled in whatever the number of cells of the file.
 const ALWAYS_FILLED: u64 = 1 << 20;
-/// Rows that take little memory.
+/// Below this number of rows, the columns take so little memory that the budget is not checked.
 const FEW_ROWS: usize = 4096;
 
 impl<'a> Columns<'a> {
-    /// Columns without rows; those in `texts` hold words.
+    /// Empty columns. Those in `texts` are read as texts.
     pub(crate) fn new(
         layout: &'a Layout,
         options: &'a ReadOptions,
@@ -64,7 +67,7 @@ impl<'a> Columns<'a> {
         for name in &layout.names {
             columns.add(name.clone(), texts.contains(name));
         }
-        // Columns of rows that are longer than the others come back in the next reading.
+        // Columns that exist only in longer rows are among `texts` in the second reading.
         while texts.contains(&column_name(columns.names.len())) {
             columns.add(column_name(columns.names.len()), true);
         }
@@ -80,7 +83,7 @@ impl<'a> Columns<'a> {
         self.expected.push(expected);
     }
 
-    /// Adds the next `most` rows; of them only those whose numbers are `only`, which rise.
+    /// Reads up to `most` rows. Only rows whose numbers are in `only`, which is ascending, are kept.
     pub(crate) fn take(
         &mut self,
         source: &Source,
@@ -107,7 +110,7 @@ impl<'a> Columns<'a> {
         Ok(())
     }
 
-    /// Adds rows without quotes or other difficulties, as [`Columns::take`] does; `false` if the next row is none.
+    /// Does the same as [`Columns::take`] for plain rows. Returns `false` if the next row is not plain.
     fn take_plain(
         &mut self,
         source: &Source,
@@ -119,24 +122,24 @@ impl<'a> Columns<'a> {
         let is_number = self.builders.iter().map(ColumnBuilder::is_number).collect();
         let Some(plan) = Plan::new(self.layout, is_number) else { return Ok(false) };
         let before = self.lines.len();
-        // The first row shows which columns hold numbers.
+        // The first row is read alone, because it shows which columns contain numbers.
         let is_all = most == usize::MAX && only.is_none() && before > 0;
         let threads = if is_all { self.options.threads } else { Threads::ONE };
         let most = if before == 0 { 1 } else { most - before };
-        let asked = Asked { most, only, threads };
-        let taken = plain::take(rows, &plan, asked, &mut self.builders, &mut self.lines)?;
+        let request = Request { most, only, threads };
+        let taken = plain::take(rows, &plan, request, &mut self.builders, &mut self.lines)?;
         self.given += (width * (self.lines.len() - before)) as u64;
         self.check_room(source, before)?;
-        if (1..FEW_ROWS).contains(&before) && taken == Taken::Rows {
+        if (1..FEW_ROWS).contains(&before) && taken == TakeResult::Rows {
             self.reserve(source, rows);
         }
         match taken {
-            Taken::NotUtf8 { line, column } => Err(self.not_utf8(source, line, column)),
-            taken => Ok(taken == Taken::Rows),
+            TakeResult::NotUtf8 { line, column } => Err(self.not_utf8(source, line, column)),
+            taken => Ok(taken == TakeResult::Rows),
         }
     }
 
-    /// Makes room for all rows of a text in memory, if there is enough for them.
+    /// Reserves capacity for all rows of a text in memory, if the budget allows.
     fn reserve(&mut self, source: &Source, rows: &Rows<'_>) {
         let Some(more) = rows.expected().map(|rows| rows + rows / 64) else { return };
         let bytes = 8 * (self.builders.len() as u64 + 1) * more as u64;
@@ -154,8 +157,8 @@ impl<'a> Columns<'a> {
         ))
     }
 
-    /// Checks that there is room for the columns to double, which they do when their number of rows, `before` until now,
-    /// passes a power of two.
+    /// If the number of rows, previously `before`, has passed a power of two, the columns may double their capacity. In
+    /// this case, checks that the budget allows this.
     fn check_room(&self, source: &Source, before: usize) -> Result<(), DataError> {
         let rows = self.lines.len();
         if rows < FEW_ROWS || rows.ilog2() == before.max(1).ilog2() {
@@ -179,7 +182,7 @@ impl<'a> Columns<'a> {
                 self.add_late(at);
             }
             if at >= self.builders.len() {
-                // Refused below.
+                // This row is rejected below.
                 return;
             }
             count = at + 1;
@@ -192,18 +195,18 @@ impl<'a> Columns<'a> {
         if self.filled > MOST_FILLED * self.given + ALWAYS_FILLED {
             let name = source.name();
             return Err(DataError::user(format!(
-                "{name}, line {line}: rows differ so much in their numbers of cells that they cannot be filled; pass --ragged skip, or name the delimiter with --delimiter"
+                "{name}, line {line}: the numbers of cells in the rows differ too much to fill the missing cells; pass --ragged skip, or set the delimiter with --delimiter"
             )));
         }
         for builder in self.builders.iter_mut().skip(count) {
-            // An empty cell is no fault.
+            // An empty cell is always valid.
             let _ = builder.push(b"");
         }
         self.lines.push(line);
         fault.map_or(Ok(()), |at| Err(self.not_utf8(source, line, at)))
     }
 
-    /// Adds columns up to the place `at`, for a row with more cells than those before it.
+    /// Adds columns up to index `at`, for a row with more cells than all rows before it.
     fn add_late(&mut self, at: usize) {
         for place in self.builders.len()..=at {
             self.filled += self.lines.len() as u64;
@@ -217,7 +220,7 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// The columns, without names of rows and indices.
+    /// Returns the columns, without row names and indices.
     pub(crate) fn finish(self, source: &Source) -> Result<Outcome, DataError> {
         let Columns { layout, options, names, expected, builders, lines, .. } = self;
         let unnamed = layout.header > 0 && names.len() > 1 && names[0].is_empty();
@@ -228,7 +231,7 @@ impl<'a> Columns<'a> {
                 Built::Cells { cells, rounded } => {
                     if let Some((row, cell)) = rounded {
                         let cell = short(&cell);
-                        remarks.push((name.clone(), Remark::Rounded { row, cell }));
+                        remarks.push((name.clone(), Remark::Rounded { number: lines[row], cell }));
                     }
                     columns.push(RawColumn { name, cells, expected });
                 }
@@ -258,7 +261,9 @@ impl<'a> Columns<'a> {
         let mut notes = Vec::new();
         if unnamed && !layout.row_names {
             let name = source.name();
-            notes.push(format!("{name}: the first column has no name: an index, left out"));
+            notes.push(format!(
+                "{name}: the first column has no name; it is an index, and left out"
+            ));
         }
         let frame = Frame::new(source.name(), columns);
         let rows = lines.len();
@@ -267,12 +272,12 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// The name of a column without a name, by its place.
+/// The name for the unnamed column at this index.
 pub(crate) fn column_name(at: usize) -> String {
     format!("c{}", at + 1)
 }
 
-/// Without white space at the ends.
+/// A cell without surrounding white space.
 #[inline]
 fn trimmed(cell: &[u8]) -> &[u8] {
     let is_white = |byte: Option<&u8>| byte.is_some_and(|b| *b <= b' ');

@@ -1,22 +1,22 @@
-//! Finds the dialect of a text: what separates its cells, and how they are quoted.
+//! Detects the dialect of a text: its delimiter and its quoting.
 //!
 //! Each candidate splits a sample. A candidate is good if most rows have the same number of cells, more than one, and
-//! if the cells look like numbers, dates or words rather than like pieces of them.
+//! if the cells look like numbers, dates or words rather than fragments of them.
 
 use super::kinds::{Kind, kind};
 use super::records::Records;
 use super::split::{Delimiter, Dialect};
 
-/// Records of the sample that are looked at.
+/// The maximum number of records sampled.
 const RECORDS: usize = 400;
-/// Cells of a record that are looked at.
+/// The maximum number of cells sampled in a record.
 const CELLS: usize = 200;
-/// Value of a table of one column.
+/// The score of a table with one column.
 const ONE_COLUMN: f64 = 0.4;
-/// Share of numbers, dates and quoted cells from which a space or a colon can separate cells.
+/// The share of numbers, dates and quoted cells required for a space or a colon as the delimiter.
 const TYPED: f64 = 0.4;
 
-/// Characters that separate cells, and how common that is.
+/// Candidate delimiters, each with a prior score.
 const CANDIDATES: [(Delimiter, f64); 9] = [
     (Delimiter::Byte(b','), 1.0),
     (Delimiter::Byte(b';'), 1.0),
@@ -29,32 +29,33 @@ const CANDIDATES: [(Delimiter, f64); 9] = [
     (Delimiter::Byte(b':'), 0.7),
 ];
 
-/// A dialect and what speaks for it.
+/// A detected dialect with its evidence.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Found {
     pub(crate) dialect: Dialect,
-    /// Whether quoted cells that contain a delimiter stand on single lines.
+    /// Whether the sample has quoted cells that contain a delimiter but no line end.
     pub(crate) trusts_quotes: bool,
     /// Whether cells begin with a quote that does not enclose them, so that quotes are read as characters.
     pub(crate) literal_quotes: bool,
 }
 
-/// How a dialect fits a sample.
+/// How well a dialect fits a sample.
 #[derive(Debug, Clone, Copy)]
 struct Trial {
     dialect: Dialect,
     score: f64,
-    /// The share of rows that have the commonest number of cells.
+    /// The share of rows with the most common number of cells.
     consistency: f64,
-    /// Quoted cells on one line, and quoted cells without a delimiter on several.
+    /// The number of quoted cells that lie on one line, or that span lines but contain no delimiter.
     well_quoted: usize,
-    /// Quoted cells on one line that contain a delimiter.
+    /// The number of quoted cells that lie on one line and contain a delimiter.
     needed: usize,
-    /// Quotes that open a cell and do not close it, and cells with line ends and delimiters.
+    /// The number of quotes that open a cell and are not closed, plus the number of quoted cells that contain both a
+    /// line end and a delimiter.
     doubtful: usize,
 }
 
-/// The dialect of `sample`, of which the last record may be incomplete. `delimiter` is what the user said.
+/// Detects the dialect of `sample`, whose last record may be incomplete. `delimiter` is the one set by the user.
 pub(crate) fn find(sample: &[u8], delimiter: Option<u8>) -> Found {
     let candidates: Vec<(Delimiter, f64)> = match delimiter {
         Some(byte) => vec![(Delimiter::Byte(byte), 1.0)],
@@ -153,7 +154,7 @@ fn try_dialect(sample: &[u8], dialect: Dialect) -> Trial {
         rows.push((records.len(), value / count, typed / count));
     }
     let trial = Trial { dialect, score: 0.0, consistency: 0.0, well_quoted, needed, doubtful };
-    let Some(width) = commonest(&rows) else { return trial };
+    let Some(width) = commonest(rows.iter().map(|row| row.0)) else { return trial };
     let same: Vec<&(usize, f64, f64)> = rows.iter().filter(|row| row.0 == width).collect();
     let consistency = same.len() as f64 / rows.len() as f64;
     if width < 2 {
@@ -166,12 +167,12 @@ fn try_dialect(sample: &[u8], dialect: Dialect) -> Trial {
     if needs_types && mean(|row| row.2) < TYPED {
         return Trial { consistency, ..trial };
     }
-    // Texts with unquoted delimiters have more cells in some rows, but fewer in none.
+    // Texts with unquoted delimiters have more cells in some rows, but at least two in every row.
     let in_all = rows.iter().all(|row| row.0 >= 2);
     let evenness = if in_all && !needs_types { consistency.max(0.9) } else { consistency };
     let mut score = evenness * evenness * width as f64 / (width as f64 + 1.0) * mean(|row| row.1);
     if rows[0].0 == 1 && width == 2 && dialect.delimiter == Delimiter::Byte(b',') {
-        // One column of numbers with decimal commas, under its name.
+        // This looks like a single named column of numbers with decimal commas.
         score *= 0.5;
     }
     Trial { score, consistency, ..trial }
@@ -198,15 +199,15 @@ fn value_of(look: Kind, cell: &[u8]) -> f64 {
     }
 }
 
-/// The commonest number of cells; of equally common ones the largest.
-fn commonest(rows: &[(usize, f64, f64)]) -> Option<usize> {
-    let mut widths: Vec<usize> = rows.iter().map(|row| row.0).collect();
+/// The most common number of cells; among equally common ones, the largest.
+pub(super) fn commonest(widths: impl Iterator<Item = usize>) -> Option<usize> {
+    let mut widths: Vec<usize> = widths.collect();
     widths.sort_unstable();
     let runs = widths.chunk_by(|a, b| a == b);
     runs.max_by_key(|run| run.len()).map(|run| run[0])
 }
 
-/// Value of reading each line as one cell.
+/// The score of reading each line as one cell.
 fn one_column(sample: &[u8]) -> f64 {
     let lines = sample.split(|b| *b == b'\n' || *b == b'\r').filter(|line| !line.is_empty());
     let (mut count, mut whole) = (0, 0);
@@ -252,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_are_told_from_characters() {
+    fn quotes_and_literal_characters_are_distinguished() {
         let inches = "id\ttext\tkind\n1\t\"Great service they said\tpos\n2\tscreen of 24\"\tneg\n3\tplain\tpos\n";
         let found = find(inches.as_bytes(), None);
         assert_eq!((found.dialect.quote, found.literal_quotes), (None, true));

@@ -1,23 +1,23 @@
-//! Decodes text: UTF-8, UTF-16 with and without a byte order mark, and the single-byte encodings of older programs.
+//! Decodes text: UTF-8, UTF-16 with or without a byte order mark, and single-byte encodings.
 
 use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use std::borrow::Cow;
 use std::io::{self, BufRead, Read};
 
-/// Bytes looked at for NUL bytes of UTF-16 text.
+/// The number of bytes that are examined for NUL bytes, which UTF-16 text contains.
 const SAMPLE: usize = 4096;
 
 /// The encoding of a text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Encoded {
     pub(crate) encoding: &'static Encoding,
-    /// Length of the byte order mark.
+    /// The length of the byte order mark.
     pub(crate) mark: usize,
     /// Whether the encoding was guessed from the frequency of letters.
     pub(crate) guessed: bool,
 }
 
-/// The encoding of `bytes`, the start of a text or, if `complete`, all of it.
+/// Detects the encoding of `bytes`: the start of a text, or all of it if `complete`.
 pub(crate) fn find(bytes: &[u8], complete: bool) -> Encoded {
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
         return Encoded { encoding, mark, guessed: false };
@@ -28,7 +28,7 @@ pub(crate) fn find(bytes: &[u8], complete: bool) -> Encoded {
     }
     match std::str::from_utf8(bytes) {
         Ok(_) => sure(UTF_8),
-        // The last letter of a sample may be cut off.
+        // The last character of a sample may be cut off.
         Err(error) if !complete && error.error_len().is_none() => sure(UTF_8),
         Err(_) => {
             let mut detector =
@@ -40,13 +40,13 @@ pub(crate) fn find(bytes: &[u8], complete: bool) -> Encoded {
     }
 }
 
-/// Whether text is in UTF-16.
+/// Whether a text is UTF-16.
 pub(crate) fn is_utf16(bytes: &[u8]) -> bool {
     let marked = Encoding::for_bom(bytes).is_some_and(|(encoding, _)| encoding != UTF_8);
     marked || without_mark(bytes).is_some()
 }
 
-/// UTF-16 without a byte order mark: every other byte of most letters is zero.
+/// Detects UTF-16 without a byte order mark: one of the two bytes of most letters is zero.
 fn without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     let sample = &bytes[..bytes.len().min(SAMPLE)];
     let zeros = |from: usize| sample.iter().skip(from).step_by(2).filter(|b| **b == 0).count();
@@ -61,7 +61,7 @@ fn without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     (even * 10 >= pairs * 7 && odd * 10 < pairs).then_some(UTF_16BE)
 }
 
-/// The text in UTF-8, without its byte order mark. UTF-8 text is not copied, nor checked.
+/// The text in UTF-8, without its byte order mark. UTF-8 text is neither copied nor validated.
 pub(crate) fn decode(bytes: &[u8], encoded: Encoded) -> Cow<'_, [u8]> {
     let bytes = &bytes[encoded.mark..];
     if encoded.encoding == UTF_8 {
@@ -74,7 +74,7 @@ pub(crate) fn decode(bytes: &[u8], encoded: Encoded) -> Cow<'_, [u8]> {
     }
 }
 
-/// Reads a text and decodes it on the way.
+/// Decodes a text while reading it.
 pub(crate) fn decoding<'a>(
     mut reader: Box<dyn BufRead + 'a>,
     encoded: Encoded,
@@ -150,7 +150,7 @@ mod tests {
             reader.read_to_end(&mut streamed).unwrap();
             assert_eq!(streamed, text.as_bytes(), "{name}");
         }
-        // A letter that is cut off at the end of a sample.
+        // A character that is cut off at the end of a sample.
         assert_eq!(find(&"größe".as_bytes()[..3], false).encoding, UTF_8);
     }
 }

@@ -1,12 +1,12 @@
-//! Refuses files that are not delimited text, with a word on what they are.
+//! Rejects files that are not delimited text, and names their format.
 
 use super::split::line_ends;
 use crate::error::DataError;
 
-/// Bytes looked at.
+/// The number of bytes examined.
 const HEAD: usize = 4096;
 
-/// Refuses text that is in another format.
+/// Rejects text in another format.
 pub(crate) fn check(name: &str, text: &[u8]) -> Result<(), DataError> {
     if let Some(at) = memchr::memchr(0, text) {
         let line = 1 + line_ends(&text[..at]);
@@ -16,7 +16,7 @@ pub(crate) fn check(name: &str, text: &[u8]) -> Result<(), DataError> {
     }
     match format(text) {
         Some(what) => Err(DataError::user(format!(
-            "{name}: the file is {what}, which is not read; write it as CSV or Parquet"
+            "{name}: the file is {what}, which is not supported; write it as CSV or Parquet"
         ))),
         None => Ok(()),
     }
@@ -43,7 +43,7 @@ fn format(text: &[u8]) -> Option<&'static str> {
         return Some("a Matrix Market file");
     }
     if begins("git-lfs") || begins("version https://git-lfs") {
-        return Some("a pointer of Git LFS, not the file itself");
+        return Some("a Git LFS pointer, not the file itself");
     }
     let mut lines = head.split(|b| *b == b'\n' || *b == b'\r').map(<[u8]>::trim_ascii);
     let comment = |line: &&[u8]| line.is_empty() || line.starts_with(b"%");

@@ -1,18 +1,18 @@
-//! Tells names from data.
+//! Distinguishes column names from data.
 
 use super::kinds::{Kind, kind};
 
-/// Years are names of columns, not data: whole numbers from here to [`LAST_YEAR`].
+/// Integers from this number to [`LAST_YEAR`] are taken as years that name columns, not as data.
 const FIRST_YEAR: i64 = 1000;
 const LAST_YEAR: i64 = 2999;
-/// Most lines of a header.
+/// The maximum number of header lines.
 const MOST_LINES: usize = 5;
-/// Columns of which most cells are numbers or dates in this share.
+/// The share of numbers or dates that makes a column mostly typed.
 const MOSTLY: f64 = 0.8;
 
 pub(crate) type Row = Vec<Vec<u8>>;
 
-/// Whether each column of `rows` holds numbers or dates, but for a few cells.
+/// Whether each column of `rows` consists of numbers or dates, except for a few cells.
 fn typed_columns(rows: &[&Row], width: usize) -> Vec<bool> {
     let mut counts = vec![(0usize, 0usize); width];
     for row in rows {
@@ -28,7 +28,7 @@ fn typed_columns(rows: &[&Row], width: usize) -> Vec<bool> {
     counts.into_iter().map(mostly).collect()
 }
 
-/// The number of lines at the start of `rows` that hold names.
+/// The number of header lines at the start of `rows`.
 pub(crate) fn lines(rows: &[&Row]) -> usize {
     let several = (2..=MOST_LINES)
         .rev()
@@ -36,7 +36,7 @@ pub(crate) fn lines(rows: &[&Row]) -> usize {
     several.unwrap_or_else(|| usize::from(is_header(rows)))
 }
 
-/// Whether several lines hold names: they have words above columns of numbers or dates.
+/// Whether several lines are names: they have words above columns of numbers or dates.
 fn are_names(lines: &[&Row], below: &[&Row]) -> bool {
     let width = below[0].len();
     let typed = typed_columns(below, width);
@@ -62,13 +62,13 @@ fn are_names(lines: &[&Row], below: &[&Row]) -> bool {
     2 * looks(below[0], Kind::is_typed) >= columns.len() && lines.iter().enumerate().all(names)
 }
 
-/// Whether the first of `rows` holds names:
+/// Whether the first of `rows` consists of names:
 /// - it has words above columns of numbers or dates;
-/// - or its cells are all words that do not come back below;
-/// - or, besides words, years or whole numbers that rise by one, as pandas names columns.
+/// - or its cells are all words that do not occur below;
+/// - or its numbers are ascending years or consecutive integers, as in column names written by pandas.
 fn is_header(rows: &[&Row]) -> bool {
     let Some((first, rest)) = rows.split_first() else { return false };
-    // A header may come back, as in files that were joined.
+    // The header may be repeated, as in concatenated files.
     let others: Vec<&Row> = rest.iter().filter(|row| *row != first).copied().collect();
     let typed = typed_columns(&others, first.len());
     let looks: Vec<Kind> = first.iter().map(|cell| kind(cell)).collect();
@@ -93,16 +93,16 @@ fn is_header(rows: &[&Row]) -> bool {
         && !(0..first.len()).any(|at| unnamed(at) || comes_back(at))
 }
 
-/// Whether the numbers of the first row are names.
+/// Whether the numbers of the first row are column names.
 fn numbered(first: &Row, rest: &[&Row]) -> bool {
     let number = |cell: &Vec<u8>| fast_float2::parse::<f64, _>(cell).ok().filter(|v| !v.is_nan());
-    // Without pandas' index column, if there is one.
+    // Skip pandas' index column, if present.
     let names = if first[0].is_empty() { &first[1..] } else { &first[..] };
     let numbers: Vec<f64> = names.iter().filter_map(number).collect();
     let Some(numbers) = whole(&numbers) else { return false };
     let rising = numbers.windows(2).all(|w| w[1] > w[0]);
     let counted = by_one(&numbers) && numbers.len() > 2 && (0..=1).contains(&numbers[0]);
-    // Data of such a kind would go on with more of it.
+    // If the next row also consists of years or consecutive integers, both rows are data.
     let goes_on = rest.first().is_some_and(|row| {
         let below: Vec<f64> = row.iter().filter_map(number).collect();
         whole(&below)
@@ -111,7 +111,7 @@ fn numbered(first: &Row, rest: &[&Row]) -> bool {
     (counted || are_years(&numbers) && rising) && !goes_on
 }
 
-/// The numbers, if all are whole.
+/// The numbers as integers, if all are integers.
 fn whole(numbers: &[f64]) -> Option<Vec<i64>> {
     let one = |v: &f64| (v.fract().abs() <= 0.0 && v.abs() < 1e15).then_some(*v as i64);
     numbers.iter().map(one).collect()
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_told_from_data() {
+    fn headers_and_data_are_distinguished() {
         for header in [
             "a,b,label\n1,2,x\n3,4,y",
             ",0,1,2,3,label\n0,0.5,1.5,2,2,a\n1,0.1,2.5,1,1,b",

@@ -1,4 +1,4 @@
-//! Shows how a file is read, and writes the table as it stands.
+//! Shows how a file is read, and writes its table with unchanged cells.
 
 use super::checks::{add_notes, check_rows};
 use super::columns::column_name;
@@ -21,10 +21,10 @@ use std::collections::{HashMap, HashSet};
 use std::io::Write;
 use std::path::Path;
 
-/// Columns of a block that are shown.
+/// The maximum number of block columns shown.
 const OF_A_BLOCK: usize = 300;
 
-/// What a reader understood of a file.
+/// The interpretation of a file by the reader.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -43,13 +43,13 @@ const OF_A_BLOCK: usize = 300;
 pub struct Inspection {
     /// The name of the file.
     pub source: String,
-    /// How the file was read.
+    /// The decisions of the reader.
     pub reading: FileRecord,
-    /// The columns, without those that are left out.
+    /// The columns, except those left out.
     pub columns: Vec<ColumnSummary>,
     /// Decisions that could be wrong.
     pub warnings: Vec<String>,
-    /// Why the table cannot be learned from as it is.
+    /// The reason why the table cannot be used for learning as it is.
     pub problem: Option<String>,
     #[serde(skip)]
     table: Table,
@@ -72,10 +72,10 @@ struct TextTable {
     ragged: Ragged,
 }
 
-/// Reads a file and shows how it was understood.
+/// Reads a file and shows its interpretation.
 ///
 /// # Errors
-/// If the file cannot be read, or is in no format that is known.
+/// If the file cannot be read, or its format is unknown.
 pub fn inspect(path: &Path, options: &ReadOptions) -> Result<Inspection, DataError> {
     let is_empty = std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == 0);
     if is_empty {
@@ -84,10 +84,10 @@ pub fn inspect(path: &Path, options: &ReadOptions) -> Result<Inspection, DataErr
     of_source(Source::open(path)?, options)
 }
 
-/// Shows how bytes would be read as a file of this name.
+/// Shows the interpretation of bytes as a file named `name`.
 ///
 /// # Errors
-/// If they are in no format that is known.
+/// If the format is unknown.
 pub fn inspect_bytes(
     name: &str,
     bytes: Vec<u8>,
@@ -111,10 +111,7 @@ fn of_nothing(name: &str) -> Inspection {
 }
 
 fn of_source(source: Source, options: &ReadOptions) -> Result<Inspection, DataError> {
-    let format = match options.format {
-        Some(format) => format,
-        None => detect::format(&source)?,
-    };
+    let format = options.format.map_or_else(|| detect::format(&source), Ok)?;
     match format {
         Format::Csv | Format::Tsv => of_text(source, format, options),
         other => {
@@ -134,7 +131,7 @@ fn of_source(source: Source, options: &ReadOptions) -> Result<Inspection, DataEr
 }
 
 fn of_text(source: Source, format: Format, options: &ReadOptions) -> Result<Inspection, DataError> {
-    // Ragged rows are shown even if a fit refuses them.
+    // Ragged rows are shown even if a fit rejects them.
     let ragged = if options.ragged == Ragged::Error { Ragged::Pad } else { options.ragged };
     let bytes = source.bytes()?;
     let text = Text::new(&source, &bytes, format, options, &Hints::default())?;
@@ -200,11 +197,11 @@ fn shortened(summary: ColumnSummary) -> ColumnSummary {
 }
 
 impl Inspection {
-    /// Writes the table as plain CSV (RFC 4180), its cells as they stand in the file. A table without names in the file
-    /// has none in the result.
+    /// Writes the table as plain CSV (RFC 4180) with unchanged cells. If the file has no column names, the output has
+    /// none either.
     ///
     /// # Errors
-    /// If `out` cannot be written to.
+    /// If `out` cannot be written.
     pub fn write_csv(&self, out: impl Write) -> Result<(), DataError> {
         let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(out);
         match &self.table {
@@ -229,7 +226,7 @@ impl Inspection {
                 }
                 if count * width > 17 * given + (1 << 20) {
                     return Err(DataError::user(format!(
-                        "{}: rows differ so much in their numbers of cells that they cannot be filled; pass --ragged skip",
+                        "{}: the numbers of cells in the rows differ too much to fill the missing cells; pass --ragged skip",
                         source.name()
                     )));
                 }
@@ -249,7 +246,7 @@ fn failed(error: &csv::Error) -> DataError {
     DataError::system(format!("the table cannot be written: {error}"))
 }
 
-/// The names as they stand in the file, and more up to a number of columns.
+/// The names as written in the file, extended to `width` columns.
 fn names(layout: &Layout, width: usize) -> Vec<Vec<u8>> {
     let mut names = layout.raw_names.clone();
     if layout.row_names {
@@ -264,7 +261,7 @@ fn names(layout: &Layout, width: usize) -> Vec<Vec<u8>> {
     names
 }
 
-/// The cells of a row, without the empty one after a trailing delimiter.
+/// The cells of a row, without the empty cell after a trailing delimiter.
 fn as_they_stand(rows: &Rows<'_>, layout: &Layout) -> Vec<Vec<u8>> {
     let mut cells = Vec::new();
     rows.cells(|at, cell| {
@@ -276,7 +273,7 @@ fn as_they_stand(rows: &Rows<'_>, layout: &Layout) -> Vec<Vec<u8>> {
     cells
 }
 
-/// Writes a table in a binary format.
+/// Writes a table of a binary format.
 fn write_frame(frame: &Frame, writer: &mut csv::Writer<impl Write>) -> Result<(), DataError> {
     let names = frame.names();
     let columns: Vec<_> = names.iter().filter_map(|name| frame.column(name)).collect();

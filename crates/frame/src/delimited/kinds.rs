@@ -1,12 +1,12 @@
-//! What a cell looks like: the evidence for delimiters, headers and footers.
+//! Guesses the kind of a cell, which is evidence for delimiters, headers and footers.
 
-/// The look of a cell.
+/// The apparent kind of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Empty,
-    /// A usual marker of a missing value.
+    /// A common marker of a missing value.
     Missing,
-    /// A number, perhaps with a sign of a currency, per cent, or separators of thousands.
+    /// A number, possibly with a currency sign, a per cent sign or thousands separators.
     Number,
     /// A date, a time of day, or both.
     Moment,
@@ -26,10 +26,10 @@ impl Kind {
     }
 }
 
-/// Cells longer than this are texts without a look.
+/// The maximum length in bytes of a cell that is analysed. A longer cell is a text.
 const LONGEST: usize = 64;
 
-/// The look of a cell.
+/// Determines the kind of a cell.
 pub(crate) fn kind(cell: &[u8]) -> Kind {
     let cell = cell.trim_ascii();
     if cell.is_empty() {
@@ -59,7 +59,7 @@ fn is_missing(cell: &[u8]) -> bool {
     cell.len() <= 7 && MARKERS.iter().any(|marker| cell.eq_ignore_ascii_case(marker))
 }
 
-/// Whether a cell is a number as people write them.
+/// Whether a cell is a number as people write it.
 fn is_number(cell: &[u8]) -> bool {
     let Some(cell) = without_signs(cell) else { return false };
     if fast_float2::parse::<f64, _>(cell).is_ok() {
@@ -81,7 +81,7 @@ fn is_number(cell: &[u8]) -> bool {
         && is_grouped(cell)
 }
 
-/// Whether separators split a number as those of thousands and decimals do.
+/// Whether the separators in a number can be those of thousands and decimals.
 fn is_grouped(cell: &[u8]) -> bool {
     let mantissa = cell.split(|b| b"eEdD".contains(b)).next().unwrap_or(cell);
     let parts: Vec<&[u8]> = mantissa.split(|b| b",. '_".contains(b)).collect();
@@ -93,7 +93,7 @@ fn is_grouped(cell: &[u8]) -> bool {
     }
 }
 
-/// Without signs of currencies, per cent and brackets of negative amounts.
+/// Removes the currency sign, the per cent sign and the brackets of a negative amount from a number.
 fn without_signs(cell: &[u8]) -> Option<&[u8]> {
     let mut cell = cell;
     if let [b'(', inner @ .., b')'] = cell {
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_have_looks() {
+    fn cells_have_kinds() {
         for (look, cells) in [
             (Kind::Empty, &["", "  "][..]),
             (Kind::Missing, &["NA", "n/a", "-", "?"]),

@@ -1,4 +1,4 @@
-//! The parts of a text: lines above the table, names, rows.
+//! The layout of a text: preamble, names and rows.
 
 use super::dialect::{self, Found};
 use super::header::{self, Row};
@@ -9,34 +9,35 @@ use crate::names::short;
 use crate::options::{Format, Hints, ReadOptions};
 use std::collections::HashSet;
 
-/// Records of the sample, and cells in them.
+/// The maximum number of records sampled, and of cells in each.
 const RECORDS: usize = 400;
 const CELLS: usize = 1 << 20;
 
-/// How a text is laid out.
+/// The layout of a text.
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
     pub(crate) dialect: Dialect,
     pub(crate) trusts_quotes: bool,
-    /// Lines above the names or, without names, above the rows.
+    /// The number of lines above the names or, without names, above the rows.
     pub(crate) preamble: u64,
-    /// Records that hold names.
+    /// The number of records that contain names.
     pub(crate) header: usize,
-    /// The names as they stand in the file, several lines joined; empty without a header.
+    /// The names as written in the file, several lines joined; empty without a header.
     pub(crate) raw_names: Row,
     /// The name of each column.
     pub(crate) names: Vec<String>,
-    /// Number of cells of most rows.
+    /// The number of cells in most rows.
     pub(crate) width: usize,
-    /// Whether the first cell of a row is its name, without a name in the header.
+    /// Whether the first cell of each row is the name of the row, for which the header has no column name.
     pub(crate) row_names: bool,
-    /// Whether rows end with a delimiter, after which there is no cell.
+    /// Whether rows end with a delimiter that no cell follows.
     pub(crate) trailing: bool,
     /// Whether a space follows each delimiter.
     pub(crate) spaced: bool,
-    /// Whether lines that begin with `#` or `%` stand above the table.
+    /// Whether the table is preceded by lines that begin with `#` or `%`.
     pub(crate) comments: bool,
-    /// Whether each row has an answer, as those that a model decides: none at the end is taken for something else.
+    /// Whether every row must be kept, because each one needs a prediction. Trailing rows are then not treated as
+    /// footnotes.
     pub(crate) keeps_rows: bool,
     /// Decisions that could be wrong, without the name of the file.
     pub(crate) notes: Vec<String>,
@@ -46,11 +47,11 @@ struct Sampled {
     line: u64,
     cells: Row,
     blank: bool,
-    /// Whether it begins with a mark of a comment.
+    /// Whether the record begins with a comment mark.
     comment: bool,
 }
 
-/// The layout of a text that begins with `sample`.
+/// Detects the layout of a text that begins with `sample`.
 pub(crate) fn find(
     sample: &[u8],
     format: Format,
@@ -58,12 +59,13 @@ pub(crate) fn find(
     hints: &Hints,
 ) -> Result<Layout, DataError> {
     let mut notes = Vec::new();
-    let told = options.delimiter.or((format == Format::Tsv).then_some(b'\t'));
+    let requested = options.delimiter.or((format == Format::Tsv).then_some(b'\t'));
     let named = separator_line(sample);
-    let Found { dialect, trusts_quotes, literal_quotes } = dialect::find(sample, told.or(named));
+    let Found { dialect, trusts_quotes, literal_quotes } =
+        dialect::find(sample, requested.or(named));
     let rows = sampled(sample, dialect, named.is_some());
     if let Some(byte) = named {
-        notes.push(format!("line 1 says that `{}` separates cells", char::from(byte)));
+        notes.push(format!("line 1 sets `{}` as the delimiter", char::from(byte)));
     }
     if literal_quotes {
         let line = first_quote(&rows).unwrap_or(1);
@@ -90,7 +92,7 @@ pub(crate) fn find(
     Ok(layout)
 }
 
-/// The delimiter that a first line `sep=;` names, as spreadsheets write it.
+/// The delimiter set by a first line `sep=;`, as spreadsheets write it.
 fn separator_line(sample: &[u8]) -> Option<u8> {
     let line = sample.split(|b| *b == b'\n' || *b == b'\r').next()?;
     let line = line.strip_prefix(b"\"").unwrap_or(line);
@@ -117,7 +119,7 @@ fn sampled(sample: &[u8], dialect: Dialect, skip: bool) -> Vec<Sampled> {
         let comment = is_comment(&cells);
         let is_mark = cells[0].iter().all(|b| matches!(b, b'#' | b'%'));
         if comment && is_mark && cells.len() > 1 && separates_words(dialect.delimiter) {
-            // The mark is no cell.
+            // The comment mark is not a cell.
             cells.remove(0);
         }
         rows.push(Sampled { line: record.line, cells, blank: record.blank, comment });
@@ -125,7 +127,7 @@ fn sampled(sample: &[u8], dialect: Dialect, skip: bool) -> Vec<Sampled> {
     rows
 }
 
-/// Whether cells begin with a space wherever a delimiter stands before them.
+/// Whether every delimiter inside a line is followed by a space.
 fn is_spaced(sample: &[u8], dialect: Dialect) -> bool {
     let mut records = Records::of_text(sample, dialect);
     let (mut spaced, mut other) = (0, 0);
@@ -158,18 +160,11 @@ fn is_comment(row: &Row) -> bool {
     matches!(row[0].first(), Some(b'#' | b'%'))
 }
 
-/// The commonest number of cells; of equally common ones the largest.
-fn commonest<'a>(rows: impl Iterator<Item = &'a Row>) -> usize {
-    let mut widths: Vec<usize> = rows.map(Vec::len).collect();
-    widths.sort_unstable();
-    let runs = widths.chunk_by(|a, b| a == b);
-    runs.max_by_key(|run| run.len()).map_or(0, |run| run[0])
-}
-
 impl Layout {
     fn table(&mut self, rows: &[Sampled], options: &ReadOptions, hints: &Hints) {
         let rows: Vec<&Sampled> = rows.iter().filter(|row| !row.blank).collect();
-        let width = commonest(rows.iter().filter(|row| !row.comment).map(|row| &row.cells));
+        let widths = rows.iter().filter(|row| !row.comment).map(|row| row.cells.len());
+        let width = dialect::commonest(widths).unwrap_or(0);
         let start = self.start(&rows, width, hints);
         self.comments = rows[..start].iter().any(|row| row.comment);
         if let Some(row) = rows.get(start) {
@@ -192,13 +187,13 @@ impl Layout {
         };
         self.header = match options.header.or(expected) {
             Some(false) => 0,
-            // The names that are looked for stand in one line.
+            // Expected names take up only one line.
             Some(true) if expected == Some(true) && has_all() => 1,
             Some(true) => header::lines(&table).max(1),
             None => header::lines(&table),
         };
         let data = &table[self.header..];
-        self.width = if data.is_empty() { first.len() } else { commonest(data.iter().copied()) };
+        self.width = dialect::commonest(data.iter().map(|row| row.len())).unwrap_or(first.len());
         if self.header == 0 {
             let count = first.len().max(self.width);
             if options.header.is_none() && expected.is_none() {
@@ -206,7 +201,7 @@ impl Layout {
                 let which =
                     if line == 1 { "the first line".into() } else { format!("line {line}") };
                 self.notes.push(format!(
-                    "{which} is read as data, columns are named c1 to c{count}; --header if it holds names"
+                    "{which} is read as data, and columns are named c1 to c{count}; pass --header if it contains names"
                 ));
             }
             self.names = (1..=self.width).map(|i| format!("c{i}")).collect();
@@ -215,7 +210,7 @@ impl Layout {
         self.raw_names = joined(&table[..self.header]);
         if self.header > 1 {
             self.notes.push(format!(
-                "lines {} to {} are read as the names of the columns, such as `{}`",
+                "lines {} to {} are read as the column names, such as `{}`",
                 rows[start].line,
                 rows[start + self.header - 1].line,
                 short(&String::from_utf8_lossy(self.raw_names.last().map_or(&[], |n| n)))
@@ -224,7 +219,7 @@ impl Layout {
         self.name_columns(data);
     }
 
-    /// The place of the first row of the table.
+    /// The index of the first row of the table.
     fn start(&self, rows: &[&Sampled], width: usize, hints: &Hints) -> usize {
         let expected = |row: &&Sampled| row.cells.iter().any(|cell| hints.expects(cell));
         if !hints.expected.is_empty()
@@ -233,7 +228,7 @@ impl Layout {
             return at;
         }
         let blanks = separates_words(self.dialect.delimiter);
-        // The last comment may hold the names, as the header of numpy.savetxt.
+        // The last comment may contain the names, as in files written by numpy.savetxt.
         let comments = rows.iter().take_while(|row| row.comment).count();
         if comments > 0
             && let Some(last) = rows[..comments].last()
@@ -265,7 +260,7 @@ impl Layout {
         comments + skipped
     }
 
-    /// Names the columns, and explains a header that is longer or shorter than the rows.
+    /// Names the columns, and adds a note if the header is longer or shorter than the rows.
     fn name_columns(&mut self, data: &[&Row]) {
         let mut names = self.raw_names.clone();
         if self.comments || is_comment(&names) {
@@ -286,7 +281,7 @@ impl Layout {
                 self.row_names = true;
                 names.insert(0, Vec::new());
                 self.notes.push(
-                    "the header is one name shorter than the rows: the first column holds the names of rows, left out".into(),
+                    "the header is one name shorter than the rows: the first column contains row names, and is left out".into(),
                 );
             }
         }
@@ -307,7 +302,7 @@ impl Layout {
             && empty(self.width - 1)
             && !self.trailing
         {
-            // The header and the rows end with a delimiter.
+            // Both the header and the rows end with a delimiter.
             self.names.pop();
             self.trailing = true;
             self.notes.push("lines end with a delimiter: the empty last column is left out".into());
@@ -316,7 +311,7 @@ impl Layout {
             if self.names[at].is_empty() {
                 self.names[at] = format!("c{}", at + 1);
                 self.notes.push(format!(
-                    "column {} has no name and is called `c{}`",
+                    "column {} has no name and is named `c{}`",
                     at + 1,
                     at + 1
                 ));
@@ -325,7 +320,8 @@ impl Layout {
     }
 }
 
-/// The names of several lines: for each column its texts, joined by spaces; a text stands for the columns on its right that have none.
+/// Joins names that span several lines: the texts of each column are separated by spaces. A text also applies to the
+/// empty cells on its right.
 fn joined(lines: &[&Row]) -> Row {
     if let [one] = lines {
         return (*one).clone();

@@ -49,7 +49,8 @@ fn of_text(
     options: &ReadOptions,
     hints: &Hints,
 ) -> Result<Frame, DataError> {
-    // Twice if there are words below numbers, and once more if points turn out to stand between thousands.
+    // A column with texts after numbers requires a second reading, and a column in which points may separate thousands
+    // requires another one.
     const READINGS: usize = 4;
     let mut texts = BTreeSet::new();
     let mut last = String::new();

@@ -1,6 +1,7 @@
 //! Reads blocks of plain lines on several threads. A plain line has no quotes and one cell for each column.
 //!
-//! Most lines of most files are plain. All other lines go through [`Rows`], which knows quotes, ragged rows and footnotes.
+//! Most lines of most files are plain. All other lines are read by [`Rows`], which handles quotes, ragged rows and
+//! footnotes.
 
 use super::layout::Layout;
 use super::rows::Rows;
@@ -12,57 +13,58 @@ use crate::typing::plain_number;
 use halfspaces_linalg::Threads;
 use memchr::{memchr, memchr_iter};
 
-/// Bytes of a block that one thread reads; few in tests, so that small texts have many.
+/// The size in bytes of a block that one thread reads; small in tests, so that short texts have many blocks.
 const BLOCK: usize = if cfg!(test) { 1 << 6 } else { 1 << 18 };
-/// Blocks that are read at once, for each thread.
+/// The number of blocks read at once for each thread.
 const BLOCKS_A_THREAD: usize = 16;
 
-/// What all blocks of a text have in common.
+/// The properties common to all blocks of a text.
 #[derive(Debug)]
 pub(crate) struct Plan<'a> {
     delimiter: u8,
     quote: Option<u8>,
-    /// The first name of the header, which may stand between the rows once more.
+    /// The first name of the header, which may be repeated between the rows.
     first_name: Option<&'a [u8]>,
-    /// Which columns hold numbers so far.
+    /// For each column, whether it has only numbers so far.
     is_number: Vec<bool>,
 }
 
 impl<'a> Plan<'a> {
-    /// `None` if no line of such a text is plain.
+    /// Returns `None` if the text cannot have plain lines.
     pub(crate) fn new(layout: &'a Layout, is_number: Vec<bool>) -> Option<Plan<'a>> {
         let Delimiter::Byte(delimiter) = layout.dialect.delimiter else { return None };
-        // In a table of one column a blank line is a row.
+        // In a table with one column, a blank line is a row.
         let plain = !layout.trailing && is_number.len() == layout.width && layout.width > 1;
         let first_name = layout.raw_names.first().map(|name| &name[..]);
         plain.then_some(Plan { delimiter, quote: layout.dialect.quote, first_name, is_number })
     }
 }
 
-/// What is asked for.
+/// The rows requested.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Asked<'a> {
-    /// Rows at most.
+pub(crate) struct Request<'a> {
+    /// The maximum number of rows.
     pub(crate) most: usize,
-    /// The numbers of the only rows that are wanted, rising; all rows are if this is `None`.
+    /// The numbers of the rows to keep, ascending; `None` keeps all rows.
     pub(crate) only: Option<&'a [u64]>,
-    /// Threads at most: more than one only where all rows are wanted.
+    /// The maximum number of threads. More than one only if all rows are kept.
     pub(crate) threads: Threads,
 }
 
 /// The cells of some lines.
 #[derive(Debug)]
 struct Block {
-    /// Lines, rows that were wanted, and bytes.
+    /// The number of lines.
     lines: usize,
     places: Vec<u32>,
+    /// The number of bytes.
     length: usize,
-    /// Row by row, the columns of numbers.
+    /// The values of the number columns, row by row.
     values: Vec<f64>,
     others: Vec<Other>,
 }
 
-/// A cell that is no plain number, in row order.
+/// A cell that is not a plain number. A block stores such cells in row order.
 #[derive(Debug)]
 struct Other {
     row: u32,
@@ -71,32 +73,32 @@ struct Other {
     end: u32,
 }
 
-/// What became of the text at hand.
+/// The result of [`take`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Taken {
-    /// Rows were added.
+pub(crate) enum TakeResult {
+    /// Rows were appended.
     Rows,
-    /// The next line needs the rules for other lines.
+    /// The next line is not plain.
     Nothing,
-    /// A cell of this column in this line is no UTF-8 text.
+    /// A cell is not UTF-8.
     NotUtf8 { line: u64, column: usize },
 }
 
-/// Adds rows of plain lines to `builders`, and their lines to `lines`.
+/// Appends the rows of plain lines to `builders` and their line numbers to `lines`.
 pub(crate) fn take(
     rows: &mut Rows<'_>,
     plan: &Plan<'_>,
-    asked: Asked<'_>,
+    request: Request<'_>,
     builders: &mut [ColumnBuilder],
     lines: &mut Vec<u64>,
-) -> Result<Taken, DataError> {
-    let threads = asked.threads;
+) -> Result<TakeResult, DataError> {
+    let threads = request.threads;
     let count = if threads == Threads::ONE { 1 } else { threads.count() * BLOCKS_A_THREAD };
     let (row, mut line) = (rows.tally.rows, rows.line());
-    let Some(text) = rows.plain_text(BLOCK * count)? else { return Ok(Taken::Nothing) };
+    let Some(text) = rows.plain_text(BLOCK * count)? else { return Ok(TakeResult::Nothing) };
     let pieces = pieces(text);
     let blocks =
-        threads.map_with(pieces.iter(), || (), |(), piece| Block::read(piece, plan, asked, row));
+        threads.map_with(pieces.iter(), || (), |(), piece| Block::read(piece, plan, request, row));
     let (mut passed, mut refused, mut fault) = ((0, 0), 0, None);
     for (block, piece) in blocks.into_iter().zip(&pieces) {
         let Some(block) = block else {
@@ -105,17 +107,17 @@ pub(crate) fn take(
         };
         lines.extend(block.places.iter().map(|at| line + u64::from(*at)));
         if let Err((at, column)) = block.append(piece, plan, builders) {
-            fault = Some(Taken::NotUtf8 { line: line + u64::from(block.places[at]), column });
+            fault = Some(TakeResult::NotUtf8 { line: line + u64::from(block.places[at]), column });
             break;
         }
         passed = (passed.0 + block.lines, passed.1 + block.length);
         line += block.lines as u64;
     }
     rows.pass(passed, refused);
-    Ok(fault.unwrap_or(if passed.0 > 0 { Taken::Rows } else { Taken::Nothing }))
+    Ok(fault.unwrap_or(if passed.0 > 0 { TakeResult::Rows } else { TakeResult::Nothing }))
 }
 
-/// A text of whole lines in pieces of whole lines.
+/// Splits a text of whole lines into pieces of whole lines.
 fn pieces(mut text: &[u8]) -> Vec<&[u8]> {
     let mut pieces = Vec::new();
     while !text.is_empty() {
@@ -129,8 +131,8 @@ fn pieces(mut text: &[u8]) -> Vec<&[u8]> {
 }
 
 impl Block {
-    /// Reads `text`, whose first row has the number `first`; `None` if a line of it is not plain.
-    fn read(text: &[u8], plan: &Plan<'_>, asked: Asked<'_>, first: u64) -> Option<Block> {
+    /// Reads `text`, whose first row has number `first`. Returns `None` if a line is not plain.
+    fn read(text: &[u8], plan: &Plan<'_>, request: Request<'_>, first: u64) -> Option<Block> {
         if text.len() > u32::MAX as usize
             || plan.quote.is_some_and(|quote| memchr(quote, text).is_some())
         {
@@ -140,7 +142,7 @@ impl Block {
             return None;
         }
         let from = |rows: &'_ [u64]| rows.partition_point(|row| *row < first);
-        let mut only = asked.only.map(|rows| rows[from(rows)..].iter());
+        let mut only = request.only.map(|rows| rows[from(rows)..].iter());
         let width = plan.is_number.len();
         let ends = ends(text, plan.delimiter);
         let lines = ends.chunks_exact(width);
@@ -156,7 +158,7 @@ impl Block {
         };
         let mut start = 0;
         for ends in lines {
-            if block.places.len() == asked.most {
+            if block.places.len() == request.most {
                 break;
             }
             let number = first + block.lines as u64;
@@ -182,7 +184,7 @@ impl Block {
                 }
                 if *is_number {
                     let value = short_decimal(cell).or_else(|| plain_number(cell.trim_ascii()));
-                    // Of larger integers some are rounded, and that is noted.
+                    // Larger integers may be rounded, which must be noted.
                     let value = value.filter(|value| value.abs() < EXACT);
                     block.values.push(value.unwrap_or(f64::NAN));
                     if value.is_some() {
@@ -201,7 +203,7 @@ impl Block {
         Some(block)
     }
 
-    /// Adds the cells to the columns; the row and the column of a cell that is no UTF-8 text.
+    /// Appends the cells to the columns. The error is the row and column of a cell that is not UTF-8.
     fn append(
         &self,
         text: &[u8],
@@ -239,7 +241,7 @@ impl Block {
     }
 }
 
-/// The places of the delimiters and line ends of a text, in order.
+/// The positions of the delimiters and line ends of a text, in order.
 fn ends(text: &[u8], delimiter: u8) -> Vec<u32> {
     const WIDTH: usize = 64;
     let mut ends = Vec::with_capacity(text.len() / 4);
@@ -252,7 +254,7 @@ fn ends(text: &[u8], delimiter: u8) -> Vec<u32> {
     };
     let (blocks, rest) = text.as_chunks::<WIDTH>();
     blocks.iter().zip(0..).for_each(|(block, at)| push(block, WIDTH * at));
-    // Neither a delimiter nor a line end.
+    // A byte that is neither a delimiter nor a line end.
     let filler = if delimiter == 0 { 1 } else { 0 };
     let mut last = [filler; WIDTH];
     last[..rest.len()].copy_from_slice(rest);
@@ -260,10 +262,10 @@ fn ends(text: &[u8], delimiter: u8) -> Vec<u32> {
     ends
 }
 
-/// Which bytes are a delimiter or a line end, the first byte lowest.
+/// A bit for each byte that is a delimiter or a line end, first byte lowest.
 #[inline]
 fn mask(block: &[u8; 64], delimiter: u8) -> u64 {
-    // A product that moves the lowest bits of eight bytes side by side to the top.
+    // Multiplication by this moves the lowest bits of eight bytes to the top byte.
     const GATHER: u64 = 0x0102_0408_1020_4080;
     let (words, _) = block.as_chunks::<8>();
     words.iter().rev().fold(0, |mask, word| {
@@ -282,13 +284,13 @@ mod tests {
     use crate::read::{LargeTable, read_bytes};
     use proptest::prelude::*;
 
-    /// What is understood, without the record of quotes.
+    /// The table, without the record of quotes.
     fn understood(text: &str, options: &ReadOptions) -> Result<Frame, String> {
         let frame = read_bytes("t.csv", text.into(), options, &Hints::default());
         frame.map(|frame| Frame { reading: None, ..frame }).map_err(|e| e.to_string())
     }
 
-    /// Rows whose first cells are quoted, which no plain line has, or not.
+    /// Writes rows as text. If `quoted`, the first cell of each row is quoted, so that no line is plain.
     fn text(rows: &[Vec<String>], end: &str, quoted: bool) -> String {
         let mut text = format!("a,b,c{end}");
         for row in rows {
@@ -329,7 +331,7 @@ mod tests {
     }
 
     proptest! {
-        /// Rows are understood alike whether they are plain or not, by one thread or by three.
+        /// The result is the same for plain and other lines, with one thread or three.
         #[test]
         fn plain_lines_are_read_as_all_others(
             rows in rows(any_cell),
@@ -342,12 +344,12 @@ mod tests {
             let one = understood(&plain, &options);
             let threads = Threads::new(3).unwrap();
             let three = understood(&plain, &ReadOptions { threads, ..options });
-            // NaN is not NaN.
+            // The tables are compared as text, because NaN does not equal NaN.
             prop_assert_eq!(format!("{one:?}"), format!("{expected:?}"));
             prop_assert_eq!(format!("{three:?}"), format!("{expected:?}"));
         }
 
-        /// A stream has the same rows, whole, counted or chosen.
+        /// A stream gives the same rows, whether all of them are read, counted or selected.
         #[test]
         fn a_stream_has_the_same_rows(rows in rows(number), every in 1..5usize, size in 1..20usize) {
             let options =
@@ -360,7 +362,7 @@ mod tests {
             let table = LargeTable::open(file.path(), &options, Hints::default()).unwrap();
             prop_assert_eq!(table.count().unwrap() as usize, whole.rows);
             let only: Vec<u64> = (0..whole.rows as u64).step_by(every).collect();
-            // Few of the rows may be understood in another way.
+            // If only a few rows are read, they may be interpreted in a different way.
             let Ok(chosen) = table.rows(&only) else { return Ok(()) };
             let chosen_rows: Vec<usize> = only.iter().map(|row| *row as usize).collect();
             let expected = whole.select_rows(&chosen_rows);
@@ -373,7 +375,7 @@ mod tests {
             let parts = table.in_chunks(&hints, size, |parts| {
                 Ok::<_, DataError>(parts.map(|part| part.map(|part| lines(&part))).collect::<Vec<_>>())
             });
-            // A part of few rows may have cells that the column has not shown before.
+            // A chunk of few rows may have cells of a kind that the column has not shown before.
             let parts: Result<Vec<Vec<String>>, DataError> = parts.unwrap().into_iter().collect();
             if let Ok(parts) = parts {
                 prop_assert!(parts.iter().rev().skip(1).all(|part| part.len() == size));
@@ -382,9 +384,9 @@ mod tests {
         }
     }
 
-    /// A line may end with a carriage return alone, and a blank line is a row of a table of one column.
+    /// A line may end with only a carriage return, and a blank line is a row of a table with one column.
     #[test]
-    fn lines_that_look_plain() {
+    fn lines_that_only_look_plain() {
         let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
         let rows = "1,x\n".repeat(40);
         let error = understood(&format!("a,b\n{rows}1,x\rz\n{rows}"), &options).unwrap_err();
@@ -413,14 +415,14 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_that_is_no_utf8_is_named() {
+    fn the_error_names_a_cell_that_is_not_utf8() {
         let mut text = "a,b\n".to_owned() + &"1,x\n".repeat(100);
         text += "2,y\n";
         let mut bytes = text.into_bytes();
         let at = bytes.len() - 2;
         bytes[at] = 0xff;
         let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
-        // Such a text is taken for another encoding where the whole is seen.
+        // If the whole text is examined, a different encoding is detected.
         let file = tempfile::NamedTempFile::with_suffix(".csv").unwrap();
         std::fs::write(
             file.path(),

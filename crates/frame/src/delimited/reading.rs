@@ -1,4 +1,4 @@
-//! The record of how a text was read.
+//! The record of the decisions made when reading a text.
 
 use super::encoding::Encoded;
 use super::layout::Layout;
@@ -6,7 +6,7 @@ use super::rows::Tally;
 use super::split::Delimiter;
 use serde::Serialize;
 
-/// How a file was read: every decision of the reader.
+/// The decisions made when reading a file.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -20,42 +20,42 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct FileRecord {
-    /// Name of the format.
+    /// The name of the format.
     pub format: String,
-    /// Name of the compression.
+    /// The name of the compression.
     pub compression: Option<String>,
-    /// Name of the encoding.
+    /// The name of the encoding.
     pub encoding: Option<String>,
-    /// What separates cells; "spaces" for one or more blanks.
+    /// The delimiter; "spaces" for one or more blanks.
     pub delimiter: Option<String>,
-    /// The character around cells; `None` if quotes are characters of the text.
+    /// The quote character; `None` if quotes are ordinary characters of the text.
     pub quote: Option<char>,
-    /// How a quote inside a quoted cell is written: `doubled` or `backslash`.
+    /// The way in which a quote inside a quoted cell is written: `doubled` or `backslash`.
     pub escape: Option<String>,
-    /// Number of lines that hold names.
+    /// The number of lines that contain names.
     pub header_lines: usize,
-    /// Number of lines above the names.
+    /// The number of lines above the names.
     pub preamble_lines: u64,
-    /// Whether the first column holds the names of rows and is left out.
+    /// Whether the first column contains row names and is left out.
     pub row_names: bool,
-    /// Whether rows end with a delimiter, after which there is no cell.
+    /// Whether rows end with a delimiter that no cell follows.
     pub trailing_delimiter: bool,
-    /// Number of rows.
+    /// The number of rows.
     pub rows: u64,
-    /// Number of columns.
+    /// The number of columns.
     pub columns: usize,
-    /// Rows with more or fewer cells than the others.
+    /// The number of rows with more or fewer cells than the others.
     pub ragged_rows: usize,
-    /// Rows in which a misplaced quote was read as a character.
+    /// The number of rows in which a misplaced quote was read as a character.
     pub repaired_rows: usize,
-    /// Blank lines, comments and repeated headers between the rows.
+    /// The number of blank lines, comments and repeated headers between the rows.
     pub skipped_lines: usize,
-    /// First and last line of the footnotes.
+    /// The first and last line of the footnotes.
     pub footnotes: Option<(u64, u64)>,
 }
 
 impl FileRecord {
-    /// A record of a file in a binary format.
+    /// The record of a file in a binary format.
     pub(crate) fn of_format(format: &str, rows: u64, columns: usize) -> FileRecord {
         FileRecord {
             format: format.to_owned(),

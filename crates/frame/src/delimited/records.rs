@@ -1,9 +1,9 @@
-//! The records of a text, one after the other, with the numbers of their lines.
+//! The records of a text in order, with their line numbers.
 
 use super::split::{Cells, Dialect, Mode, Splitter};
 use std::io::{self, BufRead};
 
-/// Bytes that a stream reads at a time.
+/// The number of bytes that a stream reads at a time.
 const CHUNK: usize = 1 << 18;
 
 /// Text in memory, or read in pieces.
@@ -12,31 +12,32 @@ enum Input<'a> {
     Stream { reader: Box<dyn BufRead + 'a>, buffer: Vec<u8>, ended: bool },
 }
 
-/// A record: where it stands, and how its quotes were read.
+/// The position of a record and the treatment of its quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Record {
-    /// The line at which it begins, counted from 1.
+    /// The line on which the record begins, counted from 1.
     pub(crate) line: u64,
-    /// Whether a quote in it is no pair of quotes around a cell and was read as a character.
+    /// Whether a quote in the record does not enclose a cell and was read as a character.
     pub(crate) repaired: bool,
-    /// Whether the line is empty, or blank.
+    /// Whether the line is empty or blank.
     pub(crate) blank: bool,
 }
 
 /// The records of a text.
 pub(crate) struct Records<'a> {
     input: Input<'a>,
-    /// Where the next record begins, and where the last one began.
+    /// The start of the next record.
     at: usize,
+    /// The start of the most recent record.
     start: usize,
     line: u64,
     splitter: Splitter,
-    /// The number of cells that decides how misplaced quotes are read.
+    /// The expected number of cells in a record, which decides how misplaced quotes are read.
     pub(crate) width: Option<usize>,
-    /// Whether quoted cells that contain delimiters occur on single lines: then cells may run over lines.
+    /// Whether the text has quoted cells that contain a delimiter but no line end. If so, other cells may span lines.
     pub(crate) trusts_quotes: bool,
     cells: Cells,
-    /// Bytes that are not to be read as plain lines.
+    /// The number of bytes, from the next record on, that must not be read as plain lines.
     refused: usize,
 }
 
@@ -64,12 +65,13 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// The line at which the next record begins.
+    /// The line on which the next record begins.
     pub(crate) fn line(&self) -> u64 {
         self.line
     }
 
-    /// Whole lines that come next, about `size` bytes; `None` at the end, and where lines are known not to be plain.
+    /// The next whole lines, about `size` bytes. Returns `None` at the end, and if the next lines are known not to be
+    /// plain.
     pub(crate) fn plain_text(&mut self, size: usize) -> io::Result<Option<&[u8]>> {
         if self.refused > 0 {
             return Ok(None);
@@ -81,7 +83,7 @@ impl<'a> Records<'a> {
         Ok(Some(lines).filter(|lines| !lines.is_empty()))
     }
 
-    /// The bytes that were read and those that were not, of a text in memory.
+    /// The number of bytes already read and the number of bytes left, for a text in memory.
     pub(crate) fn progress(&self) -> Option<(usize, usize)> {
         match &self.input {
             Input::Memory(text) => Some((self.at, text.len() - self.at)),
@@ -89,35 +91,35 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Goes past plain lines. The next `refused` bytes are not plain.
+    /// Skips plain lines. The next `refused` bytes are not plain.
     pub(crate) fn pass(&mut self, lines: u64, bytes: usize, refused: usize) {
         (self.start, self.at) = (self.at, self.at + bytes);
         self.line += lines;
         self.refused = refused;
     }
 
-    /// Number of cells of the last record.
+    /// The number of cells in the most recent record.
     pub(crate) fn len(&self) -> usize {
         self.cells.len()
     }
 
-    /// A cell of the last record.
+    /// A cell of the most recent record.
     pub(crate) fn cell(&self, at: usize) -> &[u8] {
         self.cells.get(&self.text()[self.start..], at)
     }
 
-    /// How quotes were used in the last record.
+    /// The cells of the most recent record, with counts of their quotes.
     pub(crate) fn cells(&self) -> &Cells {
         &self.cells
     }
 
-    /// All cells of the last record, in order.
+    /// The cells of the most recent record, in order.
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         let text = &self.text()[self.start..];
         (0..self.cells.len()).map(move |at| self.cells.get(text, at))
     }
 
-    /// The text of the last record and what follows it.
+    /// The text from the start of the most recent record.
     fn text(&self) -> &[u8] {
         match &self.input {
             Input::Memory(text) => text,
@@ -125,7 +127,7 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// The next line as it stands, without its end; `None` at the end of the text.
+    /// Skips a line; returns `false` at the end of the text.
     pub(crate) fn skip_line(&mut self) -> io::Result<bool> {
         loop {
             let last = self.is_last();
@@ -152,7 +154,7 @@ impl<'a> Records<'a> {
         matches!(self.input, Input::Memory(_) | Input::Stream { ended: true, .. })
     }
 
-    /// Reads the next record; `None` at the end of the text.
+    /// Reads the next record. Returns `None` at the end of the text.
     pub(crate) fn next(&mut self) -> io::Result<Option<Record>> {
         loop {
             let last = self.is_last();
@@ -185,7 +187,7 @@ impl<'a> Records<'a> {
                     }
                 }
                 if !(self.width == Some(self.cells.len()) && self.cells.multiline == 0) {
-                    // Nothing fits: as it was.
+                    // No mode gives the expected width: use the strict one.
                     let again = self.splitter.split(text, last, Mode::Strict, &mut self.cells);
                     end = again.unwrap_or(end);
                     repaired = self.cells.stray > 0;
@@ -207,7 +209,7 @@ impl<'a> Records<'a> {
         let Input::Stream { reader, buffer, ended } = &mut self.input else { return Ok(()) };
         buffer.drain(..self.at);
         (self.at, self.start) = (0, 0);
-        // A record longer than the buffer doubles it, so that its start is not read again and again.
+        // Double the buffer for a record that exceeds it, so that the record's start is not read repeatedly.
         let wanted = CHUNK.max(buffer.len());
         let mut taken = 0;
         while taken < wanted {
@@ -225,7 +227,7 @@ impl<'a> Records<'a> {
     }
 }
 
-/// The whole lines at the start of `text`, at most `size` bytes of them if the first is not longer.
+/// The whole lines at the start of `text`: at most `size` bytes, or one longer line.
 pub(crate) fn whole_lines(text: &[u8], size: usize) -> &[u8] {
     let within = memchr::memrchr(b'\n', &text[..size.min(text.len())]);
     let end = within.or_else(|| memchr::memchr(b'\n', text));

@@ -8,33 +8,33 @@ use crate::options::Ragged;
 use crate::source::Source;
 use std::collections::VecDeque;
 
-/// Lines named in a message.
+/// The maximum number of lines listed in a message.
 const LISTED: usize = 5;
-/// Most footnotes.
+/// The maximum number of footnotes.
 const FOOTNOTES: usize = 20;
 
-/// A record that waits for what follows it.
+/// A record whose role depends on the following records.
 #[derive(Debug)]
-struct Held {
+struct PendingRecord {
     line: u64,
     cells: Vec<Vec<u8>>,
-    what: What,
+    kind: RecordKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum What {
-    /// A line without text, in a table of more than one column.
+enum RecordKind {
+    /// A line without text, in a table with more than one column.
     Blank,
     /// A row whose cells are all empty.
     Empty,
-    /// A row of which one cell is filled, after an empty one.
+    /// A row with one non-empty cell after an empty row.
     Single,
-    /// A row with another number of cells.
+    /// A row with a different number of cells.
     Ragged,
     Row,
 }
 
-/// Lines of one kind: how many, and the first few.
+/// Lines of one kind: their number and the first few.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Lines {
     pub(crate) count: usize,
@@ -49,7 +49,7 @@ impl Lines {
         }
     }
 
-    /// "line 7", "lines 7, 9 and 12", or "lines 7, 9, 12, 15, 17 and 30 more".
+    /// Formats the lines: "line 7", "lines 7, 9 and 12", or "lines 7, 9, 12, 15, 17 and 30 more".
     pub(crate) fn shown(&self) -> String {
         let lines: Vec<String> = self.first.iter().map(u64::to_string).collect();
         let more = self.count - lines.len();
@@ -61,39 +61,42 @@ impl Lines {
     }
 }
 
-/// What was found on the way through the rows.
+/// Facts about the rows read so far.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Tally {
     pub(crate) rows: u64,
-    /// Rows with more and with fewer cells, and one of each.
+    /// Rows with more cells than the others.
     pub(crate) longer: Lines,
+    /// Rows with fewer cells than the others.
     pub(crate) shorter: Lines,
     pub(crate) example: Option<(u64, usize)>,
-    /// Rows of which a quote was read as a character.
+    /// Rows in which a quote was read as a character.
     pub(crate) repaired: Lines,
-    /// Rows with a quote inside a cell that is not quoted: perhaps a delimiter is missing before it.
+    /// Rows with a quote inside an unquoted cell: a delimiter may be missing before it.
     pub(crate) inner_quotes: Lines,
-    /// Blank lines that are rows of a table of one column.
+    /// Blank lines that are rows of a table with one column.
     pub(crate) empty_rows: Lines,
-    /// Lines left out.
+    /// Blank lines that were left out.
     pub(crate) blank: Lines,
+    /// Comments that were left out.
     pub(crate) comments: Lines,
+    /// Repeated headers that were left out.
     pub(crate) headers: Lines,
     pub(crate) footer: Option<(u64, u64)>,
     pub(crate) notes: Vec<String>,
 }
 
-/// The rows of a text, one after the other.
+/// The rows of a text in order.
 pub(crate) struct Rows<'a> {
     source: &'a Source,
     records: Records<'a>,
     layout: &'a Layout,
     ragged: Ragged,
-    /// Records read ahead: they are rows if a row follows, and otherwise may be footnotes or another table.
-    held: Vec<Held>,
-    /// Rows read ahead, which come next.
-    ready: VecDeque<Held>,
-    current: Option<Held>,
+    /// Records read ahead. They are rows if a row follows; otherwise they may be footnotes or another table.
+    held: Vec<PendingRecord>,
+    /// Rows read ahead that come next.
+    ready: VecDeque<PendingRecord>,
+    current: Option<PendingRecord>,
     ended: bool,
     pub(crate) tally: Tally,
 }
@@ -130,7 +133,7 @@ impl<'a> Rows<'a> {
         })
     }
 
-    /// Goes to the next row and returns its line; `None` after the last one.
+    /// Advances to the next row and returns its line. Returns `None` after the last row.
     pub(crate) fn next(&mut self) -> Result<Option<u64>, DataError> {
         loop {
             if let Some(held) = self.ready.pop_front() {
@@ -148,13 +151,13 @@ impl<'a> Rows<'a> {
                 self.finish();
                 continue;
             };
-            let what = self.what(record.blank);
-            if record.repaired && matches!(what, What::Row | What::Ragged) {
+            let kind = self.kind(record.blank);
+            if record.repaired && matches!(kind, RecordKind::Row | RecordKind::Ragged) {
                 self.tally.repaired.add(record.line);
             } else if self.layout.dialect.quote.is_some_and(|quote| self.has_inner_quote(quote)) {
                 self.tally.inner_quotes.add(record.line);
             }
-            if what == What::Row && self.held.is_empty() {
+            if kind == RecordKind::Row && self.held.is_empty() {
                 if self.repeats_header() {
                     self.tally.headers.add(record.line);
                     continue;
@@ -163,42 +166,43 @@ impl<'a> Rows<'a> {
                 return Ok(Some(record.line));
             }
             let cells = self.records.iter().map(<[u8]>::to_vec).collect();
-            self.held.push(Held { line: record.line, cells, what });
-            if what == What::Row {
+            self.held.push(PendingRecord { line: record.line, cells, kind });
+            if kind == RecordKind::Row {
                 self.release();
             }
         }
     }
 
-    /// The line after the last record.
+    /// The line after the most recent record.
     pub(crate) fn line(&self) -> u64 {
         self.records.line()
     }
 
-    /// Whole lines that come next, about `size` bytes, to be read as plain rows; `None` if the next record needs the rules
-    /// for other lines.
+    /// The next whole lines, about `size` bytes, to be read as plain rows. Returns `None` if the next record is not
+    /// plain.
     pub(crate) fn plain_text(&mut self, size: usize) -> Result<Option<&[u8]>, DataError> {
         if !self.ready.is_empty() || self.ended {
             return Ok(None);
         }
-        assert!(self.held.is_empty(), "records are held only until the next row");
+        assert!(self.held.is_empty(), "no record is pending between two rows");
         self.current = None;
         self.records.plain_text(size).map_err(|e| self.source.failed(&e))
     }
 
-    /// The number of rows that are still to come, about; `None` if the text is read in pieces.
+    /// An estimate of the number of rows left; `None` if the text is read in pieces.
     pub(crate) fn expected(&self) -> Option<usize> {
         let (read, left) = self.records.progress()?;
         Some((left as f64 * self.tally.rows as f64 / read.max(1) as f64) as usize)
     }
 
-    /// Goes past plain rows of [`Rows::plain_text`], `(rows, bytes)` of them. The next `refused` bytes are not plain.
+    /// Skips plain rows that [`Rows::plain_text`] returned, given as their number and their length in bytes. The next
+    /// `refused` bytes are not plain.
     pub(crate) fn pass(&mut self, (rows, bytes): (usize, usize), refused: usize) {
         self.tally.rows += rows as u64;
         self.records.pass(rows as u64, bytes, refused);
     }
 
-    /// Hands the cells of the row to `each`, with their places.
+    /// Passes the cells of the row, with their indices, to `each`.
     pub(crate) fn cells(&self, mut each: impl FnMut(usize, &[u8])) {
         match &self.current {
             Some(held) => {
@@ -208,32 +212,33 @@ impl<'a> Rows<'a> {
         }
     }
 
-    fn what(&self, blank: bool) -> What {
+    fn kind(&self, blank: bool) -> RecordKind {
         let (count, width) = (self.records.len(), self.layout.width);
         if blank {
-            return if width > 1 { What::Blank } else { What::Empty };
+            return if width > 1 { RecordKind::Blank } else { RecordKind::Empty };
         }
         let complete = count == width || self.layout.trailing && count + 1 == width;
         if !complete {
-            return What::Ragged;
+            return RecordKind::Ragged;
         }
         if self.layout.trailing && count == width && !self.records.cell(width - 1).is_empty() {
-            return What::Ragged;
+            return RecordKind::Ragged;
         }
         if width > 1 && self.records.cell(0).is_empty() || !self.held.is_empty() {
             let filled = self.records.iter().filter(|cell| !cell.trim_ascii().is_empty()).count();
             if filled == 0 {
-                return What::Empty;
+                return RecordKind::Empty;
             }
-            let after_gap = self.held.iter().any(|h| matches!(h.what, What::Blank | What::Empty));
+            let after_gap =
+                self.held.iter().any(|h| matches!(h.kind, RecordKind::Blank | RecordKind::Empty));
             if filled == 1 && after_gap && width > 2 {
-                return What::Single;
+                return RecordKind::Single;
             }
         }
-        What::Row
+        RecordKind::Row
     }
 
-    /// Whether a cell that is not quoted has a quote after other text: `Shoes"Great` may be two cells.
+    /// Whether an unquoted cell has a quote after other text: `Shoes"Great` may be two cells.
     fn has_inner_quote(&self, quote: u8) -> bool {
         let cells = self.records.cells();
         let is_inner = |(at, cell): (usize, &[u8])| {
@@ -242,7 +247,7 @@ impl<'a> Rows<'a> {
         self.records.iter().enumerate().any(is_inner)
     }
 
-    /// Whether the record has the names of the header once more, as in files that were joined.
+    /// Whether the record repeats the header, as in concatenated files.
     fn repeats_header(&self) -> bool {
         let names = &self.layout.raw_names;
         self.layout.header == 1
@@ -252,18 +257,18 @@ impl<'a> Rows<'a> {
             && self.records.iter().zip(names).all(|(cell, name)| cell.trim_ascii() == name)
     }
 
-    /// The held records stand between rows.
+    /// Accepts the pending records as rows, because a row follows.
     fn release(&mut self) {
         for held in std::mem::take(&mut self.held) {
             self.admit(held);
         }
     }
 
-    fn admit(&mut self, held: Held) {
-        match held.what {
-            What::Blank => self.tally.blank.add(held.line),
-            What::Ragged if self.is_comment(&held) => self.tally.comments.add(held.line),
-            What::Ragged => {
+    fn admit(&mut self, held: PendingRecord) {
+        match held.kind {
+            RecordKind::Blank => self.tally.blank.add(held.line),
+            RecordKind::Ragged if self.is_comment(&held) => self.tally.comments.add(held.line),
+            RecordKind::Ragged => {
                 let count = held.cells.len();
                 self.tally.example.get_or_insert((held.line, count));
                 let lines = if count > self.layout.width {
@@ -276,28 +281,28 @@ impl<'a> Rows<'a> {
                     self.ready.push_back(held);
                 }
             }
-            What::Empty if self.layout.width < 2 => {
+            RecordKind::Empty if self.layout.width < 2 => {
                 self.tally.empty_rows.add(held.line);
                 self.ready.push_back(held);
             }
-            What::Empty | What::Single | What::Row => self.ready.push_back(held),
+            RecordKind::Empty | RecordKind::Single | RecordKind::Row => self.ready.push_back(held),
         }
     }
 
-    fn is_comment(&self, held: &Held) -> bool {
+    fn is_comment(&self, held: &PendingRecord) -> bool {
         self.layout.comments && matches!(held.cells[0].first(), Some(b'#' | b'%'))
     }
 
-    /// The held records stand after the last row: blank lines, footnotes, another table, or rows.
+    /// Decides whether the pending records at the end of the text are blank lines, footnotes, another table, or rows.
     fn finish(&mut self) {
         let mut held = std::mem::take(&mut self.held);
         if self.layout.keeps_rows {
             return held.into_iter().for_each(|held| self.admit(held));
         }
-        let is_gap = |h: &Held| matches!(h.what, What::Blank | What::Empty);
+        let is_gap = |h: &PendingRecord| matches!(h.kind, RecordKind::Blank | RecordKind::Empty);
         let (mut empty, mut first_empty) = (0, 0);
         while let Some(last) = held.pop_if(|h| is_gap(h)) {
-            if last.what == What::Empty {
+            if last.kind == RecordKind::Empty {
                 (empty, first_empty) = (empty + 1, last.line);
             }
         }
@@ -334,11 +339,12 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The first row of a second table: all rows from there to the end have another width.
-fn another_table(held: &[Held], width: usize) -> Option<usize> {
-    let at = held.iter().position(|h| h.what == What::Ragged)?;
+/// The first row of a second table: all rows from there to the end have a number of cells that differs from that of the
+/// first table.
+fn another_table(held: &[PendingRecord], width: usize) -> Option<usize> {
+    let at = held.iter().position(|h| h.kind == RecordKind::Ragged)?;
     let count = held[at].cells.len();
-    let mut rows = held[at..].iter().filter(|h| h.what != What::Blank);
+    let mut rows = held[at..].iter().filter(|h| h.kind != RecordKind::Blank);
     let same = rows.clone().all(|h| h.cells.len() == count);
     let names = &held[at].cells;
     let worded = names.iter().filter(|cell| kind(cell).is_wordy()).count();
@@ -349,16 +355,20 @@ fn another_table(held: &[Held], width: usize) -> Option<usize> {
     (same && count > 1 && count != width && worded == count && distinct && typed).then_some(at)
 }
 
-/// Where footnotes begin: a few lines at the end, each with text in one cell, or of other widths after a gap.
-fn footnotes(held: &[Held]) -> Option<usize> {
-    let at = held.iter().position(|h| matches!(h.what, What::Ragged | What::Single))?;
+/// The start of the footnotes: a few lines at the end, each with text in one cell, or with a different number of cells
+/// after a gap.
+fn footnotes(held: &[PendingRecord]) -> Option<usize> {
+    let at = held.iter().position(|h| matches!(h.kind, RecordKind::Ragged | RecordKind::Single))?;
     let notes = &held[at..];
-    let after_gap = held[..at].iter().any(|h| matches!(h.what, What::Blank | What::Empty));
-    let filled = |h: &Held| h.cells.iter().filter(|cell| !cell.trim_ascii().is_empty()).count();
-    let is_text = |h: &Held| {
+    let after_gap =
+        held[..at].iter().any(|h| matches!(h.kind, RecordKind::Blank | RecordKind::Empty));
+    let filled =
+        |h: &PendingRecord| h.cells.iter().filter(|cell| !cell.trim_ascii().is_empty()).count();
+    let is_text = |h: &PendingRecord| {
         let first = h.cells.iter().find(|cell| !cell.trim_ascii().is_empty());
         first.is_none_or(|cell| kind(cell).is_wordy() && (after_gap || cell.contains(&b' ')))
     };
-    let few = notes.len() <= FOOTNOTES && notes.iter().all(|h| h.what != What::Row && is_text(h));
+    let few =
+        notes.len() <= FOOTNOTES && notes.iter().all(|h| h.kind != RecordKind::Row && is_text(h));
     (few && (after_gap || notes.iter().all(|h| filled(h) < 2))).then_some(at)
 }

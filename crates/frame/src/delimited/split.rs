@@ -1,26 +1,26 @@
-//! Splits text into the cells of one record.
+//! Splits a text into the cells of one record.
 
 use memchr::{memchr, memchr2};
 
-/// How cells are separated and quoted.
+/// The delimiter and the quoting of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Dialect {
     pub(crate) delimiter: Delimiter,
     pub(crate) quote: Option<u8>,
-    /// Whether a backslash escapes a quote inside quotes. Doubling escapes it otherwise.
+    /// Whether a backslash escapes a quote inside quotes. Otherwise quotes are doubled.
     pub(crate) backslash: bool,
 }
 
-/// The delimiter: what separates two cells.
+/// The separator of cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Delimiter {
-    /// One byte; two in a row enclose an empty cell.
+    /// One byte. Two in a row enclose an empty cell.
     Byte(u8),
-    /// One or more spaces or tabs; those at the ends of a line are ignored.
+    /// One or more spaces or tabs. Those at the ends of a line are ignored.
     Blanks,
 }
 
-/// How a record with a misplaced quote is read.
+/// The treatment of a record with a misplaced quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// A quote that is not closed before a delimiter or a line end is a character of its cell.
@@ -31,12 +31,12 @@ pub(crate) enum Mode {
     Literal,
 }
 
-/// The place of a cell.
+/// The position of a cell.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     start: usize,
     end: usize,
-    /// Whether the cell stands in the scratch buffer, without its escapes.
+    /// Whether the cell was copied, without its escapes, to the scratch buffer.
     unescaped: bool,
     quoted: bool,
 }
@@ -46,11 +46,11 @@ struct Span {
 pub(crate) struct Cells {
     spans: Vec<Span>,
     scratch: Vec<u8>,
-    /// Quotes that open a cell and are not closed as they should be.
+    /// The number of quotes that open a cell and are not properly closed.
     pub(crate) stray: usize,
-    /// Quoted cells that contain a line end.
+    /// The number of quoted cells that contain a line end.
     pub(crate) multiline: usize,
-    /// Quoted cells that contain a line end and a delimiter.
+    /// The number of quoted cells that contain a line end and a delimiter.
     pub(crate) swallowing: usize,
 }
 
@@ -83,14 +83,14 @@ impl Cells {
 /// The end of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct End {
-    /// Where the next record begins.
+    /// The start of the next record.
     pub(crate) next: usize,
-    /// Lines of the record.
+    /// The number of lines of the record.
     pub(crate) lines: u64,
 }
 
 enum Quoted {
-    /// The cell ended before this place, at a delimiter or a line end.
+    /// The cell ended before this position, at a delimiter or a line end.
     Closed(usize),
     Stray,
     /// The text ends inside the cell.
@@ -122,7 +122,8 @@ impl Splitter {
         Splitter { dialect, class }
     }
 
-    /// Splits the record at the start of `text`; `last` if no text follows. Returns `None` if more text is needed.
+    /// Splits the record at the start of `text`; `last` means that no more text follows. Returns `None` if more text is
+    /// needed.
     pub(crate) fn split(
         &self,
         text: &[u8],
@@ -175,7 +176,7 @@ impl Splitter {
         }
     }
 
-    /// Number of spaces before a quote that opens a cell.
+    /// The number of spaces before a quote that opens a cell.
     fn spaces(&self, text: &[u8]) -> usize {
         if self.class[usize::from(b' ')] == DELIMITER {
             return 0;
@@ -247,7 +248,7 @@ impl Splitter {
         }
     }
 
-    /// Whether a later quote on the same line stands before a delimiter or the end of the line.
+    /// Whether a later quote on the same line is directly followed by a delimiter or the line end.
     fn closes_later(&self, text: &[u8], quote: u8) -> bool {
         let line = memchr2(b'\n', b'\r', text).map_or(text, |end| &text[..end]);
         let mut at = 0;
@@ -262,7 +263,7 @@ impl Splitter {
         false
     }
 
-    /// Whether the text, a cell or a line ends at this place.
+    /// Whether the text, a cell or a line ends at this position.
     fn ends_at(&self, text: &[u8], at: usize) -> bool {
         text.get(at).is_none_or(|byte| self.class[usize::from(*byte)] != 0)
     }
@@ -304,7 +305,7 @@ fn leading_blanks(text: &[u8]) -> usize {
     text.iter().take_while(|b| matches!(b, b' ' | b'\t')).count()
 }
 
-/// Number of line ends: LF, CRLF and lone CR.
+/// The number of line ends: LF, CRLF and lone CR.
 pub(crate) fn line_ends(text: &[u8]) -> u64 {
     let mut count = 0;
     let mut at = 0;

@@ -1,11 +1,11 @@
-//! A text that is read more than once, in parts, with one layout.
+//! A text that is read repeatedly, in chunks, with one layout.
 
 use super::checks::{add_notes, check_rows};
 use super::columns::{Columns, Outcome};
 use super::encoding::{self, Encoded};
 use super::foreign;
 use super::layout::{self, Layout};
-use super::plain::{self, Asked, Plan, Taken};
+use super::plain::{self, Plan, Request, TakeResult};
 use super::records::Records;
 use super::rows::Rows;
 use super::text::{LONGEST_SAMPLE, SAMPLE, SAMPLE_LINES, sample};
@@ -17,7 +17,7 @@ use halfspaces_linalg::Threads;
 use std::collections::BTreeSet;
 use std::io::Read;
 
-/// A text that is read in parts.
+/// A text that is read in chunks.
 pub(crate) struct Stream<'s> {
     source: &'s Source,
     encoded: Encoded,
@@ -27,7 +27,7 @@ pub(crate) struct Stream<'s> {
 }
 
 impl<'s> Stream<'s> {
-    /// Finds the layout from the first rows.
+    /// Detects the layout from the first rows.
     pub(crate) fn open(
         source: &'s Source,
         format: Format,
@@ -63,7 +63,7 @@ impl<'s> Stream<'s> {
         Rows::new(self.source, records, &self.layout, self.options.ragged)
     }
 
-    /// Refuses rows with cells for which a stream has no columns.
+    /// Rejects rows with more cells than a stream has columns.
     fn check_late(&self, rows: &Rows<'_>) -> Result<(), DataError> {
         let longer = &rows.tally.longer;
         if self.options.ragged != Ragged::Pad || longer.count == 0 {
@@ -77,7 +77,7 @@ impl<'s> Stream<'s> {
         )))
     }
 
-    /// The number of columns, an index included.
+    /// The number of columns, including an index column.
     pub(crate) fn column_count(&self) -> usize {
         self.layout.names.len()
     }
@@ -87,12 +87,12 @@ impl<'s> Stream<'s> {
         let mut rows = self.start()?;
         let no_numbers = vec![false; self.layout.width];
         let plan = Plan::new(&self.layout, no_numbers);
-        let none = Asked { most: usize::MAX, only: Some(&[]), threads: Threads::ONE };
+        let none = Request { most: usize::MAX, only: Some(&[]), threads: Threads::ONE };
         loop {
-            let plain = plan.as_ref().map_or(Ok(Taken::Nothing), |plan| {
+            let plain = plan.as_ref().map_or(Ok(TakeResult::Nothing), |plan| {
                 plain::take(&mut rows, plan, none, &mut [], &mut Vec::new())
             })?;
-            if plain == Taken::Nothing && rows.next()?.is_none() {
+            if plain == TakeResult::Nothing && rows.next()?.is_none() {
                 break;
             }
         }
@@ -101,7 +101,7 @@ impl<'s> Stream<'s> {
         Ok(rows.tally.rows)
     }
 
-    /// The rows numbered `only`, which rise.
+    /// The rows whose numbers are in `only`, which is ascending.
     pub(crate) fn rows(&self, only: &[u64]) -> Result<Frame, DataError> {
         const READINGS: usize = 4;
         let mut texts = BTreeSet::new();
@@ -122,11 +122,11 @@ impl<'s> Stream<'s> {
         }
         let name = self.source.name();
         Err(DataError::user(format!(
-            "{name}: the columns cannot be read; name categories with --category"
+            "{name}: the columns cannot be read; declare categories with --category"
         )))
     }
 
-    /// All rows, `size` at a time.
+    /// All rows in chunks of `size`.
     pub(crate) fn chunks(
         &self,
         size: usize,

@@ -1,4 +1,4 @@
-//! A text in memory, and the sample from which its layout is found.
+//! A text in memory, and the sample that determines its layout.
 
 use super::encoding::{self, Encoded};
 use super::foreign;
@@ -10,13 +10,13 @@ use crate::options::{Format, Hints, Ragged, ReadOptions};
 use crate::source::Source;
 use std::borrow::Cow;
 
-/// Bytes of a text from which its layout is found, and most of them if lines are long.
+/// The number of bytes that determine the layout of a text, exceeded only if lines are long.
 pub(super) const SAMPLE: usize = 1 << 17;
 pub(super) const LONGEST_SAMPLE: usize = 1 << 24;
-/// Lines that a sample has at least.
+/// The minimum number of lines in a sample.
 pub(super) const SAMPLE_LINES: usize = 20;
 
-/// A text in memory, and how it is laid out.
+/// A text in memory with its layout.
 pub(super) struct Text<'a> {
     pub(super) text: Cow<'a, [u8]>,
     pub(super) encoded: Encoded,
@@ -51,7 +51,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// The start of a text: enough lines to find the layout.
+/// The start of a text with enough lines to determine the layout.
 pub(super) fn sample(text: &[u8]) -> &[u8] {
     let mut length = SAMPLE;
     while length < text.len()
@@ -64,7 +64,7 @@ pub(super) fn sample(text: &[u8]) -> &[u8] {
     if length >= text.len() {
         return text;
     }
-    // Whole lines.
+    // End after a whole line.
     let end = memchr::memrchr2(b'\n', b'\r', &text[..length]).map_or(length, |end| end + 1);
     &text[..end]
 }

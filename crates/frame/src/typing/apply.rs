@@ -1,11 +1,11 @@
-//! New rows, read by the rule that was found at `fit`.
+//! Reads new rows by the rule found at `fit`.
 
 use super::context::Context;
 use super::infer::truth;
 use super::markers::Markers;
 use super::moment::{self, DateOrder, MomentFormat, digits_date};
 use super::number::{Decimal, Group, NumberFormat};
-use super::raw::{Cells, RawTexts, numbers_of, spelled, texts_without};
+use super::raw::{Cells, RawTexts, numbers_of, texts_without};
 use super::record::ColumnRecord;
 use super::rule::{ColumnRule, Reading};
 use crate::error::DataError;
@@ -13,10 +13,10 @@ use crate::names::short;
 use crate::options::ReadOptions;
 use crate::values::Values;
 
-/// The values of a column by its rule.
+/// Converts the cells of a column by its rule.
 ///
 /// # Errors
-/// If a cell does not follow the rule.
+/// If a cell does not match the rule.
 pub(crate) fn apply(
     name: &str,
     rule: &ColumnRule,
@@ -30,7 +30,7 @@ pub(crate) fn apply(
     let mut not_missing = rule.not_missing.clone();
     not_missing.extend(context.options.not_missing.iter().cloned());
     let markers = Markers::new(&missing, &not_missing);
-    let reading = told(&rule.reading, context.options);
+    let reading = with_overrides(&rule.reading, context.options);
     let rule = &ColumnRule { kind: rule.kind, reading, missing, not_missing };
     let record = ColumnRecord::new(name, rule.clone());
     let mut rows = Rows { name, context, markers, record };
@@ -38,13 +38,13 @@ pub(crate) fn apply(
         Reading::Number(format) => rows.numbers(format, cells)?,
         Reading::Date(format) => rows.moments(*format, cells)?,
         Reading::Boolean => rows.booleans(cells)?,
-        Reading::Text => rows.texts(cells),
+        Reading::Text => texts_without(&cells.into_texts(), &rows.markers),
     };
     Ok((values, rows.record))
 }
 
-/// A reading with what is told now in place of what was found before.
-fn told(reading: &Reading, options: &ReadOptions) -> Reading {
+/// The reading found at `fit`, overridden by the options given now.
+fn with_overrides(reading: &Reading, options: &ReadOptions) -> Reading {
     match reading {
         Reading::Number(format) => match options.decimal {
             Some(decimal) if decimal != format.decimal => {
@@ -76,44 +76,50 @@ impl Rows<'_> {
             }
             Cells::Moments(moments) => self.refuse_moments(&moments, "a number"),
             Cells::Texts(raw) => {
-                let by_rule = self.by_level(&raw, |text| format.parse(text));
-                let of_level = match by_rule {
+                let of_level = match self.by_level(&raw, |text| format.parse(text)) {
                     Ok(of_level) => of_level,
-                    // The same numbers from a program that spells them plainly: the whole column, or none of it. A number
-                    // without the sign may be a share.
-                    Err(level) if format.affix.as_deref() == Some("%") => {
-                        return Err(self.misfit_of(&raw, level, &self.expected_number(format)));
-                    }
-                    Err(level) => match self
-                        .by_level(&raw, |text| NumberFormat::default().parse(text))
-                    {
-                        Ok(_) if self.may_be_grouped(format, &raw) => {
-                            return Err(self.misfit_of(
-                                &raw,
-                                level,
-                                "a number whose point is clear: pass --decimal , if points stand between thousands, --decimal . if not",
-                            ));
-                        }
-                        Ok(of_level) => {
-                            self.record.notes.push(format!(
-                                "{}, column `{}`: numbers are spelled plainly here, and with {} when the model was learned",
-                                self.context.source,
-                                short(self.name),
-                                format.describe()
-                            ));
-                            of_level
-                        }
-                        Err(_) => {
-                            return Err(self.misfit_of(&raw, level, &self.expected_number(format)));
-                        }
-                    },
+                    Err(level) => self.plain_numbers(format, &raw, level)?,
                 };
                 Ok(Values::numbers(self.without_markers(numbers_of(&raw, &of_level))))
             }
         }
     }
 
-    /// Whether points that are no part of a spelling with a decimal comma may stand between thousands.
+    /// Reads numbers that another program has spelled plainly, although `format` has a different spelling. This applies
+    /// to all texts of the column or to none. `level` is the first text that does not match `format`.
+    fn plain_numbers(
+        &mut self,
+        format: &NumberFormat,
+        raw: &RawTexts,
+        level: usize,
+    ) -> Result<Vec<Option<f64>>, DataError> {
+        let plain = match format.affix.as_deref() {
+            // A number without the per cent sign may be a share.
+            Some("%") => Err(level),
+            _ => self.by_level(raw, |text| NumberFormat::default().parse(text)),
+        };
+        let expected = match plain {
+            Ok(_) if self.may_be_grouped(format, raw) => {
+                "a number whose point is clear: pass --decimal , if points separate thousands, --decimal . if not".to_owned()
+            }
+            Ok(of_level) => {
+                self.record.notes.push(format!(
+                    "{}, column `{}`: numbers are spelled plainly here, but with {} when the model was fitted",
+                    self.context.source,
+                    short(self.name),
+                    format.describe()
+                ));
+                return Ok(of_level);
+            }
+            Err(_) => match format.describe().as_str() {
+                "" => "a number".to_owned(),
+                spelling => format!("a number with {spelling}"),
+            },
+        };
+        Err(self.misfit_of(raw, level, &expected))
+    }
+
+    /// Whether points that do not match a decimal-comma spelling may separate thousands.
     fn may_be_grouped(&self, format: &NumberFormat, raw: &RawTexts) -> bool {
         let grouped = NumberFormat { group: Some(Group::Point), ..format.clone() };
         format.decimal == Decimal::Comma
@@ -143,7 +149,7 @@ impl Rows<'_> {
                 }
             }
             Cells::Texts(raw) => {
-                // Dates with the year first have one reading, whatever the order at `fit`.
+                // Dates with the year first have only one reading, regardless of the order at `fit`.
                 let iso = MomentFormat { order: DateOrder::YearFirst, ..format };
                 let read = |text: &str| format.parse(text).or_else(|| iso.parse(text));
                 match self.by_level(&raw, read) {
@@ -181,29 +187,13 @@ impl Rows<'_> {
         }
     }
 
-    /// Numbers that are all missing, or the error for the first moment.
+    /// Returns numbers that are all missing, or the error for the first timestamp.
     fn refuse_moments(&self, moments: &[Option<i64>], expected: &str) -> Result<Values, DataError> {
         let first = moments.iter().enumerate().find_map(|(row, moment)| Some((row, (*moment)?)));
         match first {
             Some((row, moment)) => Err(self.misfit(row, &moment::text(moment), expected)),
             None => Ok(Values::numbers(vec![f64::NAN; moments.len()])),
         }
-    }
-
-    fn texts(&mut self, cells: Cells) -> Values {
-        let raw = match cells {
-            Cells::Texts(raw) => raw,
-            Cells::Numbers(values) => {
-                spelled(values.iter().map(|v| (!v.is_nan()).then_some(*v)), |v| v.to_string())
-            }
-            Cells::Booleans(values) => {
-                spelled(values.iter().map(|v| (!v.is_nan()).then_some(*v > 0.5)), |v| v.to_string())
-            }
-            Cells::Moments(moments) => spelled(moments.into_iter(), moment::text),
-        };
-        let missing: Vec<bool> =
-            raw.levels.iter().map(|level| self.markers.has(level.trim().as_bytes())).collect();
-        texts_without(&raw, &missing)
     }
 
     fn without_markers(&self, mut values: Vec<f64>) -> Vec<f64> {
@@ -213,7 +203,8 @@ impl Rows<'_> {
         values
     }
 
-    /// One value for each distinct text, `None` for missing ones; the first text that is neither is the error.
+    /// The value of each distinct text, `None` for missing ones. The error is the index of the first text that is not a
+    /// missing value and cannot be parsed.
     fn by_level<T: Copy>(
         &self,
         raw: &RawTexts,
@@ -230,13 +221,6 @@ impl Rows<'_> {
         raw.levels.iter().enumerate().map(value).collect()
     }
 
-    fn expected_number(&self, format: &NumberFormat) -> String {
-        match format.describe().as_str() {
-            "" => "a number".to_owned(),
-            spelling => format!("a number with {spelling}"),
-        }
-    }
-
     fn misfit_of(&self, raw: &RawTexts, level: usize, expected: &str) -> DataError {
         self.misfit(raw.first_row(level), raw.levels[level].trim(), expected)
     }
@@ -244,7 +228,7 @@ impl Rows<'_> {
     fn misfit(&self, row: usize, cell: &str, expected: &str) -> DataError {
         let (place, name, cell) = ((self.context.place)(row), self.name, short(cell));
         DataError::user(format!(
-            "{place}, column `{name}`: `{cell}` is not {expected}, as the cells were when the column was first read; fix it, or pass \
+            "{place}, column `{name}`: `{cell}` is not {expected}, as the cells were when the column was first read; correct it, or pass \
              --missing '{cell}' if it means that the value is missing"
         ))
     }

@@ -1,12 +1,12 @@
-//! The coordinates of a moment: days since 1970, and the cycles of the calendar that the data span.
+//! Converts timestamps to coordinates: days since 1970, and positions in the calendar cycles that the data span.
 
 use super::civil::{DAY, date, days};
 use arrow_array::{Array, TimestampMicrosecondArray};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
 
-/// The parts of moments that become coordinates. A cycle is a point on a circle, so that December is next to January: two
-/// coordinates, sine and cosine.
+/// The parts of timestamps that become coordinates. Each cycle is a point on a circle, given by sine and cosine, so
+/// that December is next to January.
 ///
 /// ```
 /// use arrow_array::TimestampMicrosecondArray;
@@ -20,23 +20,24 @@ use std::f64::consts::TAU;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MomentParts {
-    /// Days since 1970-01-01 with the time as a fraction: where there is more than one day.
+    /// Days since 1970-01-01, with the time as a fraction. Used if the timestamps span more than one day.
     pub days: bool,
-    /// The time of day: where there is more than one.
+    /// The time of day. Used if the timestamps have different times of day.
     pub time: bool,
-    /// The day of the week, and whether it is Saturday or Sunday: where moments span at least two weeks and three days of
-    /// the week.
+    /// The day of the week, and whether it is Saturday or Sunday. Used if the timestamps span at least two weeks and
+    /// include three days of the week.
     pub week: bool,
-    /// The day of the year: where moments span at least two years.
+    /// The day of the year. Used if the timestamps span at least two years.
     pub year: bool,
 }
 
-/// Days that moments span at least for the week and for the year to be a part.
+/// The day of the week is used if the timestamps span at least this many days.
 const TWO_WEEKS: i64 = 14;
+/// The day of the year is used if the timestamps span at least this many days.
 const TWO_YEARS: i64 = 2 * 365;
 
 impl MomentParts {
-    /// The parts that the moments span.
+    /// Determines the parts to use for these timestamps.
     #[must_use]
     pub fn of(moments: &TimestampMicrosecondArray) -> MomentParts {
         let (mut first, mut last) = (i64::MAX, i64::MIN);
@@ -60,7 +61,7 @@ impl MomentParts {
         }
     }
 
-    /// Number of coordinates.
+    /// The number of coordinates.
     #[must_use]
     pub fn width(&self) -> usize {
         usize::from(self.days)
@@ -93,7 +94,7 @@ impl MomentParts {
         names
     }
 
-    /// The coordinates of a moment, in microseconds since 1970-01-01, in the order of [`MomentParts::names`].
+    /// The coordinates of a timestamp, in microseconds since 1970-01-01, in the order of [`MomentParts::names`].
     #[must_use]
     pub fn coordinates(&self, micros: i64) -> Vec<f64> {
         let (day, time) = (micros.div_euclid(DAY), micros.rem_euclid(DAY));
@@ -122,14 +123,14 @@ fn weekday(day: i64) -> usize {
     (day + 3).rem_euclid(7) as usize
 }
 
-/// The share of the year that has passed.
+/// The elapsed fraction of the year.
 fn of_year(day: i64) -> f64 {
     let (year, _, _) = date(day);
     let start = |year| days(year, 1, 1).unwrap_or(day);
     (day - start(year)) as f64 / (start(year + 1) - start(year)).max(1) as f64
 }
 
-/// The sine of a share of a turn, exact at quarters of a turn.
+/// The sine of a fraction of a full turn, exact at quarter turns.
 fn sine(share: f64) -> f64 {
     let quarters = (4.0 * share).rem_euclid(4.0);
     if quarters.fract() > 0.0 {
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_the_data_span_is_a_part() {
+    fn only_the_spanned_parts_are_used() {
         assert_eq!(of(&[0.0, 1.0, 5.0]), MomentParts { days: true, ..MomentParts::default() });
         assert_eq!(of(&[0.25, 0.5]), MomentParts { time: true, ..MomentParts::default() });
         assert!(

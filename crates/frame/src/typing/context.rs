@@ -1,13 +1,13 @@
-//! Where columns come from.
+//! The origin of columns.
 
 use crate::options::ReadOptions;
 
-/// The file that columns come from.
+/// The file that contains the columns.
 pub(crate) struct Context<'a> {
     pub(crate) source: &'a str,
-    /// "t.csv, line 7", by row.
+    /// The place of a row, such as "t.csv, line 7".
     pub(crate) place: &'a dyn Fn(usize) -> String,
     pub(crate) options: &'a ReadOptions,
-    /// The character between the cells of delimited text.
+    /// The delimiter of delimited text.
     pub(crate) delimiter: Option<u8>,
 }

@@ -1,11 +1,12 @@
-//! Columns that name rows instead of describing them: saved indices and identifiers.
+//! Detects columns that identify rows instead of describing them: saved indices and identifiers.
 
 use std::collections::HashSet;
 
-/// Rows from which on texts and row numbers that all differ are identifiers whatever the name of the column.
+/// In a column of at least this many rows, row numbers and texts with the form of identifiers are recognised regardless
+/// of the column name.
 const MIN_ROWS: usize = 20;
 
-/// Whether programs give this name to an index when they save it.
+/// Whether programs give this name to a saved index.
 pub(crate) fn is_index_name(name: &str) -> bool {
     let numbered = |start: &str| {
         let rest = name.strip_prefix(start);
@@ -17,7 +18,7 @@ pub(crate) fn is_index_name(name: &str) -> bool {
     name.is_empty() || numbered("Unnamed: ") || numbered("level_") || level.is_some()
 }
 
-/// Whether a name says that a column holds identifiers: `id`, `user_id`, `CustomerID`, `uuid`.
+/// Whether a column name indicates identifiers: `id`, `user_id`, `CustomerID`, `uuid`.
 pub(crate) fn is_identifier_name(name: &str) -> bool {
     let lower = name.trim().to_lowercase();
     const NAMES: [&str; 10] =
@@ -33,29 +34,29 @@ pub(crate) fn is_identifier_name(name: &str) -> bool {
     NAMES.contains(&lower.as_str()) || ends || starts || is_camel
 }
 
-/// Whether a name says that a column counts something of its own, so that consecutive numbers mean more than a row.
+/// Whether a column name indicates a quantity, so that consecutive numbers are not just row numbers.
 fn is_measured_name(name: &str) -> bool {
     const WORDS: [&str; 16] = [
         "day", "time", "year", "month", "week", "hour", "minute", "second", "date", "t", "step",
         "age", "rank", "round", "period", "epoch",
     ];
     let lower = name.to_lowercase();
-    // R calls an index without a name `X`; `x` is a variable.
+    // R gives an unnamed index the name `X`, but `x` is a variable.
     name == "x"
         || lower
             .split(|c: char| !c.is_alphanumeric())
             .any(|word| WORDS.contains(&word.trim_end_matches('s')))
 }
 
-/// What numbers name.
+/// The kind of a column that identifies rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Names {
     Index,
     Identifier,
 }
 
-/// Whether numbers are an index or identifiers; `None` if they are quantities. `is_first` says that only such columns stand
-/// before this one.
+/// Whether numbers are an index or identifiers; `None` if they are quantities. `is_first` means that no features
+/// precede the column.
 pub(crate) fn of_numbers(name: &str, values: &[f64], is_first: bool) -> Option<Names> {
     let rows = values.len();
     if rows < 2 {
@@ -85,7 +86,8 @@ fn are_distinct_integers(values: &[f64]) -> bool {
     values.iter().all(|value| is_integer(value) && seen.insert(value.to_bits()))
 }
 
-/// Whether texts that are all different and in every row are identifiers.
+/// Whether texts are an index or identifiers, given that they are all distinct and none is missing; `None` if they are
+/// neither.
 pub(crate) fn of_texts(name: &str, texts: &[&str]) -> Option<Names> {
     if texts.len() < 2 {
         return None;
@@ -99,7 +101,7 @@ pub(crate) fn of_texts(name: &str, texts: &[&str]) -> Option<Names> {
     (by_name || by_form).then_some(Names::Identifier)
 }
 
-/// Hexadecimal strings of one length of at least 16 digits, with hyphens or without.
+/// Whether the texts are hexadecimal strings of one length of at least 16 digits, with or without hyphens.
 fn are_uuids(texts: &[&str]) -> bool {
     let length = texts[0].len();
     let is_one = |text: &&str| {
@@ -111,7 +113,7 @@ fn are_uuids(texts: &[&str]) -> bool {
     texts.iter().all(is_one)
 }
 
-/// The same word followed by a number, with marks between: `doc17`, `A-0004`.
+/// Whether the texts are one word followed by a number, with separators: `doc17`, `A-0004`.
 fn are_numbered(texts: &[&str]) -> bool {
     let digits = |text: &str| text.bytes().rev().take_while(u8::is_ascii_digit).count();
     let stem = |text: &'_ str| text.len() - digits(text);
@@ -141,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn quantities_are_no_identifiers() {
+    fn quantities_are_not_identifiers() {
         let count: Vec<f64> = (0..30).map(f64::from).collect();
         let from_one: Vec<f64> = count.iter().map(|v| v + 1.0).collect();
         let floats: Vec<f64> = count.iter().map(|v| v + 0.5).collect();

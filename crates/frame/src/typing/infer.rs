@@ -1,4 +1,4 @@
-//! What a column holds, decided from its distinct texts and their counts.
+//! Decides the kind of a column from its distinct texts and their counts.
 
 use super::context::Context;
 use super::identifier::{self, Names};
@@ -6,7 +6,7 @@ use super::markers::{self, Markers, counted};
 use super::moment::{self, DateOrder, MomentFormat, dates_of_digits};
 use super::number::{self, Decimal, Evidence, Group, NumberFormat};
 use super::present::{Fit, Present, is_category};
-use super::raw::{Cells, RawTexts, numbers_of, spelled, texts_without};
+use super::raw::{Cells, RawTexts, numbers_of, texts_without};
 use super::record::ColumnRecord;
 use super::rule::{ColumnRule, Kind, Reading};
 use crate::error::DataError;
@@ -15,11 +15,11 @@ use crate::values::Values;
 /// Numbers that programs write for a missing value.
 const SENTINELS: [f64; 8] = [-99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0];
 
-/// Texts are long from this length on the average.
+/// Texts are long if their average length is at least this.
 const LONG: usize = 30;
 
-/// Whether points in a column may stand between thousands: all fractions have at most three digits, and the numbers that have
-/// one are from 1 to 1000.
+/// Whether points in a column may separate thousands: all fractions have at most three digits, and the numbers with a
+/// fraction lie between 1 and 1000.
 pub(crate) fn may_be_thousands(values: &[f64]) -> bool {
     let mut any = false;
     for value in values.iter().filter(|v| !v.is_nan()) {
@@ -34,17 +34,17 @@ pub(crate) fn may_be_thousands(values: &[f64]) -> bool {
     any
 }
 
-/// A column about which nothing is known.
+/// A column that is not read by an earlier rule, so that its kind must be inferred.
 pub(crate) struct Inference<'a> {
     pub(crate) name: &'a str,
     pub(crate) context: &'a Context<'a>,
     pub(crate) evidence: Evidence,
-    /// Whether only indices, identifiers and labels stand before it.
+    /// Whether only indices, identifiers and labels precede the column.
     pub(crate) is_first: bool,
 }
 
 impl Inference<'_> {
-    /// Decides from the cells alone.
+    /// Infers the kind from the cells alone.
     pub(crate) fn anything(&self, cells: Cells) -> Result<(Values, ColumnRecord), DataError> {
         match cells {
             Cells::Numbers(values) => Ok(self.numbers(values, self.record(ColumnRule::default()))),
@@ -58,7 +58,7 @@ impl Inference<'_> {
         }
     }
 
-    /// Follows the type that the schema of the file declares.
+    /// Uses the type declared by the schema of the file.
     pub(crate) fn declared(
         &self,
         kind: Kind,
@@ -90,7 +90,7 @@ impl Inference<'_> {
                 }
                 let (values, mut record) = self.texts(Cells::Texts(raw), true);
                 record.notes.push(self.note(
-                    "the file declares texts, and all of them are numbers; read as categories: store the column as numbers if \
+                    "the file declares texts, but all of them are numbers; read as categories: store the column as numbers if \
                      they are quantities",
                 ));
                 Ok((values, record))
@@ -104,15 +104,9 @@ impl Inference<'_> {
         }
     }
 
-    /// Texts as they are. `known` if a person or a schema said so.
+    /// Reads texts without conversion. `known` means that the user or a schema declared the column as texts.
     pub(crate) fn texts(&self, cells: Cells, known: bool) -> (Values, ColumnRecord) {
-        let raw = match cells {
-            Cells::Texts(raw) => raw,
-            Cells::Numbers(values) | Cells::Booleans(values) => {
-                spelled(values.iter().map(|v| (!v.is_nan()).then_some(*v)), |v| v.to_string())
-            }
-            Cells::Moments(moments) => spelled(moments.into_iter(), moment::text),
-        };
+        let raw = cells.into_texts();
         let options = self.context.options;
         let markers = Markers::new(&options.missing, &options.not_missing);
         let rows = raw.rows();
@@ -157,9 +151,7 @@ impl Inference<'_> {
         {
             self.name_rows(&mut record, names);
         }
-        let missing: Vec<bool> =
-            raw.levels.iter().map(|level| markers.has(level.trim().as_bytes())).collect();
-        (texts_without(&raw, &missing), record)
+        (texts_without(&raw, &markers), record)
     }
 
     fn record(&self, rule: ColumnRule) -> ColumnRecord {
@@ -171,7 +163,7 @@ impl Inference<'_> {
         ColumnRecord::new(self.name, rule)
     }
 
-    /// A column of numbers, whose spelling is in the rule of the record.
+    /// Finishes a column of numbers, whose spelling is in the rule of the record.
     fn numbers(&self, mut values: Vec<f64>, mut record: ColumnRecord) -> (Values, ColumnRecord) {
         let markers = record.rule.markers();
         let is_named = |value: &f64| markers.has_number(*value);
@@ -196,17 +188,17 @@ impl Inference<'_> {
         }
         let is_doubtful = self.context.delimiter == Some(b';')
             && self.evidence.elsewhere.is_none()
-            && self.evidence.told.is_none();
+            && self.evidence.requested.is_none();
         if is_doubtful && record.rule.reading == Reading::default() && may_be_thousands(&values) {
             let fraction =
                 values.iter().find(|value| value.fract().abs() > 0.0).copied().unwrap_or_default();
             record.notes.push(self.note(&format!(
-                "the points in numbers such as {fraction:.3} are read as decimal points; pass --decimal , if they stand between thousands"
+                "the points in numbers such as {fraction:.3} are read as decimal points; pass --decimal , if they separate thousands"
             )));
         }
-        // Whole numbers of a table with decimal commas: a point that comes later stands between thousands.
+        // The column has integers in a table with decimal commas, so a point in a later row separates thousands.
         let has_commas = self.evidence.elsewhere == Some(Decimal::Comma)
-            || self.evidence.told == Some(Decimal::Comma);
+            || self.evidence.requested == Some(Decimal::Comma);
         let is_whole = || values.iter().all(|value| value.is_nan() || value.fract().abs() <= 0.0);
         if has_commas && record.rule.reading == Reading::default() && is_whole() {
             record.rule.reading = Reading::Number(NumberFormat {
@@ -215,7 +207,7 @@ impl Inference<'_> {
                 affix: None,
             });
         }
-        // A missing number is no integer: a column with gaps names no rows.
+        // A missing number is not an integer, so a column with gaps does not identify rows.
         if let Some(names) = identifier::of_numbers(self.name, &values, self.is_first) {
             self.name_rows(&mut record, names);
         } else if let Some((sentinel, count)) = sentinel(&values) {
@@ -329,10 +321,11 @@ pub(super) fn truth(text: &str) -> Option<f64> {
     }
 }
 
-/// A sentinel for missing values at the end of the numbers, farther from the others than these are from each other.
+/// A sentinel for missing values, with its count: the smallest or largest number, if it is farther from the others than
+/// these are from each other.
 fn sentinel(values: &[f64]) -> Option<(f64, usize)> {
     let range = |without: f64| {
-        // Side by side, as vectors: NaN is neither less nor more.
+        // Use lanes for vectorisation: NaN is neither less nor greater.
         const LANES: usize = 8;
         let (mut low, mut high) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
         let mut take = |at: usize, value: f64| {

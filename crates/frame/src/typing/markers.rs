@@ -1,10 +1,10 @@
-//! Cells that mean that a value is missing.
+//! Cells that mean a missing value.
 
 use super::number::NumberFormat;
 use crate::missing::MISSING_CELLS;
 use crate::names::short;
 
-/// Words for a missing value that count only in a column of numbers, dates or truth values. In lower case.
+/// Words for a missing value, in lower case, that apply only in columns of numbers, dates or truth values.
 const AMONG_NUMBERS: [&str; 54] = [
     "-",
     "--",
@@ -62,22 +62,22 @@ const AMONG_NUMBERS: [&str; 54] = [
     "empty",
 ];
 
-/// Markers that only dates have.
+/// Markers that apply only in columns of dates.
 const AMONG_DATES: [&str; 4] = ["0000-00-00", "0000-00-00 00:00:00", "00.00.0000", "00/00/0000"];
 
-/// The cells of a column that mean that a value is missing: the usual ones and those that a person named, but not those that a
-/// person called values.
+/// The cells of a column that mean a missing value: the common markers and those set by the user, except those that the
+/// user declared to be values.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Markers {
     named: Vec<String>,
-    /// The named ones that are numbers: `-999` also stands for `-999.0`.
+    /// The user's markers that are numbers: `-999` also matches `-999.0`.
     numbers: Vec<f64>,
-    /// Usual ones that are values in this column.
+    /// Common markers that are values in this column.
     values: Vec<String>,
 }
 
 impl Markers {
-    /// The usual markers and `named` ones, without those in `values`.
+    /// The common markers and `named` ones, except those in `values`.
     pub(crate) fn new(named: &[String], values: &[String]) -> Markers {
         let number = |text: &String| NumberFormat::default().parse(text);
         Markers {
@@ -87,13 +87,13 @@ impl Markers {
         }
     }
 
-    /// Whether a cell of text is one of them.
+    /// Whether a text cell is a marker.
     pub(crate) fn has(&self, cell: &[u8]) -> bool {
         let is_among = |list: &[String]| list.iter().any(|marker| marker.as_bytes() == cell);
         is_usual(cell) && !is_among(&self.values) || !self.named.is_empty() && is_among(&self.named)
     }
 
-    /// Whether a number is one of them.
+    /// Whether a number is a marker.
     #[inline]
     pub(crate) fn has_number(&self, value: f64) -> bool {
         self.numbers.contains(&value)
@@ -105,18 +105,18 @@ pub(crate) fn is_usual(cell: &[u8]) -> bool {
     cell.len() <= 4 && MISSING_CELLS.iter().any(|marker| marker.as_bytes() == cell)
 }
 
-/// Whether a usual marker is a word, which could be the name of a category.
+/// Whether a common marker is a word that could also be the name of a category.
 pub(crate) fn is_word(cell: &str) -> bool {
     is_usual(cell.as_bytes()) && cell.bytes().any(|b| b.is_ascii_alphabetic())
 }
 
-/// Whether a cell means a missing value where the others are numbers or truth values, or dates for `dates`.
+/// Whether a cell means a missing value among numbers or truth values or, if `dates`, among dates.
 pub(crate) fn is_likely(cell: &str, dates: bool) -> bool {
     let lower = cell.trim().to_lowercase();
     AMONG_NUMBERS.contains(&lower.as_str()) || dates && AMONG_DATES.contains(&lower.as_str())
 }
 
-/// "3 cells `NA` and 1 cell `None` are" for a sentence; empty without markers.
+/// The subject and verb of a sentence: "3 cells `NA` and 1 cell `None` are"; empty without markers.
 pub(super) fn counted<'m>(markers: impl Iterator<Item = (&'m String, &'m usize)>) -> String {
     let mut total = 0;
     let shown: Vec<String> = markers
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn named_markers_join_the_usual_ones() {
+    fn named_markers_extend_the_common_ones() {
         let markers = Markers::new(&["-999".into(), "absent".into()], &["None".into()]);
         for missing in ["", "NA", "NaN", "-999", "absent"] {
             assert!(markers.has(missing.as_bytes()), "{missing}");

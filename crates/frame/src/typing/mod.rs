@@ -1,8 +1,8 @@
-//! How cells become typed columns: one set of rules for all formats, in memory and in a stream.
+//! Converts cells to typed columns: one set of rules for all formats, in memory and in a stream.
 //!
 //! A reader collects the cells of each column: plain numbers as numbers, everything else as distinct texts with codes
-//! ([`Cells`]). [`understand`] then decides what each column holds. It looks at distinct texts and their counts, so its time is
-//! linear in the rows and in the length of the distinct texts.
+//! ([`Cells`]). [`understand`] then decides the kind of each column from distinct texts and their counts. Its time is
+//! therefore linear in the number of rows and in the length of the distinct texts.
 
 mod apply;
 mod calendar;
@@ -37,21 +37,21 @@ use crate::options::{Hints, ReadOptions};
 use number::Evidence;
 use std::collections::BTreeSet;
 
-/// What is known of a column before it is understood.
+/// The facts known about a column before it is interpreted.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Expected {
     /// Nothing.
     Anything,
-    /// A person said that it holds texts, or it is a label or is shown to people.
+    /// It contains texts, because the user declared this, or because it is a label column or is only displayed.
     Texts,
     /// The schema of the file declares a type.
     Declared(Kind),
-    /// It is read by a rule found before.
+    /// It is read by a rule found earlier.
     Rule(ColumnRule),
 }
 
 impl Expected {
-    /// What is known of a column by its name.
+    /// The facts known about a column by its name.
     pub(crate) fn of(name: &str, hints: &Hints) -> Expected {
         if hints.verbatim.contains(name) {
             return Expected::Rule(ColumnRule::verbatim());
@@ -59,7 +59,7 @@ impl Expected {
         if let Some(rule) = hints.rules.get(name) {
             return Expected::Rule(rule.clone());
         }
-        // A model with rules does not use the other columns: they are kept as they stand.
+        // A model with rules does not use other columns: their cells are kept unchanged.
         let is_unused = !hints.rules.is_empty() && !hints.expected.contains(name);
         if hints.texts.contains(name) || is_unused { Expected::Texts } else { Expected::Anything }
     }
@@ -74,7 +74,8 @@ impl Expected {
         }
     }
 
-    /// Whether values of any type are kept as texts. Numbers of a file with types have one spelling.
+    /// Whether values of any type are converted to texts. The spelling of numbers is not considered, because a typed
+    /// file has only one.
     #[cfg(any(feature = "arrow", feature = "parquet"))]
     pub(crate) fn is_text(&self) -> bool {
         match self {
@@ -83,7 +84,8 @@ impl Expected {
         }
     }
 
-    /// Whether plain numbers must be collected as texts, because they are no numbers or mean something else here.
+    /// Whether plain numbers must be collected as texts, because the column does not contain numbers or spells them in
+    /// a different way.
     pub(crate) fn needs_texts(&self) -> bool {
         match self {
             Expected::Anything => false,
@@ -98,7 +100,7 @@ impl Expected {
     }
 }
 
-/// A column before it is understood.
+/// A column before interpretation.
 #[derive(Debug)]
 pub(crate) struct RawColumn {
     pub(crate) name: String,
@@ -106,21 +108,21 @@ pub(crate) struct RawColumn {
     pub(crate) expected: Expected,
 }
 
-/// Columns with their types, and how each was understood.
+/// Interpreted columns with their records.
 #[derive(Debug, Default)]
 pub(crate) struct Typed {
     pub(crate) columns: Vec<Column>,
     pub(crate) records: Vec<ColumnRecord>,
-    /// Places of columns of plain numbers that must be collected as texts and understood again: their points may stand between
-    /// thousands. If there are any, the columns are not complete.
+    /// Indices of columns of plain numbers that must be collected as texts and interpreted again, because their points
+    /// may separate thousands. If there are any, the columns are incomplete.
     pub(crate) again: BTreeSet<usize>,
 }
 
-/// Decides what each column of a table holds.
+/// Decides the kind of each column of a table.
 ///
 /// # Errors
-/// If a cell is not what the others of its column are, or does not follow the rule of its column. The message names its place,
-/// the column, what was expected and what to do.
+/// If a cell does not match the other cells of its column or the rule of its column. The message gives its place, the
+/// column, the expectation and the remedy.
 pub(crate) fn understand(
     columns: Vec<RawColumn>,
     context: &Context<'_>,
@@ -138,7 +140,7 @@ pub(crate) fn understand(
             return Ok(typed);
         }
     }
-    // An index is left out by its values only if there is something else to learn from.
+    // A column is treated as an index because of its values only if other features remain.
     let features = columns.iter().filter(|c| c.expected != Expected::Texts).count();
     let mut only_names = features > 1;
     for RawColumn { name, cells, expected, .. } in columns {
@@ -156,10 +158,13 @@ pub(crate) fn understand(
     Ok(typed)
 }
 
-/// Which decimal mark the columns have in which it is beyond doubt.
+/// The decimal mark of the columns in which it is unambiguous.
 fn evidence(columns: &[RawColumn], context: &Context<'_>) -> Evidence {
-    let mut evidence =
-        Evidence { told: context.options.decimal, elsewhere: None, delimiter: context.delimiter };
+    let mut evidence = Evidence {
+        requested: context.options.decimal,
+        elsewhere: None,
+        delimiter: context.delimiter,
+    };
     let (mut comma, mut point) = (false, false);
     for column in columns {
         match &column.cells {

@@ -1,12 +1,13 @@
-//! Dates and times in text.
+//! Parses dates and times in text.
 //!
-//! The parser is our own: a column has to be read by each possible order of day and month before one is chosen, cell by cell
-//! without exceptions or locales, and the calendar takes 30 lines. Time zones are offsets; names of zones are not read.
+//! Before the order of day and month is chosen for a column, this parser tries each possible order on every cell,
+//! without exceptions or locales. Its calendar takes 30 lines. Time zones must be given as offsets; zone names are not
+//! supported.
 
 use super::civil::{DAY, date, days};
 use serde::{Deserialize, Serialize};
 
-/// How the dates of a column are written.
+/// The order of the parts of dates in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DateOrder {
@@ -23,7 +24,7 @@ pub enum DateOrder {
     TimeOnly,
 }
 
-/// How the dates and times of a column are written.
+/// The format of the dates and times in a column.
 ///
 /// ```
 /// use halfspaces_frame::{DateOrder, MomentFormat};
@@ -37,13 +38,13 @@ pub enum DateOrder {
 pub struct MomentFormat {
     /// The order of day, month and year.
     pub order: DateOrder,
-    /// The offset from UTC of the moments that have one, in minutes, if it is the same for all at `fit`; otherwise 0.
+    /// The offset from UTC, in minutes, that all timestamps with an offset had at `fit`; 0 if their offsets differed.
     pub offset: i32,
 }
 
 impl MomentFormat {
-    /// Microseconds since 1970-01-01 of a cell; `None` if it is no moment in this format. A moment with an offset from UTC is
-    /// converted to the offset of the format.
+    /// Microseconds since 1970-01-01; `None` if the cell does not match the format. A timestamp with an offset from UTC
+    /// is converted to the offset of the format.
     #[must_use]
     pub fn parse(&self, cell: &str) -> Option<i64> {
         let parsed = parse(cell, self.order)?;
@@ -67,18 +68,19 @@ impl MomentFormat {
     }
 }
 
-/// A moment as written.
+/// A timestamp as written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Parsed {
     micros: i64,
-    /// Minutes from UTC.
+    /// The offset from UTC in minutes.
     offset: Option<i32>,
 }
 
-/// Fewest distinct values from which numbers that are all dates are no coincidence: one in 30 numbers of eight digits is a date.
+/// If at least this many distinct eight-digit numbers are all dates, this is not a coincidence: only one in 30 such
+/// numbers is a date.
 const MIN_DATES: usize = 10;
 
-/// The longest cell that can be a moment, in bytes.
+/// The maximum length in bytes of a cell that is a timestamp.
 const MAX_LENGTH: usize = 48;
 
 fn parse(cell: &str, order: DateOrder) -> Option<Parsed> {
@@ -120,7 +122,7 @@ const MONTHS: [&str; 12] = [
 const DAYS: [&str; 7] =
     ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// A place in a text.
+/// A position in a text.
 struct Scan<'t> {
     rest: &'t str,
 }
@@ -139,7 +141,7 @@ impl<'t> Scan<'t> {
         any
     }
 
-    /// Digits, at most `most`, and how many.
+    /// Reads up to `most` digits; returns their value and number.
     fn number(&mut self, most: usize) -> Option<(i64, usize)> {
         let length = self.rest.bytes().take_while(u8::is_ascii_digit).count();
         let (digits, rest) = self.rest.split_at(length);
@@ -165,7 +167,7 @@ impl<'t> Scan<'t> {
         Some(place as u32 + 1)
     }
 
-    /// The mark between two parts of a date.
+    /// Reads the separator between two parts of a date.
     fn mark(&mut self) -> Option<&'t str> {
         let before = self.rest;
         let is_mark = self.take("-") || self.take("/") || self.take(".");
@@ -176,9 +178,9 @@ impl<'t> Scan<'t> {
         (is_mark || is_blank || is_comma).then_some(mark)
     }
 
-    /// Days since 1970-01-01.
+    /// Reads a date; returns days since 1970-01-01.
     fn date(&mut self, order: DateOrder) -> Option<i64> {
-        // The name of a day may stand before the date.
+        // The name of a weekday may precede the date.
         if self.rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
             let before = self.rest;
             if named(self.word(), &DAYS).is_some() {
@@ -232,7 +234,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// `Jan 31, 2024` or `Jan 2024`.
+    /// Reads `Jan 31, 2024` or `Jan 2024`.
     fn month_day_year(&mut self) -> Option<i64> {
         let month = self.month()?;
         self.mark()?;
@@ -249,7 +251,7 @@ impl<'t> Scan<'t> {
         days(year(last, last_length)?, month, first)
     }
 
-    /// `6:30`, `06:30:15.25`, `6:30 pm`, with an offset from UTC or without, or `0630` after a date.
+    /// Reads `6:30`, `06:30:15.25` or `6:30 pm`, with or without an offset from UTC, or `0630` after a date.
     fn time(&mut self) -> Option<Parsed> {
         let (mut hour, length) = self.number(6)?;
         let (minute, mut second, mut micros);
@@ -294,7 +296,7 @@ impl<'t> Scan<'t> {
         Some(Parsed { micros, offset })
     }
 
-    /// An offset from UTC in minutes, if there is one; `None` if what stands there is none.
+    /// Reads an offset from UTC in minutes, if there is one. Returns `None` if other text follows.
     fn offset(&mut self) -> Option<Option<i32>> {
         if self.rest.is_empty() {
             return Some(None);
@@ -321,19 +323,19 @@ impl<'t> Scan<'t> {
     }
 }
 
-/// The place of a word or its first three letters (or four, for `Sept`) among names.
+/// The index in `names` of a word, or of its first three letters (four for `Sept`).
 fn named(word: &str, names: &[&str]) -> Option<usize> {
     let word = word.to_ascii_lowercase();
     let is_short = matches!(word.len(), 3 | 4);
     names.iter().position(|name| *name == word || is_short && name.starts_with(&word))
 }
 
-/// A day or a month: one or two digits.
+/// A day or month: one or two digits.
 fn day(value: i64, length: usize) -> Option<u32> {
     u32::try_from(value).ok().filter(|_| length <= 2)
 }
 
-/// A year of four digits, or of two: those up to 68 are after 2000.
+/// A year with four digits, or with two: numbers up to 68 mean years after 2000.
 fn year(value: i64, length: usize) -> Option<i64> {
     match length {
         4 => Some(value),
@@ -342,20 +344,20 @@ fn year(value: i64, length: usize) -> Option<i64> {
     }
 }
 
-/// The dates of a column.
+/// The detected dates of a column.
 #[derive(Debug)]
 pub(crate) struct Detected {
     pub(crate) format: MomentFormat,
-    /// The moment of each text; `None` where it is none.
+    /// The timestamp of each text; `None` if it is not a timestamp.
     pub(crate) values: Vec<Option<i64>>,
-    /// Whether the other order of day and month reads as many cells.
+    /// Whether the other order of day and month reads equally many cells.
     pub(crate) is_ambiguous: bool,
-    /// Whether the cells have different offsets from UTC, or only some have one.
+    /// Whether the cells have different offsets from UTC, or only some have an offset.
     pub(crate) has_offsets: bool,
 }
 
-/// Chooses the order of day and month that reads the most rows; `None` if no text is a moment. Where both orders read the
-/// same rows as different days, `day_first` decides, else a point between the parts means that the day is first.
+/// Chooses the order of day and month that reads the most rows; `None` if no text is a timestamp. If both orders read
+/// the same rows as different days, `day_first` decides; without it, the day is first if points separate the parts.
 pub(crate) fn detect(texts: &[&str], rows: &[usize], day_first: Option<bool>) -> Option<Detected> {
     let read = |order| {
         let parsed: Vec<Option<Parsed>> = texts.iter().map(|text| parse(text, order)).collect();
@@ -408,7 +410,7 @@ pub(crate) fn detect(texts: &[&str], rows: &[usize], day_first: Option<bool>) ->
     })
 }
 
-/// Numbers of the form 20241231 as dates, if all are and the name of the column or their number says so.
+/// Interprets numbers of the form 20241231 as dates, if all are dates and the column name or the count suggests it.
 pub(super) fn dates_of_digits(name: &str, values: &[f64]) -> Option<Vec<Option<i64>>> {
     let first = values.iter().find(|value| !value.is_nan())?;
     digits_date(*first)?;
@@ -421,7 +423,7 @@ pub(super) fn dates_of_digits(name: &str, values: &[f64]) -> Option<Vec<Option<i
     (all && (named || distinct() >= MIN_DATES)).then_some(moments)
 }
 
-/// The moment of a number such as 20241231; `None` if it is no date from 1900 to 2100.
+/// The timestamp of a number such as 20241231; `None` if it is not a date from 1900 to 2100.
 pub(super) fn digits_date(value: f64) -> Option<i64> {
     let is_in_range =
         (19_000_101.0..=21_001_231.0).contains(&value) && value.fract().to_bits() << 1 == 0;
@@ -429,7 +431,7 @@ pub(super) fn digits_date(value: f64) -> Option<i64> {
     days(digits / 10_000, (digits / 100 % 100) as u32, (digits % 100) as u32).map(|day| day * DAY)
 }
 
-/// The moment in the form of ISO 8601: a date, a date and a time, or a time where the date is 1970-01-01.
+/// Formats a timestamp by ISO 8601: a date, a date with time, or only a time if the date is 1970-01-01.
 pub(crate) fn text(micros: i64) -> String {
     let (day, time) = (micros.div_euclid(DAY), micros.rem_euclid(DAY));
     let (year, month, of_month) = date(day);
@@ -495,7 +497,7 @@ mod tests {
     }
 
     #[test]
-    fn other_cells_are_no_dates() {
+    fn other_cells_are_not_dates() {
         for cell in [
             "2024-02-30",
             "31.02.2024",
@@ -533,7 +535,7 @@ mod tests {
     }
 
     #[test]
-    fn the_column_decides_what_comes_first() {
+    fn the_column_decides_the_order() {
         let of = |cells: &[&str], day_first| {
             let found = detect(cells, &vec![1; cells.len()], day_first).unwrap();
             let texts: Vec<String> =

@@ -1,4 +1,4 @@
-//! What is said of a column: notes on decisions that could be wrong, and the error for cells that do not fit.
+//! Notes on decisions that could be wrong, and the error for cells that do not match their column.
 
 use super::identifier::Names;
 use super::infer::Inference;
@@ -30,7 +30,7 @@ impl Inference<'_> {
         )));
     }
 
-    /// Takes the likely markers of missing values into the rule, and says so.
+    /// Adds the likely markers of missing values to the rule, with a note.
     pub(super) fn accept(
         &self,
         record: &mut ColumnRecord,
@@ -47,7 +47,7 @@ impl Inference<'_> {
             .map(|at| (present.texts[*at].to_owned(), present.rows[*at]))
             .collect();
         record.notes.push(self.note(&format!(
-            "{} read as missing, as the other cells are {others}; pass --category '{}' if the column holds categories",
+            "{} read as missing, as the other cells are {others}; pass --category '{}' if the column contains categories",
             counted(found.iter()),
             self.name
         )));
@@ -72,7 +72,7 @@ impl Inference<'_> {
         }
     }
 
-    /// The error for cells that are not what most others are, if there are any.
+    /// Returns the error for cells that do not match most others, if there are any.
     pub(super) fn refuse_odd(
         &self,
         raw: &RawTexts,
@@ -107,11 +107,11 @@ impl Inference<'_> {
         let infinite = cell.bytes().any(|b| b.is_ascii_digit())
             && fast_float2::parse::<f64, _>(cell.as_bytes()).is_ok_and(f64::is_infinite)
             || is_infinity(cell);
-        let fault = if infinite { "is infinite, and not" } else { "is not" };
+        let fault = if infinite { "is infinite, not" } else { "is not" };
         let cell = short(cell);
         Err(DataError::user(format!(
-            "{place}, column `{name}`: `{cell}` {fault} {what}, as {numbers} other cells are{others}; fix it, or pass --missing \
-             '{cell}' if it means that the value is missing, or --category '{name}' if the column holds categories"
+            "{place}, column `{name}`: `{cell}` {fault} {what}, as {numbers} other cells are{others}; correct it, or pass --missing \
+             '{cell}' if it means that the value is missing, or --category '{name}' if the column contains categories"
         )))
     }
 

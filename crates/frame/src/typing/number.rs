@@ -1,12 +1,12 @@
-//! Numbers in the spellings that people use, and which spelling a column has.
+//! Parses numbers in the spellings that people use, and detects the spelling of a column.
 //!
-//! One column has one spelling: a decimal mark, optionally a mark between groups of digits, and optionally a sign of currency,
-//! a per cent sign or a unit next to every number. [`detect`] chooses the spelling that reads the most cells.
+//! A column has one spelling: a decimal mark, optionally a separator of digit groups, and optionally a currency sign, a
+//! per cent sign or a unit next to every number. [`detect`] chooses the spelling that reads the most cells.
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The mark between the whole part and the fraction of a number.
+/// The mark between the integer part and the fraction of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decimal {
@@ -17,7 +17,7 @@ pub enum Decimal {
     Comma,
 }
 
-/// The mark between groups of digits.
+/// The separator of digit groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Group {
@@ -33,8 +33,8 @@ pub enum Group {
     Underscore,
 }
 
-/// How the numbers of a column are spelled. A minus before or after the number, a minus sign of Unicode, parentheses around a
-/// negative number and exponents (`1e5`, `1.5D+03`) are read in every spelling.
+/// The spelling of the numbers in a column. A minus before or after the number, a Unicode minus sign, parentheses
+/// around a negative number and exponents (`1e5`, `1.5D+03`) are accepted in every spelling.
 ///
 /// ```
 /// use halfspaces_frame::{Decimal, Group, NumberFormat};
@@ -47,15 +47,15 @@ pub enum Group {
 pub struct NumberFormat {
     /// The decimal mark.
     pub decimal: Decimal,
-    /// The mark between groups of digits.
+    /// The separator of digit groups.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<Group>,
-    /// A sign of currency, a per cent sign or a unit next to the numbers. It does not change them.
+    /// A currency sign, a per cent sign or a unit next to the numbers. It does not change their values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub affix: Option<String>,
 }
 
-/// The longest cell that can be a number, in bytes.
+/// The maximum length in bytes of a cell that is a number.
 const MAX_LENGTH: usize = 64;
 
 const CURRENCY_SIGNS: [char; 12] = ['$', '€', '£', '¥', '₹', '₽', '₩', '₺', '₪', '₫', '₴', '฿'];
@@ -69,21 +69,21 @@ const UNITS: [&str; 20] = [
     "°C", "°F", "°", "kg", "mg", "g", "km", "cm", "mm", "m", "ms", "h", "min", "lb", "lbs", "kWh",
     "kW", "MB", "GB", "kB",
 ];
-/// The longest unit that is not in the list, in letters; a space must stand before it.
+/// The maximum length in letters of a unit that is not listed. A space must precede it.
 const MAX_UNIT: usize = 4;
 
-/// A cell taken apart, independently of the marks in its digits.
+/// The parts of a cell, independent of the meaning of the marks in its digits.
 struct Parts<'t> {
     negative: bool,
     /// Digits and marks.
     digits: &'t str,
-    /// From `e` on, or empty.
+    /// The exponent with its `e`; empty if there is none.
     exponent: &'t str,
     affix: Option<&'t str>,
 }
 
 impl NumberFormat {
-    /// The number in a cell; `None` if the cell is no number in this spelling, or an infinite one.
+    /// The number in a cell; `None` if the cell is not a number in this spelling, or is infinite.
     #[must_use]
     pub fn parse(&self, cell: &str) -> Option<f64> {
         let parts = Parts::of(cell)?;
@@ -93,7 +93,7 @@ impl NumberFormat {
         self.value(&parts)
     }
 
-    /// Whether a number may have this affix. A number without one is accepted, but not among percentages.
+    /// Whether a number may have this affix. A number without an affix is accepted, except among percentages.
     fn allows(&self, found: Option<&str>) -> bool {
         match (self.affix.as_deref(), found) {
             (expected, Some(found)) => expected == Some(found),
@@ -123,7 +123,7 @@ impl NumberFormat {
         fast_float2::parse::<f64, _>(plain.as_bytes()).ok().filter(|value| value.is_finite())
     }
 
-    /// The digits of the whole part without the marks between groups; `None` if a mark stands where none may.
+    /// The digits of the integer part without group separators; `None` if a separator is misplaced.
     fn ungrouped<'t>(&self, whole: &'t str) -> Option<Cow<'t, str>> {
         if whole.bytes().all(|b| b.is_ascii_digit()) {
             return Some(Cow::Borrowed(whole));
@@ -133,7 +133,7 @@ impl NumberFormat {
         let (first, rest) = groups.split_first()?;
         let all_digits =
             groups.iter().all(|g| !g.is_empty() && g.bytes().all(|b| b.is_ascii_digit()));
-        // Groups of three digits; in India the last one has three and the others two.
+        // Groups have three digits; in Indian notation the last group has three digits and the others have two.
         let (last, middle) = rest.split_last()?;
         let western = first.len() <= 3 && middle.iter().all(|g| g.len() == 3);
         let indian =
@@ -143,7 +143,7 @@ impl NumberFormat {
             .then(|| Cow::Owned(groups.concat()))
     }
 
-    /// The spelling in words, with an example: "with a decimal comma, such as `3,5`". Empty for the plain spelling.
+    /// The spelling in words with an example: "with a decimal comma, such as `3,5`". Empty for the plain spelling.
     pub(crate) fn describe(&self) -> String {
         let mut parts = Vec::new();
         if self.decimal == Decimal::Comma {
@@ -180,7 +180,7 @@ fn is_minus(letter: char) -> bool {
     matches!(letter, '-' | '\u{2212}' | '\u{2012}' | '\u{2013}' | '\u{fe63}' | '\u{ff0d}')
 }
 
-/// Takes a sign from the start; the second part says whether it is a minus.
+/// Removes a leading sign. The second part says whether it is a minus.
 fn without_sign(text: &str) -> (&str, Option<bool>) {
     let mut letters = text.chars();
     match letters.next() {
@@ -191,7 +191,7 @@ fn without_sign(text: &str) -> (&str, Option<bool>) {
 }
 
 impl<'t> Parts<'t> {
-    /// `None` if the cell has more than a number: other words, other marks, or no digit.
+    /// Returns `None` if the cell contains more than a number (other words or marks) or no digit.
     fn of(cell: &'t str) -> Option<Parts<'t>> {
         let cell = cell.trim();
         if cell.len() > MAX_LENGTH || !cell.bytes().any(|b| b.is_ascii_digit()) {
@@ -207,7 +207,7 @@ impl<'t> Parts<'t> {
             return None;
         }
         let (exponent, rest) = rest.split_at(exponent_length(rest));
-        // A space before an exponent belongs to no number.
+        // A number has no space before its exponent.
         if !exponent.is_empty() && digits.ends_with(char::is_whitespace) {
             return None;
         }
@@ -251,7 +251,7 @@ fn is_of_digits(letter: char) -> bool {
         || letter.is_whitespace()
 }
 
-/// The length of `e5`, `D+03` at the start of a text; 0 if there is none.
+/// The length of an exponent, such as `e5` or `D+03`, at the start of a text; 0 if there is none.
 fn exponent_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     if !matches!(bytes.first(), Some(b'e' | b'E' | b'd' | b'D')) {
@@ -287,28 +287,29 @@ fn is_affix(text: &str, is_spaced: bool) -> bool {
     is_known || CURRENCY_SIGNS.iter().any(|sign| one(*sign)) || is_unit()
 }
 
-/// What the rest of a file says of a column whose marks have two readings.
+/// Evidence from the rest of the file that decides how to read a column whose marks have two readings.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Evidence {
-    /// The decimal mark that a person named.
-    pub(crate) told: Option<Decimal>,
+    /// The decimal mark set by the user.
+    pub(crate) requested: Option<Decimal>,
     /// The decimal mark of other columns.
     pub(crate) elsewhere: Option<Decimal>,
-    /// The character between cells.
+    /// The delimiter.
     pub(crate) delimiter: Option<u8>,
 }
 
-/// The spelling of a column.
+/// The detected spelling of a column.
 #[derive(Debug)]
 pub(crate) struct Detected {
     pub(crate) format: NumberFormat,
-    /// The number of each text; `None` where it is none.
+    /// The number of each text; `None` if it is not a number.
     pub(crate) values: Vec<Option<f64>>,
-    /// Why this spelling, if another one reads as many cells.
+    /// The reason for this spelling, if another one reads equally many cells.
     pub(crate) doubt: Option<&'static str>,
 }
 
-/// Chooses the spelling that reads the most rows; `None` if no text is a number. `rows` counts the rows of each text.
+/// Chooses the spelling that reads the most rows; `None` if no text is a number. `rows` is the number of rows of each
+/// text.
 pub(crate) fn detect(texts: &[&str], rows: &[usize], evidence: Evidence) -> Option<Detected> {
     let parts: Vec<Option<Parts<'_>>> = texts.iter().map(|text| Parts::of(text)).collect();
     let numbers =
@@ -320,17 +321,17 @@ pub(crate) fn detect(texts: &[&str], rows: &[usize], evidence: Evidence) -> Opti
     groups.extend(has(char::is_whitespace).then_some(Some(Group::Space)));
     let (comma, point) = (has(|c| c == ','), has(|c| c == '.'));
     let affix = common_affix(numbers());
-    // The best spelling with each decimal mark, and the rows that it reads.
+    // The best spelling with each decimal mark, with the number of rows that it reads.
     let mut best: [(usize, NumberFormat); 2] = Default::default();
     let may_group = point && evidence.elsewhere == Some(Decimal::Comma);
     for decimal in [Decimal::Point, Decimal::Comma] {
         let (other, is_used, is_possible) = match decimal {
             Decimal::Point => (Group::Comma, comma, true),
             Decimal::Comma => {
-                (Group::Point, point, comma || may_group || evidence.told == Some(decimal))
+                (Group::Point, point, comma || may_group || evidence.requested == Some(decimal))
             }
         };
-        if !is_possible || evidence.told.is_some_and(|told| told != decimal) {
+        if !is_possible || evidence.requested.is_some_and(|mark| mark != decimal) {
             continue;
         }
         for group in groups.iter().copied().chain(is_used.then_some(Some(other))) {
@@ -362,7 +363,7 @@ pub(crate) fn detect(texts: &[&str], rows: &[usize], evidence: Evidence) -> Opti
     Some(Detected { values, format, doubt })
 }
 
-/// The decimal mark of `1,234`, and why.
+/// The decimal mark of `1,234`, with the reason.
 fn decide(evidence: Evidence) -> (Decimal, &'static str) {
     match evidence {
         Evidence { elsewhere: Some(Decimal::Comma), .. } => (Decimal::Comma, "as in other columns"),
@@ -376,9 +377,9 @@ fn decide(evidence: Evidence) -> (Decimal, &'static str) {
     }
 }
 
-/// The affix of most of the numbers that have one, if it is more than those with another.
+/// The most common affix of the numbers with an affix, if most of them have it.
 fn common_affix<'p>(numbers: impl Iterator<Item = (&'p Parts<'p>, usize)>) -> Option<String> {
-    // A column with more different ones has no common one.
+    // A column with more distinct affixes has no common one.
     const MAX_AFFIXES: usize = 64;
     let mut counts: Vec<(Option<&str>, usize)> = Vec::new();
     for (parts, rows) in numbers {
@@ -394,7 +395,7 @@ fn common_affix<'p>(numbers: impl Iterator<Item = (&'p Parts<'p>, usize)>) -> Op
     (2 * most.1 > without).then(|| most.0.map(str::to_owned))?
 }
 
-/// The number that a cell holds in the plain spelling; `None` for words, for NaN and for infinite numbers.
+/// The number in a plain spelling; `None` for words, NaN and infinite numbers.
 pub(crate) fn plain_number(cell: &[u8]) -> Option<f64> {
     fast_float2::parse::<f64, _>(cell).ok().filter(|value| value.is_finite())
 }
@@ -439,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn other_cells_are_no_numbers() {
+    fn other_cells_are_not_numbers() {
         for cell in [
             "1O",
             "doc17",
@@ -466,7 +467,7 @@ mod tests {
             let plain = NumberFormat::default();
             assert_eq!(plain.parse(cell), None, "{cell}");
         }
-        // A mixture of per cent and plain numbers is not one scale.
+        // Percentages and plain numbers are not on one scale.
         assert_eq!(values(&["45%", "50%", "0.3"]), [Some(45.0), Some(50.0), None]);
         // Another currency is another quantity.
         assert_eq!(values(&["$5", "$6", "€7"]), [Some(5.0), Some(6.0), None]);
@@ -477,7 +478,7 @@ mod tests {
         let cells = &["1,234", "2,500"];
         let of = |evidence| {
             let (values, _, doubt) = column(cells, evidence);
-            assert!(doubt || evidence.told.is_some());
+            assert!(doubt || evidence.requested.is_some());
             values[0].unwrap()
         };
         let none = Evidence::default();
@@ -489,8 +490,8 @@ mod tests {
             1234.0
         );
         assert_eq!(of(Evidence { elsewhere: Some(Decimal::Comma), ..none }), 1.234);
-        assert_eq!(of(Evidence { told: Some(Decimal::Comma), ..none }), 1.234);
-        // One cell of the column decides it.
+        assert_eq!(of(Evidence { requested: Some(Decimal::Comma), ..none }), 1.234);
+        // A single cell decides the reading of the whole column.
         assert!(!column(&["1,234", "2,5"], none).2 && !column(&["1,234", "0,125"], none).2);
         assert_eq!(values(&["1,234", "0,125"])[0], Some(1.234));
     }

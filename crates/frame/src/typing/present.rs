@@ -1,20 +1,21 @@
-//! The texts of a column that are not missing, and how many of them a reading understands.
+//! The texts of a column that are not missing, and the number of them that a reading accepts.
 
 use super::markers::{self, Markers};
 use super::raw::RawTexts;
 
-/// A column with a few distinct texts, most of them numbers, holds categories if at least this share of its rows is no number.
+/// A column with few distinct texts, most of them numbers, contains categories if at least this share of its rows is
+/// not numeric.
 const CATEGORY_SHARE: f64 = 0.1;
-/// Most distinct texts of such a column.
+/// The maximum number of distinct texts of such a column.
 const FEW: usize = 20;
 
 /// The texts of a column that are not missing.
 pub(super) struct Present<'t> {
-    /// Their places among all texts.
+    /// Their indices among all texts.
     pub(super) places: Vec<usize>,
     pub(super) texts: Vec<&'t str>,
     pub(super) rows: Vec<usize>,
-    /// All rows.
+    /// The total number of their rows.
     pub(super) total: usize,
 }
 
@@ -31,7 +32,7 @@ impl<'t> Present<'t> {
         }
     }
 
-    /// Values by all texts, from those of the present ones.
+    /// Extends the values of the present texts to all texts.
     pub(super) fn spread<T: Copy>(&self, values: &[Option<T>], levels: usize) -> Vec<Option<T>> {
         let mut of_level = vec![None; levels];
         for (place, value) in self.places.iter().zip(values) {
@@ -41,13 +42,13 @@ impl<'t> Present<'t> {
     }
 }
 
-/// How many rows of a column a reading understands.
+/// The rows of a column that a reading accepts.
 pub(super) struct Fit {
-    /// Rows that it understands.
+    /// The number of rows accepted.
     pub(super) read: usize,
-    /// Rows of other cells that mean a missing value, and the places of these cells among the present ones.
+    /// The indices among the present texts of those that are likely markers of missing values.
     pub(super) likely: Vec<usize>,
-    /// The places of all other cells, and their rows.
+    /// The indices of all other texts that the reading does not accept.
     pub(super) odd: Vec<usize>,
     pub(super) odd_rows: usize,
 }
@@ -73,8 +74,8 @@ impl Fit {
     }
 }
 
-/// Whether a column that has some numbers holds categories nevertheless, as `2`, `3`, `4`, `5more`: few distinct texts, and many
-/// rows that are no numbers, in more than one row each.
+/// Whether a column with some numbers nevertheless contains categories, such as `2`, `3`, `4`, `5more`: it has few
+/// distinct texts, many rows are not numeric, and each text that is not numeric occurs in more than one row.
 pub(super) fn is_category(present: &Present<'_>, fit: &Fit) -> bool {
     present.texts.len() <= FEW
         && !fit.odd.is_empty()

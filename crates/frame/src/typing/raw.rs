@@ -1,23 +1,26 @@
-//! Columns before it is known what they mean.
+//! The cells of columns before interpretation.
 
+use super::markers::Markers;
+use super::moment;
+use crate::levels::Levels;
 use crate::values::{MISSING, Values};
 use std::collections::HashMap;
 
-/// The cells of a column before it is known what they mean.
+/// The cells of a column before interpretation.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Cells {
-    /// Plain numbers; NaN where a cell is missing.
+    /// Plain numbers, with NaN for missing ones.
     Numbers(Vec<f64>),
-    /// Truth values as 1 and 0; NaN where one is missing.
+    /// Truth values as 1 and 0, with NaN for missing ones.
     Booleans(Vec<f64>),
     /// Microseconds since 1970-01-01.
     Moments(Vec<Option<i64>>),
-    /// Texts as they stand in the file, markers of missing values included.
+    /// Unchanged texts, including markers of missing values.
     Texts(RawTexts),
 }
 
 impl Cells {
-    /// Number of rows.
+    /// The number of rows.
     pub(crate) fn len(&self) -> usize {
         match self {
             Cells::Numbers(values) | Cells::Booleans(values) => values.len(),
@@ -25,9 +28,23 @@ impl Cells {
             Cells::Texts(texts) => texts.codes.len(),
         }
     }
+
+    /// The cells as texts, as if the file spelled every value in the plain way.
+    pub(crate) fn into_texts(self) -> RawTexts {
+        match self {
+            Cells::Texts(raw) => raw,
+            Cells::Numbers(values) => {
+                spelled(values.iter().map(|v| (!v.is_nan()).then_some(*v)), |v| v.to_string())
+            }
+            Cells::Booleans(values) => {
+                spelled(values.iter().map(|v| (!v.is_nan()).then_some(*v > 0.5)), |v| v.to_string())
+            }
+            Cells::Moments(moments) => spelled(moments.into_iter(), moment::text),
+        }
+    }
 }
 
-/// Distinct texts of a column and the code of each row.
+/// The distinct texts of a column, with the code of each row.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct RawTexts {
     /// One code for each row; [`MISSING`] for a null.
@@ -37,7 +54,7 @@ pub(crate) struct RawTexts {
 }
 
 impl RawTexts {
-    /// Number of rows of each text.
+    /// The number of rows of each text.
     pub(super) fn rows(&self) -> Vec<usize> {
         let mut rows = vec![0; self.levels.len()];
         for code in self.codes.iter().filter(|code| **code != MISSING) {
@@ -51,7 +68,7 @@ impl RawTexts {
         self.codes.iter().position(|code| *code as usize == level).unwrap_or(0)
     }
 
-    /// One value for each row, by the value of each text.
+    /// The value of each row, from the value of each text.
     pub(super) fn spread<T: Copy>(&self, of_level: &[T], missing: T) -> Vec<T> {
         self.codes
             .iter()
@@ -65,36 +82,28 @@ pub(super) fn numbers_of(raw: &RawTexts, of_level: &[Option<f64>]) -> Vec<f64> {
     raw.spread(&of_level, f64::NAN)
 }
 
-/// Values with equal ones numbered, as texts.
+/// Converts values to texts; equal values get the same code.
 pub(super) fn spelled<T: Copy>(
     values: impl Iterator<Item = Option<T>>,
     text: impl Fn(T) -> String,
 ) -> RawTexts {
-    let mut levels: Vec<String> = Vec::new();
-    let mut places: HashMap<String, u32> = HashMap::new();
-    let codes = values.map(|value| {
-        let Some(value) = value else { return MISSING };
-        let text = text(value);
-        *places.entry(text).or_insert_with_key(|text| {
-            levels.push(text.clone());
-            levels.len() as u32 - 1
-        })
-    });
-    let codes = codes.collect();
-    RawTexts { codes, levels }
+    let mut levels = Levels::default();
+    let code = |value: Option<T>| value.map_or(MISSING, |value| levels.code(&text(value)));
+    let codes = values.map(code).collect();
+    RawTexts { codes, levels: levels.into_names() }
 }
 
-/// Texts whose `missing` ones are removed, trimmed, in order of appearance.
-pub(super) fn texts_without(raw: &RawTexts, missing: &[bool]) -> Values {
+/// The trimmed texts in order of appearance, without those that are `markers` of missing values.
+pub(super) fn texts_without(raw: &RawTexts, markers: &Markers) -> Values {
     let is_plain = raw.levels.iter().all(|level| level.trim().len() == level.len());
     let mut names: Vec<&str> = Vec::with_capacity(raw.levels.len());
     let mut places: HashMap<&str, u32> = HashMap::new();
     let mut codes: Vec<u32> = Vec::with_capacity(raw.levels.len());
-    for (level, is_missing) in raw.levels.iter().zip(missing) {
+    for level in &raw.levels {
         let (level, new) = (level.trim(), names.len() as u32);
-        let code = match is_missing {
+        let code = match markers.has(level.as_bytes()) {
             true => MISSING,
-            // Texts that are trimmed may become equal.
+            // Texts may become equal when they are trimmed.
             false if is_plain => new,
             false => *places.entry(level).or_insert(new),
         };

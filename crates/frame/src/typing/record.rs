@@ -1,4 +1,4 @@
-//! What is known of a column after it was read.
+//! The record of how a column was read.
 
 use super::moment::text as moment_text;
 use super::rule::{ColumnRule, Kind};
@@ -6,7 +6,7 @@ use crate::values::Values;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 
-/// How a column was read.
+/// The record of how a column was read.
 ///
 /// ```
 /// use halfspaces_frame::{ColumnRecord, ColumnRule, Values};
@@ -18,47 +18,47 @@ use std::collections::{BTreeMap, HashSet};
 pub struct ColumnRecord {
     /// The name of the column.
     pub name: String,
-    /// How its cells are read: the rule for new rows.
+    /// The rule by which its cells are read, also in new rows.
     pub rule: ColumnRule,
-    /// Cells that were read as missing although they hold something, and the number of each.
+    /// Non-empty cells that were read as missing, with their counts.
     #[serde(default)]
     pub markers: BTreeMap<String, usize>,
-    /// Decisions that could be wrong, one sentence each with the name of the column and what to do. A command prints those of
+    /// Decisions that could be wrong, one sentence each with the column name and the remedy. A command prints those of
     /// the columns that it uses.
     #[serde(default)]
     pub notes: Vec<String>,
 }
 
-/// What `inspect` shows of a column.
+/// A summary of a column, as shown by `inspect`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColumnSummary {
     /// The name.
     pub name: String,
-    /// What it holds.
+    /// The kind of its contents.
     pub kind: Kind,
-    /// Rows without a value.
+    /// The number of missing values.
     pub missing: usize,
-    /// Number of distinct values.
+    /// The number of distinct values.
     pub distinct: usize,
     /// The first distinct values.
     pub examples: Vec<String>,
-    /// Cells that were read as missing although they hold something, and the number of each.
+    /// Non-empty cells that were read as missing, with their counts.
     pub markers: BTreeMap<String, usize>,
     /// Decisions that could be wrong.
     pub warnings: Vec<String>,
 }
 
-/// Distinct values that a summary shows.
+/// The number of distinct values in a summary.
 const EXAMPLES: usize = 5;
 
 impl ColumnRecord {
-    /// A column of this name and rule, without notes.
+    /// The record of a column with this name and rule, without notes.
     #[must_use]
     pub fn new(name: impl Into<String>, rule: ColumnRule) -> ColumnRecord {
         ColumnRecord { name: name.into(), rule, ..ColumnRecord::default() }
     }
 
-    /// Counts the values of the column, in time linear in its rows.
+    /// Summarises the values of the column, in time linear in its rows.
     #[must_use]
     pub fn summary(&self, values: &Values) -> ColumnSummary {
         let mut examples = Vec::new();

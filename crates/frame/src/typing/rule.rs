@@ -1,4 +1,4 @@
-//! How a column is read: found at `fit`, kept in the model, applied to new rows.
+//! The rule by which a column is read: found at `fit`, stored in the model, applied to new rows.
 
 use super::markers::Markers;
 use super::moment::MomentFormat;
@@ -6,7 +6,7 @@ use super::number::NumberFormat;
 use crate::missing::MISSING_CELLS;
 use serde::{Deserialize, Serialize};
 
-/// What a column holds.
+/// The kind of a column's contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -21,11 +21,11 @@ pub enum Kind {
     Date,
     /// `true` and `false`, as 1 and 0.
     Boolean,
-    /// A name or number of its own for each row.
+    /// A distinct name or number in each row.
     Identifier,
     /// Row numbers that a program saved with the table.
     Index,
-    /// The same value in all rows, or none at all.
+    /// The same value in all rows, or only missing values.
     Constant,
 }
 
@@ -45,24 +45,24 @@ impl Kind {
         }
     }
 
-    /// Whether a model does not learn from such a column unless it is named.
+    /// Whether a model ignores such a column unless it is requested.
     #[must_use]
     pub fn is_left_out(self) -> bool {
         matches!(self, Kind::Identifier | Kind::Index)
     }
 }
 
-/// What the cells of a column become.
+/// The conversion of the cells of a column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reading {
-    /// Numbers, in this spelling.
+    /// Parse numbers in this spelling.
     Number(NumberFormat),
-    /// Dates and times, in this form.
+    /// Parse dates and times in this format.
     Date(MomentFormat),
-    /// `true` and `false`.
+    /// Parse `true` and `false`.
     Boolean,
-    /// Texts as they are.
+    /// Keep texts unchanged.
     Text,
 }
 
@@ -72,8 +72,8 @@ impl Default for Reading {
     }
 }
 
-/// How a column is read. A model keeps the rule of each of its columns; with [`Hints::rules`](crate::Hints) new rows are read by
-/// it, whatever the format of their file.
+/// The rule by which a column is read. A model stores the rules of its columns. With [`Hints::rules`](crate::Hints) new
+/// rows are read by the same rules, regardless of their file format.
 ///
 /// ```
 /// use halfspaces_frame::{ColumnRule, Kind, Reading};
@@ -84,26 +84,26 @@ impl Default for Reading {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ColumnRule {
-    /// What the column holds.
+    /// The kind of the column's contents.
     pub kind: Kind,
-    /// What its cells become.
+    /// The conversion of its cells.
     pub reading: Reading,
-    /// Cells that mean a missing value, in addition to the usual ones: those that were named and those that were found.
+    /// Cells that mean a missing value, in addition to the common markers: those set by the user and those detected.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
-    /// Usual markers of missing values that are values in this column.
+    /// Common markers of missing values that are values in this column.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_missing: Vec<String>,
 }
 
 impl ColumnRule {
-    /// A rule that keeps texts as they are.
+    /// A rule that keeps texts unchanged.
     #[must_use]
     pub fn category() -> ColumnRule {
         ColumnRule { kind: Kind::Category, reading: Reading::Text, ..ColumnRule::default() }
     }
 
-    /// A rule that keeps texts as they are, with the usual markers of missing values: only an empty cell is missing.
+    /// A rule that keeps texts unchanged, including the common markers: only an empty cell is missing.
     #[must_use]
     pub fn verbatim() -> ColumnRule {
         let markers = MISSING_CELLS.iter().filter(|marker| !marker.is_empty());
@@ -115,7 +115,7 @@ impl ColumnRule {
         Markers::new(&self.missing, &self.not_missing)
     }
 
-    /// Whether a cell of text means that the value is missing.
+    /// Whether a text cell means a missing value.
     #[must_use]
     pub fn is_missing(&self, cell: &str) -> bool {
         self.markers().has(cell.trim().as_bytes())

@@ -1,4 +1,4 @@
-//! Columns of cells as people write them, and what is made of them.
+//! Tests of typed columns from cells as people write them.
 
 use super::*;
 use crate::values::Values;
@@ -36,7 +36,7 @@ fn repeated(cells: &[&'static str], odd: &[&'static str]) -> Vec<&'static str> {
 }
 
 #[test]
-fn markers_among_numbers_are_missing_and_said() {
+fn markers_among_numbers_are_missing_and_noted() {
     for odd in ["-", ".", "unknown", "n.a.", "N.A.", "#DIV/0!", "Missing", "--"] {
         let cells = repeated(&["1", "2", "3", "7"], &[odd, odd]);
         let (values, record) = typed(&cells).unwrap();
@@ -56,7 +56,7 @@ fn markers_among_numbers_are_missing_and_said() {
 }
 
 #[test]
-fn slips_among_numbers_are_refused_with_their_line() {
+fn typing_errors_among_numbers_are_refused_with_their_line() {
     for odd in ["1O", "l2", "absent", "1.2.3", "12/31/2024"] {
         let cells = repeated(&["1", "2", "3", "7"], &[odd]);
         let error = typed(&cells).unwrap_err().to_string();
@@ -83,7 +83,7 @@ fn slips_among_numbers_are_refused_with_their_line() {
 }
 
 #[test]
-fn words_with_some_numbers_are_categories_and_that_is_said() {
+fn words_with_some_numbers_are_categories_with_a_note() {
     let (values, record) = typed(&repeated(&["2", "3", "4", "5more"], &[])).unwrap();
     assert_eq!(record.rule.kind, Kind::Category);
     assert!(
@@ -100,7 +100,7 @@ fn words_with_some_numbers_are_categories_and_that_is_said() {
 }
 
 #[test]
-fn spellings_are_said_and_kept_for_new_rows() {
+fn spellings_are_noted_and_kept_for_new_rows() {
     let (values, record) = typed(&["3,5", "12,25", "-", "7,5", "8"]).unwrap();
     assert_eq!(numbers(&values)[..2], [3.5, 12.25]);
     assert!(
@@ -120,7 +120,7 @@ fn spellings_are_said_and_kept_for_new_rows() {
         })
     };
     assert_eq!(apply(&["1,234", "5"]).unwrap(), (vec![1.234, 5.0], 0));
-    // Another program writes points: the whole column is read so, and that is said.
+    // Another program writes points: the whole column is read this way, with a note.
     assert_eq!(apply(&["1.25", "5"]).unwrap(), (vec![1.25, 5.0], 1));
     let error = apply(&["1.25", "2,5"]).unwrap_err().to_string();
     assert!(error.contains("`1.25` is not a number with a decimal comma"), "{error}");
@@ -158,7 +158,7 @@ fn points_between_thousands_are_found_by_another_column() {
     // Not all fractions have three digits.
     let typed = typed_with(columns(raw(&["1.234", "2.5"])), &ReadOptions::default(), b';').unwrap();
     assert_eq!(numbers(&typed.columns[0].values), [1.234, 2.5]);
-    // Nothing decides: that is said.
+    // No evidence decides between the two readings, and a note says so.
     let alone = || RawColumn {
         name: "p".into(),
         cells: Cells::Numbers(vec![1.234, 2.5]),
@@ -174,9 +174,9 @@ fn points_between_thousands_are_found_by_another_column() {
             .notes
             .is_empty()
     );
-    let told = ReadOptions { decimal: Some(Decimal::Comma), ..ReadOptions::default() };
-    assert_eq!(typed_with(vec![alone()], &told, b';').unwrap().again.len(), 1);
-    let typed = typed_with(vec![column("p", &["1.234", "2.500"])], &told, b';').unwrap();
+    let with_comma = ReadOptions { decimal: Some(Decimal::Comma), ..ReadOptions::default() };
+    assert_eq!(typed_with(vec![alone()], &with_comma, b';').unwrap().again.len(), 1);
+    let typed = typed_with(vec![column("p", &["1.234", "2.500"])], &with_comma, b';').unwrap();
     assert_eq!(numbers(&typed.columns[0].values), [1234.0, 2500.0]);
     assert!(infer::may_be_thousands(&[1.5, 999.125, 3.0]) && !infer::may_be_thousands(&[1.0, 2.0]));
     assert!(
@@ -187,7 +187,7 @@ fn points_between_thousands_are_found_by_another_column() {
 }
 
 #[test]
-fn dates_are_moments_and_that_is_said() {
+fn dates_are_moments_with_a_note() {
     let (values, record) =
         typed(&["2025-03-05 18:30:00", "2025-03-01 00:30:00", "", "NaT"]).unwrap();
     assert_eq!(
@@ -233,7 +233,7 @@ fn dates_of_eight_digits_need_a_name_or_many_values() {
     assert_eq!(of("x", &values[..5]).1.kind, Kind::Number);
     assert_eq!(of("order_date", &values[..5]).1.kind, Kind::Date);
     assert_eq!(of("date", &[20_240_230.0, 20_240_201.0]).1.kind, Kind::Number);
-    // In new rows, from whatever format.
+    // New rows may come from any format.
     for cells in [Cells::Numbers(vec![20_240_301.0]), raw(&["20240301"]), raw(&["2024-03-01"])] {
         let column = RawColumn { name: "x".into(), cells, expected: Expected::Rule(rule.clone()) };
         let typed = typed_with(vec![column], &ReadOptions::default(), b',').unwrap();
@@ -261,7 +261,7 @@ fn truths_are_numbers_in_every_spelling() {
 }
 
 #[test]
-fn named_markers_hold_for_numbers_of_every_format_and_for_new_rows() {
+fn named_markers_apply_to_all_formats_and_to_new_rows() {
     let options = ReadOptions { missing: vec!["-999".into()], ..ReadOptions::default() };
     let of = |cells: Cells| RawColumn { name: "a".into(), cells, expected: Expected::Anything };
     for cells in [
@@ -286,7 +286,7 @@ fn named_markers_hold_for_numbers_of_every_format_and_for_new_rows() {
             }
         }
     }
-    // Not named: a warning, no change.
+    // If the user has not named the marker, there is a warning, but the values do not change.
     let values: Vec<f64> = (0..20).map(f64::from).chain([-999.0, -999.0, 3.5]).collect();
     let typed =
         typed_with(vec![of(Cells::Numbers(values))], &ReadOptions::default(), b',').unwrap();
@@ -326,12 +326,12 @@ fn columns_that_name_rows_are_marked() {
     assert_eq!(kinds(indices), [Kind::Index, Kind::Index, Kind::Number]);
     assert_eq!(kinds(vec![of("n", count(), Anything), measured()]), [Kind::Index, Kind::Number]);
     assert_eq!(kinds(vec![measured(), of("n", count(), Anything)]), [Kind::Number, Kind::Number]);
-    // The only column to learn from is no index.
+    // The only column to learn from is not treated as an index.
     assert_eq!(kinds(vec![of("n", count(), Anything)]), [Kind::Number]);
     let names: Vec<String> = (0..30).map(|i| format!("doc{i}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     assert_eq!(kinds(vec![column("d", &names), measured()]), [Kind::Identifier, Kind::Number]);
-    // A label and a column that is shown stay what they are.
+    // Labels and displayed columns keep their kind.
     assert_eq!(
         kinds(vec![of("id", raw(&names), Texts), measured()]),
         [Kind::Category, Kind::Number]
@@ -342,7 +342,7 @@ fn columns_that_name_rows_are_marked() {
 }
 
 #[test]
-fn declared_types_count() {
+fn declared_types_are_followed() {
     let of = |kind: Kind, cells: Cells| {
         let column = RawColumn { name: "area".into(), cells, expected: Expected::Declared(kind) };
         let mut typed = typed_with(vec![column], &ReadOptions::default(), b',').unwrap();
@@ -437,7 +437,7 @@ fn rules_survive_a_model_file() {
 }
 
 #[test]
-fn a_rule_says_how_cells_are_collected() {
+fn a_rule_determines_how_cells_are_collected() {
     let of = |reading: Reading| {
         Expected::Rule(ColumnRule { reading, ..ColumnRule::default() }).needs_texts()
     };
@@ -458,7 +458,7 @@ fn a_rule_says_how_cells_are_collected() {
     hints.rules.insert("y".into(), ColumnRule::category());
     hints.expected.insert("z".into());
     assert_eq!(Expected::of("y", &hints), Expected::Rule(ColumnRule::category()));
-    // A column that a model does not use is kept as it stands, and never refused.
+    // A column that a model does not use is kept unchanged and never causes an error.
     assert_eq!(
         (Expected::of("x", &hints), Expected::of("z", &hints)),
         (Expected::Texts, Expected::Anything)
@@ -475,7 +475,7 @@ fn trimmed_texts_that_become_equal_are_one() {
     assert_eq!((texts.codes()[0], texts.codes()[2], texts.level_count()), (0, 0, 2));
 }
 
-/// Many distinct texts, two in five of them odd: well below a second.
+/// A column with many distinct texts, two fifths of which do not match, is read in well below a second.
 #[test]
 fn time_is_linear_in_distinct_texts() {
     let cells: Vec<String> =
@@ -490,7 +490,7 @@ fn time_is_linear_in_distinct_texts() {
 
 #[test]
 fn a_reading_needs_more_than_half_of_the_rows() {
-    // Half of the rows are words: categories. With one number more the words are faults.
+    // If half of the rows are words, they are categories. With one more number, the words are errors.
     let half = ["1", "red", "2", "blue"];
     let (_, record) = typed(&half).unwrap();
     assert_eq!(record.rule.kind, Kind::Category);

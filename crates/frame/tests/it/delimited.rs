@@ -1,4 +1,4 @@
-//! Delimited text as other programs and people write it.
+//! Tests of delimited text as other programs and people write it.
 
 use halfspaces_frame::{Frame, Hints, Ragged, ReadOptions, inspect_bytes, read_bytes};
 
@@ -15,7 +15,7 @@ fn refused(text: impl AsRef<[u8]>) -> String {
     read_with(text, &ReadOptions::default()).unwrap_err()
 }
 
-/// The table that `inspect` writes.
+/// The table written by `inspect`.
 fn plain(text: impl AsRef<[u8]>) -> String {
     let inspection =
         inspect_bytes("t.csv", text.as_ref().to_vec(), &ReadOptions::default()).unwrap();
@@ -57,7 +57,7 @@ fn quotation_marks_in_texts_lose_no_rows() {
 }
 
 #[test]
-fn one_lost_quote_among_many_good_ones_keeps_its_row() {
+fn one_lost_quote_among_many_valid_ones_keeps_its_row() {
     let mut text = String::from("a,b,c\n");
     for i in 0..20 {
         let b = if i == 7 { "\"lost".to_owned() } else { format!("\"one, two {i}\"") };
@@ -70,7 +70,7 @@ fn one_lost_quote_among_many_good_ones_keeps_its_row() {
 }
 
 #[test]
-fn quoted_cells_may_hold_delimiters_line_ends_and_quotes() {
+fn quoted_cells_may_contain_delimiters_line_ends_and_quotes() {
     let frame = read("body;stars\n\"good;\nvery \"\"good\"\"\";5\nplain;3\n\"a;b\";4\n");
     assert_eq!(texts(&frame, "body"), ["good;\nvery \"good\"", "plain", "a;b"]);
     assert_eq!((frame.place(1), frame.place(2)), ("t.csv, line 4".into(), "t.csv, line 5".into()));
@@ -79,7 +79,7 @@ fn quoted_cells_may_hold_delimiters_line_ends_and_quotes() {
 }
 
 #[test]
-fn lines_are_those_of_the_file() {
+fn lines_are_numbered_as_in_the_file() {
     for end in ["\n", "\r\n", "\r"] {
         let text = ["# by hand", "", "a,b", "1,x", "", "2,y", ""].join(end);
         let frame = read(&text);
@@ -97,7 +97,7 @@ fn blank_lines_are_rows_of_a_table_of_one_column() {
 }
 
 #[test]
-fn ragged_rows_are_refused_filled_or_left_out() {
+fn ragged_rows_are_refused_padded_or_skipped() {
     let text = "a,b,c\n1,p,x\n3,q\n5,r,z\n7,s,w,9\n";
     let error = refused(text);
     for part in ["line 3", "line 5", "2 rows", "--ragged pad", "without quotes"] {
@@ -118,7 +118,7 @@ fn ragged_rows_are_refused_filled_or_left_out() {
 fn headers_shorter_or_longer_than_rows_are_understood() {
     let frame = read("\"Length\" \"Kind\"\n\"1\" 5.1 \"a b\"\n\"2\" 4.5 \"c\"\n\"3\" 4.7 \"d\"\n");
     assert_eq!((names(&frame), frame.rows), (vec!["Length".into(), "Kind".into()], 3));
-    assert!(says(&frame, "names of rows"), "{:?}", frame.notes);
+    assert!(says(&frame, "row names"), "{:?}", frame.notes);
     let frame = read("a,b\n1,x,\n2,y,\n3,z,\n");
     assert_eq!(names(&frame), ["a", "b"]);
     assert!(says(&frame, "end with a delimiter"), "{:?}", frame.notes);
@@ -133,7 +133,7 @@ fn a_first_line_names_the_delimiter() {
         (names(&frame), frame.place(0)),
         (vec!["a".into(), "b".into()], "t.csv, line 3".into())
     );
-    assert!(says(&frame, "`|` separates"), "{:?}", frame.notes);
+    assert!(says(&frame, "sets `|` as the delimiter"), "{:?}", frame.notes);
 }
 
 #[test]
@@ -160,18 +160,18 @@ fn names_of_two_lines_are_joined() {
 #[test]
 fn duplicate_names_are_refused_and_never_data() {
     let error = refused("t,hum,hum\n1.5,2.5,3.5\n2.5,3.5,4.5\n");
-    assert!(error.contains("two columns are called `hum`"), "{error}");
+    assert!(error.contains("two columns are named `hum`"), "{error}");
 }
 
 #[test]
-fn another_table_and_repeated_headers_are_said() {
+fn another_table_and_repeated_headers_are_noted() {
     let text = "a,b,c\n1,2,x\n3,4,y\n5,6,z\nname,price\nA,1.5\nB,2.5\n";
     let frame = read(text);
     assert_eq!(frame.rows, 3);
     assert!(says(&frame, "another table begins at line 5"), "{:?}", frame.notes);
     let frame = read("a,b\n1,x\n2,y\na,b\n3,z\n");
     assert_eq!(frame.rows, 3);
-    assert!(says(&frame, "line 4 is the header once more"), "{:?}", frame.notes);
+    assert!(says(&frame, "line 4 is the header repeated"), "{:?}", frame.notes);
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn a_cut_off_last_row_is_an_error() {
 }
 
 #[test]
-fn encodings_are_read_and_said() {
+fn encodings_are_detected_and_noted() {
     let text = "name,y\ngröße,1.5\nälter,2.5\n";
     let latin: Vec<u8> = text.chars().map(|c| c as u8).collect();
     let frame = read(latin);
@@ -209,7 +209,7 @@ fn other_formats_are_named() {
 }
 
 #[test]
-fn messages_are_short_whatever_cells_hold() {
+fn messages_are_short_regardless_of_cells() {
     let long = "7".repeat(1_000_000);
     let wide = format!("a,y\n1,x\n2,z,{long}\n");
     assert!(refused(wide).len() < 2000);
@@ -221,7 +221,7 @@ fn messages_are_short_whatever_cells_hold() {
 }
 
 #[test]
-fn plain_csv_has_the_cells_as_they_stand() {
+fn plain_csv_has_unchanged_cells() {
     assert_eq!(plain("a;b\n1,50;\"x;y\"\n007;z\n"), "a,b\n\"1,50\",x;y\n007,z\n");
     assert_eq!(plain("1.50 2\n3.25 4\n"), "1.50,2\n3.25,4\n");
     assert_eq!(plain("a, b\n1, x\n2, y\n"), "a,b\n1,x\n2,y\n");
@@ -229,7 +229,7 @@ fn plain_csv_has_the_cells_as_they_stand() {
 }
 
 #[test]
-fn wide_tables_take_time_linear_in_their_columns() {
+fn wide_tables_take_linear_time() {
     let columns = 100_000;
     let header: Vec<String> = (0..columns).map(|i| format!("x{i}")).collect();
     let row =
@@ -240,7 +240,7 @@ fn wide_tables_take_time_linear_in_their_columns() {
 }
 
 #[test]
-fn rows_that_differ_too_much_are_not_filled() {
+fn rows_of_very_different_lengths_are_not_padded() {
     let mut text = ",".repeat(5_000) + "\n";
     text += &"1\n".repeat(50_000);
     for ragged in [Ragged::Error, Ragged::Pad, Ragged::Skip] {

@@ -5,7 +5,7 @@ mod delimited;
 
 use std::path::Path;
 
-/// Every seed as it is, cut off, and with single bytes replaced by those that mean something.
+/// Every seed, unchanged, truncated, and with single bytes replaced by significant ones.
 #[test]
 fn seeds_and_their_changes_are_read_or_refused() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/delimited");

@@ -1,11 +1,12 @@
-//! Learners of two classes, all behind one name.
+//! The learners of two classes.
 
 use crate::plan::{Findings, Method, Plan};
+use crate::streams;
 use halfspaces_frame::DataError;
 use halfspaces_linalg::rand::seq::SliceRandom;
 use halfspaces_linalg::{
     AffineHalfspace, Classifier, FitSample, InputError, Label, LiftedRow, Params, PointSet,
-    RngStream, RowView, Termination, rng_for,
+    RowView, Termination, rng_for,
 };
 use halfspaces_online::{AveragedPerceptron, OnlineLearner};
 use halfspaces_pac::{
@@ -14,11 +15,11 @@ use halfspaces_pac::{
 use serde::{Deserialize, Serialize};
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// Passes over the rows, of the perceptron and of the Perspectron.
+/// The number of passes of the perceptron and the Perspectron over the rows.
 const PASSES: u64 = 10;
-/// η if none is given.
+/// The default noise rate η.
 const DEFAULT_NOISE: f64 = 0.25;
-/// ε of the learner without margin, cut where η + ε/2 would exceed 1/2.
+/// The excess error ε of the learner that does not need a margin. It is reduced if η + ε/2 would exceed 1/2.
 const EXCESS: f64 = 0.1;
 
 /// A learner of two classes.
@@ -31,7 +32,7 @@ pub(super) enum BinaryLearner {
     Svm(LinearSvm),
 }
 
-/// What it learned.
+/// A fitted model of two classes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum BinaryModel {
@@ -42,17 +43,17 @@ pub(super) enum BinaryModel {
         margin: Option<f64>,
         termination: Option<Termination>,
     },
-    /// A decision list of halfspaces in position, of points with a constant 1 in the end.
+    /// A decision list of halfspaces in radially isotropic position, for points extended by a constant coordinate 1.
     List(Box<PositionedFit>),
 }
 
 impl BinaryLearner {
-    /// A learner to the accuracy that it has by default.
+    /// The learner of a plan, with its default accuracy.
     pub(super) fn new(plan: &Plan) -> Result<BinaryLearner, DataError> {
         BinaryLearner::build(plan, None)
     }
 
-    /// A learner that ends at this relative accuracy of its optimum, if it has one.
+    /// The learner of a plan, with this relative accuracy of the optimum if it minimises a loss.
     pub(super) fn with_tolerance(plan: &Plan, tolerance: f64) -> Result<BinaryLearner, DataError> {
         BinaryLearner::build(plan, Some(tolerance))
     }
@@ -60,7 +61,7 @@ impl BinaryLearner {
     fn build(plan: &Plan, tolerance: Option<f64>) -> Result<BinaryLearner, DataError> {
         let c = plan.c.unwrap_or(1.0);
         Ok(match plan.method {
-            Method::Auto => unreachable!("auto is no learner of two classes alone"),
+            Method::Auto => unreachable!("auto is not a binary learner"),
             Method::Massart => {
                 let noise = plan.noise.unwrap_or(DEFAULT_NOISE);
                 let params = PositionedMassart::params(noise).excess(EXCESS.min(1.0 - 2.0 * noise));
@@ -130,25 +131,25 @@ impl FitSample for BinaryLearner {
     }
 }
 
-/// Passes in one random order over points lifted by a constant; the average, as a halfspace with a bias.
+/// Fits the averaged perceptron: passes over the points, extended by a constant coordinate, in one random order.
 fn averaged_perceptron<P: PointSet>(
     points: &P,
     labels: &[Label],
     seed: u64,
 ) -> Result<AffineHalfspace, DataError> {
     let mut order: Vec<usize> = (0..points.len()).collect();
-    order.shuffle(&mut rng_for(RngStream::Order, seed));
+    order.shuffle(&mut rng_for(streams::PASSES, seed));
     let mut learner = AveragedPerceptron::new(points.dim() + 1)?;
     for _ in 0..PASSES {
         for &i in &order {
-            let Some(x) = points.row(i) else { unreachable!("an order of the points") };
+            let Some(x) = points.row(i) else { unreachable!("the order contains row numbers") };
             learner.learn(LiftedRow::new(x), labels[i])?;
         }
     }
     unlifted(learner.average()?.normal())
 }
 
-/// The halfspace of points x that w is of (x, 1)/√2.
+/// Converts weights of (x, 1)/√2 to an affine halfspace of x.
 pub(super) fn unlifted(w: &[f64]) -> Result<AffineHalfspace, DataError> {
     let Some((bias, weights)) = w.split_last() else { unreachable!("points have coordinates") };
     let weights = weights.iter().map(|v| v * FRAC_1_SQRT_2).collect();
@@ -156,7 +157,7 @@ pub(super) fn unlifted(w: &[f64]) -> Result<AffineHalfspace, DataError> {
 }
 
 impl BinaryModel {
-    /// The halfspace, if it is one.
+    /// The halfspace; `None` for a decision list.
     pub(super) fn halfspace(&self) -> Option<&AffineHalfspace> {
         match self {
             BinaryModel::Halfspace { halfspace, .. } => Some(halfspace),
@@ -164,7 +165,7 @@ impl BinaryModel {
         }
     }
 
-    /// What the fit found.
+    /// The findings of the fit.
     pub(super) fn findings(&self) -> Findings {
         match self {
             BinaryModel::Halfspace { noise, margin, termination, .. } => Findings {

@@ -1,4 +1,4 @@
-//! One binary model, or one for each class.
+//! One binary model for two classes, or one-vs-rest models.
 
 use super::binary::{BinaryLearner, BinaryModel};
 use crate::plan::Findings;
@@ -7,7 +7,7 @@ use halfspaces_linalg::{ClassModel, FitSample, InputError, Label, PointSet, Thre
 use halfspaces_pac::{OneVsRest, OneVsRestModel};
 use serde::{Deserialize, Serialize};
 
-/// One binary model for two classes, otherwise one for each class against the rest.
+/// One binary model for two classes; otherwise one-vs-rest models.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Fitted {
@@ -28,7 +28,7 @@ impl Fitted {
     }
 }
 
-/// One model for two classes, otherwise one for each.
+/// Fits one binary model for two classes; otherwise one-vs-rest models.
 pub(super) fn fitted<P: PointSet>(
     learner: BinaryLearner,
     points: &P,

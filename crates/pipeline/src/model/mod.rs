@@ -1,4 +1,4 @@
-//! Models of coordinates: a learner, its scale, and its calibration.
+//! Models of coordinates: a learner with its standardisation and calibration.
 
 mod binary;
 mod linear;
@@ -14,18 +14,19 @@ use halfspaces_linalg::{
     ClassModel, Classifier, InputError, Params, Points, Threads, deciding_class,
 };
 use halfspaces_pac::TemperatureScaling;
-use halfspaces_tables::{TableClassesModel, TableClassifier};
+use halfspaces_tables::{MulticlassTableModel, TableClassifier};
 use linear::{Fitted, fitted};
 use serde::{Deserialize, Serialize};
 pub use stream::Batch;
 
-/// Fewest rows that a calibration is fitted to.
-pub const MIN_CALIBRATION_ROWS: usize = 10;
-/// Fewest rows held out by which the calibration of the table classifier, which comes from cross-validation, is replaced:
-/// from this many on it compares on a part of the rows and learns from all, so that its own is of other fits.
+/// The minimum number of rows to which a calibration is fitted.
+const MIN_CALIBRATION_ROWS: usize = 10;
+/// The minimum number of held-out rows for which the table classifier is calibrated on them instead of keeping its
+/// cross-validated calibration. With at least this many rows, the classifier compares candidates on a part of the rows
+/// and learns from all of them, so its own calibration belongs to fits other than the final one.
 const MIN_RECALIBRATION_ROWS: usize = 1000;
 
-/// A model of two or more classes 0, 1, .. of coordinates.
+/// A classifier of points with two or more classes 0, 1, ...
 ///
 /// ```
 /// use halfspaces_linalg::{Points, Threads};
@@ -36,7 +37,7 @@ const MIN_RECALIBRATION_ROWS: usize = 1000;
 /// let (model, _) = Model::fit(&Plan::new(Method::Logistic), &design, &classes, None)?;
 /// let found = model.decide(&design, Threads::ONE)?;
 /// assert_eq!((found.classes[0], found.classes[39]), (0, 1));
-/// assert!(found.probabilities.is_none(), "rows held out calibrate it");
+/// assert!(found.probabilities.is_none(), "calibration needs held-out rows");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,42 +45,43 @@ const MIN_RECALIBRATION_ROWS: usize = 1000;
 pub struct Model {
     method: Method,
     core: Core,
-    /// From decision values to probabilities, fitted to rows held out.
+    /// The map from decision values to probabilities, fitted on held-out rows.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     calibration: Option<TemperatureScaling>,
 }
 
-/// The part that was learned.
+/// The fitted classifier without its calibration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 enum Core {
-    /// An average of halfspaces of columns and kernel features, with a calibration of its own.
-    Table(Box<TableClassesModel<usize>>),
+    /// An average of halfspaces of columns and kernel features, with its own calibration.
+    Table(Box<MulticlassTableModel<usize>>),
     /// One halfspace or decision list, or one for each class.
     Linear {
-        /// How columns are standardised; `None` for sparse points, which are taken as they are.
+        /// The standardisation of the columns; `None` for sparse points, which are not standardised.
         scale: Option<ZScore>,
         fitted: Fitted,
     },
 }
 
-/// The decisions of a model, row by row.
+/// The decisions of a model for each row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decisions {
-    /// The class.
+    /// The predicted class.
     pub classes: Vec<usize>,
-    /// Of two classes the decision value, positive for the second; of more, by how much the largest value exceeds the next.
+    /// For two classes the decision value, positive for the second class; for more, the difference between the largest
+    /// and the second largest decision value.
     pub values: Vec<f64>,
-    /// The probability of every class; `None` if the model has no calibration.
+    /// The probability of each class; `None` if the model is not calibrated.
     pub probabilities: Option<Vec<Vec<f64>>>,
 }
 
 impl Model {
-    /// Learns from points and their classes 0, 1, .., each of which must occur. Weights, one for each row, are for
-    /// [`Method::Auto`] alone.
+    /// Fits a model to points and their classes 0, 1, .., each of which must occur. Only [`Method::Auto`] supports
+    /// `weights`, one for each row.
     ///
     /// # Errors
-    /// If the learner has no use for weights, or cannot learn from these points.
+    /// If the learner does not support weights, or cannot learn from these points.
     pub fn fit(
         plan: &Plan,
         design: &Design,
@@ -90,7 +92,7 @@ impl Model {
         if weights.is_some() && (plan.method != Method::Auto || matches!(design, Design::Sparse(_)))
         {
             return Err(DataError::user(format!(
-                "--weights: the learner {} of {} points takes none; use --learner auto on a table",
+                "--weights: the learner {} does not support weights on {} points; use --learner auto on a table",
                 plan.method.name(),
                 if matches!(design, Design::Sparse(_)) { "sparse" } else { "dense" }
             )));
@@ -120,11 +122,11 @@ impl Model {
         Ok((Model { method: plan.method, core, calibration: None }, findings))
     }
 
-    /// Fits the calibration to the decision values of rows that the model was not learned from. The table classifier, which has
-    /// one from cross-validation, keeps its own unless there are 1000 rows or more.
+    /// Fits the calibration to the decision values of rows to which the model was not fitted. The table classifier has
+    /// a cross-validated calibration, which it keeps if there are fewer than 1000 such rows.
     ///
     /// # Errors
-    /// [`InputError`] for a class that the model does not have.
+    /// [`InputError`] if a class is unknown to the model.
     pub fn calibrate(&mut self, values: &[Vec<f64>], classes: &[usize]) -> Result<(), DataError> {
         let least = match self.core {
             Core::Table(_) => MIN_RECALIBRATION_ROWS,
@@ -140,7 +142,7 @@ impl Model {
         Ok(())
     }
 
-    /// Whether the model gives probabilities.
+    /// Whether the model predicts probabilities.
     #[must_use]
     pub fn has_probabilities(&self) -> bool {
         matches!(self.core, Core::Table(_)) || self.calibration.is_some()
@@ -172,8 +174,8 @@ impl Model {
         }
     }
 
-    /// For each class, or for the second of two alone, the weight of every coordinate: for a change by one standard deviation,
-    /// or by 1 where points are sparse. `None` if there is no single halfspace for each class.
+    /// The weight of every coordinate, for each class or for the second of two classes. It applies to a change of one
+    /// standard deviation, or of 1 if the points are sparse. `None` if the model is not one halfspace per class.
     #[must_use]
     pub fn weights(&self) -> Option<Vec<Vec<f64>>> {
         let Core::Linear { fitted, .. } = &self.core else { return None };
@@ -185,19 +187,19 @@ impl Model {
         }
     }
 
-    /// Whether the parts of a loaded model fit together.
+    /// Checks that the parts of a loaded model are consistent.
     pub(crate) fn check_saved(&self) -> Result<(), InputError> {
         match &self.core {
             Core::Table(model) => {
                 let auto = self.method == Method::Auto;
-                InputError::check_state(auto, "an average of halfspaces is learned by auto")?;
+                InputError::check_state(auto, "only auto averages halfspaces")?;
                 let numbered = model.classes().iter().enumerate().all(|(i, class)| i == *class);
-                InputError::check_state(numbered, "classes are numbered from 0")
+                InputError::check_state(numbered, "classes must be numbered from 0")
             }
             Core::Linear { scale, .. } => {
                 InputError::check_state(
                     self.method != Method::Auto || scale.is_none(),
-                    "auto has no single model of standardised columns",
+                    "auto does not have a single model of standardised columns",
                 )?;
                 let dim = scale.as_ref().map_or(self.dim(), FeatureMap::output_dim);
                 InputError::check_dim(dim, self.dim())
@@ -205,7 +207,7 @@ impl Model {
         }
     }
 
-    /// The decision values of every row: one for two classes, otherwise one for each class.
+    /// The decision values of every row: one value for two classes, otherwise one for each class.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`], [`InputError::Overflow`].
@@ -247,7 +249,7 @@ impl Model {
     }
 }
 
-/// The table classifier.
+/// Fits the table classifier.
 fn table(
     plan: &Plan,
     points: &Points,
@@ -261,7 +263,7 @@ fn table(
         None => learner.fit_classes(points, classes)?,
     };
     let report = model.report();
-    let entry = |e: &halfspaces_tables::Compared| (e.error, e.candidate.to_string());
+    let entry = |e: &halfspaces_tables::ComparedCandidate| (e.error(), e.candidate().to_string());
     let findings = Findings {
         compared: report.compared().iter().map(entry).collect(),
         dropped: report.dropped().len(),
@@ -274,7 +276,7 @@ fn table(
     Ok((Core::Table(Box::new(model)), findings))
 }
 
-/// A single value itself; of several, by how much the largest exceeds the next.
+/// The value itself if there is only one; otherwise the difference between the largest and the second largest value.
 fn lead(values: &[f64]) -> f64 {
     if let [value] = values {
         return *value;

@@ -1,13 +1,14 @@
-//! The default learner of sparse points: linear candidates, compared on rows that they have not seen.
+//! The default learner of sparse points: linear candidates, compared on rows to which they were not fitted.
 
 use super::binary::BinaryLearner;
 use super::linear::{Fitted, fitted};
 use crate::plan::{Findings, Method, Plan};
+use crate::streams;
 use halfspaces_frame::DataError;
 use halfspaces_linalg::rand::seq::SliceRandom;
-use halfspaces_linalg::{ClassModel, PointSet, RngStream, SparsePoints, rng_for};
+use halfspaces_linalg::{ClassModel, PointSet, SparsePoints, rng_for};
 
-/// Candidates: learners with the weight of the loss, for points of mean square norm 1.
+/// The candidate learners, each with the weight C of its loss for points of mean square norm 1.
 const CANDIDATES: [(Method, f64); 5] = [
     (Method::Svm, 0.1),
     (Method::Svm, 1.0),
@@ -15,23 +16,23 @@ const CANDIDATES: [(Method, f64); 5] = [
     (Method::Logistic, 10.0),
     (Method::Perceptron, 1.0),
 ];
-/// One row in this many compares the candidates.
+/// The candidates are compared on one in this many rows.
 const COMPARED_SHARE: usize = 4;
-/// Most rows that take part in the comparison.
+/// The maximum number of rows on which the candidates are fitted and compared.
 const MAX_ROWS: usize = 20_000;
 
-/// Relative accuracy of the optimum on sparse points; nearer to it errors are equally many.
+/// Relative accuracy of the optimum on sparse points. A closer approximation does not reduce the error.
 const SPARSE_TOLERANCE: f64 = 1e-3;
 
-/// The candidate of the least error, fitted to all rows.
+/// Fits the candidate with the least error to all rows.
 pub(super) fn choose(
     plan: &Plan,
     points: &SparsePoints,
     classes: &[usize],
 ) -> Result<(Fitted, Findings), DataError> {
     let mut order: Vec<usize> = (0..points.len()).collect();
-    order.shuffle(&mut rng_for(RngStream::TableRows, plan.seed));
-    // One row of each class first: every class must be learned from.
+    order.shuffle(&mut rng_for(streams::SPARSE_ROWS, plan.seed));
+    // Place one row of each class first, because every class must be learned.
     let count = classes.iter().max().map_or(0, |last| last + 1);
     let mut seen = vec![false; count];
     order.sort_by_key(|row| std::mem::replace(&mut seen[classes[*row]], true));
@@ -53,7 +54,7 @@ pub(super) fn choose(
             let wrong = found.iter().zip(&test_classes).filter(|(a, b)| a != b).count();
             errors.push((wrong as f64 / test_rows.len() as f64, method, c));
         }
-        // Stable: of equal errors the earlier first.
+        // The sort is stable: with equal errors the earlier candidate wins.
         errors.sort_by(|a, b| a.0.total_cmp(&b.0));
     }
     let (_, method, c) = errors.first().copied().unwrap_or((f64::NAN, Method::Svm, 1.0));
@@ -87,8 +88,8 @@ fn candidate(
 }
 
 impl BinaryLearner {
-    /// A learner of sparse points, which are taken as they are. C is for points of mean square norm 1: to multiply all
-    /// points by s is to divide C by s².
+    /// A learner of sparse points, which are not standardised. C is given for points of mean square norm 1; multiplying
+    /// all points by s is equivalent to dividing C by s².
     pub(super) fn for_sparse(
         plan: &Plan,
         points: &SparsePoints,

@@ -1,4 +1,4 @@
-//! Learning from more rows than memory holds, a batch at a time, each seen once.
+//! Learning in one pass from more rows than fit into memory.
 
 use super::binary::{BinaryLearner, BinaryModel, unlifted};
 use super::linear::Fitted;
@@ -12,21 +12,21 @@ use halfspaces_linalg::{FitSample, FitStream, Label, LiftedRow, PointSet};
 use halfspaces_online::{AveragedPerceptron, OnlineLearner};
 use halfspaces_pac::OneVsRest;
 
-/// Points and their classes.
+/// A batch of points with their classes.
 pub type Batch = (Design, Vec<usize>);
 
-/// Batches one after the other.
+/// A stream of batches.
 type Batches<'b> = &'b mut dyn Iterator<Item = Result<Batch, DataError>>;
 
 impl Model {
-    /// Whether a method learns from a stream; the others learn from a sample of its rows.
+    /// Whether a method learns from a stream. The others learn from a sample of the rows.
     #[must_use]
     pub fn streams(method: Method) -> bool {
         matches!(method, Method::Perceptron | Method::Massart)
     }
 
-    /// Learns from `batches`, with the number of rows learned from. Dense columns are standardised by a sample of the rows, in
-    /// which every class occurs.
+    /// Learns from `batches` and returns the number of rows used. Dense columns are standardised by a sample of the
+    /// rows, which must contain every class.
     ///
     /// # Errors
     /// If a batch is an error, or the learner cannot learn from it.
@@ -66,7 +66,7 @@ impl Model {
                 && fit.list().rules().is_empty()
             {
                 return Err(DataError::user(format!(
-                    "--stream: massart found no rule in {taken} rows, of which it sees each once; leave --stream out, or use \
+                    "--stream: massart found no rule in {taken} rows, each of which it sees once; omit --stream, or use \
                      --learner perceptron"
                 )));
             }
@@ -86,7 +86,7 @@ impl Model {
     }
 }
 
-/// The decision list for noisy labels, from examples in the order of the stream.
+/// Fits the decision list for noisy labels to the examples in stream order.
 fn massart(plan: &Plan, dim: usize, batches: Batches<'_>) -> Result<BinaryModel, DataError> {
     let BinaryLearner::Massart(learner) = BinaryLearner::new(plan)? else {
         unreachable!("the plan is for this learner")
@@ -101,7 +101,7 @@ fn massart(plan: &Plan, dim: usize, batches: Batches<'_>) -> Result<BinaryModel,
     Ok(BinaryModel::List(Box::new(fit)))
 }
 
-/// Averaged perceptrons, one for two classes, else one per class against the rest.
+/// Averaged perceptrons: one for two classes, otherwise one-vs-rest.
 fn perceptrons(
     count: usize,
     dim: usize,
@@ -127,7 +127,7 @@ fn perceptrons(
     learners.iter().map(model).collect()
 }
 
-/// One pass over a batch.
+/// Learns from one pass over a batch.
 fn learn<P: PointSet>(
     learner: &mut AveragedPerceptron,
     points: &P,
@@ -141,7 +141,7 @@ fn learn<P: PointSet>(
     Ok(())
 }
 
-/// The models as one classifier; values of several are measured on a sample.
+/// Combines the models into one classifier. With several classes, their values are scaled on a sample.
 fn joined<P: PointSet>(
     mut models: Vec<BinaryModel>,
     sample: &P,
@@ -151,18 +151,19 @@ fn joined<P: PointSet>(
     if models.len() == 1 {
         return Ok(Fitted::Two(models.remove(0)));
     }
-    let learned = LearnedBefore { models, classes: classes.to_vec() };
+    let learned = PrefittedModels { models, classes: classes.to_vec() };
     let model = OneVsRest::new(learned).fit(sample, classes, plan.threads);
     Ok(Fitted::Several(model.map_err(|e| DataError::user(e.to_string()))?))
 }
 
-/// Hands out models that were learned before: of the class whose first point is the first positive one.
-struct LearnedBefore {
+/// A learner that returns models fitted earlier. The class of the first point with a positive label tells which model
+/// to return.
+struct PrefittedModels {
     models: Vec<BinaryModel>,
     classes: Vec<usize>,
 }
 
-impl FitSample for LearnedBefore {
+impl FitSample for PrefittedModels {
     type Model = BinaryModel;
     type Error = DataError;
 

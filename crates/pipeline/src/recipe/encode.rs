@@ -1,4 +1,4 @@
-//! From the rows of a table to points, by a recipe.
+//! Converts the rows of a table to points by a recipe.
 
 use super::{ColumnRecipe, Kind, Recipe, Unseen};
 use crate::design::Design;
@@ -9,79 +9,68 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 impl Recipe {
-    /// The points of a table, whose columns may stand in any order among others.
+    /// Converts a table to points. The columns of the recipe may be in any order and among other columns.
     ///
     /// # Errors
-    /// If a column is not there, a cell is not what was learned from, or a category is unseen; the message names it and
-    /// what to do.
+    /// If a column does not exist, a cell does not match the recipe, or a category is unseen. The message names the
+    /// column and the remedy.
     pub fn apply(&self, frame: &Frame, unseen: Unseen) -> Result<Design, DataError> {
-        design(self, frame, unseen)
-    }
-
-    /// [`Recipe::apply`] to a table that is not needed any more: sparse entries are not copied.
-    ///
-    /// # Errors
-    /// As [`Recipe::apply`].
-    pub fn apply_to(&self, frame: Frame, unseen: Unseen) -> Result<Design, DataError> {
-        into_design(self, frame, unseen)
-    }
-}
-
-fn design(recipe: &Recipe, frame: &Frame, unseen: Unseen) -> Result<Design, DataError> {
-    let dim = recipe.dim();
-    let mut encoders = Vec::with_capacity(recipe.columns.len());
-    let found = Found::new(frame);
-    let mut first = 0;
-    for column in &recipe.columns {
-        encoders.push((first, Encoder::new(column, &found, recipe.sparse, unseen)?));
-        first += column.kind.width();
-    }
-    let entries = Entries::new(recipe, frame, first, unseen)?;
-    if recipe.by_entries {
-        let mut points = SparsePoints::empty(dim)?;
-        let mut row_entries: Vec<(u32, f64)> = Vec::new();
-        let (mut columns, mut values) = (Vec::new(), Vec::new());
-        for row in 0..frame.rows {
-            row_entries.clear();
-            let mut write = |at: usize, value: f64| row_entries.push((at as u32, value));
-            for (first, encoder) in &encoders {
-                encoder.write(row, &mut |at, value| write(first + at, value))?;
+        let dim = self.dim();
+        let mut encoders = Vec::with_capacity(self.columns.len());
+        let found = Found::new(frame);
+        let mut first = 0;
+        for column in &self.columns {
+            encoders.push((first, Encoder::new(column, &found, self.sparse, unseen)?));
+            first += column.kind.width();
+        }
+        let entries = Entries::new(self, frame, first, unseen)?;
+        if self.by_entries {
+            let mut points = SparsePoints::empty(dim)?;
+            let mut row_entries: Vec<(u32, f64)> = Vec::new();
+            let (mut columns, mut values) = (Vec::new(), Vec::new());
+            for row in 0..frame.rows {
+                row_entries.clear();
+                let mut write = |at: usize, value: f64| row_entries.push((at as u32, value));
+                for (first, encoder) in &encoders {
+                    encoder.write(row, &mut |at, value| write(first + at, value))?;
+                }
+                entries.write(row, &mut write);
+                row_entries.retain(|(_, value)| *value != 0.0);
+                row_entries.sort_unstable_by_key(|(at, _)| *at);
+                columns.clear();
+                values.clear();
+                columns.extend(row_entries.iter().map(|(at, _)| *at));
+                values.extend(row_entries.iter().map(|(_, value)| *value));
+                points.push(&columns, &values)?;
             }
-            entries.write(row, &mut write);
-            row_entries.retain(|(_, value)| *value != 0.0);
-            row_entries.sort_unstable_by_key(|(at, _)| *at);
-            columns.clear();
-            values.clear();
-            columns.extend(row_entries.iter().map(|(at, _)| *at));
-            values.extend(row_entries.iter().map(|(_, value)| *value));
-            points.push(&columns, &values)?;
+            return Ok(Design::Sparse(points));
         }
-        return Ok(Design::Sparse(points));
-    }
-    let mut out = zeros(frame.rows, dim)?;
-    for (row, cells) in out.chunks_exact_mut(dim).enumerate() {
-        for (first, encoder) in &encoders {
-            encoder.write(row, &mut |at, value| cells[first + at] = value)?;
+        let mut out = zeros(frame.rows, dim)?;
+        for (row, cells) in out.chunks_exact_mut(dim).enumerate() {
+            for (first, encoder) in &encoders {
+                encoder.write(row, &mut |at, value| cells[first + at] = value)?;
+            }
+            entries.write(row, &mut |at, value| cells[at] = value);
         }
-        entries.write(row, &mut |at, value| cells[at] = value);
+        Ok(Design::Dense(Points::new(out, dim)?))
     }
-    Ok(Design::Dense(Points::new(out, dim)?))
+
+    /// Does the same as [`Recipe::apply`] and consumes the table. The entries of a table with only a sparse block are
+    /// not copied.
+    pub(crate) fn apply_to(&self, frame: Frame, unseen: Unseen) -> Result<Design, DataError> {
+        let is_only_block = self.columns.is_empty() && self.by_entries;
+        let places = match Entries::new(self, &frame, 0, unseen)? {
+            Entries::Block { places, .. } if is_only_block => places,
+            _ => return self.apply(&frame, unseen),
+        };
+        let Some(Block::Sparse(block)) = frame.block else {
+            unreachable!("the design consists of the entries of a sparse block")
+        };
+        Ok(Design::Sparse(block.into_points().into_columns(&places, self.dim())?))
+    }
 }
 
-/// The points of a table that is not needed any more: where they are its block alone, that is not copied.
-fn into_design(recipe: &Recipe, frame: Frame, unseen: Unseen) -> Result<Design, DataError> {
-    let is_block_alone = recipe.columns.is_empty() && recipe.by_entries;
-    let places = match Entries::new(recipe, &frame, 0, unseen)? {
-        Entries::Block { places, .. } if is_block_alone => places,
-        _ => return design(recipe, &frame, unseen),
-    };
-    let Some(Block::Sparse(block)) = frame.block else {
-        unreachable!("the places are those of a sparse block")
-    };
-    Ok(Design::Sparse(block.into_points().into_columns(&places, recipe.dim())?))
-}
-
-/// The columns of a table by their names.
+/// The columns of a table, found by name.
 struct Found<'f> {
     frame: &'f Frame,
     by_name: HashMap<&'f str, &'f Values>,
@@ -112,7 +101,7 @@ impl<'f> Found<'f> {
     }
 }
 
-/// The values of a column, wherever they are.
+/// The values of a column, from wherever the table stores them.
 enum Source<'f> {
     Numbers(Cow<'f, [f64]>),
     /// A column of a dense block.
@@ -125,7 +114,7 @@ enum Source<'f> {
     Moments(&'f TimestampMicrosecondArray),
 }
 
-/// One column of a table on its way to coordinates.
+/// The encoder of one column.
 struct Encoder<'f> {
     column: &'f ColumnRecipe,
     frame: &'f Frame,
@@ -134,9 +123,9 @@ struct Encoder<'f> {
 }
 
 enum Work<'f> {
-    /// The column is not there and holds zeros.
+    /// The column does not exist and counts as zeros.
     Zeros,
-    /// The column is not there and counts as missing.
+    /// The column does not exist and counts as missing.
     Missing,
     Numbers(Cow<'f, [f64]>),
     Strided {
@@ -144,7 +133,7 @@ enum Work<'f> {
         first: usize,
         step: usize,
     },
-    /// Numbers written as texts, by code.
+    /// Numbers parsed from texts, by code.
     Parsed {
         texts: &'f Texts,
         numbers: Vec<Option<f64>>,
@@ -154,7 +143,7 @@ enum Work<'f> {
         texts: &'f Texts,
         places: Vec<Option<usize>>,
     },
-    /// Coordinates of categories that are numbers, by their text.
+    /// Coordinates of categories that are numbers, looked up by their text.
     NumberLevels {
         numbers: Box<Source<'f>>,
         places: HashMap<&'f str, usize>,
@@ -206,11 +195,11 @@ impl<'f> Encoder<'f> {
             (Some(Source::Moments(moments)), Kind::Moment { .. }) => Work::Moments { moments },
             (Some(Source::Moments(_)), _) | (Some(_), Kind::Moment { .. }) => {
                 let (is, was) = match column.kind {
-                    Kind::Moment { .. } => ("does not hold", "from dates or times"),
-                    _ => ("holds", "from other values"),
+                    Kind::Moment { .. } => ("does not contain", "from dates or times"),
+                    _ => ("contains", "from other values"),
                 };
                 return Err(DataError::user(format!(
-                    "{}, column `{}`: it {is} dates or times, but the model learned {was}; write it as in the table learned from",
+                    "{}, column `{}`: it {is} dates or times, but the model learned {was}; write it as in the table used for the fit",
                     frame.source, column.name
                 )));
             }
@@ -222,7 +211,7 @@ impl<'f> Encoder<'f> {
             }
             (Some(_), Kind::Words { .. }) => {
                 return Err(DataError::user(format!(
-                    "{}, column `{}`: it holds numbers, but the model learned from the words of texts; name the right \
+                    "{}, column `{}`: it contains numbers, but the model learned from the words of texts; name the right \
                      column, or write texts",
                     frame.source, column.name
                 )));
@@ -231,7 +220,7 @@ impl<'f> Encoder<'f> {
         Ok(Encoder { column, frame, unseen, work })
     }
 
-    /// Hands the coordinates of a row that are not 0 to `out`.
+    /// Passes the non-zero coordinates of a row to `out`.
     fn write(&self, row: usize, out: &mut dyn FnMut(usize, f64)) -> Result<(), DataError> {
         match &self.work {
             Work::Zeros => Ok(()),
@@ -261,7 +250,7 @@ impl<'f> Encoder<'f> {
                     Source::Numbers(values) => values[row],
                     Source::Strided { values, first, step } => values[first + row * step],
                     Source::Texts(_) | Source::Moments(_) => {
-                        unreachable!("only numbers are looked up by their text")
+                        unreachable!("only numbers are looked up by text")
                     }
                 };
                 let text = (!number.is_nan()).then(|| number.to_string());
@@ -297,7 +286,7 @@ impl<'f> Encoder<'f> {
         }
     }
 
-    /// A number, NaN if it is missing; `None` for a text that is none.
+    /// The number of a row, NaN if missing; `None` for a text that is not a number.
     fn write_number(
         &self,
         number: Option<f64>,
@@ -309,7 +298,7 @@ impl<'f> Encoder<'f> {
             Some(number) => out(0, number),
             None => {
                 let Work::Parsed { texts, .. } = &self.work else {
-                    unreachable!("other columns hold numbers")
+                    unreachable!("all other columns contain numbers")
                 };
                 let (place, name) = (self.frame.place(row), &self.column.name);
                 let text = shortened(texts.get(row).unwrap_or_default());
@@ -322,7 +311,7 @@ impl<'f> Encoder<'f> {
         Ok(())
     }
 
-    /// The category of a text, `None` if it is missing, with its place if it is known.
+    /// The category of a text, with its index if the category is known; `None` if the text is missing.
     fn write_category(
         &self,
         text: Option<&str>,
@@ -338,7 +327,7 @@ impl<'f> Encoder<'f> {
             (_, Some(place)) => out(place, 1.0),
             (None, _) if !missing && self.unseen == Unseen::Error => {
                 return Err(DataError::user(format!(
-                    "{}, column `{name}`: the value is missing, which the model has not seen; fill it in, \
+                    "{}, column `{name}`: the value is missing, but none was missing at the fit; fill it in, \
                      or use --unseen zero",
                     self.frame.place(row)
                 )));
@@ -377,12 +366,12 @@ impl<'f> Encoder<'f> {
 
 /// The entries of a sparse block.
 enum Entries<'f> {
-    /// Per column of the block its coordinate, `u32::MAX` for one that is left out.
+    /// The coordinate of each column of the block; `u32::MAX` if the column is not used.
     Block {
         points: &'f SparsePoints,
         places: Vec<u32>,
     },
-    /// Columns by their names, where the table has no sparse block.
+    /// Columns found by name, because the table has no sparse block.
     Columns {
         first: usize,
         columns: Vec<Cow<'f, Values>>,
@@ -421,7 +410,7 @@ impl<'f> Entries<'f> {
                     let missing = (0..values.len()).find(|row| values.is_missing(*row));
                     if let (Some(row), Unseen::Error) = (missing, unseen) {
                         return Err(DataError::user(format!(
-                            "{}, column `{name}`: the number is missing, which the model has not seen; fill it in, or use \
+                            "{}, column `{name}`: the number is missing, but none was missing at the fit; fill it in, or use \
                              --unseen zero",
                             frame.place(row)
                         )));
@@ -430,7 +419,7 @@ impl<'f> Entries<'f> {
                 }
                 Some(_) => {
                     return Err(DataError::user(format!(
-                        "{}, column `{name}`: it holds texts, but the model learned from numbers",
+                        "{}, column `{name}`: it contains texts, but the model learned from numbers",
                         frame.source
                     )));
                 }
@@ -447,7 +436,7 @@ impl<'f> Entries<'f> {
         match self {
             Entries::None => {}
             Entries::Block { points, places } => {
-                let Some(x) = points.row(row) else { unreachable!("a block has all rows") };
+                let Some(x) = points.row(row) else { unreachable!("the block has every row") };
                 for (column, value) in x.entries() {
                     if places[column] != u32::MAX {
                         out(places[column] as usize, value);
@@ -467,7 +456,8 @@ impl<'f> Entries<'f> {
     }
 }
 
-/// The places of categories by what they mean (`1.0` and `1`, `True` and `true`); `None` where two mean the same.
+/// Indices of categories by their meaning (`1.0` and `1`, `True` and `true`); `None` if two categories have the same
+/// meaning.
 fn places_by_key(levels: &[String]) -> HashMap<ClassKey, Option<usize>> {
     let mut places = HashMap::with_capacity(levels.len());
     for (place, level) in levels.iter().enumerate() {
@@ -480,11 +470,11 @@ fn absent(frame: &Frame, name: &str) -> DataError {
     let error = frame.no_column(name).to_string();
     let error = error.trim_end_matches('?');
     DataError::user(format!(
-        "{error}; the model learned from it: add it, or use --unseen zero to count it as missing"
+        "{error}; the model needs it: add it, or use --unseen zero to treat it as missing"
     ))
 }
 
-/// The beginning of a cell, for a message.
+/// The beginning of a cell, for messages.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 100;
     match text.char_indices().nth(LONGEST) {
@@ -493,7 +483,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// The words of a text: letters and digits, in lower case.
+/// The words of a text: runs of letters and digits, in lower case.
 pub(super) fn split(text: &str) -> impl Iterator<Item = String> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase)

@@ -1,4 +1,4 @@
-//! Learning a recipe from a table.
+//! Fits a recipe to a table.
 
 use super::encode::split;
 use super::{ColumnRecipe, Kind, Recipe, RecipeOptions};
@@ -9,29 +9,33 @@ use halfspaces_frame::{
 use halfspaces_linalg::{PointSet, RowView, SparsePoints};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// Most words of a text column that become coordinates.
+/// The maximum number of words of a text column that become coordinates.
 pub(super) const MAX_WORDS: usize = 1000;
-/// Fewest rows that a word is in.
+/// The minimum number of rows in which a word must occur.
 const MIN_WORD_ROWS: usize = 2;
-/// Categories are free text if there are more than this many, and
+/// A column is free text, not categories, if it has more than this many distinct texts, and more than `FREE_SHARE` of
+/// its rows have a text that occurs in no other row.
 pub(super) const MIN_FREE: usize = 30;
-/// more than this share of the rows has one of its own,
+/// The share of rows with a text that occurs in no other row; see `MIN_FREE`.
 const FREE_SHARE: f64 = 0.5;
-/// or if there are more than this many.
+/// A column with more distinct texts than this is always free text.
 pub(super) const MAX_CATEGORIES: usize = 1000;
-/// Points are stored by their entries if they have more coordinates than this, and
+/// Points are stored as sparse entries if they have more coordinates than this, and fewer than one in `SPARSE_SHARE`
+/// coordinates is non-zero.
 const MIN_SPARSE_DIM: usize = 300;
-/// fewer entries than one in this many: an entry takes 12 bytes, a coordinate of a dense row 8.
+/// The denominator of the share of non-zero coordinates; see `MIN_SPARSE_DIM`. A sparse entry takes 12 bytes, a dense
+/// coordinate 8.
 const SPARSE_SHARE: usize = 3;
-/// Most names in a list.
+/// The maximum number of names in a list.
 const MAX_NAMES: usize = 20;
 
 impl Recipe {
-    /// Learns what the columns of a table hold, with notes on decisions that could be wrong. The label column must have
-    /// been taken out.
+    /// Fits a recipe to the columns of a table, and returns it with notes on decisions that could be wrong. The label
+    /// column must have been removed.
     ///
     /// # Errors
-    /// If a named column is not there, a column of texts is neither categories nor named as text, or no column changes.
+    /// If a named column does not exist, a column of texts is neither categories nor declared as text, or all columns
+    /// are constant.
     pub fn fit(frame: &Frame, options: &RecipeOptions) -> Result<(Recipe, Vec<String>), DataError> {
         recipe(frame, options)
     }
@@ -115,7 +119,7 @@ fn recipe(frame: &Frame, options: &RecipeOptions) -> Result<(Recipe, Vec<String>
 }
 
 impl Recipe {
-    /// Number of coordinates that are not 0, about: those of words are counted exactly.
+    /// Estimates the number of non-zero coordinates. Those of words are counted exactly.
     fn stored(&self, frame: &Frame) -> usize {
         let rows = frame.rows;
         let of_column = |column: &ColumnRecipe| match &column.kind {
@@ -139,7 +143,7 @@ impl Recipe {
     }
 }
 
-/// Checks that every column that is named is there and can be read.
+/// Checks that every named column exists and is readable.
 fn check_names(
     frame: &Frame,
     options: &RecipeOptions,
@@ -156,10 +160,10 @@ fn check_names(
         match remark {
             _ if is_dropped(name) => {}
             Remark::Unread { .. } => return Err(frame.no_column(name)),
-            Remark::Rounded { row, cell } => notes.push(format!(
-                "{}, column `{name}`: {cell} is rounded, as integers above 2^53 are; different ones may become \
+            Remark::Rounded { number, cell } => notes.push(format!(
+                "{}, column `{name}`: {cell} is rounded, as are all integers above 2^53; different integers may become \
                  equal: use --category '{name}' if they are names, --drop '{name}' to leave them out",
-                frame.place(*row)
+                frame.place_number(*number)
             )),
         }
     }
@@ -167,10 +171,10 @@ fn check_names(
 }
 
 fn without_words(names: &[String]) -> String {
-    format!("no word is in two rows or more, but not in all, in {}", list(names))
+    format!("no word occurs in at least two rows, but not all, of {}", list(names))
 }
 
-/// Names separated by commas, the first ones of many.
+/// Names separated by commas; long lists are shortened.
 pub(crate) fn list(names: &[String]) -> String {
     let shown = names.iter().take(MAX_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(MAX_NAMES) {
@@ -188,7 +192,7 @@ fn nothing_to_learn(
 ) -> DataError {
     let mut why = Vec::new();
     if !options.drop.is_empty() {
-        why.push(format!("left out: {}", list(&options.drop)));
+        why.push(format!("left out by --drop: {}", list(&options.drop)));
     }
     if !constant.is_empty() {
         why.push(format!("the same in all rows: {}", list(constant)));
@@ -196,20 +200,20 @@ fn nothing_to_learn(
     if !names_only.is_empty() {
         let names = list(names_only);
         why.push(format!(
-            "they seem to name their rows only (use --use to learn from one): {names}"
+            "they seem to be only row identifiers (pass --use to learn from one): {names}"
         ));
     }
     if !wordless.is_empty() {
         why.push(without_words(wordless));
     }
     if frame.is_sparse() {
-        why.push("all entries of a column are the same".to_owned());
+        why.push("every column is constant".to_owned());
     }
-    let why = if why.is_empty() { "there is no other".to_owned() } else { why.join("; ") };
+    let why = if why.is_empty() { "there is no other column".to_owned() } else { why.join("; ") };
     DataError::user(format!("{}: no column to learn from: {why}", frame.source))
 }
 
-/// The columns of sparse points that are not the same in all rows.
+/// The columns of sparse points that are not constant.
 fn changing(points: &SparsePoints) -> Vec<u32> {
     let dim = points.dim();
     let mut stored = vec![0u32; dim];
@@ -228,7 +232,7 @@ fn changing(points: &SparsePoints) -> Vec<u32> {
     (0..dim).filter(changes).map(|column| column as u32).collect()
 }
 
-/// The median, and whether some numbers are missing; `None` if all are equal and need not be kept.
+/// The recipe of a column of numbers; `None` if it is constant and need not be kept.
 pub(super) fn numbers(values: &[f64], options: &RecipeOptions) -> Option<Kind> {
     let mut present: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
     let some_missing = present.len() < values.len();
@@ -243,14 +247,14 @@ pub(super) fn numbers(values: &[f64], options: &RecipeOptions) -> Option<Kind> {
     let (below, median, _) = present.select_nth_unstable_by(middle, f64::total_cmp);
     let mut median = *median;
     if count % 2 == 0 {
-        // Of an even number the mean of the two in the middle.
+        // The median of an even number of values is the mean of the middle two.
         let lower = below.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         median = lower / 2.0 + median / 2.0;
     }
     Some(Kind::Number { median, missing })
 }
 
-/// The parts that moments span, and the median moment; `None` if they never change.
+/// The recipe of a column of timestamps; `None` if it is constant.
 fn moments_of(moments: &TimestampMicrosecondArray, options: &RecipeOptions) -> Option<Kind> {
     let parts = MomentParts::of(moments);
     let missing = moments.null_count() > 0 && !options.median_only;
@@ -285,7 +289,7 @@ fn categories(texts: &Texts, frame: &Frame, name: &str) -> Result<Option<Kind>, 
     }
     if free || names.len() > MAX_CATEGORIES {
         return Err(DataError::user(format!(
-            "{}, column `{name}`: {} different texts in {present} rows are no categories; use --drop '{name}' to \
+            "{}, column `{name}`: {} different texts in {present} rows are too many for categories; use --drop '{name}' to \
              leave the column out, or --text '{name}' to learn from its words",
             frame.source,
             names.len()
@@ -298,12 +302,12 @@ fn categories(texts: &Texts, frame: &Frame, name: &str) -> Result<Option<Kind>, 
     Ok(Some(Kind::Category { levels: names, missing }))
 }
 
-/// Whether a text is a number but for a comma in place of the point.
+/// Whether a text becomes a number if its comma is replaced by a point.
 fn has_decimal_comma(text: &str) -> bool {
     text.matches(',').count() <= 1 && text.replacen(',', ".", 1).trim().parse::<f64>().is_ok()
 }
 
-/// The commonest words that are in two rows or more; `None` if there are none.
+/// The recipe of a column of text, with its most common words; `None` if no word qualifies.
 pub(super) fn words(values: &Values) -> Option<Kind> {
     let mut rows_with: BTreeMap<String, usize> = BTreeMap::new();
     for row in 0..values.len() {
@@ -312,7 +316,7 @@ pub(super) fn words(values: &Values) -> Option<Kind> {
     }
     let common = rows_with.into_iter().filter(|(_, n)| *n >= MIN_WORD_ROWS && *n < values.len());
     let mut common: Vec<(String, usize)> = common.collect();
-    // Stable: of equal numbers by letters.
+    // The sort is stable: ties are in alphabetical order.
     common.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
     common.truncate(MAX_WORDS);
     let mut words: Vec<String> = common.into_iter().map(|(word, _)| word).collect();

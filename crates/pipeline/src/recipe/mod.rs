@@ -1,16 +1,17 @@
-//! From a table to coordinates: the part of a model that knows columns by name and type.
+//! The recipe: converts named and typed columns to coordinates.
 //!
-//! - A column of numbers is one coordinate. A missing number becomes the median of those learned from; if some were
-//!   missing then, a second coordinate is 1 where the number is missing and 0 elsewhere.
-//! - A column of categories is one coordinate for each category, 1 for the row's own. If some were missing, that is one
-//!   more category; if none were, a missing one is unseen.
-//! - A column of text is one coordinate for each word that occurs in two rows or more, the commonest first: 1/√k in each
-//!   of the row's k known words.
-//! - A column of dates or times is the number of days since 1970, and points on the circles of those cycles of the calendar
-//!   that the moments span ([`MomentParts`]). A missing moment is the median one; a last coordinate says so as for numbers.
-//! - Columns that only name their rows (identifiers, saved indices) are left out unless they are asked for.
-//! - The entries of a sparse block are coordinates as they are.
-//! - Columns that never change are left out.
+//! - A column of numbers gives one coordinate. A missing number is replaced by the median of the fitted rows. If
+//!   numbers were missing at the fit, a second coordinate is 1 where the number is missing and 0 elsewhere.
+//! - A column of categories gives one coordinate for each category (one-hot). If values were missing at the fit, a
+//!   missing value is a category of its own; otherwise it is an unseen category.
+//! - A column of text gives one coordinate for each word that occurs in at least two rows, most common first. A row
+//!   with k known words has 1/√k in their coordinates.
+//! - A column of dates or times gives the number of days since 1970, and a point on a circle for each calendar cycle
+//!   that the timestamps span ([`MomentParts`]). A missing timestamp is replaced by the median; a last coordinate marks
+//!   it as for numbers.
+//! - Columns that only identify rows (identifiers, saved indices) are left out unless requested.
+//! - The entries of a sparse block are coordinates without conversion.
+//! - Constant columns are left out.
 
 mod encode;
 mod learn;
@@ -22,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// What a person says of the columns.
+/// The user's options for columns.
 ///
 /// ```
 /// use halfspaces_pipeline::RecipeOptions;
@@ -33,18 +34,19 @@ use std::ops::Range;
 pub struct RecipeOptions {
     /// Columns to leave out.
     pub drop: Vec<String>,
-    /// Columns of free text, to learn from by their words.
+    /// Columns of free text, to be encoded by their words.
     pub text: Vec<String>,
-    /// Columns to learn from although they seem to name their rows only.
+    /// Columns to use although they seem only to identify rows.
     pub use_columns: Vec<String>,
-    /// Whether a column of one number other than 0 is kept: no help to a learner, but part of a direction.
+    /// Whether to keep a column that has the same non-zero number in all rows. Such a column does not help a learner,
+    /// but it is a coordinate of every direction.
     pub keep_constant: bool,
-    /// Whether missing numbers only become the median, without a coordinate that says which are missing.
+    /// Whether missing numbers are only replaced by the median, without a coordinate that marks them.
     pub median_only: bool,
 }
 
 impl RecipeOptions {
-    /// Checks that a column with another role (`what`) is neither left out nor read as text.
+    /// Checks that a column with another role (`what`) is neither dropped nor declared as text.
     ///
     /// # Errors
     /// If it is.
@@ -60,18 +62,18 @@ impl RecipeOptions {
     }
 }
 
-/// How a category that was not learned from, and a column that is not there, are treated.
+/// The treatment of unseen categories and of absent columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unseen {
-    /// An error names it. The default.
+    /// Report an error that names it. The default.
     #[default]
     Error,
-    /// It is none of the known categories; all values of a column that is not there are missing.
+    /// Treat the category as none of the known ones, and all values of an absent column as missing.
     Zero,
 }
 
-/// How the columns of a table become coordinates.
+/// A fitted map from the columns of a table to coordinates.
 ///
 /// ```
 /// use halfspaces_frame::{Column, Frame, Values};
@@ -91,28 +93,29 @@ pub enum Unseen {
 #[serde(try_from = "Saved")]
 pub struct Recipe {
     columns: Vec<ColumnRecipe>,
-    /// The numbers in the names of those columns of the sparse block that are coordinates, rising; they stand after those of the columns.
+    /// The numbers in the names of the sparse columns that are used, ascending. Their coordinates follow those of the
+    /// other columns.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     entries: Vec<u32>,
-    /// The names of these columns begin with this.
+    /// The prefix of the names of the sparse columns.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     prefix: String,
-    /// Columns that never changed.
+    /// Columns that are constant.
     constant: Vec<String>,
-    /// Columns that only name their rows.
+    /// Columns that only identify rows.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     names_only: Vec<String>,
-    /// How the cells of columns are read.
+    /// The rules by which columns are read.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     rules: BTreeMap<String, ColumnRule>,
-    /// Whether columns that are not there hold zeros.
+    /// Whether absent columns count as zeros.
     sparse: bool,
-    /// Whether points are stored by their entries.
+    /// Whether points are stored as sparse entries.
     #[serde(default)]
     by_entries: bool,
 }
 
-/// How one column becomes coordinates.
+/// The map from one column to coordinates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ColumnRecipe {
     pub(crate) name: String,
@@ -120,36 +123,36 @@ pub(crate) struct ColumnRecipe {
     pub(crate) kind: Kind,
 }
 
-/// The contents of a column.
+/// The kind of a column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub(crate) enum Kind {
     /// Numbers.
     Number {
-        /// The value of a missing one.
+        /// The replacement for a missing number.
         median: f64,
-        /// Whether a second coordinate says which are missing.
+        /// Whether a second coordinate marks missing numbers.
         missing: bool,
     },
     /// Categories.
     Category {
-        /// Their names, sorted.
+        /// The category names, sorted.
         levels: Vec<String>,
-        /// Whether missing is one more.
+        /// Whether a missing value is a category of its own.
         missing: bool,
     },
     /// Dates or times.
     Moment {
         /// The parts that become coordinates.
         parts: MomentParts,
-        /// The moment of a missing one, in microseconds since 1970-01-01.
+        /// The replacement for a missing timestamp, in microseconds since 1970-01-01.
         median: i64,
-        /// Whether a last coordinate says which are missing.
+        /// Whether a last coordinate marks missing timestamps.
         missing: bool,
     },
     /// Free text.
     Words {
-        /// The words that count, sorted.
+        /// The words used, sorted.
         words: Vec<String>,
     },
 }
@@ -178,10 +181,10 @@ impl TryFrom<Saved> for Recipe {
         let Saved { columns, entries, prefix, constant, names_only, rules, sparse, by_entries } =
             saved;
         if columns.is_empty() && entries.is_empty() {
-            return Err("a recipe has at least one column".to_owned());
+            return Err("a recipe needs at least one column".to_owned());
         }
         if !entries.is_sorted_by(|a, b| a < b) || !entries.is_empty() && !sparse {
-            return Err("the columns of a sparse block rise".to_owned());
+            return Err("the columns of a sparse block must be ascending".to_owned());
         }
         let names: BTreeSet<&str> = columns.iter().map(|c| c.name.as_str()).collect();
         if names.len() < columns.len() {
@@ -198,7 +201,7 @@ impl TryFrom<Saved> for Recipe {
             if !sound {
                 let name = &column.name;
                 return Err(format!(
-                    "column `{name}`: a finite median, or names in order, at least one"
+                    "column `{name}`: needs a finite median, or at least one name, in order"
                 ));
             }
         }
@@ -243,8 +246,8 @@ impl Recipe {
         columns + self.entries.len()
     }
 
-    /// The names of the coordinates: a column's name, `column=category`, `column~word`, `column is missing`. Names that
-    /// two coordinates would share get the kind of their column in brackets.
+    /// The names of the coordinates: `column`, `column=category`, `column~word`, `column is missing`. If two
+    /// coordinates would have the same name, the kind of the column is added in brackets.
     #[must_use]
     pub fn coordinates(&self) -> Vec<String> {
         let of_columns = self.columns.iter().flat_map(|column| {
@@ -267,7 +270,7 @@ impl Recipe {
         names.into_iter().map(apart).collect()
     }
 
-    /// The columns used, each with the places of its coordinates; those of a sparse block by themselves.
+    /// The columns used, each with the range of its coordinates. Columns of a sparse block are listed one by one.
     #[must_use]
     pub fn places(&self) -> Vec<(String, Range<usize>)> {
         let mut first = 0;
@@ -283,30 +286,24 @@ impl Recipe {
         places
     }
 
-    /// The name of a column of the sparse block by its number.
+    /// The name of the sparse column with this number.
     fn entry_name(&self, number: u32) -> String {
         format!("{}{number}", self.prefix)
     }
 
-    /// Columns that never changed, and are left out.
+    /// The constant columns, which are left out.
     #[must_use]
     pub fn constant(&self) -> &[String] {
         &self.constant
     }
 
-    /// Columns that only name their rows, and are left out.
-    #[must_use]
-    pub fn names_only(&self) -> &[String] {
-        &self.names_only
-    }
-
-    /// Whether points are stored by their entries.
+    /// Whether points are stored as sparse entries.
     #[must_use]
     pub fn is_sparse(&self) -> bool {
         self.by_entries
     }
 
-    /// What is known of a table for this model before it is read; `others` are columns of texts in addition.
+    /// The hints with which a table must be read for this model. `others` are additional columns of text.
     #[must_use]
     pub fn hints(&self, others: &[String]) -> Hints {
         let is_text = |kind: &Kind| matches!(kind, Kind::Category { .. } | Kind::Words { .. });

@@ -1,4 +1,4 @@
-//! What recipes make of columns of each kind.
+//! Tests of recipes for each kind of column.
 
 use super::learn::{MAX_CATEGORIES, MAX_WORDS, MIN_FREE, numbers, words};
 use super::*;
@@ -37,7 +37,7 @@ fn fit(frame: &Frame) -> Recipe {
 }
 
 #[test]
-fn medians_stand_in_for_missing_numbers() {
+fn the_median_replaces_missing_numbers() {
     let nan = f64::NAN;
     for (values, median) in [
         (vec![5.0, 1.0, 9.0], 5.0),
@@ -76,7 +76,7 @@ fn categories_have_a_coordinate_each() {
     let points = dense(recipe.apply(&table, Unseen::Error).unwrap());
     let expected = [0., 1., 0., 1., 1., 0., 0., 2., 0., 0., 1., 3., 0., 1., 0., 4.];
     assert_eq!(points.as_slice(), expected);
-    // Numbers where categories were: by their text.
+    // Numbers in a column of categories are looked up by their text.
     let numbers = frame(vec![("c", texts(&["1", "2.5"]))]);
     let turned = frame(vec![("c", Values::numbers(vec![2.5, 1.0]))]);
     let points = dense(fit(&numbers).apply(&turned, Unseen::Error).unwrap());
@@ -84,14 +84,14 @@ fn categories_have_a_coordinate_each() {
 }
 
 #[test]
-fn free_text_is_told_from_categories() {
+fn free_text_and_categories_are_distinguished() {
     let categorical = |cells: Vec<String>| {
         let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
         Recipe::fit(&frame(vec![("c", texts(&cells))]), &RecipeOptions::default()).is_ok()
     };
     let each = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();
     assert!(categorical(each(MIN_FREE)) && !categorical(each(MIN_FREE + 1)));
-    // 31 and more, half of the rows and one more with a text of their own.
+    // More than 30 texts, where half of the rows, or slightly more than half, have a text that occurs in no other row.
     let shared = |alone: usize, pairs: usize| {
         let twice = (0..pairs).flat_map(|i| [format!("p{i}"), format!("p{i}")]);
         each(alone).into_iter().chain(twice).collect::<Vec<_>>()
@@ -101,7 +101,7 @@ fn free_text_is_told_from_categories() {
 }
 
 #[test]
-fn decimal_commas_are_named_as_such() {
+fn decimal_commas_are_reported() {
     let cells: Vec<String> = (0..=MIN_FREE).map(|i| format!("-1,{i}e0")).collect();
     let mut cells: Vec<&str> = cells.iter().map(String::as_str).collect();
     let says = |cells: &[&str]| {
@@ -110,11 +110,11 @@ fn decimal_commas_are_named_as_such() {
     };
     assert!(says(&cells).contains("decimal comma"), "{}", says(&cells));
     cells.push("1,2,3");
-    assert!(says(&cells).contains("are no categories"), "{}", says(&cells));
+    assert!(says(&cells).contains("too many for categories"), "{}", says(&cells));
 }
 
 #[test]
-fn words_of_two_rows_count() {
+fn words_in_two_rows_count() {
     let options = RecipeOptions { text: vec!["t".into()], ..RecipeOptions::default() };
     let table = frame(vec![("t", texts(&["Red, red apple!", "a RED pear", "pear", "apple a"]))]);
     let recipe = Recipe::fit(&table, &options).unwrap().0;
@@ -125,7 +125,7 @@ fn words_of_two_rows_count() {
     assert_eq!(rows[0], [0.0, half, 0.0, half]);
     assert_eq!(rows[1], [third, 0.0, third, third]);
     assert_eq!(rows[2], [0.0, 0.0, 1.0, 0.0]);
-    // The commonest are kept; a word of every row says nothing.
+    // The most common words are kept, except a word that is in every row.
     let many: Vec<String> = (0..MAX_WORDS + 9)
         .flat_map(|i| vec![format!("all w{i:04}"); if i % 2 == 0 { 2 } else { 3 }])
         .collect();
@@ -136,7 +136,7 @@ fn words_of_two_rows_count() {
     assert!((0..MAX_WORDS + 9).filter(|i| i % 2 == 1).all(|i| words.contains(&format!("w{i:04}"))));
 }
 
-/// A median alone stands in where nothing else may change the number of columns.
+/// With `median_only`, missing numbers are replaced without an additional coordinate.
 #[test]
 fn a_median_needs_no_second_coordinate() {
     let options = RecipeOptions { median_only: true, ..RecipeOptions::default() };
@@ -146,7 +146,7 @@ fn a_median_needs_no_second_coordinate() {
     assert_eq!(points.as_slice(), [4.0, 5.0, 6.0]);
 }
 
-/// Two coordinates of one name are told apart by the kinds of their columns.
+/// Coordinates that would share a name are distinguished by the kinds of their columns.
 #[test]
 fn names_of_coordinates_are_distinct() {
     let table =
@@ -155,7 +155,7 @@ fn names_of_coordinates_are_distinct() {
     assert_eq!(fit(&table).coordinates(), expected);
 }
 
-/// Few entries in many columns stay sparse, and have the coordinates that a dense table has.
+/// A table with few entries in many columns stays sparse and has the coordinates of the dense table.
 #[test]
 fn sparse_tables_stay_sparse() {
     let (rows, dim) = (40usize, 400usize);
@@ -169,7 +169,7 @@ fn sparse_tables_stay_sparse() {
     let recipe = fit(&table);
     let names = recipe.coordinates();
     assert!(recipe.is_sparse() || recipe.dim() <= 300);
-    // The first column is 1 in all rows, and most have no entry.
+    // The first column is constant 1, and most columns have no entry.
     assert!(!names.contains(&"1".to_owned()) && names.contains(&"2".to_owned()));
     let wide = Recipe { by_entries: true, ..recipe.clone() };
     let narrow = Recipe { by_entries: false, ..recipe };
@@ -181,7 +181,7 @@ fn sparse_tables_stay_sparse() {
     let copied = of_block.apply(&only, Unseen::Error).unwrap();
     assert_eq!(of_block.apply_to(only, Unseen::Error).unwrap(), copied);
     assert_eq!(sparse.row(0).unwrap().entries().count(), 3);
-    // The same table by names of columns.
+    // The same table with named columns.
     let columns = (0..dim).map(|j| (1 + j, table.block.as_ref().unwrap().column(j)));
     let mut by_name: Vec<Column> =
         columns.map(|(j, v)| Column { name: j.to_string(), values: Values::numbers(v) }).collect();
@@ -190,7 +190,7 @@ fn sparse_tables_stay_sparse() {
     assert_eq!(dense(narrow.apply(&by_name, Unseen::Error).unwrap()), points);
 }
 
-/// Moments become days and cycles, by the same parts at prediction; a missing one is the median.
+/// Timestamps become days and cycles, with the same parts at prediction. A missing timestamp is replaced by the median.
 #[test]
 fn moments_have_the_parts_that_they_span() {
     use halfspaces_frame::Values as V;
@@ -207,7 +207,7 @@ fn moments_have_the_parts_that_they_span() {
     assert!(refused.contains("dates or times"), "{refused}");
 }
 
-/// A column that only names its rows is left out unless it is asked for.
+/// A column that only identifies rows is left out unless requested.
 #[test]
 fn names_of_rows_are_left_out() {
     use halfspaces_frame::{ColumnRecord, ColumnRule};
@@ -227,7 +227,7 @@ fn names_of_rows_are_left_out() {
     assert!(recipe.hints(&[]).rules.contains_key("id"));
 }
 
-/// Entries are known by the numbers that the file writes, whether it counts them from 0 or from 1.
+/// Entries are found by the numbers in the file, whether it counts from 0 or from 1.
 #[test]
 fn entries_are_found_by_their_numbers() {
     use halfspaces_frame::SparseBlock;
@@ -245,15 +245,15 @@ fn entries_are_found_by_their_numbers() {
     let zero_based = with(points(&[(0, 1.0), (2, 2.0)]), 0);
     let recipe = fit(&zero_based);
     assert_eq!(recipe.coordinates(), ["0", "2"]);
-    // Index 2 again, in a file that has no index 0.
+    // Index 2 again, in a file without an index 0.
     let one_based = with(points(&[(1, 5.0), (0, 7.0)]), 1);
     let found = dense(recipe.apply(&one_based, Unseen::Error).unwrap());
     assert_eq!(found.as_slice(), [0.0, 5.0, 0.0, 0.0]);
 }
 
-/// Categories that mean the same truth value or number are one, unless two of the model do.
+/// Categories with the same meaning are treated as one, unless the model has both.
 #[test]
-fn categories_are_found_by_what_they_mean() {
+fn categories_are_found_by_their_meaning() {
     let learned = frame(vec![("c", texts(&["True", "False", "True"]))]);
     let new = frame(vec![("c", texts(&["true", "FALSE"]))]);
     let points = dense(fit(&learned).apply(&new, Unseen::Error).unwrap());

@@ -1,0 +1,12 @@
+//! The random streams of this crate. No two streams in the workspace share a number.
+
+use halfspaces_linalg::RngStream;
+
+/// Selects the held-out rows.
+pub(crate) const HOLD_OUT: RngStream = RngStream::new(64);
+/// Selects the rows on which candidates for sparse points are compared.
+pub(crate) const SPARSE_ROWS: RngStream = RngStream::new(65);
+/// Orders the rows for an online learner of two classes.
+pub(crate) const PASSES: RngStream = RngStream::new(66);
+/// Assigns rows to the folds of a label audit.
+pub(crate) const AUDIT_PARTS: RngStream = RngStream::new(67);
