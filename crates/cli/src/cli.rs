@@ -1,4 +1,4 @@
-//! The command line.
+//! The subcommands and the general help.
 
 use crate::commands::audit::{self, AuditArgs};
 use crate::commands::completions::{CompletionsArgs, ManArgs, completions, man};
@@ -13,15 +13,15 @@ use crate::error::CliError;
 use clap::{CommandFactory, Parser, Subcommand};
 
 const EXIT_CODES: &str = "Exit codes:
-  0    done
-  1    failed for another reason, such as a full disk
-  2    an argument or a file is wrong; one line says what and where
-  130  stopped by Ctrl-C
-  143  stopped by kill
+  0    success
+  1    another failure, such as a full disk
+  2    an invalid argument or file; one line says what is wrong and where
+  130  interrupted by Ctrl-C
+  143  terminated by kill
 
-Results go to standard output, notes and progress to standard error. A file is never overwritten without --force.";
+Results are written to standard output, notes and progress to standard error. No file is overwritten without --force.";
 
-/// Learn a classifier from a table, label, predict, evaluate, explain and audit.
+/// Fit a classifier to a table, then predict, evaluate and explain; label data; find wrong labels.
 #[derive(Debug, Parser)]
 #[command(name = "halfspaces", version, arg_required_else_help = true, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
@@ -44,7 +44,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Does it.
+    /// Runs the subcommand.
     pub(crate) fn run(self) -> Result<(), CliError> {
         match self {
             Command::Fit(args) => fit::run(&args),

@@ -1,10 +1,10 @@
-//! What ends a command early: one line, and an exit code.
+//! Errors of the command and their exit codes.
 
 pub(crate) use halfspaces_frame::DataError as CliError;
 use halfspaces_frame::DataErrorKind;
 use halfspaces_labelling::SessionError;
 
-/// 2 for faults that the user can fix, 1 for the rest.
+/// 2 for errors that the user can fix, 1 for all others.
 pub(crate) fn exit_code(error: &CliError) -> u8 {
     match error.kind() {
         DataErrorKind::Input => 2,
@@ -12,7 +12,7 @@ pub(crate) fn exit_code(error: &CliError) -> u8 {
     }
 }
 
-/// A session's error as one of this command.
+/// Converts an error of a labelling session.
 pub(crate) fn session_error(error: &SessionError) -> CliError {
     if error.is_input() {
         CliError::user(error.to_string())

@@ -1,32 +1,34 @@
-//! Ctrl-C, `kill` and a terminal that goes away: exit codes 130, 143 and 129, and no file half-written.
+//! Signals: Ctrl-C, `kill` and a closed terminal end the command with exit codes 130, 143 and 129 and leave no partial
+//! file.
 
 use crate::error::CliError;
 use std::sync::{Mutex, PoisonError};
 
-/// What is said when the program is stopped.
-static LAST_WORDS: Mutex<Option<String>> = Mutex::new(None);
+/// The message printed when a signal stops the program.
+static STOP_MESSAGE: Mutex<Option<String>> = Mutex::new(None);
 
-/// Says this to the terminal if the program is stopped from now on.
-pub(crate) fn say_when_stopped(text: Option<String>) {
-    *LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner) = text;
+/// Sets the message printed when a signal stops the program.
+pub(crate) fn set_stop_message(text: Option<String>) {
+    *STOP_MESSAGE.lock().unwrap_or_else(PoisonError::into_inner) = text;
 }
 
-/// On SIGINT, SIGTERM and SIGHUP: removes a file that is being written and exits with 128 plus the signal's number. Other
-/// systems than Unix end the program by themselves.
+/// Handles SIGINT, SIGTERM and SIGHUP: removes the file that is being written and exits with 128 plus the signal's
+/// number. On systems other than Unix, the operating system ends the program itself.
 #[cfg(unix)]
 pub(crate) fn on_signal() -> Result<(), CliError> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
     use signal_hook::iterator::Signals;
     use std::sync::Arc;
-    // A file that grows beyond its limit is then an error of writing, as a full disk is.
-    let beyond_limit = signal_hook::flag::register(SIGXFSZ, Arc::default());
-    beyond_limit.map_err(|e| CliError::system(format!("signal handlers: {e}")))?;
+    // With a handler for SIGXFSZ, a file that exceeds its size limit is a write error, like a full disk.
+    let file_size_limit = signal_hook::flag::register(SIGXFSZ, Arc::default());
+    file_size_limit.map_err(|e| CliError::system(format!("signal handlers: {e}")))?;
     let signals = Signals::new([SIGHUP, SIGINT, SIGTERM]);
     let mut signals = signals.map_err(|e| CliError::system(format!("signal handlers: {e}")))?;
     std::thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
             crate::output::remove_unfinished();
-            if let Some(text) = LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner).as_deref()
+            if let Some(text) =
+                STOP_MESSAGE.lock().unwrap_or_else(PoisonError::into_inner).as_deref()
             {
                 crate::output::note(text);
             }

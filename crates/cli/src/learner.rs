@@ -1,4 +1,4 @@
-//! Learners as the command line names them.
+//! The values of `--learner`.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use halfspaces_pipeline::Method;
@@ -12,13 +12,16 @@ pub(crate) fn method() -> impl TypedValueParser<Value = Method> {
 fn help(method: Method) -> &'static str {
     match method {
         Method::Auto => {
-            "Many halfspaces of columns and of kernel features, compared, the best averaged. If unsure, use this"
+            "Average of the best of many halfspaces, over columns and over kernel features. Use this if unsure"
         }
         Method::Massart => {
-            "Labels wrong with a probability of at most --noise, wherever they are; no margin needed"
+            "Decision list of halfspaces for labels that are each wrong with a probability of at most --noise; needs \
+             no margin"
         }
-        Method::Perspectron => "One halfspace, noise rate and margin found on the way",
-        Method::Perceptron => "The averaged perceptron, ten passes",
+        Method::Perspectron => {
+            "One halfspace for noisy labels; noise rate and margin are selected automatically"
+        }
+        Method::Perceptron => "Averaged perceptron, ten passes",
         Method::Logistic => "Logistic regression",
         Method::Svm => "Linear support vector machine",
     }

@@ -1,44 +1,44 @@
-//! What is written: results to stdout, notes to stderr, files whole or not at all.
+//! Output: results on stdout, notes on stderr, and files that are written completely or not at all.
 
 use crate::error::CliError;
-use crate::names::visible;
 use clap::Args;
+use halfspaces_frame::visible;
 use serde::Serialize;
 use std::fs::OpenOptions;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// Standard output, named as a file, and standard input.
+/// The paths that mean standard output and standard input.
 const STDOUT: &str = "-";
 const STDIN: &str = "-";
 
-/// The file that is being written, next to its final place.
+/// The temporary file that is being written, next to its target.
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// Where results go.
+/// Options that say where results are written.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct OutputArgs {
-    /// File to write [default: standard output, also by -]
+    /// File to write; - writes to standard output [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Overwrite the file if it is there
+    /// Overwrite an existing file
     #[arg(long)]
     pub(crate) force: bool,
 }
 
 impl OutputArgs {
-    /// Fails early where [`OutputArgs::write`] would fail after the work is done, or write over one of `inputs`.
+    /// Fails before the work starts if [`OutputArgs::write`] would fail after it or would overwrite one of `inputs`.
     pub(crate) fn check(&self, inputs: &[&Path]) -> Result<(), CliError> {
         self.file().map_or(Ok(()), |path| check_targets(&[path], inputs, self.force))
     }
 
-    /// The file, unless it is standard output.
+    /// The output file; `None` for standard output.
     fn file(&self) -> Option<&Path> {
         self.output.as_deref().filter(|path| *path != Path::new(STDOUT))
     }
 
-    /// Writes the file, or to stdout if none is named.
+    /// Writes to the output file, or to stdout if no file is named.
     pub(crate) fn write(
         &self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -50,19 +50,19 @@ impl OutputArgs {
     }
 }
 
-/// Writes results to stdout: names in them are shown, never obeyed by the terminal. A reader that has gone away is no error.
-pub(crate) fn say(text: &str) -> Result<(), CliError> {
-    say_raw(&shown(text))
+/// Prints text to stdout with terminal control sequences escaped. A closed pipe is not an error.
+pub(crate) fn print(text: &str) -> Result<(), CliError> {
+    print_raw(&shown(text))
 }
 
-/// Writes a text of this program's own to stdout as it is.
-pub(crate) fn say_raw(text: &str) -> Result<(), CliError> {
+/// Prints text that this program generates to stdout, unescaped.
+pub(crate) fn print_raw(text: &str) -> Result<(), CliError> {
     to_stdout(|out| out.write_all(text.as_bytes()))
 }
 
-/// Prints the help or the version that was asked for.
-pub(crate) fn print_help(asked: &clap::Error) -> Result<(), CliError> {
-    match asked.print().and_then(|()| io::stdout().flush()) {
+/// Prints the help or the version.
+pub(crate) fn print_help(help: &clap::Error) -> Result<(), CliError> {
+    match help.print().and_then(|()| io::stdout().flush()) {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => {
             Err(CliError::system(format!("standard output: {e}")))
         }
@@ -70,19 +70,19 @@ pub(crate) fn print_help(asked: &clap::Error) -> Result<(), CliError> {
     }
 }
 
-/// A text with everything escaped that a terminal would obey, but for its line ends.
+/// Escapes terminal control characters, except line ends.
 fn shown(text: &str) -> String {
     text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
 /// Prints a result as JSON.
-pub(crate) fn say_json<T: Serialize>(result: &T) -> Result<(), CliError> {
+pub(crate) fn print_json<T: Serialize>(result: &T) -> Result<(), CliError> {
     let text = serde_json::to_string_pretty(result);
     let text = text.map_err(|e| CliError::system(format!("JSON: {e}")))?;
-    say(&format!("{text}\n"))
+    print(&format!("{text}\n"))
 }
 
-/// Rows of cells in columns of equal width, the first to the left, the others to the right.
+/// Formats a table as lines with columns of equal width. The first column is left-aligned, the others right-aligned.
 pub(crate) fn aligned(table: &[Vec<String>]) -> Vec<String> {
     let columns = table.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
@@ -99,7 +99,7 @@ pub(crate) fn aligned(table: &[Vec<String>]) -> Vec<String> {
     table.iter().map(line).collect()
 }
 
-/// Writes a line to stderr, with everything escaped that a terminal would obey. A failure to write it cannot be reported.
+/// Writes a line to stderr with terminal control characters escaped. Write errors are ignored: they cannot be reported.
 pub(crate) fn note(text: &str) {
     let _ = writeln!(io::stderr(), "{}", shown(text));
 }
@@ -108,7 +108,7 @@ fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(),
     let mut out = BufWriter::new(io::stdout().lock());
     match write(&mut out).and_then(|()| out.flush()) {
         Err(e) if e.kind() == ErrorKind::BrokenPipe => {
-            // The rest of the buffer has no reader either.
+            // Exits without flushing the rest of the buffer: nothing reads it.
             std::process::exit(0)
         }
         Err(e) => Err(CliError::system(format!("standard output: {e}"))),
@@ -116,48 +116,49 @@ fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(),
     }
 }
 
-/// The fault of the writer below a CSV writer, so that a reader that has gone away is known as such.
-pub(crate) fn csv_fault(error: csv::Error) -> io::Error {
+/// Returns the I/O error inside a CSV error, so that a closed pipe is recognised.
+pub(crate) fn csv_io_error(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,
         other => io::Error::other(format!("{other:?}")),
     }
 }
 
-/// What a path to be written names.
+/// The target of an output path.
 enum Target {
-    /// A file, new or to be overwritten, at its own place: links are followed.
+    /// A regular file, new or existing; symbolic links are resolved.
     File(PathBuf),
-    /// A pipe, a device or standard output by its name: written to, never replaced.
-    Open,
+    /// A pipe, a device or a name of standard output: written to, never replaced.
+    Stream,
 }
 
-/// What `path` names, unless nothing may be written there.
+/// Determines the target of `path`, or fails if nothing may be written there.
 fn target(path: &Path, force: bool) -> Result<Target, CliError> {
     let shown = path.display();
     if path == Path::new(STDOUT) {
         return Err(CliError::user(
-            "`-` names no file here; name one, ./- if that is its name, or /dev/stdout",
+            "`-` names no file here; pass a file name, ./- for a file called -, or /dev/stdout",
         ));
     }
     if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
-        return Err(CliError::user(format!("{shown} ends with /; name a file to write")));
+        return Err(CliError::user(format!("{shown} ends with /; pass the name of a file")));
     }
     match path.metadata() {
-        Err(e) if e.kind() == ErrorKind::InvalidFilename => {
-            Err(CliError::user(format!("a name of {} bytes is too long", path.as_os_str().len())))
-        }
+        Err(e) if e.kind() == ErrorKind::InvalidFilename => Err(CliError::user(format!(
+            "file name of {} bytes is too long",
+            path.as_os_str().len()
+        ))),
         Ok(found) if found.is_dir() => {
-            Err(CliError::user(format!("{shown} is a directory; name a file to write")))
+            Err(CliError::user(format!("{shown} is a directory; pass the name of a file")))
         }
-        Ok(found) if !found.is_file() || is_descriptor(path) => Ok(Target::Open),
+        Ok(found) if !found.is_file() || is_descriptor(path) => Ok(Target::Stream),
         Ok(_) if !force => Err(CliError::user(format!(
             "{shown} already exists; name another file, or overwrite it with --force"
         ))),
-        Ok(_) => Ok(Target::File(place(path))),
-        Err(_) if path.is_symlink() => Err(CliError::user(format!(
-            "{shown} is a link to a file that is not there; name another file"
-        ))),
+        Ok(_) => Ok(Target::File(canonical(path))),
+        Err(_) if path.is_symlink() => {
+            Err(CliError::user(format!("{shown} is a link to a missing file; name another file")))
+        }
         Err(_) => {
             let folder = folder_of(path);
             if !folder.is_dir() {
@@ -171,44 +172,44 @@ fn target(path: &Path, force: bool) -> Result<Target, CliError> {
     }
 }
 
-/// Whether a path is the name of something that the process has open already.
+/// Whether a path names a file descriptor of this process.
 fn is_descriptor(path: &Path) -> bool {
     ["/dev/stdout", "/dev/stderr"].iter().any(|name| path == Path::new(name))
         || ["/dev/fd", "/proc/self/fd"].iter().any(|folder| path.starts_with(folder))
 }
 
-/// The one name of a file, whether it is there already or not.
-fn place(path: &Path) -> PathBuf {
-    let of_folder = || {
+/// The canonical path of a file that may not exist yet.
+fn canonical(path: &Path) -> PathBuf {
+    let in_folder = || {
         let folder = folder_of(path).canonicalize().ok()?;
         path.file_name().map(|name| folder.join(name))
     };
-    path.canonicalize().ok().or_else(of_folder).unwrap_or_else(|| path.to_owned())
+    path.canonicalize().ok().or_else(in_folder).unwrap_or_else(|| path.to_owned())
 }
 
-/// Whether a file may be written at `path`: it is not there or may be overwritten, and a file can be made in its folder.
+/// Checks that a file can be written at `path`: it is new or may be overwritten, and its folder is writable.
 pub(crate) fn check_target(path: &Path, force: bool) -> Result<(), CliError> {
     check_writable(&target(path, force)?, path)
 }
 
-/// Makes a file next to a target and removes it, so that work is not done in vain.
+/// Creates a file next to the target and removes it again, to find write errors before the work starts.
 fn check_writable(target: &Target, path: &Path) -> Result<(), CliError> {
-    let Target::File(place) = target else { return Ok(()) };
-    match unfinished_file(folder_of(place)) {
+    let Target::File(file) = target else { return Ok(()) };
+    match unfinished_file(folder_of(file)) {
         Ok(_) => Ok(()),
         Err(e) => Err(CliError::user(format!(
-            "{}: cannot be written: {e}; check permissions and space, or name another file",
+            "{}: cannot be written: {e}; check the permissions and the free disk space, or choose another file",
             path.display()
         ))),
     }
 }
 
-/// A file next to the one to be written; it is removed unless it gets its name.
+/// Creates a temporary file in `folder`; it is removed unless it is renamed.
 fn unfinished_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     tempfile::Builder::new().prefix(".halfspaces-").permissions_like_others().tempfile_in(folder)
 }
 
-/// The same of several, none of which may be another one or a file that is read.
+/// Checks several outputs with [`check_target`], and checks that they differ from each other and from all inputs.
 pub(crate) fn check_targets(
     outputs: &[&Path],
     inputs: &[&Path],
@@ -218,26 +219,26 @@ pub(crate) fn check_targets(
     for path in outputs {
         let target = target(path, force)?;
         check_writable(&target, path)?;
-        if matches!(target, Target::Open) {
+        if matches!(target, Target::Stream) {
             continue;
         }
-        let (shown, place_of_output) = (path.display(), place(path));
-        if inputs.iter().any(|input| place_of_input(input) == place_of_output) {
+        let (shown, output) = (path.display(), canonical(path));
+        if inputs.iter().any(|input| canonical_input(input) == output) {
             return Err(CliError::user(format!("{shown} is an input file; choose another output")));
         }
-        if written.contains(&place_of_output) {
+        if written.contains(&output) {
             return Err(CliError::user(format!(
-                "{shown} is named twice as a file to write; name two files"
+                "{shown} is named twice as an output; name two different files"
             )));
         }
-        written.push(place_of_output);
+        written.push(output);
     }
     Ok(())
 }
 
-/// The one name of a file that is read; standard input may be a file.
-fn place_of_input(path: &Path) -> PathBuf {
-    if path == Path::new(STDIN) { place(Path::new("/dev/stdin")) } else { place(path) }
+/// The canonical path of an input; standard input may be a redirected file.
+fn canonical_input(path: &Path) -> PathBuf {
+    canonical(if path == Path::new(STDIN) { Path::new("/dev/stdin") } else { path })
 }
 
 fn folder_of(path: &Path) -> &Path {
@@ -247,15 +248,15 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Writes a file whole or not at all: next to its place first, then renamed. An existing file is overwritten only
-/// with `force`, even if it was created in the meantime.
+/// Writes a file completely or not at all: a temporary file next to the target is renamed at the end. An existing file
+/// is overwritten only with `force`, even if it was created in the meantime.
 pub(crate) fn write_file(
     path: &Path,
     force: bool,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), CliError> {
     let failed = |e: io::Error| {
-        let advice = "check permissions and space, or name another file";
+        let advice = "check the permissions and the free disk space, or choose another file";
         let message = format!("{}: cannot be written: {e}; {advice}", path.display());
         if e.kind() == ErrorKind::PermissionDenied {
             CliError::user(message)
@@ -263,10 +264,10 @@ pub(crate) fn write_file(
             CliError::system(message)
         }
     };
-    let place = match target(path, force)? {
-        Target::File(place) => place,
-        Target::Open => {
-            // Behind what is there: standard output may be a file with something in it.
+    let target = match target(path, force)? {
+        Target::File(target) => target,
+        Target::Stream => {
+            // Appends: standard output may be a file that already has content.
             let file = OpenOptions::new().append(true).open(path).map_err(failed)?;
             let mut out = BufWriter::new(file);
             return match write(&mut out).and_then(|()| out.flush()) {
@@ -275,10 +276,10 @@ pub(crate) fn write_file(
             };
         }
     };
-    let file = unfinished_file(folder_of(&place)).map_err(failed)?;
+    let file = unfinished_file(folder_of(&target)).map_err(failed)?;
     set_unfinished(Some(file.path().to_path_buf()));
     let done = (|| {
-        if let Ok(before) = place.metadata() {
+        if let Ok(before) = target.metadata() {
             file.as_file().set_permissions(before.permissions())?;
         }
         let mut out = BufWriter::with_capacity(1 << 16, file.as_file());
@@ -289,8 +290,8 @@ pub(crate) fn write_file(
     })();
     let done = match done {
         Err(e) => Err(failed(e)),
-        Ok(()) if force => file.persist(&place).map(drop).map_err(|e| failed(e.error)),
-        Ok(()) => match file.persist_noclobber(&place) {
+        Ok(()) if force => file.persist(&target).map(drop).map_err(|e| failed(e.error)),
+        Ok(()) => match file.persist_noclobber(&target) {
             Err(e) if e.error.kind() == ErrorKind::AlreadyExists => Err(CliError::user(format!(
                 "{} was created in the meantime; name another file, or overwrite it with --force",
                 path.display()
@@ -303,7 +304,7 @@ pub(crate) fn write_file(
     done
 }
 
-/// A temporary file is for its owner alone; a result is for whom the umask says.
+/// Gives a temporary file, which is private by default, the permissions of an ordinary new file (0666 less the umask).
 trait PermissionsLikeOthers {
     fn permissions_like_others(&mut self) -> &mut Self;
 }
@@ -322,16 +323,16 @@ impl PermissionsLikeOthers for tempfile::Builder<'_, '_> {
 }
 
 fn set_unfinished(path: Option<PathBuf>) {
-    // A poisoned lock still holds the path.
+    // The path is valid even if the lock is poisoned.
     *UNFINISHED.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = path;
 }
 
-/// Removes the file that is being written, if any: before the process ends by a signal.
+/// Removes the temporary file that is being written, if any, before a signal ends the process.
 pub(crate) fn remove_unfinished() {
-    // Held until the process ends, so that no further file is begun.
+    // The lock is kept until the process ends, so that no other file is started.
     let unfinished = UNFINISHED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if let Some(path) = unfinished.as_deref() {
-        // Whether it could be removed changes nothing for a process that is ending.
+        // The process is ending: an error changes nothing.
         let _ = std::fs::remove_file(path);
     }
     std::mem::forget(unfinished);

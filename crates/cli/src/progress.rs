@@ -4,12 +4,12 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::Duration;
 
-/// A line on stderr that says what is being done, on a terminal only; gone when dropped.
+/// A line on stderr that shows the current step, on a terminal only; dropping it clears the line.
 #[derive(Debug)]
 pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
-    /// Work whose end is not known.
+    /// Starts a spinner, for work of unknown length.
     pub(crate) fn start(what: &str) -> Progress {
         let bar = ProgressBar::with_draw_target(None, target());
         bar.set_style(style("{spinner} {msg} {elapsed}"));
@@ -17,10 +17,8 @@ impl Progress {
         bar.enable_steady_tick(Duration::from_millis(100));
         Progress(bar)
     }
-}
 
-impl Progress {
-    /// Work on rows, with their number and rate.
+    /// Starts a counter of rows, with their rate.
     pub(crate) fn rows(what: &str) -> Progress {
         let bar = ProgressBar::with_draw_target(None, target());
         bar.set_style(style("{spinner} {msg} {human_pos} rows, {per_sec}"));
@@ -28,7 +26,7 @@ impl Progress {
         Progress(bar)
     }
 
-    /// This many more are done.
+    /// Adds `by` to the counter.
     pub(crate) fn advance(&self, by: u64) {
         self.0.inc(by);
     }
@@ -48,7 +46,10 @@ fn target() -> ProgressDrawTarget {
     }
 }
 
-#[expect(clippy::expect_used, reason = "a constant template, used by every test of a command")]
+#[expect(
+    clippy::expect_used,
+    reason = "the templates are constants, and every test of a command uses them"
+)]
 fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).expect("a template of known keys")
+    ProgressStyle::with_template(template).expect("the template is valid")
 }

@@ -1,27 +1,27 @@
-//! Columns as the command line names them.
+//! Options that select columns.
 
 use crate::error::CliError;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use halfspaces_pipeline::{RecipeOptions, Unseen};
 
-/// What a person says of the columns.
+/// Options that select the feature columns.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Columns")]
 pub(crate) struct ColumnArgs {
-    /// Leave a column out
+    /// Ignore a column; may be repeated
     #[arg(long, value_name = "COLUMN")]
     pub(crate) drop: Vec<String>,
-    /// Learn from the words of a column of free text
+    /// Learn from the words of a column of free text; may be repeated
     #[arg(long, value_name = "COLUMN")]
     pub(crate) text: Vec<String>,
-    /// Learn from a column although it seems to name its rows only (an identifier, a saved index)
+    /// Learn from a column that looks like an identifier or a saved index; may be repeated
     #[arg(long = "use", value_name = "COLUMN")]
     pub(crate) use_columns: Vec<String>,
 }
 
 impl ColumnArgs {
-    /// The options of the library.
+    /// The corresponding options of the library.
     pub(crate) fn options(&self) -> RecipeOptions {
         RecipeOptions {
             drop: self.drop.clone(),
@@ -31,7 +31,7 @@ impl ColumnArgs {
         }
     }
 
-    /// Checks that a column with another role (`what`) is neither left out nor read as text.
+    /// Checks that a column with another role, `what`, is neither ignored nor read as text.
     pub(crate) fn check_apart(&self, column: &str, what: &str) -> Result<(), CliError> {
         self.options().check_apart(column, what)
     }
@@ -40,9 +40,9 @@ impl ColumnArgs {
 /// The parser of `--unseen`.
 pub(crate) fn unseen() -> impl TypedValueParser<Value = Unseen> {
     let values = [
-        PossibleValue::new("error").help("An error that names it"),
+        PossibleValue::new("error").help("Fail and name the category or column"),
         PossibleValue::new("zero").help(
-            "None of the known categories; of a column that is not there all values are missing",
+            "Treat the category as none of the known ones, and all values of the column as missing",
         ),
     ];
     PossibleValuesParser::new(values).map(|name| match name.as_str() {

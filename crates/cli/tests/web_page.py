@@ -1,12 +1,12 @@
-"""Labels the digits through the page as a person does, by keys, in headless Chromium; run by hand:
+"""Labels the digits on the page with the keyboard, like a person, in headless Chromium. Run it manually:
 
     cargo build --release -p halfspaces-cli
     python3 crates/cli/tests/web_page.py --program target/release/halfspaces --pictures /tmp/pictures
 
-Checks that every digit gets its true label, that the page asks no other server, that texts with HTML in them are shown as
-texts, and prints corrections and how long each answer took, from the key to the next question on the page. With --pictures it
-takes pictures of the page: light and dark, wide and narrow. With --large 300 it also answers so many questions about a made-up
-pool of 100 000 rows and 100 columns. Needs nothing but Python and Chromium.
+Checks that every digit gets its true label, that the page contacts no other server, and that HTML in texts is shown as text.
+Prints the number of corrections and the time per answer, from the key press to the next question on the page. --pictures DIR
+saves screenshots: light and dark, wide and narrow. --large 300 also answers 300 questions about a generated pool of 100 000 rows
+and 100 columns. Needs only Python and Chromium.
 """
 
 import argparse
@@ -30,7 +30,7 @@ DATA = pathlib.Path(__file__).resolve().parent / "data"
 
 
 class Browser:
-    """Chromium, spoken to by its debugging protocol over a WebSocket."""
+    """Chromium, controlled by its debugging protocol over a WebSocket."""
 
     def __init__(self, chromium, folder):
         self.process = subprocess.Popen(
@@ -118,7 +118,7 @@ class Browser:
 
 
 def write_png(file, values):
-    """8 x 8 grey values."""
+    """Writes 8 x 8 grey values as PNG."""
     rows = b"".join(b"\0" + bytes(255 - 15 * v for v in values[8 * i : 8 * i + 8]) for i in range(8))
     part = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
     head = struct.pack(">IIBBBBB", 8, 8, 8, 0, 0, 0, 0)
@@ -136,7 +136,7 @@ def start(program, folder, arguments):
 SHOWN = "document.getElementById('row').textContent"
 READY = """new Promise((done) => { const look = () => (state && state.question && document.getElementById('row').textContent)
     || (state && !state.question) ? done(true) : setTimeout(look, 5); look(); })"""
-# The time from the key to the next question in the page, measured in the page.
+# Measures the time from the key press to the next question, inside the page.
 CLOCK = """
     window.waits = [];
     const row = document.getElementById('row');
@@ -158,7 +158,7 @@ def digits(options, browser, folder):
     browser.call("Page.navigate", url=address)
     time.sleep(1)
     browser.value(READY)
-    assert "token" not in browser.value("location.href"), "the token stays out of the address"
+    assert "token" not in browser.value("location.href"), "the token must not stay in the address"
     browser.call("Page.reload")
     time.sleep(1)
     browser.value(READY)
@@ -185,7 +185,7 @@ def digits(options, browser, folder):
     browser.value("stop()")
     assert program.wait(10) == 0
     labels = [line.split(",")[2] for line in (folder / "labels.csv").read_text().splitlines()[1:]]
-    assert labels == truth, "every digit has its label"
+    assert labels == truth, "every digit must have its true label"
     print(f"{asked} digits labelled by keys, {corrections} corrections; {waited}")
 
 
@@ -205,7 +205,7 @@ def large(options, browser, folder):
     truth = lambda row: ("in" if values[row * columns] + values[row * columns + 1] > 0 else "out") if slips.random() > 0.05 else "out"
     start_time = time.time()
     program, address = start(options.program, folder, ["large.npy", "--classes", "in,out", "--session", "l.jsonl"])
-    print(f"the page of {rows} rows and {columns} columns is there after {time.time() - start_time:.1f} s")
+    print(f"page for {rows} rows and {columns} columns ready after {time.time() - start_time:.1f} s")
     browser.call("Page.navigate", url=address)
     time.sleep(1)
     browser.value(READY)
@@ -243,7 +243,7 @@ def texts(options, browser, folder):
         browser.picture(options.pictures / "texts-narrow-dark.png", 390, 1200, True)
     browser.value("stop()")
     assert program.wait(10) == 0
-    print("texts with HTML in them are shown as texts")
+    print("HTML in texts is shown as text")
 
 
 def main():
@@ -263,10 +263,10 @@ def main():
             texts(options, browser, folder)
             if options.large:
                 large(options, browser, folder)
-            foreign = [url for url in browser.requests() if not re.match(r"http://127\.0\.0\.1:\d+/|data:,|about:", url)]
+            foreign = [url for url in browser.requests() if not re.match(r"(blob:)?http://127\.0\.0\.1:\d+/|data:,|about:", url)]
             assert not foreign, foreign
             assert not browser.complaints(), browser.complaints()
-            print("no request to another server, no complaint of the browser")
+            print("no request to another server, no error in the browser console")
         finally:
             browser.close()
 

@@ -1,27 +1,30 @@
-//! Plays a labelling session on a CSV file whose labels are known, and counts the corrections that a person would have made:
+//! Simulates a labelling session on a CSV file with known labels and counts the corrections that a person would have
+//! made:
 //! `cargo run --release -p halfspaces --example simulate_labelling -- data.csv [positive=1] [seed=0] [order=surest] [slips=0]`
 //!
-//! `order` is `surest` (the session's own), `random` (its learner asked in random order) or `sampled` (`SampledGreedy`, for labels that a
-//! halfspace through the origin fits). With `slips=3` the 20th, 40th and 60th answer are wrong and stay so. The class is the last column;
-//! columns become coordinates as in `halfspaces fit`. The last line, all there is to read for
-//! `benches/peers/labelling.py`, is: points, corrections (predictions that differ from the truth), those in the first half.
+//! `order` is `surest` (the order of the session: most confident prediction first), `random` (the same learner, asked
+//! in random order) or `sampled` (`SampledGreedy`, for labels that a halfspace through the origin fits). With `slips=3`
+//! the 20th, 40th and 60th answers are wrong and are not corrected later. The last column contains the classes; the
+//! other columns become coordinates as in `halfspaces fit`. The last line, which `benches/peers/labelling.py` parses,
+//! contains the number of points, of corrections (predictions that differ from the true label), and of corrections in
+//! the first half.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "the program prints its results")]
 
 mod common;
 
 use common::table;
 use halfspaces::linalg::rand::seq::SliceRandom;
 use halfspaces::linalg::{Label, Params, PointSet, Points, RngStream, rng_for};
-use halfspaces::online::{LabellingParams, SampledGreedy, label_pool};
+use halfspaces::online::{Labelling, SampledGreedy, label_pool};
 use std::error::Error;
 use std::process::ExitCode;
 
-/// The command line or a file is at fault, not the program.
+/// The exit code for an invalid command line or file.
 const BAD_INPUT: u8 = 2;
-/// Times at which the corrections so far are printed.
+/// Number of intermediate reports.
 const REPORTS: usize = 10;
-/// Every so many answers one is wrong, until there are as many slips as asked for.
+/// Number of answers from one wrong answer to the next.
 const SLIP_EVERY: usize = 20;
 
 type Failure = Box<dyn Error>;
@@ -57,19 +60,19 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), Failure> {
             Some(("slips", text)) => options.slips = text.parse().map_err(|e| wrong(&e))?,
             _ => {
                 return Err(
-                    wrong(&"not an option; known are positive=, seed=, order=, slips=").into()
+                    wrong(&"unknown option; expected positive=, seed=, order= or slips=").into()
                 );
             }
         }
     }
-    // A reader's errors name the file themselves.
+    // Errors of the reader already name the file.
     let (points, labels) = table(&file, options.positive.as_deref())?;
     let in_file = |error: Failure| format!("{file}: {error}");
-    // Whether each prediction, in the order asked, was wrong.
+    // Whether each prediction was wrong, in the order of the questions.
     let wrong = match options.order.as_str() {
-        "surest" | "random" => play(&points, &labels, &options),
+        "surest" | "random" => simulate(&points, &labels, &options),
         "sampled" => sampled(&points, &labels, &options),
-        other => return Err(format!("order={other}: known are surest, random and sampled").into()),
+        other => return Err(format!("order={other}: expected surest, random or sampled").into()),
     };
     let wrong = wrong.map_err(in_file)?;
     let n = labels.len();
@@ -81,11 +84,11 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A session, surest point first or in random order.
-fn play(points: &Points, labels: &[Label], options: &Options) -> Result<Vec<bool>, Failure> {
-    let mut session = LabellingParams::new(2).seed(options.seed).check()?.session(points)?;
+/// Simulates a session in its own order or in random order.
+fn simulate(points: &Points, labels: &[Label], options: &Options) -> Result<Vec<bool>, Failure> {
+    let mut session = Labelling::params(2).seed(options.seed).check()?.session(points)?;
     let mut order: Vec<usize> = (0..labels.len()).collect();
-    order.shuffle(&mut rng_for(RngStream::Caller, options.seed));
+    order.shuffle(&mut rng_for(RngStream::CALLER, options.seed));
     let mut wrong = Vec::with_capacity(labels.len());
     while wrong.len() < labels.len() {
         let question = match options.order.as_str() {
@@ -104,13 +107,10 @@ fn play(points: &Points, labels: &[Label], options: &Options) -> Result<Vec<bool
     Ok(wrong)
 }
 
-/// The learner of the version space, for labels without slips.
+/// Runs the version-space learner, which tolerates no wrong answers.
 fn sampled(points: &Points, labels: &[Label], options: &Options) -> Result<Vec<bool>, Failure> {
     if options.slips > 0 {
-        return Err(
-            "order=sampled: SampledGreedy takes every answer for true; it plays without slips"
-                .into(),
-        );
+        return Err("order=sampled: SampledGreedy trusts every answer; pass slips=0".into());
     }
     let learner = SampledGreedy::new(points.dim(), options.seed)?;
     let (_, transcript) = label_pool(learner, points, labels)?;

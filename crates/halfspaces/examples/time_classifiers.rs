@@ -1,11 +1,13 @@
-//! Seconds and errors of every classifier that needs to be told nothing, on two CSV files of numbers with the class last:
+//! Measures the training time and the test errors of all classifiers that need no settings, on two CSV files of numbers
+//! whose last column is the class:
 //! `cargo run --release -p halfspaces --example time_classifiers -- train.csv test.csv`
 //!
-//! Prints a line a classifier: name, seconds to learn from the first file (the median of three runs), wrong labels in the
-//! second. One thread, but for the last line. The class "1" is the positive one.
+//! Prints one line per classifier: its name, the seconds to fit it to the first file (the median of three runs), and
+//! the number of misclassified rows of the second file. All lines except the last use one thread. The positive class is
+//! "1".
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
-#![allow(clippy::disallowed_methods, reason = "it reports times")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "the program prints its results")]
+#![allow(clippy::disallowed_methods, reason = "the program measures times")]
 
 mod common;
 
@@ -17,7 +19,7 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// The command line or a file is at fault, not the program.
+/// The exit code for an invalid command line or file.
 const BAD_INPUT: u8 = 2;
 
 fn main() -> ExitCode {
@@ -37,13 +39,13 @@ fn report(arguments: &[String]) -> Result<(), Box<dyn Error>> {
     };
     let (train, test) = (table(train, Some("1"))?, table(test, Some("1"))?);
     let tables = Tables { train, test };
-    // A pass over the points with a constant, which makes an intercept a weight.
-    tables.say("averaged perceptron, one pass", |points, labels| {
+    // The points are lifted by a constant coordinate, so that the intercept is a weight.
+    tables.measure("averaged perceptron, one pass", |points, labels| {
         let points = points.lifted();
         let learner = AveragedPerceptron::new(points.dim())?;
         Ok(Lifted(run(learner, &points, labels, AsGiven::new())?.0))
     })?;
-    tables.say("PA-I, C = 0.1, one pass", |points, labels| {
+    tables.measure("PA-I, C = 0.1, one pass", |points, labels| {
         let points = points.lifted();
         let learner = PassiveAggressive::new(points.dim(), Aggressiveness::Capped(0.1))?;
         Ok(Lifted(run(learner, &points, labels, AsGiven::new())?.0))
@@ -56,7 +58,7 @@ fn report(arguments: &[String]) -> Result<(), Box<dyn Error>> {
     tables.fit("table classifier, all threads", &threaded)
 }
 
-/// A classifier of points with a constant, for points without.
+/// A classifier of lifted points, applied to points that are not lifted.
 struct Lifted<C>(C);
 
 trait LabelAll {
@@ -69,9 +71,9 @@ impl<C: Classifier> LabelAll for Lifted<C> {
     }
 }
 
-struct AsItIs<C>(C);
+struct Plain<C>(C);
 
-impl<C: Classifier> LabelAll for AsItIs<C> {
+impl<C: Classifier> LabelAll for Plain<C> {
     fn labels(&self, points: &Points) -> Result<Vec<Label>, InputError> {
         self.0.label_all(points)
     }
@@ -88,11 +90,11 @@ impl Tables {
         what: &str,
         learner: &L,
     ) -> Result<(), Box<dyn Error>> {
-        self.say(what, |points, labels| Ok(AsItIs(learner.fit(points, labels)?)))
+        self.measure(what, |points, labels| Ok(Plain(learner.fit(points, labels)?)))
     }
 
-    /// One line.
-    fn say<C: LabelAll>(
+    /// Measures a classifier and prints its line.
+    fn measure<C: LabelAll>(
         &self,
         what: &str,
         fit: impl Fn(&Points, &[Label]) -> Result<C, Box<dyn Error>>,

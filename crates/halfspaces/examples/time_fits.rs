@@ -1,10 +1,10 @@
-//! Seconds of whole fits on a CSV file, class last, columns as they are:
+//! Measures the time of complete fits on a CSV file whose last column is the class; columns are not scaled:
 //! `cargo run --release -p halfspaces --example time_fits -- table.csv [positive class]`
 //!
-//! Prints a line a fit: what, C, seconds (the median of three), the objective reached, and how it ended.
+//! Prints one line per fit: learner, C, seconds (the median of three runs), final objective, and termination.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
-#![allow(clippy::disallowed_methods, reason = "it reports times")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "the program prints its results")]
+#![allow(clippy::disallowed_methods, reason = "the program measures times")]
 
 mod common;
 
@@ -15,7 +15,7 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// The command line or a file is at fault, not the program.
+/// The exit code for an invalid command line or file.
 const BAD_INPUT: u8 = 2;
 
 fn main() -> ExitCode {
@@ -35,20 +35,20 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), Box<dyn Error>
     let (points, labels) = table(&path, arguments.next().as_deref())?;
     for c in [0.1, 1.0, 10.0] {
         let learner = LinearSvm::params().c(c).check()?;
-        say("svm", c, || {
+        measure("svm", c, || {
             let fit = learner.fit(&points, &labels)?;
             Ok((fit.primal(), format!("{:?}", fit.termination())))
         })?;
     }
     let learner = LogisticRegression::params().check()?;
-    say("logistic", 1.0, || {
+    measure("logistic", 1.0, || {
         let fit = learner.fit(&points, &labels)?;
         Ok((fit.objective(), format!("{:?}", fit.termination())))
     })
 }
 
-/// One line: the median of three runs, and what the last one reached.
-fn say(
+/// Measures a fit and prints its line: the median time of three runs, and the result of the last one.
+fn measure(
     what: &str,
     c: f64,
     mut fit: impl FnMut() -> Result<(f64, String), InputError>,

@@ -1,37 +1,35 @@
 //! Learn halfspaces (linear threshold functions) with few mistakes, few samples and under noise.
 //!
-//! This crate holds no code of its own: it is every library of the project behind one name, and a
-//! [`prelude`] with what most programs need.
+//! This crate re-exports all libraries of the project under one name, with a [`prelude`] for most programs.
 //!
-//! | module | feature | what it holds |
+//! | module | feature | contents |
 //! |---|---|---|
-//! | [`linalg`] | | points (dense, sparse), labels, halfspaces, margins, and the contract of all learners |
-//! | [`data`] | `data` (default) | distributions, targets, noise, readers and writers, real data sets |
-//! | [`frame`] | `pipeline` (default) | tables from files: delimited text, LIBSVM, Parquet, Arrow, NPY |
+//! | [`linalg`] | | points (dense, sparse), labels, halfspaces, margins, and the traits of all learners |
+//! | [`data`] | `data` (default) | distributions, targets, noise, writers, built-in data sets |
+//! | [`frame`] | `pipeline` (default) | readers of tables: delimited text, LIBSVM, Parquet, Arrow, NPY |
 //! | [`pipeline`] | `pipeline` (default) | from a table to predictions, and the model file of the command |
-//! | [`features`] | `features` (default) | standardised and ranked columns, features of kernels, polynomials |
+//! | [`features`] | `features` (default) | standardised and ranked columns, kernel features, polynomials |
 //! | [`forster`] | `forster` (default) | radially isotropic position, heavy subspaces, certificates |
 //! | [`labelling`] | `labelling` (default) | the state of a labelling session and its file |
 //! | [`online`] | `online` (default) | online and self-directed learners, sessions, transcripts |
-//! | [`pac`] | `pac` (default) | learning under noise: the Perspectron family and its rivals |
-//! | [`tables`] | `tables` (default) | the default classifier for people's tables, labels noisy |
+//! | [`pac`] | `pac` (default) | learning under noise: the Perspectron family and its baselines |
+//! | [`tables`] | `tables` (default) | the default classifier for tables with noisy labels |
 #![cfg_attr(
     feature = "eval",
-    doc = "| [`eval`] | `eval` | trials, exact statistics, claims, figures, the report |"
+    doc = "| [`eval`] | `eval` | trials, exact statistics, claims, figures, reports |"
 )]
 #![cfg_attr(
     not(feature = "eval"),
-    doc = "| `eval` | `eval` | trials, exact statistics, claims, figures, the report |"
+    doc = "| `eval` | `eval` | trials, exact statistics, claims, figures, reports |"
 )]
 //!
-//! The feature `serde` makes every parameter set, model, transcript and certificate serialisable.
+//! The feature `serde` makes parameters, models, transcripts and certificates serialisable.
 //!
 //! # One contract
 //!
-//! Parameters become a learner by [`check`](linalg::Params::check), the learner becomes a model by
-//! [`fit`](linalg::FitSample::fit) on a sample or [`fit_stream`](linalg::FitStream::fit_stream) on a stream, and every
-//! model is a [`Classifier`](linalg::Classifier). How a run ended is a [`Termination`](linalg::Termination),
-//! never an error.
+//! [`check`](linalg::Params::check) validates parameters and returns a learner. [`fit`](linalg::FitSample::fit) fits a
+//! model to a sample, [`fit_stream`](linalg::FitStream::fit_stream) to a stream. Every model is a
+//! [`Classifier`](linalg::Classifier). The outcome of a run is a [`Termination`](linalg::Termination), never an error.
 #![cfg_attr(all(feature = "data", feature = "pac"), doc = "```")]
 #![cfg_attr(not(all(feature = "data", feature = "pac")), doc = "```ignore")]
 //! use halfspaces::prelude::*;
@@ -66,7 +64,7 @@ pub use halfspaces_pipeline as pipeline;
 #[cfg(feature = "tables")]
 pub use halfspaces_tables as tables;
 
-/// What most programs need: the contract's traits, points and labels, and the learners to try first.
+/// The items that most programs need: the traits of learners, points and labels, and the learners to try first.
 ///
 /// ```
 /// use halfspaces::prelude::*;
@@ -90,8 +88,8 @@ pub mod prelude {
     };
     #[cfg(feature = "online")]
     pub use halfspaces_online::{
-        LabellingParams, LabellingSession, OnlineError, OnlineLearner, Perceptron,
-        SelfDirectedLearner, SelfDirectedSession, Session, StrongLearner,
+        Labelling, LabellingSession, OnlineError, OnlineLearner, Perceptron, SelfDirectedLearner,
+        SelfDirectedSession, Session, StrongLearner,
     };
     #[cfg(feature = "pac")]
     pub use halfspaces_pac::{ErrorCount, Perspectron, PositionedMassart, SamplePerspectron};

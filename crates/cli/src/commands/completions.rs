@@ -1,25 +1,25 @@
-//! `completions` and `man`.
+//! `completions` and `man`: shell completions and manual pages.
 
 use crate::error::CliError;
-use crate::output::{OutputArgs, check_target, say_raw, write_file};
+use crate::output::{OutputArgs, check_target, print_raw, write_file};
 use clap::{Args, Command};
 use clap_complete::Shell;
 use std::io;
 use std::path::PathBuf;
 
-/// Print completions for a shell.
+/// Print the completion script of a shell.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   halfspaces completions bash -o ~/.local/share/bash-completion/completions/halfspaces")]
 pub(crate) struct CompletionsArgs {
-    /// The shell
+    /// Shell to complete in
     #[arg(value_name = "SHELL")]
     shell: Shell,
     #[command(flatten)]
     output: OutputArgs,
 }
 
-/// Print the manual page, or write one per subcommand into a directory.
+/// Print the manual page, or write all manual pages into a directory.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   halfspaces man | man -l -
@@ -28,12 +28,12 @@ pub(crate) struct ManArgs {
     /// Write halfspaces.1, halfspaces-fit.1 and so on into this directory
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Overwrite files that are there
+    /// Overwrite existing files
     #[arg(long)]
     force: bool,
 }
 
-/// Writes completions of `command`.
+/// Runs `completions` for the command line `command`.
 pub(crate) fn completions(args: &CompletionsArgs, mut command: Command) -> Result<(), CliError> {
     args.output.check(&[])?;
     let mut script = Vec::new();
@@ -41,7 +41,7 @@ pub(crate) fn completions(args: &CompletionsArgs, mut command: Command) -> Resul
     args.output.write(|out| out.write_all(&script))
 }
 
-/// Writes manual pages of `command`.
+/// Runs `man` for the command line `command`.
 pub(crate) fn man(args: &ManArgs, mut command: Command) -> Result<(), CliError> {
     command.build();
     let page = |command: Command| {
@@ -52,7 +52,7 @@ pub(crate) fn man(args: &ManArgs, mut command: Command) -> Result<(), CliError> 
     let failed = |e: io::Error| CliError::system(format!("manual page: {e}"));
     let Some(dir) = &args.dir else {
         let page = page(command).map_err(failed)?;
-        return say_raw(&String::from_utf8_lossy(&page));
+        return print_raw(&String::from_utf8_lossy(&page));
     };
     let mut pages = vec![("halfspaces.1".to_owned(), page(command.clone()).map_err(failed)?)];
     for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {

@@ -1,52 +1,55 @@
-//! `explain`: what a model goes by.
+//! `explain`: weights, permutation importance and margins of a model.
 
-use super::judged::{Judged, read};
+use super::evaluation_data::{EvaluationData, read};
 use crate::error::CliError;
 use crate::input::{InputArgs, ReadingArgs};
-use crate::names::visible;
-use crate::output::{aligned, say, say_json};
+use crate::output::{aligned, print, print_json};
 use crate::progress::Progress;
 use crate::recipe;
+use crate::streams;
 use clap::Args;
+use halfspaces_frame::visible;
 use halfspaces_linalg::rand::seq::SliceRandom;
-use halfspaces_linalg::{PointSet, Points, RngStream, Threads, rng_for, rng_for_round};
+use halfspaces_linalg::{PointSet, Points, Threads, rng_for, rng_for_round};
 use halfspaces_pipeline::{Decisions, Design, Pipeline, Rate, Unseen};
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Most rows that columns are shuffled on.
+/// Maximum number of rows on which permutation importance is measured.
 const MAX_ROWS: usize = 2000;
-/// Times every column is shuffled.
+/// Number of shuffles of each column.
 const SHUFFLES: u32 = 3;
-/// Bars of the histogram on either side of 0, and their longest.
+/// Number of bins of the histogram on either side of 0.
 const BARS: usize = 8;
+/// Length of the longest bar, in characters.
 const LONGEST: usize = 40;
-/// The last bar of either side begins at this many times the mean size of a value.
+/// The outermost bins start at this many times the mean |value|.
 const REACH: f64 = 2.0;
 
-/// Show what a model goes by: weights, or what every column is worth, and how sure it is.
+/// Show the weights of a model, the importance of each column, and a histogram of margins.
 ///
-/// Of a model of one halfspace per class the largest weights are shown, each for a change by one standard deviation. With DATA,
-/// for any model, how much more often it errs (or, without labels, changes its answer) when one column is shuffled: its
-/// permutation importance. And a histogram of margins: of the decision value, positive where the label agrees.
+/// A model of one halfspace per class shows its largest weights: the change of the decision value for one standard
+/// deviation of the column. With DATA, every model shows the permutation importance of each column: the increase of the
+/// error rate when the column is shuffled or, if DATA has no labels, the fraction of predictions that change. It also
+/// shows a histogram of the margins: the size of the decision value, negative if the prediction differs from the label.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   halfspaces explain model.json
   halfspaces explain model.json test.csv --top 20")]
 pub(crate) struct ExplainArgs {
-    /// The model, written by `halfspaces fit`
+    /// Model file written by `halfspaces fit`
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// A table to explain the model on, with or without labels
+    /// Table on which importance and margins are measured, with or without labels
     #[arg(value_name = "DATA")]
     data: Option<PathBuf>,
-    /// The column of labels [default: of the name that the model learned from]
+    /// Column of labels [default: the label column of the model]
     #[arg(short, long, value_name = "COLUMN", requires = "data")]
     label: Option<String>,
-    /// Most weights and columns shown
+    /// Maximum number of weights and columns shown
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
-    /// What becomes of a category that the model has not seen, and of a column that is not there
+    /// How to treat a category that the model has not seen and a column that is missing from the table
     #[arg(long, value_parser = recipe::unseen(), default_value = "error")]
     unseen: Unseen,
     #[command(flatten)]
@@ -56,14 +59,14 @@ pub(crate) struct ExplainArgs {
     json: bool,
 }
 
-/// What is printed.
+/// The explanation; `--json` prints it as it is.
 #[derive(Debug, Serialize)]
 struct Explanation {
     learner: String,
     classes: Vec<String>,
     learned_from: u64,
     held_out: Option<Rate>,
-    /// What the model is the sum of.
+    /// The candidates that the model averages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     averaged: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -74,9 +77,9 @@ struct Explanation {
 
 #[derive(Debug, Serialize)]
 struct ClassWeights {
-    /// The class that positive weights speak for.
+    /// Positive weights favour this class.
     class: String,
-    /// Largest first.
+    /// By decreasing size.
     weights: Vec<Weight>,
 }
 
@@ -90,18 +93,18 @@ struct Weight {
 struct OnData {
     data: String,
     rows: usize,
-    /// Whether importance is in errors; else in answers changed.
+    /// Whether importance counts errors; otherwise it counts changed predictions.
     labelled: bool,
     rows_shuffled: usize,
     importance: Vec<Importance>,
-    /// Lower end, upper end and number of rows; the first and the last reach to infinity.
+    /// The histogram of margins; its outermost bins are unbounded.
     margins: Vec<Bar>,
 }
 
 #[derive(Debug, Serialize)]
 struct Importance {
     column: String,
-    /// Share of the rows.
+    /// The importance, as a fraction of the rows.
     share: f64,
 }
 
@@ -114,7 +117,7 @@ struct Bar {
     rows: usize,
 }
 
-/// Explains a model.
+/// Runs `explain`.
 pub(crate) fn run(args: &ExplainArgs) -> Result<(), CliError> {
     let model = Pipeline::load(&args.model)?;
     let progress = Progress::start("explaining");
@@ -122,8 +125,8 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<(), CliError> {
         None => None,
         Some(data) => {
             let input = InputArgs { data: data.clone(), reading: args.reading.clone() };
-            let judged = read(&model, &input, args.label.as_deref(), false, args.unseen)?;
-            Some(on_data(&model, &judged, args.top, args.reading.threads())?)
+            let data = read(&model, &input, args.label.as_deref(), false, args.unseen)?;
+            Some(on_data(&model, &data, args.top, args.reading.threads())?)
         }
     };
     drop(progress);
@@ -137,13 +140,13 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<(), CliError> {
         weights: weights(&model, args.top),
         on_data,
     };
-    if args.json { say_json(&explanation) } else { say(&text(&explanation)) }
+    if args.json { print_json(&explanation) } else { print(&text(&explanation)) }
 }
 
 fn weights(model: &Pipeline, top: usize) -> Vec<ClassWeights> {
     let names = model.recipe().coordinates();
     let classes = model.classes();
-    // Of two classes one halfspace, for the second.
+    // A model of two classes has one halfspace; its positive side is the second class.
     let of = |count: usize, class: usize| if count == 1 { &classes[1] } else { &classes[class] };
     let all = model.model().weights().unwrap_or_default();
     (all.iter().enumerate())
@@ -161,58 +164,59 @@ fn weights(model: &Pipeline, top: usize) -> Vec<ClassWeights> {
 
 fn on_data(
     model: &Pipeline,
-    judged: &Judged,
+    data: &EvaluationData,
     top: usize,
     threads: Threads,
 ) -> Result<OnData, CliError> {
-    let found = model.model().decide(&judged.design, threads)?;
-    let importance = importance(model, judged, &found, threads)?;
-    let rows_shuffled = judged.design.len().min(MAX_ROWS);
+    let decisions = model.model().decide(&data.design, threads)?;
+    let importance = importance(model, data, &decisions, threads)?;
+    let rows_shuffled = data.design.len().min(MAX_ROWS);
     Ok(OnData {
-        data: judged.source.clone(),
-        rows: judged.design.len(),
-        labelled: judged.truth.is_some(),
+        data: data.source.clone(),
+        rows: data.design.len(),
+        labelled: data.truth.is_some(),
         rows_shuffled,
         importance: importance.into_iter().take(top).collect(),
-        margins: histogram(&margins(&found, judged.truth.as_deref())),
+        margins: histogram(&margins(&decisions, data.truth.as_deref())),
     })
 }
 
-/// By how much the share of errors rises, or without labels how many answers change, when the cells of one column are
-/// shuffled among the rows; the largest first.
+/// The permutation importance of each column, largest first: the increase of the error rate when the cells of the
+/// column are shuffled among the rows or, without labels, the fraction of predictions that change.
 fn importance(
     model: &Pipeline,
-    judged: &Judged,
-    found: &Decisions,
+    data: &EvaluationData,
+    decisions: &Decisions,
     threads: Threads,
 ) -> Result<Vec<Importance>, CliError> {
-    let mut rows: Vec<usize> = (0..judged.design.len()).collect();
-    rows.shuffle(&mut rng_for(RngStream::TableRows, 0));
+    let mut rows: Vec<usize> = (0..data.design.len()).collect();
+    rows.shuffle(&mut rng_for(streams::EXPLAINED_ROWS, 0));
     rows.truncate(MAX_ROWS);
-    let points = judged.design.select(&rows)?.into_dense()?;
-    let reference: Vec<Option<usize>> = match &judged.truth {
+    let points = data.design.select(&rows)?.into_dense()?;
+    let reference: Vec<Option<usize>> = match &data.truth {
         Some(truth) => rows.iter().map(|row| truth[*row]).collect(),
-        None => rows.iter().map(|row| Some(found.classes[*row])).collect(),
+        None => rows.iter().map(|row| Some(decisions.classes[*row])).collect(),
     };
-    let differ = |classes: &[usize]| {
-        classes.iter().zip(&reference).filter(|(found, truth)| Some(**found) != **truth).count()
+    let errors = |classes: &[usize]| {
+        let pairs = classes.iter().zip(&reference);
+        pairs.filter(|(predicted, truth)| Some(**predicted) != **truth).count()
     };
-    let now: Vec<usize> = rows.iter().map(|row| found.classes[*row]).collect();
-    let before = differ(&now) as f64;
+    let unshuffled: Vec<usize> = rows.iter().map(|row| decisions.classes[*row]).collect();
+    let before = errors(&unshuffled) as f64;
     let dim = points.dim();
     let mut order: Vec<usize> = (0..rows.len()).collect();
     let mut all = Vec::new();
     for (column, places) in model.recipe().places() {
         let mut total = 0.0;
         for shuffle in 0..SHUFFLES {
-            order.shuffle(&mut rng_for_round(RngStream::TableOrder, 0, shuffle));
+            order.shuffle(&mut rng_for_round(streams::SHUFFLED_COLUMN, 0, shuffle));
             let mut values = points.as_slice().to_vec();
             for (to, from) in order.iter().enumerate() {
                 let source = &points.as_slice()[from * dim..][places.clone()];
                 values[to * dim..][places.clone()].copy_from_slice(source);
             }
             let shuffled = Design::Dense(Points::new(values, dim)?);
-            total += differ(&model.model().decide(&shuffled, threads)?.classes) as f64 - before;
+            total += errors(&model.model().decide(&shuffled, threads)?.classes) as f64 - before;
         }
         let share = total / (f64::from(SHUFFLES) * rows.len() as f64);
         all.push(Importance { column, share });
@@ -221,20 +225,21 @@ fn importance(
     Ok(all)
 }
 
-/// Per row the decision value in units of its mean size; with labels its size, negative where the label disagrees.
-fn margins(found: &Decisions, truth: Option<&[Option<usize>]>) -> Vec<f64> {
-    let sizes = found.values.iter().map(|v| v.abs());
-    let mean = sizes.sum::<f64>() / found.values.len() as f64;
+/// The margin of each row in units of the mean |value|: with labels the size of the decision value, negative if the row
+/// is misclassified; without labels the decision value.
+fn margins(decisions: &Decisions, truth: Option<&[Option<usize>]>) -> Vec<f64> {
+    let sizes = decisions.values.iter().map(|v| v.abs());
+    let mean = sizes.sum::<f64>() / decisions.values.len() as f64;
     let unit = if mean > 0.0 && mean.is_finite() { mean } else { 1.0 };
     let margin = |row: usize| {
-        let value = found.values[row] / unit;
+        let value = decisions.values[row] / unit;
         match truth {
-            Some(truth) if truth[row] == Some(found.classes[row]) => value.abs(),
+            Some(truth) if truth[row] == Some(decisions.classes[row]) => value.abs(),
             Some(_) => -value.abs(),
             None => value,
         }
     };
-    (0..found.values.len()).map(margin).collect()
+    (0..decisions.values.len()).map(margin).collect()
 }
 
 fn histogram(margins: &[f64]) -> Vec<Bar> {
@@ -259,14 +264,14 @@ fn text(explanation: &Explanation) -> String {
     let Explanation { learner, classes, learned_from, held_out, averaged, weights, on_data } =
         explanation;
     let mut lines = vec![format!(
-        "model     {learner}, learned from {learned_from} rows; classes {}",
+        "model     {learner}, fitted to {learned_from} rows; classes {}",
         visible(&classes.join(", "))
     )];
     if let Some(rate) = held_out {
-        lines.push(format!("held out  {} rows: error {}", rate.of, rate.text()));
+        lines.push(format!("hold-out  {} rows: error {}", rate.of, rate.text()));
     }
     if !averaged.is_empty() {
-        lines.push(format!("average   of {}", visible(&averaged.join("; "))));
+        lines.push(format!("averages  {}", visible(&averaged.join("; "))));
     }
     for of_class in weights {
         lines.push(String::new());
@@ -277,7 +282,8 @@ fn text(explanation: &Explanation) -> String {
     match on_data {
         Some(on_data) => lines.extend(data_lines(on_data)),
         None if weights.is_empty() => lines.push(
-            "No single halfspace: name DATA to see what every column is worth on it.".to_owned(),
+            "This model has no single list of weights; pass a table (DATA) to measure the importance of each column."
+                .to_owned(),
         ),
         None => {}
     }
@@ -286,17 +292,23 @@ fn text(explanation: &Explanation) -> String {
 
 fn data_lines(on_data: &OnData) -> Vec<String> {
     let OnData { data, rows, labelled, rows_shuffled, importance, margins } = on_data;
-    let what = if *labelled { "more errors" } else { "answers changed" };
+    let measure = match labelled {
+        true => "increase of the error rate",
+        false => "fraction of predictions that change",
+    };
     let mut lines = vec![
         String::new(),
         format!("{}: {rows} rows", visible(data)),
-        format!("{what} when a column is shuffled, of {rows_shuffled} rows ({SHUFFLES} times)"),
+        format!(
+            "permutation importance: {measure} when the column is shuffled ({rows_shuffled} rows, mean of {SHUFFLES} \
+             shuffles)"
+        ),
     ];
     let row = |i: &Importance| vec![visible(&i.column), format!("{:.1} %", 100.0 * i.share)];
     lines.extend(aligned(&importance.iter().map(row).collect::<Vec<_>>()));
     lines.push(String::new());
     lines.push(if *labelled {
-        "margins in units of their mean size; negative: the label disagrees".to_owned()
+        "margins in units of their mean size; negative: misclassified".to_owned()
     } else {
         "decision values in units of their mean size".to_owned()
     });
@@ -321,15 +333,15 @@ mod tests {
 
     #[test]
     fn margins_fall_into_their_bars() {
-        let found = Decisions {
+        let decisions = Decisions {
             classes: vec![1, 1, 0, 0],
             values: vec![3.0, 1.0, -1.0, -3.0],
             probabilities: None,
         };
-        // Mean size 2.
-        assert_eq!(margins(&found, None), [1.5, 0.5, -0.5, -1.5]);
+        // The mean size is 2.
+        assert_eq!(margins(&decisions, None), [1.5, 0.5, -0.5, -1.5]);
         let truth = [Some(1), Some(0), Some(0), None];
-        assert_eq!(margins(&found, Some(&truth)), [1.5, -0.5, 0.5, -1.5]);
+        assert_eq!(margins(&decisions, Some(&truth)), [1.5, -0.5, 0.5, -1.5]);
         let bars = histogram(&[-9.0, -2.0, -0.01, 0.0, 1.999, 2.0, 70.0]);
         let rows: Vec<usize> = bars.iter().map(|bar| bar.rows).collect();
         assert_eq!(rows, [1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 2]);

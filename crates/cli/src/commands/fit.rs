@@ -1,26 +1,28 @@
-//! `fit`: learn a model from a labelled table.
+//! `fit`: fits a model to a labelled table.
 
 use crate::error::CliError;
-use crate::input::{Hints, InputArgs};
+use crate::input::InputArgs;
 use crate::learner;
-use crate::names::visible;
-use crate::output::{check_targets, note, say, say_json, write_file};
+use crate::output::{check_targets, note, print, print_json, write_file};
 use crate::progress::Progress;
 use crate::recipe::ColumnArgs;
 use clap::Args;
+use halfspaces_frame::visible;
 use halfspaces_pipeline::{
     CONFIDENCE, ClassCount, Findings, FitOptions, Method, Pipeline, Plan, Rate,
 };
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Most candidates listed of what was compared.
+/// Maximum number of candidates printed.
 const LISTED: usize = 3;
+/// Hold-outs with fewer rows than this are reported as small.
+const SMALL_HOLDOUT: usize = 30;
 
-/// Learn a model from a table with a column of labels.
+/// Fit a model to a table with a column of labels.
 ///
-/// Categories become coordinates, missing numbers their median, and rows held out give an exact interval for the error on
-/// fresh rows, wrong labels included.
+/// Each category becomes a 0/1 coordinate, and missing numbers are replaced by the median of their column. A part of
+/// the rows is held out; it gives an exact confidence interval for the error on new rows. Wrong labels count as errors.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   halfspaces fit train.csv --label class -o model.json
@@ -30,58 +32,60 @@ const LISTED: usize = 3;
 pub(crate) struct FitArgs {
     #[command(flatten)]
     input: InputArgs,
-    /// The column of labels
+    /// Column of labels
     #[arg(short, long, value_name = "COLUMN")]
     label: String,
     /// File to write the model to
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Overwrite the file if it is there
+    /// Overwrite an existing file
     #[arg(long)]
     force: bool,
-    /// The label that counts as positive; of more than two, it against all others
+    /// Label of the positive class; with more than two labels, all others form the negative class
     #[arg(long, value_name = "LABEL", allow_hyphen_values = true)]
     positive: Option<String>,
-    /// How to learn
+    /// Learning algorithm
     #[arg(long, value_parser = learner::method(), default_value = "auto", value_name = "LEARNER")]
     learner: Method,
-    /// Most wrong labels to expect, as a probability below 0.5 (massart, perspectron) [default: 0.25 for massart]
+    /// Upper bound on the probability that a label is wrong, below 0.5 (massart, perspectron) [default: 0.25 for
+    /// massart]
     #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     noise: Option<f64>,
-    /// Weight of the loss against the penalty (logistic, svm) [default: 1]
+    /// Weight of the loss relative to the penalty (logistic, svm) [default: 1]
     #[arg(long, value_name = "C", allow_negative_numbers = true)]
     c: Option<f64>,
-    /// Column of weights: what a wrong answer on each row costs (auto)
+    /// Column of weights: the cost of misclassifying each row (auto)
     #[arg(long, value_name = "COLUMN")]
     weights: Option<String>,
-    /// Share of the rows held out to measure the error; 0 for none [default: a twentieth, a tenth from 5000 rows on]
-    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true)]
+    /// Fraction of the rows held out to measure the error; 0 holds out none [default: 0.05; from 5000 rows on 0.1]
+    #[arg(long, value_name = "FRACTION", value_parser = fraction, allow_negative_numbers = true)]
     holdout: Option<f64>,
-    /// Read the file in parts: for CSV, Parquet and LIBSVM files larger than memory. perceptron learns from every row in one
-    /// pass, massart from as many rows as it needs, the others from a random sample of 60 000
+    /// Read the file in chunks: for CSV, Parquet and LIBSVM files larger than memory. perceptron learns from every row
+    /// in one pass, massart from as many rows as it needs, the others from a random sample of 60 000 rows
     #[arg(long, conflicts_with = "weights")]
     stream: bool,
-    /// Seed of every random choice
+    /// Seed of all random choices
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     seed: u64,
     #[command(flatten)]
     columns: ColumnArgs,
-    /// Print what was found as JSON
+    /// Print the summary as JSON
     #[arg(long)]
     json: bool,
 }
 
-fn share(text: &str) -> Result<f64, String> {
-    let share: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if (0.0..1.0).contains(&share) { Ok(share) } else { Err("at least 0 and below 1".to_owned()) }
+fn fraction(text: &str) -> Result<f64, String> {
+    let fraction: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    let is_valid = (0.0..1.0).contains(&fraction);
+    if is_valid { Ok(fraction) } else { Err("must be at least 0 and below 1".to_owned()) }
 }
 
-/// What is printed.
+/// The summary of a fit; `--json` prints it as it is.
 #[derive(Debug, Serialize)]
 struct Summary<'p> {
     data: String,
     rows: u64,
-    /// Rows of a stream on which columns, classes and error were measured.
+    /// With `--stream`, the number of rows from which columns and classes were determined.
     #[serde(skip_serializing_if = "Option::is_none")]
     sampled: Option<u64>,
     columns: usize,
@@ -90,17 +94,17 @@ struct Summary<'p> {
     classes: &'p [ClassCount],
     learner: Method,
     learned_from: u64,
-    /// Rows on which candidates were compared.
+    /// Number of rows on which candidates were compared.
     compared_on: usize,
-    /// The error of always predicting the commonest class.
+    /// The error of always predicting the most frequent class.
     commonest_class_error: f64,
-    /// The cross-validated error, where one was measured.
+    /// The cross-validated error, if it was measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     cross_validated_error: Option<f64>,
     findings: &'p Findings,
     held_out: Option<Rate>,
     confidence: f64,
-    /// Whether `predict` gives probabilities.
+    /// Whether `predict` outputs probabilities.
     probabilities: bool,
     model: String,
 }
@@ -125,12 +129,12 @@ impl FitArgs {
     }
 }
 
-/// Learns a model.
+/// Runs `fit`.
 pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
     check_targets(&[&args.output], &[&args.input.data], args.force)?;
     let options = args.options();
     options.check()?;
-    let hints = Hints::texts([&args.label]);
+    let hints = options.hints();
     let progress = Progress::start("reading");
     let (data, columns, fitted) = if args.stream {
         let table = args.input.open_large(hints)?;
@@ -171,10 +175,10 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
         model: args.output.display().to_string(),
     };
     write_file(&args.output, args.force, |out| pipeline.write(out))?;
-    if args.json { say_json(&summary) } else { say(&text(&summary)) }
+    if args.json { print_json(&summary) } else { print(&text(&summary)) }
 }
 
-/// Names separated by commas, the first ones of many.
+/// Lists names separated by commas, at most 20 of them.
 fn list(names: &[String]) -> String {
     const SHOWN: usize = 20;
     let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
@@ -190,28 +194,32 @@ fn text(summary: &Summary<'_>) -> String {
         classes.iter().map(|c| format!("{} ({})", visible(&c.name), c.rows)).collect();
     let sample = summary
         .sampled
-        .map_or(String::new(), |n| format!(" (columns and classes found in {n} rows)"));
+        .map_or(String::new(), |n| format!(" (columns and classes determined from {n} rows)"));
     let mut lines = vec![format!(
         "data        {data}: {rows} rows, {columns} columns, {coordinates} coordinates; classes {}{sample}",
         classes.join(", ")
     )];
     if !summary.constant_columns.is_empty() {
         let names = visible(&list(summary.constant_columns));
-        lines.push(format!("left out    columns that never change: {names}"));
+        lines.push(format!("ignored     constant columns: {names}"));
     }
     let learner = summary.learner.name();
     let from = summary.learned_from;
     if findings.compared.is_empty() {
-        lines.push(format!("learner     {learner}, from {from} rows"));
+        lines.push(format!("learner     {learner}, fitted to {from} rows"));
     } else {
         let (compared, chosen) = (findings.compared.len() + findings.dropped, findings.chosen);
+        let candidates = if compared == 1 { "candidate" } else { "candidates" };
         lines.push(format!(
-            "learner     {learner}, from {from} rows: {compared} candidates compared on {} rows, the best {}",
+            "learner     {learner}, fitted to {from} rows; {compared} {candidates} compared on {} rows, the best {}",
             findings.compared_on,
-            if chosen == 1 { "one chosen".to_owned() } else { format!("{chosen} averaged") }
+            if chosen == 1 { "one selected".to_owned() } else { format!("{chosen} averaged") }
         ));
         for (error, name) in findings.compared.iter().take(LISTED) {
-            lines.push(format!("            {:.1} % wrong: {name}", 100.0 * error));
+            lines.push(format!("            {:.1} % error: {name}", 100.0 * error));
+        }
+        if chosen > LISTED {
+            lines.push(format!("            and {} more", chosen - LISTED));
         }
     }
     if let (Some(noise), Some(margin)) = (findings.noise, findings.margin) {
@@ -222,30 +230,42 @@ fn text(summary: &Summary<'_>) -> String {
         ));
     }
     if let Some(ended) = &findings.ended {
-        lines.push(format!("ended       {ended}"));
+        lines.push(format!("status      {ended}"));
     }
     lines.push(format!(
-        "baseline    always the commonest class: {:.1} % wrong",
+        "baseline    {:.1} % error if the most frequent class is always predicted",
         100.0 * summary.commonest_class_error
     ));
     if let Some(error) = summary.cross_validated_error {
-        let caveat =
-            if findings.compared.is_empty() { "" } else { ", by which candidates were chosen" };
-        lines.push(format!("validated   {:.1} % wrong in cross-validation{caveat}", 100.0 * error));
+        let caveat = match findings.compared.is_empty() {
+            true => "",
+            false => ", slightly optimistic: it selected the candidates",
+        };
+        lines.push(format!("validation  {:.1} % error in cross-validation{caveat}", 100.0 * error));
     }
     match &summary.held_out {
         Some(rate) => {
             let Rate { count, of, .. } = rate;
-            lines.push(format!("held out    {of} rows, {count} wrong: error {}", rate.text()));
             lines.push(format!(
-                "guarantee   the error on fresh rows lies in that interval with probability {:.0} %, if rows are independent",
+                "hold-out    {of} rows, {count} misclassified: error {}",
+                rate.text()
+            ));
+            lines.push(format!(
+                "guarantee   this interval contains the error on new rows with {:.0} % confidence, if rows are \
+                 independent",
                 100.0 * CONFIDENCE
             ));
+            if *of < SMALL_HOLDOUT {
+                let more = "--holdout 0.3 holds out 30 % of the rows";
+                lines.push(format!(
+                    "note        the hold-out is small, so the interval is wide; {more}"
+                ));
+            }
         }
         None => lines.push("guarantee   none: no rows were held out (--holdout)".to_owned()),
     }
     if !summary.probabilities {
-        let why = "they are fitted to rows held out, 10 or more (--holdout)";
+        let why = "calibration needs at least 10 held-out rows (--holdout)";
         lines.push(format!("note        no probabilities: {why}"));
     }
     lines.push(format!("model       {model}"));

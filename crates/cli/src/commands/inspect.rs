@@ -1,14 +1,14 @@
-//! `halfspaces inspect`: how a table is read.
+//! `inspect`: shows how a table is read.
 
 use crate::error::CliError;
 use crate::input::InputArgs;
-use crate::output::{check_targets, note, say, say_json, write_file};
+use crate::output::{check_targets, note, print, print_json, write_file};
 use clap::Args;
 use halfspaces_frame::{FileRecord, Inspection, visible};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// Columns that the text lists.
+/// Maximum number of columns printed as text.
 const LISTED: usize = 100;
 
 const EXAMPLES: &str = "\
@@ -17,19 +17,19 @@ Examples:
   halfspaces inspect data.csv --json > reading.json
   halfspaces inspect untidy.csv -o plain.csv";
 
-/// Show how a table is read: format, encoding, delimiter, names, and what each column holds
+/// Show how a table is read: format, encoding, delimiter, header, and the type of each column
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct InspectArgs {
     #[command(flatten)]
     input: InputArgs,
-    /// Write the table as plain CSV, its cells as they stand in the file
+    /// Write the table as plain CSV, with its cells unchanged
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Overwrite a file that is there
+    /// Overwrite an existing file
     #[arg(long)]
     force: bool,
-    /// Print as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }
@@ -46,9 +46,9 @@ pub(crate) fn run(args: &InspectArgs) -> Result<(), CliError> {
         note(&format!("table written to {}", path.display()));
     }
     if args.json {
-        return say_json(&found);
+        return print_json(&found);
     }
-    say(&text(&found))
+    print(&text(&found))
 }
 
 fn text(found: &Inspection) -> String {
@@ -68,8 +68,11 @@ fn text(found: &Inspection) -> String {
         let _ = writeln!(text, "  {}", visible(warning));
     }
     if let Some(problem) = &found.problem {
-        let _ =
-            writeln!(text, "\nthis table cannot be learned from as it is\n  {}", visible(problem));
+        let _ = writeln!(
+            text,
+            "\nno model can be fitted to this table as it is\n  {}",
+            visible(problem)
+        );
     }
     text
 }
@@ -85,8 +88,8 @@ fn reading(reading: &FileRecord) -> Vec<(String, String)> {
     if reading.delimiter.is_some() {
         let quoting = match (reading.quote, reading.escape.as_deref()) {
             (Some(quote), Some("backslash")) => format!("{quote}, escaped by a backslash"),
-            (Some(quote), _) => format!("{quote}, doubled inside quotes"),
-            (None, _) => "none: quotes are characters of the text".to_owned(),
+            (Some(quote), _) => format!("{quote}, doubled inside quoted cells"),
+            (None, _) => "none: quotation marks are ordinary characters".to_owned(),
         };
         add("quoting", Some(quoting));
         add(
@@ -94,11 +97,11 @@ fn reading(reading: &FileRecord) -> Vec<(String, String)> {
             Some(match (reading.header_lines, reading.preamble_lines) {
                 (0, _) => "none: columns are named c1, c2, ..".to_owned(),
                 (1, above) => format!("line {}", above + 1),
-                (lines, above) => format!("{lines} lines from line {}", above + 1),
+                (lines, above) => format!("lines {} to {}", above + 1, above + lines as u64),
             }),
         );
         let above = reading.preamble_lines;
-        add("lines above", (above > 0).then(|| above.to_string()));
+        add("preamble lines", (above > 0).then(|| above.to_string()));
         add("footnotes", reading.footnotes.map(|(first, last)| format!("lines {first} to {last}")));
         add("ragged rows", (reading.ragged_rows > 0).then(|| reading.ragged_rows.to_string()));
         add(
@@ -148,7 +151,7 @@ fn columns(found: &Inspection) -> String {
     }
     let more = found.columns.len().saturating_sub(LISTED);
     if more > 0 {
-        let _ = writeln!(text, "and {more} more; --json lists all");
+        let _ = writeln!(text, "and {more} more columns; --json lists all");
     }
     text
 }

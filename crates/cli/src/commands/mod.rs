@@ -1,12 +1,12 @@
-//! What the command does, one module per subcommand.
+//! The subcommands, one module each.
 
 pub(crate) mod audit;
 pub(crate) mod completions;
 pub(crate) mod evaluate;
+mod evaluation_data;
 pub(crate) mod explain;
 pub(crate) mod fit;
 pub(crate) mod inspect;
-mod judged;
 pub(crate) mod label;
 pub(crate) mod predict;
 pub(crate) mod transform;

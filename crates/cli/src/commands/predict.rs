@@ -1,8 +1,8 @@
-//! `predict`: the labels of a table's rows.
+//! `predict`: predicts the labels of a table.
 
 use crate::error::CliError;
 use crate::input::InputArgs;
-use crate::output::{OutputArgs, csv_fault};
+use crate::output::{OutputArgs, csv_io_error};
 use crate::progress::Progress;
 use crate::recipe;
 use clap::Args;
@@ -11,33 +11,37 @@ use std::path::PathBuf;
 
 /// Predict the label of every row of a table.
 ///
-/// Writes CSV with the columns `label`, `value` (how sure: of two classes positive for the second, of more by how much the
-/// best exceeds the next) and `probability` (of the label; empty if the model has none).
+/// Writes CSV, one row for each row of DATA, with the columns `label`, `value` and `probability`. `label` is the
+/// predicted class. `value` is the decision value: with two classes it is positive for the second class (the one of
+/// --positive in `fit`) and negative for the first; with more classes it is the difference between the best class and
+/// the second best. A larger size means more confidence. `probability` is the calibrated probability of `label`; it is
+/// empty if the model has no probabilities.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   halfspaces predict model.json new.csv -o labels.csv
   halfspaces predict model.json new.parquet --keep id --all --unseen zero
   cat new.csv | halfspaces predict model.json - | head")]
 pub(crate) struct PredictArgs {
-    /// The model, written by `halfspaces fit`
+    /// Model file written by `halfspaces fit`
     #[arg(value_name = "MODEL")]
     model: PathBuf,
     #[command(flatten)]
     input: InputArgs,
     #[command(flatten)]
     output: OutputArgs,
-    /// What becomes of a category that the model has not seen, and of a column that is not there
+    /// How to treat a category that the model has not seen and a column that is missing from the table
     #[arg(long, value_parser = recipe::unseen(), default_value = "error")]
     unseen: Unseen,
-    /// Copy a column of the table in front, as it stands or, if the model learned from it, as it was read; one of a name that results have, too, becomes `kept NAME`
+    /// Copy a column of DATA to the front of the output; may be repeated. Cells are copied unchanged, feature columns
+    /// as the model reads them. A column called like a column of the output is renamed to `kept NAME`
     #[arg(long, value_name = "COLUMN")]
     keep: Vec<String>,
-    /// Write the probability of every class, in columns named after them
+    /// Also write the probability of every class, in columns `probability=CLASS`
     #[arg(long)]
     all: bool,
 }
 
-/// Predicts labels.
+/// Runs `predict`.
 pub(crate) fn run(args: &PredictArgs) -> Result<(), CliError> {
     args.output.check(&[&args.model, &args.input.data])?;
     let model = Pipeline::load(&args.model)?;
@@ -58,21 +62,21 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), CliError> {
             if results.contains(name) { format!("kept {name}") } else { name.clone() }
         };
         let kept_names: Vec<String> = args.keep.iter().map(kept_name).collect();
-        csv.write_record(kept_names.iter().chain(&results)).map_err(csv_fault)?;
+        csv.write_record(kept_names.iter().chain(&results)).map_err(csv_io_error)?;
         let mut cells: Vec<String> = Vec::new();
         for (row, (class, value)) in found.classes.iter().zip(&found.values).enumerate() {
             cells.clear();
             cells.extend(kept.iter().map(|column| column.text(row)));
             cells.extend([names[*class].clone(), value.to_string()]);
-            let shares = found.probabilities.as_ref().map(|all| &all[row]);
-            cells.push(shares.map_or(String::new(), |shares| probability(shares[*class])));
+            let of_classes = found.probabilities.as_ref().map(|all| &all[row]);
+            cells.push(of_classes.map_or(String::new(), |all| probability(all[*class])));
             if args.all {
-                match shares {
-                    Some(shares) => cells.extend(shares.iter().map(|p| probability(*p))),
+                match of_classes {
+                    Some(all) => cells.extend(all.iter().map(|p| probability(*p))),
                     None => cells.extend(names.iter().map(|_| String::new())),
                 }
             }
-            csv.write_record(&cells).map_err(csv_fault)?;
+            csv.write_record(&cells).map_err(csv_io_error)?;
         }
         csv.flush()
     })

@@ -1,10 +1,9 @@
-//! `halfspaces transform`: points in radially isotropic position.
+//! `transform`: brings points into radially isotropic position.
 
 use crate::error::CliError;
-use crate::frame::{Frame, Values};
 use crate::html::{escape, page, table};
 use crate::input::InputArgs;
-use crate::output::{check_targets, note, say, write_file};
+use crate::output::{check_targets, note, print, write_file};
 use crate::progress::Progress;
 use crate::recipe::ColumnArgs;
 use clap::Args;
@@ -12,15 +11,16 @@ use halfspaces_eval::{Axis, Colour, Figure, Layer};
 use halfspaces_forster::{
     Accuracy, Decomposition, ForsterError, ForsterTransform, Normalisation, Position, Reason,
 };
+use halfspaces_frame::{Frame, Values};
 use halfspaces_linalg::{Params, PointSet, Points, Threads};
 use halfspaces_pipeline::{Recipe, RecipeOptions, Unseen};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Points drawn in a figure.
+/// Maximum number of points drawn in a figure.
 const DRAWN: usize = 500;
-/// Pieces listed in a report.
+/// Maximum number of pieces listed in a report.
 const LISTED: usize = 50;
 
 const EXAMPLES: &str = "\
@@ -29,7 +29,11 @@ Examples:
   halfspaces transform data.npy --center --html report.html --matrix matrix.csv --scatter scatter.csv
   halfspaces transform data.csv --drop label --json > position.json";
 
-/// Bring points into radially isotropic position, or find the subspace that holds too many of them
+/// Bring points into radially isotropic position, or find subspaces that contain too many of them.
+///
+/// A linear map brings n points in d dimensions into radially isotropic position if, after it, the points scaled to
+/// length 1 satisfy (d/n) Σ u uᵀ = 1. If a subspace of k dimensions contains more than k n / d of the points, no such
+/// map exists. The points are then split into pieces, and each piece is brought into position within its subspace.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TransformArgs {
@@ -37,25 +41,25 @@ pub(crate) struct TransformArgs {
     input: InputArgs,
     #[command(flatten)]
     columns: ColumnArgs,
-    /// Take the median off every column first: directions are then seen from the middle of the points
+    /// Subtract the median from every column first
     #[arg(long)]
     center: bool,
-    /// How far every eigenvalue of the points in position may be from 1
+    /// Maximum difference between 1 and an eigenvalue of (d/n) Σ u uᵀ
     #[arg(long, value_name = "DELTA", default_value_t = 1e-6, allow_negative_numbers = true)]
     accuracy: f64,
-    /// Write the points in position as CSV: row, piece, coordinates
+    /// Write the transformed points, scaled to length 1, as CSV: row (counted from 0), piece, coordinates
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Overwrite files that are there
+    /// Overwrite existing files
     #[arg(long)]
     force: bool,
-    /// Write the matrix A of the first piece as CSV, one line per column of DATA
+    /// Write the matrix A of the first piece as CSV, one row per column of DATA
     #[arg(long, value_name = "FILE")]
     matrix: Option<PathBuf>,
-    /// Write the scatter matrix of the first piece as CSV
+    /// Write Tyler's scatter matrix of the first piece as CSV
     #[arg(long, value_name = "FILE")]
     scatter: Option<PathBuf>,
-    /// Write a report with figures
+    /// Write an HTML report with figures
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Print pieces, certificates and transforms as JSON
@@ -63,16 +67,17 @@ pub(crate) struct TransformArgs {
     json: bool,
 }
 
-/// What was found, with what it was found of.
-struct Found {
+/// The result of a transform, with its input.
+struct Transformed {
     source: String,
     points: Points,
     names: Vec<String>,
     parts: Decomposition,
     center: Option<Vec<f64>>,
-    /// Columns that never change: with --center, or all 0.
+    /// Columns that are ignored: with --center the constant ones, otherwise those that are all 0.
     left_out: Vec<String>,
-    /// A power of two per coordinate, of which `points` are multiples: what rounding does must not hang on units.
+    /// Powers of two by which the coordinates of `points` were divided, so that rounding does not depend on the units
+    /// of columns.
     units: Vec<f64>,
 }
 
@@ -84,14 +89,14 @@ pub(crate) fn run(args: &TransformArgs) -> Result<(), CliError> {
     check_targets(&files, &[&args.input.data], force)?;
     let progress = Progress::start("reading");
     let frame = args.input.read()?;
-    let found = find(args, frame)?;
+    let found = transform(args, frame)?;
     drop(progress);
     let first = found.parts.pieces().first();
     if first.is_none() && (args.matrix.is_some() || args.scatter.is_some()) {
         return Err(CliError::user(format!(
-            "{}: there is no position to write: {}",
+            "{}: no position was found, so there is no matrix to write: {}",
             found.source,
-            found.left()
+            found.remainder()
         )));
     }
     if let Some(path) = &args.output {
@@ -108,14 +113,14 @@ pub(crate) fn run(args: &TransformArgs) -> Result<(), CliError> {
         write_file(path, force, |out| found.write_matrix(out, &found.names, &scatter))?;
     }
     if let Some(path) = &args.html {
-        let report = found.report();
-        write_file(path, force, |out| out.write_all(report.as_bytes()))?;
+        let html = found.html();
+        write_file(path, force, |out| out.write_all(html.as_bytes()))?;
         note(&format!("report written to {}", path.display()));
     }
-    if args.json { say(&format!("{:#}\n", found.json())) } else { say(&found.text()) }
+    if args.json { print(&format!("{:#}\n", found.json())) } else { print(&found.text()) }
 }
 
-fn find(args: &TransformArgs, frame: Frame) -> Result<Found, CliError> {
+fn transform(args: &TransformArgs, frame: Frame) -> Result<Transformed, CliError> {
     let columns =
         RecipeOptions { keep_constant: !args.center, median_only: true, ..args.columns.options() };
     let (recipe, notes) = Recipe::fit(&frame, &columns)?;
@@ -141,16 +146,16 @@ fn find(args: &TransformArgs, frame: Frame) -> Result<Found, CliError> {
         .map_err(|e| CliError::user(format!("--accuracy: {e}")))?;
     let failed = |error: ForsterError| {
         let advice = match error {
-            ForsterError::NoDirection { .. } => "; leave --center out, or take other columns",
+            ForsterError::NoDirection { .. } => "; omit --center, or use other columns",
             _ => "",
         };
         CliError::user(format!("{source}: {error}{advice}"))
     };
     let parts = solver.decompose(&points).map_err(failed)?;
-    Ok(Found { source, points, names, parts, center, left_out, units })
+    Ok(Transformed { source, points, names, parts, center, left_out, units })
 }
 
-/// Says which columns have missing numbers: a direction has no coordinate for these.
+/// Prints a note for each column with missing numbers: they are replaced, because a direction needs all coordinates.
 fn note_missing(frame: &Frame, dropped: &[String]) {
     for column in frame.columns.iter().filter(|column| !dropped.contains(&column.name)) {
         let missing = column.values.missing();
@@ -163,18 +168,18 @@ fn note_missing(frame: &Frame, dropped: &[String]) {
     }
 }
 
-/// A matrix as its rows.
+/// The rows of a matrix given by its entries.
 fn rows(nrows: usize, ncols: usize, at: impl Fn(usize, usize) -> f64) -> Vec<Vec<f64>> {
     (0..nrows).map(|i| (0..ncols).map(|j| at(i, j)).collect()).collect()
 }
 
-/// The largest power of two that is no more than the largest size in a column.
+/// The unit of each column: the largest power of two up to its largest absolute value.
 fn units(points: &Points) -> Vec<f64> {
     let mut largest = vec![0.0f64; points.dim()];
     for row in points.as_slice().chunks_exact(points.dim()) {
         largest.iter_mut().zip(row).for_each(|(most, x)| *most = most.max(x.abs()));
     }
-    // Subnormal numbers have none that can be divided by.
+    // Subnormal columns are not scaled: dividing by their unit could overflow.
     let unit = |most: f64| if most >= f64::MIN_POSITIVE { most.log2().floor().exp2() } else { 1.0 };
     largest.into_iter().map(unit).collect()
 }
@@ -189,22 +194,22 @@ fn medians(points: &Points) -> Vec<f64> {
     (0..dim).map(median).collect()
 }
 
-impl Found {
-    /// The matrix A of a piece, for points in the units of the table.
+impl Transformed {
+    /// The matrix A of a piece, for points in the original units.
     fn matrix(&self, piece: &Position) -> Vec<Vec<f64>> {
         let matrix = piece.transform.matrix();
         rows(matrix.nrows(), matrix.ncols(), |i, j| matrix[(i, j)] / self.units[i])
     }
 
-    /// Tyler's scatter matrix of a piece, of points in the units of the table; its trace is the piece's dimension.
+    /// Tyler's scatter matrix of a piece in the original units; its trace is the dimension of the piece.
     fn scatter(&self, piece: &Position) -> Vec<Vec<f64>> {
         let scatter = piece.transform.scatter(Normalisation::Trace);
-        // Scaled by the largest of its roots, so that no square overflows and the trace is at least 1.
+        // Divides by the largest root of a diagonal entry, so that no square overflows and the trace is at least 1.
         let roots =
             self.units.iter().enumerate().map(|(i, unit)| unit * scatter[(i, i)].max(0.0).sqrt());
         let most = roots.fold(f64::MIN_POSITIVE, f64::max);
         let unit = |i: usize| self.units[i] / most;
-        // A column that the piece's subspace does not touch has no part, however large its unit.
+        // A column that is zero on the subspace of the piece contributes nothing, however large its unit.
         let of = |i: usize, j: usize| match scatter[(i, j)] {
             s if s.abs() > 0.0 => s * unit(i) * unit(j),
             _ => 0.0,
@@ -215,13 +220,13 @@ impl Found {
         rows(dim, dim, |i, j| factor * of(i, j))
     }
 
-    /// Columns left out, if any are.
+    /// The note on ignored columns, if there are any.
     fn note_of_columns(&self) -> Option<String> {
         let names = self.left_out.join(", ");
-        (!names.is_empty()).then(|| format!("columns that never change are left out: {names}"))
+        (!names.is_empty()).then(|| format!("constant columns are ignored: {names}"))
     }
 
-    /// Per row the piece that it is in, and its unit vector there.
+    /// The piece of each row and its unit vector there; `None` for a row in no piece.
     fn placed(&self) -> Vec<Option<(usize, Vec<f64>)>> {
         let mut placed = vec![None; self.points.len()];
         for (piece, position) in self.parts.pieces().iter().enumerate() {
@@ -256,7 +261,7 @@ impl Found {
         Ok(())
     }
 
-    /// A matrix with one row per column of the table.
+    /// Writes a matrix with one row per column of the table.
     fn write_matrix(
         &self,
         out: &mut dyn Write,
@@ -283,7 +288,7 @@ impl Found {
                 "in radially isotropic position".to_owned()
             }
             [first, ..] => format!(
-                "{} of them lie in a subspace of {} dimensions, which is its share or more",
+                "{} of them lie in a subspace of {} dimensions, so the points are split into pieces",
                 first.subspace.members().len(),
                 first.transform.inner_dim()
             ),
@@ -291,22 +296,23 @@ impl Found {
         format!("{rows} points in {dim} dimensions: {what}")
     }
 
-    /// Why points are left, if any are.
-    fn left(&self) -> String {
+    /// The number of points that were not brought into radially isotropic position, and the reason; empty if there are
+    /// none.
+    fn remainder(&self) -> String {
         let why = match self.parts.reason() {
             None => return String::new(),
-            Some(Reason::IterationCap) => "the cap on steps was reached",
+            Some(Reason::IterationCap) => "the maximum number of iterations was reached",
             Some(Reason::ConditionCap) => {
-                "the transform degenerates: points lie near a subspace, but not in it"
+                "the transform degenerates, because points lie near a subspace but not in it"
             }
             Some(Reason::Stalled) => {
-                "rounding is larger than the accuracy asked for; ask for less by --accuracy"
+                "rounding errors exceed the requested accuracy; pass a larger --accuracy"
             }
             Some(Reason::CertificateMissed) => {
-                "the certificate falls short by rounding; ask for less by --accuracy"
+                "the certificate misses the requested accuracy because of rounding; pass a larger --accuracy"
             }
         };
-        format!("{} points are left: {why}", self.parts.unplaced().len())
+        format!("{} points are not in position: {why}", self.parts.unplaced().len())
     }
 
     fn rows_of_pieces(&self) -> Vec<Vec<String>> {
@@ -332,14 +338,20 @@ impl Found {
                 row[0], row[1], row[2], row[3], row[4]
             ));
         }
-        let (zeros, left) = (self.parts.zero_rows().len(), self.left());
-        if zeros > 0 {
-            text.push_str(&format!("{zeros} points are zero and have no direction\n"));
-        }
-        for line in self.note_of_columns().into_iter().chain((!left.is_empty()).then_some(left)) {
+        for line in self.notes() {
             text.push_str(&format!("{line}\n"));
         }
         text
+    }
+
+    /// Notes on zero points, ignored columns and points that are not in radially isotropic position.
+    fn notes(&self) -> Vec<String> {
+        let (zeros, remainder) = (self.parts.zero_rows().len(), self.remainder());
+        let mut notes = Vec::new();
+        notes.extend((zeros > 0).then(|| format!("{zeros} points are zero and have no direction")));
+        notes.extend(self.note_of_columns());
+        notes.extend((!remainder.is_empty()).then_some(remainder));
+        notes
     }
 
     fn json(&self) -> Value {
@@ -364,22 +376,19 @@ impl Found {
             "pieces": self.parts.pieces().iter().map(piece).collect::<Vec<Value>>(),
             "zero_rows": self.parts.zero_rows(),
             "rows_left": self.parts.unplaced(),
-            "why_left": self.parts.reason().map(|_| self.left()),
+            "why_left": self.parts.reason().map(|_| self.remainder()),
         })
     }
 
-    fn report(&self) -> String {
+    fn html(&self) -> String {
         let mut body = format!("<p>{}</p>\n", escape(&self.summary()));
-        let (zeros, left) = (self.parts.zero_rows().len(), self.left());
-        if zeros > 0 {
-            body.push_str(&format!("<p>{zeros} points are zero and have no direction.</p>\n"));
-        }
-        for line in self.note_of_columns().into_iter().chain((!left.is_empty()).then_some(left)) {
+        for line in self.notes() {
             body.push_str(&format!("<p>{}.</p>\n", escape(&line)));
         }
-        body.push_str("<h2>Pieces</h2>\n<p>Each holds at least its share of the points that the ones before left over. \
-            The eigenvalues are those of (k/n) Σ u uᵀ over its n unit vectors u in k dimensions, recomputed from the points as given: \
-            in position all are 1.</p>\n");
+        body.push_str("<h2>Pieces</h2>\n<p>A piece of k dimensions contains at least the fraction k/d of the points \
+            that remain after the pieces above it, where d is the dimension of these points. The eigenvalues are \
+            those of (k/n) Σ u uᵀ over the n unit vectors u of the piece, recomputed from the input; in radially \
+            isotropic position all of them are 1.</p>\n");
         let header = ["piece", "points", "dimensions", "least eigenvalue", "largest eigenvalue"];
         body.push_str(&table(&header, self.rows_of_pieces()));
         body.push_str("<h2>Directions</h2>\n");
@@ -395,14 +404,15 @@ impl Found {
             let spread = |i: usize| {
                 vec![self.names[i].clone(), format!("{:.3e}", scatter[i][i].max(0.0).sqrt())]
             };
-            body.push_str("<h2>Scatter</h2>\n<p>The square root of the diagonal of Tyler's scatter matrix of the first piece (trace k): \
-                the scale of each column, whatever its tails.</p>\n");
+            body.push_str("<h2>Scatter</h2>\n<p>The scale of each column: the square roots of the diagonal of Tyler's \
+                scatter matrix of the first piece (trace k). It is robust to heavy tails.</p>\n");
             body.push_str(&table(&["column", "scale"], (0..self.names.len()).map(spread)));
         }
-        page(&format!("Position of {}", self.source), &body)
+        page(&format!("Radially isotropic position of {}", self.source), &body)
     }
 
-    /// The first two coordinates of the first points of the first piece, scaled to length 1: before and after.
+    /// The first two coordinates of some points of the first piece, scaled to length 1, before and after the transform.
+    /// The points are chosen at equal distances in the order of the rows.
     fn figures(&self) -> Vec<Figure> {
         let Some(piece) = self.parts.pieces().first() else { return Vec::new() };
         if self.points.dim() < 2 || piece.transform.inner_dim() < 2 {
@@ -414,10 +424,10 @@ impl Found {
         for &row in members.iter().step_by(every) {
             let x = &self.points.as_slice()[row * self.points.dim()..][..self.points.dim()];
             let given: Vec<f64> = x.iter().zip(&self.units).map(|(x, unit)| x * unit).collect();
-            // Of points as large as numbers go, too.
-            let most = given.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
-            let norm = given.iter().map(|v| (v / most) * (v / most)).sum::<f64>().sqrt();
-            before.push((given[0] / most / norm, given[1] / most / norm));
+            // Divides by the largest coordinate first, so that no square overflows.
+            let largest = given.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+            let norm = given.iter().map(|v| (v / largest) * (v / largest)).sum::<f64>().sqrt();
+            before.push((given[0] / largest / norm, given[1] / largest / norm));
             match piece.transform.apply_row(x) {
                 Ok(unit) => after.push((unit[0], unit[1])),
                 Err(error) => unreachable!("members have a place in their subspace: {error}"),
@@ -437,13 +447,13 @@ impl Found {
         vec![
             figure(
                 "before",
-                "As given, scaled to length 1",
+                "Before the transform, scaled to length 1",
                 Colour::Orange,
                 before,
                 &self.names[0],
                 &self.names[1],
             ),
-            figure("after", "In position", Colour::Blue, after, "u1", "u2"),
+            figure("after", "After the transform", Colour::Blue, after, "u1", "u2"),
         ]
     }
 }

@@ -1,20 +1,20 @@
-//! Tables from files, as the command line names them.
+//! Reads the tables that the command line names.
 
 mod args;
 
 use crate::error::CliError;
-use crate::frame::Frame;
 use crate::output::note;
 pub(crate) use args::ReadingArgs;
 use clap::Args;
+use halfspaces_frame::Frame;
 pub(crate) use halfspaces_frame::{Hints, LargeTable};
 use halfspaces_pipeline::Pipeline;
 use std::path::{Path, PathBuf};
 
-/// Which file, and how it is read.
+/// The input file and the options that say how it is read.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct InputArgs {
-    /// The table: CSV, TSV, LIBSVM, Parquet, Arrow, NPY or NPZ, also as .gz or .zst; - for standard input
+    /// Table to read: CSV, TSV, LIBSVM, Parquet, Arrow, NPY or NPZ, also compressed (.gz, .zst); - reads standard input
     #[arg(value_name = "DATA")]
     pub(crate) data: PathBuf,
     #[command(flatten)]
@@ -27,12 +27,13 @@ impl InputArgs {
         self.read_as(&Hints::default())
     }
 
-    /// Reads the table, knowing something of it.
+    /// Reads the table with hints on the types of its columns.
     pub(crate) fn read_as(&self, hints: &Hints) -> Result<Frame, CliError> {
         read(&self.data, &self.reading, hints)
     }
 
-    /// Reads the table for a model; `others` are columns of texts in addition, `kept` columns to be copied.
+    /// Reads the columns that a model needs, further text columns `others`, and columns `kept` that are copied to the
+    /// output.
     pub(crate) fn read_for(
         &self,
         model: &Pipeline,
@@ -44,20 +45,20 @@ impl InputArgs {
         Ok(frame)
     }
 
-    /// Opens a table that is read in parts.
+    /// Opens a table that is read in chunks.
     pub(crate) fn open_large(&self, hints: Hints) -> Result<LargeTable, CliError> {
         LargeTable::open(&self.data, &self.reading.options(), hints)
     }
 }
 
-/// Reads a table from a file, or from standard input for `-`, and prints the notes of the reader.
+/// Reads a table from a file, or from standard input if the path is `-`, and prints the reader's notes.
 pub(crate) fn read(path: &Path, reading: &ReadingArgs, hints: &Hints) -> Result<Frame, CliError> {
     let mut frame = halfspaces_frame::read(path, &reading.options(), hints)?;
     print_notes(&mut frame);
     Ok(frame)
 }
 
-/// Prints the notes of a table that have not been printed yet.
+/// Prints the pending notes of a table and removes them.
 pub(crate) fn print_notes(frame: &mut Frame) {
     for text in frame.notes.drain(..) {
         note(&format!("note: {text}"));

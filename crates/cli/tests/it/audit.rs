@@ -1,15 +1,13 @@
 //! `halfspaces audit` and `halfspaces transform`.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that fails says where")]
 
-use crate::support;
-
+use crate::support::{Draws, good, refused};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use support::{Draws, good, refused};
 
-/// Classes by the sign of x (three: by thirds of it), ten of 300 labels wrong, far from the boundary. The wrong rows.
+/// Writes a table whose class depends on x, with ten of 300 labels wrong, far from the boundaries; returns the wrong
+/// rows.
 fn slips(folder: &Path, classes: &[&str]) -> Vec<usize> {
     let mut draws = Draws(11);
     let (mut text, mut wrong) = (String::from("x,y,note,label\n"), Vec::new());
@@ -51,9 +49,9 @@ fn slips_are_found_in_two_and_three_classes() {
         assert_eq!(rows.len(), 300);
         let caught = rows[..wrong.len()].iter().filter(|row| wrong.contains(row)).count();
         let least = match learner {
-            // A decision list of halfspaces is as sure of all rows that one rule decides.
+            // A decision list has the same confidence for all rows that one rule decides.
             "massart" => 6,
-            // A linear machine cannot tell the middle of three classes from the others.
+            // A linear machine cannot separate the middle of three classes from the others.
             "svm" => 5,
             _ => 9,
         };
@@ -72,26 +70,32 @@ fn slips_are_found_in_two_and_three_classes() {
             !report.contains("<b onmouse") && report.contains("&lt;b onmouseover=alert(1)&gt;")
         );
         assert!(report.contains(&place) && report.contains("<svg") && !report.contains("<script"));
-        assert!(!report.contains("src=") && !report.contains("href="), "it needs no other file");
+        assert!(
+            !report.contains("src=") && !report.contains("href="),
+            "the report is self-contained"
+        );
+        let (header, first) = (ranking.lines().next().unwrap(), ranking.lines().nth(1).unwrap());
+        assert_eq!(header, "rank,row,label,suggested,agreement,line");
+        assert!(first.ends_with(&format!(",{}", rows[0] + 2)), "{first}");
     }
 }
 
 #[test]
-fn audits_that_cannot_be_are_refused() {
+fn impossible_audits_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     slips(folder.path(), &["neg", "pos"]);
     fs::write(folder.path().join("one.csv"), "x,label\n1,a\n2,a\n").unwrap();
     fs::write(folder.path().join("rare.csv"), "x,label\n1,a\n2,a\n3,b\n4,b\n5,c\n").unwrap();
-    // Both rows of c fall into one of two parts, by the seed.
+    // With this seed both rows of class c are in the same fold.
     fs::write(folder.path().join("pair.csv"), "x,label\n1,a\n2,a\n3,b\n4,b\n5,c\n6,c\n").unwrap();
     for (args, part) in [
         (&["data.csv", "--label", "lable"][..], "did you mean `label`?"),
         (&["one.csv", "--label", "label"], "all labels are a"),
         (
             &["rare.csv", "--label", "label", "--learner", "logistic"],
-            "every class needs at least 2 rows, and these have fewer: `c` (1)",
+            "every class needs at least 2 rows, but these have fewer: `c` (1)",
         ),
-        (&["pair.csv", "--label", "label", "--folds", "2"], "more parts may do"),
+        (&["pair.csv", "--label", "label", "--folds", "2"], "use more folds"),
         (&["data.csv", "--label", "label", "--folds", "1"], "folds"),
         (&["data.csv", "--label", "label", "--failure", "0"], "failure"),
         (&["data.csv", "--label", "label", "--html", "data.csv"], "already exists"),
@@ -106,7 +110,7 @@ fn column(text: &str, skipped: usize) -> Vec<Vec<f64>> {
     text.lines().skip(1).map(|line| line.split(',').skip(skipped).map(number).collect()).collect()
 }
 
-/// The files hold what they say: unit vectors in position, and the map that leads to them.
+/// The files contain unit vectors in radially isotropic position, and the map to them.
 #[test]
 fn points_are_in_position() {
     let folder = tempfile::tempdir().unwrap();
@@ -143,7 +147,7 @@ fn points_are_in_position() {
                 (3.0 / 200.0 * sum - f64::from(u8::from(i == j))).abs() < 2e-6,
                 "{i} {j} {sum}"
             );
-            // S A Aᵀ is a multiple of 1.
+            // S A Aᵀ is a multiple of the identity.
             let product = |r: usize, c: usize| -> f64 {
                 let aat = |k: usize| -> f64 { (0..3).map(|l| matrix[k][l] * matrix[c][l]).sum() };
                 (0..3).map(|k| scatter[r][k] * aat(k)).sum()
@@ -174,7 +178,8 @@ fn points_are_in_position() {
     assert!(said.contains("--accuracy"), "{said}");
 }
 
-/// Units of columns change nothing, and a column that never changes is a part of every direction, unless it is centred away.
+/// The units of columns do not matter. A constant column is a coordinate of every direction, unless --center removes
+/// it.
 #[test]
 fn units_change_no_position_and_constant_columns_are_kept() {
     let folder = tempfile::tempdir().unwrap();
@@ -190,20 +195,20 @@ fn units_change_no_position_and_constant_columns_are_kept() {
         let args = ["transform", name, "-o", "u.csv", "--scatter", "s.csv", "--force"];
         let said = good(folder.path(), &args);
         assert!(said.contains("100 points in 3 dimensions: in radially isotropic"), "{said}");
-        assert!(said.contains("columns that never change are left out: none\n"), "{said}");
+        assert!(said.contains("constant columns are ignored: none\n"), "{said}");
         let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
         let scatter = column(&read("s.csv"), 1);
         assert!((scatter[0][0] + scatter[1][1] + scatter[2][2] - 3.0).abs() < 1e-12);
         units_of.push(column(&read("u.csv"), 2));
     }
-    // In position up to a rotation: inner products are the same.
+    // The transformed points are equal up to a rotation, so their inner products agree.
     let dot = |u: &[f64], v: &[f64]| u.iter().zip(v).map(|(a, b)| a * b).sum::<f64>();
     let [plain, large] = &units_of[..] else { unreachable!("two tables") };
     for i in 0..100 {
         let (a, b) = (dot(&plain[i], &plain[0]), dot(&large[i], &large[0]));
         assert!((a - b).abs() < 1e-5, "{i}: {a} {b}");
     }
-    // A piece that does not touch the column of the largest unit: its scatter is that of the others.
+    // The piece is zero in the column of the largest unit, so its scatter is that of the other columns.
     let flat = "x,y,z\n1,2,0\n2,1,0\n3,1,0\n1,-1,0\n5,2,0\n1,1,1e200\n2,0,3e200\n";
     fs::write(folder.path().join("flat.csv"), flat).unwrap();
     good(folder.path(), &["transform", "flat.csv", "--scatter", "f.csv"]);

@@ -1,18 +1,15 @@
-//! Everything that can be wrong with arguments and files: exit code 2, one line that begins with `error:` and names the
-//! cause, nothing overwritten.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+//! Invalid arguments and files: each gives exit code 2 and one line that starts with `error:` and names the cause, and
+//! overwrites nothing.
 
-use crate::common;
-
-use common::{halfspaces, table};
+use crate::support::{self, run_line, succeed, table};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-/// What is in the file that no command may touch.
+/// The content of the file that no command may overwrite.
 const PRECIOUS: &str = "precious";
 
-/// Arguments, and what the message must contain. `out` is there, and `--force` given where it is an output.
+/// Arguments, and a part of the expected message. The file `out` exists; `--force` is passed if it is an output.
 const CASES: [(&str, &str); 107] = [
     // Files.
     ("fit nothing.csv --label y -o out --force", "nothing.csv: there is no such file"),
@@ -32,17 +29,17 @@ const CASES: [(&str, &str); 107] = [
     ("fit old.feather --label y -o out --force", "Feather version 1"),
     ("fit cut.csv.gz --label y -o out --force", "cut off or damaged"),
     ("fit cut.csv.zst --label y -o out --force", "cut off or damaged"),
-    ("fit cut.parquet --label y -o out --force", "not a Parquet file that can be read"),
-    ("fit cut.arrow --label y -o out --force", "not an Arrow file that can be read"),
+    ("fit cut.parquet --label y -o out --force", "not a readable Parquet file"),
+    ("fit cut.arrow --label y -o out --force", "not a readable Arrow file"),
     ("fit cut.npy --label y -o out --force", "cut off"),
-    ("fit cut.npz --label y -o out --force", "not an NPZ archive"),
-    ("fit objects.npy --label y -o out --force", "items of type |O are not read"),
+    ("fit cut.npz --label y -o out --force", "not a readable NPZ archive"),
+    ("fit objects.npy --label y -o out --force", "items of type |O are not supported"),
     ("fit scalar.npy --label y -o out --force", "a table has rows"),
-    ("fit lengths.npz --label y -o out --force", "`y` has 3 rows, `the matrix` has 2"),
+    ("fit lengths.npz --label y -o out --force", "`y` has 3 rows, but `the matrix` has 2"),
     ("fit matrices.npz --label y -o out --force", "both have two dimensions"),
     ("fit infinite.npy --label x1 -o out --force", "row 2, column `x0`: inf"),
-    ("fit good.csv --format parquet --label y -o out --force", "not a Parquet file"),
-    ("fit good.csv --format npz --label y -o out --force", "not an NPZ archive"),
+    ("fit good.csv --format parquet --label y -o out --force", "not a readable Parquet file"),
+    ("fit good.csv --format npz --label y -o out --force", "not a readable NPZ archive"),
     (
         "fit good.csv --format libsvm --label y -o out --force",
         "line 1: the label `a,b,colour,y` is not a number",
@@ -57,7 +54,7 @@ const CASES: [(&str, &str); 107] = [
         "ragged.csv, line 3: 2 cells, but the header has 3",
     ),
     ("fit quote.csv --label y -o out --force", "line 3, column `a`: `\"3` is not a number"),
-    ("fit twice.csv --label y -o out --force", "two columns are called `a`"),
+    ("fit twice.csv --label y -o out --force", "two columns are named `a`"),
     ("fit nameless.csv --label y -o out --force", "column 2 has no name"),
     ("fit infinite.csv --label y -o out --force", "line 42, column `a`: `1e999` is infinite"),
     (
@@ -69,7 +66,7 @@ const CASES: [(&str, &str); 107] = [
         "fit good.csv --no-header --label y -o out --force",
         "line 1, column `c1`: `a` is not a number",
     ),
-    ("fit good.csv --delimiter ab --label y -o out --force", "one ASCII character is needed"),
+    ("fit good.csv --delimiter ab --label y -o out --force", "expected one ASCII character"),
     // Labels.
     ("fit good.csv --label Y2 -o out --force", "there is no column `Y2`"),
     ("fit good.csv --label colou -o out --force", "did you mean `colour`?"),
@@ -80,7 +77,7 @@ const CASES: [(&str, &str); 107] = [
     ("fit one.csv --label y -o out --force", "every row has the same label, `n`"),
     ("fit good.csv --label y --positive p2 -o out --force", "--positive p2: no row has this label"),
     ("fit few.csv --label y -o out --force", "4 rows to learn from are too few, 10 are needed"),
-    ("fit many.csv --label y -o out --force", "are a quantity, and no classes"),
+    ("fit many.csv --label y -o out --force", "are a quantity, not classes"),
     ("fit good.csv --label y --positive -1 -o out --force", "--positive -1: no row has this label"),
     ("fit good.csv --label y --drop y -o out --force", "--drop y: it is the column of labels"),
     (
@@ -97,14 +94,17 @@ const CASES: [(&str, &str); 107] = [
         "fit constant.csv --label y -o out --force",
         "no column to learn from: the same in all rows: a",
     ),
-    ("fit prose.csv --label y --drop a -o out --force", "no column to learn from: left out: a"),
+    (
+        "fit prose.csv --label y --drop a -o out --force",
+        "no column to learn from: left out by --drop: a",
+    ),
     (
         "fit rare.csv --label y --text a -o out --force",
-        "no word is in two rows or more, but not in all, in a",
+        "no word occurs in at least two rows, but not all, of a",
     ),
     (
         "fit slip.csv --label y --category a -o out --force",
-        "38 different texts in 38 rows are no categories",
+        "38 different texts in 38 rows are too many for categories",
     ),
     ("fit huge.csv --label y --learner svm -o out --force", "divide the column that has them"),
     ("fit good.csv --label y --drop b2 -o out --force", "there is no column `b2`"),
@@ -117,14 +117,14 @@ const CASES: [(&str, &str); 107] = [
     ),
     (
         "fit good.csv --label y --weights a -o out --force",
-        "line 2, column `a`: a weight is a number of at least 0",
+        "line 2, column `a`: a weight must be a number of at least 0",
     ),
     (
         "fit good.csv --label y --weights b --learner svm -o out --force",
-        "--weights: the learner svm takes none",
+        "--weights: the learner svm does not support weights",
     ),
     // Options.
-    ("fit good.csv --label y --holdout 1.5 -o out --force", "at least 0 and below 1"),
+    ("fit good.csv --label y --holdout 1.5 -o out --force", "must be at least 0 and below 1"),
     ("fit good.csv --label y --holdout half -o out --force", "not a number"),
     ("fit good.csv --label y --threads 0 -o out --force", "at least 1"),
     ("fit good.csv --label y --learner magic -o out --force", "magic"),
@@ -134,14 +134,17 @@ const CASES: [(&str, &str); 107] = [
     ),
     (
         "fit good.csv --label y --learner logistic --noise 0.1 -o out --force",
-        "--noise: the learner logistic",
+        "--noise: does not apply to the learner logistic",
     ),
     ("fit good.csv --label y --learner svm --c -1 -o out --force", "c = -1 is out of range"),
     (
         "fit good.csv --label y --c 2 -o out --force",
-        "--c: the learner auto takes none; logistic and svm do",
+        "--c: does not apply to the learner auto; it applies to logistic and svm",
     ),
-    ("fit good.csv --label y --noise 0.2 -o out --force", "--noise: the learner auto takes none"),
+    (
+        "fit good.csv --label y --noise 0.2 -o out --force",
+        "--noise: does not apply to the learner auto",
+    ),
     ("fit good.csv --label y --holdout -0.1 -o out --force", "at least 0 and below 1"),
     ("fit good.csv --label y --seed -1 -o out --force", "invalid digit"),
     ("label good.csv --label y --simulate --classes a,b", "cannot be used with"),
@@ -150,11 +153,11 @@ const CASES: [(&str, &str); 107] = [
     ("fit - --label y --stream -o out --force", "standard input cannot be read more than once"),
     (
         "fit lengths.npz --label y --stream -o out --force",
-        "--stream reads CSV, TSV, LIBSVM and Parquet files, and this one is npz",
+        "--stream reads CSV, TSV, LIBSVM and Parquet files, but this one is npz",
     ),
     ("fit ragged.csv --label y --stream -o out --force", "ragged.csv, line 3: 2 cells"),
     ("fit slip.csv --label y --stream -o out --force", "`3O` is not a number"),
-    ("fit twice.csv --label y --stream -o out --force", "two columns are called `a`"),
+    ("fit twice.csv --label y --stream -o out --force", "two columns are named `a`"),
     (
         "fit good.csv --label z --stream --learner perceptron -o out --force",
         "there is no column `z`",
@@ -196,8 +199,8 @@ const CASES: [(&str, &str); 107] = [
     ("predict nothing.json good.csv -o out --force", "there is no such model"),
     ("predict good.csv good.csv -o out --force", "not a model file"),
     ("predict other.json good.csv -o out --force", "not a model file, but \"something else\""),
-    ("predict later.json good.csv -o out --force", "a model file of version 4"),
-    ("predict narrow.json good.csv -o out --force", "a damaged model: the learner takes"),
+    ("predict later.json good.csv -o out --force", "the model file has version 4"),
+    ("predict narrow.json good.csv -o out --force", "the model is damaged: the learner expects"),
     ("predict cut.json good.csv -o out --force", "cut off"),
     // Tables for a model.
     ("predict model.json without.csv -o out --force", "there is no column `b`"),
@@ -209,7 +212,7 @@ const CASES: [(&str, &str); 107] = [
         "predict model.json text.csv -o out --force",
         "text.csv, line 3, column `a`: `x` is not a number",
     ),
-    ("evaluate model.json good.csv --label z", "name the column of labels by --label"),
+    ("evaluate model.json good.csv --label z", "pass the column of labels with --label"),
     ("evaluate model.json good.csv --label colour", "no label is one of the model's classes n, p"),
 ];
 
@@ -237,19 +240,19 @@ fn files(dir: &Path) {
     write("cut.csv.zst", &zstd[..zstd.len() / 2]);
     write("cut.parquet", b"PAR1 and then nothing");
     write("cut.arrow", b"ARROW1\0\0 and then nothing");
-    write("cut.npy", &common::npy("<f8", "(3, 2)", &[0; 40]));
-    write("objects.npy", &common::npy("|O", "(1, 1)", &[0; 8]));
-    write("scalar.npy", &common::npy("<f8", "()", &[0; 8]));
+    write("cut.npy", &support::npy("<f8", "(3, 2)", &[0; 40]));
+    write("objects.npy", &support::npy("|O", "(1, 1)", &[0; 8]));
+    write("scalar.npy", &support::npy("<f8", "()", &[0; 8]));
     let infinite: Vec<u8> =
         [1.0, 0.0, f64::INFINITY, 1.0].iter().flat_map(|v: &f64| v.to_le_bytes()).collect();
-    write("infinite.npy", &common::npy("<f8", "(2, 2)", &infinite));
-    let matrix = common::npy("<f8", "(2, 1)", &[0; 16]);
-    let vector = common::npy("|u1", "(3,)", &[0; 3]);
-    let npz = common::npz(&[("X.npy", &matrix), ("y.npy", &vector)]);
+    write("infinite.npy", &support::npy("<f8", "(2, 2)", &infinite));
+    let matrix = support::npy("<f8", "(2, 1)", &[0; 16]);
+    let vector = support::npy("|u1", "(3,)", &[0; 3]);
+    let npz = support::npz(&[("X.npy", &matrix), ("y.npy", &vector)]);
     write("lengths.npz", &npz);
     write("cut.npz", &npz[..npz.len() / 2]);
-    write("matrices.npz", &common::npz(&[("X.npy", &matrix), ("Z.npy", &matrix)]));
-    write("book.xlsx", &common::npz(&[("xl/workbook.xml", b"<workbook/>")]));
+    write("matrices.npz", &support::npz(&[("X.npy", &matrix), ("Z.npy", &matrix)]));
+    write("book.xlsx", &support::npz(&[("xl/workbook.xml", b"<workbook/>")]));
     write("pair.libsvm", b"1 1:2\n-1 2=5\n");
     write("unlabelled.libsvm", b"1:2 2:5\n");
     write("nan.libsvm", b"1 1:nan\n");
@@ -257,26 +260,23 @@ fn files(dir: &Path) {
     write("quote.csv", b"a,b,y\n1,2,n\n\"3,4,p\n5,6,n\n7,8,p\n9,1,n\n2,3,p\n");
     write("twice.csv", b"a,a,y\n1,2,n\n3,4,p\n");
     write("nameless.csv", b"a,,y\n1,2,n\n3,4,p\n");
-    let numbers: String = (0..40).map(|i| format!("{i},{}\n", ["n", "p"][i % 2])).collect();
-    write("infinite.csv", format!("a,y\n{numbers}1e999,p\n").as_bytes());
-    let slip: String = (0..40)
-        .map(|i| if i == 29 { "3O,p\n".into() } else { format!("{i},{}\n", ["n", "p"][i % 2]) })
-        .collect();
-    write("slip.csv", format!("a,y\n{slip}").as_bytes());
+    // Tables with a column `a` and alternating labels.
+    let labelled = |rows: usize, cell: &dyn Fn(usize) -> String| -> String {
+        let row = |i| format!("{},{}\n", cell(i), ["n", "p"][i % 2]);
+        format!("a,y\n{}", (0..rows).map(row).collect::<String>())
+    };
+    let infinite = labelled(40, &|i| i.to_string()) + "1e999,p\n";
+    write("infinite.csv", infinite.as_bytes());
+    let slip = labelled(40, &|i| if i == 29 { "3O".to_owned() } else { i.to_string() });
+    write("slip.csv", slip.as_bytes());
     write("unlabelled.csv", b"a,y\n1,n\n2,p\n3,\n");
     write("one.csv", b"a,y\n1,n\n2,n\n3,n\n");
     write("few.csv", b"a,y\n1,n\n2,p\n3,n\n4,p\n");
-    let prose: String =
-        (0..60).map(|i| format!("text number {i},{}\n", ["n", "p"][i % 2])).collect();
-    write("prose.csv", format!("a,y\n{prose}").as_bytes());
-    let rare: String = (0..40).map(|i| format!("word{i},{}\n", ["n", "p"][i % 2])).collect();
-    write("rare.csv", format!("a,y\n{rare}").as_bytes());
+    write("prose.csv", labelled(60, &|i| format!("text number {i}")).as_bytes());
+    write("rare.csv", labelled(40, &|i| format!("word{i}")).as_bytes());
     let many: String = (0..40).map(|i| format!("{},{i}.5\n", i % 7)).collect();
     write("many.csv", format!("a,y\n{many}").as_bytes());
-    let huge: String = (0..40)
-        .map(|i| format!("{}1.1{i}e308,{}\n", ["-", ""][i % 2], ["n", "p"][i % 2]))
-        .collect();
-    write("huge.csv", format!("a,y\n{huge}").as_bytes());
+    write("huge.csv", labelled(40, &|i| format!("{}1.1{i}e308", ["-", ""][i % 2])).as_bytes());
     write("constant.csv", b"a,y\n1,n\n1,p\n1,n\n");
     write("without.csv", good.replacen(",b,", ",other,", 1).as_bytes());
     write("unseen.csv", b"a,b,colour,y\n1,2,red,n\n1,2,purple,n\n");
@@ -285,7 +285,7 @@ fn files(dir: &Path) {
     write("three.csv", format!("a,y\n{three}").as_bytes());
     // Models.
     let fit = "fit good.csv --label y --learner logistic -o model.json";
-    halfspaces(dir).args(fit.split(' ')).assert().success();
+    succeed(dir, fit);
     let model = fs::read_to_string(dir.join("model.json")).unwrap();
     write("later.json", model.replace("\"version\":3", "\"version\":4").as_bytes());
     write("cut.json", &model.as_bytes()[..model.len() / 2]);
@@ -297,13 +297,13 @@ fn files(dir: &Path) {
 }
 
 #[test]
-fn every_fault_is_one_line_with_its_cause_and_overwrites_nothing() {
+fn every_error_is_one_line_with_its_cause_and_overwrites_nothing() {
     let dir = tempfile::tempdir().unwrap();
     files(dir.path());
-    let before = common::listing(dir.path());
+    let before = support::listing(dir.path());
     let mut faults = Vec::new();
     for (args, says) in CASES {
-        let output = halfspaces(dir.path()).args(args.split(' ')).output().unwrap();
+        let output = run_line(dir.path(), args);
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         let errors: Vec<&str> = stderr.lines().filter(|line| line.starts_with("error:")).collect();
         let sound = output.status.code() == Some(2)
@@ -316,7 +316,7 @@ fn every_fault_is_one_line_with_its_cause_and_overwrites_nothing() {
             faults.push(format!("{args}\n  should say: {says}\n  {code}: {stderr}"));
         }
         assert_eq!(fs::read_to_string(dir.path().join("out")).unwrap(), PRECIOUS, "{args}");
-        assert_eq!(common::listing(dir.path()), before, "{args}");
+        assert_eq!(support::listing(dir.path()), before, "{args}");
     }
     assert!(faults.is_empty(), "{} of {}:\n{}", faults.len(), CASES.len(), faults.join("\n"));
 }

@@ -1,8 +1,6 @@
 //! The same table in every format gives the same model and the same predictions.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use crate::common;
-
+use crate::support::{good, npy, npz, program, run_line, succeed};
 use arrow_array::builder::StringDictionaryBuilder;
 use arrow_array::types::Int32Type;
 use arrow_array::{
@@ -11,18 +9,18 @@ use arrow_array::{
 };
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
-use common::{halfspaces, npy, npz};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, GzipLevel, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
+use std::process::Stdio;
 use std::sync::Arc;
 
 const ROWS: usize = 60;
 
-/// A row: a number that may be missing, a whole number, a category, a truth, and the label.
+/// A row: a number that may be missing, an integer, a category, a boolean, and the label.
 fn row(i: usize) -> (Option<f64>, i64, &'static str, bool, &'static str) {
     let x = ((i * 37) % 100) as f64 / 8.0 - 5.0;
     let k = ((i * 59 + 13) % 10) as i64 - 5;
@@ -93,15 +91,28 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     gzip.finish().unwrap()
 }
 
-/// What a model knows, its classes and columns included, without the names of files.
+/// The content of a model file.
 fn model(dir: &Path, name: &str) -> serde_json::Value {
     let text = fs::read_to_string(dir.join(name)).unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
+/// Runs a command that reads `input` from a pipe; returns its standard output.
+fn piped(dir: &Path, args: &[&str], input: &[u8]) -> String {
+    let mut command = program(dir);
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let output = std::thread::scope(|scope| {
+        scope.spawn(move || pipe.write_all(input).unwrap());
+        child.wait_with_output().unwrap()
+    });
+    assert!(output.status.success(), "{args:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
 fn predictions(dir: &Path, model: &str, data: &str) -> String {
-    let output = halfspaces(dir).args(["predict", model, data]).assert().success();
-    String::from_utf8(output.get_output().stdout.clone()).unwrap()
+    good(dir, &["predict", model, data])
 }
 
 #[test]
@@ -136,7 +147,7 @@ fn one_table_in_every_format() {
     let fit = |data: &str, model: &str| {
         let args =
             ["fit", data, "--label", "y", "--learner", "logistic", "--holdout", "0.2", "-o", model];
-        halfspaces(dir.path()).args(args).assert().success();
+        good(dir.path(), &args);
     };
     fit("plain.csv", "plain.json");
     let expected = model(dir.path(), "plain.json");
@@ -148,13 +159,8 @@ fn one_table_in_every_format() {
         assert_eq!(predictions(dir.path(), "plain.json", name), labels, "{name}");
         fit(name, &format!("{name}.json"));
         assert_eq!(model(dir.path(), &format!("{name}.json")), expected, "{name}");
-        // And by a pipe, where nothing can be read twice.
-        let piped = halfspaces(dir.path())
-            .args(["predict", "plain.json", "-"])
-            .write_stdin(bytes.clone())
-            .assert()
-            .success();
-        assert_eq!(String::from_utf8_lossy(&piped.get_output().stdout), labels, "{name}");
+        // Also from a pipe, which can be read only once.
+        assert_eq!(piped(dir.path(), &["predict", "plain.json", "-"], bytes), labels, "{name}");
     }
 }
 
@@ -162,10 +168,9 @@ fn one_table_in_every_format() {
 fn columns_in_any_order_among_others() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("plain.csv"), csv(',')).unwrap();
-    let args = "fit plain.csv --label y --learner svm -o model.json";
-    halfspaces(dir.path()).args(args.split(' ')).assert().success();
+    succeed(dir.path(), "fit plain.csv --label y --learner svm -o model.json");
     let expected = predictions(dir.path(), "model.json", "plain.csv");
-    // Turned around, with the index that pandas writes and a column that nobody knows.
+    // Reversed columns, with the index that pandas writes and an unknown column.
     let turned: Vec<String> = csv(',')
         .lines()
         .enumerate()
@@ -177,12 +182,13 @@ fn columns_in_any_order_among_others() {
         })
         .collect();
     fs::write(dir.path().join("turned.csv"), turned.join("\n")).unwrap();
-    let output =
-        halfspaces(dir.path()).args(["predict", "model.json", "turned.csv"]).assert().success();
-    let output = output.get_output();
+    let output = run_line(dir.path(), "predict model.json turned.csv");
     assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
     let notes = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(notes, "note: turned.csv: the first column has no name: an index, left out\n");
+    assert_eq!(
+        notes,
+        "note: turned.csv: the first column has no name; it is an index, and left out\n"
+    );
 }
 
 #[test]
@@ -214,8 +220,8 @@ fn arrays_and_libsvm_name_their_columns_by_number() {
         let mut models = Vec::new();
         for file in files {
             let args = format!("fit {file} --label {label} --learner perceptron -o {file}.json");
-            halfspaces(dir.path()).args(args.split(' ')).assert().success();
-            // The recipe says how columns were read, which differs between the formats.
+            succeed(dir.path(), &args);
+            // The recipe records how columns were read, which differs between the formats.
             models.push(model(dir.path(), &format!("{file}.json"))["pipeline"]["model"].clone());
         }
         assert_eq!(models[0], models[1], "{label}");
@@ -223,16 +229,17 @@ fn arrays_and_libsvm_name_their_columns_by_number() {
     let expected = predictions(dir.path(), "table.csv.json", "table.csv");
     assert_eq!(predictions(dir.path(), "all.npz.json", "points.npy"), expected);
     assert_eq!(predictions(dir.path(), "sparse.txt.json", "sparse.txt"), expected);
-    // Indices that no row has are zeros.
+    // Entries at indices that occur in no row are zero.
     write("short.txt", b"0 1:2.5\n0 2:1\n");
     write("short.csv", b"1,2,3\n2.5,0,0\n0,1,0\n");
     let expected = predictions(dir.path(), "sparse.txt.json", "short.csv");
     assert_eq!(predictions(dir.path(), "sparse.txt.json", "short.txt"), expected);
 }
 
-/// A table whose columns are years, as pandas writes it; several classes, whose names are numbers and are kept.
+/// A pandas table whose columns are named by years, with several classes whose names are numbers; all names are
+/// preserved.
 #[test]
-fn years_are_names_and_classes_keep_theirs() {
+fn numeric_names_of_columns_and_classes_are_preserved() {
     let dir = tempfile::tempdir().unwrap();
     let mut text = ",2019,2020,2021,class\n".to_owned();
     for i in 0..90 {
@@ -251,7 +258,7 @@ fn years_are_names_and_classes_keep_theirs() {
     fs::write(dir.path().join("years.csv"), text).unwrap();
     for learner in ["auto", "logistic", "svm", "massart", "perspectron", "perceptron"] {
         let args = format!("fit years.csv --label class --learner {learner} -o {learner}.json");
-        halfspaces(dir.path()).args(args.split(' ')).assert().success();
+        succeed(dir.path(), &args);
         let model = model(dir.path(), &format!("{learner}.json"));
         assert_eq!(model["pipeline"]["label"]["classes"], serde_json::json!(["01", "1.50", "x y"]));
         let columns: Vec<&str> = model["pipeline"]["recipe"]["columns"]
@@ -270,10 +277,10 @@ fn years_are_names_and_classes_keep_theirs() {
     }
 }
 
-/// A column of a type that is not read must be left out, but is in nobody's way where it is not asked for; integers that are
-/// rounded are told of.
+/// A column of an unsupported type must be dropped explicitly, but is ignored if it is not used. A note reports
+/// integers that were rounded.
 #[test]
-fn columns_that_are_not_read_and_integers_that_are_rounded() {
+fn unsupported_columns_and_rounded_integers() {
     let dir = tempfile::tempdir().unwrap();
     let ids: Vec<i64> = (0..40).map(|i| (1 << 53) + i).collect();
     let labels: Vec<bool> = (0..40).map(|i| i % 3 == 0).collect();
@@ -284,10 +291,10 @@ fn columns_that_are_not_read_and_integers_that_are_rounded() {
     ];
     let batch = RecordBatch::try_from_iter(columns).unwrap();
     fs::write(dir.path().join("t.parquet"), parquet_file(&batch, Compression::SNAPPY)).unwrap();
-    let run = |args: &str| halfspaces(dir.path()).args(args.split(' ')).output().unwrap();
+    let run = |args: &str| run_line(dir.path(), args);
     let error = |args: &str| String::from_utf8(run(args).stderr).unwrap();
     let fit = "fit t.parquet --label y --learner logistic -o m.json --force";
-    // A moment is a number of days; another type is refused with what to do.
+    // Timestamps are read as dates; the note says so.
     let dates = "column `t`: read as dates";
     assert!(error(fit).contains(dates), "{}", error(fit));
     let said = error(&format!("{fit} --drop t"));
@@ -296,7 +303,7 @@ fn columns_that_are_not_read_and_integers_that_are_rounded() {
     let predicted = run("predict m.json t.parquet");
     assert!(predicted.status.success() && predicted.stderr.is_empty());
     assert_eq!(predicted.stdout.iter().filter(|byte| **byte == b'\n').count(), 41);
-    // As categories or left out they are not.
+    // Categories and dropped columns are not rounded.
     for option in ["--drop t --category id --text id", "--drop t --drop id"] {
         assert!(!error(&format!("{fit} {option}")).contains("rounded"), "{option}");
     }
@@ -306,9 +313,9 @@ fn columns_that_are_not_read_and_integers_that_are_rounded() {
     assert!(said.contains("t.csv, line 5, column `id`: 9007199254740993 is rounded"), "{said}");
 }
 
-/// A marker of missing values told at the fit holds for arrays, at the fit and for new rows.
+/// A missing-value marker given to `fit` applies to arrays, in `fit` and for new rows.
 #[test]
-fn missing_markers_hold_for_arrays() {
+fn missing_markers_apply_to_arrays() {
     let dir = tempfile::tempdir().unwrap();
     let value = |i: usize, j: usize| match (i % 9, j) {
         (4, 0) => -999.0,
@@ -323,7 +330,7 @@ fn missing_markers_hold_for_arrays() {
     for file in ["m.npy", "m.csv"] {
         let args =
             format!("fit {file} --label x1 --missing -999 --learner logistic -o {file}.json");
-        halfspaces(dir.path()).args(args.split(' ')).assert().success();
+        succeed(dir.path(), &args);
     }
     let expected = predictions(dir.path(), "m.csv.json", "m.csv");
     for (model, file) in [("m.csv.json", "m.npy"), ("m.npy.json", "m.npy"), ("m.npy.json", "m.csv")]

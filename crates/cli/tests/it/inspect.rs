@@ -24,7 +24,7 @@ fn a_table_is_shown_as_text_and_as_json() {
 }
 
 #[test]
-fn a_table_is_written_as_it_stands() {
+fn a_table_is_written_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("t.csv"), UNTIDY).unwrap();
     good(folder.path(), &["inspect", "t.csv", "-o", "plain.csv"]);

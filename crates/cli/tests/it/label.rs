@@ -1,18 +1,14 @@
 //! `halfspaces label` in the terminal, its session file and its exports.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that fails says where")]
-
-use crate::support;
-
+use crate::support::{Draws, good, labels_of_session, pool, program, refused};
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::time::Duration;
-use support::{Draws, good, labels_of_session, pool, program, refused};
 
-/// Moments at which a session is killed.
+/// Number of times that a session is killed.
 const KILLS: usize = 50;
 
 const NEW: [&str; 6] = ["label", "pool.csv", "--classes", "in,out", "--session", "s.jsonl"];
@@ -33,7 +29,7 @@ impl Terminal {
         Terminal { child, input, output: BufReader::new(output) }
     }
 
-    /// The row that is asked next, with the class predicted; `None` once nothing is.
+    /// The row of the next question and the predicted class; `None` at the end.
     fn question(&mut self) -> Option<(usize, String)> {
         let mut text = Vec::new();
         loop {
@@ -63,14 +59,14 @@ impl Terminal {
 }
 
 #[test]
-fn a_pool_is_labelled_in_two_sittings() {
+fn a_pool_is_labelled_in_two_runs() {
     let folder = tempfile::tempdir().unwrap();
     let truth = pool(folder.path(), 80);
     let mut corrections = 0;
-    for sitting in 0..2 {
+    for run in 0..2 {
         let args = [&NEW[..], &["-o", "out.csv", "--force"]].concat();
-        // The second sitting knows classes and answers from the session.
-        let args = if sitting == 0 {
+        // The second run takes classes and answers from the session.
+        let args = if run == 0 {
             args
         } else {
             args.iter().filter(|a| !["--classes", "in,out"].contains(a)).copied().collect()
@@ -78,18 +74,18 @@ fn a_pool_is_labelled_in_two_sittings() {
         let mut terminal = Terminal::start(folder.path(), &args);
         let mut answers = 0;
         while let Some((row, class)) = terminal.question() {
-            if sitting == 0 && answers == 30 {
+            if run == 0 && answers == 30 {
                 terminal.say("q");
                 continue;
             }
             corrections += usize::from(class != truth[row]);
-            // Enter where it is right, a key or a name where it is not.
+            // Enter if the prediction is correct, otherwise a key or a name.
             let key = if truth[row] == "in" { "1" } else { "out" };
             terminal.say(if class == truth[row] { "" } else { key });
             answers += 1;
         }
         assert!(terminal.child.wait().unwrap().success());
-        assert_eq!(answers, if sitting == 0 { 30 } else { 50 });
+        assert_eq!(answers, if run == 0 { 30 } else { 50 });
     }
     let session = labels_of_session(&folder.path().join("s.jsonl"));
     assert!(session.iter().all(|(row, class)| class == truth[*row]) && session.len() == 80);
@@ -100,7 +96,7 @@ fn a_pool_is_labelled_in_two_sittings() {
     for (row, line) in lines[1..].iter().enumerate() {
         assert!(line.starts_with(&format!("{row},{},", truth[row])), "{line}");
     }
-    // Fewer than half of what the smaller class has.
+    // Fewer than half of the rows of the smaller class.
     assert!(corrections < 20, "{corrections}");
 }
 
@@ -118,11 +114,11 @@ fn undo_skip_and_review() {
     terminal.say("nonsense");
     assert_eq!(terminal.question().unwrap().0, third);
     terminal.say("u");
-    assert_eq!(terminal.question().unwrap().0, second, "a skip is taken back");
+    assert_eq!(terminal.question().unwrap().0, second, "a skip is undone");
     terminal.say("u");
     assert_eq!(terminal.question().unwrap().0, first);
     terminal.say("u");
-    assert_eq!(terminal.question().unwrap().0, first, "there is nothing left to take back");
+    assert_eq!(terminal.question().unwrap().0, first, "there is nothing left to undo");
     terminal.say("out");
     let (open, _) = terminal.question().unwrap();
     terminal.say("r\n1 in\n");
@@ -133,7 +129,7 @@ fn undo_skip_and_review() {
         rows.push(row);
         terminal.say("");
     }
-    assert_eq!(rows.last(), Some(&open), "what was skipped comes last");
+    assert_eq!(rows.last(), Some(&open), "skipped rows come last");
     rows.sort_unstable();
     assert!(rows.into_iter().eq(0..12));
     let labels = good(
@@ -147,7 +143,7 @@ fn undo_skip_and_review() {
     assert_eq!(of_first["label"], "in");
 }
 
-/// The last answer can be taken back and changed as the others can, also in a session that was finished before.
+/// The most recent answer can be undone, and it can be changed like all others, even in a finished session.
 #[test]
 fn a_finished_session_can_be_changed() {
     let folder = tempfile::tempdir().unwrap();
@@ -169,7 +165,7 @@ fn a_finished_session_can_be_changed() {
     assert_eq!(labels().filter(|class| class == "out").count(), 2);
 }
 
-/// Killed at [`KILLS`] moments, whose answers are all there once, but for one that may have been on its way.
+/// A session that is killed [`KILLS`] times keeps every acknowledged answer exactly once.
 #[test]
 fn nothing_is_lost_when_it_is_killed() {
     let folder = tempfile::tempdir().unwrap();
@@ -183,7 +179,7 @@ fn nothing_is_lost_when_it_is_killed() {
         let mut left = if life < KILLS { 1 + draws.below(5) } else { usize::MAX };
         let mut last = None;
         while let Some((row, _)) = terminal.question() {
-            // The question after an answer acknowledges it.
+            // The next question acknowledges the answer.
             acknowledged.extend(last.take());
             assert!(!acknowledged.contains(&row), "row {row} is asked again");
             terminal.say(truth[row]);
@@ -200,7 +196,7 @@ fn nothing_is_lost_when_it_is_killed() {
         for row in &acknowledged {
             assert_eq!(labels.get(row).map(String::as_str), Some(truth[*row]), "life {life}");
         }
-        // The last one was or was not on the disk.
+        // The last answer may or may not be on the disk.
         if let Some(row) = last.filter(|row| labels.contains_key(row)) {
             acknowledged.push(row);
             under_way += usize::from(life < KILLS);
@@ -211,7 +207,7 @@ fn nothing_is_lost_when_it_is_killed() {
     assert!(under_way > 0, "some were killed after the answer was written");
 }
 
-/// The labels of a session file whose last line may be cut.
+/// The labels of a session file whose last line may be truncated.
 fn labels_of_session_cut(path: &Path) -> std::collections::BTreeMap<usize, String> {
     let text = fs::read_to_string(path).unwrap();
     let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
@@ -221,13 +217,13 @@ fn labels_of_session_cut(path: &Path) -> std::collections::BTreeMap<usize, Strin
 }
 
 #[test]
-fn sessions_of_others_are_refused() {
+fn unsuitable_sessions_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     pool(folder.path(), 10);
     let mut terminal = Terminal::start(folder.path(), &NEW);
     terminal.question().unwrap();
     let said = refused(folder.path(), &NEW);
-    assert!(said.contains("another process labels with this session"), "{said}");
+    assert!(said.contains("another process is using this session"), "{said}");
     terminal.say("q");
     assert!(terminal.child.wait().unwrap().success());
     let before = fs::read_to_string(folder.path().join("s.jsonl")).unwrap();
@@ -243,7 +239,7 @@ fn sessions_of_others_are_refused() {
     let said = refused(folder.path(), &["label", "pool.csv", "--session", "pool.csv"]);
     assert!(said.contains("is this a session file"), "{said}");
     for (args, part) in [
-        (&["label", "pool.csv"][..], "name the classes"),
+        (&["label", "pool.csv"][..], "name them with --classes"),
         (&["label", "pool.csv", "--classes", "a"], "at least two"),
         (&["label", "pool.csv", "--classes", "a,a"], "named twice"),
         (&["label", "pool.csv", "--classes", "a,b", "-o", "pool.csv"], "already exists"),
@@ -260,12 +256,12 @@ fn sessions_of_others_are_refused() {
     assert_eq!(fs::read_to_string(folder.path().join("s.jsonl")).unwrap(), before);
     assert!(
         !folder.path().join("pool.csv.session.jsonl").exists(),
-        "what is refused begins nothing"
+        "a refused command creates no session"
     );
 }
 
 #[test]
-fn known_labels_are_a_start_and_label_studio_is_spoken() {
+fn known_labels_and_label_studio_files() {
     let folder = tempfile::tempdir().unwrap();
     let truth = pool(folder.path(), 40);
     let text = fs::read_to_string(folder.path().join("pool.csv")).unwrap();
@@ -293,7 +289,7 @@ fn known_labels_are_a_start_and_label_studio_is_spoken() {
     let tasks: Vec<Value> = serde_json::from_str(&json).unwrap();
     assert_eq!(tasks[0]["annotations"][0]["result"][0]["value"]["choices"][0], truth[0]);
     assert!(tasks[1]["predictions"][0]["score"].as_f64().unwrap() >= 0.5);
-    // Annotated there, found by its text: one new label, one changed.
+    // Tasks are matched by their texts: one label is new, one changes a known label.
     let task = |row: usize, class: &str| {
         format!(
             r#"{{"data":{{"note":"item {row}"}},"annotations":[{{"result":[{{"value":{{"choices":["{class}"]}}}}]}}]}}"#
@@ -345,12 +341,15 @@ fn a_simulation_counts_corrections() {
         half(&random) > half(&recommended) && half(&given) > half(&recommended),
         "{random} {given}"
     );
-    assert_ne!(corrections(&random), corrections(&given));
+    assert_ne!(random["curve"], given["curve"]);
     assert_eq!(random["curve"][0]["answers"], 0);
     let few = play(&["--max-answers", "7"]);
     assert_eq!((few["answers"].as_u64(), few.get("corrections_first_half")), (Some(7), None));
     let text = good(folder.path(), &["label", "all.csv", "--label", "label", "--simulate"]);
-    assert!(text.contains(" corrections in 200 answers about 200 rows; per answer "), "{text}");
+    assert!(
+        text.contains(" corrections in 200 answers for 200 rows; time per answer: median "),
+        "{text}"
+    );
 }
 
 /// A closed output ends the command without an error.
@@ -374,8 +373,8 @@ fn a_reader_that_goes_away_is_no_error() {
         ),
     ));
     terminal.say("in");
-    // The reading end lives on for a moment in a process that another test is about to start: then the next question has a
-    // reader, and the one after it has none.
+    // A process that another test is about to start may inherit the reading end for a moment: then the next question
+    // still has a reader, and the one after it has none.
     let status = loop {
         match terminal.child.try_wait().unwrap() {
             Some(status) => break status,
@@ -391,12 +390,12 @@ fn a_reader_that_goes_away_is_no_error() {
     assert_eq!(labels_of_session(&folder.path().join("s.jsonl")).len(), 1, "the answer is kept");
 }
 
-/// Runs `label` with answers from standard input; its notes and errors, and its exit code.
+/// Runs `label` with answers from standard input; returns its exit code, and its notes and errors.
 fn typed(folder: &Path, args: &[&str], input: &str) -> (Option<i32>, String) {
     let mut command = program(folder);
     command.arg("label").args(args).stdin(Stdio::piped()).stdout(Stdio::null());
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
-    // The program may refuse before it reads.
+    // The program may exit before it reads the input.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     let output = child.wait_with_output().unwrap();
     (output.status.code(), String::from_utf8(output.stderr).unwrap())
@@ -416,7 +415,7 @@ fn write_texts(folder: &Path, name: &str, texts: &[&str]) {
     fs::write(folder.join(name), csv).unwrap();
 }
 
-/// A pool that was sorted, extended and saved under another name keeps each answer with its item, and says so.
+/// If the pool was sorted, extended and saved under another name, each answer stays with its item, and a note says so.
 #[test]
 fn answers_stay_with_their_items() {
     let folder = tempfile::tempdir().unwrap();
@@ -437,23 +436,26 @@ fn answers_stay_with_their_items() {
     sorted.insert(1, "New");
     sorted.push("Also new");
     write_texts(folder, "sorted.csv", &sorted);
-    // An export reads the session, and does not write to it.
+    // An export reads the session and does not write to it.
     let bytes = fs::read(folder.join("s.jsonl")).unwrap();
     let export = [&["sorted.csv", "--export"], &show[..], &["b.csv"]].concat();
     for go_on in [export, [&["sorted.csv"], &show[..], &["b.csv"]].concat()] {
         let (code, said) = typed(folder, &go_on, "q\n");
         assert_eq!(code, Some(0), "{said}");
-        assert!(said.contains("moved to new row number") && said.contains("2 new items"), "{said}");
+        assert!(
+            said.contains("items have new row numbers") && said.contains("2 new items"),
+            "{said}"
+        );
         let mut after = by_text("b.csv");
         after.sort();
         assert_eq!(after, before);
         let exported = go_on.contains(&"--export");
         assert_eq!(fs::read(folder.join("s.jsonl")).unwrap() == bytes, exported);
     }
-    // The pool is that of the session now.
+    // The session now has the new pool.
     let (_, said) = typed(folder, &[&["sorted.csv"], &show[..], &["b.csv"]].concat(), "q\n");
     assert!(!said.contains("pool has changed"), "{said}");
-    // An item that was answered is gone: refused, unless the person says so. Its answer is back with it.
+    // If an answered item is missing, the session is refused without --keep-found. Its answer returns with it.
     let answered = before[0].0.clone();
     let cut: Vec<&str> = TEXTS.iter().copied().filter(|text| *text != answered).collect();
     write_texts(folder, "cut.csv", &cut);
@@ -465,13 +467,13 @@ fn answers_stay_with_their_items() {
     assert_eq!(code, Some(0), "{said}");
     assert_eq!(by_text("c.csv").len(), 2);
     let (_, said) = typed(folder, &[&["pool.csv"], &show[..], &["d.csv"]].concat(), "q\n");
-    assert!(said.contains("1 answer is back with its item"), "{said}");
+    assert!(said.contains("1 answered or skipped item is back"), "{said}");
     let mut back = by_text("d.csv");
     back.sort();
     assert_eq!(back, before);
 }
 
-/// What is shown from another table is part of an item, too.
+/// The content shown from another table is a part of the item.
 #[test]
 fn answers_do_not_move_to_other_texts_or_images() {
     let folder = tempfile::tempdir().unwrap();
@@ -501,11 +503,11 @@ fn answers_do_not_move_to_other_texts_or_images() {
         let (code, said) = typed(folder, &[&args("turned.csv")[..], export].concat(), "q\n");
         assert!(code == Some(2) && said.contains("the table is the same, but the texts"), "{said}");
     }
-    // Without the items nothing contradicts, as the table is the same.
+    // Without --items, the pool still matches the session, because the table is the same.
     let (code, said) =
         typed(folder, &["pool.csv", "--session", "s.jsonl", "--export", "-o", "e.csv"], "");
     assert!(code == Some(0) && table(folder, "e.csv").len() == 2, "{said}");
-    // A folder of images in which one was renamed, and so is another row's.
+    // A folder of images, one of which is renamed and so belongs to another row.
     fs::create_dir(folder.join("im")).unwrap();
     for (number, name) in ["a", "b", "c", "d", "e", "f"].iter().enumerate() {
         fs::write(folder.join(format!("im/{name}.png")), format!("image {number}")).unwrap();
@@ -513,17 +515,17 @@ fn answers_do_not_move_to_other_texts_or_images() {
     let images = ["pool.csv", "--items", "im", "--session", "i.jsonl", "-o", "i.csv", "--force"];
     let new = [&images[..], &["--classes", "a,b"]].concat();
     assert_eq!(typed(folder, &new, "a\nb\na\nq\n").0, Some(0));
-    // Under a name of the same place it is the same row's.
+    // The new name has the same place in the order, so the image belongs to the same row.
     fs::rename(folder.join("im/b.png"), folder.join("im/b2.png")).unwrap();
     let (code, said) = typed(folder, &images, "q\n");
     assert!(code == Some(0) && said.contains("1 item has another name"), "{said}");
     fs::rename(folder.join("im/a.png"), folder.join("im/z.png")).unwrap();
     let (code, said) = typed(folder, &images, "q\n");
-    assert!(code == Some(2) && said.contains("images shown with it are others"), "{said}");
+    assert!(code == Some(2) && said.contains("images shown with it have changed"), "{said}");
 }
 
 #[test]
-fn items_are_known_by_their_ids() {
+fn items_are_identified_by_their_ids() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let write = |name: &str, rows: &[(&str, &str)]| {
@@ -535,15 +537,12 @@ fn items_are_known_by_their_ids() {
     let new = [&args("pool.csv")[..], &["--id", "no", "--classes", "a,b"]].concat();
     assert_eq!(typed(folder, &new, "a\na\na\na\nr\n1 b\n\nq\n").0, Some(0));
     let of_first = table(folder, "o.csv");
-    assert_eq!(of_first[0][1], "007", "the export has the ids");
-    // Other contents and another order: the ids decide, and the session is asked for no column.
+    assert_eq!(of_first[0][1], "007", "the export contains the ids");
+    // Changed content and another order: the ids decide. The id column is taken from the session.
     write("next.csv", &[("9", "4"), ("8", "30"), ("7", "2"), ("007", "1"), ("10", "5")]);
     let (code, said) = typed(folder, &args("next.csv"), "q\n");
     assert_eq!(code, Some(0), "{said}");
-    assert!(
-        said.contains("1 of the items have other contents than before and the same id (rows 1)"),
-        "{said}"
-    );
+    assert!(said.contains("items with the same id and changed content: 1 (rows 1)"), "{said}");
     let ids = |rows: Vec<Vec<String>>| {
         let mut rows: Vec<(String, String)> =
             rows.into_iter().map(|row| (row[1].clone(), row[2].clone())).collect();
@@ -609,11 +608,11 @@ fn session_files_of_other_kinds_are_refused() {
     for path in ["pipe", "/dev/stdout", "/dev/null", "."] {
         let args = ["label", "pool.csv", "--classes", "in,out", "--session", path];
         let said = refused(folder.path(), &args);
-        assert!(said.contains("--session names a regular file"), "{said}");
+        assert!(said.contains("--session needs a regular file"), "{said}");
     }
 }
 
-/// The last line counts where only its line end is missing; a line that is missing in the middle is noticed.
+/// A last line that lacks only its line end counts; a line that is missing in the middle is reported.
 #[test]
 fn a_damaged_session_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
@@ -634,7 +633,7 @@ fn a_damaged_session_is_noticed() {
     assert!(code == Some(2) && said.contains("line 1"), "{said}");
 }
 
-/// An import finds its item by all that the task shows, never replaces an answer, and reports what is unclear.
+/// An import finds its item by all fields of the task, never replaces an answer, and reports ambiguous tasks.
 #[test]
 fn imports_are_careful() {
     let folder = tempfile::tempdir().unwrap();
@@ -660,7 +659,7 @@ fn imports_are_careful() {
     fs::write(folder.join("ls.json"), format!("\u{feff}[{}]", tasks.join(","))).unwrap();
     let show = ["--show", "text", "--session", "s.jsonl", "--force", "-o", "o.csv"];
     let new = [&["pool.csv", "--classes", "good,bad"], &show[..]].concat();
-    // The first row is the surest of a session without labels.
+    // In a session without labels the first row is asked first.
     let (code, said) = typed(folder, &new, "good\nq\n");
     assert_eq!(code, Some(0), "{said}");
     let first = table(folder, "o.csv").remove(0);
@@ -669,12 +668,12 @@ fn imports_are_careful() {
     let (code, said) = typed(folder, &import, "q\n");
     assert_eq!(code, Some(0), "{said}");
     for part in [
-        "1 task about several rows of the same text or image",
+        "1 task matches several rows with the same text or image",
         "rows 1 and 6",
-        "1 task about no row of the pool",
+        "1 task matches no row of the pool",
         "task 3 \"very-Cheap\"",
         "1 task has several annotations that disagree",
-        "1 of its labels differ from those of the session, which are kept (rows 0)",
+        "1 of its labels differ from those of the session and are ignored (rows 0)",
     ] {
         assert!(said.contains(part), "{part}: {said}");
     }
@@ -684,7 +683,7 @@ fn imports_are_careful() {
     assert_eq!(got, [["0", "good", source], ["3", "good", "known"], ["4", "bad", "known"]]);
 }
 
-/// One rule says which labels are the same class, and a word for missing is a class where it is named as one.
+/// Labels are matched to classes by value, and a missing-value marker is a class if it is named as one.
 #[test]
 fn known_labels_find_their_classes() {
     let folder = tempfile::tempdir().unwrap();
@@ -707,7 +706,7 @@ fn known_labels_find_their_classes() {
 }
 
 #[test]
-fn a_column_that_is_shown_may_be_left_out_too() {
+fn a_shown_column_may_also_be_dropped() {
     let folder = tempfile::tempdir().unwrap();
     write_texts(folder.path(), "pool.csv", &TEXTS);
     let args = ["pool.csv", "--classes", "a,b", "--show", "text", "--drop", "text"];
@@ -715,9 +714,9 @@ fn a_column_that_is_shown_may_be_left_out_too() {
     assert_eq!(code, Some(0), "{said}");
 }
 
-/// A session of version 1 is continued: its items get keys, by which they are found from then on.
+/// A session of version 1 can be resumed: its items get keys, by which they are found from then on.
 #[test]
-fn a_session_of_version_1_goes_on() {
+fn a_session_of_version_1_is_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let (xs, ys) = ([1.0, 2.0, 3.5, 4.0], [0.5, 0.25, 0.125, 1.0]);
@@ -746,13 +745,16 @@ fn a_session_of_version_1_goes_on() {
         typed(folder, &args, "q\n")
     };
     let (code, said) = go_on("turned.csv");
-    assert!(code == Some(2) && said.contains("take the answers along by --export"), "{said}");
+    assert!(code == Some(2) && said.contains("to carry the answers over, use --export"), "{said}");
     good(folder, &["label", "pool.csv", "--session", "s.jsonl", "--export", "-o", "o.csv"]);
     assert_eq!(fs::read_to_string(folder.join("s.jsonl")).unwrap(), old);
     let (code, said) = go_on("pool.csv");
     assert_eq!(code, Some(0), "{said}");
     assert!(fs::read_to_string(folder.join("s.jsonl")).unwrap().starts_with(&old));
     let (code, said) = go_on("turned.csv");
-    assert!(code == Some(0) && said.contains("1 answer was moved to a new row number"), "{said}");
+    assert!(
+        code == Some(0) && said.contains("1 answered or skipped item has a new row number"),
+        "{said}"
+    );
     assert_eq!(table(folder, "o.csv"), [["1", "b", "corrected", ""]]);
 }

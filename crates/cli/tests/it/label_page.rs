@@ -1,17 +1,13 @@
 //! `halfspaces label --web`: the page's server.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that fails says where")]
-
-use crate::support;
-
+use crate::support::{Draws, Page, digits, digits_folder, labels_of_session, pool, refused};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::time::Duration;
-use support::{Draws, Page, digits, digits_folder, labels_of_session, pool, refused};
 
-/// Moments at which a session is killed.
+/// Number of times that a session is killed.
 const KILLS: usize = 50;
 
 const NEW: [&str; 5] = ["pool.csv", "--classes", "in,out", "--session", "s.jsonl"];
@@ -21,7 +17,7 @@ fn question(state: &Value) -> Option<(usize, usize)> {
     Some((question["row"].as_u64().unwrap() as usize, question["class"].as_u64().unwrap() as usize))
 }
 
-/// 8 × 8 grey images, darker where the number is larger.
+/// Writes 8 × 8 grey images; larger values are darker.
 fn write_images(folder: &Path, values: &[u8]) {
     fs::create_dir_all(folder).unwrap();
     for (row, image) in values.chunks_exact(64).enumerate() {
@@ -34,7 +30,7 @@ fn write_images(folder: &Path, values: &[u8]) {
     }
 }
 
-/// All digits into ten classes, features in NPY, images in PNG, names of the files in CSV.
+/// Labels all digits with ten classes: features in NPY, images in PNG, their names in CSV.
 #[test]
 fn digits_are_labelled_through_the_page() {
     let folder = tempfile::tempdir().unwrap();
@@ -80,7 +76,7 @@ fn digits_are_labelled_through_the_page() {
         let reply = page.post("/api/answer", &json!({ "row": row, "class": answer })).unwrap();
         assert_eq!(reply.status, 200);
         state = reply.json()["state"].clone();
-        // On a busy machine answers would come faster than the model learns.
+        // Waits for the model, because on a busy machine answers would arrive faster than the model learns.
         while state["settled"] == false {
             std::thread::sleep(Duration::from_millis(5));
             state = page.state();
@@ -88,7 +84,7 @@ fn digits_are_labelled_through_the_page() {
     }
     assert_eq!(state["progress"]["answered"], 500);
     assert_eq!(state["progress"]["corrections"], corrections);
-    // 32 where every answer is learned from before the next question; a random order needs 36 to 50.
+    // 32 corrections if the model learns from every answer before the next question; a random order needs 36 to 50.
     assert!(corrections <= 45, "{corrections}");
     page.stop();
     let labels = fs::read_to_string(folder.path().join("labels.csv")).unwrap();
@@ -98,7 +94,7 @@ fn digits_are_labelled_through_the_page() {
     assert_eq!(labels.lines().count(), 501);
 }
 
-/// Killed at [`KILLS`] moments: every answer that was acknowledged is there once.
+/// A session that is killed [`KILLS`] times keeps every acknowledged answer exactly once.
 #[test]
 fn nothing_is_lost_when_it_is_killed() {
     let folder = tempfile::tempdir().unwrap();
@@ -117,7 +113,7 @@ fn nothing_is_lost_when_it_is_killed() {
             if left == 0 {
                 let mut page = page;
                 let wait = Duration::from_micros(draws.below(6000) as u64);
-                // Both at once: the answer and the end.
+                // Sends the answer and kills the program at the same time.
                 let replied = std::thread::scope(|scope| {
                     let sent = scope.spawn(|| {
                         let stub = Page {
@@ -142,7 +138,7 @@ fn nothing_is_lost_when_it_is_killed() {
             }
             let reply = page.post("/api/answer", &answer).unwrap();
             acknowledged.push(row);
-            // Sent again, as if the reply had been lost: nothing changes.
+            // Sends the answer again, as if the reply had been lost: nothing changes.
             let again = page.post("/api/answer", &answer).unwrap();
             assert_eq!((reply.status, again.status), (200, 200));
             assert_eq!(again.json()["state"]["progress"]["answered"], acknowledged.len());
@@ -172,7 +168,7 @@ fn strangers_are_refused() {
         assert_eq!(reply.status, 401, "{path}");
         assert!(!String::from_utf8_lossy(&reply.body).contains(&page.token));
     }
-    // A cookie would be sent to every other port of this machine: there is none, and none is taken.
+    // A cookie would be sent to every other port of this machine: none is set, and none is accepted.
     let cookie = format!("halfspaces-label-{}={}", page.port, page.token);
     assert_eq!(send("GET", "/api/state", &[("Cookie", &cookie)]).status, 401);
     for file in ["/", "/page.js", "/page.css"] {
@@ -202,7 +198,7 @@ fn strangers_are_refused() {
     ] {
         assert_eq!(send("POST", "/api/answer", &headers).status, status, "{headers:?}");
     }
-    assert_eq!(page.state()["progress"]["answered"], 0, "nothing was taken of all that");
+    assert_eq!(page.state()["progress"]["answered"], 0, "none of these requests had an effect");
     assert_eq!(send("DELETE", "/api/state", &[bearer, json_type, ("Origin", &own)]).status, 405);
     assert_eq!(send("GET", "/../../etc/hostname", &[bearer]).status, 404);
     assert_eq!(send("GET", "/api/image/../state", &[bearer]).status, 404);
@@ -224,9 +220,9 @@ fn strangers_are_refused() {
     page.stop();
 }
 
-/// Texts of items reach the page as JSON, and the page's script makes no HTML of any text.
+/// The text of items reaches the page as JSON, and the script of the page never parses text as HTML.
 #[test]
-fn texts_are_no_html() {
+fn text_is_never_html() {
     let folder = tempfile::tempdir().unwrap();
     let evil = "<img src=x onerror=alert(1)><script>alert(2)</script>";
     let mut text = String::from("x,body\n");
@@ -273,7 +269,7 @@ fn undo_skip_and_change_on_the_page() {
     assert_ne!(question(&state).unwrap().0, second);
     let undo = state["undo"].clone();
     assert_eq!(undo["row"], second);
-    // It says what it takes back, so that the same request sent twice takes back one answer.
+    // The request names the action, so that a repeated request undoes only one answer.
     assert_eq!(page.post("/api/undo", &json!({})).unwrap().status, 409);
     assert_eq!(page.post("/api/undo", &json!({ "row": first })).unwrap().status, 409);
     assert_eq!(question(&do_it("/api/undo", undo.clone())).unwrap().0, second);
@@ -291,15 +287,15 @@ fn undo_skip_and_change_on_the_page() {
     page.stop();
     let text = fs::read_to_string(folder.path().join("s.jsonl")).unwrap();
     assert!(text.lines().last().unwrap().contains("\"change\""));
-    // The answer changed is what the next sitting knows.
+    // The next run has the changed answer.
     let page = Page::start(folder.path(), &NEW);
     assert_eq!(page.state()["recent"][0]["class"], 0);
     page.stop();
 }
 
-/// A request whose body never comes is given up after some seconds.
+/// A request whose body never arrives times out after a few seconds.
 #[test]
-fn a_body_that_never_comes_is_given_up() {
+fn a_missing_body_times_out() {
     let folder = tempfile::tempdir().unwrap();
     pool(folder.path(), 3);
     let page = Page::start(folder.path(), &NEW);
@@ -318,7 +314,7 @@ fn a_body_that_never_comes_is_given_up() {
     page.stop();
 }
 
-/// Paths of images that lead out of the folder, by dots or by a link, are refused before anything is shown.
+/// Image paths that lead out of the folder, by `..` or by a link, are refused at the start.
 #[test]
 fn images_stay_in_their_folder() {
     let folder = tempfile::tempdir().unwrap();

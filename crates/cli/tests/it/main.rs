@@ -1,9 +1,9 @@
-//! Tests of the command as its users start it. One program for all: the crates are linked once, not once per file.
+//! Tests of the command as its users run it. A single test program, so that the crates are linked once and not once per
+//! file.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod audit;
 mod bad_input;
-mod common;
 mod formats;
 mod inspect;
 mod label;

@@ -1,59 +1,58 @@
-//! How the command behaves: signals, pipes, files that are there, help, completions, manual pages.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+//! General behaviour of the command: signals, pipes, existing files, help, completions, manual pages.
 
-use crate::common;
-
-use common::{halfspaces, listing, table};
+use crate::support::{good, listing, program, refused, run_line, succeed, table};
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 #[test]
-fn an_output_is_overwritten_only_by_force() {
+fn an_output_is_overwritten_only_with_force() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("t.csv"), table(40)).unwrap();
     let fit = "fit t.csv --label y --learner logistic -o m.json";
-    halfspaces(dir.path()).args(fit.split(' ')).assert().success();
+    succeed(dir.path(), fit);
     let before = fs::read(dir.path().join("m.json")).unwrap();
-    halfspaces(dir.path()).args(fit.split(' ')).arg("--seed=7").assert().code(2);
+    let again = format!("{fit} --seed=7");
+    refused(dir.path(), &again.split(' ').collect::<Vec<_>>());
     assert_eq!(fs::read(dir.path().join("m.json")).unwrap(), before);
-    halfspaces(dir.path()).args(fit.split(' ')).args(["--seed=7", "--force"]).assert().success();
+    succeed(dir.path(), &format!("{again} --force"));
     assert_ne!(fs::read(dir.path().join("m.json")).unwrap(), before);
     assert_eq!(listing(dir.path()), ["m.json", "t.csv"]);
 }
 
-/// Through a link to its file, into a pipe, to standard output by its name; what is overwritten keeps its permissions.
+/// Outputs go through links, into pipes, and to standard output by its name; an overwritten file keeps its permissions.
 #[cfg(unix)]
 #[test]
-fn links_pipes_and_permissions_stay_what_they_are() {
+fn links_pipes_and_permissions_are_preserved() {
     use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name);
     fs::write(at("t.csv"), table(40)).unwrap();
-    let run = |command: &str| halfspaces(dir.path()).args(command.split(' ')).assert();
-    run("fit t.csv --label y --learner logistic -o m.json").success();
-    let said = run("predict m.json t.csv").success().get_output().stdout.clone();
+    let run = |command: &str| succeed(dir.path(), command);
+    let refuse = |command: &str| refused(dir.path(), &command.split(' ').collect::<Vec<_>>());
+    run("fit t.csv --label y --learner logistic -o m.json");
+    let said = run("predict m.json t.csv");
     for output in ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
         let command = format!("predict m.json t.csv -o {output}");
-        assert!(run(&command).success().get_output().stdout == said, "{output}");
+        assert!(run(&command) == said, "{output}");
     }
     fs::create_dir(at("far")).unwrap();
     fs::write(at("far/real.csv"), "before").unwrap();
     fs::set_permissions(at("far/real.csv"), fs::Permissions::from_mode(0o600)).unwrap();
     symlink("far/real.csv", at("link.csv")).unwrap();
-    run("predict m.json t.csv -o link.csv").code(2);
-    run("predict m.json t.csv -o link.csv --force").success();
+    refuse("predict m.json t.csv -o link.csv");
+    run("predict m.json t.csv -o link.csv --force");
     assert!(at("link.csv").is_symlink());
-    assert!(fs::read(at("far/real.csv")).unwrap() == said);
+    assert!(fs::read_to_string(at("far/real.csv")).unwrap() == said);
     assert_eq!(fs::metadata(at("far/real.csv")).unwrap().permissions().mode() & 0o777, 0o600);
     symlink("nowhere.csv", at("loose.csv")).unwrap();
-    run("predict m.json t.csv -o loose.csv --force").code(2);
+    refuse("predict m.json t.csv -o loose.csv --force");
     assert!(Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
     let reader = std::thread::spawn({
         let pipe = at("pipe");
-        move || fs::read(pipe).unwrap()
+        move || fs::read_to_string(pipe).unwrap()
     });
-    run("predict m.json t.csv -o pipe").success();
+    run("predict m.json t.csv -o pipe");
     assert!(reader.join().unwrap() == said);
     assert!(fs::metadata(at("pipe")).unwrap().file_type().is_fifo());
 }
@@ -65,7 +64,7 @@ fn results_are_the_same_for_any_number_of_threads() {
     let mut models = Vec::new();
     for threads in ["1", "2", "5"] {
         let fit = format!("fit t.csv --label y --threads {threads} -o m.json --force");
-        halfspaces(dir.path()).args(fit.split(' ')).assert().success();
+        succeed(dir.path(), &fit);
         models.push(fs::read(dir.path().join("m.json")).unwrap());
     }
     assert!(models[0] == models[1] && models[0] == models[2]);
@@ -75,12 +74,11 @@ fn results_are_the_same_for_any_number_of_threads() {
 #[test]
 fn a_signal_ends_it_with_its_code_and_leaves_nothing_half_written() {
     let dir = tempfile::tempdir().unwrap();
-    // To read it alone takes longer than the wait before the signal.
+    // Reading this table takes longer than the wait before the signal.
     fs::write(dir.path().join("t.csv"), table(2_000_000)).unwrap();
     for (signal, code) in [("INT", 130), ("TERM", 143)] {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_halfspaces"))
+        let mut child = program(dir.path())
             .args(["fit", "t.csv", "--label", "y", "-o", "m.json"])
-            .current_dir(dir.path())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
@@ -98,7 +96,7 @@ fn a_reader_that_goes_away_is_no_error() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("t.csv"), table(20_000)).unwrap();
     let fit = "fit t.csv --label y --learner logistic -o m.json";
-    halfspaces(dir.path()).args(fit.split(' ')).assert().success();
+    succeed(dir.path(), fit);
     let binary = env!("CARGO_BIN_EXE_halfspaces");
     for command in ["predict m.json t.csv", "man"] {
         let output = Command::new("sh")
@@ -114,10 +112,7 @@ fn a_reader_that_goes_away_is_no_error() {
 #[test]
 fn help_of_every_subcommand_has_examples_and_the_page_lists_exit_codes() {
     let dir = tempfile::tempdir().unwrap();
-    let text = |args: &[&str]| {
-        let output = halfspaces(dir.path()).args(args).assert().success();
-        String::from_utf8(output.get_output().stdout.clone()).unwrap()
-    };
+    let text = |args: &[&str]| good(dir.path(), args);
     let main = text(&["--help"]);
     assert!(main.contains("Exit codes:") && main.contains("130"), "{main}");
     for command in [
@@ -145,7 +140,7 @@ fn help_of_every_subcommand_has_examples_and_the_page_lists_exit_codes() {
     let pages = listing(dir.path());
     assert_eq!(pages.len(), 11);
     assert!(pages.contains(&"halfspaces-fit.1".to_owned()), "{pages:?}");
-    halfspaces(dir.path()).args(["man", "--dir", "."]).assert().code(2);
+    refused(dir.path(), &["man", "--dir", "."]);
 }
 
 #[test]
@@ -163,25 +158,24 @@ fn unseen_categories_and_absent_columns_by_the_stated_rule() {
     }
     write("t.csv", &text);
     let fit = "fit t.csv --label y --learner svm --holdout 0 -o m.json";
-    halfspaces(dir.path()).args(fit.split(' ')).assert().success();
+    succeed(dir.path(), fit);
     let predict = |text: &str| {
         write("new.csv", text);
-        let args = ["predict", "m.json", "new.csv", "--unseen", "zero"];
-        let output = halfspaces(dir.path()).args(args).assert().success();
-        String::from_utf8(output.get_output().stdout.clone()).unwrap()
+        succeed(dir.path(), "predict m.json new.csv --unseen zero")
     };
-    // The median of 0..=6 stands in for a missing number, with a coordinate that says so: an absent column is missing cells.
+    // A missing number is replaced by the median of 0..=6 and marked by a coordinate. A missing column is a column of
+    // missing cells.
     let missing = predict("a,colour\n,red\n");
     assert_eq!(predict("colour\nred\n"), missing);
     assert_ne!(predict("a,colour\n3,red\n"), missing);
-    // A category that was not seen is none of the known ones, as is a missing one where none was missing.
+    // An unseen category is none of the known ones, and so is a missing one if none was missing in the training table.
     let unseen = predict("a,colour\n3,purple\n");
     assert_eq!(predict("a\n3\n"), unseen);
     assert_eq!(predict("a,colour\n3,\n"), unseen);
     assert_ne!(predict("a,colour\n3,red\n"), unseen);
 }
 
-/// Labels are the most probable classes, for two classes and three, whatever their rates; without rows held out there are no
+/// The label is the most probable class, for two and three classes of any frequency. Without a hold-out there are no
 /// probabilities, and `fit` says so.
 #[test]
 fn a_label_is_the_most_probable_class() {
@@ -194,10 +188,7 @@ fn a_label_is_the_most_probable_class() {
         text.push_str(&format!("{a},{b},{},{z}\n", a + b + noise > 0.9));
     }
     fs::write(dir.path().join("t.csv"), text).unwrap();
-    let run = |command: &str| {
-        let output = halfspaces(dir.path()).args(command.split(' ')).assert().success();
-        String::from_utf8(output.get_output().stdout.clone()).unwrap()
-    };
+    let run = |command: &str| succeed(dir.path(), command);
     for label in ["y", "z"] {
         let other = if label == "y" { "z" } else { "y" };
         for learner in ["auto", "logistic", "svm", "perceptron", "perspectron", "massart"] {
@@ -220,7 +211,7 @@ fn a_label_is_the_most_probable_class() {
     }
     let none = run("fit t.csv --label y --learner svm --holdout 0 -o m.json --force");
     assert!(none.contains("note        no probabilities"), "{none}");
-    // Of 400 rows nine and ten.
+    // Nine and ten of 400 rows.
     for (held_out, gives) in [("0.0225", false), ("0.025", true)] {
         let fit =
             format!("fit t.csv --label y --learner svm --holdout {held_out} -o m.json --force");
@@ -229,32 +220,26 @@ fn a_label_is_the_most_probable_class() {
     }
 }
 
-/// A column kept that is called as a column of the result is.
+/// A kept column that has the same name as a column of the result is renamed.
 #[test]
-fn kept_columns_have_names_of_their_own() {
+fn kept_columns_have_unique_names() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("t.csv"), table(40).replacen(",y\n", ",label\n", 1)).unwrap();
-    let run = |command: &str| {
-        let output = halfspaces(dir.path()).args(command.split(' ')).assert().success();
-        String::from_utf8(output.get_output().stdout.clone()).unwrap()
-    };
+    let run = |command: &str| succeed(dir.path(), command);
     run("fit t.csv --label label --learner logistic -o m.json");
     let said = run("predict m.json t.csv --keep label --keep a");
     assert!(said.starts_with("kept label,a,label,value,probability\n"), "{said}");
 }
 
-/// Names of classes and columns may hold anything: no terminal obeys them, no table breaks.
+/// Names of classes and columns may contain control characters; they are escaped on the terminal.
 #[test]
-fn names_are_shown_and_not_obeyed() {
+fn control_characters_in_names_are_escaped() {
     let dir = tempfile::tempdir().unwrap();
     let odd = "\"n\u{1b}[31m\no\"";
     let rows: String =
         (0..40).map(|i| format!("{}.5,1,{}\n", i, if i < 20 { odd } else { "p" })).collect();
     fs::write(dir.path().join("t.csv"), format!("a,\"k\u{7}\",y\n{rows}")).unwrap();
-    let run = |command: &str| {
-        let output = halfspaces(dir.path()).args(command.split(' ')).assert().success();
-        String::from_utf8(output.get_output().stdout.clone()).unwrap()
-    };
+    let run = |command: &str| succeed(dir.path(), command);
     let fit = run("fit t.csv --label y --learner logistic -o m.json");
     assert!(fit.contains(r"n\u{1b}[31m\no (20), p (20)") && fit.contains(r"k\u{7}"), "{fit}");
     let evaluated = run("evaluate m.json t.csv");
@@ -264,18 +249,19 @@ fn names_are_shown_and_not_obeyed() {
 
 /// `1` and `1.0` are one class, and a note says so.
 #[test]
-fn classes_of_the_same_number_are_told_of() {
+fn classes_of_equal_numbers_are_reported() {
     let dir = tempfile::tempdir().unwrap();
     let rows: String = (0..40).map(|i| format!("{i},{}\n", ["1", "2", "1.0"][i % 3])).collect();
     fs::write(dir.path().join("t.csv"), format!("a,y\n{rows}")).unwrap();
     let fit = "fit t.csv --label y --learner logistic -o m.json";
-    let output = halfspaces(dir.path()).args(fit.split(' ')).assert().success();
-    let said = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
+    let output = run_line(dir.path(), fit);
+    assert!(output.status.success());
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("`1` and `1.0` are one class"), "{said}");
     assert!(!said.contains("`2`"), "{said}");
 }
 
-/// A column that speaks against a class weighs as much as one that speaks for it.
+/// Weights are ordered by size, whatever their sign.
 #[test]
 fn weights_are_listed_by_their_size() {
     let dir = tempfile::tempdir().unwrap();
@@ -285,33 +271,30 @@ fn weights_are_listed_by_their_size() {
         .map(|((a, b), y)| format!("{a},{b},{y}\n"))
         .collect();
     fs::write(dir.path().join("t.csv"), format!("weak,strong,y\n{rows}")).unwrap();
-    let run = |command: &str| {
-        let output = halfspaces(dir.path()).args(command.split(' ')).assert().success();
-        output.get_output().stdout.clone()
-    };
+    let run = |command: &str| succeed(dir.path(), command);
     run("fit t.csv --label y --learner logistic -o m.json");
     let explained = run("explain m.json t.csv --json");
-    let explained: serde_json::Value = serde_json::from_slice(&explained).unwrap();
+    let explained: serde_json::Value = serde_json::from_str(&explained).unwrap();
     let weights = explained["weights"][0]["weights"].as_array().unwrap();
     let of = |at: usize| (weights[at]["coordinate"].clone(), weights[at]["weight"].as_f64());
     assert_eq!((of(0).0, of(1).0), ("strong".into(), "weak".into()));
     assert!(of(0).1 < Some(0.0) && of(1).1 > Some(0.0));
 }
 
-/// A column that seems to name its rows is left out, which is said, unless --use names it.
+/// A column that looks like an identifier is ignored with a note, unless --use names it.
 #[test]
-fn columns_that_name_rows_are_left_out_unless_used() {
+fn identifier_columns_are_ignored_unless_used() {
     let dir = tempfile::tempdir().unwrap();
     let rows: String =
         (0..60).map(|i| format!("doc{i},{},{}\n", i * 7 % 13, ["p", "q"][i / 30])).collect();
     fs::write(dir.path().join("t.csv"), format!("id,a,y\n{rows}")).unwrap();
     let fit = |more: &str| {
         let args = format!("fit t.csv --label y --learner logistic -o m.json --force{more}");
-        halfspaces(dir.path()).args(args.split(' ')).output().unwrap()
+        run_line(dir.path(), &args)
     };
     let said = String::from_utf8(fit("").stderr).unwrap();
     assert!(said.contains("`id`") && said.contains("--use 'id'"), "{said}");
-    // Names of rows are no categories: the column is looked at now.
+    // With --use the column is read; its values are too many for categories.
     let used = fit(" --use id");
     assert_eq!(used.status.code(), Some(2));
     assert!(String::from_utf8(used.stderr).unwrap().contains("57 different texts in 57 rows"));

@@ -1,9 +1,6 @@
-//! Models of every learner follow docs/model.schema.json, and what does not is refused.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+//! The models of every learner conform to docs/model.schema.json, and models that do not are refused.
 
-use crate::common;
-
-use common::{halfspaces, table};
+use crate::support::{refused, succeed, table};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -13,7 +10,7 @@ fn schema() -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// What of `value` is not as `schema` says, for the keywords that the schema uses; another keyword is a panic.
+/// The violations of `schema` in `value`. Supports the keywords that the schema uses; panics on others.
 fn faults(schema: &Value, value: &Value, root: &Value, place: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (keyword, rule) in schema.as_object().unwrap() {
@@ -99,7 +96,7 @@ fn faults(schema: &Value, value: &Value, root: &Value, place: &str) -> Vec<Strin
 }
 
 #[test]
-fn models_follow_the_schema_and_changed_ones_are_refused() {
+fn models_conform_to_the_schema() {
     let dir = tempfile::tempdir().unwrap();
     let mut text = table(120).replace("\n-5,", "\n,");
     fs::write(dir.path().join("two.csv"), &text).unwrap();
@@ -121,7 +118,7 @@ fn models_follow_the_schema_and_changed_ones_are_refused() {
         for data in ["two.csv", "three.csv --text note"] {
             let args =
                 format!("fit {data} --label y --learner {learner} --holdout 0.4 -o m.json --force");
-            halfspaces(dir.path()).args(args.split(' ')).assert().success();
+            succeed(dir.path(), &args);
             let model = fs::read_to_string(dir.path().join("m.json")).unwrap();
             let model: Value = serde_json::from_str(&model).unwrap();
             let found = faults(&schema, &model, &schema, "model");
@@ -131,11 +128,11 @@ fn models_follow_the_schema_and_changed_ones_are_refused() {
 }
 
 #[test]
-fn a_changed_model_is_refused_by_the_schema_or_the_program() {
+fn changed_models_violate_the_schema_or_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("t.csv"), table(120)).unwrap();
     let args = "fit t.csv --label y --learner logistic --holdout 0.4 -o m.json";
-    halfspaces(dir.path()).args(args.split(' ')).assert().success();
+    succeed(dir.path(), args);
     let model: Value =
         serde_json::from_str(&fs::read_to_string(dir.path().join("m.json")).unwrap()).unwrap();
     let schema = schema();
@@ -144,7 +141,7 @@ fn a_changed_model_is_refused_by_the_schema_or_the_program() {
         *changed.pointer_mut(pointer).unwrap() = to;
         changed
     };
-    // By both.
+    // Refused by the schema and by the program.
     for (pointer, to) in [
         ("/format", json!("other")),
         ("/version", json!(1)),
@@ -160,9 +157,9 @@ fn a_changed_model_is_refused_by_the_schema_or_the_program() {
         let changed = set(pointer, to);
         assert!(!faults(&schema, &changed, &schema, "model").is_empty(), "{pointer}");
         fs::write(dir.path().join("changed.json"), changed.to_string()).unwrap();
-        halfspaces(dir.path()).args(["predict", "changed.json", "t.csv"]).assert().code(2);
+        refused(dir.path(), &["predict", "changed.json", "t.csv"]);
     }
-    // What a schema cannot say.
+    // Faults that a schema cannot express.
     for (pointer, to) in [
         ("/pipeline/recipe/columns", json!([])),
         ("/pipeline/recipe/columns/0/name", json!("b")),
@@ -173,15 +170,13 @@ fn a_changed_model_is_refused_by_the_schema_or_the_program() {
         ("/pipeline/model/method", json!("auto")),
         ("/pipeline/model/core/linear/scale/means", json!([0.0])),
         ("/pipeline/report/held_out/errors", json!(1000)),
-        // What only the checksum notices.
+        // A fault that only the checksum detects.
         ("/pipeline/report/held_out/errors", json!(0)),
         ("/pipeline/model/calibration/slope", json!(0.123)),
         ("/checksum", json!("0000000000000000")),
     ] {
         fs::write(dir.path().join("changed.json"), set(pointer, to).to_string()).unwrap();
-        let done =
-            halfspaces(dir.path()).args(["predict", "changed.json", "t.csv"]).assert().code(2);
-        let stderr = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
-        assert!(stderr.starts_with("error: changed.json: a damaged model"), "{pointer}: {stderr}");
+        let said = refused(dir.path(), &["predict", "changed.json", "t.csv"]);
+        assert!(said.starts_with("error: changed.json: the model is damaged"), "{pointer}: {said}");
     }
 }

@@ -1,20 +1,16 @@
-//! `fit --stream`: files read in parts.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+//! `fit --stream`: files read in chunks.
 
-use crate::common;
-
-use common::{halfspaces, table};
+use crate::support::{succeed, table};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
 fn fit(dir: &Path, args: &str) -> Value {
     let args = format!("fit {args} --json --force");
-    let output = halfspaces(dir).args(args.split(' ')).assert().success();
-    serde_json::from_slice(&output.get_output().stdout).unwrap()
+    serde_json::from_str(&succeed(dir, &args)).unwrap()
 }
 
-/// Rows of two columns of numbers and one of categories; classes by the angle.
+/// A table with two numeric columns and one of categories; the class depends on the angle.
 fn wheel(rows: usize, classes: &[&str]) -> String {
     let mut text = "x,y,z,class\n".to_owned();
     for i in 0..rows {
@@ -27,7 +23,7 @@ fn wheel(rows: usize, classes: &[&str]) -> String {
 }
 
 #[test]
-fn a_small_file_gives_the_model_that_it_gives_in_memory() {
+fn a_small_file_gives_the_same_model_as_in_memory() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("t.csv"), table(300)).unwrap();
     let read = |name: &str| fs::read(dir.path().join(name)).unwrap();
@@ -39,11 +35,11 @@ fn a_small_file_gives_the_model_that_it_gives_in_memory() {
 }
 
 #[test]
-fn every_row_is_learned_from_but_those_held_out() {
+fn all_rows_except_the_hold_out_are_learned_from() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("t.csv"), wheel(70_000, &["a", "b"])).unwrap();
     let found = fit(dir.path(), "t.csv --label class --learner perceptron --stream -o m.json");
-    // Columns and classes come from the first rows; about a tenth of all rows is held out.
+    // Columns and classes come from the first rows; about 10 % of all rows are held out.
     assert_eq!(found["rows"], 70_000);
     assert_eq!(found["sampled"], 60_000);
     let held_out = found["held_out"]["of"].as_u64().unwrap();
@@ -61,7 +57,7 @@ fn several_classes_and_lists_of_halfspaces() {
     let found = fit(dir.path(), "three.csv --label class --learner perceptron --stream -o m.json");
     assert_eq!(found["learned_from"], 7500);
     assert!(found["held_out"]["rate"].as_f64().unwrap() < 0.1, "{found}");
-    // Every round of the list takes fresh rows, as many as it asks for.
+    // Each round of the list takes as many new rows as it needs.
     fs::write(dir.path().join("more.csv"), wheel(60_000, &["a", "b", "c"])).unwrap();
     let args =
         "more.csv --label class --positive b --learner massart --noise 0.1 --stream -o m.json";
@@ -69,6 +65,5 @@ fn several_classes_and_lists_of_halfspaces() {
     assert!(found["findings"]["ended"].as_str().unwrap().ends_with("converged"), "{found}");
     assert!(found["held_out"]["rate"].as_f64().unwrap() < 0.05, "{found}");
     assert!(found["learned_from"].as_u64().unwrap() < 54_000, "{found}");
-    let evaluate = ["evaluate", "m.json", "three.csv"];
-    halfspaces(dir.path()).args(evaluate).assert().success();
+    succeed(dir.path(), "evaluate m.json three.csv");
 }

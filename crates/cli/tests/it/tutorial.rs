@@ -1,9 +1,8 @@
-//! Runs the tutorials: every command of docs/tutorial/*.md, in order, and compares what it prints.
+//! Runs all commands of docs/tutorial/*.md in order and compares their output.
 //!
-//! A block marked `console` holds commands, `$ ` before each, and what they print. `…` in a line stands for any text, a
-//! line of `…` alone for any number of lines. Each page has a directory of its own, with copies of the files of
-//! crates/data/datasets and crates/cli/tests/data.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+//! A block marked `console` contains commands, each after `$ `, and their output. `…` in a line matches any text; a
+//! line that consists of `…` matches any number of lines. Each page runs in its own directory, with copies of the files
+//! in crates/data/datasets and crates/cli/tests/data.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +12,7 @@ fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The commands of a page with their output.
+/// The commands of a page with their expected output.
 fn commands(page: &str) -> Vec<(String, Vec<String>)> {
     let mut found: Vec<(String, Vec<String>)> = Vec::new();
     let mut inside = false;
@@ -38,7 +37,7 @@ fn commands(page: &str) -> Vec<(String, Vec<String>)> {
     found
 }
 
-/// Whether `text` is what `pattern` says, `…` standing for anything.
+/// Whether `text` matches `pattern`, in which `…` matches any text.
 fn line_matches(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('…');
     let first = parts.next().unwrap_or_default();
@@ -80,7 +79,7 @@ fn copy_files(from: &Path, to: &Path) {
     }
 }
 
-/// Runs a page; the faults found.
+/// Runs a page; returns the differences.
 fn run(page: &Path) -> Vec<String> {
     let directory = tempfile::tempdir().unwrap();
     copy_files(&workspace().join("crates/data/datasets"), directory.path());
@@ -90,7 +89,7 @@ fn run(page: &Path) -> Vec<String> {
     let path = format!("{}:{path}", binary.parent().unwrap().display());
     let mut faults = Vec::new();
     for (command, expected) in commands(&fs::read_to_string(page).unwrap()) {
-        // One stream, in the order in which a terminal shows it.
+        // Both outputs in one stream, in the order in which a terminal shows them.
         let output = Command::new("sh")
             .args(["-c", &format!("exec 2>&1\n{command}")])
             .current_dir(directory.path())

@@ -1,10 +1,10 @@
-//! What the examples share: a table of two classes from a file.
+//! Reads a table of two classes; shared by the examples.
 
 use halfspaces::frame::{DataError, Hints, ReadOptions, read};
 use halfspaces::linalg::{Label, Points};
 use halfspaces::pipeline::{LabelledTable, RecipeOptions};
 
-/// The points and the labels of a table, whose last column holds the classes. Prints the reader's notes.
+/// Reads the points and labels of a table whose last column contains the classes. Prints the reader's notes.
 pub(crate) fn table(path: &str, positive: Option<&str>) -> Result<(Points, Vec<Label>), DataError> {
     let frame = read(path.as_ref(), &ReadOptions::default(), &Hints::default())?;
     let label = frame.last_column()?.name.clone();

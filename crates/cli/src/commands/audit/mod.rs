@@ -1,27 +1,27 @@
-//! `halfspaces audit`: labels that are probably wrong.
+//! `audit`: finds labels that are probably wrong.
 
 use crate::error::CliError;
-use crate::frame::{Column, Frame};
 use crate::html::{escape, page, table};
 use crate::input::{Hints, InputArgs, print_notes};
 use crate::learner;
-use crate::names::visible;
-use crate::output::{check_targets, note, say, write_file};
+use crate::output::{check_targets, note, print, write_file};
 use crate::progress::Progress;
 use crate::recipe::ColumnArgs;
 use clap::Args;
 use halfspaces_eval::{Axis, Colour, Figure, Layer};
 use halfspaces_frame::Labels;
-use halfspaces_pipeline::{Audit, Judgement, Method, Plan, Recipe, Suspect, Unseen};
+use halfspaces_frame::visible;
+use halfspaces_frame::{Column, Frame};
+use halfspaces_pipeline::{Audit, AuditResult, Method, Plan, Recipe, Suspect, Unseen};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Columns of the table shown in a report.
+/// Maximum number of columns of the table shown in the HTML report.
 const SHOWN: usize = 8;
-/// Characters of a cell there.
+/// Maximum number of characters of a cell in the HTML report.
 const MAX_CELL: usize = 200;
-/// Points of the curve.
+/// Maximum number of points of the curve.
 const MAX_CURVE: usize = 400;
 
 const EXAMPLES: &str = "\
@@ -30,39 +30,47 @@ Examples:
   halfspaces audit data.csv --label class -o ranking.csv --html report.html --top 100
   halfspaces audit mails.csv --label spam --text body --learner logistic --json";
 
-/// Rank rows by how probably their labels are wrong
+/// Find labels that are probably wrong and rank all rows, the most suspicious first.
+///
+/// Each row is judged by a classifier that was fitted without it (cross-validation). `agreement` measures how strongly
+/// that classifier supports the label; it is negative if the classifier predicts another class, the suggested one. With
+/// two classes it is a decision value in units of the mean size of all decision values. With more classes it is the
+/// probability of the label minus the probability of the most probable other class or, for models without
+/// probabilities, the corresponding difference of decision values. The ranking also accounts for classes whose labels
+/// are wrong more often, so it can differ from the order by agreement.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AuditArgs {
     #[command(flatten)]
     input: InputArgs,
-    /// Column of the labels
+    /// Column of labels
     #[arg(short, long, value_name = "COLUMN")]
     label: String,
     #[command(flatten)]
     columns: ColumnArgs,
-    /// What judges each row, learned from the others
+    /// Learning algorithm of the classifier
     #[arg(long, value_parser = learner::method(), default_value = "auto", value_name = "LEARNER")]
     learner: Method,
-    /// Parts of the rows, each judged by what was learned from all others
+    /// Number of cross-validation folds; the rows of each fold are judged by a model fitted to the other folds
     #[arg(long, default_value_t = 5, allow_negative_numbers = true)]
     folds: usize,
-    /// Probability with which more labels may be wrong than the bound says
-    #[arg(long, default_value_t = 0.05, allow_negative_numbers = true)]
+    /// Probability that the upper bound on the number of wrong labels fails, between 0 and 1
+    #[arg(long, value_name = "PROBABILITY", default_value_t = 0.05, allow_negative_numbers = true)]
     failure: f64,
-    /// Seed of the split into parts, and of the learner
+    /// Seed of the split into folds and of the learner
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Write all rows as CSV, the most suspicious first: rank, row (from 0), label, suggested, agreement
+    /// Write the ranking of all rows as CSV: rank, row (data rows, counted from 0), label, suggested, agreement, line
+    /// (line of the file, counted from 1; empty if the format has no lines)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Overwrite files that are there
+    /// Overwrite existing files
     #[arg(long)]
     force: bool,
-    /// Write a report that shows the rows
+    /// Write an HTML report that shows the first rows of the ranking
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Rows printed, and shown in the report
+    /// Number of rows printed and shown in the report
     #[arg(long, value_name = "COUNT", default_value_t = 20)]
     top: usize,
     /// Print the result as JSON
@@ -70,11 +78,11 @@ pub(crate) struct AuditArgs {
     json: bool,
 }
 
-/// The table with what was found of it.
-struct Found {
+/// An audited table.
+struct AuditReport {
     frame: Frame,
     labels: Labels,
-    judgement: Judgement,
+    result: AuditResult,
     failure: f64,
 }
 
@@ -92,7 +100,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
     let count = labels.classes.len();
     if count < 2 {
         return Err(CliError::user(format!(
-            "{}, column `{}`: all labels are {}; at least two classes are needed",
+            "{}, column `{}`: all labels are {}; an audit needs at least two classes",
             frame.source, args.label, labels.classes[0]
         )));
     }
@@ -110,26 +118,26 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
         threads: args.input.reading.threads(),
     };
     let audit = Audit { plan, folds: args.folds, failure: args.failure };
-    let judgement =
+    let result =
         audit.run(&design, &labels.of_row, count).map_err(|error| error.at(&frame.source))?;
     drop(progress);
-    let found = Found { frame, labels, judgement, failure: args.failure };
+    let report = AuditReport { frame, labels, result, failure: args.failure };
     if let Some(path) = &args.output {
-        write_file(path, args.force, |out| found.write_csv(out))?;
+        write_file(path, args.force, |out| report.write_csv(out))?;
     }
     if let Some(path) = &args.html {
-        let report = found.report(args.top);
-        write_file(path, force, |out| out.write_all(report.as_bytes()))?;
+        let html = report.html(args.top);
+        write_file(path, force, |out| out.write_all(html.as_bytes()))?;
         note(&format!("report written to {}", path.display()));
     }
     if args.json {
-        say(&format!("{:#}\n", found.json(args.top)))
+        print(&format!("{:#}\n", report.json(args.top)))
     } else {
-        say(&found.text(args.top))
+        print(&report.text(args.top))
     }
 }
 
-impl Found {
+impl AuditReport {
     fn label(&self, row: usize) -> &str {
         &self.labels.classes[self.labels.of_row[row]]
     }
@@ -138,18 +146,55 @@ impl Found {
         &self.labels.classes[suspect.suggested]
     }
 
-    fn summary(&self) -> String {
-        let Judgement { likely, at_most, disagreements, ranking } = &self.judgement;
+    /// The estimate of the number of wrong labels, and where to look for them.
+    fn estimate(&self) -> String {
+        let AuditResult { likely, ranking, .. } = &self.result;
+        let rows = ranking.len();
+        match likely {
+            0 => format!("{rows} labels, none of them likely wrong"),
+            1 => format!("{rows} labels, 1 of them likely wrong; inspect the top of the ranking"),
+            _ => format!(
+                "{rows} labels, {likely} of them likely wrong; inspect the first {likely} rows of the ranking"
+            ),
+        }
+    }
+
+    /// The number of disagreements and the bound on the number of wrong labels.
+    fn bound(&self) -> String {
+        let AuditResult { at_most, disagreements, .. } = &self.result;
+        let labels = if *disagreements == 1 { "label" } else { "labels" };
         format!(
-            "of {} labels {likely} are likely wrong, at most {at_most} with probability {} %; the classifier says otherwise of {disagreements}",
-            ranking.len(),
+            "the classifier disagrees with {disagreements} {labels} (negative agreement); with {} % confidence, at \
+             most {at_most} labels are wrong",
             100.0 * (1.0 - self.failure)
         )
     }
 
+    /// The unit of `agreement`.
+    fn unit(&self) -> &'static str {
+        match self.labels.classes.len() {
+            2 => {
+                "agreement: in units of the classifier's mean |decision value|; negative: it predicts the suggested \
+                 class"
+            }
+            _ => {
+                "agreement: probability of the label minus that of the best other class (without probabilities, the \
+                 difference of decision values); negative: the classifier predicts the suggested class"
+            }
+        }
+    }
+
+    /// The line of the file at which a row starts; empty if the format has no lines.
+    fn line(&self, row: usize) -> String {
+        let place = self.frame.place(row);
+        let line = place.strip_prefix(&format!("{}, line ", self.frame.source));
+        line.unwrap_or_default().to_owned()
+    }
+
     fn text(&self, top: usize) -> String {
-        let mut text = format!("{}: {}\n", visible(&self.frame.source), self.summary());
-        let suspects = &self.judgement.ranking[..top.min(self.judgement.ranking.len())];
+        let source = visible(&self.frame.source);
+        let mut text = format!("{source}: {}\n{}\n", self.estimate(), self.bound());
+        let suspects = &self.result.ranking[..top.min(self.result.ranking.len())];
         let width = |of: &dyn Fn(&Suspect) -> usize, least: usize| {
             suspects.iter().map(of).max().unwrap_or(0).max(least)
         };
@@ -169,19 +214,21 @@ impl Found {
                 suspect.agreement
             ));
         }
+        text.push_str(&format!("{}\n", self.unit()));
         text
     }
 
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut writer = csv::Writer::from_writer(out);
-        writer.write_record(["rank", "row", "label", "suggested", "agreement"])?;
-        for (place, suspect) in self.judgement.ranking.iter().enumerate() {
+        writer.write_record(["rank", "row", "label", "suggested", "agreement", "line"])?;
+        for (place, suspect) in self.result.ranking.iter().enumerate() {
             writer.write_record([
                 &(place + 1).to_string(),
                 &suspect.row.to_string(),
                 self.label(suspect.row),
                 self.suggested(suspect),
                 &suspect.agreement.to_string(),
+                &self.line(suspect.row),
             ])?;
         }
         writer.flush()
@@ -198,23 +245,24 @@ impl Found {
             })
         };
         json!({
-            "rows": self.judgement.ranking.len(),
+            "rows": self.result.ranking.len(),
             "classes": self.labels.classes,
-            "likely_wrong": self.judgement.likely,
-            "wrong_at_most": self.judgement.at_most,
+            "likely_wrong": self.result.likely,
+            "wrong_at_most": self.result.at_most,
             "failure": self.failure,
-            "disagreements": self.judgement.disagreements,
-            "ranking": self.judgement.ranking.iter().take(top).map(suspect).collect::<Vec<Value>>(),
+            "disagreements": self.result.disagreements,
+            "ranking": self.result.ranking.iter().take(top).map(suspect).collect::<Vec<Value>>(),
         })
     }
 
-    fn report(&self, top: usize) -> String {
-        let mut body = format!("<p>{}.</p>\n", escape(&self.summary()));
-        body.push_str(
-            "<p>Each row was judged by a classifier that was learned without it. The bound is proved if each label is wrong \
-             independently of the others with a probability of at most one half; the order and the count of likely wrong ones are \
-             heuristic.</p>\n<h2>Most suspicious rows</h2>\n",
-        );
+    fn html(&self, top: usize) -> String {
+        let mut body = format!("<p>{}. {}.</p>\n", escape(&self.estimate()), escape(&self.bound()));
+        body.push_str(&format!(
+            "<p>Each row was judged by a classifier that was fitted without it. The bound is proved if each label is \
+             wrong independently of the others with a probability of at most one half. The ranking and the number of \
+             likely wrong labels are heuristic.</p>\n<h2>Most suspicious rows</h2>\n<p>{}.</p>\n",
+            escape(self.unit())
+        ));
         let shown: Vec<&Column> = self.frame.columns.iter().take(SHOWN).collect();
         let mut header = vec!["rank", "where", "label", "suggested", "agreement"];
         header.extend(shown.iter().map(|column| column.name.as_str()));
@@ -234,28 +282,25 @@ impl Found {
             cells.extend(shown.iter().map(cell));
             cells
         };
-        body.push_str(&table(
-            &header,
-            self.judgement.ranking.iter().take(top).enumerate().map(row),
-        ));
+        body.push_str(&table(&header, self.result.ranking.iter().take(top).enumerate().map(row)));
         let figure = self.figure();
         let caption = escape(&figure.caption);
         body.push_str(&format!(
             "<figure>{}<figcaption>{caption}</figcaption></figure>\n",
             figure.to_svg()
         ));
-        page(&format!("Labels of {}", self.frame.source), &body)
+        page(&format!("Label audit of {}", self.frame.source), &body)
     }
 
     fn figure(&self) -> Figure {
-        let ranking = &self.judgement.ranking;
+        let ranking = &self.result.ranking;
         let every = ranking.len().div_ceil(MAX_CURVE);
         let point = |(place, suspect): (usize, &Suspect)| ((place + 1) as f64, suspect.agreement);
         let data = ranking.iter().enumerate().step_by(every).map(point).collect();
         Figure {
             name: "agreement".to_owned(),
-            title: "How far every label agrees with the classifier".to_owned(),
-            caption: "The most suspicious row first: below 0 the classifier says otherwise."
+            title: "Agreement of the classifier with every label".to_owned(),
+            caption: "All rows, the most suspicious first. Below 0 the classifier predicts another class."
                 .to_owned(),
             x: Axis::linear("rank"),
             y: Axis::linear("agreement"),

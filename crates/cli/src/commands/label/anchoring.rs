@@ -1,4 +1,4 @@
-//! A session and a pool that may have changed since: which answers are found again, and what is said about it.
+//! Resuming a session with a changed pool: finds the answered items again and reports the changes.
 
 use super::args::LabelArgs;
 use super::pool::Pool;
@@ -6,11 +6,10 @@ use crate::error::CliError;
 use halfspaces_labelling::{Anchoring, Event, PoolId, Record};
 use std::path::Path;
 
-/// Rows named in a message.
-const NAMED: usize = 5;
+/// Maximum number of rows listed in a message.
+const LISTED: usize = 5;
 
-/// The event by which a session takes over a changed pool; `None` if the pool is the same. Adds what there is to say to
-/// `notes`.
+/// The event that adapts a session to a changed pool; `None` if the pool is unchanged. Reports the changes in `notes`.
 pub(super) fn anchor(
     args: &LabelArgs,
     record: &Record,
@@ -21,11 +20,11 @@ pub(super) fn anchor(
     let before = record.pool();
     let name = path.display();
     if before.items.is_none() {
-        // A session of version 1 knows its pool as a whole only.
+        // Session files of version 1 identify the pool only as a whole.
         if !before.is_same(&pool.first_version) {
             return Err(CliError::user(format!(
-                "{}; version 1 has no keys of items: take the answers along by --export with the old pool and --known with \
-                 the new one",
+                "{}; version 1 of the session file does not identify single items: to carry the answers over, use \
+                 --export with the old pool and --known with the new one",
                 foreign(before, &pool.first_version, path)
             )));
         }
@@ -43,7 +42,7 @@ pub(super) fn anchor(
         let table = |id: &PoolId| id.items.as_ref().map(|items| items.table.clone());
         if table(before) == table(&pool.id) {
             why.push_str(
-                "; the table is the same, but the texts or images shown with it are others or in another order",
+                "; the table is the same, but the texts or images shown with it have changed or are in another order",
             );
         }
         return Err(CliError::user(why));
@@ -52,17 +51,19 @@ pub(super) fn anchor(
         let lost = lost(&anchoring, before, &pool.id);
         if !args.keep_found {
             return Err(CliError::user(format!(
-                "{name}: {lost}; restore these rows, go on without them by --keep-found (their answers stay in the \
-                 session file), or name another file by --session"
+                "{name}: {lost}; restore these rows, continue without them with --keep-found (their answers stay in \
+                 the session file), or pass another file with --session"
             )));
         }
         notes.push(format!("note: {name}: {lost}; their answers stay in the session file"));
     }
-    notes.push(format!("note: {name}: {}", changes(&anchoring, &pool.id)));
+    if let Some(changes) = changes(&anchoring, &pool.id) {
+        notes.push(format!("note: {name}: {changes}"));
+    }
     if !anchoring.changed.is_empty() {
         let rows = listed(anchoring.changed.iter().copied());
         notes.push(format!(
-            "note: {name}: {} of the items have other contents than before and the same id (rows {rows}); their answers are kept",
+            "note: {name}: items with the same id and changed content: {} (rows {rows}); their answers are kept",
             anchoring.changed.len()
         ));
     }
@@ -72,38 +73,44 @@ pub(super) fn anchor(
 fn foreign(before: &PoolId, now: &PoolId, path: &Path) -> String {
     let PoolId { source, rows, columns, .. } = before;
     format!(
-        "{}: line 1: a session about {source} ({rows} rows, {columns} columns), not about these {} rows and {} columns of \
-         {}, none of whose items it knows; name another file by --session",
+        "{}: line 1: this is a session about {source} ({rows} rows, {columns} columns); none of its items are in {} \
+         ({} rows, {} columns); pass another file with --session",
         path.display(),
+        now.source,
         now.rows,
-        now.columns,
-        now.source
+        now.columns
     )
 }
 
-/// The answers whose items are not found.
+/// Describes the answers whose items are not found.
 fn lost(anchoring: &Anchoring, before: &PoolId, now: &PoolId) -> String {
     let missing = &anchoring.missing;
-    let rows = listed(missing.iter().filter_map(|missing| missing.row));
+    let rows = listed(missing.iter().map(|missing| missing.row));
     let all = anchoring.found + missing.len();
     let (count, source) = (missing.len(), &now.source);
     let copies = missing.iter().filter(|missing| missing.is_ambiguous).count();
     let why = match before.items.as_ref().and_then(|items| items.by.id.as_ref()) {
-        Some(column) => format!("{source} has no such ids in column `{column}`"),
-        None => format!("{source} does not have them, or with other contents"),
+        Some(column) => format!("their ids are missing in column `{column}` of {source}"),
+        None => format!("they are missing in {source}, or their content has changed"),
     };
     let why = match copies {
         0 => why,
         _ if copies == count => {
-            format!("{source} has fewer copies of them than there are different answers")
+            format!(
+                "identical copies have different answers, and {source} has fewer copies than answers"
+            )
         }
-        _ => format!("{why}, or has fewer copies than there are different answers"),
+        _ => {
+            format!("{why}, or identical copies have different answers and some copies are missing")
+        }
     };
-    format!("{count} of {all} answered or skipped items are not found (rows {rows} before): {why}")
+    format!(
+        "{count} of {all} answered or skipped items were not found (formerly rows {rows}): {why}"
+    )
 }
 
-/// What has changed, in words.
-fn changes(anchoring: &Anchoring, now: &PoolId) -> String {
+/// Describes the changes of the pool; `None` if [`lost`] covers all of them.
+fn changes(anchoring: &Anchoring, now: &PoolId) -> Option<String> {
     let mut parts = Vec::new();
     let mut part = |count: usize, one: &str, more: &str| match count {
         0 => {}
@@ -112,31 +119,38 @@ fn changes(anchoring: &Anchoring, now: &PoolId) -> String {
     };
     part(
         anchoring.moved,
-        "answer was moved to a new row number",
-        "answers were moved to new row numbers",
+        "answered or skipped item has a new row number",
+        "answered or skipped items have new row numbers",
     );
     part(anchoring.added, "new item", "new items");
     part(
         anchoring.removed - anchoring.missing.len().min(anchoring.removed),
-        "item without an answer is gone",
-        "items without an answer are gone",
+        "item without an answer was removed",
+        "items without an answer were removed",
     );
     part(
         anchoring.renamed,
         "item has another name and the same content",
-        "items have other names and the same contents",
+        "items have other names and the same content",
     );
-    part(anchoring.returned, "answer is back with its item", "answers are back with their items");
+    part(
+        anchoring.returned,
+        "answered or skipped item is back",
+        "answered or skipped items are back",
+    );
     if parts.is_empty() {
-        parts.push("items without an answer are in another order".to_owned());
+        if anchoring.removed > 0 {
+            return None;
+        }
+        parts.push("items without an answer are in a different order".to_owned());
     }
-    format!("the pool has changed: {} ({} rows now)", parts.join(", "), now.rows)
+    Some(format!("the pool has changed: {} ({} rows now)", parts.join(", "), now.rows))
 }
 
 fn listed(rows: impl Iterator<Item = usize>) -> String {
     let rows: Vec<usize> = rows.collect();
-    let mut text: Vec<String> = rows.iter().take(NAMED).map(usize::to_string).collect();
-    if rows.len() > NAMED {
+    let mut text: Vec<String> = rows.iter().take(LISTED).map(usize::to_string).collect();
+    if rows.len() > LISTED {
         text.push("..".to_owned());
     }
     text.join(", ")

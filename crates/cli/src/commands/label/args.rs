@@ -1,4 +1,4 @@
-//! The arguments of `label`.
+//! The options of `label`.
 
 use super::export::ExportFormat;
 use crate::input::InputArgs;
@@ -15,81 +15,87 @@ Examples:
   halfspaces label mails.csv --session mails.csv.session.jsonl --text body --show body --export -o labels.csv
   halfspaces label data.csv --label class --simulate --json
 
-Every answer is in the session file before the next question is shown. The same command continues the session, however
-the last run ended. An answer belongs to an item: a pool that was sorted or extended keeps its answers.";
+Every answer is saved in the session file before the next question is shown. The same command resumes the session,
+however the last run ended. An answer belongs to an item, not to a row number: a pool that was sorted or extended
+keeps its answers.
 
-/// Label a pool with a person who confirms or corrects predictions
+Row numbers count data rows from 0: in questions, in the session file and in the column `row` of the output.
+Messages about a file name its lines, counted from 1 with the header.";
+
+/// Label a pool of rows: the model predicts a class for one row at a time, and you confirm or correct it.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LabelArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
-    /// The classes, at least two [default: those of the session, or of --known]
+    /// Names of the classes, at least two [default: those of the session, or the labels in --known]
     #[arg(long, value_delimiter = ',', value_name = "A,B,..", allow_hyphen_values = true)]
     pub(crate) classes: Vec<String>,
-    /// Seed of what is drawn at random
+    /// Seed of all random choices
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) columns: ColumnArgs,
 
-    /// Table with one row for each row of DATA, or folder with one image for each, to be shown
+    /// What to show: a table with one row per row of DATA, or a folder with one image per row of DATA
     #[arg(long, value_name = "FILE|FOLDER", help_heading = "Items")]
     pub(crate) items: Option<PathBuf>,
-    /// Columns shown; texts among them are learned from only if --text names them
+    /// Columns to show; the model learns from text columns among them only if they are named by --text or --use
     #[arg(long, value_delimiter = ',', value_name = "COLUMN,..", help_heading = "Items")]
     pub(crate) show: Vec<String>,
-    /// Column of image files, which start from the table's folder
+    /// Column of paths of images to show, relative to the folder of the table
     #[arg(long, value_name = "COLUMN", help_heading = "Items")]
     pub(crate) image: Option<String>,
-    /// Folder that holds all images [default: that of the table]
+    /// Folder that contains all images; other files are never read [default: the folder of the table]
     #[arg(long, value_name = "FOLDER", requires = "image", help_heading = "Items")]
     pub(crate) image_root: Option<PathBuf>,
-    /// Column of ids by which items are found again in a changed pool; not learned from [default: by all that is in them]
+    /// Column of unique ids that identify items if the pool changes; not used as a feature [default: identify items by
+    /// their whole content]
     #[arg(long, value_name = "COLUMN", help_heading = "Items")]
     pub(crate) id: Option<String>,
 
-    /// Column of labels known beforehand; empty where there is none
+    /// Column of labels that are already known; its cells are empty in the other rows
     #[arg(long, value_name = "COLUMN", help_heading = "Answers")]
     pub(crate) known: Option<String>,
-    /// Labels from Label Studio, exported as JSON, JSON-MIN or CSV; an answer given here is never replaced
+    /// Import labels from a Label Studio export (JSON, JSON-MIN or CSV); they never replace answers of this session
     #[arg(long, value_name = "FILE", help_heading = "Answers")]
     pub(crate) import_labelstudio: Option<PathBuf>,
-    /// Go on although items that were answered are gone from the pool; their answers stay in the session
+    /// Continue even if answered items are missing from the pool; their answers stay in the session
     #[arg(long, help_heading = "Answers")]
     pub(crate) keep_found: bool,
-    /// File of the answers, one line each [default: DATA.session.jsonl in this folder]
+    /// Session file, which stores one answer per line [default: DATA.session.jsonl in the current folder]
     #[arg(long, value_name = "FILE", help_heading = "Answers")]
     pub(crate) session: Option<PathBuf>,
-    /// Ask on a page in the browser
+    /// Ask in the browser instead of the terminal
     #[arg(long, help_heading = "Answers")]
     pub(crate) web: bool,
-    /// Port of the page; 0 takes a free one
+    /// Port of the page; 0 selects a free port
     #[arg(long, default_value_t = 0, requires = "web", help_heading = "Answers")]
     pub(crate) port: u16,
-    /// Ask nothing: write the labels of the session, whose file is only read
+    /// Ask nothing and write the labels of the session to --output; the session file is only read
     #[arg(long, requires = "output", conflicts_with_all = ["web", "simulate"], help_heading = "Answers")]
     pub(crate) export: bool,
-    /// Write the labels to this file when the session ends or you stop it by q; after Ctrl-C --export does
+    /// File to write the labels to when the session ends; after Ctrl-C, use --export. Column `row` counts data rows
+    /// from 0
     #[arg(short, long, value_name = "FILE", help_heading = "Labels")]
     pub(crate) output: Option<PathBuf>,
-    /// Overwrite the file if it is there
+    /// Overwrite an existing file
     #[arg(long, requires = "output", help_heading = "Labels")]
     pub(crate) force: bool,
-    /// Format of the file written [default: by its name: .jsonl, .json for Label Studio, else CSV]
+    /// Format of the output [default: by the file name: JSON Lines for .jsonl, Label Studio for .json, otherwise CSV]
     #[arg(long = "as", value_name = "FORMAT", requires = "output", help_heading = "Labels")]
     pub(crate) export_format: Option<ExportFormat>,
-    /// Write rows without an answer too, with the class predicted and its probability
+    /// Also write rows without an answer, with the predicted class and its probability
     #[arg(long, requires = "output", help_heading = "Labels")]
     pub(crate) with_predictions: bool,
 
-    /// Play the session against the labels of --label instead of asking
+    /// Simulate a session whose answers are the labels in --label, and report the number of corrections
     #[arg(long, requires = "label", conflicts_with_all = ["web", "session", "known", "import_labelstudio", "output", "classes"], help_heading = "Simulation")]
     pub(crate) simulate: bool,
     /// Column of the true labels
     #[arg(short, long, value_name = "COLUMN", requires = "simulate", help_heading = "Simulation")]
     pub(crate) label: Option<String>,
-    /// Which row is next
+    /// Order in which rows are asked
     #[arg(long, value_enum, default_value_t = Order::Recommended, requires = "simulate", help_heading = "Simulation")]
     pub(crate) order: Order,
     /// Stop after this many answers
@@ -100,14 +106,14 @@ pub(crate) struct LabelArgs {
     pub(crate) json: bool,
 }
 
-/// Which row is next.
+/// The order of questions in a simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Order {
-    /// The surest
+    /// The most confident prediction first
     Recommended,
-    /// Any
+    /// Random order
     Random,
-    /// That of the file
+    /// Order of the file
     Given,
 }

@@ -1,26 +1,26 @@
-//! Labels as a file for other programs.
+//! Writes labels as CSV, JSON Lines or Label Studio tasks.
 
+use super::exported::ExportedRow;
 use super::items::Items;
 use super::label_studio;
-use super::lines::Line;
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Formats of labels.
+/// The format of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportFormat {
-    /// Columns row, what is shown of the item, label, source, probability
+    /// Columns row (data rows, counted from 0), the columns shown, label, source, probability
     Csv,
-    /// One JSON object per row
+    /// One JSON object per row, with the same fields
     Jsonl,
-    /// Label Studio's JSON of tasks
+    /// Label Studio tasks (JSON)
     Labelstudio,
 }
 
 impl ExportFormat {
-    /// By the ending of a file's name.
+    /// The format for a file name, by its extension.
     pub(super) fn of(path: &Path) -> ExportFormat {
         match path.extension().and_then(|ending| ending.to_str()) {
             Some("jsonl" | "ndjson") => ExportFormat::Jsonl,
@@ -33,19 +33,19 @@ impl ExportFormat {
 pub(super) fn write(
     out: &mut dyn Write,
     format: ExportFormat,
-    lines: &[Line],
+    rows: &[ExportedRow],
     items: &Items,
 ) -> io::Result<()> {
     match format {
-        ExportFormat::Csv => write_csv(out, lines, items),
+        ExportFormat::Csv => write_csv(out, rows, items),
         ExportFormat::Jsonl => {
-            for line in lines {
+            for exported in rows {
                 let shown: Map<String, Value> = items
-                    .shown(line.row)
+                    .shown(exported.row)
                     .into_iter()
                     .map(|(name, text)| (name.to_owned(), text.into()))
                     .collect();
-                let Line { row, label, source, probability } = line;
+                let ExportedRow { row, label, source, probability } = exported;
                 let source = source.name();
                 let mut value =
                     json!({ "row": row, "label": label, "source": source, "item": shown });
@@ -56,21 +56,21 @@ pub(super) fn write(
             }
             Ok(())
         }
-        ExportFormat::Labelstudio => label_studio::write(out, lines, items),
+        ExportFormat::Labelstudio => label_studio::write(out, rows, items),
     }
 }
 
-fn write_csv(out: &mut dyn Write, lines: &[Line], items: &Items) -> io::Result<()> {
+fn write_csv(out: &mut dyn Write, rows: &[ExportedRow], items: &Items) -> io::Result<()> {
     let mut writer = csv::Writer::from_writer(out);
     let mut header = vec!["row"];
     header.extend(items.shown_names());
     header.extend(["label", "source", "probability"]);
     writer.write_record(header)?;
-    for line in lines {
-        let probability = line.probability.map(|p| format!("{p:.4}")).unwrap_or_default();
-        let mut cells = vec![line.row.to_string()];
-        cells.extend(items.shown(line.row).into_iter().map(|(_, text)| text));
-        cells.extend([line.label.clone(), line.source.name().to_owned(), probability]);
+    for row in rows {
+        let probability = row.probability.map(|p| format!("{p:.4}")).unwrap_or_default();
+        let mut cells = vec![row.row.to_string()];
+        cells.extend(items.shown(row.row).into_iter().map(|(_, text)| text));
+        cells.extend([row.label.clone(), row.source.name().to_owned(), probability]);
         writer.write_record(cells)?;
     }
     writer.flush()

@@ -1,14 +1,14 @@
-//! Images of rows, none of them outside the folder that the person named.
+//! Images of rows. No file outside the folder that the person named is ever read.
 
 use crate::error::CliError;
-use crate::frame::Column;
+use halfspaces_frame::Column;
 use halfspaces_labelling::ItemKey;
 use std::cmp::Ordering;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// Kinds of images that browsers show and that hold no scripts.
+/// Extensions and MIME types of image formats that browsers display and that cannot contain scripts.
 const KINDS: [(&str, &str); 7] = [
     ("png", "image/png"),
     ("jpg", "image/jpeg"),
@@ -18,24 +18,26 @@ const KINDS: [(&str, &str); 7] = [
     ("bmp", "image/bmp"),
     ("avif", "image/avif"),
 ];
-/// Bytes of an image at most.
+/// Maximum size of an image in bytes.
 const MAX_BYTES: u64 = 1 << 26;
-/// Bytes from either end by which a large image is known. Formats but BMP are compressed: if anything differs, these do.
+/// Number of bytes from either end of a large image that are hashed. All formats except BMP are compressed, so
+/// different images differ in these bytes.
 const ENDS: usize = 1 << 12;
 
 #[derive(Debug)]
 pub(super) struct Images {
     column: String,
-    /// No image is read outside of this folder; without links and dots.
+    /// The folder that contains all images, as a canonical path.
     root: PathBuf,
-    /// Where the names start from.
+    /// The folder to which the names are relative.
     folder: PathBuf,
-    /// The file of each row, as it was given.
+    /// The file name of each row, as given.
     names: Vec<Option<String>>,
 }
 
 impl Images {
-    /// The files that a column names, starting from `folder`. Names that lead out of `root` are refused, by links or dots.
+    /// The images that a column names, relative to `folder`. Names that lead out of `root`, by links or by `..`, are
+    /// errors.
     pub(super) fn from_column(
         column: &Column,
         folder: &Path,
@@ -60,7 +62,7 @@ impl Images {
         Ok(images)
     }
 
-    /// All images of a folder by their names, numbers in them by size: one per row.
+    /// The images of a folder, one per row, in the order of their names; numbers in names are compared by value.
     pub(super) fn from_folder(folder: &Path, rows: usize) -> Result<Images, CliError> {
         let shown = folder.display();
         let failed =
@@ -77,8 +79,8 @@ impl Images {
         names.sort_by(|a, b| by_numbers(a, b));
         if names.len() != rows {
             return Err(CliError::user(format!(
-                "{shown}: {} images for {rows} rows; one per row is needed, in the order of their names, or a CSV file \
-                 with a column of paths (--items FILE --image COLUMN)",
+                "{shown}: {} images for {rows} rows; the folder needs one image per row, in the order of their names; \
+                 otherwise pass a CSV file with a column of paths (--items FILE --image COLUMN)",
                 names.len()
             )));
         }
@@ -100,18 +102,18 @@ impl Images {
         self.names.len()
     }
 
-    /// The file of a row, as it was given.
+    /// The file name of a row, as given.
     pub(super) fn name(&self, row: usize) -> Option<&str> {
         self.names.get(row).and_then(Option::as_deref)
     }
 
-    /// How many names have backslashes that are read as slashes.
+    /// The number of names with backslashes that are read as slashes.
     pub(super) fn backslashes(&self) -> usize {
         let names = self.names.iter().flatten();
         names.filter(|name| name.contains('\\') && !self.folder.join(name).exists()).count()
     }
 
-    /// A hash of the content of each row's image; `None` where there is no image.
+    /// A hash of the content of each row's image; `None` for a row without an image.
     pub(super) fn contents(&self) -> Result<Vec<Option<String>>, CliError> {
         let content = |name: &String| {
             let (kind, path) = self.resolve(name).map_err(CliError::user)?;
@@ -121,8 +123,8 @@ impl Images {
         self.names.iter().map(|name| name.as_ref().map(content).transpose()).collect()
     }
 
-    /// The type and the bytes of a row's image. Where it is was looked at when the program started; links may have
-    /// changed since.
+    /// The MIME type and the bytes of a row's image. The path is checked again, because links may have changed since
+    /// the program started.
     pub(super) fn read(&self, row: usize) -> Result<(&'static str, Vec<u8>), CliError> {
         let name =
             self.name(row).ok_or_else(|| CliError::user(format!("row {row} has no image")))?;
@@ -132,13 +134,14 @@ impl Images {
         Ok((kind, bytes))
     }
 
-    /// The path of a file, without links and dots. Backslashes are read as slashes if the file is found only so.
+    /// The canonical path of a file. Backslashes are read as slashes if the file is not found otherwise.
     fn find(&self, name: &str) -> Result<PathBuf, String> {
         let found = self.folder.join(name).canonicalize();
         let Err(error) = found else { return found.map_err(|error| error.to_string()) };
         if let Some(scheme) = scheme(name) {
             return Err(format!(
-                "{name} is a web address ({scheme}:); only local files are shown: download the images and name the files"
+                "{name} is a web address ({scheme}:); only local files can be shown: download the images and pass \
+                 their paths"
             ));
         }
         if !name.contains('\\') {
@@ -147,7 +150,7 @@ impl Images {
         let slashed = name.replace('\\', "/");
         self.folder.join(slashed).canonicalize().map_err(|error| {
             format!(
-                "{name}: the path has backslashes, as Windows separates folders; with slashes in their place: {error}"
+                "{name}: the path contains backslashes, the separators of Windows; with slashes instead: {error}"
             )
         })
     }
@@ -157,23 +160,25 @@ impl Images {
         if !path.starts_with(&self.root) {
             let root = self.root.display();
             return Err(format!(
-                "{name} leads out of {root}; if it is meant, name a folder that holds it by --image-root"
+                "{name} leads out of {root}; if this is intended, pass a folder that contains it with --image-root"
             ));
         }
         let Some(kind) = kind(&path) else {
             let kinds = KINDS.map(|(ending, _)| ending).join(", ");
-            return Err(format!("{name} is no image by its ending; {kinds} are shown"));
+            return Err(format!(
+                "{name} does not have the extension of an image; supported are {kinds}"
+            ));
         };
         match path.metadata() {
-            Ok(data) if !data.is_file() => Err(format!("{name} is no file")),
-            Ok(data) if data.len() > MAX_BYTES => Err(format!("{name} has more than 64 MB")),
+            Ok(data) if !data.is_file() => Err(format!("{name} is not a regular file")),
+            Ok(data) if data.len() > MAX_BYTES => Err(format!("{name} is larger than 64 MB")),
             Ok(_) => Ok((kind, path)),
             Err(error) => Err(format!("{name}: {error}")),
         }
     }
 }
 
-/// The scheme of a web address, or of any address but a path: two letters or more before a colon. One letter is a drive.
+/// The scheme of a URL: at least two characters before a colon. A single letter is a Windows drive.
 fn scheme(name: &str) -> Option<&str> {
     let (scheme, _) = name.trim_start().split_once(':')?;
     let fits = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
@@ -181,7 +186,7 @@ fn scheme(name: &str) -> Option<&str> {
     (scheme.len() > 1 && begins && scheme.chars().all(fits)).then_some(scheme)
 }
 
-/// A hash of the bytes of a file: of all, or of its length and both ends if it is large.
+/// A hash of a file: of its length and all its bytes or, if it is large and not `whole`, of its length and both ends.
 fn content(path: &Path, whole: bool) -> io::Result<String> {
     let mut file = File::open(path)?;
     let len = file.metadata()?.len();
@@ -202,7 +207,7 @@ fn canonical(folder: &Path) -> Result<PathBuf, CliError> {
     folder.canonicalize().map_err(|error| CliError::user(format!("{}: {error}", folder.display())))
 }
 
-/// Whether a text ends as the name of an image does.
+/// Whether a text ends with the extension of an image.
 pub(super) fn is_image(text: &str) -> bool {
     kind(Path::new(text)).is_some()
 }
@@ -212,7 +217,7 @@ fn kind(path: &Path) -> Option<&'static str> {
     KINDS.iter().find(|(known, _)| *known == ending).map(|(_, kind)| *kind)
 }
 
-/// By letters, numbers in between by size: `9.png` before `10.png`.
+/// Compares names by characters and numbers in them by value: `9.png` comes before `10.png`.
 fn by_numbers(a: &str, b: &str) -> Ordering {
     let (mut a, mut b) = (a, b);
     while let (Some(x), Some(y)) = (a.chars().next(), b.chars().next()) {
@@ -232,7 +237,7 @@ fn by_numbers(a: &str, b: &str) -> Ordering {
     a.len().cmp(&b.len())
 }
 
-/// The digits at the front, taken away.
+/// Splits off the leading digits.
 fn digits<'a>(text: &mut &'a str) -> &'a str {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (front, rest) = text.split_at(end);
@@ -243,7 +248,7 @@ fn digits<'a>(text: &mut &'a str) -> &'a str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::Values;
+    use halfspaces_frame::Values;
 
     fn column(names: &[&str]) -> Column {
         let codes = (0..names.len() as u32).collect();
@@ -251,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_in_names_go_by_size() {
+    fn numbers_in_names_are_compared_by_value() {
         let mut names =
             ["10.png", "9.png", "a2.png", "a10.png", "a1b.png", "a1.png", "01.png", "1.png"];
         names.sort_by(|a, b| by_numbers(a, b));
@@ -288,15 +293,17 @@ mod tests {
                 "{error}"
             );
         }
-        assert!(of("text.txt").unwrap_err().to_string().contains("no image by its ending"));
-        // As Windows writes it.
+        assert!(
+            of("text.txt").unwrap_err().to_string().contains("not have the extension of an image")
+        );
+        // A Windows path.
         assert!(of(r"sub\b.png").unwrap().read(0).unwrap().1.ends_with(b".png"));
         assert_eq!(of(r"sub\b.png").unwrap().backslashes(), 1);
         assert!(of(r"sub\none.png").unwrap_err().to_string().contains("backslashes"));
         let error = of("https://example.org/a.png").unwrap_err().to_string();
         assert!(error.contains("is a web address"), "{error}");
         assert!(of("none.png").unwrap_err().to_string().contains("none.png"));
-        // Whoever names the outer folder means it.
+        // The outer folder may be named explicitly.
         let all = Images::from_column(&column(&["../secret.png"]), &folder, outer.path(), |_| {
             String::new()
         });
@@ -310,7 +317,7 @@ mod tests {
         assert_eq!(Images::from_folder(&folder, 1).unwrap().name(0), Some("a.png"));
     }
 
-    /// A link that leads out is refused at the start, and also when it comes about later.
+    /// A link that leads out of the folder is refused at the start, and it is refused even if it is created later.
     #[cfg(unix)]
     #[test]
     fn links_that_lead_out_are_refused() {

@@ -1,32 +1,34 @@
-//! What is shown of each row: texts, an image, or its features.
+//! The content shown for each row: text columns, an image, or features.
 
 use super::images::Images;
 use crate::error::CliError;
-use crate::frame::Column;
+use halfspaces_frame::Column;
 use halfspaces_labelling::ItemKey;
 use serde::Serialize;
 
-/// Feature columns shown.
+/// Maximum number of feature columns shown on the page.
 const MAX_FEATURES: usize = 24;
-/// Feature columns shown on one line.
+/// Maximum number of feature columns shown in the terminal.
 const MAX_ON_LINE: usize = 12;
-/// Characters of a line.
+/// Maximum number of characters shown in the terminal.
 const MAX_LINE: usize = 400;
+/// Maximum number of characters in the list of recent answers.
 const MAX_SHORT: usize = 60;
 
 #[derive(Debug)]
 pub(super) struct Items {
     texts: Vec<Column>,
     images: Option<Images>,
-    /// The first columns that are learned from, and how many there are.
+    /// The first feature columns.
     features: Vec<Column>,
+    /// The number of all feature columns.
     feature_count: usize,
     /// The column of ids.
     id: Option<Column>,
     keys: Vec<ItemKey>,
 }
 
-/// A row as the page shows it.
+/// The content of a row on the page.
 #[derive(Debug, Serialize)]
 pub(super) struct Item {
     texts: Vec<Cell>,
@@ -42,7 +44,7 @@ struct Cell {
 }
 
 impl Items {
-    /// Texts and images, or the features where there are neither.
+    /// Shows text columns and images, or the features if there are neither.
     pub(super) fn new(texts: Vec<Column>, images: Option<Images>, features: &[Column]) -> Items {
         let is_shown = texts.is_empty() && images.is_none();
         let feature_count = if is_shown { features.len() } else { 0 };
@@ -50,8 +52,8 @@ impl Items {
         Items { texts, images, features, feature_count, id: None, keys: Vec::new() }
     }
 
-    /// The same items with their keys, and the column of their ids if there is one.
-    pub(super) fn known_by(self, keys: Vec<ItemKey>, id: Option<Column>) -> Items {
+    /// Adds the keys of the items and, if there is one, the column of ids.
+    pub(super) fn with_keys(self, keys: Vec<ItemKey>, id: Option<Column>) -> Items {
         Items { keys, id, ..self }
     }
 
@@ -59,7 +61,7 @@ impl Items {
         self.id.as_ref()
     }
 
-    /// The column of ids, unless it is shown anyway, and the columns of texts.
+    /// The exported columns: the column of ids, unless it is shown, and the text columns.
     fn exported(&self) -> impl Iterator<Item = &Column> {
         let is_shown = |id: &&Column| self.texts.iter().any(|column| column.name == id.name);
         self.id.iter().filter(move |id| !is_shown(id)).chain(&self.texts)
@@ -94,7 +96,7 @@ impl Items {
         }
     }
 
-    /// The id of a row, its texts and its image by the names of their columns, as an export has them.
+    /// The exported cells of a row with the names of their columns: id, text columns, image.
     pub(super) fn shown(&self, row: usize) -> Vec<(&str, String)> {
         let texts = self.exported().map(|column| (column.name.as_str(), column.values.text(row)));
         let image = self
@@ -110,17 +112,15 @@ impl Items {
         texts.chain(self.images.as_ref().map(Images::column)).collect()
     }
 
-    /// A row on one line of a terminal.
+    /// A row as one line of the terminal.
     pub(super) fn line(&self, row: usize) -> String {
         let mut parts: Vec<String> = match &self.texts[..] {
             [only] => vec![only.values.text(row)],
-            several => {
-                several.iter().map(|c| format!("{}: {}", c.name, c.values.text(row))).collect()
-            }
+            several => several.iter().map(|c| format!("{}: {}", c.name, shown(c, row))).collect(),
         };
         parts.extend(self.image_name(row).map(str::to_owned));
         let features = self.features.iter().take(MAX_ON_LINE);
-        parts.extend(features.map(|c| format!("{} {}", c.name, c.values.text(row))));
+        parts.extend(features.map(|c| format!("{} {}", c.name, shown(c, row))));
         let mut line = plain(&parts.join(", "), MAX_LINE);
         if self.feature_count > MAX_ON_LINE {
             line.push_str(", …");
@@ -128,7 +128,7 @@ impl Items {
         line
     }
 
-    /// The beginning of a row's text.
+    /// The beginning of a row's text, or the name of its image.
     pub(super) fn short(&self, row: usize) -> String {
         let text = self.texts.first().map(|column| column.values.text(row));
         let text = text.or_else(|| self.image_name(row).map(str::to_owned));
@@ -139,7 +139,7 @@ impl Items {
         self.images.is_some()
     }
 
-    /// The type and the bytes of a row's image.
+    /// The MIME type and the bytes of a row's image.
     pub(super) fn image(&self, row: usize) -> Result<(&'static str, Vec<u8>), CliError> {
         let none = || CliError::user(format!("row {row} has no image"));
         self.images.as_ref().ok_or_else(none)?.read(row)
@@ -150,7 +150,12 @@ impl Items {
     }
 }
 
-/// At most `max` characters, none of which moves the cursor or changes colours.
+/// The text of a cell, or `(missing)`.
+fn shown(column: &Column, row: usize) -> String {
+    if column.values.is_missing(row) { "(missing)".to_owned() } else { column.values.text(row) }
+}
+
+/// The first `max` characters, with control characters replaced by spaces.
 fn plain(text: &str, max: usize) -> String {
     let visible = |c: char| if c.is_control() { ' ' } else { c };
     let mut line: String = text.chars().take(max).map(visible).collect();
@@ -163,7 +168,7 @@ fn plain(text: &str, max: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::Values;
+    use halfspaces_frame::Values;
 
     fn texts(name: &str, levels: &[&str]) -> Column {
         let codes = (0..levels.len() as u32).collect();
@@ -175,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_shown_and_features_where_there_are_none() {
+    fn texts_are_shown_or_else_features() {
         let features: Vec<Column> =
             (0..30).map(|j| numbers(&format!("x{j}"), &[f64::from(j), 0.5])).collect();
         let items = Items::new(vec![texts("text", &["one\u{1b}[31m two\n", "b"])], None, &features);

@@ -1,13 +1,14 @@
-//! Which key stands for which class.
+//! The key of each class.
 
-/// Keys that mean something else: review, skip, stop, undo.
+/// Keys of the commands review, skip, stop and undo.
 const COMMANDS: [char; 4] = ['r', 's', 'q', 'u'];
 
-/// A key for each class, as far as there are keys. What is shown as the key of a class never means another class.
+/// The key of each class; `None` if there are more classes than keys. The key of a class is never the name of another
+/// class.
 ///
-/// If the name of each class is one letter or digit, and none a command, these are the keys. Otherwise the keys are 1 to 9
-/// and the letters that are no command. If one of these is the name of another class, each class whose name can be a key
-/// has that key, and the others have those that are left.
+/// If the name of every class is one letter or digit and is not a command, the names are the keys. Otherwise the keys
+/// are 1 to 9, followed by the letters that are not commands. If one of these keys is the name of another class, each
+/// class whose name can be a key gets that key, and the other classes get the remaining keys.
 pub(super) fn keys(classes: &[String]) -> Vec<Option<char>> {
     let own: Vec<Option<char>> = classes.iter().map(|name| own_key(name)).collect();
     if own.iter().all(Option::is_some) {
@@ -23,7 +24,7 @@ pub(super) fn keys(classes: &[String]) -> Vec<Option<char>> {
     own.iter().map(|key| key.or_else(|| free.next())).collect()
 }
 
-/// The name of a class, if it can be its key.
+/// The name of a class as a key, if it can be one.
 fn own_key(name: &str) -> Option<char> {
     let mut chars = name.chars();
     match (chars.next(), chars.next()) {
@@ -47,10 +48,10 @@ mod tests {
     #[test]
     fn classes_of_one_character_are_their_own_keys() {
         assert_eq!(of(&["0", "1", "x"]), [Some('0'), Some('1'), Some('x')]);
-        // "s" skips.
+        // `s` is a command.
         assert_eq!(of(&["s", "t"]), [Some('1'), Some('2')]);
         assert_eq!(of(&["cat", "d"]), [Some('1'), Some('2')]);
-        // "1" is the name of a class, so that it is the key of no other one.
+        // `1` is the name of a class, so it is not the key of another one.
         assert_eq!(of(&["s", "1", "dog"]), [Some('2'), Some('1'), Some('3')]);
         let scores: Vec<String> = (0..=10).map(|i| i.to_string()).collect();
         let keys_of_scores = keys(&scores);

@@ -1,8 +1,8 @@
-//! Label Studio's files: tasks with data, annotations and predictions of kind "choices".
+//! Label Studio files: tasks with data, annotations and predictions of type "choices".
 
+use super::exported::{ExportedRow, Source};
 use super::items::Items;
-use super::lines::{Line, Source};
-use super::task_rows::{Found, ITEM, ROW, TaskRows};
+use super::task_rows::{ITEM, ROW, RowMatch, TaskRows};
 use crate::error::CliError;
 use halfspaces_frame::find_class;
 use serde_json::{Map, Value, json};
@@ -10,11 +10,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Examples named in a note.
+/// Maximum number of examples in a note.
 const EXAMPLES: usize = 3;
-/// Characters of an example.
+/// Maximum number of characters shown of an example.
 const MAX_EXAMPLE: usize = 40;
-/// Fields of JSON-MIN and CSV that are neither data nor choices.
+/// Fields that Label Studio adds in JSON-MIN and CSV exports; they are neither data nor choices.
 const OWN_FIELDS: [&str; 8] = [
     "id",
     "annotator",
@@ -26,44 +26,44 @@ const OWN_FIELDS: [&str; 8] = [
     "project",
 ];
 
-pub(super) fn write(out: &mut dyn Write, lines: &[Line], items: &Items) -> io::Result<()> {
+/// Writes exported rows as a JSON array of tasks.
+pub(super) fn write(out: &mut dyn Write, rows: &[ExportedRow], items: &Items) -> io::Result<()> {
     writeln!(out, "[")?;
-    for (place, line) in lines.iter().enumerate() {
+    for (place, exported) in rows.iter().enumerate() {
+        let ExportedRow { row, label, source, probability } = exported;
         let mut data = Map::new();
-        data.insert(ROW.to_owned(), line.row.into());
-        if let Some(key) = items.keys().get(line.row) {
+        data.insert(ROW.to_owned(), (*row).into());
+        if let Some(key) = items.keys().get(*row) {
             data.insert(ITEM.to_owned(), key.to_string().into());
         }
-        data.extend(
-            items.shown(line.row).into_iter().map(|(name, text)| (name.to_owned(), text.into())),
-        );
+        let shown = items.shown(*row).into_iter();
+        data.extend(shown.map(|(name, text)| (name.to_owned(), text.into())));
         let choice = json!([{
-            "from_name": "label", "to_name": "item", "type": "choices", "value": { "choices": [line.label] },
+            "from_name": "label", "to_name": "item", "type": "choices", "value": { "choices": [label] },
         }]);
-        let mut task =
-            json!({ "id": line.row + 1, "data": data, "annotations": [], "predictions": [] });
-        if line.source == Source::Predicted {
-            task["predictions"] = json!([{ "result": choice, "score": line.probability }]);
+        let mut task = json!({ "id": row + 1, "data": data, "annotations": [], "predictions": [] });
+        if *source == Source::Predicted {
+            task["predictions"] = json!([{ "result": choice, "score": probability }]);
         } else {
             task["annotations"] = json!([{ "result": choice }]);
         }
-        let comma = if place + 1 < lines.len() { "," } else { "" };
+        let comma = if place + 1 < rows.len() { "," } else { "" };
         writeln!(out, "{task}{comma}")?;
     }
     writeln!(out, "]")
 }
 
-/// The labels of an export.
+/// The result of an import.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Imported {
-    /// Rows and the classes as the export names them, one for each row.
+    /// Rows and the names of their classes in the export, at most one per row.
     pub(super) labels: Vec<(usize, String)>,
-    /// What was not imported and why, as lines for the person.
+    /// Notes on tasks that were not imported, with the reason.
     pub(super) notes: Vec<String>,
 }
 
-/// Reads an export: JSON, JSON-MIN or CSV. A task is about the row with its id, or whose texts and image are those of the
-/// task. Tasks that are unclear are left out and reported.
+/// Reads a Label Studio export: JSON, JSON-MIN or CSV. A task is matched to the row with its id, or with its texts and
+/// image. Ambiguous tasks are skipped and reported.
 pub(super) fn read(path: &Path, items: &Items, classes: &[String]) -> Result<Imported, CliError> {
     let name = path.display();
     let text = std::fs::read_to_string(path);
@@ -84,14 +84,14 @@ fn array(text: &str) -> Result<Vec<Value>, String> {
         .map_err(|error| format!("{error}; export from Label Studio as JSON, JSON-MIN or CSV"))
 }
 
-/// Each line of a CSV file as an object.
+/// Parses a CSV export; each record becomes an object.
 fn table(text: &str) -> Result<Vec<Value>, String> {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let failed = |error: csv::Error| format!("{error}; export from Label Studio as CSV or JSON");
     let names = reader.headers().map_err(failed)?.clone();
     let object = |record: csv::StringRecord| {
         let value = |cell: &str| match serde_json::from_str::<Value>(cell) {
-            // Several choices are written as JSON.
+            // Label Studio writes several choices as JSON in one cell.
             Ok(value) if value.is_object() || value.is_array() => value,
             _ => Value::from(cell),
         };
@@ -100,14 +100,14 @@ fn table(text: &str) -> Result<Vec<Value>, String> {
     reader.records().map(|record| record.map(object).map(Value::Object).map_err(failed)).collect()
 }
 
-/// What the annotations of a task say.
+/// The class given by the annotations of a task.
 #[derive(Debug, PartialEq, Eq)]
 enum Verdict {
     Class(String),
     Unclear(Cause),
 }
 
-/// Why a task is not imported.
+/// The reason why a task is not imported.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Cause {
     NoAnnotation,
@@ -122,38 +122,44 @@ enum Cause {
 
 impl Cause {
     fn text(&self, count: usize) -> String {
-        let (tasks, have) = if count == 1 { ("task", "has") } else { ("tasks", "have") };
+        let (tasks, have, match_no, match_several) = match count {
+            1 => ("task", "has", "matches no", "matches several"),
+            _ => ("tasks", "have", "match no", "match several"),
+        };
         let what = match self {
             Cause::NoAnnotation => format!("{have} no annotation"),
             Cause::NoChoice => {
-                format!("{have} annotations without a choice (ratings or other kinds)")
+                format!("{have} annotations without a choice (ratings or other types)")
             }
             Cause::SeveralChoices => {
-                format!("{have} several choices; one class for each row is understood")
+                format!("{have} several choices; only one class per row is supported")
             }
             Cause::Disagreement => {
-                format!("{have} several annotations that disagree; settle them in Label Studio")
+                format!("{have} several annotations that disagree; resolve them in Label Studio")
             }
             Cause::NoRow => {
-                "about no row of the pool: no row shows all that the task does".to_owned()
+                format!("{match_no} row of the pool: no row agrees with all fields of the task")
             }
             Cause::NoField(shown) => format!(
-                "about an unknown row: the data {have} none of the columns that are shown ({shown}); use --show, --image or --id"
+                "{have} none of the shown columns ({shown}) in the data, so the row is unknown; use --show, --image \
+                 or --id"
             ),
             Cause::SeveralRows => {
-                "about several rows of the same text or image; tell them apart by --id".to_owned()
+                format!(
+                    "{match_several} rows with the same text or image; distinguish them with --id"
+                )
             }
-            Cause::TwoTasks => "about one row disagree with each other".to_owned(),
+            Cause::TwoTasks => "for the same row disagree with each other".to_owned(),
         };
         format!("{count} {tasks} {what}; not imported")
     }
 }
 
-/// Tasks that were left out, by cause.
+/// Tasks that were not imported, by cause, with examples.
 #[derive(Debug, Default)]
-struct LeftOut(BTreeMap<Cause, (usize, Vec<String>)>);
+struct Skipped(BTreeMap<Cause, (usize, Vec<String>)>);
 
-impl LeftOut {
+impl Skipped {
     fn add(&mut self, cause: Cause, number: usize, data: &Map<String, Value>, rows: &[usize]) {
         let (count, examples) = self.0.entry(cause).or_default();
         *count += 1;
@@ -183,8 +189,8 @@ impl LeftOut {
 
 fn import(tasks: &[Value], items: &Items, classes: &[String]) -> Imported {
     let rows = TaskRows::new(items);
-    let (mut left_out, empty) = (LeftOut::default(), Map::new());
-    // The label of each row, with the task that says so; `None` once two tasks disagree.
+    let (mut skipped, empty) = (Skipped::default(), Map::new());
+    // The label of each row and the number of its task; the label is `None` after two tasks disagreed.
     let mut of_row: HashMap<usize, (Option<String>, usize)> = HashMap::new();
     let mut order = Vec::new();
     for (number, task) in tasks.iter().enumerate().map(|(n, task)| (n + 1, task)) {
@@ -197,24 +203,24 @@ fn import(tasks: &[Value], items: &Items, classes: &[String]) -> Imported {
         let class = match verdict {
             Verdict::Class(class) => class,
             Verdict::Unclear(cause) => {
-                left_out.add(cause, number, data, &[]);
+                skipped.add(cause, number, data, &[]);
                 continue;
             }
         };
-        let row = match rows.find(&known_by(data, nested.is_some())) {
-            Found::Row(row) => row,
-            Found::Nowhere => {
-                left_out.add(Cause::NoRow, number, data, &[]);
+        let row = match rows.find(&identifying(data, nested.is_some())) {
+            RowMatch::One(row) => row,
+            RowMatch::None => {
+                skipped.add(Cause::NoRow, number, data, &[]);
                 continue;
             }
-            Found::NoField => {
+            RowMatch::NoField => {
                 let shown = items.shown_names().join(", ");
                 let shown = if shown.is_empty() { "nothing".to_owned() } else { shown };
-                left_out.add(Cause::NoField(shown), number, data, &[]);
+                skipped.add(Cause::NoField(shown), number, data, &[]);
                 continue;
             }
-            Found::Several(rows) => {
-                left_out.add(Cause::SeveralRows, number, data, &rows);
+            RowMatch::Several(rows) => {
+                skipped.add(Cause::SeveralRows, number, data, &rows);
                 continue;
             }
         };
@@ -227,25 +233,25 @@ fn import(tasks: &[Value], items: &Items, classes: &[String]) -> Imported {
                 let agrees = before.as_ref().is_some_and(|before| is_same(before, &class, classes));
                 if !agrees {
                     if before.take().is_some() {
-                        left_out.add(Cause::TwoTasks, *first, data, &[row]);
+                        skipped.add(Cause::TwoTasks, *first, data, &[row]);
                     }
-                    left_out.add(Cause::TwoTasks, number, data, &[row]);
+                    skipped.add(Cause::TwoTasks, number, data, &[row]);
                 }
             }
         }
     }
     let label = |row: usize| Some((row, of_row.get(&row)?.0.clone()?));
     let labels: Vec<(usize, String)> = order.into_iter().filter_map(label).collect();
-    let mut notes = left_out.notes();
+    let mut notes = skipped.notes();
     if labels.is_empty() {
-        notes.push(format!("none of its {} tasks gave a label", tasks.len()));
+        notes.push(format!("none of its {} tasks has a label that can be imported", tasks.len()));
     }
     Imported { labels, notes }
 }
 
-/// The data by which a task finds its row. Of JSON-MIN and CSV the fields of Label Studio's own, such as the number of the task,
-/// are none of these.
-fn known_by(data: &Map<String, Value>, is_nested: bool) -> Map<String, Value> {
+/// The fields that identify the row of a task: all data except the fields that Label Studio adds to JSON-MIN and CSV
+/// exports.
+fn identifying(data: &Map<String, Value>, is_nested: bool) -> Map<String, Value> {
     let is_own = |name: &str| !is_nested && OWN_FIELDS.contains(&name);
     let data = data.iter().filter(|(name, _)| !is_own(name));
     data.map(|(name, value)| (name.clone(), value.clone())).collect()
@@ -255,7 +261,7 @@ fn is_same(a: &str, b: &str, classes: &[String]) -> bool {
     a == b || find_class(a, classes).is_some_and(|class| find_class(b, classes) == Some(class))
 }
 
-/// The class that all annotations of a task give.
+/// The class on which all annotations of a task agree.
 fn annotated(task: &Value, classes: &[String]) -> Verdict {
     let annotations = task.get("annotations").or_else(|| task.get("completions"));
     let annotations = annotations.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
@@ -281,7 +287,8 @@ fn annotated(task: &Value, classes: &[String]) -> Verdict {
     class.map_or(Verdict::Unclear(none), Verdict::Class)
 }
 
-/// The one choice of an annotation. Where it answers several questions, the one about the classes of the session counts.
+/// The single choice of an annotation. If the annotation answers several questions, only questions about the classes of
+/// the session count.
 fn choice(annotation: &Value, classes: &[String]) -> Result<Option<String>, Cause> {
     let results = annotation.get("result").and_then(Value::as_array);
     let mut questions: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -311,7 +318,7 @@ fn choice(annotation: &Value, classes: &[String]) -> Result<Option<String>, Caus
     }
 }
 
-/// The choice of a task of JSON-MIN or CSV: the field, none of those shown, that names a class.
+/// The choice in a task of JSON-MIN or CSV: the value of a field that is not shown and names a class.
 fn flat_choice(data: &Map<String, Value>, items: &Items, classes: &[String]) -> Verdict {
     let shown = items.shown_names();
     let is_data = |name: &str| {
@@ -345,7 +352,7 @@ fn flat_choice(data: &Map<String, Value>, items: &Items, classes: &[String]) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::{Column, Values};
+    use halfspaces_frame::{Column, Values};
     use halfspaces_labelling::ItemKey;
 
     fn column(name: &str, texts: &[&str]) -> Column {
@@ -371,30 +378,35 @@ mod tests {
         import(&array(text).unwrap(), items, &classes())
     }
 
-    fn said(tasks: &[String], note: &str) -> Vec<(usize, String)> {
+    /// The labels of some tasks; one of the notes must contain `note`.
+    fn labels_with_note(tasks: &[String], note: &str) -> Vec<(usize, String)> {
         let imported = parsed(&format!("[{}]", tasks.join(",")), &items());
-        assert!(imported.notes.iter().any(|said| said.contains(note)), "{:?}", imported.notes);
+        assert!(imported.notes.iter().any(|text| text.contains(note)), "{:?}", imported.notes);
         imported.labels
     }
 
     #[test]
     fn what_is_written_is_read() {
-        let line =
-            |row, label: &str, source| Line { row, label: label.into(), source, probability: None };
+        let line = |row, label: &str, source| ExportedRow {
+            row,
+            label: label.into(),
+            source,
+            probability: None,
+        };
         let lines = [
             line(0, "dog", Source::Confirmed),
             line(1, "cat \"x\" <b>", Source::Known),
-            Line { probability: Some(0.75), ..line(2, "dog", Source::Predicted) },
+            ExportedRow { probability: Some(0.75), ..line(2, "dog", Source::Predicted) },
         ];
         let mut bytes = Vec::new();
         write(&mut bytes, &lines, &items()).unwrap();
         let text = String::from_utf8(bytes).unwrap();
-        // Rows 0 and 2 show the same: the number of the row tells which one is meant.
+        // Rows 0 and 2 show the same text; the row number distinguishes them.
         let imported = parsed(&text, &items());
         assert_eq!(
             imported.labels,
             [(0, "dog".to_owned()), (1, "cat \"x\" <b>".to_owned())],
-            "a prediction is no label"
+            "a prediction is not a label"
         );
         assert!(imported.notes[0].contains("1 task has no annotation"), "{:?}", imported.notes);
         let mut empty = Vec::new();
@@ -402,16 +414,20 @@ mod tests {
         assert!(parsed(std::str::from_utf8(&empty).unwrap(), &items()).labels.is_empty());
     }
 
-    /// Where nothing is shown, an item is found by its key, and never by the number of its row alone.
+    /// If nothing is shown, an item is found by its key, never by its row number only.
     #[test]
     fn items_without_texts_are_found_by_their_keys() {
         let keys: Vec<ItemKey> = ["p", "q", "r"].map(ItemKey::of_text).to_vec();
         let items = |order: [usize; 3]| {
             Items::new(Vec::new(), None, &[])
-                .known_by(order.iter().map(|place| keys[*place]).collect(), None)
+                .with_keys(order.iter().map(|place| keys[*place]).collect(), None)
         };
-        let line =
-            Line { row: 2, label: "dog".into(), source: Source::Confirmed, probability: None };
+        let line = ExportedRow {
+            row: 2,
+            label: "dog".into(),
+            source: Source::Confirmed,
+            probability: None,
+        };
         let mut bytes = Vec::new();
         write(&mut bytes, &[line], &items([0, 1, 2])).unwrap();
         let imported = parsed(std::str::from_utf8(&bytes).unwrap(), &items([2, 0, 1]));
@@ -419,7 +435,7 @@ mod tests {
         let imported =
             parsed(&format!("[{}]", task(r#"{"row":1}"#, r#"["dog"]"#)), &items([0, 1, 2]));
         assert_eq!(imported.labels, []);
-        assert!(imported.notes[0].contains("unknown row"), "{:?}", imported.notes);
+        assert!(imported.notes[0].contains("the row is unknown"), "{:?}", imported.notes);
     }
 
     #[test]
@@ -427,16 +443,16 @@ mod tests {
         let good = task(r#"{"other":"bird","text":"a cat"}"#, r#"["cat"]"#);
         let cat = [(1, "cat".to_owned())];
         for (bad, note) in [
-            (task(r#"{"any":"a cat"}"#, r#"["cat"]"#), "none of the columns that are shown (text)"),
-            (task(r#"{"text":"wild-bird"}"#, r#"["cat"]"#), "1 task about no row of the pool"),
+            (task(r#"{"any":"a cat"}"#, r#"["cat"]"#), "none of the shown columns (text)"),
+            (task(r#"{"text":"wild-bird"}"#, r#"["cat"]"#), "1 task matches no row of the pool"),
             (task(r#"{"text":"a dog"}"#, r#"["dog"]"#), "task 2 \"a dog\", rows 0 and 2"),
             (task(r#"{"text":"bird","row":0}"#, r#"["dog","cat"]"#), "has several choices"),
             (r#"{"data":{"text":"bird"},"annotations":[{"result":[{"type":"rating","value":{"rating":3}}]}]}"#.to_owned(), "without a choice"),
             (r#"{"data":{"text":"bird"},"annotations":[{"was_cancelled":true,"result":[]}]}"#.to_owned(), "no annotation"),
         ] {
-            assert_eq!(said(&[good.clone(), bad], note), cat, "{note}");
+            assert_eq!(labels_with_note(&[good.clone(), bad], note), cat, "{note}");
         }
-        // The number of a row counts only if its text agrees.
+        // The row number is used only if the text of that row agrees.
         let moved = task(r#"{"text":"bird","row":0}"#, r#"["dog"]"#);
         let labels = parsed(&format!("[{moved}]"), &items()).labels;
         assert_eq!(labels, [(3, "dog".to_owned())]);
@@ -453,14 +469,15 @@ mod tests {
             format!(r#"{{"data":{{"text":"{text}"}},"annotations":[{}]}}"#, all.join(","))
         };
         let agreed = task_of("bird", &["1", "1.0"]);
-        let labels = said(&[agreed, task_of("a cat", &["dog", "cat", "dog"])], "disagree");
+        let tasks = [agreed, task_of("a cat", &["dog", "cat", "dog"])];
+        let labels = labels_with_note(&tasks, "1 task has several annotations that disagree");
         assert_eq!(labels, [(3, "1.0".to_owned())], "one class, written in two ways");
         let tasks = [task_of("a cat", &["cat"]), task_of("a cat", &["dog"])];
-        assert_eq!(said(&tasks, "2 tasks about one row disagree"), []);
+        assert_eq!(labels_with_note(&tasks, "2 tasks for the same row disagree"), []);
     }
 
     #[test]
-    fn of_several_questions_the_one_about_the_classes_counts() {
+    fn only_the_question_about_the_classes_counts() {
         let result = |name: &str, choice: &str| {
             format!(r#"{{"from_name":"{name}","value":{{"choices":["{choice}"]}}}}"#)
         };
@@ -482,7 +499,7 @@ mod tests {
         assert_eq!(imported.labels, [(1, "cat".to_owned())]);
         assert_eq!(imported.notes.len(), 2, "{:?}", imported.notes);
         // The number of a task is not the id of an item.
-        let items = items().known_by(Vec::new(), Some(column("id", &["7", "2", "3", "1"])));
+        let items = items().with_keys(Vec::new(), Some(column("id", &["7", "2", "3", "1"])));
         assert_eq!(parsed(text, &items).labels, [(1, "cat".to_owned())]);
         let csv =
             "text,id,kind\na cat,1,cat\nbird,2,\"{\"\"choices\"\":[\"\"dog\"\",\"\"cat\"\"]}\"\n";

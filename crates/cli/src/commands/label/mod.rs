@@ -1,40 +1,40 @@
-//! `halfspaces label`: a person confirms or corrects, in the terminal or in a browser.
+//! `label`: a person labels a pool by confirming or correcting predictions, in the terminal or in a browser.
 
 mod anchoring;
 mod args;
-mod desk;
+mod controller;
 mod export;
+mod exported;
 mod images;
 mod items;
 mod keys;
 mod label_studio;
-mod lines;
+mod new_labels;
 mod pool;
 mod simulate;
 mod task_rows;
 mod terminal;
-mod told;
 mod web;
 mod worker;
 
 use crate::error::{CliError, session_error};
-use crate::interrupt::say_when_stopped;
-use crate::names::visible;
+use crate::interrupt::set_stop_message;
 use crate::output::{check_targets, note, write_file};
 use crate::progress::Progress;
 pub(crate) use args::LabelArgs;
-use desk::Desk;
+use controller::Controller;
 use export::ExportFormat;
 use halfspaces_frame::find_class;
+use halfspaces_frame::visible;
 use halfspaces_labelling::{
     ApplyError, Event, Header, NewSession, Opening, Record, SessionAccess, SessionError,
     SessionFile, SessionLog, Tail,
 };
 use halfspaces_linalg::{Params, PointSet, Points, Threads};
-use halfspaces_online::{LabellingFile, LabellingParams, LabellingSession};
+use halfspaces_online::{Labelling, LabellingFile, LabellingSession};
 use items::Items;
-use pool::{Expected, Pool};
-use simulate::Play;
+use pool::{Pool, SessionInfo};
+use simulate::Settings;
 use std::path::{Path, PathBuf};
 
 /// Runs `label`.
@@ -42,81 +42,82 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
     check_files(args)?;
     if args.input.data == Path::new("-") && !(args.web || args.simulate || args.export) {
         return Err(CliError::user(
-            "standard input cannot be both the table and the answers; name a file, or use --web",
+            "standard input cannot be both the table and the answers; pass the table as a file, or use --web",
         ));
     }
     if args.simulate {
-        return simulate(args, read_pool(args, &Expected::default())?);
+        return simulate(args, read_pool(args, &SessionInfo::default())?);
     }
     let path = session_path(args)?;
     let opening = open(args, &path)?;
     let named = args.classes.iter().map(|class| class.trim().to_owned()).collect::<Vec<_>>();
-    let expected = match &opening {
+    let session = match &opening {
         Opening::Existing(log) => {
             check_classes(&named, log.record().classes(), &path)?;
-            Expected { pool: Some(log.record().pool()), classes: log.record().classes() }
+            SessionInfo { pool: Some(log.record().pool()), classes: log.record().classes() }
         }
-        Opening::New(_) => Expected { pool: None, classes: &named },
+        Opening::New(_) => SessionInfo { pool: None, classes: &named },
     };
-    let pool = read_pool(args, &expected)?;
+    let pool = read_pool(args, &session)?;
     let (log, mut notes) = match opening {
-        Opening::New(session) => begin(args, session, &pool)?,
-        Opening::Existing(log) => go_on(args, *log, &pool, &path)?,
+        Opening::New(session) => begin_session(args, session, &pool)?,
+        Opening::Existing(log) => resume_session(args, *log, &pool, &path)?,
     };
     notes.splice(0..0, pool.notes.iter().cloned());
     notes.iter().for_each(|text| note(&visible(text)));
     let (log, items, session) = if args.export {
         let session = if args.with_predictions {
-            Some(resume(&log, &pool.points, Threads::all())?)
+            Some(resume_model(&log, &pool.points, Threads::all())?)
         } else {
             None
         };
         (log, pool.items, session)
     } else {
         let progress = Progress::start("learning");
-        // One core is left to the browser and to the page's server, which answers while the model learns.
+        // One core is left for the browser and the page's server, which replies while the model is updated.
         let threads = if args.web { all_but_one() } else { Threads::all() };
-        let session = resume(&log, &pool.points, threads)?;
+        let session = resume_model(&log, &pool.points, threads)?;
         drop((pool.points, progress));
-        let desk = Desk::new(log, session)?;
-        note(&format!("every answer is kept in {}", path.display()));
-        say_when_stopped(args.output.as_ref().map(|output| {
+        let controller = Controller::new(log, session)?;
+        note(&format!("answers are saved in {}", path.display()));
+        set_stop_message(args.output.as_ref().map(|output| {
             let output = output.display();
-            format!("\nstopped; {output} is not written: the same command with --export writes it")
+            format!("\nstopped; {output} was not written: run the same command with --export to write it")
         }));
-        let (desk, items) = if args.web {
-            web::run(desk, pool.items, file_name(&args.input.data), args.port)?
+        let (controller, items) = if args.web {
+            web::run(controller, pool.items, file_name(&args.input.data), args.port)?
         } else {
-            terminal(desk, pool.items)?
+            terminal(controller, pool.items)?
         };
-        let (log, session) = desk.finish(args.with_predictions)?;
-        say_when_stopped(None);
+        let (log, session) = controller.finish(args.with_predictions)?;
+        set_stop_message(None);
         (log, items, session)
     };
     let Some(target) = &args.output else { return Ok(()) };
     let predictions = session.as_ref().filter(|_| args.with_predictions);
-    let labelled = lines::lines(log.record(), predictions);
+    let rows = exported::exported_rows(log.record(), predictions);
     let format = args.export_format.unwrap_or_else(|| ExportFormat::of(target));
-    write_file(target, args.force, |out| export::write(out, format, &labelled, &items))?;
-    note(&format!("{} labels written to {}", labelled.len(), target.display()));
+    write_file(target, args.force, |out| export::write(out, format, &rows, &items))?;
+    let labels = if rows.len() == 1 { "label" } else { "labels" };
+    note(&format!("{} {labels} written to {}", rows.len(), target.display()));
     Ok(())
 }
 
-fn read_pool(args: &LabelArgs, expected: &Expected<'_>) -> Result<Pool, CliError> {
+fn read_pool(args: &LabelArgs, session: &SessionInfo<'_>) -> Result<Pool, CliError> {
     let progress = Progress::start("reading");
-    let pool = Pool::read(args, expected)?;
+    let pool = Pool::read(args, session)?;
     drop(progress);
     Ok(pool)
 }
 
-/// Opens the session file. An export without new labels only reads it.
+/// Opens the session file. An export without new labels opens it read-only.
 fn open(args: &LabelArgs, path: &Path) -> Result<Opening, CliError> {
-    let tells_labels = args.known.is_some() || args.import_labelstudio.is_some();
+    let adds_labels = args.known.is_some() || args.import_labelstudio.is_some();
     let missing = || {
         let name = path.display();
-        CliError::user(format!("{name}: there is no such session; name its file by --session"))
+        CliError::user(format!("{name}: there is no such session; pass its file with --session"))
     };
-    if args.export && !tells_labels {
+    if args.export && !adds_labels {
         if !path.exists() {
             return Err(missing());
         }
@@ -127,32 +128,34 @@ fn open(args: &LabelArgs, path: &Path) -> Result<Opening, CliError> {
     }
     let opened = SessionFile::open(path, SessionAccess::Write);
     if args.export && path.exists() && matches!(opened, Err(SessionError::Io { input: true, .. })) {
-        // Labels told now are in what is exported, if not in the session.
+        // The export contains the new labels even if they cannot be added to the session.
         if let Ok(Opening::Existing(log)) = SessionFile::open(path, SessionAccess::Read) {
             let name = path.display();
-            note(&format!("note: {name}: cannot be written; labels told now are not added to it"));
+            note(&format!(
+                "note: {name}: cannot be written; new labels are exported but not added to the session"
+            ));
             return Ok(Opening::Existing(log));
         }
     }
     opened.map_err(|error| session_error(&error))
 }
 
-/// Begins a session. Nothing is written before everything that was told is known to fit.
-fn begin(
+/// Starts a session. All labels given on the command line are checked before the file is written.
+fn begin_session(
     args: &LabelArgs,
     session: NewSession,
     pool: &Pool,
 ) -> Result<(SessionLog, Vec<String>), CliError> {
     let header = Header::new(pool.id.clone(), classes(args, &pool.known)?, args.seed);
     let mut notes = Vec::new();
-    let told = told::told(args, pool, &Record::new(&header), &mut notes)?;
+    let labels = new_labels::new_labels(args, pool, &Record::new(&header), &mut notes)?;
     let mut log = session.begin(header).map_err(|error| session_error(&error))?;
-    told.map_or(Ok(()), |event| apply(&mut log, &event))?;
+    labels.map_or(Ok(()), |event| apply(&mut log, &event))?;
     Ok((log, notes))
 }
 
-/// Resumes a session: finds the rows of its answers in the pool, and adds the labels given now.
-fn go_on(
+/// Resumes a session: finds the rows of its answers in the pool, and adds the labels given on the command line.
+fn resume_session(
     args: &LabelArgs,
     mut log: SessionLog,
     pool: &Pool,
@@ -161,19 +164,19 @@ fn go_on(
     let mut notes = Vec::new();
     match log.tail() {
         Tail::Cut => notes
-            .push(format!("note: {}: the last line was cut off and is left out", path.display())),
+            .push(format!("note: {}: the last line is truncated and is ignored", path.display())),
         Tail::NoLineEnd | Tail::Complete => {}
     }
     let anchor = anchoring::anchor(args, log.record(), pool, path, &mut notes)?;
-    // What was told must fit before anything is written.
+    // All events are checked before anything is written.
     let mut after = log.record().clone();
     if let Some(event) = &anchor {
         let step = after.check(event).map_err(CliError::user)?;
         after.take(step);
     }
-    let told = told::told(args, pool, &after, &mut notes)?;
+    let labels = new_labels::new_labels(args, pool, &after, &mut notes)?;
     drop(after);
-    for event in anchor.iter().chain(&told) {
+    for event in anchor.iter().chain(&labels) {
         apply(&mut log, event)?;
     }
     Ok((log, notes))
@@ -186,9 +189,9 @@ fn apply(log: &mut SessionLog, event: &Event) -> Result<(), CliError> {
     })
 }
 
-/// Fails early where a file cannot be written at the end, or would be written over one that is read.
+/// Fails before the work starts if the output cannot be written or is an input file.
 fn check_files(args: &LabelArgs) -> Result<(), CliError> {
-    // A session without a name is told of when it is opened; a simulation has none.
+    // A missing session path is reported later, when the session is opened; a simulation has no session.
     let session = session_path(args).ok();
     let read = [&args.items, &args.import_labelstudio, &session];
     let mut inputs: Vec<&Path> = read.into_iter().flatten().map(PathBuf::as_path).collect();
@@ -197,20 +200,20 @@ fn check_files(args: &LabelArgs) -> Result<(), CliError> {
     check_targets(&outputs, &inputs, args.force)
 }
 
-fn terminal(mut desk: Desk, items: Items) -> Result<(Desk, Items), CliError> {
+fn terminal(mut controller: Controller, items: Items) -> Result<(Controller, Items), CliError> {
     let mut input = std::io::stdin().lock();
-    terminal::run(&mut desk, &items, &mut input)?;
-    Ok((desk, items))
+    terminal::run(&mut controller, &items, &mut input)?;
+    Ok((controller, items))
 }
 
 fn all_but_one() -> Threads {
     match Threads::new(Threads::all().count().saturating_sub(1).max(1)) {
         Ok(threads) => threads,
-        Err(error) => unreachable!("at least one: {error}"),
+        Err(error) => unreachable!("the number is at least 1: {error}"),
     }
 }
 
-/// The name of the pool on its page.
+/// The name of the pool shown on the page.
 fn file_name(path: &Path) -> String {
     path.file_name()
         .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
@@ -225,11 +228,11 @@ fn session_path(args: &LabelArgs) -> Result<PathBuf, CliError> {
             name.push(".session.jsonl");
             Ok(PathBuf::from(name))
         }
-        _ => Err(CliError::user("name a file for the answers by --session")),
+        _ => Err(CliError::user("pass a file for the answers with --session")),
     }
 }
 
-/// The classes of a new session: those named, or those of the labels known beforehand.
+/// The classes of a new session: those of `--classes`, or the distinct known labels.
 fn classes(args: &LabelArgs, known: &[(usize, String)]) -> Result<Vec<String>, CliError> {
     let mut classes: Vec<String> = Vec::new();
     if args.classes.is_empty() {
@@ -245,7 +248,7 @@ fn classes(args: &LabelArgs, known: &[(usize, String)]) -> Result<Vec<String>, C
     for class in &args.classes {
         let class = class.trim();
         if class.is_empty() {
-            return Err(CliError::user("--classes: a class has no name"));
+            return Err(CliError::user("--classes: the name of a class is empty"));
         }
         match find_class(class, &classes).map(|place| classes[place].clone()) {
             None => classes.push(class.to_owned()),
@@ -260,7 +263,9 @@ fn classes(args: &LabelArgs, known: &[(usize, String)]) -> Result<Vec<String>, C
         }
     }
     if classes.len() < 2 {
-        return Err(CliError::user("name the classes, at least two: --classes A,B"));
+        return Err(CliError::user(
+            "at least two classes are needed; name them with --classes A,B",
+        ));
     }
     Ok(classes)
 }
@@ -272,20 +277,20 @@ fn check_classes(named: &[String], of_session: &[String], path: &Path) -> Result
         return Ok(());
     }
     Err(CliError::user(format!(
-        "{}: line 1: the classes of this session are {}; leave --classes out, or name another file by --session",
+        "{}: line 1: the classes of this session are {}; omit --classes, or pass another file with --session",
         path.display(),
         of_session.join(",")
     )))
 }
 
-/// The model, with all labels of the session. Rows that were skipped do not matter to it.
-fn resume(
+/// The labelling model with all labels of the session. Skipped rows have no influence on it.
+fn resume_model(
     log: &SessionLog,
     points: &Points,
     threads: Threads,
 ) -> Result<LabellingSession, CliError> {
     let header = log.header();
-    let labelling = LabellingParams::new(header.classes.len()).seed(header.seed).threads(threads);
+    let labelling = Labelling::params(header.classes.len()).seed(header.seed).threads(threads);
     let file = LabellingFile {
         version: LabellingFile::VERSION,
         labelling: labelling.check()?,
@@ -299,13 +304,12 @@ fn resume(
 
 fn simulate(args: &LabelArgs, pool: Pool) -> Result<(), CliError> {
     let Some(truth) = pool.truth else { unreachable!("--simulate requires --label") };
-    let progress = Progress::start("playing");
-    let labelling =
-        LabellingParams::new(truth.classes.len()).seed(args.seed).threads(Threads::all());
+    let progress = Progress::start("simulating");
+    let labelling = Labelling::params(truth.classes.len()).seed(args.seed).threads(Threads::all());
     let session = labelling.check()?.session(&pool.points)?;
     drop(pool.points);
-    let play = Play { order: args.order, seed: args.seed, max_answers: args.max_answers };
-    let played = simulate::play(session, &truth.of_row, truth.classes, play)?;
+    let settings = Settings { order: args.order, seed: args.seed, max_answers: args.max_answers };
+    let simulation = simulate::run(session, &truth.of_row, truth.classes, settings)?;
     drop(progress);
-    played.print(args.json)
+    simulation.print(args.json)
 }

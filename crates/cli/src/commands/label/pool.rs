@@ -1,13 +1,13 @@
-//! The pool: points to learn from, items to show, and labels known beforehand.
+//! The pool: feature vectors, items to show, and known labels.
 
 use super::args::LabelArgs;
 use super::images::Images;
 use super::items::Items;
 use crate::error::CliError;
-use crate::frame::{Column, Frame, Values};
 use crate::input::{self, Hints, ReadingArgs};
 use fnv::FnvHasher;
-use halfspaces_frame::{Labels, MISSING, find_class, is_missing_marker};
+use halfspaces_frame::{Block, Labels, MISSING, find_class, is_missing_marker};
+use halfspaces_frame::{Column, Frame, Values};
 use halfspaces_labelling::{ItemIds, ItemKey, ItemSpec, KeyBuilder, PoolId};
 use halfspaces_linalg::Points;
 use halfspaces_pipeline::{Recipe, Unseen};
@@ -20,29 +20,29 @@ pub(super) struct Pool {
     pub(super) points: Points,
     pub(super) items: Items,
     pub(super) id: PoolId,
-    /// The pool as sessions of version 1 recognise it.
+    /// The identity of the pool, computed as for session files of version 1.
     pub(super) first_version: PoolId,
     /// The column of labels for `--simulate`.
     pub(super) truth: Option<Labels>,
-    /// Labels of the column `--known`, where there are any.
+    /// The labelled rows of the column `--known`.
     pub(super) known: Vec<(usize, String)>,
-    /// Remarks for the person.
+    /// Notes to print.
     pub(super) notes: Vec<String>,
 }
 
-/// What a resumed session knows of its pool.
+/// Facts about the session that are known before the pool is read.
 #[derive(Debug, Default)]
-pub(super) struct Expected<'a> {
-    /// The pool that it had last.
+pub(super) struct SessionInfo<'a> {
+    /// The pool in the previous run of the session; `None` for a new session.
     pub(super) pool: Option<&'a PoolId>,
-    /// The classes, as far as they are known before the pool is read.
+    /// The classes; empty if they are taken from the known labels.
     pub(super) classes: &'a [String],
 }
 
 impl Pool {
-    pub(super) fn read(args: &LabelArgs, expected: &Expected<'_>) -> Result<Pool, CliError> {
-        let before = expected.pool.and_then(|pool| pool.items.as_ref());
-        let id_name = id_column(args, expected, before)?;
+    pub(super) fn read(args: &LabelArgs, session: &SessionInfo<'_>) -> Result<Pool, CliError> {
+        let before = session.pool.and_then(|pool| pool.items.as_ref());
+        let id_name = id_column(args, session, before)?;
         let texts = args.known.iter().chain(&args.label).chain(&args.show).chain(&args.image);
         let mut hints = Hints::texts(texts.chain(&id_name).cloned());
         hints.verbatim.extend(args.known.clone());
@@ -55,7 +55,7 @@ impl Pool {
             Some(name) => {
                 let values = items_frame.column(name).or_else(|| frame.column(name));
                 let values = values.ok_or_else(|| items_frame.no_column(name))?;
-                known_labels(name, &values, expected.classes, &mut notes)
+                known_labels(name, &values, session.classes, &mut notes)
             }
             None => Vec::new(),
         };
@@ -76,68 +76,102 @@ impl Pool {
             (None, _) => None,
         };
         if let Some(count) = images.as_ref().map(Images::backslashes).filter(|count| *count > 0) {
-            notes.push(format!("note: backslashes in {count} paths of images are read as slashes"));
+            notes.push(format!("note: backslashes in {count} image paths are read as slashes"));
         }
+        notes.extend(label_columns(&frame, args, session.classes));
         let id = id_name.as_ref().map(column).transpose()?;
         let spec = match before {
             Some(items) => items.by.clone(),
             None => spec(args, &frame, shown.as_ref(), images.is_some(), id_name),
         };
         let sources = Sources { frame: &frame, shown: shown.as_ref(), images: images.as_ref() };
-        let pool_id = sources.identify(spec, id.as_ref(), expected.pool)?;
-        // What is shown as text is not learned from, unless its words are.
+        let pool_id = sources.identify(spec, id.as_ref(), session.pool)?;
+        // Columns to show are read as text, with their spelling preserved. The model learns from their numbers and
+        // dates.
+        let mut typed = Vec::new();
+        for name in args.show.iter().filter(|name| args.known.as_ref() != Some(*name)) {
+            typed.extend(frame.inferred(name, &args.input.reading.options())?);
+        }
+        typed.retain(|(Column { name, values }, _)| {
+            let is_text = matches!(values, Values::Texts(_));
+            !args.columns.text.contains(name)
+                && (!is_text || args.columns.use_columns.contains(name))
+        });
         let is_only_shown = |column: &Column| {
-            let is_named = |names: &[String]| names.contains(&column.name);
             let is_text = matches!(column.values, Values::Texts(_));
             args.known.as_ref() == Some(&column.name)
                 || args.image.as_ref() == Some(&column.name)
-                || is_text && is_named(&args.show) && !is_named(&args.columns.text)
+                || is_text
+                    && args.show.contains(&column.name)
+                    && !args.columns.text.contains(&column.name)
+                    && !typed.iter().any(|(typed, _)| typed.name == column.name)
         };
+        let only_shown = frame.columns.iter().filter(|column| {
+            args.show.contains(&column.name)
+                && is_only_shown(column)
+                && args.known.as_ref() != Some(&column.name)
+        });
+        notes.extend(only_shown.map(|Column { name, .. }| {
+            format!(
+                "note: column `{name}` is shown but not used as a feature; --text {name} learns from its words, --use \
+                 {name} from its values as categories"
+            )
+        }));
         let is_id = |column: &Column| id.as_ref().is_some_and(|id| id.name == column.name);
-        // A column that is left out already may be named by --drop all the same.
+        // --drop may name a column that is ignored anyway.
         let mut options = args.columns.clone();
         let in_shown = |name: &str| shown.as_ref().is_some_and(|shown| shown.has(name));
         options.drop.retain(|name| match frame.columns.iter().find(|c| c.name == *name) {
             Some(column) => !is_only_shown(column) && !is_id(column),
             None => frame.has(name) || !in_shown(name),
         });
+        let first_version = identify_as_before(&frame, |column| {
+            let is_typed = typed.iter().any(|(typed, _)| typed.name == column.name);
+            !is_typed && !is_only_shown(column)
+        });
         frame.columns.retain(|column| !is_only_shown(column));
-        let first_version = identify_as_before(&frame);
         frame.columns.retain(|column| !is_id(column));
+        for (column, record) in typed {
+            frame.records.retain(|other| other.name != column.name);
+            frame.records.push(record);
+            if let Some(place) = frame.columns.iter_mut().find(|other| other.name == column.name) {
+                *place = column;
+            }
+        }
         let (recipe, of_recipe) = Recipe::fit(&frame, &options.options())?;
         notes.extend(of_recipe.into_iter().map(|text| format!("note: {text}")));
         let points = recipe.apply(&frame, Unseen::Error)?.into_dense()?;
         frame.columns.retain(|column| !options.drop.contains(&column.name));
         let keys = pool_id.items.as_ref().map(|items| items.keys.clone()).unwrap_or_default();
-        let items = Items::new(texts, images, &features(&frame)).known_by(keys, id.clone());
+        let items = Items::new(texts, images, &features(&frame)).with_keys(keys, id.clone());
         Ok(Pool { points, items, id: pool_id, first_version, truth, known, notes })
     }
 }
 
-/// The column of ids: the one named, or that of the session.
+/// The column of ids: that of `--id`, or that of the session.
 fn id_column(
     args: &LabelArgs,
-    expected: &Expected<'_>,
+    session: &SessionInfo<'_>,
     before: Option<&ItemIds>,
 ) -> Result<Option<String>, CliError> {
     let of_session = before.map(|items| items.by.id.clone());
     match (&args.id, of_session) {
         (Some(named), Some(of_session)) if of_session.as_ref() != Some(named) => {
-            let source = expected.pool.map_or("", |pool| &pool.source);
+            let source = session.pool.map_or("", |pool| &pool.source);
             let by = match of_session {
                 Some(column) => format!("by the ids in column `{column}`"),
-                None => "by their contents".to_owned(),
+                None => "by their content".to_owned(),
             };
             Err(CliError::user(format!(
-                "--id {named}: the session about {source} knows its items {by}; leave --id out, or name another file by \
-                 --session"
+                "--id {named}: the session about {source} identifies its items {by}; omit --id, or pass another file \
+                 with --session"
             )))
         }
         (named, of_session) => Ok(named.clone().or(of_session.flatten())),
     }
 }
 
-/// By what the items of a new session are known.
+/// Determines how a new session identifies its items.
 fn spec(
     args: &LabelArgs,
     frame: &Frame,
@@ -157,10 +191,10 @@ fn spec(
     ItemSpec { id, columns, shown, images }
 }
 
-/// The key of each row, and a second one, or none.
+/// The keys of all rows, and the second keys of all rows; the second list may be empty.
 type Keys = (Vec<ItemKey>, Vec<ItemKey>);
 
-/// Where the contents of items come from.
+/// The sources of the content of items.
 struct Sources<'a> {
     frame: &'a Frame,
     shown: Option<&'a Frame>,
@@ -168,7 +202,7 @@ struct Sources<'a> {
 }
 
 impl Sources<'_> {
-    /// The pool by its items. `before` is the pool that the session had last.
+    /// Computes the identity of the pool. `before` is the pool in the previous run of the session.
     fn identify(
         &self,
         spec: ItemSpec,
@@ -183,8 +217,8 @@ impl Sources<'_> {
         let contents = match missing {
             Some(name) if id.is_none() => {
                 return Err(CliError::user(format!(
-                    "{source}: the session knows its items by column `{name}` among others, and the table has no such \
-                     column; name another file by --session"
+                    "{source}: the table has no column `{name}`, by which the session identifies its items; restore \
+                     the column, or pass another file with --session"
                 )));
             }
             Some(_) => None,
@@ -197,13 +231,13 @@ impl Sources<'_> {
         let (keys, contents) = match (id, contents) {
             (Some(id), contents) => (self.ids(id)?, contents.map_or(Vec::new(), |(keys, _)| keys)),
             (None, Some(keys)) => keys,
-            // Nothing is shown this time; the rows are the same.
+            // Nothing is shown in this run. If the table is unchanged, the keys of the previous run still apply.
             (None, None) => match old {
                 Some((pool, items)) if items.table == table => return Ok(pool.clone()),
                 _ => {
                     return Err(CliError::user(format!(
-                        "{source}: the rows have changed, and the session knows its items also by what was shown; give \
-                         the same --items and --image, or name another file by --session"
+                        "{source}: the rows have changed, and the session identifies its items also by the texts or \
+                         images shown with them; pass the same --items and --image, or another file with --session"
                     )));
                 }
             },
@@ -212,7 +246,7 @@ impl Sources<'_> {
         Ok(PoolId::new(source, columns, items))
     }
 
-    /// Adds the columns of the table; returns the first that is not there.
+    /// Adds the columns of the table to the keys; returns the first missing column, if any.
     fn add_columns<'s>(&self, keys: &mut KeyBuilder, spec: &'s ItemSpec) -> Option<&'s str> {
         for name in &spec.columns {
             match self.frame.column(name) {
@@ -224,8 +258,8 @@ impl Sources<'_> {
         None
     }
 
-    /// Adds what is shown; `None` if it is not all there. With images there is a second key, without the names of their
-    /// files. Images that look the same are told apart by their names even so.
+    /// Adds the content shown with the rows; returns `None` if some of it is missing in this run. With images there is
+    /// a second key, without file names; only images with identical content keep their names in it.
     fn add_shown(&self, mut keys: KeyBuilder, spec: &ItemSpec) -> Result<Option<Keys>, CliError> {
         for name in &spec.shown {
             let values = self.shown.and_then(|shown| shown.column(name));
@@ -243,8 +277,8 @@ impl Sources<'_> {
         for (row, content) in contents.iter().enumerate() {
             let content = content.as_deref().unwrap_or_default();
             let name = format!("{content} {}", images.name(row).unwrap_or_default());
-            let is_alone = copies.get(content) == Some(&1);
-            unnamed.push(if is_alone { content.to_owned() } else { name.clone() });
+            let is_unique = copies.get(content) == Some(&1);
+            unnamed.push(if is_unique { content.to_owned() } else { name.clone() });
             named.push(name);
         }
         let of_row = contents.iter().enumerate().map(|(row, text)| text.as_ref().map(|_| row));
@@ -255,7 +289,7 @@ impl Sources<'_> {
         Ok(Some((keys.finish(), without_names.finish())))
     }
 
-    /// The keys of ids, which must be there and differ.
+    /// The keys of ids; ids must be present and unique.
     fn ids(&self, column: &Column) -> Result<Vec<ItemKey>, CliError> {
         let name = &column.name;
         let from = self.shown.filter(|shown| shown.has(name)).unwrap_or(self.frame);
@@ -265,7 +299,7 @@ impl Sources<'_> {
             if column.values.is_missing(row) {
                 let place = from.place(row);
                 return Err(CliError::user(format!(
-                    "{place}, column `{name}`: the id is missing; each row needs one for --id"
+                    "{place}, column `{name}`: the id is missing; --id needs an id in every row"
                 )));
             }
             let text = column.values.text(row);
@@ -273,7 +307,8 @@ impl Sources<'_> {
             if let Some(before) = first.insert(text.clone(), row) {
                 let place = from.place(row);
                 return Err(CliError::user(format!(
-                    "{place}, column `{name}`: the id {text:?} is that of row {before} too; ids must differ for --id"
+                    "{place}, column `{name}`: the id {text:?} is already used at {}; --id needs unique ids",
+                    from.place(before)
                 )));
             }
         }
@@ -298,21 +333,21 @@ fn add(keys: &mut KeyBuilder, values: &Values) {
     }
 }
 
-/// The columns that are learned from, the first ones of a block included.
+/// The columns shown as features; only the first ones of a block are shown.
 fn features(frame: &Frame) -> Vec<Column> {
-    const OF_A_BLOCK: usize = 25;
+    const MAX_OF_BLOCK: usize = 25;
     let mut features = frame.columns.clone();
     if let Some(block) = &frame.block {
         let column = |place| Column {
             name: block.name(place),
             values: Values::numbers(block.column(place)),
         };
-        features.extend((0..block.dim().min(OF_A_BLOCK)).map(column));
+        features.extend((0..block.dim().min(MAX_OF_BLOCK)).map(column));
     }
     features
 }
 
-/// The table of `--items`, if there is one, and the folder from which paths of images start.
+/// The table of `--items`, if it is a table, and the folder to which paths of images are relative.
 fn shown_frame(
     args: &LabelArgs,
     hints: &Hints,
@@ -329,7 +364,8 @@ fn shown_frame(
             if frame.rows != rows {
                 let (name, pool) = (&frame.source, args.input.data.display());
                 return Err(CliError::user(format!(
-                    "{name}: {} rows for the {rows} rows of {pool}; row by row they are the same items",
+                    "{name}: {} rows for the {rows} rows of {pool}; --items needs one row for each row of the pool, \
+                     in the same order",
                     frame.rows
                 )));
             }
@@ -339,8 +375,8 @@ fn shown_frame(
     }
 }
 
-/// The labels of a column, where it has any. A word such as `None` is a label if it is the name of a class, and otherwise
-/// means that there is no label.
+/// The labelled rows of a column. A word such as `None` is a label if it is the name of a class; otherwise it is a
+/// missing label.
 fn known_labels(
     name: &str,
     values: &Values,
@@ -362,21 +398,46 @@ fn known_labels(
     }
     for (word, count) in words {
         notes.push(format!(
-            "note: --known {}: `{word}` in {count} rows counts as missing; if it is a class, name it among --classes",
-            name
+            "note: --known {name}: `{word}` in {count} rows counts as missing; if it is a class, add it to --classes"
         ));
     }
     known
 }
 
-/// The pool as sessions of version 1 recognise it: names and values of the columns that may be learned from.
-fn identify_as_before(frame: &Frame) -> PoolId {
+/// A note for each feature column whose values are all names of classes: it probably contains the labels.
+fn label_columns(frame: &Frame, args: &LabelArgs, classes: &[String]) -> Vec<String> {
+    let columns = frame.columns.iter().filter(|Column { name, .. }| {
+        args.known.as_ref() != Some(name)
+            && args.image.as_ref() != Some(name)
+            && !args.columns.drop.contains(name)
+            && !args.columns.text.contains(name)
+    });
+    let contains_classes = |column: &&Column| match &column.values {
+        Values::Texts(texts) => {
+            let levels: Vec<&str> = texts.levels().filter(|level| !level.is_empty()).collect();
+            levels.len() >= 2
+                && levels.iter().all(|level| classes.iter().any(|class| class == level))
+        }
+        Values::Numbers(_) | Values::Moments(_) => false,
+    };
+    let note = |Column { name, .. }: &Column| {
+        format!(
+            "note: column `{name}` contains only names of classes and is used as a feature; if it contains labels, \
+             pass --known {name} to start from them or --drop {name} to ignore it"
+        )
+    };
+    columns.filter(contains_classes).map(note).collect()
+}
+
+/// The identity of a pool in session files of version 1: a hash of the names and values of the feature columns.
+fn identify_as_before(frame: &Frame, is_learned: impl Fn(&Column) -> bool) -> PoolId {
     let mut hasher = FnvHasher::default();
     let number = |hasher: &mut FnvHasher, value: f64| {
         let value = if value.is_nan() { f64::NAN } else { value };
         hasher.write(&value.to_bits().to_le_bytes());
     };
-    for column in &frame.columns {
+    let columns: Vec<&Column> = frame.columns.iter().filter(|column| is_learned(column)).collect();
+    for column in &columns {
         hasher.write(column.name.as_bytes());
         hasher.write(&[0xff]);
         match &column.values {
@@ -384,7 +445,7 @@ fn identify_as_before(frame: &Frame) -> PoolId {
                 values.values().iter().for_each(|value| number(&mut hasher, *value));
             }
             Values::Texts(_) | Values::Moments(_) => (0..frame.rows).for_each(|row| {
-                // A missing text is not an empty one.
+                // Distinguishes a missing text from an empty one.
                 let end = if column.values.is_missing(row) { 0xfe } else { 0xff };
                 hasher.write(column.values.text(row).as_bytes());
                 hasher.write(&[end]);
@@ -399,7 +460,8 @@ fn identify_as_before(frame: &Frame) -> PoolId {
         }
     }
     let fingerprint = format!("{:016x}", hasher.finish());
-    PoolId::without_keys(&frame.source, frame.rows, frame.column_count(), &fingerprint)
+    let columns = columns.len() + frame.block.as_ref().map_or(0, Block::dim);
+    PoolId::without_keys(&frame.source, frame.rows, columns, &fingerprint)
 }
 
 #[cfg(test)]
@@ -414,28 +476,29 @@ mod tests {
         Frame::new("t.csv", columns)
     }
 
+    fn identify(frame: &Frame) -> PoolId {
+        identify_as_before(frame, |_| true)
+    }
+
     #[test]
     fn a_pool_is_recognised_as_in_version_1() {
-        let id = identify_as_before(&frame("x", 0.5, 1));
+        let id = identify(&frame("x", 0.5, 1));
         assert_eq!((id.rows, id.columns, id.fingerprint.len()), (2, 2, 16));
-        assert_eq!(identify_as_before(&frame("x", 0.5, 1)), id);
-        assert_eq!(
-            identify_as_before(&frame("x", f64::NAN, 1)),
-            identify_as_before(&frame("x", -f64::NAN, 1))
-        );
+        assert_eq!(identify(&frame("x", 0.5, 1)), id);
+        assert_eq!(identify(&frame("x", f64::NAN, 1)), identify(&frame("x", -f64::NAN, 1)));
         for other in
             [frame("y", 0.5, 1), frame("x", 0.25, 1), frame("x", f64::NAN, 1), frame("x", 0.5, 0)]
         {
-            assert_ne!(identify_as_before(&other).fingerprint, id.fingerprint, "{other:?}");
+            assert_ne!(identify(&other).fingerprint, id.fingerprint, "{other:?}");
         }
         assert_ne!(
-            identify_as_before(&frame("x", 0.5, 0)).fingerprint,
-            identify_as_before(&frame("x", 0.5, MISSING)).fingerprint
+            identify(&frame("x", 0.5, 0)).fingerprint,
+            identify(&frame("x", 0.5, MISSING)).fingerprint
         );
     }
 
     #[test]
-    fn items_are_known_by_what_is_in_them() {
+    fn items_are_identified_by_their_content() {
         let by = |columns: &[&str]| {
             let columns = columns.iter().map(|name| (*name).to_owned()).collect();
             ItemSpec { id: None, columns, shown: Vec::new(), images: false }
@@ -453,11 +516,11 @@ mod tests {
         let error = Sources { frame: &frame("x", 0.5, 1), shown: None, images: None }
             .identify(by(&["y"]), None, None)
             .unwrap_err();
-        assert!(error.to_string().contains("by column `y`"), "{error}");
+        assert!(error.to_string().contains("no column `y`"), "{error}");
     }
 
     #[test]
-    fn a_word_for_missing_is_a_label_if_it_is_a_class() {
+    fn a_missing_marker_is_a_label_if_it_is_a_class() {
         let values = Values::texts(vec![0, 1, 2, MISSING], &["None", "NA", "x"]);
         let mut notes = Vec::new();
         let known = known_labels("y", &values, &["None".into(), "x".into()], &mut notes);

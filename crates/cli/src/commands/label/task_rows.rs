@@ -1,45 +1,47 @@
-//! Which row of the pool a task of Label Studio is about.
+//! Matches Label Studio tasks to rows of the pool.
 
 use super::images::is_image;
 use super::items::Items;
-use crate::frame::Column;
+use halfspaces_frame::Column;
 use halfspaces_labelling::ItemKey;
 use serde_json::{Map, Value};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// The name of a row's number in the data of our own tasks.
+/// The field of the row number in tasks that this program writes.
 pub(super) const ROW: &str = "row";
-/// The name of an item's key in the data of our own tasks.
+/// The field of the item's key in tasks that this program writes.
 pub(super) const ITEM: &str = "halfspaces_item";
 
-/// Digits of the prefix that Label Studio puts before the name of a file that was uploaded.
+/// Number of digits in the prefix that Label Studio adds to the names of uploaded files.
 const PREFIX_DIGITS: usize = 8;
 
-/// The answer of [`TaskRows::find`].
+/// The result of [`TaskRows::find`].
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
-    Row(usize),
-    /// No row fits all that the task holds.
-    Nowhere,
-    /// The task holds nothing by which rows are known.
+pub(super) enum RowMatch {
+    One(usize),
+    /// No row agrees with all fields of the task.
+    None,
+    /// The task has no field that identifies rows.
     NoField,
+    /// Several rows agree with the task.
     Several(Vec<usize>),
 }
 
-/// A column by its place, and whether its texts are compared as numbers and truths, as the task holds one.
+/// The index of a column, and whether its values are compared as numbers or booleans, because the task contains a
+/// number or a boolean there.
 type Compared = (usize, bool);
 
-/// Rows by the texts of some columns.
+/// Rows, indexed by the text of certain columns.
 type RowsByTexts = HashMap<Vec<String>, Vec<usize>>;
 
-/// The rows of a pool by what is shown of them.
+/// An index of the rows of a pool by their keys, ids, texts and images.
 #[derive(Debug)]
 pub(super) struct TaskRows<'a> {
     items: &'a Items,
     by_key: HashMap<ItemKey, Vec<usize>>,
     by_id: HashMap<String, Vec<usize>>,
-    /// By the texts of some of the columns.
+    /// Indexes by the texts of some columns, created when a task first needs them.
     by_texts: RefCell<HashMap<Vec<Compared>, RowsByTexts>>,
     images: ImageRows,
 }
@@ -60,8 +62,8 @@ impl<'a> TaskRows<'a> {
         TaskRows { items, by_key, by_id, by_texts: RefCell::default(), images }
     }
 
-    /// The row that a task with these data is about. Everything that is shown of a row and that the data hold must agree.
-    pub(super) fn find(&self, data: &Map<String, Value>) -> Found {
+    /// The row that a task with these data is about. All shown columns of the row that the data contain must agree.
+    pub(super) fn find(&self, data: &Map<String, Value>) -> RowMatch {
         let mut rows: Option<Vec<usize>> = None;
         let mut narrow = |fitting: &[usize]| match &mut rows {
             Some(rows) => rows.retain(|row| fitting.binary_search(row).is_ok()),
@@ -72,7 +74,7 @@ impl<'a> TaskRows<'a> {
             narrow(self.by_key.get(&key).map_or(&[], Vec::as_slice));
         }
         let id = self.items.id().and_then(|column| text(data.get(&column.name)?));
-        // A data frame may have made numbers of ids.
+        // A data frame may have converted the ids to floating-point numbers.
         let id = id.map(|id| match id.strip_suffix(".0") {
             Some(whole) if !self.by_id.contains_key(&id) => whole.to_owned(),
             _ => id,
@@ -86,21 +88,21 @@ impl<'a> TaskRows<'a> {
         if let Some(fitting) = self.images.find(data) {
             narrow(&fitting);
         }
-        let Some(rows) = rows else { return Found::NoField };
+        let Some(rows) = rows else { return RowMatch::NoField };
         let is_column = |name: &str| self.items.texts().iter().any(|column| column.name == name);
         let number = data.get(ROW).filter(|_| !is_column(ROW)).and_then(Value::as_u64);
         match rows[..] {
-            [] => Found::Nowhere,
-            [row] => Found::Row(row),
-            // Rows that show the same: the number of the row in our own exports tells them apart.
+            [] => RowMatch::None,
+            [row] => RowMatch::One(row),
+            // Several rows have the same content; the row number in our own exports distinguishes them.
             _ => match number.and_then(|n| rows.iter().find(|row| **row as u64 == n)) {
-                Some(row) => Found::Row(*row),
-                None => Found::Several(rows),
+                Some(row) => RowMatch::One(*row),
+                None => RowMatch::Several(rows),
             },
         }
     }
 
-    /// The rows whose texts agree with all that the data hold of them; `None` if the data hold none.
+    /// The rows whose text columns agree with the data; `None` if the data contain none of these columns.
     fn by_shown_texts(&self, data: &Map<String, Value>) -> Option<Vec<usize>> {
         let value = |column: &Column| data.get(&column.name).filter(|value| text(value).is_some());
         let columns: Vec<(Compared, &Column, String)> = (self.items.texts().iter().enumerate())
@@ -131,7 +133,7 @@ impl<'a> TaskRows<'a> {
     }
 }
 
-/// A text as it is compared: with the line ends of one system, or as a number or a truth.
+/// The normal form of a text for comparisons: with Unix line ends or, if typed, as a number or a lower-case boolean.
 fn compared(text: &str, is_typed: bool) -> String {
     let number = text.trim().parse::<f64>().ok().filter(|_| is_typed);
     match number.filter(|value| value.is_finite()) {
@@ -141,7 +143,7 @@ fn compared(text: &str, is_typed: bool) -> String {
     }
 }
 
-/// The text of a value; `None` of lists and objects.
+/// The text of a value; `None` for arrays and objects.
 fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -152,12 +154,12 @@ fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// Rows by the names of their images.
+/// An index of rows by the names of their images.
 #[derive(Debug, Default)]
 struct ImageRows {
     column: Option<String>,
     by_name: HashMap<String, Vec<usize>>,
-    /// By the name of the file without folders, as Label Studio writes it after an upload.
+    /// The rows by file name without folders, in the form of the names that Label Studio gives to uploaded files.
     by_file: HashMap<String, Vec<usize>>,
 }
 
@@ -176,8 +178,8 @@ impl ImageRows {
         rows
     }
 
-    /// The rows whose image the data name; `None` if they name none. A field of another name than the column of images
-    /// counts only if it is the only one that names an image.
+    /// The rows whose image the data name; `None` if they name no image. A field whose name differs from that of the
+    /// image column is used only if it is the only field that names an image.
     fn find(&self, data: &Map<String, Value>) -> Option<Vec<usize>> {
         let column = self.column.as_ref()?;
         let named = match data.get(column).and_then(Value::as_str) {
@@ -198,14 +200,14 @@ impl ImageRows {
         if let Some(rows) = self.by_name.get(named) {
             return rows.clone();
         }
-        // Files that lie on Label Studio's machine: its folder may begin above ours.
+        // A local file on the machine of Label Studio, whose root folder may be a parent of ours.
         if let Some((_, path)) = named.split_once("?d=") {
             let path = decoded(path).replace('\\', "/");
             let ends = path.match_indices('/').map(|(at, _)| &path[at + 1..]);
             let mut paths = std::iter::once(path.as_str()).chain(ends);
             return paths.find_map(|end| self.by_name.get(end)).cloned().unwrap_or_default();
         }
-        // Files that were uploaded lose their folder and get a prefix.
+        // Label Studio removes the folder of an uploaded file and adds a prefix to its name.
         let file = decoded(named.rsplit('/').next().unwrap_or(named));
         let plain = file.split_once('-').filter(|(prefix, _)| {
             prefix.len() == PREFIX_DIGITS && prefix.bytes().all(|byte| byte.is_ascii_hexdigit())
@@ -215,13 +217,13 @@ impl ImageRows {
     }
 }
 
-/// The name of a file as Label Studio writes it after an upload: spaces become underscores, other signs are left out.
+/// The name of a file after an upload to Label Studio: spaces become underscores, other special characters are removed.
 fn uploaded(file: &str) -> String {
     let keeps = |c: &char| c.is_alphanumeric() || "-_.".contains(*c);
     file.trim().replace(' ', "_").chars().filter(keeps).collect()
 }
 
-/// A path in an address, `%20` read as a space.
+/// Decodes percent-encoding in a path.
 fn decoded(path: &str) -> String {
     let bytes = path.as_bytes();
     let (mut decoded, mut at) = (Vec::with_capacity(bytes.len()), 0);
@@ -245,7 +247,7 @@ fn decoded(path: &str) -> String {
 mod tests {
     use super::*;
     use crate::commands::label::images::Images;
-    use crate::frame::Values;
+    use halfspaces_frame::Values;
     use serde_json::json;
 
     fn column(name: &str, texts: &[&str]) -> Column {
@@ -253,7 +255,7 @@ mod tests {
         Column { name: name.into(), values: Values::texts(codes, texts) }
     }
 
-    fn find(items: &Items, data: Value) -> Found {
+    fn find(items: &Items, data: Value) -> RowMatch {
         TaskRows::new(items).find(data.as_object().unwrap())
     }
 
@@ -272,41 +274,41 @@ mod tests {
             });
         let items = Items::new(Vec::new(), Some(images.unwrap()), &[]);
         for (path, found) in [
-            ("pet/a 1.png", Found::Row(0)),
-            ("/data/local-files/?d=pet/a%201.png", Found::Row(0)),
-            ("/data/local-files/?d=root/pet/a 1.png", Found::Row(0)),
-            ("/data/upload/3/0123abcd-a_1.png", Found::Row(0)),
-            ("/data/upload/3/0123abcd-b.png", Found::Several(vec![1, 2])),
-            ("/data/local-files/?d=other/b.png", Found::Row(2)),
-            ("/data/upload/3/0123abcd-deadbeef-c.png", Found::Row(3)),
-            ("/data/upload/3/01234567-c.png", Found::Nowhere),
-            ("best-b.png", Found::Nowhere),
-            ("far/b.png", Found::Nowhere),
+            ("pet/a 1.png", RowMatch::One(0)),
+            ("/data/local-files/?d=pet/a%201.png", RowMatch::One(0)),
+            ("/data/local-files/?d=root/pet/a 1.png", RowMatch::One(0)),
+            ("/data/upload/3/0123abcd-a_1.png", RowMatch::One(0)),
+            ("/data/upload/3/0123abcd-b.png", RowMatch::Several(vec![1, 2])),
+            ("/data/local-files/?d=other/b.png", RowMatch::One(2)),
+            ("/data/upload/3/0123abcd-deadbeef-c.png", RowMatch::One(3)),
+            ("/data/upload/3/01234567-c.png", RowMatch::None),
+            ("best-b.png", RowMatch::None),
+            ("far/b.png", RowMatch::None),
         ] {
             assert_eq!(find(&items, json!({ "file": path })), found, "{path}");
             assert_eq!(find(&items, json!({ "picture": path })), found, "{path}");
         }
         let two = json!({ "left": "b.png", "right": "pet/a 1.png" });
-        assert_eq!(find(&items, two), Found::NoField);
+        assert_eq!(find(&items, two), RowMatch::NoField);
     }
 
     #[test]
-    fn all_that_is_shown_must_agree() {
+    fn all_shown_columns_must_agree() {
         let texts = vec![column("a", &["x", "x", "7"]), column("b", &["1", "2", "3"])];
-        let items =
-            Items::new(texts, None, &[]).known_by(Vec::new(), Some(column("no", &["p", "q", "r"])));
+        let items = Items::new(texts, None, &[])
+            .with_keys(Vec::new(), Some(column("no", &["p", "q", "r"])));
         for (data, found) in [
-            (json!({ "a": "x" }), Found::Several(vec![0, 1])),
-            (json!({ "a": "x", "b": "2" }), Found::Row(1)),
-            (json!({ "a": "x", "b": 2.0 }), Found::Row(1)),
-            (json!({ "a": "07", "b": 3 }), Found::Nowhere),
-            (json!({ "a": "x", "b": "3" }), Found::Nowhere),
-            (json!({ "a": "x", "no": "q" }), Found::Row(1)),
-            (json!({ "a": "7", "no": "q" }), Found::Nowhere),
-            (json!({ "no": "r", "c": "x" }), Found::Row(2)),
-            (json!({ "c": "x", "row": 1 }), Found::NoField),
-            (json!({ "a": "x", "row": 1 }), Found::Row(1)),
-            (json!({ "a": "7", "row": 1 }), Found::Row(2)),
+            (json!({ "a": "x" }), RowMatch::Several(vec![0, 1])),
+            (json!({ "a": "x", "b": "2" }), RowMatch::One(1)),
+            (json!({ "a": "x", "b": 2.0 }), RowMatch::One(1)),
+            (json!({ "a": "07", "b": 3 }), RowMatch::None),
+            (json!({ "a": "x", "b": "3" }), RowMatch::None),
+            (json!({ "a": "x", "no": "q" }), RowMatch::One(1)),
+            (json!({ "a": "7", "no": "q" }), RowMatch::None),
+            (json!({ "no": "r", "c": "x" }), RowMatch::One(2)),
+            (json!({ "c": "x", "row": 1 }), RowMatch::NoField),
+            (json!({ "a": "x", "row": 1 }), RowMatch::One(1)),
+            (json!({ "a": "7", "row": 1 }), RowMatch::One(2)),
         ] {
             assert_eq!(find(&items, data.clone()), found, "{data}");
         }

@@ -1,21 +1,21 @@
-//! Labelling in a terminal, line by line; standard input may be a pipe.
+//! Labelling in a terminal, one line per answer; standard input may be a pipe.
 
-use super::desk::{Desk, Refusal};
+use super::controller::{ActionError, Controller};
 use super::items::Items;
 use super::keys::keys;
 use crate::error::CliError;
-use crate::names::visible;
-use crate::output::{note, say};
+use crate::output::{note, print};
+use halfspaces_frame::visible;
 use halfspaces_online::LabellingQuestion;
 use std::fmt::Write as _;
 use std::io::BufRead;
 
-/// Answers listed by a review.
+/// Maximum number of answers listed by a review.
 const LISTED: usize = 20;
-/// Classes named in the prompt.
+/// Maximum number of classes listed in the help line.
 const NAMED: usize = 12;
 
-/// What a person typed.
+/// The parsed input of the person.
 #[derive(Debug, PartialEq, Eq)]
 enum Reply {
     Confirm,
@@ -27,49 +27,53 @@ enum Reply {
     Unknown,
 }
 
-/// Asks until the person stops or the input ends; when every row has a label, whether one of them is to be changed.
+/// Asks until the person stops or the input ends. After every row has a label, answers can still be changed.
 pub(super) fn run(
-    desk: &mut Desk,
+    controller: &mut Controller,
     items: &Items,
     input: &mut impl BufRead,
 ) -> Result<(), CliError> {
-    let classes = desk.record().classes().to_vec();
+    let classes = controller.record().classes().to_vec();
     let keys = keys(&classes);
-    say(&help(&classes, &keys))?;
+    print(&help(&classes, &keys))?;
     loop {
-        let asked = desk.question();
-        say(&format!("\n{}\n{}", headline(desk), prompt(desk, items, asked, &classes)))?;
+        let asked = controller.question();
+        print(&format!(
+            "\n{}\n{}",
+            headline(controller),
+            prompt(controller, items, asked, &classes)
+        ))?;
         let Some(line) = read_line(input)? else { break };
         let done = match (reply(&line, &classes, &keys), asked) {
             (Reply::Stop, _) | (Reply::Confirm, None) => break,
-            (Reply::Undo, _) => desk.undo(None),
-            (Reply::Review, _) => review(desk, items, &classes, &keys, input),
+            (Reply::Undo, _) => controller.undo(None),
+            (Reply::Review, _) => review(controller, items, &classes, &keys, input),
             (Reply::Unknown, _) => {
-                let said = line.trim();
-                Err(Refusal::Unfit(format!(
-                    "there is no class and no command {said:?}\n{}",
+                let typed = line.trim();
+                Err(ActionError::Rejected(format!(
+                    "{typed:?} is neither a class nor a command\n{}",
                     help(&classes, &keys)
                 )))
             }
-            (Reply::Confirm, Some(question)) => desk.answer(question.index, question.class),
-            (Reply::Class(class), Some(question)) => desk.answer(question.index, class),
-            (Reply::Skip, Some(question)) => desk.skip(question.index),
-            (Reply::Class(_) | Reply::Skip, None) => {
-                Err(Refusal::Unfit("every row has a label; r lists the last answers".to_owned()))
-            }
+            (Reply::Confirm, Some(question)) => controller.answer(question.index, question.class),
+            (Reply::Class(class), Some(question)) => controller.answer(question.index, class),
+            (Reply::Skip, Some(question)) => controller.skip(question.index),
+            (Reply::Class(_) | Reply::Skip, None) => Err(ActionError::Rejected(
+                "every row has a label; r lists the last answers".to_owned(),
+            )),
         };
         match done {
             Ok(()) => {}
-            Err(Refusal::Unfit(why)) => say(&format!("{why}\n"))?,
-            Err(Refusal::Failed(error)) => return Err(error),
+            Err(ActionError::Rejected(why)) => print(&format!("{why}\n"))?,
+            Err(ActionError::Failed(error)) => return Err(error),
         }
     }
-    say(&format!("\n{}\n", headline(desk)))
+    print(&format!("\n{}\n", headline(controller)))
 }
 
-/// The question, or what can be done when there is none.
+/// The question, or the possible commands if every row has a label.
 fn prompt(
-    desk: &Desk,
+    controller: &Controller,
     items: &Items,
     asked: Option<LabellingQuestion>,
     classes: &[String],
@@ -77,19 +81,22 @@ fn prompt(
     let Some(LabellingQuestion { index: row, class, probability }) = asked else {
         return "every row has a label: u undo, r review, Enter or q ends > ".to_owned();
     };
-    let skipped = if desk.record().is_skipped(row) { ", skipped before" } else { "" };
-    let guess = visible(&classes[class]);
+    let skipped = if controller.record().is_skipped(row) { ", skipped before" } else { "" };
+    let predicted = visible(&classes[class]);
     let sure = 100.0 * probability;
-    format!("row {row}{skipped}: {}\n{guess}? {sure:.0} % sure > ", items.line(row))
+    format!("row {row}{skipped}: {}\n{predicted}? {sure:.0} % sure > ", items.line(row))
 }
 
-fn headline(desk: &Desk) -> String {
-    let (record, outlook) = (desk.record(), desk.outlook());
+fn headline(controller: &Controller) -> String {
+    let (record, outlook) = (controller.record(), controller.outlook());
     format!(
-        "{} of {} labelled, {} corrections; about {:.0} to come ({:.0} to {:.0})",
+        "{} of {} labelled, {}; about {:.0} more to come ({:.0} to {:.0})",
         record.answered(),
         record.rows(),
-        record.corrections(),
+        match record.corrections() {
+            1 => "1 correction".to_owned(),
+            count => format!("{count} corrections"),
+        },
         outlook.expected,
         outlook.low,
         outlook.high
@@ -97,55 +104,56 @@ fn headline(desk: &Desk) -> String {
 }
 
 fn help(classes: &[String], keys: &[Option<char>]) -> String {
-    let mut text = String::from("Enter: right;");
+    let mut text = String::from("Enter: the prediction is correct;");
     for (class, key) in classes.iter().zip(keys).take(NAMED) {
         let shown = visible(class);
         let known = match key {
             Some(key) if key.to_string() != *class => write!(text, " {key} {shown},"),
             _ => write!(text, " {shown},"),
         };
-        assert!(known.is_ok(), "a text can be written to");
+        assert!(known.is_ok(), "writing to a string cannot fail");
     }
     if classes.len() > NAMED {
-        text.push_str(" … (a class may be typed in full),");
+        text.push_str(" … (or type the full name of a class),");
     }
     text.pop();
-    text.push_str("; s skip, u undo, r review, q stop\n");
+    text.push_str("; s skip, u undo the last answer or skip, r review, q stop\n");
     text
 }
 
-/// A command comes before a class of the same name, which has a key: a person who means to stop labels nothing.
+/// Parses a line. A command takes precedence over a class of the same name, which has another key: a person who wants
+/// to stop must not label a row by accident.
 fn reply(line: &str, classes: &[String], keys: &[Option<char>]) -> Reply {
-    let said = line.trim();
-    if said.is_empty() {
+    let typed = line.trim();
+    if typed.is_empty() {
         return Reply::Confirm;
     }
-    match said {
+    match typed {
         "s" => Reply::Skip,
         "u" => Reply::Undo,
         "r" => Reply::Review,
         "q" => Reply::Stop,
-        _ => class(said, classes, keys).map_or(Reply::Unknown, Reply::Class),
+        _ => class(typed, classes, keys).map_or(Reply::Unknown, Reply::Class),
     }
 }
 
-fn class(said: &str, classes: &[String], keys: &[Option<char>]) -> Option<usize> {
-    let named = classes.iter().position(|class| class == said);
-    let mut chars = said.chars();
+fn class(name: &str, classes: &[String], keys: &[Option<char>]) -> Option<usize> {
+    let named = classes.iter().position(|class| class == name);
+    let mut chars = name.chars();
     let key = chars.next().filter(|_| chars.next().is_none());
     named.or_else(|| keys.iter().position(|of_class| of_class.is_some() && *of_class == key))
 }
 
-/// Lists the last answers; `NUMBER CLASS` changes one, an empty line goes back.
+/// Lists the most recent answers. `NUMBER CLASS` changes one of them; an empty line returns to the question.
 fn review(
-    desk: &mut Desk,
+    controller: &mut Controller,
     items: &Items,
     classes: &[String],
     keys: &[Option<char>],
     input: &mut impl BufRead,
-) -> Result<(), Refusal> {
+) -> Result<(), ActionError> {
     loop {
-        let given: Vec<_> = desk.record().given().rev().take(LISTED).collect();
+        let given: Vec<_> = controller.record().row_labels().rev().take(LISTED).collect();
         let mut text = String::new();
         for (number, answer) in given.iter().enumerate() {
             let (row, class) = (answer.row, visible(&classes[answer.class]));
@@ -156,15 +164,25 @@ fn review(
                 items.line(row)
             ));
         }
-        text.push_str("NUMBER CLASS changes an answer, Enter goes back > ");
-        say(&text)?;
+        text.push_str("NUMBER CLASS changes an answer, Enter returns > ");
+        print(&text)?;
         let Some(line) = read_line(input)? else { return Ok(()) };
-        let Some((number, said)) = line.trim().split_once(' ') else { return Ok(()) };
+        if line.trim().is_empty() {
+            return Ok(());
+        }
+        let Some((number, name)) = line.trim().split_once(' ') else {
+            let example = visible(&classes[0]);
+            print(&format!(
+                "expected a number and a class, such as 1 {example}, not {:?}\n",
+                line.trim()
+            ))?;
+            continue;
+        };
         let chosen = number.parse::<usize>().ok().and_then(|n| given.get(n.checked_sub(1)?));
-        match (chosen, class(said.trim(), classes, keys)) {
-            (Some(answer), Some(class)) => desk.change(answer.row, class)?,
-            (None, _) => say(&format!("there is no answer {number:?} in the list\n"))?,
-            (_, None) => say(&format!("there is no class {:?}\n", said.trim()))?,
+        match (chosen, class(name.trim(), classes, keys)) {
+            (Some(answer), Some(class)) => controller.change(answer.row, class)?,
+            (None, _) => print(&format!("the list has no answer number {number:?}\n"))?,
+            (_, None) => print(&format!("there is no class {:?}\n", name.trim()))?,
         }
     }
 }
@@ -173,7 +191,7 @@ fn read_line(input: &mut impl BufRead) -> Result<Option<String>, CliError> {
     let mut line = Vec::new();
     match input.read_until(b'\n', &mut line) {
         Ok(0) => {
-            note("standard input has ended");
+            note("end of standard input");
             Ok(None)
         }
         Ok(_) => Ok(Some(String::from_utf8_lossy(&line).into_owned())),
@@ -186,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_come_before_names_and_keys() {
+    fn commands_take_precedence_over_names_and_keys() {
         let classes = ["s", "1", "dog"].map(str::to_owned);
         let keys = keys(&classes);
         assert_eq!(keys, [Some('2'), Some('1'), Some('3')]);

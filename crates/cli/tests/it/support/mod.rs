@@ -1,5 +1,4 @@
-//! What the tests of `label`, `audit` and `transform` share.
-#![allow(dead_code, reason = "every test file takes what it needs")]
+//! Helpers shared by the tests.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -21,7 +20,7 @@ pub(crate) fn run(folder: &Path, args: &[&str]) -> Output {
     program(folder).args(args).stdin(Stdio::null()).output().unwrap()
 }
 
-/// Runs what must succeed, and hands out its standard output.
+/// Runs a command that must succeed; returns its standard output.
 pub(crate) fn good(folder: &Path, args: &[&str]) -> String {
     let output = run(folder, args);
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -29,7 +28,17 @@ pub(crate) fn good(folder: &Path, args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Runs what must be refused: exit code 2, one line, which is handed out.
+/// Runs a command line, split at spaces.
+pub(crate) fn run_line(folder: &Path, line: &str) -> Output {
+    run(folder, &line.split(' ').collect::<Vec<_>>())
+}
+
+/// Runs a command line, split at spaces, that must succeed; returns its standard output.
+pub(crate) fn succeed(folder: &Path, line: &str) -> String {
+    good(folder, &line.split(' ').collect::<Vec<_>>())
+}
+
+/// Runs a command that must be refused: exit code 2 and one error line, which is returned.
 pub(crate) fn refused(folder: &Path, args: &[&str]) -> String {
     let output = run(folder, args);
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -39,7 +48,50 @@ pub(crate) fn refused(folder: &Path, args: &[&str]) -> String {
     lines[0].to_owned()
 }
 
-/// Numbers that look random.
+/// A table of `rows` rows with columns a, b, colour and the label y, which is `p` if a + b > 0 or the colour is red.
+pub(crate) fn table(rows: usize) -> String {
+    let mut text = "a,b,colour,y\n".to_owned();
+    for i in 0..rows {
+        let a = ((i * 37) % 100) as f64 / 10.0 - 5.0;
+        let b = ((i * 59 + 13) % 100) as f64 / 10.0 - 5.0;
+        let colour = ["red", "green", "blue"][(i * 7 / 2) % 3];
+        let label = if a + b > 0.0 || colour == "red" { "p" } else { "n" };
+        text.push_str(&format!("{a},{b},{colour},{label}\n"));
+    }
+    text
+}
+
+/// An NPY file.
+pub(crate) fn npy(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
+    let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
+    let mut bytes = b"\x93NUMPY\x01\0".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes.extend(data);
+    bytes
+}
+
+/// A ZIP archive of these files.
+pub(crate) fn npz(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, bytes) in files {
+        let options = zip::write::SimpleFileOptions::default();
+        archive.start_file(*name, options).unwrap();
+        archive.write_all(bytes).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+/// The names in a directory, hidden ones included.
+pub(crate) fn listing(dir: &Path) -> Vec<String> {
+    let entries = fs::read_dir(dir).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// A small generator of pseudo-random numbers.
 pub(crate) struct Draws(pub(crate) u64);
 
 impl Draws {
@@ -53,7 +105,7 @@ impl Draws {
     }
 }
 
-/// A pool of two columns in a file, with labels "in" and "out" that a circle explains.
+/// Writes a pool of two columns to pool.csv; returns its labels: "in" inside a circle, "out" outside.
 pub(crate) fn pool(folder: &Path, rows: usize) -> Vec<&'static str> {
     let mut draws = Draws(7);
     let (mut text, mut truth) = (String::from("x,y\n"), Vec::new());
@@ -66,7 +118,7 @@ pub(crate) fn pool(folder: &Path, rows: usize) -> Vec<&'static str> {
     truth
 }
 
-/// The labels of a session file by row; panics if a row has two.
+/// The labels of a session file by row; panics if a row is answered twice.
 pub(crate) fn labels_of_session(path: &Path) -> BTreeMap<usize, String> {
     let text = fs::read_to_string(path).unwrap();
     let mut labels = BTreeMap::new();
@@ -90,20 +142,20 @@ pub(crate) fn digits_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data")
 }
 
-/// The digits of the images.
+/// The true digits of the images.
 pub(crate) fn digits() -> Vec<String> {
     let text = fs::read_to_string(digits_folder().join("digits.csv")).unwrap();
     text.lines().skip(1).map(str::to_owned).collect()
 }
 
-/// A page that is served.
+/// A running program that serves the page.
 pub(crate) struct Page {
     pub(crate) child: Child,
     pub(crate) port: u16,
     pub(crate) token: String,
 }
 
-/// What a server replies.
+/// A reply of the server.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -134,13 +186,13 @@ impl Page {
             }
             seen.push_str(&line);
         };
-        // The program never waits for a reader of its notes.
+        // Reads the remaining notes, so that the program never blocks on a full pipe.
         std::thread::spawn(move || std::io::copy(&mut errors, &mut std::io::sink()));
         let (port, token) = address.split_once("/?token=").unwrap();
         Page { child, port: port.parse().unwrap(), token: token.to_owned() }
     }
 
-    /// Sends a request with these headers besides `Host`, unless they have one.
+    /// Sends a request with these headers, and with `Host` unless they contain one.
     pub(crate) fn send(
         &self,
         method: &str,
@@ -162,11 +214,11 @@ impl Page {
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes)?;
         let end = bytes.windows(4).position(|four| four == b"\r\n\r\n");
-        let cut = || std::io::Error::other("the reply is cut off");
-        let end = end.ok_or_else(cut)?;
+        let truncated = || std::io::Error::other("the reply is truncated");
+        let end = end.ok_or_else(truncated)?;
         let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
         let status =
-            head.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or_else(cut)?;
+            head.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or_else(truncated)?;
         let body = bytes[end + 4..].to_vec();
         let length = |line: &str| {
             let (name, value) = line.split_once(':')?;
@@ -174,7 +226,7 @@ impl Page {
                 .then(|| value.trim().parse::<usize>().unwrap())
         };
         match head.lines().find_map(length) {
-            Some(length) if length != body.len() => Err(cut()),
+            Some(length) if length != body.len() => Err(truncated()),
             _ => Ok(Reply { status, head, body }),
         }
     }
@@ -190,12 +242,12 @@ impl Page {
         self.send("POST", path, &headers, &body.to_string())
     }
 
-    /// The state that the page is shown.
+    /// The state that the page receives.
     pub(crate) fn state(&self) -> Value {
         self.get("/api/state").unwrap().json()["state"].clone()
     }
 
-    /// Stops as the button does; the program ends well.
+    /// Stops the session as the button does; the program must succeed.
     pub(crate) fn stop(mut self) {
         self.post("/api/stop", &serde_json::json!({})).unwrap();
         assert!(self.child.wait().unwrap().success());
@@ -204,7 +256,7 @@ impl Page {
 
 impl Drop for Page {
     fn drop(&mut self) {
-        // It may have ended.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

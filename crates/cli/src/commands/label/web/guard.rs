@@ -1,21 +1,22 @@
-//! Who may talk to the page's server: a page of this server that was given the token.
+//! Access control of the page's server: only pages of this server that have the token are admitted.
 //!
-//! There is no cookie, as browsers send cookies to all ports of a machine: the page keeps the token and sends it in a header.
+//! There is no cookie, because browsers send cookies to all ports of a machine. The page stores the token and sends it
+//! in a header.
 
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, ORIGIN};
 use hyper::{HeaderMap, Method, StatusCode, Uri};
 
-/// Bytes of a token.
+/// Length of a token in bytes.
 const TOKEN_BYTES: usize = 16;
 
-/// What a request must bring.
+/// Checks requests: their host, origin, token and content type.
 #[derive(Debug)]
 pub(super) struct Guard {
     token: String,
     port: u16,
 }
 
-/// Why a request is refused.
+/// The reason why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Denied {
     pub(super) status: StatusCode,
@@ -28,7 +29,7 @@ impl Denied {
     }
 }
 
-/// The files of the page, which a browser asks for without a header; the token is in their address.
+/// The files of the page. A browser requests them without the header, so the token is in their address.
 const PAGE_FILES: [&str; 3] = ["/", "/page.css", "/page.js"];
 
 impl Guard {
@@ -39,7 +40,7 @@ impl Guard {
         Ok(Guard { token, port })
     }
 
-    /// What a person opens.
+    /// The address to open in the browser.
     pub(super) fn address(&self) -> String {
         format!("http://127.0.0.1:{}/?token={}", self.port, self.token)
     }
@@ -49,7 +50,7 @@ impl Guard {
         &self.token
     }
 
-    /// Lets a request in or says why not.
+    /// Admits a request or returns the reason why it is refused.
     pub(super) fn check(
         &self,
         method: &Method,
@@ -59,10 +60,10 @@ impl Guard {
         let one = |name: &HeaderName| {
             let mut values = headers.get_all(name).iter();
             let value = values.next().map(|value| value.to_str().unwrap_or("\u{fffd}"));
-            // No honest request has two of a kind.
+            // A header that occurs twice is invalid.
             if values.next().is_some() { Some("\u{fffd}") } else { value }
         };
-        // A name that was made to point here (DNS rebinding) stands in the host.
+        // DNS rebinding: a foreign name that resolves to this machine appears in the host.
         let host = one(&HOST).unwrap_or("");
         let ours = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", self.port));
         if !ours.iter().any(|name| name == host) {
@@ -83,7 +84,7 @@ impl Guard {
         }
         const UNKNOWN: Denied = Denied::new(
             StatusCode::UNAUTHORIZED,
-            "open the address that the program printed: it has the token",
+            "open the address that the program printed; it contains the access token",
         );
         let authorization = one(&AUTHORIZATION);
         let shows_token = match authorization {
@@ -96,18 +97,18 @@ impl Guard {
         if method == Method::GET {
             return Ok(());
         }
-        // What a form of another page could send without asking is no JSON.
+        // A form on another page can send requests without the permission of this server, but not as JSON.
         if one(&CONTENT_TYPE).is_none_or(|kind| kind.split(';').next() != Some("application/json"))
         {
             return Err(Denied::new(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "application/json is understood, nothing else",
+                "only application/json is supported",
             ));
         }
         Ok(())
     }
 
-    /// Whether a file of the page is asked for with the token in its address.
+    /// Whether the address names a file of the page and contains the token.
     fn is_in_address(&self, uri: &Uri) -> bool {
         let mut query =
             uri.query().unwrap_or("").split('&').filter_map(|pair| pair.split_once('='));
@@ -115,7 +116,7 @@ impl Guard {
             && query.any(|(name, value)| name == "token" && self.is_token(value))
     }
 
-    /// In a time that does not tell how much of it was right.
+    /// Compares the token in constant time, so that the time reveals nothing about it.
     fn is_token(&self, given: &str) -> bool {
         let (a, b) = (self.token.as_bytes(), given.as_bytes());
         a.len() == b.len() && a.iter().zip(b).fold(0, |differ, (x, y)| differ | (x ^ y)) == 0
@@ -156,11 +157,15 @@ mod tests {
             assert_eq!(get(&format!("{path}?token=0123abcd"), &[HERE]), Ok(()));
         }
         for path in ["/api/state?token=0123abcd", "/api/image/0?token=0123abcd"] {
-            assert_eq!(get(path, &[HERE]), Err(401), "only the page takes it in the address");
+            assert_eq!(
+                get(path, &[HERE]),
+                Err(401),
+                "only files of the page accept it in the address"
+            );
         }
         assert_eq!(get("/api/state", &[HERE, BEARER]), Ok(()));
         let cookie = ("cookie", "halfspaces-label-8000=0123abcd");
-        assert_eq!(get("/api/state", &[HERE, cookie]), Err(401), "a cookie is nothing");
+        assert_eq!(get("/api/state", &[HERE, cookie]), Err(401), "cookies are ignored");
         assert_eq!(get("/api/state", &[HERE, ("authorization", "Bearer no")]), Err(401));
         assert_eq!(get("/?token=0123abcd", &[HERE, ("authorization", "Bearer no")]), Err(401));
     }
@@ -200,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_something_is_json_with_the_token_in_a_header() {
+    fn post_requests_need_json_and_the_token_in_a_header() {
         let post = |headers: &[(&str, &str)]| check(Method::POST, "/api/answer", headers);
         assert_eq!(post(&[HERE, BEARER, JSON, OWN]), Ok(()));
         assert_eq!(post(&[HERE, BEARER, JSON]), Ok(()), "a script");

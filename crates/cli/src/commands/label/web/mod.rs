@@ -1,10 +1,10 @@
-//! Labelling in a browser: a page of this machine's, served to this machine alone.
+//! Labelling in a browser: serves a page to this machine only.
 
 mod guard;
 mod routes;
 mod view;
 
-use super::desk::Desk;
+use super::controller::Controller;
 use super::items::Items;
 use crate::error::CliError;
 use crate::output::note;
@@ -13,7 +13,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use routes::{PATIENCE, Server, respond};
+use routes::{Server, TIMEOUT, respond};
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -23,36 +23,36 @@ use std::task::Poll;
 use std::time::Duration;
 use tokio::net::TcpListener;
 
-/// Serves the page until the person stops, and hands back the session.
+/// Serves the page until the person stops, then returns the session.
 pub(super) fn run(
-    desk: Desk,
+    controller: Controller,
     items: Items,
     pool: String,
     port: u16,
-) -> Result<(Desk, Items), CliError> {
-    let failed = |error: std::io::Error| CliError::system(format!("the page's server: {error}"));
+) -> Result<(Controller, Items), CliError> {
+    let failed = |error: std::io::Error| CliError::system(format!("web server: {error}"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build();
     let runtime = runtime.map_err(failed)?;
     let server = runtime.block_on(async {
         let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).await;
         let listener = listener.map_err(|error| {
             CliError::user(format!(
-                "--port {port}: {error}; another port may be free, 0 takes any that is"
+                "--port {port}: {error}; try another port, or 0 for any free port"
             ))
         })?;
         let port = listener.local_addr().map_err(failed)?.port();
         let guard = Guard::new(port)
-            .map_err(|error| CliError::system(format!("no random token: {error}")))?;
+            .map_err(|error| CliError::system(format!("cannot create a random token: {error}")))?;
         note(&format!("open {}", guard.address()));
-        let server = Arc::new(Server::new(desk, items, pool, guard));
+        let server = Arc::new(Server::new(controller, items, pool, guard));
         serve(&listener, &server).await?;
         Ok::<_, CliError>(server)
     })?;
-    // Waits for work that a reply has left behind.
+    // Waits for tasks that are still running.
     drop(runtime);
     match Arc::try_unwrap(server) {
         Ok(server) => Ok(server.into_parts()),
-        Err(_) => unreachable!("the runtime is gone, and all connections with it"),
+        Err(_) => unreachable!("the runtime and all its connections are dropped"),
     }
 }
 
@@ -65,25 +65,25 @@ async fn serve(listener: &TcpListener, server: &Arc<Server>) -> Result<(), CliEr
             Poll::Pending => listener.poll_accept(context).map(Some),
         });
         let Some(accepted) = next.await else { break };
-        // A connection that ends before it is accepted is no fault of the server.
+        // A connection that is closed before it is accepted is not an error of the server.
         let Ok((stream, _)) = accepted else {
             tokio::time::sleep(Duration::from_millis(10)).await;
             continue;
         };
-        let theirs = Arc::clone(server);
+        let server_of_service = Arc::clone(server);
         let service = service_fn(move |request| {
-            let server = Arc::clone(&theirs);
+            let server = Arc::clone(&server_of_service);
             async move { Ok::<_, Infallible>(respond(server, request).await) }
         });
         let mut http = http1::Builder::new();
-        http.timer(TokioTimer::new()).header_read_timeout(PATIENCE);
+        http.timer(TokioTimer::new()).header_read_timeout(TIMEOUT);
         let connection = connections.watch(http.serve_connection(TokioIo::new(stream), service));
         tokio::spawn(async move {
-            // A browser that goes away in the middle is none either.
+            // Neither is a browser that disconnects in the middle of a request.
             let _ = connection.await;
         });
     }
-    // What is still under way after that is given up; every answer is on the disk.
-    let _ = tokio::time::timeout(PATIENCE, connections.shutdown()).await;
-    server.fault().map_or(Ok(()), Err)
+    // Open requests are abandoned after the timeout; every answer is on the disk.
+    let _ = tokio::time::timeout(TIMEOUT, connections.shutdown()).await;
+    server.failure().map_or(Ok(()), Err)
 }

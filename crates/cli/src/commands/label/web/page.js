@@ -1,14 +1,14 @@
 'use strict';
-// All texts of items reach the page by textContent; nothing is ever parsed as HTML.
+// All text of items is set by textContent; nothing is ever parsed as HTML.
 
-// The token leaves the address, and with it the browser's history. It is kept for this tab and this port, in case that the
-// page is loaded again. A cookie would be sent to every other port of this machine.
+// The token is removed from the address, and so from the browser's history. It is stored for this tab and this port, so that
+// the page can be reloaded. A cookie would be sent to every other port of this machine.
 const token = document.querySelector('meta[name="token"]').content;
 sessionStorage.setItem('token', token);
 history.replaceState(null, '', '/');
 
 const AUTHORIZED = { Authorization: `Bearer ${token}` };
-// Images kept in memory.
+// Maximum number of images kept in memory.
 const MAX_PICTURES = 12;
 const pictures = new Map();
 
@@ -25,7 +25,7 @@ function element(name, text, className) {
   return made;
 }
 
-function say(text) {
+function showMessage(text) {
   at('message').textContent = text;
   at('message').hidden = text === '';
 }
@@ -41,7 +41,7 @@ async function call(path, body) {
   return { ok: reply.ok, answer };
 }
 
-// The address of a row's image within this page.
+// Loads the image of a row; returns a promise of its object URL.
 function picture(row) {
   if (!pictures.has(row)) {
     const loading = fetch(`/api/image/${row}`, { headers: AUTHORIZED }).then(async (reply) => {
@@ -60,12 +60,12 @@ function picture(row) {
 }
 
 async function showPicture(row) {
-  const isAsked = () => state.question && state.question.row === row;
+  const isCurrent = () => state.question && state.question.row === row;
   try {
     const url = await picture(row);
-    if (isAsked()) at('image').src = url;
+    if (isCurrent()) at('image').src = url;
   } catch (error) {
-    if (isAsked()) say(`The image of row ${row} cannot be shown: ${error.message}`);
+    if (isCurrent()) showMessage(`The image of row ${row} cannot be shown: ${error.message}`);
   }
 }
 
@@ -74,23 +74,24 @@ async function send(path, body) {
   busy = true;
   try {
     const { ok, answer } = await call(path, body);
-    say(ok ? '' : answer.error);
+    showMessage(ok ? '' : answer.error);
     if (answer.state) show(answer.state);
   } catch {
-    say('The program does not answer. All answers given are kept; start it again with the same command.');
+    showMessage('The program does not respond. All answers are saved; run the same command to continue.');
   } finally {
     busy = false;
   }
 }
 
+// Requests the state until the model has learned from every answer.
 async function look() {
   if (!busy && !over) {
     try {
       const { ok, answer } = await call('/api/state');
-      if (!ok) say(answer.error);
+      if (!ok) showMessage(answer.error);
       else if (!busy) show(answer.state);
     } catch {
-      say('The program does not answer. All answers given are kept; start it again with the same command.');
+      showMessage('The program does not respond. All answers are saved; run the same command to continue.');
     }
   }
 }
@@ -164,7 +165,7 @@ function showItem() {
 function showQuestion() {
   const question = state.question;
   at('guess').textContent = question ? state.classes[question.class] : 'Every row has a label.';
-  at('sure').textContent = question ? `${(100 * question.probability).toFixed(0)} % sure` : 'Look through the last answers, or stop.';
+  at('sure').textContent = question ? `predicted, ${(100 * question.probability).toFixed(0)} % sure` : 'Review the last answers, or stop.';
   for (const id of ['confirm', 'skip']) at(id).disabled = !question;
   at('undo').disabled = !state.can_undo;
   [...at('classes').children].forEach((button, index) => {
@@ -228,7 +229,7 @@ async function stop() {
   await send('/api/stop', {});
   if (at('message').hidden) {
     over = true;
-    say('Stopped. All answers are saved; this page can be closed.');
+    showMessage('Stopped. All answers are saved. You can close this page.');
     document.querySelectorAll('button, select').forEach((control) => { control.disabled = true; });
   }
 }
@@ -243,12 +244,12 @@ at('stop').addEventListener('click', stop);
 at('review').addEventListener('toggle', () => { if (state) showRecent(); });
 
 document.addEventListener('keydown', (event) => {
-  // A key held down answers once.
+  // Holding a key down answers only once.
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || !state) return;
   const target = event.target;
   const key = event.key;
   if (target instanceof HTMLSelectElement) return;
-  // A control reached by Tab is pressed by these as everywhere.
+  // Enter and Space activate a focused control, as usual.
   if ((key === 'Enter' || key === ' ') && (target instanceof HTMLButtonElement || target.tagName === 'SUMMARY')) return;
   const index = state.keys.indexOf(key.length === 1 ? key.toLowerCase() : key);
   const exact = state.keys.indexOf(key);

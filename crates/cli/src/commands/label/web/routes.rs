@@ -1,6 +1,6 @@
-//! What each request is answered.
+//! The routes of the page's server.
 
-use super::super::desk::{Desk, Meant, Refusal};
+use super::super::controller::{ActionError, Controller, UndoTarget};
 use super::super::items::Items;
 use super::guard::Guard;
 use super::view::view;
@@ -14,63 +14,67 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
 
-/// The time for a request's head to arrive, for its body to arrive, and for replies once the session stops.
-pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+/// The timeout for the head of a request, for its body, and for open replies after the session stops.
+pub(super) const TIMEOUT: Duration = Duration::from_secs(5);
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
-/// Stands for the token in [`PAGE`].
+/// The placeholder of the token in [`PAGE`].
 const TOKEN: &str = "{token}";
-/// The answer to a browser that asks for the page without the token, as when it is loaded again: the page had kept it for
-/// this tab.
-const ASK_AGAIN: &str = "<!doctype html><title>halfspaces label</title>\
-    <p>Open the address that the program printed: it has the token.</p>\
+/// The reply to a browser that requests the page without the token, for instance when it reloads the page. The script
+/// takes the token from the session storage of the tab, where the page stored it.
+const TOKEN_PAGE: &str = "<!doctype html><title>halfspaces label</title>\
+    <p>Open the address that the program printed; it contains the access token.</p>\
     <script>const token = sessionStorage.getItem('token'); if (token && !location.search) location.replace('/?token=' + token);</script>";
-/// With the hash of the script of [`ASK_AGAIN`].
-const ASK_AGAIN_POLICY: &str = "default-src 'none'; script-src 'sha256-glq6EHoTqu6mzfTKG+Nb4VReTbGPsP0o4e9LL5yaSk0='; \
+/// The content security policy of [`TOKEN_PAGE`], with the hash of its script.
+const TOKEN_PAGE_POLICY: &str = "default-src 'none'; script-src 'sha256-glq6EHoTqu6mzfTKG+Nb4VReTbGPsP0o4e9LL5yaSk0='; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/// Bytes of a request's body at most.
+/// Maximum size of the body of a request in bytes.
 const MAX_BODY: usize = 4096;
-/// The page loads its own script and style, shows images that its script has fetched, and nothing from anywhere else.
+/// The content security policy of the page: its own script and style, images fetched by the script, and nothing from
+/// elsewhere.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data: blob:; connect-src 'self'; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/// An image does nothing at all.
+/// The content security policy of an image: it may load and run nothing.
 const IMAGE_POLICY: &str = "default-src 'none'; sandbox; frame-ancestors 'none'";
 
 type Reply = Response<Full<Bytes>>;
 
+/// The state shared by all requests.
 #[derive(Debug)]
 pub(super) struct Server {
-    desk: Mutex<Desk>,
+    controller: Mutex<Controller>,
     items: Items,
     pool: String,
     guard: Guard,
     stop: Notify,
-    fault: Mutex<Option<CliError>>,
+    failure: Mutex<Option<CliError>>,
 }
 
 impl Server {
-    pub(super) fn new(desk: Desk, items: Items, pool: String, guard: Guard) -> Server {
-        let (stop, fault) = (Notify::new(), Mutex::new(None));
-        Server { desk: Mutex::new(desk), items, pool, guard, stop, fault }
+    pub(super) fn new(controller: Controller, items: Items, pool: String, guard: Guard) -> Server {
+        let (stop, failure) = (Notify::new(), Mutex::new(None));
+        Server { controller: Mutex::new(controller), items, pool, guard, stop, failure }
     }
 
+    /// Waits until the session ends.
     pub(super) async fn stopped(&self) {
         self.stop.notified().await;
     }
 
-    /// What ended the session, if it was not the person.
-    pub(super) fn fault(&self) -> Option<CliError> {
-        self.fault.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// The error that ended the session; `None` if the person stopped it.
+    pub(super) fn failure(&self) -> Option<CliError> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(super) fn into_parts(self) -> (Desk, Items) {
-        (self.desk.into_inner().unwrap_or_else(PoisonError::into_inner), self.items)
+    pub(super) fn into_parts(self) -> (Controller, Items) {
+        (self.controller.into_inner().unwrap_or_else(PoisonError::into_inner), self.items)
     }
 
-    /// A handler that panicked has shown its message; what it has changed is on the disk first.
-    fn desk(&self) -> MutexGuard<'_, Desk> {
-        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Locks the controller. A poisoned lock is usable: a handler that panicked has written its event to the disk
+    /// before.
+    fn controller(&self) -> MutexGuard<'_, Controller> {
+        self.controller.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -100,112 +104,116 @@ pub(super) async fn respond(server: Arc<Server>, request: Request<Incoming>) -> 
         let is_page = method == Method::GET && path == "/";
         let is_browser = is_page && !request.headers().contains_key(AUTHORIZATION);
         if denied.status == StatusCode::UNAUTHORIZED && is_browser {
-            return ask_again();
+            return token_page();
         }
         return error(denied.status, denied.why);
     }
     if method == Method::GET {
         return match path.as_str() {
-            "/" => of_kind(
+            "/" => reply(
                 StatusCode::OK,
                 "text/html; charset=utf-8",
                 PAGE.replace(TOKEN, server.guard.token()).into(),
             ),
-            "/page.css" => of_kind(
+            "/page.css" => reply(
                 StatusCode::OK,
                 "text/css; charset=utf-8",
                 Bytes::from_static(STYLE.as_bytes()),
             ),
-            "/page.js" => of_kind(
+            "/page.js" => reply(
                 StatusCode::OK,
                 "text/javascript; charset=utf-8",
                 Bytes::from_static(SCRIPT.as_bytes()),
             ),
-            "/api/state" => on_a_thread(move || state(&server)).await,
+            "/api/state" => run_blocking(move || state(&server)).await,
             _ => match path.strip_prefix("/api/image/").and_then(|row| row.parse().ok()) {
-                Some(row) => on_a_thread(move || image(&server, row)).await,
-                None => error(StatusCode::NOT_FOUND, "there is nothing of that name"),
+                Some(row) => run_blocking(move || image(&server, row)).await,
+                None => error(StatusCode::NOT_FOUND, "not found"),
             },
         };
     }
     if method != Method::POST {
-        return error(StatusCode::METHOD_NOT_ALLOWED, "GET and POST are understood");
+        return error(StatusCode::METHOD_NOT_ALLOWED, "only GET and POST are supported");
     }
     let body = Limited::new(request.into_body(), MAX_BODY).collect();
-    let body = match tokio::time::timeout(PATIENCE, body).await {
+    let body = match tokio::time::timeout(TIMEOUT, body).await {
         Ok(Ok(body)) => body.to_bytes(),
-        Err(_) => return error(StatusCode::REQUEST_TIMEOUT, "the request takes too long"),
-        Ok(Err(_)) => return error(StatusCode::BAD_REQUEST, "the request is cut off or too long"),
+        Err(_) => return error(StatusCode::REQUEST_TIMEOUT, "the request took too long"),
+        Ok(Err(_)) => {
+            return error(StatusCode::BAD_REQUEST, "the request is truncated or too long");
+        }
     };
-    on_a_thread(move || change(&server, &path, &body)).await
+    run_blocking(move || perform(&server, &path, &body)).await
 }
 
-/// Disks and locks are waited for where no other request is kept waiting.
-async fn on_a_thread(work: impl FnOnce() -> Reply + Send + 'static) -> Reply {
+/// Runs work that waits for disks or locks on a thread of its own, so that it does not block other requests.
+async fn run_blocking(work: impl FnOnce() -> Reply + Send + 'static) -> Reply {
     match tokio::task::spawn_blocking(work).await {
         Ok(reply) => reply,
-        Err(_) => error(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "a fault of the program; answers given are kept",
-        ),
+        Err(_) => error(StatusCode::INTERNAL_SERVER_ERROR, "internal error; all answers are saved"),
     }
 }
 
-fn change(server: &Server, path: &str, body: &[u8]) -> Reply {
-    let mut desk = server.desk();
+fn perform(server: &Server, path: &str, body: &[u8]) -> Reply {
+    let mut controller = server.controller();
     let done = match path {
         "/api/answer" => parse(body).and_then(|RowAndClass { row, class }| {
-            // The reply to an answer may be lost on its way, and the answer sent again.
-            let again = desk.record().label(row) == Some(class);
-            if again { Ok(()) } else { desk.answer(row, class) }
+            // The browser repeats an answer if the reply to it was lost.
+            let is_repeated = controller.record().label(row) == Some(class);
+            if is_repeated { Ok(()) } else { controller.answer(row, class) }
         }),
-        "/api/skip" => parse(body).and_then(|Row { row }| desk.skip(row)),
+        "/api/skip" => parse(body).and_then(|Row { row }| controller.skip(row)),
         "/api/undo" => parse(body).and_then(|RowOrSequence { row, sequence }| {
             if row.or(sequence).is_none() {
-                let why = "name the row or the sequence number of what is to be taken back";
-                return Err(Refusal::Unfit(why.to_owned()));
+                let why = "an undo needs the row or the sequence number of the action";
+                return Err(ActionError::Rejected(why.to_owned()));
             }
-            desk.undo(Some(Meant { row, sequence }))
+            controller.undo(Some(UndoTarget { row, sequence }))
         }),
-        "/api/change" => parse(body).and_then(|RowAndClass { row, class }| desk.change(row, class)),
+        "/api/change" => {
+            parse(body).and_then(|RowAndClass { row, class }| controller.change(row, class))
+        }
         "/api/stop" => {
             server.stop.notify_one();
             Ok(())
         }
-        _ => return error(StatusCode::NOT_FOUND, "there is nothing of that name"),
+        _ => return error(StatusCode::NOT_FOUND, "not found"),
     };
     let why = match done {
         Ok(()) => None,
-        Err(Refusal::Unfit(why)) => Some((StatusCode::CONFLICT, why)),
-        Err(Refusal::Failed(failure)) => {
+        Err(ActionError::Rejected(why)) => Some((StatusCode::CONFLICT, why)),
+        Err(ActionError::Failed(failure)) => {
             let why = failure.to_string();
-            *server.fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure);
+            *server.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure);
             server.stop.notify_one();
             Some((StatusCode::INTERNAL_SERVER_ERROR, why))
         }
     };
     let shown = serde_json::json!({
-        "state": view(&desk, &server.items, &server.pool),
+        "state": view(&controller, &server.items, &server.pool),
         "error": why.as_ref().map(|(_, why)| why),
     });
     json(why.map_or(StatusCode::OK, |(status, _)| status), &shown)
 }
 
-fn parse<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, Refusal> {
+fn parse<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, ActionError> {
     serde_json::from_slice(body)
-        .map_err(|error| Refusal::Unfit(format!("the request is not understood: {error}")))
+        .map_err(|error| ActionError::Rejected(format!("invalid request: {error}")))
 }
 
 fn state(server: &Server) -> Reply {
-    let mut desk = server.desk();
-    desk.refresh();
-    json(StatusCode::OK, &serde_json::json!({ "state": view(&desk, &server.items, &server.pool) }))
+    let mut controller = server.controller();
+    controller.refresh();
+    json(
+        StatusCode::OK,
+        &serde_json::json!({ "state": view(&controller, &server.items, &server.pool) }),
+    )
 }
 
 fn image(server: &Server, row: usize) -> Reply {
     match server.items.image(row) {
         Ok((kind, bytes)) => {
-            let mut reply = of_kind(StatusCode::OK, kind, bytes.into());
+            let mut reply = reply(StatusCode::OK, kind, bytes.into());
             let policy = HeaderValue::from_static(IMAGE_POLICY);
             reply.headers_mut().insert(HeaderName::from_static("content-security-policy"), policy);
             let keep = HeaderValue::from_static("private, max-age=3600");
@@ -216,10 +224,10 @@ fn image(server: &Server, row: usize) -> Reply {
     }
 }
 
-fn ask_again() -> Reply {
-    let body = Bytes::from_static(ASK_AGAIN.as_bytes());
-    let mut reply = of_kind(StatusCode::UNAUTHORIZED, "text/html; charset=utf-8", body);
-    let policy = HeaderValue::from_static(ASK_AGAIN_POLICY);
+fn token_page() -> Reply {
+    let body = Bytes::from_static(TOKEN_PAGE.as_bytes());
+    let mut reply = reply(StatusCode::UNAUTHORIZED, "text/html; charset=utf-8", body);
+    let policy = HeaderValue::from_static(TOKEN_PAGE_POLICY);
     reply.headers_mut().insert(HeaderName::from_static("content-security-policy"), policy);
     reply
 }
@@ -229,10 +237,10 @@ fn error(status: StatusCode, why: &str) -> Reply {
 }
 
 fn json(status: StatusCode, value: &serde_json::Value) -> Reply {
-    of_kind(status, "application/json", value.to_string().into())
+    reply(status, "application/json", value.to_string().into())
 }
 
-fn of_kind(status: StatusCode, kind: &'static str, body: Bytes) -> Reply {
+fn reply(status: StatusCode, kind: &'static str, body: Bytes) -> Reply {
     let mut reply = Response::new(Full::new(body));
     *reply.status_mut() = status;
     let headers = reply.headers_mut();

@@ -1,15 +1,15 @@
-//! What the page is told.
+//! The state of the session as the page receives it.
 
-use super::super::desk::Desk;
+use super::super::controller::Controller;
 use super::super::items::{Item, Items};
 use super::super::keys::keys;
 use serde::Serialize;
 
-/// Points of the curve at most.
+/// Maximum number of points of the curve.
 const MAX_CURVE: usize = 200;
-/// Answers that can be changed on the page.
+/// Maximum number of recent answers, which can be changed on the page.
 const RECENT: usize = 30;
-/// Images fetched ahead.
+/// Number of images that the page loads ahead.
 const AHEAD: usize = 3;
 
 #[derive(Debug, Serialize)]
@@ -20,13 +20,14 @@ pub(super) struct View<'a> {
     question: Option<QuestionView>,
     progress: ProgressView,
     outlook: OutlookView,
-    /// Answers to questions, corrections among them, corrections expected then.
+    /// Points of the curve: number of answers, number of corrections among them, number of corrections that the model
+    /// expected at that time.
     curve: Vec<(usize, usize, Option<f64>)>,
     recent: Vec<RecentView>,
-    /// Rows whose images may be asked for next.
+    /// Rows that are likely to be asked next, whose images are loaded ahead.
     ahead: Vec<usize>,
     can_undo: bool,
-    /// What an undo takes back now.
+    /// The action that an undo would undo.
     undo: Option<UndoView>,
     /// Whether the model has learned from every answer.
     settled: bool,
@@ -71,9 +72,9 @@ struct RecentView {
     text: String,
 }
 
-pub(super) fn view<'a>(desk: &'a Desk, items: &Items, pool: &'a str) -> View<'a> {
-    let (record, outlook) = (desk.record(), desk.outlook());
-    let question = desk.question().map(|question| QuestionView {
+pub(super) fn view<'a>(controller: &'a Controller, items: &Items, pool: &'a str) -> View<'a> {
+    let (record, outlook) = (controller.record(), controller.outlook());
+    let question = controller.question().map(|question| QuestionView {
         row: question.index,
         class: question.class,
         probability: question.probability,
@@ -83,7 +84,7 @@ pub(super) fn view<'a>(desk: &'a Desk, items: &Items, pool: &'a str) -> View<'a>
     let undo = record
         .last_action()
         .map(|action| UndoView { row: action.question.index, sequence: action.sequence });
-    let recent = record.given().rev().take(RECENT).map(|given| RecentView {
+    let recent = record.row_labels().rev().take(RECENT).map(|given| RecentView {
         row: given.row,
         class: given.class,
         corrected: given.is_correction(),
@@ -102,20 +103,20 @@ pub(super) fn view<'a>(desk: &'a Desk, items: &Items, pool: &'a str) -> View<'a>
             corrections: record.corrections(),
         },
         outlook: OutlookView { expected: outlook.expected, low: outlook.low, high: outlook.high },
-        curve: curve(desk),
+        curve: curve(controller),
         recent: recent.collect(),
-        ahead: if items.has_images() { desk.ahead(AHEAD) } else { Vec::new() },
+        ahead: if items.has_images() { controller.ahead(AHEAD) } else { Vec::new() },
         can_undo: undo.is_some(),
         undo,
-        settled: desk.is_settled(),
+        settled: controller.is_settled(),
     }
 }
 
-fn curve(desk: &Desk) -> Vec<(usize, usize, Option<f64>)> {
-    let record = desk.record();
+fn curve(controller: &Controller) -> Vec<(usize, usize, Option<f64>)> {
+    let record = controller.record();
     let every = record.asked().div_ceil(MAX_CURVE).max(1);
     let (mut asked, mut corrections, mut curve) = (0, 0, Vec::new());
-    for given in record.given() {
+    for given in record.row_labels() {
         let Some(question) = given.asked else { continue };
         if asked % every == 0 {
             curve.push((asked, corrections, question.to_come));
@@ -123,6 +124,6 @@ fn curve(desk: &Desk) -> Vec<(usize, usize, Option<f64>)> {
         asked += 1;
         corrections += usize::from(given.is_correction());
     }
-    curve.push((asked, corrections, Some(desk.outlook().expected)));
+    curve.push((asked, corrections, Some(controller.outlook().expected)));
     curve
 }

@@ -1,4 +1,4 @@
-//! Labels told beforehand: the column `--known` and imports. They never replace an answer given here.
+//! Labels given on the command line: the column `--known` and imports. They never replace an answer of the session.
 
 use super::args::LabelArgs;
 use super::label_studio;
@@ -8,11 +8,12 @@ use halfspaces_frame::find_class;
 use halfspaces_labelling::{Event, Record};
 use std::collections::HashMap;
 
-/// Rows named in a note.
-const NAMED: usize = 5;
+/// Maximum number of rows listed in a note.
+const LISTED: usize = 5;
 
-/// The labels that the session does not have yet, as one event. Adds to `notes` what is not taken.
-pub(super) fn told(
+/// The labels that the session does not have yet, as one event; `None` if there are none. Labels that are ignored are
+/// reported in `notes`.
+pub(super) fn new_labels(
     args: &LabelArgs,
     pool: &Pool,
     record: &Record,
@@ -28,28 +29,28 @@ pub(super) fn told(
         })
     };
     let mut labels: Vec<(usize, usize)> = Vec::new();
-    let mut kept = Vec::new();
+    let mut ignored = Vec::new();
     for (row, name) in &pool.known {
         let class = class(name, &format!("--known, row {row}"))?;
         match record.label(*row) {
             None => labels.push((*row, class)),
-            Some(label) if label != class => kept.push(*row),
+            Some(label) if label != class => ignored.push(*row),
             Some(_) => {}
         }
     }
-    note_kept(&kept, "--known", notes);
+    note_ignored(&ignored, "--known", notes);
     if let Some(path) = &args.import_labelstudio {
         let name = path.display().to_string();
         let imported = label_studio::read(path, &pool.items, classes)?;
         notes.extend(imported.notes);
         let mut place_of: HashMap<usize, usize> =
             labels.iter().enumerate().map(|(place, (row, _))| (*row, place)).collect();
-        let (mut kept, mut differing) = (Vec::new(), Vec::new());
+        let (mut ignored, mut differing) = (Vec::new(), Vec::new());
         for (row, label) in imported.labels {
             let class = class(&label, &name)?;
-            match record.given_at(row) {
+            match record.row_label(row) {
                 Some(given) if given.class == class => {}
-                Some(given) if given.is_by_person() => kept.push(row),
+                Some(given) if given.is_by_person() => ignored.push(row),
                 _ => match place_of.get(&row) {
                     Some(place) if labels[*place].1 != class => {
                         labels[*place].1 = class;
@@ -63,11 +64,11 @@ pub(super) fn told(
                 },
             }
         }
-        note_kept(&kept, &name, notes);
+        note_ignored(&ignored, &name, notes);
         if !differing.is_empty() {
             let count = differing.len();
             notes.push(format!(
-                "note: {name}: {count} of its labels differ from --known and are taken instead ({})",
+                "note: {name}: {count} of its labels differ from --known and replace those ({})",
                 rows(&differing)
             ));
         }
@@ -79,18 +80,18 @@ pub(super) fn told(
     Ok(Some(Event::Known { labels: labels.into_iter().map(named).collect() }))
 }
 
-fn note_kept(kept: &[usize], from: &str, notes: &mut Vec<String>) {
-    if !kept.is_empty() {
-        let count = kept.len();
+fn note_ignored(ignored: &[usize], from: &str, notes: &mut Vec<String>) {
+    if !ignored.is_empty() {
+        let count = ignored.len();
         notes.push(format!(
-            "note: {from}: {count} of its labels differ from those of the session, which are kept ({})",
-            rows(kept)
+            "note: {from}: {count} of its labels differ from those of the session and are ignored ({})",
+            rows(ignored)
         ));
     }
 }
 
 fn rows(rows: &[usize]) -> String {
-    let named: Vec<String> = rows.iter().take(NAMED).map(usize::to_string).collect();
-    let more = if rows.len() > NAMED { ", .." } else { "" };
-    format!("rows {}{more}", named.join(", "))
+    let listed: Vec<String> = rows.iter().take(LISTED).map(usize::to_string).collect();
+    let more = if rows.len() > LISTED { ", .." } else { "" };
+    format!("rows {}{more}", listed.join(", "))
 }

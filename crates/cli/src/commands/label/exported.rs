@@ -1,19 +1,19 @@
-//! The labels of a session row by row, as they are exported.
+//! The exported rows of a session.
 
-use halfspaces_labelling::{Given, Record};
+use halfspaces_labelling::{Record, RowLabel};
 use halfspaces_online::{LabellingQuestion, LabellingSession};
 
-/// A row as it is exported.
+/// A row of an export.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct ExportedRow {
     pub(super) row: usize,
     pub(super) label: String,
     pub(super) source: Source,
-    /// The probability of a label that was predicted.
+    /// The probability of a predicted label.
     pub(super) probability: Option<f64>,
 }
 
-/// Where a label comes from.
+/// The origin of a label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
     Confirmed,
@@ -33,9 +33,9 @@ impl Source {
     }
 }
 
-fn source(given: &Given) -> Source {
+fn source(given: &RowLabel) -> Source {
     match given.asked {
-        // A label that was known is no longer so once a person has changed it.
+        // A known label that a person has changed is a correction.
         None if given.changed => Source::Corrected,
         None => Source::Known,
         Some(_) if given.is_correction() => Source::Corrected,
@@ -43,13 +43,16 @@ fn source(given: &Given) -> Source {
     }
 }
 
-/// The labels by row; with a session also what it predicts of the others.
-pub(super) fn lines(record: &Record, predictions: Option<&LabellingSession>) -> Vec<Line> {
+/// The labelled rows of a session and, if the model is given, the other rows with its predictions.
+pub(super) fn exported_rows(
+    record: &Record,
+    predictions: Option<&LabellingSession>,
+) -> Vec<ExportedRow> {
     let classes = record.classes();
-    let mut lines = Vec::new();
+    let mut rows = Vec::new();
     for row in 0..record.rows() {
-        let line = match (record.given_at(row), predictions) {
-            (Some(given), _) => Line {
+        let exported = match (record.row_label(row), predictions) {
+            (Some(given), _) => ExportedRow {
                 row,
                 label: classes[given.class].clone(),
                 source: source(&given),
@@ -58,14 +61,19 @@ pub(super) fn lines(record: &Record, predictions: Option<&LabellingSession>) -> 
             (None, Some(session)) => {
                 let LabellingQuestion { class, probability, .. } = match session.predict(row) {
                     Ok(question) => question,
-                    Err(error) => unreachable!("a row of the pool: {error}"),
+                    Err(error) => unreachable!("the row is in the pool: {error}"),
                 };
                 let label = classes[class].clone();
-                Line { row, label, source: Source::Predicted, probability: Some(probability) }
+                ExportedRow {
+                    row,
+                    label,
+                    source: Source::Predicted,
+                    probability: Some(probability),
+                }
             }
             (None, None) => continue,
         };
-        lines.push(line);
+        rows.push(exported);
     }
-    lines
+    rows
 }

@@ -1,26 +1,27 @@
-//! A model and labelled rows: what `evaluate` and `explain` begin with.
+//! The input of `evaluate` and `explain`: a table, read for a model, with labels if it has any.
 
 use crate::error::CliError;
 use crate::input::InputArgs;
 use crate::output::note;
 use halfspaces_pipeline::{Design, Pipeline, Unseen};
 
-/// Rows, and their classes if the table has labels.
-pub(super) struct Judged {
+/// The rows of a table as a model sees them, and their true classes if the table has labels.
+pub(super) struct EvaluationData {
     pub(super) source: String,
     pub(super) design: Design,
-    /// For each row the class of its label; `None` for a label that the model does not know.
+    /// The true class of each row; `None` for a label that is unknown to the model.
     pub(super) truth: Option<Vec<Option<usize>>>,
 }
 
-/// Reads a table for a model, with its labels: those of `label`, otherwise of the column that the model learned from.
+/// Reads a table for a model. Labels come from the column `label`, by default the label column of the model; if
+/// `needed`, the table must have labels.
 pub(super) fn read(
     model: &Pipeline,
     input: &InputArgs,
     label: Option<&str>,
     needed: bool,
     unseen: Unseen,
-) -> Result<Judged, CliError> {
+) -> Result<EvaluationData, CliError> {
     let name = label.unwrap_or(model.label_column());
     let frame = input.read_for(model, &[name.to_owned()], &[])?;
     let truth = if frame.has(name) {
@@ -30,13 +31,13 @@ pub(super) fn read(
     } else if needed || label.is_some() {
         let error = frame.no_column(name).to_string();
         let advice = match error.ends_with('?') {
-            true => " Name the column of labels by --label",
-            false => "; name the column of labels by --label",
+            true => " Pass the column of labels with --label",
+            false => "; pass the column of labels with --label",
         };
         return Err(CliError::user(error + advice));
     } else {
         None
     };
     let design = model.design(&frame, unseen)?;
-    Ok(Judged { source: frame.source, design, truth })
+    Ok(EvaluationData { source: frame.source, design, truth })
 }

@@ -1,5 +1,5 @@
-//! A labelling session as its surfaces see it: a question that is open, and what can be done about it. Every event is on
-//! the disk before it counts.
+//! The controller of a labelling session, which the terminal and the page share: the open question and the actions of
+//! the person. Every event is written to the disk before it takes effect.
 
 use super::worker::{Command, Snapshot, Worker};
 use crate::error::{CliError, session_error};
@@ -7,47 +7,49 @@ use halfspaces_labelling::{ActionKind, ApplyError, Event, Record, SessionLog};
 use halfspaces_online::{LabellingQuestion, LabellingSession, Outlook};
 use std::time::Duration;
 
-/// How long an answer waits for the model to learn from it. After that the next question is one that was chosen before.
-const PATIENCE: Duration = Duration::from_millis(40);
+/// Maximum time that an action waits for the updated model. After that, the next question comes from an earlier
+/// snapshot.
+const MODEL_WAIT: Duration = Duration::from_millis(40);
 
+/// A running session: its log, the model's worker thread, and the open question.
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(super) struct Controller {
     log: SessionLog,
     worker: Worker,
     question: Option<LabellingQuestion>,
     snapshot: Snapshot,
 }
 
-/// Why something was not done.
+/// The reason why an action was not performed.
 #[derive(Debug)]
-pub(super) enum Refusal {
-    /// It does not fit what the session is at, in words for the person.
-    Unfit(String),
-    /// The session file cannot be written, or the model is gone.
+pub(super) enum ActionError {
+    /// The action does not fit the current state; the session continues.
+    Rejected(String),
+    /// The session file cannot be written, or the model has stopped; the session ends.
     Failed(CliError),
 }
 
-/// The answer or skip that a person means to take back.
+/// The answer or skip that an undo refers to; both fields are optional.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Meant {
+pub(super) struct UndoTarget {
     pub(super) row: Option<usize>,
     pub(super) sequence: Option<usize>,
 }
 
-impl From<CliError> for Refusal {
-    fn from(error: CliError) -> Refusal {
-        Refusal::Failed(error)
+impl From<CliError> for ActionError {
+    fn from(error: CliError) -> ActionError {
+        ActionError::Failed(error)
     }
 }
 
-impl Desk {
-    /// `session` knows the labels of `log`.
-    pub(super) fn new(log: SessionLog, session: LabellingSession) -> Result<Desk, CliError> {
+impl Controller {
+    /// Starts a session. The model `session` must have the labels of `log`.
+    pub(super) fn new(log: SessionLog, session: LabellingSession) -> Result<Controller, CliError> {
         let worker = Worker::start(session, log.record().skipped().count());
         let snapshot = worker.snapshot(Duration::ZERO);
-        let mut desk = Desk { log, worker, question: None, snapshot };
-        desk.next()?;
-        Ok(desk)
+        let mut controller = Controller { log, worker, question: None, snapshot };
+        controller.next()?;
+        Ok(controller)
     }
 
     pub(super) fn question(&self) -> Option<LabellingQuestion> {
@@ -62,18 +64,18 @@ impl Desk {
         self.snapshot.outlook
     }
 
-    /// Looks at what the model has learned since; the open question stays.
+    /// Takes a new snapshot of the model; the open question stays.
     pub(super) fn refresh(&mut self) {
         self.snapshot = self.worker.snapshot(Duration::ZERO);
     }
 
-    /// Whether the model knows every answer.
+    /// Whether the model has learned from every answer.
     pub(super) fn is_settled(&self) -> bool {
-        self.worker.knows_all(&self.snapshot)
+        self.worker.is_up_to_date(&self.snapshot)
     }
 
-    /// Answers the open question, which is about `row`.
-    pub(super) fn answer(&mut self, row: usize, class: usize) -> Result<(), Refusal> {
+    /// Answers the open question, which must be about `row`.
+    pub(super) fn answer(&mut self, row: usize, class: usize) -> Result<(), ActionError> {
         let question = self.open(row)?;
         let event = Event::Answer {
             row,
@@ -86,8 +88,8 @@ impl Desk {
         Ok(self.next()?)
     }
 
-    /// Leaves the open question, which is about `row`, to the end.
-    pub(super) fn skip(&mut self, row: usize) -> Result<(), Refusal> {
+    /// Moves the open question, which must be about `row`, to the end.
+    pub(super) fn skip(&mut self, row: usize) -> Result<(), ActionError> {
         let question = self.open(row)?;
         let predicted = self.class_name(question.class)?;
         let event = Event::Skip { row, predicted, probability: question.probability };
@@ -95,19 +97,20 @@ impl Desk {
         Ok(self.next()?)
     }
 
-    /// Takes back the last answer or skip, whose question opens again. With `meant` it must be that one.
-    pub(super) fn undo(&mut self, meant: Option<Meant>) -> Result<(), Refusal> {
+    /// Undoes the most recent answer or skip and opens its question again. If `target` is given, the most recent action
+    /// must be that one.
+    pub(super) fn undo(&mut self, target: Option<UndoTarget>) -> Result<(), ActionError> {
         let Some(action) = self.record().last_action() else {
-            return Err(Refusal::Unfit("there is nothing to take back".to_owned()));
+            return Err(ActionError::Rejected("there is nothing to undo".to_owned()));
         };
         let (question, sequence) = (action.question, action.sequence);
         let row = question.index;
-        if let Some(meant) = meant {
-            let is_that = meant.row.is_none_or(|meant| meant == row)
-                && meant.sequence.is_none_or(|meant| meant == sequence);
-            if !is_that {
-                return Err(Refusal::Unfit(format!(
-                    "the last answer is number {sequence}, about row {row}, not the one to be taken back"
+        if let Some(target) = target {
+            let matches = target.row.is_none_or(|expected| expected == row)
+                && target.sequence.is_none_or(|expected| expected == sequence);
+            if !matches {
+                return Err(ActionError::Rejected(format!(
+                    "the last action is number {sequence}, about row {row}, not the one to undo"
                 )));
             }
         }
@@ -116,8 +119,8 @@ impl Desk {
             ActionKind::Skip => None,
         };
         self.take(&Event::Undo { row }, command)?;
-        self.snapshot = self.worker.snapshot(PATIENCE);
-        // A row that was skipped may have got its label by an import.
+        self.snapshot = self.worker.snapshot(MODEL_WAIT);
+        // An import may have labelled a skipped row in the meantime.
         if self.record().label(row).is_none() {
             self.question = Some(question)
         } else {
@@ -126,18 +129,19 @@ impl Desk {
         Ok(())
     }
 
-    /// Makes an answer that was given another one; the open question stays.
-    pub(super) fn change(&mut self, row: usize, class: usize) -> Result<(), Refusal> {
+    /// Changes an earlier answer; the open question stays.
+    pub(super) fn change(&mut self, row: usize, class: usize) -> Result<(), ActionError> {
         let class_name = self.class_name(class)?;
         if self.record().label(row) == Some(class) {
             return Ok(());
         }
         self.take(&Event::Change { row, class: class_name }, Some(Command::Change(row, class)))?;
-        self.snapshot = self.worker.snapshot(PATIENCE);
+        self.snapshot = self.worker.snapshot(MODEL_WAIT);
         Ok(())
     }
 
-    /// Ends the session and returns its log, and with `model` the model once it has learned from every answer.
+    /// Ends the session and returns its log; if `model` is true, also the model, after it has learned from every
+    /// answer.
     pub(super) fn finish(
         self,
         model: bool,
@@ -146,7 +150,7 @@ impl Desk {
         Ok((self.log, session))
     }
 
-    /// Rows that may be asked next.
+    /// At most `count` rows that are likely to be asked next.
     pub(super) fn ahead(&self, count: usize) -> Vec<usize> {
         let open =
             |row: &usize| self.record().label(*row).is_none() && !self.record().is_skipped(*row);
@@ -155,32 +159,37 @@ impl Desk {
         rows.filter(|row| open(row) && asked != Some(*row)).take(count).collect()
     }
 
-    fn open(&self, row: usize) -> Result<LabellingQuestion, Refusal> {
+    fn open(&self, row: usize) -> Result<LabellingQuestion, ActionError> {
         match self.question {
             Some(question) if question.index == row => Ok(question),
-            _ => Err(Refusal::Unfit(format!("row {row} is not the one that is asked"))),
+            _ => Err(ActionError::Rejected(format!("row {row} is not the row being asked about"))),
         }
     }
 
-    fn class_name(&self, class: usize) -> Result<String, Refusal> {
+    fn class_name(&self, class: usize) -> Result<String, ActionError> {
         let classes = self.record().classes();
-        let unknown = || Refusal::Unfit(format!("class {class} of {}", classes.len()));
+        let count = classes.len();
+        let unknown = || {
+            ActionError::Rejected(format!(
+                "there is no class number {class}; there are {count}, from 0"
+            ))
+        };
         classes.get(class).cloned().ok_or_else(unknown)
     }
 
-    fn take(&mut self, event: &Event, command: Option<Command>) -> Result<(), Refusal> {
+    fn take(&mut self, event: &Event, command: Option<Command>) -> Result<(), ActionError> {
         self.log.apply(event).map_err(|error| match error {
-            ApplyError::Unfit(why) => Refusal::Unfit(why),
-            ApplyError::File(error) => Refusal::Failed(session_error(&error)),
+            ApplyError::Unfit(why) => ActionError::Rejected(why),
+            ApplyError::File(error) => ActionError::Failed(session_error(&error)),
         })?;
-        command.map_or(Ok(()), |command| Ok(self.worker.tell(command)?))
+        command.map_or(Ok(()), |command| Ok(self.worker.send(command)?))
     }
 
-    /// The surest question of those that are open by the record; those that were skipped only when no other is left.
+    /// Opens the question with the most confident prediction; skipped rows are asked only when no others are left.
     fn next(&mut self) -> Result<(), CliError> {
-        self.snapshot = self.worker.snapshot(PATIENCE);
+        self.snapshot = self.worker.snapshot(MODEL_WAIT);
         if self.unskipped(&self.snapshot).is_none() {
-            // Answers came so fast that the model knows no further question yet.
+            // Answers came faster than the model was updated: the snapshot has no further question.
             self.snapshot = self.worker.wait(|snapshot| self.unskipped(snapshot).is_some())?;
         }
         let found = self.unskipped(&self.snapshot);
@@ -194,7 +203,7 @@ impl Desk {
         snapshot.questions.iter().copied().find(|question| fits(question.index))
     }
 
-    /// The question about the row that was skipped first.
+    /// The question about the earliest skipped row.
     fn first_skipped(&self, snapshot: &Snapshot) -> Option<LabellingQuestion> {
         let mut questions = snapshot.questions.iter();
         let row = self.record().skipped().next()?;
@@ -207,9 +216,9 @@ mod tests {
     use super::*;
     use halfspaces_labelling::{Header, Opening, PoolId, SessionAccess, SessionFile};
     use halfspaces_linalg::{Params, Points};
-    use halfspaces_online::LabellingParams;
+    use halfspaces_online::Labelling;
 
-    /// However slowly the model learns, each row is asked once, and all are asked: here it has no time at all.
+    /// Every row is asked exactly once even if the model is never waited for.
     #[test]
     fn answers_faster_than_the_model_are_all_taken() {
         let folder = tempfile::tempdir().unwrap();
@@ -222,27 +231,26 @@ mod tests {
         let log = new.begin(Header::new(pool, classes, 0)).unwrap();
         let values = (0..2 * rows).map(|i| ((i * 7919) % 1009) as f64).collect();
         let points = Points::new(values, 2).unwrap();
-        let session =
-            LabellingParams::new(2).landmarks(20).check().unwrap().session(&points).unwrap();
-        let mut desk = Desk::new(log, session).unwrap();
+        let session = Labelling::params(2).landmarks(20).check().unwrap().session(&points).unwrap();
+        let mut controller = Controller::new(log, session).unwrap();
         let mut asked = vec![false; rows];
-        while let Some(question) = desk.question() {
+        while let Some(question) = controller.question() {
             let row = question.index;
             assert!(!std::mem::replace(&mut asked[row], true), "row {row} is asked twice");
-            // As `answer` does, but without waiting for the model.
+            // Like `answer`, but without waiting for the model.
             let class = usize::from(row % 3 == 0);
             let name = |class: usize| ["a", "b"][class].to_owned();
             let (predicted, probability) = (name(question.class), question.probability);
             let event =
                 Event::Answer { row, class: name(class), predicted, probability, to_come: None };
-            assert!(desk.take(&event, Some(Command::Answer(question, class))).is_ok());
-            desk.question = desk.unskipped(&desk.snapshot);
-            if desk.question.is_none() {
-                desk.next().unwrap();
+            assert!(controller.take(&event, Some(Command::Answer(question, class))).is_ok());
+            controller.question = controller.unskipped(&controller.snapshot);
+            if controller.question.is_none() {
+                controller.next().unwrap();
             }
         }
         assert!(asked.into_iter().all(|asked| asked));
-        let (log, session) = desk.finish(true).unwrap();
+        let (log, session) = controller.finish(true).unwrap();
         let (record, session) = (log.record(), session.unwrap());
         assert_eq!((record.asked(), session.progress().answered), (rows, rows));
         assert_eq!(record.corrections(), session.progress().corrections);

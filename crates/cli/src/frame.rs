@@ -1,3 +1,0 @@
-//! The table of the library.
-
-pub(crate) use halfspaces_frame::{Column, Frame, Values};

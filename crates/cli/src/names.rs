@@ -1,3 +1,0 @@
-//! Names as messages show them.
-
-pub(crate) use halfspaces_frame::visible;
