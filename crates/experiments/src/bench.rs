@@ -1,10 +1,10 @@
-//! `bench`: what the workspace promises to be fast, each job beside the least that any program would
-//! have to do for it on this machine, in one process.
+//! The command `bench`: measures jobs with a speed target, each with its limit, the minimum work that any program must
+//! do for the job on this machine.
 //!
-//! Job and limit take turns, so that load on the machine falls on both; what is compared is the least
-//! time of each, which load raises last. Buffers are allocated before the clock starts and used again,
-//! for memory that is touched for the first time is slower than any job.
-#![allow(clippy::disallowed_methods, reason = "a benchmark takes the time")]
+//! Job and limit alternate in one process, so that load on the machine affects both. The minimum times are compared,
+//! since load affects them least. Buffers are allocated before timing starts and are reused, because first access to
+//! memory is slow.
+#![allow(clippy::disallowed_methods, reason = "a benchmark measures time")]
 
 mod answers;
 mod definition;
@@ -39,7 +39,7 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 use threads::Series;
 
-/// Measures and prints; writes bench.json.
+/// Measures, prints the tables, and writes bench.json.
 pub(crate) fn bench(options: &BenchOptions) -> Result<ExitCode, Failure> {
     if let Some(case) = &options.peak {
         say(&format!("{}\n", memory::peak_of(case)?))?;
@@ -87,7 +87,7 @@ pub(crate) fn bench(options: &BenchOptions) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints rows that print themselves under a heading, and gives them back as JSON.
+/// Prints a heading and rows, and returns the rows as JSON.
 fn table<R: serde::Serialize + std::fmt::Display>(
     (head, rows): &(&str, Vec<R>),
 ) -> Result<Value, Failure> {
@@ -103,7 +103,7 @@ fn judged(rows: &[Measured]) -> usize {
     rows.iter().filter(|row| row.met.is_some()).count()
 }
 
-/// The jobs asked for by name, of the table beside limits and of that of threads; all if none is.
+/// The requested jobs, from the table of jobs and from the table of threads; all jobs if `only` is empty.
 fn chosen(only: &[String]) -> Result<(Vec<Definition>, Vec<Series>), Failure> {
     let (all, threaded) = (definitions(), threads::SERIES);
     let only: Vec<&str> = only.iter().flat_map(|names| listed(names)).collect();
@@ -111,7 +111,9 @@ fn chosen(only: &[String]) -> Result<(Vec<Definition>, Vec<Series>), Failure> {
         all.iter().map(|job| job.id).chain(threaded.iter().map(|job| job.id)).collect();
     if let Some(unknown) = only.iter().find(|name| !known.contains(*name)) {
         let known: Vec<&str> = known.into_iter().collect();
-        return Err(format!("no job {unknown:?}; known are {}", known.join(", ")).into());
+        return Err(
+            format!("--only {unknown}: no such job; use one of {}", known.join(", ")).into()
+        );
     }
     let wanted = |id: &str| only.is_empty() || only.contains(&id);
     let threaded = threaded.into_iter().filter(|job| wanted(job.id)).collect();

@@ -1,7 +1,7 @@
-//! The catalogue of the suite: every experiment and claim as data, known without running a trial.
+//! The catalogue of the suite: every experiment and claim as data, without running a trial.
 //!
-//! `docs/suite.json` holds it, so that the index of the workspace can be written and checked by a program that
-//! does not contain the experiments.
+//! `docs/suite.json` contains it, so that a program without the experiments can write and check the index of the
+//! workspace.
 
 use crate::console::say;
 use crate::failure::Failure;
@@ -19,7 +19,7 @@ struct Entry {
     title: &'static str,
     /// The type that implements it, from the root of this crate.
     implemented_by: String,
-    /// The tables and figures that it writes at full scale even without data, by their paths in the output folder.
+    /// Paths in the output folder of the tables and figures that it writes at full scale, even without data.
     outputs: Vec<String>,
     claims: Vec<ClaimEntry>,
 }
@@ -30,7 +30,7 @@ struct ClaimEntry {
     id: String,
     statement: String,
     source: String,
-    /// Paths of the public items that it checks.
+    /// Paths of the public items that it runs; empty for a claim about a distribution or a printed formula.
     checks: &'static [&'static str],
 }
 
@@ -72,7 +72,7 @@ mod tests {
     use crate::workspace::workspace_root;
 
     #[test]
-    fn the_catalogue_in_the_documents_is_that_of_the_suite() {
+    fn the_catalogue_in_the_documents_is_up_to_date() {
         let kept = std::fs::read_to_string(workspace_root().join("docs/suite.json")).unwrap();
         assert!(
             kept == catalogue().unwrap(),

@@ -14,12 +14,13 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run the experiments and judge their claims. Interrupted runs resume.
+    /// Run the experiments and judge their claims. The same command resumes an interrupted run.
     ///
-    /// Exit status: 0 if no claim is violated, 1 if some claim is, 2 on a usage or input error, 130 or
-    /// 143 if interrupted by Ctrl-C or `kill`: what is finished is kept, and the same command goes on.
+    /// Exit status: 0 if no claim is violated or weak, 1 if a claim is violated or (beyond smoke scale) weak, 2 on a
+    /// usage or input error, 130 or 143 if interrupted by Ctrl-C or `kill`. Finished trials of an interrupted run are
+    /// kept.
     Reproduce(ReproduceOptions),
-    /// Rebuild ledger, tables, figures and page from the trials of one or more output folders.
+    /// Rebuild the ledger, tables, figures and page from the trials of one or more output folders.
     Report(ReportOptions),
     /// List experiments and claims.
     List(ListOptions),
@@ -29,49 +30,49 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReproduceOptions {
-    /// How much to run: smoke (under a minute), standard (about ten minutes) or full (two hours)
+    /// Size of the run: smoke (under a minute), standard (about ten minutes) or full (two hours)
     #[arg(long, default_value = "standard")]
     pub(crate) scale: Scale,
-    /// Run these experiments or claims only, by id, separated by commas or spaces
+    /// Run only these experiments or claims, by id, separated by commas or spaces
     #[arg(long, value_name = "ID", num_args = 1..)]
     pub(crate) only: Vec<String>,
     /// Seed of every random stream
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Trials run at once [default: one per core]
+    /// Number of trials run in parallel [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
     /// Output folder [default: target/reproduce/SCALE, with -shard-I-of-N for a shard]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Forget earlier results in the output folder
+    /// Delete earlier results in the output folder
     #[arg(long)]
     pub(crate) fresh: bool,
-    /// Drop a last line of trials.jsonl that was cut off, and redo its trial
+    /// Drop an incomplete last line of trials.jsonl and run its trial again
     #[arg(long)]
     pub(crate) repair: bool,
     /// Run part I of N of the trials; merge the parts with `report`
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
-    /// Folder of further real data sets (magic.csv, spambase.csv, adult/adult.data); absent ones are
-    /// left out
+    /// Folder with additional data sets (magic.csv, spambase.csv, adult/adult.data); missing files are
+    /// skipped
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportOptions {
-    /// Output folders of one run, or of its shards
+    /// Output folders of one run or of its shards
     #[arg(required = true, value_name = "DIR")]
     pub(crate) folders: Vec<PathBuf>,
-    /// Where to write [default: the folder, or target/reproduce/SCALE-merged for several]
+    /// Output folder [default: the input folder, or target/reproduce/SCALE-merged for several]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ListOptions {
-    /// Print JSON, with the items that each claim checks and the tables and figures of each experiment
+    /// Print JSON, including the items that each claim checks and the tables and figures of each experiment
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -81,19 +82,19 @@ pub(crate) struct BenchOptions {
     /// Smaller jobs and fewer rounds, in under three minutes
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Measure these jobs only, by name, separated by commas or spaces
+    /// Measure only these jobs, by name, separated by commas or spaces
     #[arg(long, value_name = "JOB", num_args = 1..)]
     pub(crate) only: Vec<String>,
-    /// Measure these only [default: all]
+    /// Measure only these tables [default: all]
     #[arg(long, value_name = "TABLE,..", value_delimiter = ',')]
     pub(crate) tables: Vec<Measurement>,
-    /// Where to write the figures [default: target/bench.json]
+    /// Output file for the measurements [default: target/bench.json]
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Do one case of the memory table and print the peak of this process
+    /// Run one case of the memory table and print the peak memory of this process
     #[arg(long, value_name = "CASE:POINTS", hide = true)]
     pub(crate) peak: Option<String>,
-    /// Write the pools into a folder and answer job by job, for benches/peers
+    /// Write the pools into a folder and serve jobs on request, for benches/peers
     #[arg(long, value_name = "DIR", hide = true)]
     pub(crate) serve: Option<PathBuf>,
 }
@@ -107,8 +108,8 @@ pub(crate) enum Measurement {
     Memory,
     /// Times at several sizes.
     Growth,
-    /// The wait after an answer in a labelling session.
+    /// Latency after an answer in a labelling session.
     Answers,
-    /// Jobs on one thread and on two.
+    /// Jobs on one thread and on two threads.
     Threads,
 }

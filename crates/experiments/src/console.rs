@@ -1,9 +1,9 @@
-//! What the terminal gets: results on stdout, everything else on stderr.
+//! Output to the terminal: results on stdout, everything else on stderr.
 
 use crate::failure::Failure;
 use std::io::Write;
 
-/// Writes results to stdout. A reader that has gone away is no error.
+/// Writes results to stdout. A closed pipe is not an error.
 pub(crate) fn say(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
@@ -12,7 +12,7 @@ pub(crate) fn say(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes a line to stderr. An error is ignored: it could only be reported there.
+/// Writes a line to stderr. Errors are ignored, since they could only be reported on stderr.
 pub(crate) fn note(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -1,13 +1,12 @@
-//! What ends a command early.
+//! Errors that end a command.
 
 use halfspaces_eval::{ExperimentError, OutputError, RunInfoError, StoreError};
 use std::error::Error;
 
-/// Any failure, as one line for the terminal.
+/// Any error, displayed as one line.
 pub(crate) type Failure = Box<dyn Error + Send + Sync>;
 
-/// A failure as the terminal shows it: what is wrong, and what to do about it with the options of
-/// this command line.
+/// The message of an error for the terminal, with advice in terms of the command-line options.
 pub(crate) fn explained(failure: &Failure) -> String {
     match advice(failure.as_ref()) {
         Some(advice) => format!("error: {failure}; {advice}"),
@@ -25,12 +24,12 @@ fn advice(error: &(dyn Error + 'static)) -> Option<&'static str> {
             StoreError::Write { .. } => {
                 "free space or choose another folder with --out, then run the same command again"
             }
-            StoreError::InUse { .. } => "wait for it or choose another folder with --out",
+            StoreError::InUse { .. } => "wait until it ends, or choose another folder with --out",
             StoreError::Truncated { .. } => {
-                "run the same command with --repair to drop that line and redo its trial"
+                "run the same command with --repair to drop that line and run its trial again"
             }
             StoreError::Malformed { .. } => {
-                "delete the line to redo its trial, or start over with --fresh"
+                "delete the line to run its trial again, or start over with --fresh"
             }
             StoreError::Conflict { .. } => FRESH,
         });

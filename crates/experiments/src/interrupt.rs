@@ -1,10 +1,9 @@
-//! Ctrl-C and `kill`: a word on how to go on, and the exit status of a shell's command ended by that
-//! signal.
+//! Handling of Ctrl-C and `kill`: a final message, and the exit status of a command ended by that signal.
 
 use crate::failure::Failure;
 
-/// On SIGINT and SIGTERM: writes what `farewell` says to stderr and exits with status 128 plus the
-/// signal's number, 130 or 143. Other systems than Unix end the program by themselves.
+/// On SIGINT or SIGTERM, writes the message of `farewell` to stderr and exits with status 128 plus the number of the
+/// signal, 130 or 143. On systems other than Unix, the operating system ends the program itself.
 #[cfg(unix)]
 pub(crate) fn on_signal(farewell: impl FnOnce() -> String + Send + 'static) -> Result<(), Failure> {
     use signal_hook::consts::{SIGINT, SIGTERM};

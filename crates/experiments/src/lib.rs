@@ -1,6 +1,6 @@
 //! The experiments that measure every claim of the workspace, and its benchmarks.
 //!
-//! `cargo xtask reproduce`, `report`, `list` and `bench` start this package's program.
+//! `cargo xtask reproduce`, `report`, `list` and `bench` run this package's program.
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
 mod bench;
@@ -23,7 +23,7 @@ use cli::{Cli, Command, ListOptions};
 use failure::Failure;
 use std::process::ExitCode;
 
-/// Runs the command that the arguments of this process name, and returns its exit status.
+/// Runs the command given by the arguments of this process and returns its exit status.
 #[must_use]
 pub fn run() -> ExitCode {
     let filter = tracing_subscriber::EnvFilter::try_from_default_env()

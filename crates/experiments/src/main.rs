@@ -1,4 +1,4 @@
-//! The program that `cargo xtask reproduce`, `report`, `list` and `bench` start.
+//! The program that `cargo xtask reproduce`, `report`, `list` and `bench` run.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Instances with a margin and noisy labels, for the experiments on learning under noise.
+//! Instances with a margin and noisy labels for the experiments on learning under noise.
 
 use crate::Failure;
 use halfspaces_data::{
@@ -11,40 +11,41 @@ use rand::{Rng, RngExt, SeedableRng};
 use serde::Serialize;
 use strum::Display;
 
-/// Where the points lie.
+/// The distribution of the points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub(crate) enum Terrain {
     /// Uniform in the ball outside the margin.
     Ball,
-    /// Nine in ten at the margin.
+    /// 90 % of the points lie at the margin.
     Edge,
-    /// Four in five along a direction that says nothing.
+    /// 80 % of the points lie along an irrelevant direction.
     Spiked,
-    /// Across w* an ellipsoid of condition 30.
+    /// Points in an ellipsoid whose axes orthogonal to w* have condition number 30.
     Skewed,
 }
 
-/// Which labels are flipped, all with probability η.
+/// The labels that are flipped, each with probability η.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Noise {
-    /// All.
+    /// All labels.
     #[strum(to_string = "RCN")]
     Rcn,
-    /// Those of points with |w*·x| >= 1/2.
+    /// Labels of points with |w*·x| >= 1/2.
     #[strum(to_string = "far")]
     Far,
-    /// Those of points with |w*·x| <= 2γ.
+    /// Labels of points with |w*·x| <= 2γ.
     #[strum(to_string = "near")]
     Near,
-    /// Those with which least squares, led furthest astray, disagrees.
+    /// Labels of points on which w* disagrees with the halfspace, among a few random ones, that misleads least squares
+    /// most.
     #[strum(to_string = "adverse")]
     Adverse,
 }
 
-/// Points of any [`Terrain`].
+/// The marginal distribution for each [`Terrain`].
 pub(crate) enum Cloud {
     Ball(MarginBall),
     Edge(MarginShell),
@@ -52,7 +53,7 @@ pub(crate) enum Cloud {
     Skewed(IllConditionedBall),
 }
 
-/// The same of points of any kind.
+/// Evaluates the same expression for every kind of [`Cloud`].
 macro_rules! of_cloud {
     ($cloud:expr, $points:ident => $result:expr) => {
         match $cloud {
@@ -74,10 +75,11 @@ impl Marginal for Cloud {
     }
 }
 
-/// An instance of any kind.
+/// An instance with any marginal and noise.
 pub(crate) type NoisyInstance = Instance<Cloud, Box<dyn NoiseModel>>;
 
-/// Points of margin γ around a random target in R^`dim`, flipped with probability η where `noise` says.
+/// An instance whose points have margin γ from a random target in R^`dim`. The labels selected by `noise` are flipped
+/// with probability η.
 pub(crate) fn instance(
     terrain: Terrain,
     noise: Noise,
@@ -118,7 +120,7 @@ fn cloud(
     })
 }
 
-/// A generator of its own, drawn from a trial's.
+/// A new generator, seeded from the generator of a trial.
 pub(crate) fn fork(rng: &mut ChaCha8Rng) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(rng.random())
 }

@@ -1,5 +1,5 @@
-//! Progress on stderr: bars on a terminal, plain lines elsewhere, and how long the run still takes.
-#![allow(clippy::disallowed_methods, reason = "a run tells how long it takes")]
+//! Progress on stderr: bars on a terminal, plain lines elsewhere, and an estimate of the remaining time.
+#![allow(clippy::disallowed_methods, reason = "progress reports time")]
 
 use crate::console::note;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
@@ -7,10 +7,10 @@ use std::io::IsTerminal;
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// Between two plain lines, and between two records of the time taken.
+/// Interval between two plain lines, and between two records of the time taken.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// Seconds that finished experiments must have taken before their speed counts for much.
+/// Weight of the stated costs in the estimate, in seconds of measured time.
 const GRACE: f64 = 10.0;
 
 /// An experiment about to run.
@@ -18,34 +18,36 @@ const GRACE: f64 = 10.0;
 pub(crate) struct Part {
     pub(crate) id: &'static str,
     pub(crate) title: &'static str,
-    /// Trials that are in already, of how many.
+    /// Trials that are already stored.
     pub(crate) known: usize,
+    /// Total number of trials.
     pub(crate) total: usize,
-    /// Seconds its missing trials are expected to take.
+    /// Expected seconds for its missing trials.
     pub(crate) cost: f64,
 }
 
-/// What is left of a run: stated costs, corrected by the speed seen so far. Trials of one experiment
-/// may differ in cost by orders of magnitude and those of two experiments do, so trials are counted
-/// within an experiment only.
+/// The estimate of the remaining time: stated costs, corrected by the measured speed. Trials are counted within an
+/// experiment only, since the costs of trials of different experiments differ by orders of magnitude.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Estimate {
-    /// Seconds that finished experiments were expected to take, and took.
+    /// Expected seconds of the finished experiments.
     expected: f64,
+    /// Measured seconds of the finished experiments.
     taken: f64,
-    /// Seconds the running experiment is expected to take, and those after it.
+    /// Expected seconds of the running experiment.
     current: f64,
+    /// Expected seconds of the experiments after it.
     ahead: f64,
 }
 
 impl Estimate {
-    /// Seconds taken a second expected.
+    /// Measured seconds per expected second.
     fn pace(&self) -> f64 {
         (self.taken + GRACE) / (self.expected + GRACE)
     }
 
-    /// Seconds left once a `share` of the running experiment's trials took `elapsed`. The more of
-    /// them are in, the more their own pace counts.
+    /// Remaining seconds after a `share` of the running experiment's trials took `elapsed` seconds. With
+    /// a larger `share` the estimate relies more on the measured pace of the running experiment.
     fn left(&self, share: f64, elapsed: f64) -> f64 {
         let own = elapsed / (share * self.current);
         let pace = match own.is_finite() && own > 0.0 {
@@ -55,7 +57,7 @@ impl Estimate {
         (1.0 - share) * self.current * pace + self.ahead * self.pace()
     }
 
-    /// The running experiment took `elapsed`; the next is expected to take `next`.
+    /// Ends the running experiment, which took `elapsed` seconds, and starts one expected to take `next`.
     fn advance(&mut self, elapsed: f64, next: f64) {
         self.expected += self.current;
         self.taken += elapsed;
@@ -64,7 +66,7 @@ impl Estimate {
     }
 }
 
-/// Minutes and seconds.
+/// Formats seconds as minutes and seconds, with hours if needed.
 fn clock(seconds: f64) -> String {
     let whole = seconds.max(0.0).round() as u64;
     match whole / 3600 {
@@ -90,7 +92,7 @@ impl Bars {
         let part = all.add(ProgressBar::new(0));
         part.set_style(style("{prefix:>4} {bar:32} {pos}/{len} trials  {msg}"));
         let run = all.add(ProgressBar::new(1000).with_prefix("run"));
-        run.set_style(style("{prefix:>4} {bar:32} {percent} %, {elapsed} gone  {msg}"));
+        run.set_style(style("{prefix:>4} {bar:32} {percent} %, {elapsed} elapsed  {msg}"));
         run.set_message(format!("about {} left", clock(cost)));
         for bar in [&part, &run] {
             bar.enable_steady_tick(Duration::from_millis(200));
@@ -103,7 +105,8 @@ struct State {
     part: usize,
     done: usize,
     started: Instant,
-    told: Instant,
+    /// Time of the last plain line.
+    reported: Instant,
     estimate: Estimate,
 }
 
@@ -123,7 +126,7 @@ impl Progress {
         let bars = std::io::stderr().is_terminal().then(|| Bars::new(ahead));
         let mut estimate = Estimate { ahead, ..Estimate::default() };
         estimate.advance(0.0, parts.first().map_or(0.0, |p| p.cost));
-        let state = State { part: 0, done: 0, started: now, told: now, estimate };
+        let state = State { part: 0, done: 0, started: now, reported: now, estimate };
         let progress = Progress { parts, started: now, bars, state: Mutex::new(state) };
         progress.introduce(0);
         progress
@@ -134,7 +137,7 @@ impl Progress {
     }
 
     fn introduce(&self, index: usize) {
-        // After the last.
+        // There is no part after the last.
         let Some(part) = self.parts.get(index) else { return };
         match &self.bars {
             Some(bars) => {
@@ -144,15 +147,18 @@ impl Progress {
                 bars.part.set_position(part.known as u64);
             }
             None => {
-                let known =
-                    if part.known > 0 { format!(", {} already in", part.known) } else { "".into() };
+                let known = if part.known > 0 {
+                    format!(", {} already done", part.known)
+                } else {
+                    String::new()
+                };
                 note(&format!("{} {}: {} trials{known}", part.id, part.title, part.total));
             }
         }
     }
 
-    /// One more trial is in. Every ten seconds or so, the seconds that the running experiment has
-    /// taken, to be recorded.
+    /// Counts one more finished trial. About every ten seconds, returns the seconds taken by the running experiment, to
+    /// be recorded.
     pub(crate) fn tick(&self) -> Option<f64> {
         let mut state = self.state();
         state.done += 1;
@@ -166,20 +172,20 @@ impl Progress {
             bars.run.set_position((1000.0 * gone / (gone + left).max(1e-9)) as u64);
             bars.run.set_message(format!("about {} left", clock(left)));
         }
-        if state.told.elapsed() < EVERY {
+        if state.reported.elapsed() < EVERY {
             return None;
         }
-        state.told = Instant::now();
+        state.reported = Instant::now();
         if self.bars.is_none() {
             let done = part.known + state.done;
             let (gone, left) = (clock(gone), clock(left));
             let trials = format!("{}: {done} of {} trials", part.id, part.total);
-            note(&format!("{trials}; run: {gone} gone, about {left} left"));
+            note(&format!("{trials}; run: {gone} elapsed, about {left} left"));
         }
         Some(elapsed)
     }
 
-    /// Ends the running experiment and starts the next; returns the seconds it took.
+    /// Ends the running experiment and starts the next. Returns the seconds that the first took.
     pub(crate) fn next(&self) -> f64 {
         let mut state = self.state();
         let seconds = state.started.elapsed().as_secs_f64();
@@ -218,9 +224,9 @@ mod tests {
     fn estimates_follow_costs_then_speed() {
         let mut estimate = run();
         assert_eq!(estimate.left(0.0, 3.0), 100.0);
-        // At the pace stated, half of it takes 20 s and leaves 80.
+        // At the stated pace, half of it takes 20 s and leaves 80.
         assert!((estimate.left(0.5, 20.0) - 80.0).abs() < 1e-9);
-        // Twice as slow as stated: the later, the more it counts.
+        // The experiment is twice as slow as stated. The further it has run, the more its pace counts.
         assert!(estimate.left(0.5, 40.0) > 80.0 && estimate.left(0.5, 40.0) < 100.0);
         assert!((estimate.left(1.0, 80.0) - 60.0).abs() < 1e-9);
         estimate.advance(80.0, 60.0);
@@ -230,7 +236,7 @@ mod tests {
         assert_eq!(estimate.left(1.0, 0.0), 0.0);
     }
 
-    /// Nothing stated, nothing missing: still a number.
+    /// Without costs and missing trials, the estimate is finite.
     #[test]
     fn estimates_are_finite() {
         let estimate = Estimate::default();

@@ -1,4 +1,4 @@
-//! The experiments of the suite and how they are chosen.
+//! The experiments of the suite, and their selection by id.
 
 use crate::Failure;
 use crate::console::say;
@@ -49,8 +49,8 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
     ]
 }
 
-/// Seconds an experiment takes on two cores at smoke, standard and full scale, for the estimate of
-/// what a run has left. Only the proportions matter: a run corrects them by its own speed.
+/// Seconds of an experiment on two cores at smoke, standard and full scale, for the estimate of the remaining time.
+/// Only the proportions matter, since a run corrects them by its own speed.
 const COSTS: [(&str, [f64; 3]); 35] = [
     ("K1", [0.2, 6.2, 134.0]),
     ("K3", [0.3, 4.1, 53.0]),
@@ -89,16 +89,16 @@ const COSTS: [(&str, [f64; 3]); 35] = [
     ("PM", [1.0, 7.7, 202.0]),
 ];
 
-/// See [`COSTS`].
+/// The seconds of an experiment at a scale, from [`COSTS`].
 pub(crate) fn cost(id: &str, scale: Scale) -> f64 {
     let known = COSTS.iter().find(|(known, _)| *known == id);
     let Some((_, [smoke, standard, full])) = known else {
-        unreachable!("every experiment of the suite has its cost: {id}")
+        unreachable!("every experiment of the suite has a cost: {id}")
     };
     scale.pick(*smoke, *standard, *full)
 }
 
-/// The experiments named by id or by one of their claims; all if none is named.
+/// The experiments selected by their id or by a claim; all if `only` is empty.
 pub(crate) fn chosen(
     inputs: &Arc<Inputs>,
     only: &[String],
@@ -112,27 +112,27 @@ pub(crate) fn chosen(
     let unknown = named.iter().find(|id| !suite.iter().any(|(about, _)| names(about, id)));
     let fault = match (unknown, only.is_empty() || !named.is_empty()) {
         (Some(id), _) => format!("--only {id}: no such experiment or claim"),
-        (None, false) => "--only names no experiment and no claim".into(),
+        (None, false) => "--only: expected at least one experiment or claim".into(),
         (None, true) => {
             let wanted =
                 |about: &Description| only.is_empty() || named.iter().any(|id| names(about, id));
             return Ok(suite.into_iter().filter(|(a, _)| wanted(a)).map(|(_, e)| e).collect());
         }
     };
-    // An experiment may go by the name of its first claim.
+    // An experiment may have the id of its first claim.
     let ids = suite.iter().flat_map(|(about, _)| {
         let claims = about.claims.iter().map(|claim| claim.id.as_str());
         std::iter::once(about.id).chain(claims.filter(|id| *id != about.id))
     });
-    Err(format!("{fault}; known are {}", ids.collect::<Vec<_>>().join(", ")).into())
+    Err(format!("{fault}; use one of {}", ids.collect::<Vec<_>>().join(", ")).into())
 }
 
-/// What a list of names says, separated by commas or spaces.
+/// The names in a list separated by commas or spaces.
 pub(crate) fn listed(text: &str) -> impl Iterator<Item = &str> {
     text.split([',', ' ']).filter(|name| !name.is_empty())
 }
 
-/// Prints experiments, their claims and how many trials each scale runs.
+/// Prints the experiments, their claims and the number of trials at each scale.
 pub(crate) fn list() -> Result<ExitCode, Failure> {
     let mut text = String::new();
     for experiment in all(&Arc::new(Inputs::builtin())) {
@@ -159,11 +159,11 @@ mod tests {
     use std::collections::BTreeSet;
     use std::sync::Mutex;
 
-    /// Seconds at smoke scale from which on an experiment is not run here.
+    /// Largest cost at smoke scale, in seconds, of an experiment that this test runs.
     const QUICK: f64 = 0.15;
 
     #[test]
-    fn every_experiment_has_its_cost() {
+    fn every_experiment_has_a_cost() {
         let suite = all(&Arc::new(Inputs::builtin()));
         assert_eq!(suite.len(), COSTS.len());
         for experiment in &suite {
@@ -173,9 +173,9 @@ mod tests {
         }
     }
 
-    /// The level at which a claim is refuted supposes that no more of them rest on chance.
+    /// The level at which a claim is refuted assumes at most this number of claims that rest on chance.
     #[test]
-    fn the_ledger_has_room_for_its_errors() {
+    fn at_most_the_allowed_number_of_claims_rest_on_chance() {
         let store = TrialStore::read(&[]).unwrap();
         let (mut ids, mut sampled) = (BTreeSet::new(), 0);
         for experiment in all(&Arc::new(Inputs::builtin())) {
@@ -183,15 +183,14 @@ mod tests {
             assert_eq!(section.claims.len(), experiment.describe().claims.len());
             for claim in section.claims {
                 assert!(ids.insert(claim.id.clone()), "two claims {}", claim.id);
-                assert!(!claim.null.is_empty(), "{} without its null", claim.id);
+                assert!(!claim.null.is_empty(), "{} has no null", claim.id);
                 sampled += usize::from(claim.tests > 0);
             }
         }
         assert!(sampled > 20 && sampled <= MAX_SAMPLED_CLAIMS, "{sampled}");
     }
 
-    /// A trial that was planned and is not there may be one that did not end well: without it no claim
-    /// that rests on its setting holds.
+    /// A planned trial that is missing may have failed. Without it, no claim that rests on its setting holds.
     #[test]
     fn a_missing_trial_is_noticed() {
         let open = |claim: &Claim| claim.verdict == Verdict::Inconclusive;

@@ -1,13 +1,13 @@
 //! The page's appendix: errata of the sources and our own proofs, from docs/theory.
 //!
-//! The files are part of the program, so that a report stands alone wherever it is read. Where one
-//! names another, or a claim of the ledger, the page has a link.
+//! The files are part of the program, so that a report needs no other file. On the page, the names of other documents
+//! and of claims are links.
 
 use halfspaces_eval::Appendix;
 use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html};
 use std::collections::BTreeSet;
 
-/// Name and text of every document; the errata first, the proofs after.
+/// Name and text of every document, the errata first.
 const DOCUMENTS: [(&str, &str); 13] = [
     ("errata.md", include_str!("../../../docs/theory/errata.md")),
     ("massart-certificate.md", include_str!("../../../docs/theory/massart-certificate.md")),
@@ -30,13 +30,13 @@ const DOCUMENTS: [(&str, &str); 13] = [
     ("volumetric-centre.md", include_str!("../../../docs/theory/volumetric-centre.md")),
 ];
 
-/// All documents, with links to those of `claims` they name.
+/// All documents, with links to the claims that they name.
 pub(crate) fn appendices(claims: &BTreeSet<String>) -> Vec<Appendix> {
     let appendix = |(name, text): (&str, &str)| Appendix {
         id: anchor(name),
         title: text.lines().next().unwrap_or(name).trim_start_matches("# ").into(),
         html: rendered(text, claims, name != "errata.md"),
-        // Errata are for everyone, proofs for those who ask.
+        // Errata are shown, proofs are folded.
         folded: name != "errata.md",
     };
     DOCUMENTS.into_iter().map(appendix).collect()
@@ -46,8 +46,8 @@ fn anchor(name: &str) -> String {
     format!("theory-{}", name.trim_end_matches(".md"))
 }
 
-/// HTML of a document but its title, to stand below the heading of a section; of a folded one, below its title
-/// there.
+/// The HTML of a document without its title. Its headings have the levels that they need below the heading of a
+/// section, or below the document's own title if it is folded.
 fn rendered(text: &str, claims: &BTreeSet<String>, folded: bool) -> String {
     let (open, close) = if folded { ("<h4>", "</h4>\n") } else { ("<h3>", "</h3>\n") };
     let (mut in_title, mut in_table) = (false, false);
@@ -76,7 +76,7 @@ fn rendered(text: &str, claims: &BTreeSet<String>, folded: bool) -> String {
                 None => events.push(Event::Code(code)),
             },
             Event::Text(cell) if in_table => {
-                // A cell that lists claims and nothing else.
+                // Only a cell that lists claims and nothing else gets links.
                 let ids: Vec<&str> = cell.split(", ").collect();
                 if !ids.iter().all(|id| claims.contains(*id)) {
                     events.push(Event::Text(cell));
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_document_is_there() {
+    fn every_document_is_included() {
         let folder = crate::workspace::workspace_root().join("docs/theory");
         let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
         let files: BTreeSet<String> = files.map(|f| f.into_string().unwrap()).collect();
@@ -134,7 +134,7 @@ mod tests {
         assert!(page.contains("<td>P1, P9</td>") && page.contains("w*·x"));
     }
 
-    /// A star of w* taken for emphasis would swallow itself and the next.
+    /// A star of w* must not be read as Markdown emphasis.
     #[test]
     fn formulas_keep_their_stars() {
         for (name, text) in DOCUMENTS {

@@ -1,5 +1,5 @@
-//! The data that experiments run on: synthetic pools, and real ones with their own labels or
-//! relabelled by a stated halfspace.
+//! The data of the experiments: synthetic pools, and real pools with their own labels or relabelled by a known
+//! halfspace.
 
 use crate::Failure;
 use halfspaces_data::{
@@ -23,51 +23,51 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use strum::Display;
 
-/// Data sets looked for in the folder given by `--data`, with their positive class.
+/// Optional data sets in the folder given by `--data`, with their positive class.
 const FOLDER_SETS: [(&str, &str); 2] = [("magic", "g"), ("spambase", "1")];
 
-/// The census data, for experiments that ask for them by this name: most of their columns are words,
-/// and some of them are about people.
+/// The name of the census data. Only experiments that request it by name use it, since most of its columns are words
+/// and some are about people.
 pub(crate) const ADULT: &str = "adult";
 
-/// Where they are looked for in that folder.
+/// Path of the census data in the folder given by `--data`.
 pub(crate) const ADULT_FILE: &str = "adult/adult.data";
 
-/// Updates after which real data with their own labels count as not separable.
+/// Number of updates after which real data with their own labels count as not separable.
 const WITNESS_UPDATES: u64 = 200_000;
 
-/// Where a pool comes from.
+/// The source of a pool.
 #[derive(Debug, Clone, PartialEq, Serialize, Display)]
 #[serde(tag = "data", rename_all = "lowercase")]
 pub(crate) enum Workload {
-    /// The unit sphere, points nearer than `margin` to the boundary dropped.
+    /// Points of the unit sphere; points nearer than `margin` to the boundary are dropped.
     #[strum(to_string = "sphere d={dim} γ={margin}")]
     Sphere { dim: usize, points: usize, margin: f64 },
-    /// The unit ball conditioned on the margin.
+    /// Points of the unit ball, conditioned on the margin.
     #[strum(to_string = "ball d={dim} γ={margin}")]
     Ball { dim: usize, points: usize, margin: f64 },
-    /// Ten Gaussian clusters, normalised, points nearer than `margin` dropped.
+    /// Ten Gaussian clusters, normalised; points nearer than `margin` are dropped.
     #[strum(to_string = "clusters d={dim} γ={margin}")]
     Clusters { dim: usize, points: usize, margin: f64 },
-    /// Student-t with one degree of freedom, every point kept.
+    /// Student-t points with one degree of freedom; none is dropped.
     #[serde(rename = "student-t")]
     #[strum(to_string = "student-t d={dim} condition {condition:e}")]
     StudentT { dim: usize, points: usize, condition: f64 },
-    /// The instance on which the perceptron's bound is met with equality.
+    /// The instance on which the perceptron attains its bound.
     #[strum(to_string = "tight d={dim}")]
     Tight { dim: usize },
-    /// The instance on which the margin perceptron, going round, all but meets its bounds.
+    /// The instance on which the margin perceptron with the cyclic rule nearly attains its bounds.
     #[serde(rename = "tight-margin")]
     #[strum(to_string = "tight for the margin perceptron, γ={margin}")]
     TightMargin { margin: f64 },
-    /// The instance on which the modified perceptron all but meets its bound from the start (α, √(1-α²), 0).
+    /// The instance on which the modified perceptron nearly attains its bound from the start (α, √(1-α²), 0).
     #[serde(rename = "tight-modified")]
     #[strum(to_string = "tight for the modified perceptron, α={alpha}")]
     TightModified { alpha: f64, sigma: f64 },
-    /// Real points relabelled by a random halfspace, points nearer than `margin` dropped.
+    /// Real points relabelled by a random halfspace; points nearer than `margin` are dropped.
     #[strum(to_string = "{name} relabelled γ={margin}")]
     Relabelled { name: String, margin: f64 },
-    /// Real points relabelled by the halfspace between the class means, nearer ones dropped.
+    /// Real points relabelled by the halfspace between the class means; points nearer than `margin` are dropped.
     #[strum(to_string = "{name} centroid γ={margin}")]
     Centroid { name: String, margin: f64 },
     /// Real points with their own labels.
@@ -76,7 +76,7 @@ pub(crate) enum Workload {
 }
 
 impl Workload {
-    /// Balls of these margins, spheres and clusters in several dimensions, tight instances.
+    /// Balls with these margins, spheres and clusters in several dimensions, and tight instances.
     pub(crate) fn synthetic(points: usize, margins: &[f64], scale: Scale) -> Vec<Workload> {
         let mut all: Vec<Workload> = margins
             .iter()
@@ -91,7 +91,7 @@ impl Workload {
         all
     }
 
-    /// Whether nothing about its points and labels is random.
+    /// Whether its points and labels are deterministic.
     pub(crate) fn is_fixed(&self) -> bool {
         matches!(
             self,
@@ -103,7 +103,7 @@ impl Workload {
         )
     }
 
-    /// The margin asked for, where there is one.
+    /// The requested margin, if there is one.
     pub(crate) fn margin(&self) -> Option<f64> {
         match self {
             Workload::Sphere { margin, .. }
@@ -120,7 +120,7 @@ impl Workload {
     }
 }
 
-/// Dense or sparse.
+/// A dense or a sparse value.
 #[derive(Debug, Clone)]
 pub(crate) enum Either<D, S> {
     Dense(D),
@@ -130,7 +130,7 @@ pub(crate) enum Either<D, S> {
 /// A labelled pool.
 pub(crate) type Pool = Either<Sample<Points>, Sample<SparsePoints>>;
 
-/// The same of either kind, by the name given to it.
+/// Evaluates the same expression for the dense and the sparse kind.
 macro_rules! of_either {
     ($either:expr, $inner:ident => $result:expr) => {
         match $either {
@@ -141,25 +141,25 @@ macro_rules! of_either {
 }
 pub(crate) use of_either;
 
-/// Labelled points with what is known about them.
+/// Labelled points, with their target and margin if known.
 #[derive(Debug, Clone)]
 pub(crate) struct Sample<P> {
     pub(crate) points: P,
     pub(crate) labels: Vec<Label>,
-    /// The unit halfspace the labels come from, if they do.
+    /// The unit halfspace by which the points are labelled, if there is one.
     pub(crate) target: Option<Halfspace>,
-    /// γ of a known unit separator; `None` if none is known.
+    /// γ of a known unit separator; `None` without one.
     pub(crate) margin: Option<f64>,
-    /// R.
+    /// R, the largest norm of a point.
     pub(crate) radius: f64,
-    /// The perceptron's mistake bound for labels no halfspace need explain, with the best of the
-    /// candidate directions; `None` where `margin` is what counts.
+    /// The perceptron's mistake bound for labels that need not be separable, with the best of the candidate directions;
+    /// `None` if the bound uses `margin`.
     pub(crate) deviation_bound: Option<f64>,
 }
 
 impl<P: PointSet> Sample<P> {
-    /// The pool repeated until it has at least `rounds` points, each of which is then played as a
-    /// point of its own: a bound that holds for every sequence holds for repetitions.
+    /// Repeats the pool until it has at least `rounds` points. A bound that holds for every sequence also holds for
+    /// repetitions.
     pub(crate) fn repeated(&self, rounds: usize) -> Result<Sample<P>, Failure> {
         let n = self.points.len();
         let indices: Vec<usize> = (0..rounds.max(n)).map(|i| i % n).collect();
@@ -173,7 +173,7 @@ impl<P: PointSet> Sample<P> {
         })
     }
 
-    /// The points with the labels of `target`, those nearer than `margin` dropped.
+    /// The points with the labels of `target`; points nearer than `margin` are dropped.
     fn kept(points: P, target: Halfspace, margin: f64) -> Result<Sample<P>, Failure> {
         Ok(Sample::realizable(Realizable::with_margin(points, target, margin)?))
     }
@@ -185,13 +185,13 @@ impl<P: PointSet> Sample<P> {
         Sample { points, labels, target, margin: Some(margin), radius, deviation_bound: None }
     }
 
-    /// Real data with its own labels: looks for a separator, and for the best bound without one.
+    /// Real data with its own labels. Searches for a separator and for the best bound without one.
     fn own(points: P, labels: Vec<Label>) -> Result<Sample<P>, Failure> {
         let radius = points.max_norm();
         let fit = MarginPerceptron::params().max_updates(WITNESS_UPDATES).check()?;
         let fit = fit.fit(&points, &labels)?;
-        let direction = fit.halfspace.normalised()?;
-        let converged = fit.termination.is_converged();
+        let direction = fit.halfspace().clone().normalised()?;
+        let converged = fit.termination().is_converged();
         let margin = converged.then(|| direction.margin_on(&points, &labels)).transpose()?;
         let mut bound = f64::INFINITY;
         for unit in [&direction, &centroid_target(&points, &labels)?] {
@@ -201,7 +201,7 @@ impl<P: PointSet> Sample<P> {
     }
 }
 
-/// The least of `bounds::perceptron_mistakes_with_deviation` over a grid of γ, for one direction.
+/// The minimum of `bounds::perceptron_mistakes_with_deviation` over a grid of γ, for one direction.
 fn deviation_bound<P: PointSet>(
     points: &P,
     labels: &[Label],
@@ -221,7 +221,7 @@ fn deviation_bound<P: PointSet>(
     Ok((0..60).map(|i| of(radius * 0.85f64.powi(i))).fold(f64::INFINITY, f64::min))
 }
 
-/// Where a data set is looked for in the folder given by `--data`.
+/// The path of a data set in the folder given by `--data`.
 fn file_of(name: &str) -> String {
     if name == ADULT { ADULT_FILE.into() } else { format!("{name}.csv") }
 }
@@ -243,7 +243,7 @@ impl Real {
         Ok(of_either!(&self.points, points => centroid_target(points, &self.labels)?))
     }
 
-    /// The points with the labels of `target`, those nearer than `margin` dropped.
+    /// The points with the labels of `target`; points nearer than `margin` are dropped.
     fn labelled_by(&self, target: Halfspace, margin: f64) -> Result<Pool, Failure> {
         Ok(match &self.points {
             Either::Dense(points) => Pool::Dense(Sample::kept(points.clone(), target, margin)?),
@@ -261,7 +261,7 @@ impl Real {
     }
 }
 
-/// What is made once for each name.
+/// Values that are computed once per name.
 #[derive(Debug)]
 pub(crate) struct Memo<T>(Mutex<HashMap<String, Arc<T>>>);
 
@@ -277,7 +277,7 @@ impl<T> Memo<T> {
         name: &str,
         make: impl FnOnce() -> Result<T, Failure>,
     ) -> Result<Arc<T>, Failure> {
-        // A thread that panicked while it made something has left nothing half made.
+        // A value is inserted only when complete, so a panic in another thread leaves the map valid.
         let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = made.get(name) {
             return Ok(known.clone());
@@ -292,42 +292,43 @@ fn builtin(name: &str) -> Option<Builtin> {
     Builtin::ALL.into_iter().find(|set| set.name() == name)
 }
 
-/// Real data at hand, loaded once.
+/// The available real data, loaded once.
 #[derive(Debug)]
 pub(crate) struct Inputs {
     folder: Option<PathBuf>,
-    /// Names of the sets from the folder, each with a hash of its file.
+    /// Names of the sets in the folder, each with a hash of its file.
     extra: Vec<(String, String)>,
     loaded: Memo<Real>,
     own: Memo<Pool>,
 }
 
 impl Inputs {
-    /// What is built in.
+    /// The built-in data sets.
     pub(crate) fn builtin() -> Inputs {
         Inputs { folder: None, extra: Vec::new(), loaded: Memo::default(), own: Memo::default() }
     }
 
-    /// As [`Inputs::names`] gave them, for reports: the sets cannot be loaded.
+    /// The inputs with the names that [`Inputs::names`] gave, for reports. The sets cannot be loaded.
     pub(crate) fn of_names(names: &[String]) -> Result<Inputs, Failure> {
         let mut extra = Vec::new();
         for text in names {
             let (name, hash) = text.split_once(' ').ok_or_else(|| {
-                format!("run.json: \"{text}\" is no data set with its hash; rerun with --fresh")
+                format!("run.json: expected a data set and its hash, found \"{text}\"; start over with --fresh")
             })?;
             extra.push((name.into(), hash.into()));
         }
         Ok(Inputs { extra, ..Inputs::builtin() })
     }
 
-    /// What is built in and what `folder` holds.
+    /// The built-in data sets and those in `folder`.
     pub(crate) fn with_folder(folder: Option<&Path>) -> Result<Inputs, Failure> {
         let Some(folder) = folder else { return Ok(Inputs::builtin()) };
         if !folder.is_dir() {
             let place = folder.display();
-            return Err(
-                format!("--data {place}: no such folder; name one, or leave --data out").into()
-            );
+            return Err(format!(
+                "--data {place}: no such folder; give an existing folder or omit --data"
+            )
+            .into());
         }
         let mut extra = Vec::new();
         for name in FOLDER_SETS.map(|(name, _)| name).into_iter().chain([ADULT]) {
@@ -341,15 +342,15 @@ impl Inputs {
             let known = FOLDER_SETS.map(|(name, _)| file_of(name)).join(", ");
             let place = folder.display();
             return Err(format!(
-                "--data {place}: holds none of {known}, {ADULT_FILE}; leave --data out"
+                "--data {place}: found none of {known}, {ADULT_FILE}; add a file or omit --data"
             )
             .into());
         }
         let inputs = Inputs { folder: Some(folder.into()), extra, ..Inputs::builtin() };
-        // Whatever is wrong with a file is said before anything runs.
+        // Faults of the files are reported before anything runs.
         for (name, _) in &inputs.extra {
             let named = |e: Failure| -> Failure {
-                // A reader's error names file, line and what to do itself.
+                // An error of the reader already names file and line.
                 let path = folder.join(file_of(name)).display().to_string();
                 let text = e.to_string();
                 if text.starts_with(&path) { e } else { format!("{path}: {text}").into() }
@@ -359,29 +360,30 @@ impl Inputs {
                 continue;
             }
             let real = inputs.load(name).map_err(named)?;
-            real.centroid().map_err(|_| named("needs two classes with different means".into()))?;
+            real.centroid()
+                .map_err(|_| named("expected two classes with different means".into()))?;
         }
         Ok(inputs)
     }
 
-    /// The data sets beyond the built-in ones: name and hash of each.
+    /// Name and hash of each data set that is not built in.
     pub(crate) fn names(&self) -> Vec<String> {
         self.extra.iter().map(|(name, hash)| format!("{name} {hash}")).collect()
     }
 
-    /// Names of all data sets but [`ADULT`].
+    /// Names of all data sets except [`ADULT`].
     pub(crate) fn real(&self) -> Vec<String> {
         let builtin = Builtin::ALL.iter().map(|set| set.name().to_owned());
         let extra = self.extra.iter().map(|(name, _)| name.clone()).filter(|name| name != ADULT);
         builtin.chain(extra).collect()
     }
 
-    /// Whether a data set beyond the built-in ones is at hand.
+    /// Whether a data set that is not built in is available.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.extra.iter().any(|(extra, _)| extra == name)
     }
 
-    /// A data set as its file has it, words one-hot, nothing scaled.
+    /// A data set as in its file: words one-hot, numbers unscaled.
     pub(crate) fn as_given(&self, name: &str) -> Result<Dataset<SparsePoints>, Failure> {
         if let Some(set) = builtin(name) {
             return Ok(set.load_sparse()?);
@@ -394,20 +396,22 @@ impl Inputs {
         Ok(Dataset::new(points, table.labels, table.recipe.coordinates())?)
     }
 
-    /// A data set of the folder, whose last column has the classes.
+    /// A data set of the folder, whose last column contains the classes.
     fn table(&self, name: &str) -> Result<LabelledTable, Failure> {
         let known = FOLDER_SETS.iter().find(|(set, _)| *set == name);
         let (named, positive) = known.map_or((true, ">50K"), |(_, positive)| (false, positive));
         let folder = self.folder.as_ref().filter(|_| self.has(name));
-        let folder =
-            folder.ok_or_else(|| format!("{name}: not at hand; name its folder with --data"))?;
+        let folder = folder
+            .ok_or_else(|| format!("{name}: data set not found; pass its folder with --data"))?;
         let reading = ReadOptions { header: Some(named), ..ReadOptions::default() };
         let frame = read(&folder.join(file_of(name)), &reading, &Hints::default())?;
         for column in frame.columns.iter().filter(|_| known.is_some()) {
-            // A median in its place would be other data.
+            // Replacing a missing value by the median would change the data set.
             if let Some(row) = (0..frame.rows).find(|row| column.values.is_missing(*row)) {
                 let (place, name) = (frame.place(row), &column.name);
-                return Err(format!("{place}, column `{name}`: the value is missing").into());
+                return Err(
+                    format!("{place}, column `{name}`: missing value; expected a number").into()
+                );
             }
         }
         let label = frame.last_column()?.name.clone();
@@ -415,7 +419,7 @@ impl Inputs {
         Ok(LabelledTable::new(frame, &label, Some(positive), &options)?)
     }
 
-    /// The points of a data set as they are, or standardised.
+    /// The points of a data set, raw or standardised.
     pub(crate) fn raw(&self, name: &str, standardised: bool) -> Result<Points, Failure> {
         let points = match builtin(name) {
             Some(set) => set.load()?.into_parts().0,

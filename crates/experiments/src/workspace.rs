@@ -1,8 +1,8 @@
-//! Where this workspace lies.
+//! The location of this workspace.
 
 use std::path::{Path, PathBuf};
 
-/// The workspace this program was built from.
+/// The root folder of the workspace that this program was built from.
 pub(crate) fn workspace_root() -> PathBuf {
     let mut folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
     let Some(root) = folders.nth(2) else { unreachable!("the package is a folder of crates/") };

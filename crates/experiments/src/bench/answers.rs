@@ -1,5 +1,4 @@
-//! How long a person waits after an answer in a labelling session, whatever the labels, and what the session takes in
-//! memory.
+//! Latency after an answer in a labelling session, for several kinds of labels, and the memory of the session.
 
 use super::definition::{Size, duration, timed};
 use super::memory::{labelling_session, peak_above_idle};
@@ -11,12 +10,12 @@ use rand::RngExt;
 use serde::Serialize;
 use std::fmt;
 
-/// What an answer may take, 99 times in 100.
+/// Target for the 99th percentile of the latency, in seconds.
 const MAX_SECONDS: f64 = 0.1;
-/// Every so many answers a slip.
+/// One answer in this many is wrong.
 const SLIP_EVERY: usize = 10;
 
-/// Where the labels come from.
+/// The source of the labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Halfspace,
@@ -30,7 +29,7 @@ const KINDS: [(Kind, &str); 3] = [
     (Kind::Random, "at random"),
 ];
 
-/// Times of the answers about one kind of labels.
+/// Latencies for one kind of labels.
 #[derive(Debug, Serialize)]
 pub(super) struct Answers {
     labels: &'static str,
@@ -40,7 +39,7 @@ pub(super) struct Answers {
     half: f64,
     most_of_100: f64,
     longest: f64,
-    /// Bytes above a process that does nothing, points included.
+    /// Peak memory above that of an idle process, in bytes; includes the points.
     bytes: Option<f64>,
     met: bool,
 }
@@ -76,11 +75,11 @@ pub(super) fn table(size: Size) -> Result<(&'static str, Vec<Answers>), Failure>
     let mut rows = Vec::new();
     for (kind, labels) in KINDS {
         let mut session = fresh.clone();
-        let mut rng = rng_for(RngStream::Caller, 1);
+        let mut rng = rng_for(RngStream::CALLER, 1);
         let mut times = Vec::with_capacity(answers);
         for round in 1..=answers {
             let seconds = timed(|| {
-                let question = session.next().ok_or("a session ended early")?;
+                let question = session.next().ok_or("the session ended early")?;
                 let truth = usize::from(pool.labels[question.index] == Label::Positive);
                 let slip = kind == Kind::Slips && round % SLIP_EVERY == 0;
                 let class = match kind {
@@ -116,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_says_what_a_person_waits() {
+    fn a_row_shows_the_latencies() {
         let (size, answers) = sizes(Size::Toy);
         assert!(answers <= size.n);
         let row = Answers {

@@ -1,4 +1,4 @@
-//! What a job is, and how it is measured beside its limit.
+//! Definition of a job, and its measurement with its limit.
 
 use super::pools::Pools;
 use super::shape::Shape;
@@ -7,35 +7,35 @@ use serde::Serialize;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// How large the jobs are.
+/// The size of the jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Size {
     /// For tests.
     #[cfg(test)]
     Toy,
-    /// All of it in under three minutes.
+    /// All jobs in under three minutes.
     Quick,
-    /// What the documents quote.
+    /// The sizes quoted in the documentation.
     Full,
 }
 
-/// What a job is to reach.
+/// The target of a job.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Target {
-    /// Nothing here: its rivals are other programs (benches/peers).
+    /// No target: the job is compared with other programs (benches/peers).
     Peers,
-    /// The limit takes at least this share of the job's time.
+    /// The time of the limit is at least this fraction of the job's time.
     Share(f64),
-    /// The job takes at most so many times as long as its limit.
+    /// The job's time is at most this multiple of the limit's time.
     Multiple(f64),
-    /// At most so many seconds a unit of work.
+    /// The job takes at most this number of seconds per unit of work.
     SecondsAUnit(f64),
-    /// At least so many units of work (bytes) a second.
+    /// The job does at least this number of units of work (bytes) per second.
     UnitsASecond(f64),
 }
 
 impl Target {
-    /// Whether least times of job and limit reach it; `None` where there is nothing to reach.
+    /// Whether the minimum times of job and limit reach the target; `None` without a target.
     fn met(self, seconds: f64, limit: f64, units: f64) -> Option<bool> {
         match self {
             Target::Peers => None,
@@ -59,11 +59,11 @@ impl Target {
 
 /// A job ready to run.
 pub(super) struct Job {
-    /// Does the job; gives what identifies the result.
+    /// Runs the job and returns a digest of the result.
     pub(super) run: Box<dyn FnMut() -> Result<u64, Failure>>,
-    /// Does the work of the limit.
+    /// Runs the limit.
     pub(super) limit: Box<dyn FnMut() -> Result<(), Failure>>,
-    /// Units of work done in the last run: bytes, steps.
+    /// Units of work (bytes or steps) of the most recent run.
     pub(super) units: Box<dyn Fn() -> f64>,
 }
 
@@ -81,18 +81,18 @@ impl Job {
     }
 }
 
-/// Makes a job of a shape.
+/// Builds a job of a shape.
 pub(super) type Build = fn(&mut Pools, Shape) -> Result<Job, Failure>;
 
-/// A job, and how to make it.
+/// A job and the function that builds it.
 #[derive(Debug, Clone)]
 pub(super) struct Definition {
     pub(super) id: &'static str,
     pub(super) what: &'static str,
-    /// What the limit does.
+    /// Description of the limit.
     pub(super) limit: &'static str,
     pub(super) target: Target,
-    /// For tests, quick and full.
+    /// Shapes for tests, for quick runs and for full runs.
     pub(super) shapes: [Shape; 3],
     pub(super) build: Build,
 }
@@ -108,7 +108,7 @@ impl Definition {
     }
 }
 
-/// What came out. All times in seconds.
+/// The measurement of a job. All times are in seconds.
 #[derive(Debug, Serialize)]
 pub(super) struct Measured {
     pub(super) id: &'static str,
@@ -121,9 +121,9 @@ pub(super) struct Measured {
     limit: &'static str,
     limit_seconds: f64,
     limit_seconds_median: f64,
-    /// Of least times, job over limit.
+    /// Ratio of the minimum times, job over limit.
     ratio: f64,
-    /// Median of the ratios of the rounds.
+    /// Median over rounds of the ratio of the times.
     ratio_median: f64,
     units: f64,
     rounds: usize,
@@ -171,7 +171,7 @@ impl fmt::Display for Measured {
     }
 }
 
-/// Seconds to three digits, in a unit that suits them.
+/// Formats seconds with three digits in a suitable unit.
 pub(super) fn duration(seconds: f64) -> String {
     let (value, unit) = match seconds {
         s if s >= 1.0 => (s, "s"),
@@ -182,7 +182,7 @@ pub(super) fn duration(seconds: f64) -> String {
     format!("{value:.decimals$} {unit}")
 }
 
-/// Least rounds, most rounds, and the time after which no further round begins.
+/// The minimum and maximum number of rounds, and the time after which no further round starts.
 fn effort(size: Size) -> (usize, usize, Duration) {
     match size {
         #[cfg(test)]
@@ -192,7 +192,7 @@ fn effort(size: Size) -> (usize, usize, Duration) {
     }
 }
 
-/// Job and limit in turn.
+/// Measures job and limit alternately.
 pub(super) fn measure(
     definition: &Definition,
     size: Size,
@@ -202,7 +202,7 @@ pub(super) fn measure(
     let mut job = (definition.build)(pools, shape)?;
     let (least, most, budget) = effort(size);
     let (mut ours, mut limits) = (Vec::new(), Vec::new());
-    // A round that does not count: it fills caches and buffers.
+    // The first round fills caches and buffers; its times are discarded.
     (job.limit)()?;
     let result = (job.run)()?;
     let begin = Instant::now();
@@ -210,7 +210,7 @@ pub(super) fn measure(
         limits.push(timed(&mut job.limit)?.1);
         let (again, seconds) = timed(&mut job.run)?;
         if again != result {
-            return Err(format!("{}: two runs differ in their result", definition.id).into());
+            return Err(format!("{}: two runs gave different results", definition.id).into());
         }
         ours.push(seconds);
     }
@@ -237,14 +237,14 @@ pub(super) fn measure(
     })
 }
 
-/// What `work` gives, and the seconds it takes.
+/// The result of `work` and its time in seconds.
 pub(super) fn timed<T>(mut work: impl FnMut() -> Result<T, Failure>) -> Result<(T, f64), Failure> {
     let clock = Instant::now();
     let result = work()?;
     Ok((result, clock.elapsed().as_secs_f64()))
 }
 
-/// Seconds of `work` in the best of several rounds.
+/// The minimum time of `work` over several rounds, in seconds.
 pub(super) fn best_time<T>(
     rounds: usize,
     mut work: impl FnMut() -> Result<T, Failure>,
@@ -258,13 +258,13 @@ fn minimum(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-/// The upper median of one value or more.
+/// The upper median; panics without values.
 fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }
 
-/// 64-bit FNV-1a of numbers, to the bit.
+/// The 64-bit FNV-1a hash of the bits of numbers.
 pub(super) fn digest(values: impl IntoIterator<Item = u64>) -> u64 {
     let bytes: Vec<u8> = values.into_iter().flat_map(u64::to_le_bytes).collect();
     halfspaces_eval::fnv1a(&bytes)
@@ -280,7 +280,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn targets_are_judged_by_what_they_say() {
+    fn targets_are_worked_by_hand() {
         assert_eq!(Target::Peers.met(1.0, 1.0, 1.0), None);
         assert_eq!(Target::Share(0.5).met(2.0, 1.0, 1.0), Some(true));
         assert_eq!(Target::Share(0.5).met(2.1, 1.0, 1.0), Some(false));

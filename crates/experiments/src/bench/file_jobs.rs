@@ -1,10 +1,10 @@
-//! Our side of the comparison with other programs (benches/peers): the pools as files that all of them
-//! read, and jobs on those very files, timed when asked for, so that all take turns.
+//! Our side of the comparison with other programs (benches/peers). The pools are written to files that all programs
+//! read. Jobs on these files are timed on request, so that the programs alternate.
 //!
-//! `serve` writes the files, says `{"ready": true}`, then answers each line of its input, a job's name,
-//! with one line of JSON: the seconds of the job alone, and what its result is told by. A quick job is run
-//! for a while before it is timed, as the peers are: a process that has waited is slow at first. Dense points are
-//! little-endian 64-bit numbers, row after row; labels are bytes, 1 and -1.
+//! `serve` writes the files and prints `{"ready": true}`. It then answers each line of its input, the name of a job,
+//! with one line of JSON: the seconds of the job, and a number that identifies its result. Like the peers, it repeats a
+//! quick job before it is timed, since a process is slow after waiting. Dense points are little-endian 64-bit numbers
+//! in row order; labels are bytes, 1 and -1.
 
 use super::definition::timed;
 use super::passes;
@@ -30,12 +30,13 @@ const DENSE: [Shape; 3] = [shape(1_000_000, 50, 0), shape(100_000, 20, 0), shape
 const SPARSE: Shape = shape(100_000, 50_000, 75);
 const CSV: Shape = shape(200_000, 50, 0);
 const KERNEL: Shape = shape(20_000, 20, 0);
-/// Seconds of a job that is quick, and how long it is run before it is timed.
+/// Largest time of a quick job, in seconds.
 const QUICK: f64 = 0.05;
+/// Time for which a quick job is repeated before it is timed.
 const WARM: Duration = Duration::from_millis(100);
 const RACE: Shape = shape(10_000, 50, 100_000);
 
-/// Everything the jobs run on.
+/// The data of all jobs.
 struct Served {
     folder: PathBuf,
     dense: Vec<Rc<Pool<Points>>>,
@@ -45,7 +46,7 @@ struct Served {
     normal: Vec<f64>,
 }
 
-/// Writes the files into `folder` and answers until the input ends.
+/// Writes the files into `folder` and answers requests until the input ends.
 pub(super) fn serve(folder: &Path) -> Result<(), Failure> {
     fs::create_dir_all(folder)?;
     let served = Served::write(folder)?;
@@ -105,10 +106,10 @@ impl Served {
 
     fn dense(&self, d: usize) -> Result<&Pool<Points>, Failure> {
         let pool = self.dense.iter().find(|pool| pool.points.dim() == d);
-        Ok(pool.ok_or("no pool of that dimension")?)
+        Ok(pool.ok_or_else(|| format!("no pool of dimension {d}"))?)
     }
 
-    /// What the job's result is told by, and its seconds.
+    /// Runs a job. Returns a number that identifies its result, and its time in seconds.
     fn answer(&self, job: &str) -> Result<(u64, f64), Failure> {
         let (name, number) = job.split_once(' ').unwrap_or((job, "0"));
         let number: usize = number.parse()?;
@@ -145,7 +146,7 @@ impl Served {
                 let frame = self.read("sparse.libsvm", Format::Libsvm, Threads::ONE)?;
                 Ok(frame.block.as_ref().map_or(0, Block::stored) as u64)
             })?,
-            _ => return Err(format!("no job {job:?}").into()),
+            _ => return Err(format!("unknown job {job:?}").into()),
         })
     }
 }
@@ -158,7 +159,7 @@ fn updates_of_perceptron<P: PointSet>(pool: &Pool<P>) -> Result<u64, Failure> {
     pass(Perceptron::new(pool.points.dim())?, pool)
 }
 
-/// One pass; how often the hypothesis changed.
+/// Makes one pass and returns the number of updates.
 fn pass<L: OnlineLearner, P: PointSet>(mut learner: L, pool: &Pool<P>) -> Result<u64, Failure> {
     learner.learn_pool(&pool.points, &pool.labels)?;
     Ok(learner.updates())

@@ -1,5 +1,5 @@
-//! How times grow: a job at several n or d, and the exponent that fits them, so that a reader can tell
-//! what a larger problem will take.
+//! Growth of times: each job is timed at several n or d, and an exponent is fitted, for extrapolation to larger
+//! problems.
 
 use super::definition::{Definition, Size, best_time, duration};
 use super::jobs::definitions;
@@ -10,14 +10,14 @@ use halfspaces_eval::stats;
 use serde::Serialize;
 use std::fmt;
 
-/// Times of one job while one of its sizes grows.
+/// Times of one job as one of its sizes grows.
 #[derive(Debug, Serialize)]
 pub(super) struct Growth {
     job: &'static str,
     what: &'static str,
-    /// What grows: n, d or what the job adds to them.
+    /// The size that grows: n or d.
     variable: char,
-    /// The other sizes.
+    /// The fixed size.
     fixed: String,
     sizes: Vec<usize>,
     seconds: Vec<f64>,
@@ -38,7 +38,7 @@ impl fmt::Display for Growth {
     }
 }
 
-/// Job, sizes at which it stands still, and the sizes that grow: of n, then of d.
+/// A job, its fixed sizes, the values of n, and the values of d.
 const SERIES: [(&str, Shape, &[usize], &[usize]); 6] = [
     (
         "perceptron",
@@ -62,7 +62,8 @@ pub(super) fn table(size: Size) -> Result<(&'static str, Vec<Growth>), Failure> 
     let all = definitions();
     let mut rows = Vec::new();
     for (id, at, points, dims) in SERIES {
-        let job = all.iter().find(|job| job.id == id).ok_or("a series of no job")?;
+        let job = all.iter().find(|job| job.id == id);
+        let job = job.ok_or_else(|| format!("the series {id} has no job"))?;
         let of_n = |n: usize| Shape { n, ..at };
         let of_d = |d: usize| Shape { d, ..at };
         rows.push(series(job, 'n', format!("d = {}", at.d), points, of_n, size)?);
@@ -79,7 +80,7 @@ fn series(
     shape: impl Fn(usize) -> Shape,
     size: Size,
 ) -> Result<Growth, Failure> {
-    // The largest costs as much as all others together; a quick look leaves it out.
+    // The largest size costs as much as all others together; only a full run includes it.
     let sizes = if size == Size::Full { sizes } else { &sizes[..sizes.len() - 1] };
     let rounds = if size == Size::Full { 7 } else { 3 };
     let mut seconds = Vec::new();
@@ -97,7 +98,7 @@ fn series(
 fn exponent(sizes: &[usize], seconds: &[f64]) -> Result<f64, Failure> {
     let sizes: Vec<f64> = sizes.iter().map(|size| (*size as f64).ln()).collect();
     let seconds: Vec<f64> = seconds.iter().map(|s| s.ln()).collect();
-    Ok(stats::slope(&sizes, &seconds).ok_or("a series of one size, or of no time")?)
+    Ok(stats::slope(&sizes, &seconds).ok_or("a series needs two sizes and positive times")?)
 }
 
 #[cfg(test)]
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn every_series_has_its_job() {
+    fn every_series_has_a_job() {
         for (id, ..) in SERIES {
             assert!(definitions().iter().any(|job| job.id == id), "{id}");
         }

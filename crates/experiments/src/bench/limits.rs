@@ -1,4 +1,4 @@
-//! What this machine can do at most: reading memory, multiplying matrices.
+//! The limits of this machine: the speed of reading memory and of multiplying matrices.
 
 use super::definition::{Size, best_time};
 use crate::Failure;
@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::fmt;
 use std::hint::black_box;
 
-/// The limits by themselves, in the best of several rounds.
+/// The limits, each the best of several rounds.
 #[derive(Debug, Serialize)]
 pub(super) struct Limits {
     /// GB/s, from a buffer far larger than any cache.
@@ -19,8 +19,7 @@ pub(super) struct Limits {
     /// faer's product, one thread, GFLOP/s.
     product_f64: f64,
     product_f32: f64,
-    /// Mean number of processes that wanted a processor in the minute before, as Linux tells it: what
-    /// is far above 0 makes all figures worse.
+    /// The one-minute load average of Linux before the run. A load far above 0 slows all jobs.
     load: Option<f64>,
 }
 
@@ -75,7 +74,7 @@ fn product_rate<T: ComplexField + From<f32>>(rounds: usize) -> Result<f64, Failu
     Ok(2.0 * (SIDE as f64).powi(3) / seconds * 1e-9)
 }
 
-/// A sum in as wide vectors as there are.
+/// A sum with the widest vectors of the machine.
 struct Sum<'a>(&'a [f64]);
 
 impl WithSimd for Sum<'_> {
@@ -94,7 +93,7 @@ impl WithSimd for Sum<'_> {
     }
 }
 
-/// Reads a buffer from one end to the other: a plain sum.
+/// Reads a buffer by summing it.
 pub(super) fn read(values: &[f64]) {
     black_box(Arch::new().dispatch(Sum(black_box(values))));
 }
@@ -105,7 +104,7 @@ pub(super) fn read_with_two(values: &[f64]) {
     rayon::join(|| read(first), || read(second));
 }
 
-/// Counts the line ends of a text, the least that a reader of lines must do.
+/// Counts the line ends of a text, the minimum work of a reader of lines.
 pub(super) fn count_lines(text: &[u8]) -> usize {
     let (blocks, rest) = black_box(text).as_chunks::<128>();
     let ends = |bytes: &[u8]| bytes.iter().map(|b| u8::from(*b == b'\n')).sum::<u8>() as usize;

@@ -1,7 +1,7 @@
-//! Peak memory, each case in a process of its own, as Linux counts it (VmHWM).
+//! Peak memory of several cases. Each case runs in a separate process and is measured as Linux's VmHWM.
 //!
-//! What a case takes is its peak above that of a process that does nothing. A streaming pass is to
-//! take the same however long the stream; a pool, 1.1 times its points and 16 bytes per point.
+//! The memory of a case is its peak minus the peak of an idle process. The target of a streaming pass does not depend
+//! on the length of the stream. The target of a pool is 1.1 times its points plus 16 bytes per point.
 
 use super::definition::Size;
 use super::pools::Pools;
@@ -11,7 +11,7 @@ use halfspaces_frame::{Block, Hints, Labels, LargeTable, ReadOptions};
 use halfspaces_linalg::{
     DescendingMargins, Label, Params, PointSet, Points, Threads, largest_margins, margins,
 };
-use halfspaces_online::{Greedy, LabellingParams, LabellingSession, OnlineLearner, Perceptron};
+use halfspaces_online::{Greedy, Labelling, LabellingSession, OnlineLearner, Perceptron};
 use halfspaces_pipeline::Examples;
 use serde::Serialize;
 use std::fmt;
@@ -21,15 +21,16 @@ use std::process::Command;
 use tempfile::NamedTempFile;
 
 const DIM: usize = 50;
-/// Bytes that anything may take: buffers of a fixed size, and of one point.
+/// Bytes allowed in every case, for buffers of a fixed size and buffers of one point.
 const STREAM: f64 = 2e6;
-/// Rows of a stream in memory.
+/// Number of rows of a stream that are in memory at a time.
 const ROWS: usize = 256;
-/// What a pool may take, in its points and for each point.
+/// Memory allowed for a pool, relative to the memory of its points.
 const SHARE: f64 = 1.1;
+/// Additional bytes allowed per point of a pool.
 const A_POINT: f64 = 16.0;
 
-/// Name, what it does, and whether its memory may grow with the pool.
+/// The cases: name, description, and whether the memory may grow with the pool.
 const CASES: [(&str, &str, bool); 4] = [
     ("stream", "perceptron over a stream of LIBSVM text", false),
     ("pool", "a pool and 100 largest margins", true),
@@ -37,14 +38,14 @@ const CASES: [(&str, &str, bool); 4] = [
     ("greedy", "a pool and greedy to a perfect labelling", true),
 ];
 
-/// The peak of one case.
+/// The peak memory of one case.
 #[derive(Debug, Serialize)]
 pub(super) struct Peak {
     case: &'static str,
     what: &'static str,
     n: usize,
     d: usize,
-    /// Bytes above a process that does nothing; `None` where they cannot be measured.
+    /// Peak memory above that of an idle process, in bytes; `None` if it cannot be measured.
     bytes: Option<f64>,
     most: f64,
     met: Option<bool>,
@@ -60,7 +61,7 @@ impl fmt::Display for Peak {
     }
 }
 
-/// All cases at two sizes.
+/// Measures all cases at two sizes.
 pub(super) fn table(size: Size) -> Result<(&'static str, Vec<Peak>), Failure> {
     let sizes = if size == Size::Full { [100_000, 1_000_000] } else { [20_000, 200_000] };
     let idle = child("idle", 0)?;
@@ -81,13 +82,13 @@ pub(super) fn table(size: Size) -> Result<(&'static str, Vec<Peak>), Failure> {
     Ok(("| memory | size | peak | target | |\n|---|---|---|---|---|\n", rows))
 }
 
-/// The peak of a case above that of a process that does nothing, in bytes; `None` where it cannot be measured.
+/// The peak of a case above that of an idle process, in bytes; `None` if it cannot be measured.
 pub(super) fn peak_above_idle(case: &str, n: usize) -> Result<Option<f64>, Failure> {
     let (idle, peak) = (child("idle", 0)?, child(case, n)?);
     Ok(idle.zip(peak).map(|(idle, peak)| (peak - idle).max(0.0)))
 }
 
-/// The peak of this program doing a case, in bytes.
+/// Runs a case in a child process and returns its peak in bytes.
 fn child(case: &str, n: usize) -> Result<Option<f64>, Failure> {
     let program = std::env::current_exe()?;
     let run = Command::new(program).args(["bench", "--peak", &format!("{case}:{n}")]).output()?;
@@ -97,9 +98,11 @@ fn child(case: &str, n: usize) -> Result<Option<f64>, Failure> {
     Ok(String::from_utf8_lossy(&run.stdout).trim().parse().ok())
 }
 
-/// Does `case:n`; the peak memory of this process in bytes, as text, or "not measured".
+/// Runs `case:n` and returns the peak memory of this process in bytes as text, or "not measured".
 pub(super) fn peak_of(case: &str) -> Result<String, Failure> {
-    let (name, n) = case.split_once(':').ok_or("a case is NAME:POINTS")?;
+    let (name, n) = case
+        .split_once(':')
+        .ok_or_else(|| format!("--peak {case}: expected CASE:POINTS, such as pool:1000"))?;
     work(name, n.parse()?)?;
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -130,7 +133,7 @@ fn work(case: &str, n: usize) -> Result<(), Failure> {
                     let labels = Labels::take_part(&mut part, "label")?;
                     let signs = labels.of_row.iter().map(|class| label(&labels.classes[*class]));
                     let Some(Block::Sparse(block)) = part.block else {
-                        unreachable!("LIBSVM rows are entries")
+                        unreachable!("LIBSVM rows are read into a sparse block")
                     };
                     Ok((block.into_points(), signs.collect()))
                 });
@@ -138,7 +141,7 @@ fn work(case: &str, n: usize) -> Result<(), Failure> {
                 Ok::<_, Failure>(Perceptron::new(DIM)?.partial_fit(&mut examples, u64::MAX)?)
             })?;
             if tally.rounds != n as u64 / 2 * 2 {
-                return Err("the stream ended early".into());
+                return Err(format!("the stream ended after {} of {n} rows", tally.rounds).into());
             }
         }
         "pool" | "order" | "greedy" => {
@@ -155,7 +158,7 @@ fn work(case: &str, n: usize) -> Result<(), Failure> {
                     black_box(order.last());
                 }
                 _ => {
-                    black_box(Greedy::simulate(&pool.points, &pool.labels)?.mistakes.len());
+                    black_box(Greedy::simulate(&pool.points, &pool.labels)?.mistakes().len());
                 }
             }
             black_box(pool.points.len());
@@ -163,7 +166,7 @@ fn work(case: &str, n: usize) -> Result<(), Failure> {
         _ => {
             let dim = case.strip_prefix("labelling-").and_then(|dim| dim.parse().ok());
             let pool =
-                Pools::default().sphere(n, dim.ok_or_else(|| format!("no case {case:?}"))?)?;
+                Pools::default().sphere(n, dim.ok_or_else(|| format!("unknown case {case:?}"))?)?;
             let mut session = labelling_session(&pool.points)?;
             for _ in 0..5 {
                 session.next();
@@ -176,7 +179,7 @@ fn work(case: &str, n: usize) -> Result<(), Failure> {
 
 /// A labelling session on two threads.
 pub(super) fn labelling_session(points: &Points) -> Result<LabellingSession, Failure> {
-    let params = LabellingParams::new(2).threads(Threads::new(2)?);
+    let params = Labelling::params(2).threads(Threads::new(2)?);
     Ok(params.check()?.session(points)?)
 }
 

@@ -1,4 +1,4 @@
-//! One pass of an online learner over a pool, beside a read of the pool.
+//! Jobs: one pass of an online learner over a pool. The limit is a read of the pool.
 
 use super::definition::{Build, Definition, Job, Target, digest, digest_of};
 use super::limits::read;
@@ -12,7 +12,7 @@ use halfspaces_pac::Perspectron;
 use std::hint::black_box;
 use std::rc::Rc;
 
-/// C of PA-I.
+/// The aggressiveness parameter C of PA-I.
 pub(super) const CAP: f64 = 1.0;
 const NOISE: f64 = 0.2;
 
@@ -50,14 +50,15 @@ const fn pass_of(
     Definition { id, what, limit: "read of the points", target: Target::Share(0.87), shapes, build }
 }
 
-/// A pass of `learner`: what it ends with.
+/// Makes a pass of the perceptron and returns a digest of its weights and updates.
 pub(super) fn pass<P: PointSet>(pool: &Pool<P>) -> Result<u64, Failure> {
     let mut learner = Perceptron::new(pool.points.dim())?;
     learner.learn_pool(&pool.points, &pool.labels)?;
     Ok(digest_of(learner.weights(), learner.updates()))
 }
 
-fn beside_a_read(
+/// A job on a pool, with a read of its points as the limit.
+fn limited_by_read(
     pool: Rc<Pool<Points>>,
     run: impl Fn(&Pool<Points>) -> Result<u64, Failure> + 'static,
 ) -> Job {
@@ -70,10 +71,10 @@ fn beside_a_read(
 }
 
 fn perceptron(pools: &mut Pools, shape: Shape) -> Result<Job, Failure> {
-    Ok(beside_a_read(pools.ball(shape.n, shape.d)?, pass))
+    Ok(limited_by_read(pools.ball(shape.n, shape.d)?, pass))
 }
 
-/// A pass of PA-I.
+/// Makes a pass of PA-I and returns a digest of its weights and updates.
 pub(super) fn aggressive_pass(pool: &Pool<Points>) -> Result<u64, Failure> {
     let mut learner = PassiveAggressive::new(pool.points.dim(), Aggressiveness::Capped(CAP))?;
     learner.learn_pool(&pool.points, &pool.labels)?;
@@ -81,10 +82,10 @@ pub(super) fn aggressive_pass(pool: &Pool<Points>) -> Result<u64, Failure> {
 }
 
 fn passive_aggressive(pools: &mut Pools, shape: Shape) -> Result<Job, Failure> {
-    Ok(beside_a_read(pools.ball(shape.n, shape.d)?, aggressive_pass))
+    Ok(limited_by_read(pools.ball(shape.n, shape.d)?, aggressive_pass))
 }
 
-/// With so little excess that the whole pool is learned from.
+/// A Perspectron with an excess so small that it uses the whole pool.
 pub(super) fn fresh_perspectron() -> Result<Perspectron, Failure> {
     Ok(Perspectron::params(NOISE, MARGIN).excess(0.01).check()?)
 }
@@ -97,7 +98,7 @@ fn perspectron(pools: &mut Pools, shape: Shape) -> Result<Job, Failure> {
         let fit = fitting.finish()?;
         Ok(digest_of(fit.halfspace().normal(), fit.training()))
     };
-    Ok(beside_a_read(pools.ball(shape.n, shape.d)?, run))
+    Ok(limited_by_read(pools.ball(shape.n, shape.d)?, run))
 }
 
 fn sparse_perceptron(_: &mut Pools, shape: Shape) -> Result<Job, Failure> {

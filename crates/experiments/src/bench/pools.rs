@@ -1,4 +1,4 @@
-//! The points that jobs share, drawn once.
+//! The pools that jobs share.
 
 use super::shape::Shape;
 use crate::Failure;
@@ -15,25 +15,25 @@ pub(super) struct Pool<P> {
     pub(super) labels: Vec<Label>,
 }
 
-/// The pool drawn last: jobs on the same points stand side by side.
+/// A cache of the most recently drawn pool. Jobs on the same pool are adjacent.
 #[derive(Default)]
 pub(super) struct Pools {
     last: Option<(Shape, Rc<Pool<Points>>)>,
 }
 
-/// Every so many labels of a noisy pool are wrong.
+/// One label in this many is wrong in a noisy pool.
 pub(super) const NOISY: usize = 7;
 /// Margin of the dense pools.
 pub(super) const MARGIN: f64 = 0.05;
 
 impl Pools {
-    /// The unit ball without a slab, labelled by a halfspace.
+    /// Points of the unit ball outside the margin of a halfspace, labelled by that halfspace.
     pub(super) fn ball(&mut self, n: usize, d: usize) -> Result<Rc<Pool<Points>>, Failure> {
         let key = Shape { n, d, more: 0 };
         if let Some((_, pool)) = self.last.as_ref().filter(|(last, _)| *last == key) {
             return Ok(Rc::clone(pool));
         }
-        // Freed before the next is drawn.
+        // The old pool is freed before the next is drawn.
         self.last = None;
         let target = random_target(d, 1)?;
         let points = MarginBall::new(&target, MARGIN)?.sample(n, 2)?;
@@ -43,7 +43,7 @@ impl Pools {
         Ok(pool)
     }
 
-    /// The unit sphere, labelled by a halfspace.
+    /// Points of the unit sphere, labelled by a halfspace.
     pub(super) fn sphere(&mut self, n: usize, d: usize) -> Result<Rc<Pool<Points>>, Failure> {
         self.last = None;
         let target = random_target(d, 1)?;
@@ -53,7 +53,7 @@ impl Pools {
     }
 }
 
-/// Rows of `stored` normal values at random columns, of norm 1, labelled by a random halfspace.
+/// Rows with `stored` normal values in random columns, scaled to norm 1 and labelled by a random halfspace.
 pub(super) fn sparse(n: usize, d: usize, stored: usize) -> Result<Pool<SparsePoints>, Failure> {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let normal: Vec<f64> = (0..d).map(|_| StandardNormal.sample(&mut rng)).collect();
@@ -78,7 +78,7 @@ pub(super) fn sparse(n: usize, d: usize, stored: usize) -> Result<Pool<SparsePoi
     Ok(Pool { points, labels })
 }
 
-/// The labels with every [`NOISY`]th wrong.
+/// The labels, every [`NOISY`]th of them flipped.
 pub(super) fn noisy(labels: &[Label]) -> Vec<Label> {
     labels.iter().enumerate().map(|(i, y)| if i % NOISY == 0 { -*y } else { *y }).collect()
 }

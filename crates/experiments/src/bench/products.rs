@@ -1,4 +1,4 @@
-//! What rests on matrix products: the choice among candidates, and the kernel perceptron.
+//! Jobs based on matrix products: the choice among candidates, and the kernel perceptron.
 
 use super::definition::{Build, Definition, Job, Target, digest};
 use super::pools::noisy;
@@ -13,9 +13,9 @@ use halfspaces_pac::{Candidates, Choice, Elimination};
 use std::hint::black_box;
 use std::rc::Rc;
 
-/// δ of the elimination.
+/// δ, the failure probability of the elimination.
 pub(super) const FAILURE: f64 = 0.05;
-/// Share of labels that no candidate explains.
+/// One label in this many is flipped.
 const NOISE_EVERY: usize = 5;
 
 pub(super) const JOBS: &[Definition] = &[
@@ -27,13 +27,13 @@ pub(super) const JOBS: &[Definition] = &[
     ),
     choice_of(
         "selection-statistical",
-        "the same, those worse beyond chance dropped",
+        "the same, with statistical elimination",
         Target::Peers,
         |_, shape| selection(shape, Elimination::Statistical),
     ),
     choice_of(
         "selection-early-stop",
-        "the same, ended when the best is good enough",
+        "the same, with early stop",
         Target::Multiple(0.12),
         |_, shape| selection(shape, Elimination::EarlyStop),
     ),
@@ -57,17 +57,17 @@ const fn choice_of(
 
 const fn kernel_of(id: &'static str, what: &'static str, build: Build) -> Definition {
     let shapes = [shape(300, 5, 0), shape(20_000, 20, 0), shape(20_000, 20, 0)];
-    Definition { id, what, limit: "f64 products alone", target: Target::Peers, shapes, build }
+    Definition { id, what, limit: "f64 products only", target: Target::Peers, shapes, build }
 }
 
-/// Candidates to choose among, and the sample to choose by.
+/// Candidates, and the sample on which they are compared.
 pub(super) struct Race {
     pub(super) points: Points,
     pub(super) labels: Vec<Label>,
     pub(super) candidates: Points,
 }
 
-/// Candidates around the target, the nearer the later: what an online learner hands over.
+/// Draws candidates that come closer and closer to the target, like the iterates of an online learner.
 pub(super) fn race(n: usize, d: usize, candidates: usize) -> Result<Race, Failure> {
     let points = Gaussian::new(d, 1.0)?.sample(n, 1)?.normalised()?;
     let target = random_target(d, 2)?;
@@ -90,8 +90,8 @@ pub(super) fn choose(
     Ok(candidates.choose(&race.points, &race.labels)?)
 }
 
-/// Index and errors of the choice.
-fn told(choice: Choice) -> u64 {
+/// A digest of the index and the error count of the chosen candidate.
+fn digest_of_choice(choice: Choice) -> u64 {
     digest([choice.index as u64, choice.errors])
 }
 
@@ -104,7 +104,7 @@ fn selection(shape: Shape, elimination: Elimination) -> Result<Job, Failure> {
     };
     let (x, w, d) = (single(&race.points), single(&race.candidates), shape.d);
     let mut product = vec![0.0f32; BLOCK * TILE];
-    // In tiles that stay in cache; the whole product would not fit into memory.
+    // The product is computed in tiles that stay in cache; the whole product would not fit into memory.
     let limit = move || {
         for block in x.chunks(BLOCK * d) {
             let z = MatRef::from_row_major_slice(block, block.len() / d, d);
@@ -119,10 +119,10 @@ fn selection(shape: Shape, elimination: Elimination) -> Result<Job, Failure> {
         black_box(&mut product);
         Ok(())
     };
-    Ok(Job::new(move || choose(&race, elimination, Threads::ONE).map(told), limit))
+    Ok(Job::new(move || choose(&race, elimination, Threads::ONE).map(digest_of_choice), limit))
 }
 
-/// Examples counted at once.
+/// Examples per block.
 pub(super) const BLOCK: usize = 512;
 
 /// Points and labels of the kernel perceptron's job.
@@ -133,7 +133,7 @@ pub(super) fn kernel_pool(n: usize, d: usize) -> Result<(Points, Vec<Label>), Fa
     Ok((points, labels))
 }
 
-/// The width that makes neighbours count: twice the dimension.
+/// A kernel perceptron with a kernel of scale 2d, at which a support vector influences neighbouring points.
 pub(super) fn fresh_kernel(d: usize) -> Result<KernelPerceptron, Failure> {
     Ok(KernelPerceptron::new(d, Kernel::Gaussian { scale: 2.0 * d as f64 })?)
 }
@@ -158,7 +158,7 @@ fn kernel_perceptron(shape: Shape, with_noise: bool) -> Result<Job, Failure> {
     Ok(Job::new(run, limit))
 }
 
-/// The products of each block of points with the supports known before it, and nothing else.
+/// Computes the products of each block of points with the support vectors found before it, and nothing else.
 fn products(points: &Points, transcript: &Transcript, out: &mut Vec<f64>) {
     const BLOCK: usize = 256;
     let d = points.dim();
@@ -186,7 +186,7 @@ fn products(points: &Points, transcript: &Transcript, out: &mut Vec<f64>) {
     }
 }
 
-/// XᵀX, one thread.
+/// XᵀX on one thread.
 pub(super) fn gram(points: &Points, into: &mut Mat<f64>) {
     let x = points.as_mat();
     matmul(into.as_mut(), Accum::Replace, x.transpose(), x, 1.0, Par::Seq);

@@ -1,4 +1,4 @@
-//! Reading text files, CSV and LIBSVM, beside counting the line ends of the text.
+//! Jobs: reading CSV and LIBSVM files. The limit is the time to count the line ends of the text.
 
 use super::definition::{Build, Definition, Job, Target, digest};
 use super::limits::count_lines;
@@ -26,10 +26,10 @@ pub(super) const JOBS: &[Definition] = &[
     }),
 ];
 
-/// Rows of a stream in memory.
+/// Number of rows of a stream that are in memory at a time.
 const ROWS: usize = 4096;
 
-/// All of a file in memory.
+/// Reads a whole file into memory.
 pub(super) fn whole(file: &NamedTempFile, threads: Threads) -> Result<Seen, Failure> {
     let options = ReadOptions { threads, ..ReadOptions::default() };
     let mut seen = Seen::default();
@@ -37,7 +37,7 @@ pub(super) fn whole(file: &NamedTempFile, threads: Threads) -> Result<Seen, Fail
     Ok(seen)
 }
 
-/// A file in parts.
+/// Reads a file in chunks.
 fn streamed(file: &NamedTempFile) -> Result<Seen, Failure> {
     let hints = Hints::default();
     let table = LargeTable::open(file.path(), &ReadOptions::default(), hints.clone())?;
@@ -69,7 +69,7 @@ const fn reading(
     Definition { id, what, limit, target, shapes, build }
 }
 
-/// Sums over all that was read, cheap beside the reading.
+/// Sums over all values read, which cost little compared with reading.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     values: u64,
@@ -84,16 +84,16 @@ impl Seen {
                 Values::Numbers(numbers) => {
                     numbers.values().iter().for_each(|v| self.value(at, *v));
                 }
-                // The labels of LIBSVM files.
+                // LIBSVM files have text columns for their labels.
                 Values::Texts(texts) => {
                     let number = |label: &str| match label.parse() {
                         Ok(number) => number,
-                        Err(_) => unreachable!("the labels that were written are numbers"),
+                        Err(_) => unreachable!("the file has numeric labels"),
                     };
                     let numbers: Vec<f64> = texts.levels().map(number).collect();
                     texts.codes().iter().for_each(|code| self.value(at, numbers[*code as usize]));
                 }
-                Values::Moments(_) => unreachable!("no date was written"),
+                Values::Moments(_) => unreachable!("the file has no dates"),
             }
         }
         if let Some(Block::Sparse(block)) = &frame.block {
@@ -128,7 +128,7 @@ fn job(
     Ok(Job::new(move || Ok(read(&file)?.digest()), limit).units(move || size as f64))
 }
 
-/// Normal points with six decimals under a header.
+/// CSV text of Gaussian points with six decimals and a header.
 pub(super) fn csv_text(shape: Shape) -> Result<String, Failure> {
     let points = Gaussian::new(shape.d, 1.0)?.sample(shape.n, 1)?;
     let labels = random_target(shape.d, 2)?.label_all(&points)?;
@@ -146,12 +146,12 @@ pub(super) fn csv_text(shape: Shape) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Sparse points with six decimals at most.
+/// Sparse points with at most six decimals.
 pub(super) fn short_sparse(shape: Shape) -> Result<Pool<SparsePoints>, Failure> {
     let pool = sparse(shape.n, shape.d, shape.more)?;
     let mut points = SparsePoints::empty(shape.d)?;
     for x in pool.points.rows() {
-        // None becomes 0, which would not be written.
+        // No value is rounded to 0, since zeros are not written.
         let short = |v: &f64| (v.abs() * 1e6).round().max(1.0).copysign(*v) / 1e6;
         points.push(x.columns(), &x.values().iter().map(short).collect::<Vec<_>>())?;
     }

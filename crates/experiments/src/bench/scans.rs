@@ -1,5 +1,5 @@
-//! What scans a whole pool: the largest margins, greedy self-directed labelling, and the batch perceptron at the worst
-//! point.
+//! Jobs that scan a whole pool: the largest margins, greedy self-directed labelling, and the batch perceptron at the
+//! worst point.
 
 use super::definition::{Definition, Job, Target, digest, digest_of};
 use super::limits::read_with_two;
@@ -11,7 +11,7 @@ use halfspaces_linalg::{FitSample, Params, PointSet, Threads, largest_margins, m
 use halfspaces_online::{BatchPerceptron, Greedy, Pick};
 use std::rc::Rc;
 
-/// How many of the largest margins are asked for.
+/// Number of largest margins to find.
 pub(super) const LARGEST: usize = 100;
 
 pub(super) const JOBS: &[Definition] = &[
@@ -64,13 +64,13 @@ fn greedy(pools: &mut Pools, shape: Shape) -> Result<Job, Failure> {
     let mut margins = vec![0.0; pool.points.len()];
     let run = move || {
         let run = Greedy::simulate(&pool.points, &pool.labels)?;
-        Ok(digest_of(run.halfspace.normal(), run.mistakes.len() as u64))
+        Ok(digest_of(run.halfspace().normal(), run.mistakes().len() as u64))
     };
     let limit = move || Ok(margins_into(&scanned.points, &w, &mut margins)?);
     Ok(Job::new(run, limit))
 }
 
-/// Points that no halfspace separates: the updates that are allowed, each after a scan, and a last scan.
+/// Runs the batch perceptron on inseparable points. It makes all allowed updates, each after a scan, and a final scan.
 fn worst(pools: &mut Pools, shape: Shape) -> Result<Job, Failure> {
     let pool = pools.ball(shape.n, shape.d)?;
     let labels = noisy(&pool.labels);
@@ -81,7 +81,7 @@ fn worst(pools: &mut Pools, shape: Shape) -> Result<Job, Failure> {
     let learner = BatchPerceptron::params().pick(Pick::Worst).max_updates(updates).check()?;
     let run = move || {
         let fit = learner.fit(&pool.points, &labels)?;
-        Ok(digest_of(fit.halfspace.normal(), fit.updates))
+        Ok(digest_of(fit.halfspace().normal(), fit.updates()))
     };
     let limit = move || {
         for _ in 0..=updates {

@@ -1,15 +1,15 @@
-//! How large the points of a job are.
+//! The size of a job.
 
-/// Points, dimension, and what else a job is measured in.
+/// Number of points, dimension, and a further size of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Shape {
     pub(super) n: usize,
     pub(super) d: usize,
-    /// Nonzeros a row, candidates, constraints: what the job says.
+    /// Nonzeros per row, candidates or constraints, depending on the job.
     pub(super) more: usize,
 }
 
-/// Shorthand for the tables of jobs.
+/// A shorthand for the tables of jobs.
 pub(super) const fn shape(n: usize, d: usize, more: usize) -> Shape {
     Shape { n, d, more }
 }

@@ -1,4 +1,4 @@
-//! Jobs on one thread and on two: the same answer, and how much sooner it comes.
+//! Jobs on one thread and on two threads: the results must be equal, and the speedup is measured.
 
 use super::definition::{Size, digest, digest_of, duration, timed};
 use super::pools::{Pools, noisy};
@@ -21,19 +21,19 @@ use std::fmt;
 use std::io::Write as _;
 use tempfile::NamedTempFile;
 
-/// Centres whose kernel values label points.
+/// Centres of the kernel values.
 const CENTRES: usize = 500;
 
-/// A job that is ready to run on so many threads, and gives what identifies its result.
+/// A prepared job, which runs on a given number of threads and returns a digest of its result.
 type Run = Box<dyn FnMut(Threads) -> Result<u64, Failure>>;
 
-/// A job that threads share.
+/// A job that runs on several threads.
 #[derive(Debug)]
 pub(super) struct Series {
-    /// What `--only` calls it: as the job beside its limit, where there is one.
+    /// The name for `--only`, which it shares with its job in the table of jobs, if there is one.
     pub(super) id: &'static str,
     what: &'static str,
-    /// Sizes for tests, quick and full.
+    /// Sizes for tests, for quick runs and for full runs.
     shapes: [Shape; 3],
     build: fn(Shape) -> Result<Run, Failure>,
 }
@@ -66,7 +66,7 @@ pub(super) const SERIES: [Series; 12] = [
             let pool = Pools::default().sphere(shape.n, shape.d)?;
             Ok(Box::new(move |t| {
                 let run = Greedy::simulate_on(&pool.points, &pool.labels, t)?;
-                Ok(digest_of(run.halfspace.normal(), run.mistakes.len() as u64))
+                Ok(digest_of(run.halfspace().normal(), run.mistakes().len() as u64))
             }))
         },
     ),
@@ -91,7 +91,7 @@ pub(super) const SERIES: [Series; 12] = [
             Ok(Box::new(move |t| {
                 let mut centre = start.clone().with_threads(t);
                 centre.cut(&cut)?;
-                Ok(digest_of(centre.centre(), centre.mixing().sweeps as u64))
+                Ok(digest_of(centre.centre(), centre.sweeps() as u64))
             }))
         },
     ),
@@ -152,12 +152,13 @@ pub(super) const SERIES: [Series; 12] = [
         let labels = noisy(&pool.labels);
         Ok(Box::new(move |t| {
             let fit = LinearSvm::params().threads(t).check()?.fit(&pool.points, &labels)?;
-            Ok(digest_of(fit.halfspace().weights(), fit.steps()))
+            Ok(digest_of(fit.halfspace().weights(), fit.passes()))
         }))
     }),
     series("classes", "fit of ten classes", sizes(300, 5000, 20_000, 50, 0), |shape| {
         let pool = Pools::default().ball(shape.n, shape.d)?;
-        // The class of a point: its largest coordinate of ten, five of them turned round in tests.
+        // The class of a point is the index of the largest of ten values, its coordinates. Points with fewer
+        // coordinates, as in tests, continue with the negated coordinates.
         let value =
             |x: &[f64], class: usize| if class < x.len() { x[class] } else { -x[class - x.len()] };
         let class = |x: &[f64]| (0..10).max_by(|a, b| value(x, *a).total_cmp(&value(x, *b)));
@@ -204,27 +205,27 @@ fn file_of(text: &[u8]) -> Result<NamedTempFile, Failure> {
     Ok(file)
 }
 
-/// One job; times in seconds.
+/// The measurement of a job; times in seconds.
 #[derive(Debug, Serialize)]
 pub(super) struct Threaded {
     what: &'static str,
     size: String,
     one: f64,
     two: f64,
-    /// Median over rounds of the time on one thread over that on two.
+    /// Median over rounds of the time on one thread over the time on two.
     ratio: f64,
-    /// What stands between it and 2, where the processor's time can be asked for.
+    /// The two factors of the ratio; `None` if the processor time is not available.
     shares: Option<Shares>,
 }
 
-/// The ratio of the times is twice `busy` over `work`.
+/// The factors of the ratio, which is 2 × `busy`/`work`.
 #[derive(Debug, Clone, Copy, Serialize)]
 struct Shares {
-    /// The processor's time with two threads over that with one: above 1 for work done twice, for copies, and for
-    /// threads that hinder each other at the memory.
+    /// Processor time on two threads over that on one. It exceeds 1 because of repeated work, copies, and contention
+    /// for memory.
     work: f64,
-    /// How much of the time two threads have they use: what is missing they wait, for a thread that works alone or for
-    /// the start of another.
+    /// The fraction of the time of two threads in which they run. In the rest, they wait for a serial part or for the
+    /// start of a thread.
     busy: f64,
 }
 
@@ -269,7 +270,7 @@ fn measure(Series { what, shapes, build, .. }: &Series, size: Size) -> Result<Th
             shares[1].push((end - between) / (2.0 * both));
         }
         if alone != result || together != result {
-            return Err(format!("{what}: threads change the result").into());
+            return Err(format!("{what}: one thread and two threads gave different results").into());
         }
         times = [times[0].min(one), times[1].min(both)];
         ratios.push(one / both);
@@ -283,7 +284,7 @@ fn measure(Series { what, shapes, build, .. }: &Series, size: Size) -> Result<Th
     Ok(Threaded { what, size, one: times[0], two: times[1], ratio, shares })
 }
 
-/// Seconds that all threads of this process together have run.
+/// The processor time of all threads of this process, in seconds.
 #[cfg(target_os = "linux")]
 fn processor_time() -> Option<f64> {
     use nix::time::{ClockId, clock_gettime};
@@ -292,7 +293,7 @@ fn processor_time() -> Option<f64> {
         .map(|t| std::time::Duration::from(t).as_secs_f64())
 }
 
-/// Elsewhere nobody is asked.
+/// The processor time is measured on Linux only.
 #[cfg(not(target_os = "linux"))]
 fn processor_time() -> Option<f64> {
     None

@@ -1,4 +1,4 @@
-//! Geometry: hit-and-run over a version space, and the Forster transform.
+//! Jobs: hit-and-run over a version space, and the Forster transform.
 
 use super::definition::{Definition, Job, Target, digest, digest_of};
 use super::pools::Pools;
@@ -14,12 +14,11 @@ use halfspaces_online::{Centre, CentreOfGravity};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
-use serde_json::json;
 use std::cell::Cell;
 use std::hint::black_box;
 use std::rc::Rc;
 
-/// λmin and λmax within this of 1.
+/// Accuracy of the transform: λmin and λmax differ from 1 by at most this.
 const DELTA: f64 = 1e-9;
 
 pub(super) const JOBS: &[Definition] = &[
@@ -42,52 +41,44 @@ pub(super) const JOBS: &[Definition] = &[
 ];
 
 fn unit(v: &mut [f64]) {
-    // Of the first direction nothing is taken away but its part along 0.
+    // For the first direction, `axis` is 0 and nothing is subtracted.
     assert!(normalise(v), "normal numbers are not all zero");
 }
 
-/// A sample of the cone that `cuts` halfspaces around a direction leave, and one more cut, through the
-/// direction itself.
+/// A sample of a cone around a direction, bounded by `cuts` halfspaces, and a further cut whose boundary contains the
+/// direction.
 pub(super) fn version_space(d: usize, cuts: usize) -> Result<(CentreOfGravity, Vec<f64>), Failure> {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
-    let mut normal = |along: f64, axis: &[f64]| -> Result<Vec<f64>, Failure> {
+    let mut normal = |along: f64, axis: &[f64]| {
         let mut v: Vec<f64> = (0..d).map(|_| StandardNormal.sample(&mut rng)).collect();
         let parallel = kernels::dot(&v, axis);
         kernels::axpy(-parallel, axis, &mut v);
         unit(&mut v);
         kernels::axpy(along, axis, &mut v);
-        Ok(v)
+        v
     };
-    let axis = normal(0.0, &vec![0.0; d])?;
-    // The cuts stand 0.3 off the axis, the points within 0.1 of the middle of it.
+    let axis = normal(0.0, &vec![0.0; d]);
+    // The normal of a cut has a component along the axis (0.3 before scaling); a point is the middle of the axis plus
+    // 0.1 times an orthogonal unit vector.
     let mut all = Vec::with_capacity(cuts);
     for _ in 0..cuts {
-        let mut cut = normal(0.3, &axis)?;
+        let mut cut = normal(0.3, &axis);
         unit(&mut cut);
         all.push(cut);
     }
-    let last = normal(0.0, &axis)?;
+    let last = normal(0.0, &axis);
     let count = CentreOfGravity::new(d, 1)?.sample().count();
-    let points: Result<Vec<Vec<f64>>, Failure> = (0..count)
-        .map(|_| {
-            let mut w = normal(0.0, &axis)?;
-            w.iter_mut().zip(&axis).for_each(|(w, a)| *w = 0.1 * *w + 0.5 * a);
-            Ok(w)
-        })
-        .collect();
-    let points = points?;
-    let mut centre = vec![0.0; d];
-    points.iter().for_each(|w| kernels::axpy(1.0 / points.len() as f64, w, &mut centre));
-    let mixing = json!({ "sweeps": 0, "correlation": 0.0, "survivors": 1.0 });
-    let saved = json!({
-        "centre": centre, "points": points, "cuts": all, "mixing": mixing, "exhausted": false,
-        "seed": 1,
-    });
-    Ok((serde_json::from_value(saved)?, last))
+    let mut points = Vec::with_capacity(count);
+    for _ in 0..count {
+        let mut w = normal(0.0, &axis);
+        w.iter_mut().zip(&axis).for_each(|(w, a)| *w = 0.1 * *w + 0.5 * a);
+        points.push(w);
+    }
+    Ok((CentreOfGravity::from_sample(points, all, 1)?, last))
 }
 
-/// Hit-and-run steps that a cut with so many sweeps takes: a first sweep in directions of the whole
-/// sample and then these, of d + 4 steps of all chains each.
+/// The number of hit-and-run steps of a cut with `sweeps` sweeps. A first sweep uses directions of the whole sample.
+/// Every sweep takes d + 4 steps of all chains.
 fn steps(sweeps: usize, chains: usize, d: usize) -> usize {
     (1 + sweeps) * (d + 4) * chains
 }
@@ -100,10 +91,10 @@ fn hit_and_run(_: &mut Pools, shape: Shape) -> Result<Job, Failure> {
     let run = move || {
         let mut centre = start.clone();
         centre.cut(&cut)?;
-        of_run.set(steps(centre.mixing().sweeps, chains, d));
-        Ok(digest_of(centre.centre(), centre.mixing().sweeps as u64))
+        of_run.set(steps(centre.sweeps(), chains, d));
+        Ok(digest_of(centre.centre(), centre.sweeps() as u64))
     };
-    // Every step needs the products of all constraints with a point and a direction.
+    // Every step needs the products of all constraints with a point and with a direction.
     let entry = |i: usize, j: usize| ((i * 7 + j * 3) % 11) as f64 - 5.0;
     let (constraints, vectors) = (Mat::from_fn(shape.more, d, entry), Mat::from_fn(d, 256, entry));
     let mut product = Mat::zeros(shape.more, 256);
@@ -118,7 +109,8 @@ fn hit_and_run(_: &mut Pools, shape: Shape) -> Result<Job, Failure> {
     Ok(Job::new(run, limit).units(move || of_units.get() as f64))
 }
 
-/// Certified within [`DELTA`]; the steps it took.
+/// Fits the Forster transform. Returns whether it is certified within [`DELTA`], and its number of passes and products,
+/// summed over all levels.
 pub(super) fn fit(points: &Points) -> Result<(bool, usize), Failure> {
     let fit =
         ForsterTransform::params().accuracy(Accuracy::TwoSided(DELTA)).check()?.fit(points)?;

@@ -1,4 +1,4 @@
-//! The output folder of a run: whose it is, and what in it is a run's own.
+//! The output folder of a run: ownership, and the files that belong to a run.
 
 use crate::failure::Failure;
 use crate::workspace::workspace_root;
@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 
 pub(super) const RUN: &str = "run.json";
 pub(super) const TRIALS: &str = "trials.jsonl";
-/// What a run writes besides tables and figures, run.json last: without it the others belong to no
-/// run.
+/// The files that a run writes in addition to tables and figures. run.json is deleted last: without it, the others do
+/// not belong to a run.
 const FILES: [&str; 6] = [TRIALS, "claims.json", "claims.csv", "findings.md", "index.html", RUN];
 
-/// Takes an output folder for this process, and creates it if there is none. `inspect` reads what is
-/// there and refuses what this run cannot go on with; it comes once before anything is created, so
-/// that a refused folder stays as it is, and once more when no other run can interfere.
+/// Locks an output folder for this process, and creates it if needed. `inspect` reads its contents and fails if this
+/// run cannot continue them. It runs once before anything is created, so that a refused folder stays unchanged, and
+/// again under the lock.
 pub(super) fn take<T>(
     folder: &Path,
     inspect: impl Fn() -> Result<T, Failure>,
@@ -40,12 +40,12 @@ fn refuse_foreign(folder: &Path) -> Result<(), Failure> {
     for entry in entries {
         let entry = entry.map_err(|e| unusable(folder, &e))?;
         let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
-        // What a run killed in its first moments leaves.
+        // Files left by a run that was killed right after its start.
         let blank_trials = name == TRIALS && fs::metadata(&path).is_ok_and(|m| m.len() == 0);
         let unfinished = name.starts_with(&format!(".{RUN}.")) && name.ends_with(".tmp");
         if name != FolderLock::NAME && !unfinished && !blank_trials {
             return Err(format!(
-                "{}: a file without a run.json beside it, so the folder is not the output of a run; choose another with --out",
+                "{}: found without a run.json in the same folder, so the folder is not the output of a run; choose another with --out",
                 path.display()
             )
             .into());
@@ -54,9 +54,9 @@ fn refuse_foreign(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Deletes what an earlier run wrote and recorded, and nothing else.
+/// Deletes the files that an earlier run wrote and recorded, and no others.
 pub(super) fn forget(folder: &Path) -> Result<(), Failure> {
-    // A run.json that cannot be read has recorded nothing that can be told from the user's files.
+    // An unreadable run.json records nothing that could be distinguished from the user's files.
     let outputs = RunInfo::read(&folder.join(RUN)).map(|run| run.outputs).unwrap_or_default();
     for name in &outputs {
         remove_output(folder, name)?;
@@ -73,7 +73,7 @@ pub(super) fn forget(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// `target/reproduce/<name>` of the workspace, as short as the current folder allows.
+/// `target/reproduce/<name>` of the workspace, relative to the current folder if possible.
 pub(super) fn default_folder(name: &str) -> PathBuf {
     let folder = workspace_root().join("target").join("reproduce").join(name);
     let here = std::env::current_dir().ok();

@@ -1,4 +1,4 @@
-//! `reproduce` and `report`: trials in, ledger, tables, figures and page out.
+//! The commands `reproduce` and `report`: from trials to ledger, tables, figures and page.
 
 mod folder;
 mod publish;
@@ -21,10 +21,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
-/// The program: its version and a hash of its sources, so that trials of two programs never mix.
+/// The version and a hash of the sources of this program, so that trials of two programs never mix.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("HALFSPACES_SOURCES"));
 
-/// Runs experiments, then writes and prints what they found.
+/// Runs experiments, then writes and prints the results.
 pub(crate) fn reproduce(options: &ReproduceOptions) -> Result<ExitCode, Failure> {
     let inputs = Arc::new(Inputs::with_folder(options.data.as_deref())?);
     let experiments = suite::chosen(&inputs, &options.only)?;
@@ -64,7 +64,7 @@ pub(crate) fn reproduce(options: &ReproduceOptions) -> Result<ExitCode, Failure>
     }
     if options.repair && trials_path.exists() {
         let dropped = TrialStore::repair(&trials_path)?;
-        note(&format!("{}: dropped {dropped} bytes of an unfinished line", trials_path.display()));
+        note(&format!("{}: dropped {dropped} bytes of an incomplete line", trials_path.display()));
     }
     let store = Arc::new(Mutex::new(TrialStore::open(&trials_path)?));
     write_atomically(&run_path, &run.to_json())?;
@@ -73,10 +73,10 @@ pub(crate) fn reproduce(options: &ReproduceOptions) -> Result<ExitCode, Failure>
     on_signal(move || {
         let store = locked(&written);
         let kept = store.len();
-        // Held until the program has ended: no write is cut off, and none follows the count.
+        // The lock is held until the program has ended, so no write is interrupted, and none follows the count.
         std::mem::forget(store);
         format!(
-            "interrupted: {kept} trials are kept in {shown}; to go on, run the same command again (without --fresh)"
+            "interrupted: {kept} trials are kept in {shown}; to resume, run the same command again (without --fresh)"
         )
     })?;
 
@@ -85,7 +85,7 @@ pub(crate) fn reproduce(options: &ReproduceOptions) -> Result<ExitCode, Failure>
     let progress = Progress::start(parts(&experiments, options, shard, &store)?);
     for experiment in &experiments {
         let id = experiment.describe().id;
-        // Recorded on the way, too: a run that is killed has cost what it has.
+        // The time is recorded during the experiment, so that a killed run keeps it.
         let record = |seconds: f64| {
             let mut so_far = run.clone();
             add_time(&mut so_far.experiments, id, seconds);
@@ -106,7 +106,7 @@ pub(crate) fn reproduce(options: &ReproduceOptions) -> Result<ExitCode, Failure>
     publish(&folder, run, &inputs, &store, &ids)
 }
 
-/// What each experiment has to run.
+/// The trials and the expected cost of each experiment.
 fn parts(
     experiments: &[Box<dyn AnyExperiment>],
     options: &ReproduceOptions,
@@ -134,17 +134,17 @@ fn parts(
 /// The folders of a report, and the run that they belong to.
 struct Parts {
     run: RunInfo,
-    /// By their real names, each once; the folder written to is among them if it holds trials.
+    /// Canonical paths without duplicates. The output folder is among them if it contains trials.
     folders: Vec<PathBuf>,
 }
 
 impl Parts {
-    /// Reads the `run.json` of all `folders`, and that of `out` if there is one.
+    /// Reads the `run.json` of all `folders`, and that of `out` if it exists.
     fn read(folders: &[PathBuf], out: &Path) -> Result<Parts, Failure> {
         let mut real_folders: Vec<PathBuf> = Vec::new();
         let old = out.join(RUN).exists().then(|| out.to_path_buf());
         for folder in folders.iter().chain(&old) {
-            // Two names of one folder are one folder.
+            // A folder given by two names counts once.
             let real = folder.canonicalize().map_err(|e| format!("{}: {e}", folder.display()))?;
             if !real_folders.contains(&real) {
                 real_folders.push(real);
@@ -168,20 +168,20 @@ impl Parts {
                 run.outputs = part.outputs;
             }
         }
-        let Some(run) = run else { unreachable!("the command line asks for a folder or more") };
+        let Some(run) = run else { unreachable!("the command line requires at least one folder") };
         Ok(Parts { run, folders: real_folders })
     }
 }
 
-/// Rebuilds everything but the trials from one output folder or several shards. An output folder
-/// that already holds trials of the same run keeps them.
+/// Rebuilds everything except the trials from one output folder or several shards. An output folder that already
+/// contains trials of the same run keeps them.
 pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode, Failure> {
     let out = match (&options.out, options.folders.as_slice()) {
         (Some(out), _) => out.clone(),
         (None, [folder]) => folder.clone(),
         (None, folders) => {
             let Some(first) = folders.first() else {
-                unreachable!("the command line asks for a folder or more")
+                unreachable!("the command line requires at least one folder")
             };
             default_folder(&format!("{}-merged", RunInfo::read(&first.join(RUN))?.scale))
         }

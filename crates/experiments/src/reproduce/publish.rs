@@ -1,4 +1,4 @@
-//! From trials to ledger, tables, figures and page.
+//! Evaluation of trials, and output of ledger, tables, figures and page.
 
 use super::folder::RUN;
 use crate::console::say;
@@ -15,11 +15,10 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 const TITLE: &str = "Learning halfspaces: every claim, measured";
-/// What it is about, for those who do not know.
-const LEAD: &str = "A halfspace is the simplest rule that says yes or no: a weighted sum compared with a threshold. This page measures how few mistakes a program makes while it learns one, and how well it learns from labels of which some are wrong. A mistake is a guess that the right answer, shown after it, turns out to contradict.";
+/// The introduction of the page, for readers outside the field.
+const LEAD: &str = "A halfspace is the simplest rule that answers yes or no: it compares a weighted sum with a threshold. This page measures how few mistakes a program makes while it learns such a rule, and how well it learns from labels that are partly wrong. A mistake is a prediction that differs from the correct answer, which is shown afterwards.";
 
-/// Evaluates the experiments in `ids` and those the store knows, writes the results and prints the
-/// ledger.
+/// Evaluates the experiments in `ids` and those with stored trials, writes the results and prints the ledger.
 pub(super) fn publish(
     folder: &Path,
     mut run: RunInfo,
@@ -30,7 +29,7 @@ pub(super) fn publish(
     let mut sections = Vec::new();
     for experiment in suite::all(inputs) {
         let (id, keys) = (experiment.describe().id, experiment.keys(run.scale, run.seed)?);
-        // Let go between experiments, so that a signal has its say.
+        // The lock is released between experiments, so that a signal can end the program.
         let store = locked(store);
         let known = keys.iter().filter(|key| store.get(key).is_some()).count();
         if let Some(time) = run.experiments.iter_mut().find(|time| time.id == id) {
@@ -46,7 +45,7 @@ pub(super) fn publish(
 
     // A signal waits until all files belong to one report.
     let _held = locked(store);
-    // Recorded before they are written: whatever happens, no file of ours is forgotten.
+    // The names are recorded before the files are written, so that no file of this run is ever unknown.
     let before = run.outputs.clone();
     let now = output_names(&report);
     run.outputs.extend(now.iter().filter(|name| !before.contains(name)).cloned());
@@ -64,9 +63,11 @@ pub(super) fn publish(
     Ok(if weak || report.any(Verdict::Violated) { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-/// The store of a run's trials, shared by threads.
+/// Locks the store of a run's trials.
 pub(super) fn locked(store: &Mutex<TrialStore>) -> MutexGuard<'_, TrialStore> {
-    store.lock().unwrap_or_else(|_| unreachable!("another thread panicked while it held the store"))
+    store
+        .lock()
+        .unwrap_or_else(|_| unreachable!("another thread panicked while it locked the store"))
 }
 
 fn rerun(run: &RunInfo, only: Option<&str>) -> String {

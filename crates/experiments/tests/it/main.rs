@@ -1,5 +1,6 @@
-//! Tests of the program that runs the experiments, and of its page.
+//! Tests of the experiments program and its page.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod angle;
 mod page;
 mod reproduce;

@@ -1,6 +1,6 @@
-//! The report as a browser shows it: every figure drawn and named, every link resolved, filters that filter, headings
-//! in order, colours that can be read on light and dark paper, nothing on the console, nothing too wide for a
-//! telephone. Skipped, and said so, where no Chromium is installed.
+//! Tests of the report in a browser: figures are drawn and named, links resolve, filters work, headings are in order,
+//! colours are readable in light and dark mode, the console is empty, and nothing is too wide for a phone. Skipped with
+//! a message if Chromium is not installed.
 #![allow(clippy::disallowed_methods, reason = "a program that hangs fails the test")]
 
 use serde::Deserialize;
@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The page has no scripts; its copy under test has this one, which writes what it sees into the page.
+/// A script that is added to a copy of the page under test. The page itself has no scripts. The script writes its
+/// findings into the copy.
 const PROBE: &str = r##"<script>addEventListener("load", () => {
 const box = e => e.getBoundingClientRect();
 const inside = (a, b) => a.left >= b.left - 1 && a.right <= b.right + 1 && a.top >= b.top - 1 && a.bottom <= b.bottom + 1;
@@ -101,26 +102,28 @@ struct Verdict {
     figures: usize,
     /// Figures without size or marks.
     empty: Vec<String>,
-    /// Labels that leave their figure, or lie over others.
+    /// Labels outside their figure.
     cut: Vec<String>,
+    /// Labels that overlap other labels.
     overlaps: Vec<String>,
     links: usize,
-    /// Links that lead nowhere, or away.
+    /// Links without a target on the page.
     broken: Vec<String>,
-    /// What the window cannot hold.
+    /// Elements wider than the window.
     too_wide: Vec<String>,
-    /// Links that hold a CSV file.
+    /// Links with a CSV file.
     files: usize,
     /// Headings that skip a level.
     headings: Vec<String>,
-    /// Figures, bars, regions and fields without a name for those who do not see them.
+    /// Figures, bars, regions and fields without an accessible name.
     unnamed: Vec<String>,
     /// Text with a contrast below 4.5.
     faint: Vec<String>,
-    /// Pairs of filters of the ledger, and those that show other rows than theirs or tell another number.
+    /// Pairs of filters of the ledger.
     filters: usize,
+    /// Pairs of filters that show wrong rows or a wrong number.
     wrong_filters: Vec<String>,
-    /// Anchors that are there twice.
+    /// Duplicate anchors.
     twice: Vec<String>,
     contents_beside: bool,
     findings: usize,
@@ -128,10 +131,10 @@ struct Verdict {
     missed: Vec<String>,
 }
 
-/// A window: its width, and whether the reader prefers dark paper.
+/// A window: its width, and whether it uses dark mode.
 type Window = (u32, bool);
 
-/// A browser, if there is one on the path.
+/// The path of Chromium, if it is installed.
 fn chromium() -> Option<PathBuf> {
     let folders: Vec<PathBuf> =
         std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect();
@@ -141,13 +144,13 @@ fn chromium() -> Option<PathBuf> {
         .flat_map(|name| folders.iter().map(move |folder| folder.join(name)))
         .find(|path| path.is_file());
     if found.is_none() {
-        // Past the test harness, which keeps what a passing test says.
+        // Written directly to stderr, since the test harness captures the output of passing tests.
         let _ = writeln!(std::io::stderr(), "page test skipped: no Chromium on the path");
     }
     found
 }
 
-/// Loads `page` with the probe in it; the probe's verdict and what the console said.
+/// Loads `page` with the probe. Returns the verdict of the probe and the messages on the console.
 fn probed(browser: &Path, page: &str, (width, dark): Window) -> (Verdict, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("page.html");
@@ -179,7 +182,7 @@ fn probed(browser: &Path, page: &str, (width, dark): Window) -> (Verdict, Vec<St
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    assert!(ended, "{} does not end", browser.display());
+    assert!(ended, "{} did not end within 120 s", browser.display());
     let dom = reader.join().unwrap().unwrap();
     let (_, verdict) = dom.rsplit_once("<pre id=\"verdict\">").unwrap();
     let (verdict, _) = verdict.split_once("</pre>").unwrap();
@@ -207,7 +210,7 @@ fn the_report_is_sound_in_a_browser() {
     assert!(shown.len() >= 3);
     for name in shown.iter().map(|rest| rest.split(')').next().unwrap()) {
         let drawn = folder.path().join("figures").join(name);
-        assert!(drawn.is_file(), "the README shows {name}, which no run draws");
+        assert!(drawn.is_file(), "the README shows {name}, which this run does not draw");
     }
     let Some(browser) = chromium() else { return };
     let page = fs::read_to_string(folder.path().join("index.html")).unwrap();
@@ -217,9 +220,9 @@ fn the_report_is_sound_in_a_browser() {
         let (verdict, console) = probed(&browser, &page, window);
         assert_eq!(console, [""; 0]);
         assert!(verdict.figures >= 12 && verdict.links > 40 && verdict.files > 20, "{verdict:?}");
-        // All and three kinds, all and five verdicts.
+        // Filters for all and three kinds, and for all and five verdicts.
         assert_eq!(verdict.filters, 4 * 6);
-        // Of S11, S12, PM, and two of P10.
+        // One finding each of S11, S12 and PM, and two of P10.
         assert_eq!(verdict.findings + verdict.missed.len(), 5, "{verdict:?}");
         assert!(verdict.findings >= 3, "{:?}", verdict.missed);
         assert!(
@@ -243,7 +246,7 @@ fn the_report_is_sound_in_a_browser() {
     }
 }
 
-/// The probe sees what it is there to see.
+/// The probe detects every fault that it tests for.
 #[test]
 fn a_bad_page_is_caught() {
     let Some(browser) = chromium() else { return };

@@ -1,5 +1,4 @@
-//! The command line as its users meet it: results that survive kills, threads and shards, and clear
-//! refusals.
+//! Tests of the command line: results do not depend on kills, threads and shards, and errors are clear.
 #![allow(clippy::disallowed_methods, reason = "a program that hangs fails the test")]
 
 use assert_cmd::Command as Assert;
@@ -30,7 +29,7 @@ fn succeed(mut command: Command) -> Output {
     output
 }
 
-/// Runs a command that must be refused; returns its one line of error.
+/// Runs a command that must fail, and returns its one line of error.
 fn refused(mut command: Command) -> String {
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -41,7 +40,7 @@ fn refused(mut command: Command) -> String {
     errors[0].to_owned()
 }
 
-/// Everything that must not depend on how a run went: tables, figures and claims.
+/// The outputs that must not depend on the course of a run: tables, figures and claims.
 fn results(out: &Path) -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();
     for folder in ["tables", "figures"] {
@@ -60,7 +59,7 @@ fn trials(out: &Path) -> usize {
     bytes.iter().filter(|b| **b == b'\n').count()
 }
 
-/// Waits until the run has written `count` trials or ended; SIGKILLs it. Whether it was running.
+/// Waits until the run has written `count` trials or ended, and kills it with SIGKILL. Returns whether it was running.
 fn kill_after(mut child: Child, out: &Path, count: usize) -> bool {
     let deadline = Instant::now() + Duration::from_secs(60);
     while trials(out) < count && child.try_wait().unwrap().is_none() && Instant::now() < deadline {
@@ -77,8 +76,8 @@ fn every_file_of_the_design_is_written_and_the_ledger_is_printed() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let output = succeed(reproduce(&out, &[]));
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.starts_with("K5 ") && told.contains("K5 done in "), "{told}");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(stderr.starts_with("K5 ") && stderr.contains("K5 done in "), "{stderr}");
     let ledger = String::from_utf8(output.stdout).unwrap();
     assert!(ledger.contains("K5    holds"), "{ledger}");
     let all = trials(&out);
@@ -124,7 +123,7 @@ fn ten_kills_leave_no_trace() {
     succeed(reproduce(&broken, &[]));
     assert_eq!(results(&broken), results(&whole));
 
-    // What a run took is added to what the runs before it took.
+    // The times of resumed runs are added.
     let seconds = || {
         let run = fs::read_to_string(broken.join("run.json")).unwrap();
         let run: serde_json::Value = serde_json::from_str(&run).unwrap();
@@ -148,7 +147,7 @@ fn jobs_and_shards_do_not_matter() {
     for part in 1..=3 {
         let out = place(&format!("part{part}"));
         let output = succeed(reproduce(&out, &["--shard", &format!("{part}/3")]));
-        // A part alone proves nothing.
+        // A single shard gives no verdict.
         assert!(String::from_utf8(output.stdout).unwrap().contains("K5    inconclusive"));
         report.arg(out);
     }
@@ -156,7 +155,7 @@ fn jobs_and_shards_do_not_matter() {
     succeed(report);
     assert_eq!(results(&place("merged")), results(&place("one")));
 
-    // A report in place rebuilds what was deleted.
+    // A report in place rebuilds deleted files.
     let before = results(&place("one"));
     fs::remove_dir_all(place("one").join("figures")).unwrap();
     fs::remove_file(place("one").join("claims.json")).unwrap();
@@ -166,7 +165,7 @@ fn jobs_and_shards_do_not_matter() {
     assert_eq!(results(&place("one")), before);
 }
 
-/// The whole chain: a shard is killed and goes on, the parts are merged, nothing shows.
+/// A shard is killed and resumed, and the parts are merged. The results are those of an uninterrupted run.
 #[test]
 fn a_killed_shard_goes_on_and_is_merged() {
     let folder = tempfile::tempdir().unwrap();
@@ -222,10 +221,10 @@ fn a_folder_of_another_run_is_refused_untouched() {
     let out = folder.path().join("out");
     succeed(reproduce(&out, &[]));
     let before = (results(&out), fs::read(out.join("trials.jsonl")).unwrap());
-    // A copy, say, which has not been used here yet: refused without a trace.
+    // A copy that has not been used here yet: refused without creating a file.
     fs::remove_file(out.join(".lock")).unwrap();
     let error = refused(reproduce(&out, &["--seed", "2"]));
-    assert!(error.contains("run.json") && error.contains("seed 1, this one has 2"), "{error}");
+    assert!(error.contains("run.json") && error.contains("seed 1, but this run has 2"), "{error}");
     assert!(error.contains("--fresh") && !out.join(".lock").exists(), "{error}");
 
     let run = fs::read_to_string(out.join("run.json")).unwrap();
@@ -243,7 +242,7 @@ fn a_folder_of_another_run_is_refused_untouched() {
     assert_eq!((results(&out), fs::read(out.join("trials.jsonl")).unwrap()), before);
 }
 
-/// Files that no run has written survive every command, `--fresh` included.
+/// Files that no run has written survive every command, including `--fresh`.
 #[test]
 fn foreign_files_survive() {
     let folder = tempfile::tempdir().unwrap();
@@ -260,7 +259,7 @@ fn foreign_files_survive() {
     succeed(reproduce(&out, &["--fresh"]));
     assert_eq!(results(&out), before);
 
-    // A folder that holds something else is not taken at all.
+    // A folder with other contents is refused.
     let home = folder.path().join("home");
     fs::create_dir(&home).unwrap();
     fs::write(home.join("index.html"), "my page").unwrap();
@@ -289,12 +288,12 @@ fn reports_never_lose_trials() {
         command.arg("--out").arg(place(out));
         command
     };
-    // Into the folder of another run: refused, and the trials there untouched.
+    // The folder of another run is refused, and its trials are unchanged.
     let before = fs::read(place("other").join("trials.jsonl")).unwrap();
     let error = refused(report(&["a", "b"], "other"));
     assert!(error.contains("seed"), "{error}");
     assert_eq!(fs::read(place("other").join("trials.jsonl")).unwrap(), before);
-    // Into one of the inputs: all trials end up there, named twice or not.
+    // Writing into one of the inputs puts all trials there, even if it is named twice.
     let all = trials(&place("a")) + trials(&place("b"));
     succeed(report(&["a", "b", "a"], "a"));
     assert_eq!(trials(&place("a")), all);
@@ -331,7 +330,7 @@ fn a_run_in_progress_keeps_its_folder() {
     assert!(trials(&out) >= 5);
 }
 
-/// Killed between creating its files: nothing is in them, so the next run starts as if new.
+/// A run killed between creating its files leaves them empty, so the next run starts as if new.
 #[test]
 fn an_empty_start_is_no_obstacle() {
     let folder = tempfile::tempdir().unwrap();
@@ -352,7 +351,7 @@ fn places_that_cannot_be_written_are_named() {
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
 }
 
-/// Ctrl-C and `kill` say how to go on; nothing that was finished is lost.
+/// Ctrl-C and `kill` print how to resume, and no finished trial is lost.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_says_how_to_go_on() {
@@ -393,14 +392,14 @@ fn experiments_and_claims_are_named_as_people_do() {
         let claims = fs::read_to_string(out.join("claims.json")).unwrap();
         assert_eq!(claims.matches("\"statement\"").count(), 2, "{only:?}");
     }
-    // By the name of a claim, the experiment that measures it.
+    // A claim selects the experiment that measures it.
     let out = folder.path().join("claim");
     succeed(reproduce(&out, &["--only", "K3n"]));
     assert!(fs::read_to_string(out.join("claims.json")).unwrap().contains("\"K3\""));
 }
 
-/// A full disk, stood in for by a limit on file size, at the end of a page and within a line: what
-/// was written stays whole, and the run goes on once there is room.
+/// The disk is full, simulated by a limit on file size, at the end of a page or within a line. Complete lines are kept,
+/// and the run resumes once there is space.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_loses_nothing() {
@@ -425,13 +424,16 @@ fn a_full_disk_loses_nothing() {
 }
 
 #[test]
-fn usage_errors_say_what_is_known() {
+fn usage_errors_list_the_valid_values() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     for only in ["K99", "K3, K99", ""] {
         let error = refused(reproduce(&out, &["--only", only]));
-        // Experiments and their claims.
-        assert!(error.contains("known are K1, ") && error.contains("K3, K3n, K4, K5, "), "{error}");
+        // The message lists experiments and their claims.
+        assert!(
+            error.contains("use one of K1, ") && error.contains("K3, K3n, K4, K5, "),
+            "{error}"
+        );
         assert_eq!(error.contains("--only K99: no such"), !only.is_empty(), "{error}");
     }
     let error = refused(reproduce(&out, &["--data", "/no/such/folder"]));
@@ -469,7 +471,7 @@ fn bad_data_is_named_by_file_line_and_column() {
         command.arg(&data);
         let error = refused(command);
         assert!(error.contains(place), "{error}");
-        // Said before anything ran.
+        // The error comes before anything runs.
         assert!(!out.exists());
     }
     for one_class in ["1,2,g\n3,4,g\n", "1,2,g\n1,2,h\n"] {
@@ -482,7 +484,7 @@ fn bad_data_is_named_by_file_line_and_column() {
     fs::remove_file(data.join("magic.csv")).unwrap();
     let mut command = reproduce(&out, &["--data"]);
     command.arg(&data);
-    assert!(refused(command).contains("holds none of magic.csv"));
+    assert!(refused(command).contains("found none of magic.csv"));
 }
 
 #[test]

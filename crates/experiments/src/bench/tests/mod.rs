@@ -1,4 +1,4 @@
-//! The jobs give what their plain versions do.
+//! The jobs give the same results as their plain versions.
 
 mod plain;
 
@@ -8,7 +8,7 @@ use super::pools::Pools;
 use super::*;
 
 #[test]
-fn every_job_gives_what_the_plain_version_does() {
+fn every_job_gives_the_result_of_its_plain_version() {
     let mut pools = Pools::default();
     for definition in definitions() {
         let shape = definition.shape(Size::Toy);
@@ -28,5 +28,5 @@ fn jobs_are_chosen_by_name() {
     assert_eq!((jobs[0].id, threaded[0].id, threaded[1].id), ("scan", "scan", "classes"));
     assert_eq!((jobs.len(), threaded.len()), (1, 2));
     let fault = chosen(&["no-such".into()]).unwrap_err().to_string();
-    assert!(fault.starts_with("no job \"no-such\"; known are classes, csv, "), "{fault}");
+    assert!(fault.starts_with("--only no-such: no such job; use one of classes, csv, "), "{fault}");
 }

@@ -1,4 +1,4 @@
-//! What every job computes, by the shortest program that computes it.
+//! Plain versions of the jobs: the shortest programs that compute the same results.
 
 use super::super::definition::{digest, digest_of};
 use super::super::passes::{CAP, fresh_perspectron};
@@ -33,7 +33,7 @@ pub(super) fn result(id: &str, shape: Shape) -> Result<u64, Failure> {
             Ok(indices(DescendingMargins::new(&all).take(LARGEST).collect()))
         }
         "greedy" => {
-            // By the order of the whole pool, asked one by one.
+            // Sorts the whole pool and takes the points in turn.
             let pool = pools.sphere(n, d)?;
             let (learner, transcript) = label_pool(Greedy::new(d)?, &pool.points, &pool.labels)?;
             Ok(digest_of(learner.weights(), transcript.mistakes() as u64))
@@ -47,7 +47,7 @@ pub(super) fn result(id: &str, shape: Shape) -> Result<u64, Failure> {
                 let wrong = values.zip(&labels).enumerate();
                 let wrong = wrong.filter(|(_, (value, y))| Label::from_sign(*value) != **y);
                 let signed = wrong.map(|(i, (value, y))| (y.as_f64() * value, i));
-                // Every point is right.
+                // No point is misclassified.
                 let Some((_, i)) = signed.min_by(|a, b| a.0.total_cmp(&b.0)) else { break };
                 let x = pool.points.row(i).ok_or("a point of the pool")?;
                 kernels::axpy(labels[i].as_f64(), x.as_slice(), &mut w);
@@ -64,13 +64,14 @@ pub(super) fn result(id: &str, shape: Shape) -> Result<u64, Failure> {
             Ok(mistakes(&run(fresh_kernel(d)?, &points, &labels, AsGiven::new())?.1))
         }
         "hit-and-run" => {
-            // The steps are held to plain ones by the tests of the walk; here, the sample to its set.
+            // The tests of the walk compare its steps with plain ones. Here, every point of the sample must satisfy the
+            // new cut.
             let (mut centre, cut) = version_space(d, more)?;
             centre.cut(&cut)?;
             assert!(centre.sample().all(|w| kernels::dot(w, &cut) >= 0.0));
-            Ok(digest_of(centre.centre(), centre.mixing().sweeps as u64))
+            Ok(digest_of(centre.centre(), centre.sweeps() as u64))
         }
-        // What can be said without the fit is that its certificate must hold.
+        // The plain version makes no fit. It only expects that the fit was certified.
         "forster" => Ok(digest([1])),
         "csv" | "csv-stream" => Ok(by_commas(&csv_text(shape)?)?.digest()),
         "libsvm" | "libsvm-stream" => {
@@ -105,7 +106,7 @@ fn passive_aggressive(pool: &Pool<Points>) -> u64 {
     digest_of(&w, updates)
 }
 
-/// One by one; the step itself is held to CKST24's by the tests of the learner.
+/// Runs the Perspectron example by example. The tests of the learner compare its step with CKST24's.
 fn perspectron(pool: &Pool<Points>) -> Result<u64, Failure> {
     let mut fitting = fresh_perspectron()?.start(pool.points.dim())?;
     for (x, y) in pool.points.rows().zip(&pool.labels) {
@@ -145,11 +146,11 @@ fn choice(race: &Race, elimination: Elimination) -> u64 {
     let close = |c: usize, of: usize, m: usize| {
         test.is_passed(ahead(c, of, m), apart_on(c, of, m), m as u64)
     };
-    let told = |c: usize, m: usize| digest([c as u64, errors_on(c, m)]);
+    let result = |c: usize, m: usize| digest([c as u64, errors_on(c, m)]);
     let mut awake: Vec<usize> = (0..wrong.len()).collect();
     let mut resting: Vec<(usize, usize)> = Vec::new();
     let mut leader = None;
-    // Where blocks of examples ended: at checks, and when they are full.
+    // The ends of the blocks of examples. A block ends at a check, or when it is full.
     let mut ends: Vec<usize> = Vec::new();
     for m in 1..points.len() {
         let seen = m as u64;
@@ -178,7 +179,8 @@ fn choice(race: &Race, elimination: Elimination) -> u64 {
                 break of;
             }
             leader = Some(best);
-            // Each rests again from the first end of a block at which the new leader is close enough.
+            // A deferred candidate is deferred again from the first end of a block at which it is close enough to the
+            // new leader.
             for (c, then) in std::mem::take(&mut resting) {
                 let rests = ends.iter().copied().filter(|end| *end >= then && *end <= m);
                 match rests.into_iter().find(|end| close(c, best, *end)) {
@@ -192,16 +194,16 @@ fn choice(race: &Race, elimination: Elimination) -> u64 {
         awake = stay;
         resting.extend(Vec::into_iter(rest).map(|c: usize| (c, m)));
         if awake.len() == 1 {
-            return told(of, m);
+            return result(of, m);
         }
     }
     awake.extend(resting.iter().map(|(c, _)| c));
     let planned = points.len();
     let best = awake.into_iter().min_by_key(|c| (errors_on(*c, planned), *c)).unwrap_or(0);
-    told(best, planned)
+    result(best, planned)
 }
 
-/// CSV without quotes by the standard library.
+/// Reads CSV without quotes with the standard library.
 fn by_commas(text: &str) -> Result<Seen, Failure> {
     let mut seen = Seen::default();
     for line in text.lines().skip(1) {
@@ -213,7 +215,7 @@ fn by_commas(text: &str) -> Result<Seen, Failure> {
     Ok(seen)
 }
 
-/// LIBSVM text by the standard library.
+/// Reads LIBSVM text with the standard library.
 fn by_blanks(text: &str) -> Result<Seen, Failure> {
     let mut seen = Seen::default();
     for line in text.lines() {

@@ -1,4 +1,4 @@
-//! Layers of figures.
+//! Layers and titles of figures.
 
 use halfspaces_eval::{Colour, Group, Layer, Results, stats};
 
@@ -22,8 +22,7 @@ pub(crate) fn curve(name: &str, colour: Colour, data: Vec<(f64, f64)>) -> [Layer
     [line(name, colour, data.clone()), points(name, colour, data)]
 }
 
-/// Medians of y for each x, and around them what lies from the 10 % to the 90 % quantile, where there are three
-/// values or more.
+/// Medians of y for each x, with a band from the 10 % to the 90 % quantile at every x with at least three values.
 pub(crate) fn median_curve(name: &str, colour: Colour, pairs: Vec<(f64, f64)>) -> Vec<Layer> {
     let [low, high] = [0.1, 0.9].map(|q| quantiles_by_x(pairs.clone(), q));
     let ends = low.iter().zip(&high).map(|((x, low), (_, high))| (*x, *low, *high));
@@ -34,7 +33,7 @@ pub(crate) fn median_curve(name: &str, colour: Colour, pairs: Vec<(f64, f64)>) -
     layers
 }
 
-/// Means of the values of each x, with their 95 % intervals.
+/// Means of the values at each x, with their 95 % intervals.
 pub(crate) fn mean_curve(
     name: &str,
     colour: Colour,
@@ -50,14 +49,14 @@ pub(crate) fn mean_curve(
     layers
 }
 
-/// The title of a figure of measured values against their bound: how many of all are above it.
+/// The title of a figure of measured values against their bound. It says how many exceed the bound.
 pub(crate) fn bound_title<C, O>(
     results: &Results<C, O>,
     what: &str,
     pair: impl Fn(&O) -> Option<(f64, f64)>,
 ) -> String {
     let pairs: Vec<(f64, f64)> = results.outcomes().filter_map(|(_, o)| pair(o)).collect();
-    // As a verdict allows for the rounding of the bound.
+    // The same tolerance for rounding as in a verdict.
     let above = pairs.iter().filter(|(bound, value)| *value > bound * (1.0 + 1e-9)).count();
     match (above, pairs.len()) {
         (_, 0) => format!("{what} against the bound"),
@@ -66,7 +65,8 @@ pub(crate) fn bound_title<C, O>(
     }
 }
 
-/// A dashed line of a bound over the span of `x`, unless there is none; around a single positive `x`.
+/// A dashed line of a bound over the range of `x`; empty without values. A single value, which must be positive, gets a
+/// range around it.
 pub(crate) fn bound_line(name: &str, x: &[f64], bound: impl Fn(f64) -> f64) -> Vec<Layer> {
     let ends = x.iter().copied().reduce(f64::min).zip(x.iter().copied().reduce(f64::max));
     let wide = |(least, most): (f64, f64)| match least < most {
@@ -77,8 +77,8 @@ pub(crate) fn bound_line(name: &str, x: &[f64], bound: impl Fn(f64) -> f64) -> V
     ends.map(|(a, b)| dashed(name, Colour::Ink, vec![(a, bound(a)), (b, bound(b))])).collect()
 }
 
-/// Measured against bound: the line on which they are equal, and for each series a marker for every
-/// setting that it accepts, of the trial that came closest to its bound.
+/// Measured values against bounds: the line of equality and, for each series, one marker per accepted setting. The
+/// marker shows the trial closest to its bound.
 pub(crate) fn against_bound<C, O, S: Fn(&C) -> bool>(
     results: &Results<C, O>,
     label: &str,
@@ -112,7 +112,7 @@ pub(crate) fn quantiles_by_x(mut pairs: Vec<(f64, f64)>, q: f64) -> Vec<(f64, f6
         let ys: Vec<f64> = chunk.iter().map(|(_, y)| *y).collect();
         match stats::quantile(&ys, q) {
             Some(value) => (chunk[0].0, value),
-            None => unreachable!("a chunk holds finite values: {ys:?}"),
+            None => unreachable!("the values of a figure are finite: {ys:?}"),
         }
     };
     chunks.map(quantile).collect()

@@ -1,13 +1,13 @@
-//! Claims, and the evidence on them.
+//! Claims, and the evidence for them.
 
 #[cfg(test)]
 use halfspaces_eval::Verdict;
 use halfspaces_eval::{ClaimStatement, Evidence, Group, Null, Results, Section};
 use std::fmt::Display;
 
-/// What an experiment says of itself: its id and title, then each claim with its sentence, its source
-/// (document and number), its kind, the null that it is judged against, and the public items that it checks, of which one that is not there does not
-/// compile.
+/// Declares the id and the title of an experiment, then its claims. Each claim has a statement, a source (document and
+/// number), a kind, a null, and the public items that it runs. An item that does not exist is a compile error. A claim
+/// about a distribution or a printed formula lists no items.
 macro_rules! about {
     ($id:literal, $title:literal; $($claims:tt)+) => {
         type Configuration = Configuration;
@@ -31,14 +31,14 @@ pub(crate) use about;
 /// The claims of [`about`].
 macro_rules! claims {
     ($($id:literal: $statement:tt [$source:tt] $kind:ident, null $null:tt
-        $($package:ident::{$($item:tt)+}),+;)+) => {
+        $($package:ident::{$($item:tt)+}),*;)+) => {
         vec![$(ClaimStatement {
             id: $id.into(),
             statement: $statement.into(),
             source: $source.into(),
             kind: halfspaces_eval::ClaimKind::$kind,
             null: $null.into(),
-            checks: checks!($($package::{$($item)+}),+),
+            checks: checks!($($package::{$($item)+}),*),
         }),+]
     };
 }
@@ -46,43 +46,44 @@ pub(crate) use claims;
 
 /// The paths of public items, `checks!(halfspaces_online::{Perceptron, bounds::massart_excess})`.
 macro_rules! checks {
-    ($($package:ident::{$($first:ident $(::$more:ident)*),+ $(,)?}),+) => {{
+    ($($package:ident::{$($first:ident $(::$more:ident)*),+ $(,)?}),*) => {{
         $($(
-            #[expect(unused_imports, reason = "it only has to be there")]
+            #[expect(unused_imports, reason = "the import checks that the item exists")]
             use $package::$first $(::$more)* as _;
-        )+)+
+        )+)*
         const CHECKS: &[&str] = &[$($(concat!(
             stringify!($package), "::", stringify!($first) $(, "::", stringify!($more))*
-        )),+),+];
+        )),+),*];
         CHECKS
     }};
 }
 pub(crate) use checks;
 
-/// What an outcome holds of the part of the experiment that its setting belongs to.
+/// Takes a value from an outcome or a setting, which must be of the given variant.
 macro_rules! of_part {
     ($outcome:expr, $part:pat => $value:expr) => {
         match $outcome {
             $part => $value,
-            _ => unreachable!("the outcome of another part"),
+            _ => unreachable!("an outcome of another part"),
         }
     };
 }
 pub(crate) use of_part;
 
-/// Adds the verdicts on the claims of an experiment, in their order, each with its null.
+/// Judges the claims of an experiment, in their order, each with its evidence and its null.
 pub(crate) fn judge_all<const N: usize>(
     section: &mut Section,
     claims: Vec<ClaimStatement>,
     evidence: [(Evidence, Null); N],
 ) {
-    assert_eq!(claims.len(), N, "every claim has its evidence");
+    assert_eq!(claims.len(), N, "every claim needs evidence");
     for (claim, (evidence, null)) in claims.into_iter().zip(evidence) {
         section.judge(claim, evidence, null);
     }
 }
 
-/// Something else on the same trials, of the settings given: whether it misses what is claimed.
+/// A null measured on the trials of `groups`. Each trial is one case; `failed` says whether the null misses the claim
+/// in it.
 pub(crate) fn null_of<'a, C: 'a, O: 'a>(
     groups: impl IntoIterator<Item = &'a Group<C, O>>,
     failed: impl Fn(&C, &O) -> bool,
@@ -94,7 +95,7 @@ pub(crate) fn null_of<'a, C: 'a, O: 'a>(
     }))
 }
 
-/// "Fails with probability at most `delta`", of the trials of one setting.
+/// Evidence for "fails with probability at most `delta`" from the trials of one setting.
 pub(crate) fn fails_at_most<C, O>(
     group: &Group<C, O>,
     delta: f64,
@@ -104,7 +105,7 @@ pub(crate) fn fails_at_most<C, O>(
     Evidence::probability(group.planned, failures, group.outcomes.len(), delta)
 }
 
-/// Every setting judged on its own, under its name.
+/// Judges every setting separately and returns the worst evidence.
 pub(crate) fn worst_setting<'a, C: Display + 'a, O: 'a>(
     groups: impl IntoIterator<Item = &'a Group<C, O>>,
     judge: impl Fn(&Group<C, O>) -> Evidence,
@@ -113,7 +114,7 @@ pub(crate) fn worst_setting<'a, C: Display + 'a, O: 'a>(
     Evidence::worst_of(&judged.collect::<Vec<_>>())
 }
 
-/// The settings that `mine` accepts.
+/// The groups whose setting `mine` accepts.
 pub(crate) fn groups_of<C, O>(
     results: &Results<C, O>,
     mine: impl Fn(&C) -> bool,
@@ -121,13 +122,13 @@ pub(crate) fn groups_of<C, O>(
     results.groups.iter().filter(|g| mine(&g.configuration)).collect()
 }
 
-/// Trials planned in some settings.
+/// Total number of planned trials.
 pub(crate) fn planned<C, O>(groups: &[&Group<C, O>]) -> usize {
     groups.iter().map(|g| g.planned).sum()
 }
 
-/// Whether each claim of a section passes its rule: for tests that plant wrong outcomes. Whether its null fails as well shows on
-/// whole runs only; tests of `halfspaces_eval` plant that.
+/// The verdicts on the claims, for tests that plant wrong outcomes. `Weak` and `Observed` count as `Holds`: nulls are
+/// tested in `halfspaces_eval`.
 #[cfg(test)]
 pub(crate) fn verdicts<E: halfspaces_eval::Experiment>(
     experiment: &E,

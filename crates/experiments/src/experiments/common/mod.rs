@@ -1,5 +1,5 @@
-//! What the experiments speak of: `use crate::experiments::common::*` brings in the words of the
-//! evaluation, and the cells, layers and judgements that they share.
+//! Imports and helpers that all experiments share: the types of the evaluation, table cells, figure layers and
+//! judgements. Used as `use crate::experiments::common::*`.
 
 mod figures;
 mod judgements;
@@ -23,7 +23,7 @@ pub(crate) use tables::*;
 use halfspaces_linalg::{Classifier, Halfspace, Label, PointSet, Points};
 use halfspaces_online::OnlineLearner;
 
-/// The first n points of a pool with the labels of `target`, or all there are, for each of `sizes`.
+/// For each n of `sizes`, the first n points of a pool (or all, if there are fewer) with the labels of `target`.
 pub(crate) fn nested(
     all: &Points,
     target: &Halfspace,
@@ -37,12 +37,12 @@ pub(crate) fn nested(
     sizes.iter().map(first).collect()
 }
 
-/// The largest of the sizes of nested pools.
+/// The largest of `sizes`.
 pub(crate) fn largest(sizes: &[usize]) -> Result<usize, Failure> {
     Ok(*sizes.iter().max().ok_or("a configuration without sizes")?)
 }
 
-/// Mistakes of one pass over a pool.
+/// The mistakes of one pass over a pool.
 pub(crate) fn mistakes<L: OnlineLearner, P: PointSet>(
     learner: &mut L,
     points: &P,

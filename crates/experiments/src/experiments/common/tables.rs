@@ -1,9 +1,8 @@
-//! Cells of tables. Where there is nothing to show a cell is empty; where there are values but no number
-//! for them, because one of them is not finite, it says so.
+//! Cells of tables. A cell without values is empty; a cell whose number is not finite says "not finite".
 
 use halfspaces_eval::{Group, Table, stats};
 
-/// A column: its name, and what stands in the row of an `R`.
+/// A column: its name and a function from a row `R` to its cell.
 pub(crate) type Column<'a, R> = (&'a str, &'a dyn Fn(&R) -> String);
 
 /// A table with one row for each of `rows`.
@@ -21,7 +20,7 @@ pub(crate) fn table<R>(
     table
 }
 
-/// A power of ten as print has it: 10⁸⁰.
+/// A power of ten with a raised exponent: 10⁸⁰.
 pub(crate) fn power_text(exponent: i32) -> String {
     let raised = |c: char| match c {
         '-' => '⁻',
@@ -33,10 +32,10 @@ pub(crate) fn power_text(exponent: i32) -> String {
     format!("10{}", exponent.to_string().chars().map(raised).collect::<String>())
 }
 
-/// What stands for a number that some values do not have.
+/// The cell for a number that is not finite.
 const NOT_FINITE: &str = "not finite";
 
-/// The number that `of` makes of some values; empty without values.
+/// A summary of `values` as text; empty without values.
 fn summary(values: &[f64], decimals: usize, of: impl Fn(&[f64]) -> Option<f64>) -> String {
     match of(values).filter(|value| value.is_finite()) {
         Some(value) => format!("{value:.decimals$}"),
@@ -45,33 +44,33 @@ fn summary(values: &[f64], decimals: usize, of: impl Fn(&[f64]) -> Option<f64>) 
     }
 }
 
-/// Their median as text.
+/// The median as text.
 pub(crate) fn median_text(values: &[f64], decimals: usize) -> String {
     summary(values, decimals, stats::median)
 }
 
-/// Their mean as text.
+/// The mean as text.
 pub(crate) fn mean_text(values: &[f64], decimals: usize) -> String {
     summary(values, decimals, stats::mean)
 }
 
-/// The least of them as text.
+/// The smallest value as text.
 pub(crate) fn least_text(values: &[f64], decimals: usize) -> String {
     extreme_text(values, decimals, f64::min)
 }
 
-/// The largest of them as text.
+/// The largest value as text.
 pub(crate) fn most_text(values: &[f64], decimals: usize) -> String {
     extreme_text(values, decimals, f64::max)
 }
 
-/// An infinite extreme is shown as what it is: a promise broken altogether.
+/// An extreme as text. An infinite extreme is shown as such, since it is a violated bound.
 fn extreme_text(values: &[f64], decimals: usize, pick: fn(f64, f64) -> f64) -> String {
     let extreme = values.iter().copied().reduce(pick);
     extreme.map_or_else(String::new, |value| format!("{value:.decimals$}"))
 }
 
-/// The mean and its 95 % interval, for a table; a single value has no interval.
+/// Two cells: the mean and its 95 % interval. A single value has no interval.
 pub(crate) fn mean_cells(values: &[f64], digits: usize) -> [String; 2] {
     let interval = match stats::mean_interval(values, 0.95) {
         Some(i) => format!("{:.digits$} to {:.digits$}", i.low, i.high),
@@ -81,16 +80,16 @@ pub(crate) fn mean_cells(values: &[f64], digits: usize) -> [String; 2] {
     [mean_text(values, digits), interval]
 }
 
-/// Numbers and cells of the trials of a setting; a number that an outcome does not have is left out.
+/// Values and cells of the trials of a setting. Trials for which `of` gives `None` are skipped.
 pub(crate) trait Trials<O> {
     fn outcomes(&self) -> &[O];
 
-    /// How many there are.
+    /// The number of trials as text.
     fn count(&self) -> String {
         self.outcomes().len().to_string()
     }
 
-    /// One number of each.
+    /// One value per trial.
     fn values<V: Into<Option<f64>>>(&self, of: impl Fn(&O) -> V) -> Vec<f64> {
         self.outcomes().iter().filter_map(|o| of(o).into()).collect()
     }

@@ -1,30 +1,30 @@
-//! P9: expected mistakes of the online Massart learner against ηT + (1-η)√T/γ, with points and flip
-//! probabilities chosen by an adversary that sees the learner.
+//! P9, P9h: expected mistakes of the online Massart learner against ηT + (1-η)√T/γ, with points and flip probabilities
+//! chosen at random or by an adversary that sees the learner.
 
 use crate::experiments::common::*;
 use halfspaces_data::{MarginBall, Marginal, random_target_with_rng};
 use halfspaces_linalg::{Classifier, Label, PointSet, Points};
-use halfspaces_online::{Horizon, OnlineLearner, OnlineMassart, bounds};
+use halfspaces_online::{Horizon, MassartSetting, OnlineLearner, OnlineMassart, bounds};
 
 pub(crate) struct MassartExperiment;
 
-/// Points the adversary chooses from.
+/// Number of points from which nature chooses.
 pub(super) const CANDIDATES: usize = 120;
 pub(super) const DIM: usize = 10;
-/// Rounds from which on the bound is judged: over fewer, one answer in every round is within it.
+/// Smallest number of rounds at which the bound is judged. Over fewer rounds, a constant answer satisfies it.
 const LEAST_ROUNDS: u64 = 30_000;
-/// The noise rate drawn in the figure.
+/// The noise rate of the figure.
 const SHOWN_NOISE: f64 = 0.3;
 
-/// How point and flip probability are chosen.
+/// How the point and its flip probability are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub(super) enum Nature {
-    /// A random candidate; flips with probability η.
+    /// A random candidate, whose label is flipped with probability η.
     Random,
-    /// The candidate the learner would get wrong with the smallest |w·x|, else the one nearest its
-    /// boundary; flips with probability η where the learner is right and never where it is wrong.
+    /// The misclassified candidate of smallest |w·x|, or else the one closest to the boundary. Its label is flipped
+    /// with probability η if the learner is right, and never if it is wrong.
     Adaptive,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Configuration {
     margin: f64,
     rounds: u64,
     doubling: bool,
-    /// Falling steps instead.
+    /// Whether the step size falls from round to round.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     anytime: bool,
     nature: Nature,
@@ -43,7 +43,7 @@ pub(crate) struct Configuration {
 /// δ of the bound with high probability.
 const FAILURE: f64 = 0.05;
 
-/// Ways to set the steps: by doubling or not, falling or not.
+/// The pairs (`doubling`, `anytime`) that are run.
 const HORIZONS: [(bool, bool); 3] = [(false, false), (true, false), (false, true)];
 
 impl Configuration {
@@ -63,12 +63,12 @@ impl Configuration {
         }
     }
 
-    /// The bound with probability 1 - δ where T is known.
+    /// The bound with probability 1 - δ if T is known.
     fn high(&self) -> f64 {
         self.bound() + bounds::massart_deviation(self.rounds as f64, self.margin, FAILURE)
     }
 
-    /// What guessing makes of T rounds: half of them wrong.
+    /// The excess of guessing, which is wrong in half of the rounds.
     fn guessing(&self) -> f64 {
         (0.5 - self.noise) * self.rounds as f64
     }
@@ -98,14 +98,14 @@ impl fmt::Display for Configuration {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
-    /// Σ (P[mistake | past] - η), exact given the play.
+    /// Σ (P[mistake | past] - η), exact given the points and labels.
     pub(super) excess: f64,
     pub(super) mistakes: u64,
     /// The excess of the answer +1 in every round.
     pub(super) constant: f64,
 }
 
-/// So many rounds of the game, with the points and clean labels that nature chooses from.
+/// Plays `rounds` rounds. Nature chooses from the given points and clean labels.
 pub(super) fn play<L: OnlineLearner>(
     mut learner: L,
     (points, clean): (&Points, &[Label]),
@@ -138,7 +138,7 @@ pub(super) fn play<L: OnlineLearner>(
         mistakes += u64::from(prediction.is_wrong(label));
         learner.update(x, prediction, label)?;
     }
-    // An adversary that sees it always asks a point that is wrong, and does not flip it.
+    // Against the constant +1, the adversary always presents a misclassified point and does not flip its label.
     let wrong = clean.iter().filter(|y| **y == Label::Negative).count() as f64;
     let constant = match nature {
         Nature::Random => wrong / clean.len() as f64 * (1.0 - 2.0 * noise),
@@ -156,12 +156,12 @@ pub(super) fn play<L: OnlineLearner>(
 impl Experiment for MassartExperiment {
     about! {
         "P9", "Online learning under Massart noise, against an adaptive adversary";
-        "P9": "Under Massart noise of rate at most η and margin γ, the online learner that knows the number of rounds T makes at most ηT + (1-η)√T/γ mistakes in expectation, and without knowing T at most ηT + √2/(√2-1) · (1-η)√T/γ by doubling and ηT + √2 (1-η)√T/γ by falling steps, for random points and for points and flip probabilities chosen by an adversary that sees the learner; T >= 30 000, η = 0.1 and 0.3 with γ = 0.1, η = 0.4 with γ = 0.2, where guessing exceeds every one of these bounds."
+        "P9": "Under Massart noise of rate at most η and margin γ, the online learner makes in expectation at most ηT + (1-η)√T/γ mistakes if it knows T, ηT + √2/(√2-1) · (1-η)√T/γ by doubling, and ηT + √2 (1-η)√T/γ with falling steps, on random points and against an adaptive adversary; T >= 30 000, (η, γ) = (0.1, 0.1), (0.3, 0.1), (0.4, 0.2)."
             ["ours, from CKST24 Lemma 2 applied round by round"]
             Proved, null "the answer +1 in every round"
             halfspaces_online::{OnlineMassart, Horizon, bounds::massart_excess,
                 bounds::massart_excess_any_horizon, bounds::massart_excess_anytime};
-        "P9h": "With T known, Σ P[mistake | past] is at most ηT + (1-η)√T/γ + √(T ln(1/δ)/2)/γ with probability at least 1 - δ, δ = 0.05, in the same settings of P9, T >= 30 000. Judged over all settings together."
+        "P9h": "In the settings of P9 with T known, Σ P[mistake | past] is at most ηT + (1-η)√T/γ + √(T ln(1/δ)/2)/γ with probability at least 1 - δ, δ = 0.05, over all settings together."
             ["ours, docs/theory/online-massart.md"]
             Proved, null "the answer +1 in every round"
             halfspaces_online::{OnlineMassart, bounds::massart_excess, bounds::massart_deviation};
@@ -192,7 +192,8 @@ impl Experiment for MassartExperiment {
         let target = random_target_with_rng(DIM, rng)?;
         let points = MarginBall::new(&target, margin)?.sample_with_rng(CANDIDATES, rng)?;
         let clean = target.label_all(&points)?;
-        let learner = OnlineMassart::new(DIM, noise, margin * (1.0 - 1e-9), setting.learner())?;
+        let given = MassartSetting { noise, margin: margin * (1.0 - 1e-9) };
+        let learner = OnlineMassart::new(DIM, given, setting.learner())?;
         play(learner, (&points, &clean), nature, (noise, rounds), rng)
     }
 
@@ -203,7 +204,7 @@ impl Experiment for MassartExperiment {
             let shares = g.values(|o| o.excess / g.configuration.bound());
             Evidence::mean("mean of Σ (P[mistake | past] - η) / bound", g.planned, &shares, 1.0)
         });
-        // All settings together: each has too few trials for a verdict of its own.
+        // All settings together, since each has too few trials for its own verdict.
         let known: Vec<_> = judged
             .iter()
             .copied()
@@ -219,7 +220,7 @@ impl Experiment for MassartExperiment {
         let constant_known = null_of(known, |c, o| o.constant > c.high());
         let evidence = [(evidence, constant), (probable, constant_known)];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("The probability of a mistake given the past is known exactly in simulation, so its excess over η is summed round by round without the noise of the flips. The adaptive adversary asks the misclassified point nearest to the learner's boundary, flips labels at the full rate where the learner is right and never where it is wrong.".into());
+        section.summary.push("In a simulation, the probability of a mistake given the past is known exactly. Its excess over η is summed over the rounds, without the noise of the flips. The adaptive adversary sees the learner. It presents the misclassified point closest to the learner's boundary, and flips labels at the full rate where the learner is right and never where it is wrong. In the settings of the claims, guessing exceeds every bound.".into());
         section.figures.push(growth(results));
         section.tables.push(by_configuration(results));
     }
@@ -255,8 +256,8 @@ fn growth(results: &Results<Configuration, Outcome>) -> Figure {
     }
     Figure {
         name: "p9-excess".into(),
-        title: "Without knowing the number of rounds the online learner pays little more".into(),
-        caption: "Expected mistakes beyond ηT as the horizon grows, η = 0.3, γ = 0.1: medians over trials with 10 % and 90 % quantiles, and the bounds. An excess at or below 0, drawn at the lower edge, means that the learner does better than η.".into(),
+        title: "Without knowing the number of rounds, the online learner makes few additional mistakes".into(),
+        caption: "Expected mistakes beyond ηT against the horizon, η = 0.3, γ = 0.1: medians over trials with 10 % and 90 % quantiles, and the bounds. An excess at or below 0 is drawn at the lower edge: the learner's mistake rate is at most η.".into(),
         x: Axis::log("rounds T"),
         y: Axis::log("Σ (P[mistake | past] - η)"),
         layers,
@@ -309,7 +310,7 @@ mod tests {
             let group = Group { configuration: configuration.clone(), planned: 5, outcomes };
             verdicts(&MassartExperiment, vec![group])
         };
-        // Five trials are too few for a probability of 0.05, unless all fail.
+        // Five trials are too few for a probability of 0.05 unless all fail.
         let [holds, open, violated] = [Verdict::Holds, Verdict::Inconclusive, Verdict::Violated];
         assert_eq!(verdict(&|o| o.excess), [holds, open]);
         let share =

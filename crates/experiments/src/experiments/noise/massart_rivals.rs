@@ -1,30 +1,31 @@
-//! P9r: the online LeakyReLU learner, a rival of the online Massart learner, on the streams of P9 and on one that
-//! descent without its rescaled losses does not learn.
+//! P9r: the online LeakyReLU learner, a rival of the online Massart learner, on the streams of P9 and on a stream that
+//! descent without rescaled losses does not learn.
 
 use super::massart::{CANDIDATES, DIM, Nature, Outcome as Play, play};
 use crate::experiments::common::*;
 use halfspaces_data::{MarginBall, Marginal, random_target_with_rng};
 use halfspaces_linalg::{Classifier, InputError, Label, PointSet, Points, RowView, kernels};
 use halfspaces_online::{
-    Horizon, OnlineLeakyRelu, OnlineLearner, OnlineMassart, Prediction, bounds,
+    Horizon, MassartSetting, OnlineLeakyRelu, OnlineLearner, OnlineMassart, Prediction, bounds,
 };
 
 pub(crate) struct MassartRivalsExperiment;
 
-/// What is asked.
+/// The stream of points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 enum Stream {
-    /// As in P9.
+    /// The random points of P9.
     Random,
-    /// As in P9.
+    /// The adaptive adversary of P9.
     Adaptive,
-    /// Two positive points in turn by a coin, without noise: (1, 0) and a short one across the boundary of the first.
+    /// Two positive points with probability 1/2 each, without noise: (1, 0) and a short point that (1, 0)
+    /// misclassifies.
     Trap,
 }
 
-/// What the short point of the trap has of -(1, 0).
+/// The component of the trap's short point along -(1, 0).
 const ACROSS: f64 = 0.06;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -57,7 +58,7 @@ pub(crate) struct Outcome {
     plain: f64,
 }
 
-/// Projected descent on LeakyReLU losses as they are, with the step of its regret bound.
+/// The null: projected descent on LeakyReLU losses without rescaling, with the step of its regret bound.
 struct Plain {
     w: Vec<f64>,
     leak: f64,
@@ -106,7 +107,8 @@ impl OnlineLearner for Plain {
     }
 }
 
-/// (1, 0) and (-[`ACROSS`], c) with the least c at which both have margin γ to the boundary of (γ, √(1-γ²)).
+/// (1, 0) and (-[`ACROSS`], c) with the least c for which both have margin γ with respect to the halfspace with normal
+/// (γ, √(1-γ²)).
 fn trap(margin: f64) -> Result<Points, Failure> {
     let c = margin * (1.0 + ACROSS) / (1.0 - margin * margin).sqrt();
     Ok(Points::from_rows(&[[1.0, 0.0], [-ACROSS, c]])?)
@@ -115,9 +117,9 @@ fn trap(margin: f64) -> Result<Points, Failure> {
 impl Experiment for MassartRivalsExperiment {
     about! {
         "P9r", "A rival of the online Massart learner: descent on rescaled LeakyReLU losses";
-        "P9r": "Under Massart noise of rate at most η and margin γ, the online LeakyReLU learner makes over T rounds, known beforehand, at most ηT + εT + (1-η-ε)²√T/(εγ) mistakes in expectation, where ε is the smaller of (1-η)/(T^¼ √γ) and ½ - η, on the streams of P9, whose adversary sees the learner, and on a stream where descent on the same losses without their rescaling exceeds the bound."
+        "P9r": "Under Massart noise of rate at most η and margin γ, the online LeakyReLU learner with known T makes at most ηT + εT + (1-η-ε)²√T/(εγ) mistakes in expectation, ε = min((1-η)/(T^¼ √γ), ½ - η), on the streams of P9 and on one where descent without rescaled losses exceeds the bound."
             ["ours, after the learner of DKTZ24, whose constants are not known to us"]
-            Proved, null "descent on the same losses without rescaling, on the stream made for it"
+            Proved, null "descent on the losses without rescaling, on the stream constructed against it"
             halfspaces_online::{OnlineLeakyRelu, bounds::leaky_relu_excess};
     }
 
@@ -153,7 +155,7 @@ impl Experiment for MassartRivalsExperiment {
         };
         let dim = points.dim();
         let given = margin * (1.0 - 1e-9);
-        // The same coins for every learner; without flips an excess over η is counted by hand.
+        // Every learner gets the same random numbers. Without flips, the excess over η is counted from the mistakes.
         let seed = rng.random();
         let coins = || ChaCha8Rng::seed_from_u64(seed);
         let excess = |outcome: Play| match stream {
@@ -161,8 +163,9 @@ impl Experiment for MassartRivalsExperiment {
             Stream::Random | Stream::Adaptive => outcome.excess,
         };
         let data = (&points, clean.as_slice());
-        let leaky_relu = OnlineLeakyRelu::new(dim, noise, given, rounds)?;
-        let massart = OnlineMassart::new(dim, noise, given, Horizon::Known(rounds))?;
+        let setting = MassartSetting { noise, margin: given };
+        let leaky_relu = OnlineLeakyRelu::new(dim, setting, rounds)?;
+        let massart = OnlineMassart::new(dim, setting, Horizon::Known(rounds))?;
         let plain = Plain::new(dim, noise, given, rounds);
         let game = (flips, rounds);
         Ok(Outcome {
@@ -180,13 +183,13 @@ impl Experiment for MassartRivalsExperiment {
             Evidence::mean("mean of Σ (P[mistake | past] - η) / bound", g.planned, &shares, 1.0)
         })
         .with_note(&format!(
-            "without rescaling the bound is exceeded in {exceeded} of {} trials with the trap",
+            "without rescaling, the bound is exceeded in {exceeded} of {} trials with the trap",
             trap().count()
         ));
         let trap = groups_of(results, |c| c.stream == Stream::Trap);
         let null = null_of(trap, |c, o| o.plain > c.bound());
         judge_all(section, Experiment::claims(self), [(evidence, null)]);
-        section.summary.push("In the trap half the rounds show (1, 0), the others a short point across its boundary, both positive, without noise: descent on losses that are not divided by the margin at w gains more at the long point than it loses by being wrong at the short one, and stays. All learners get the same coins; the adaptive adversary answers each of them. Columns are medians of Σ (P[mistake | past] - η), in the trap mistakes - ηT.".into());
+        section.summary.push("In the trap, half of the rounds present (1, 0), the others a short point that (1, 0) misclassifies; both are positive, without noise. Descent on losses that are not divided by the margin at w gains more on the long point than it loses on the short one, and does not move away from (1, 0). All learners get the same random numbers. The adaptive adversary plays against each learner separately. Columns are medians of Σ (P[mistake | past] - η); in the trap, of mistakes - ηT.".into());
         section.tables.push(by_configuration(results));
     }
 }
@@ -229,7 +232,7 @@ mod tests {
         (configuration, outcomes)
     }
 
-    /// Real trials, judged by the bound, and the null's in their place.
+    /// Real trials judged by the bound, and the null's trials in their place.
     #[test]
     fn the_bound_holds_and_the_null_breaks_it() {
         let (configuration, outcomes) = trials(Stream::Trap, 30_000);
@@ -242,7 +245,7 @@ mod tests {
         assert_eq!(verdict(outcomes.iter().map(null).collect()), Verdict::Violated);
     }
 
-    /// The adversary finds mistakes of both learners, and fewer than the bounds allow.
+    /// The adversary finds mistakes of both learners, within their bounds.
     #[test]
     fn the_adversary_makes_both_err() {
         let (configuration, outcomes) = trials(Stream::Adaptive, 3000);
@@ -252,7 +255,7 @@ mod tests {
         assert!(outcomes.iter().all(|o| (0.0..rival).contains(&o.leaky_relu)), "{outcomes:?}");
     }
 
-    /// Both points have the margin of the setting, and no more.
+    /// Both points have exactly the margin of the setting.
     #[test]
     fn the_trap_has_its_margin() {
         let target = Halfspace::new(vec![0.1, 0.99_f64.sqrt()]).unwrap();

@@ -32,7 +32,8 @@ pub(crate) use table1::Table1Experiment;
 pub(crate) use tables::TablesExperiment;
 pub(crate) use wrong_labels::WrongLabelsExperiment;
 
-/// Examples needed, to be compared: what the largest sample does not reach is more than any.
+/// The number of examples needed, for comparisons. `None`, which means that the largest sample did not suffice, becomes
+/// the largest number.
 fn or_beyond(needed: Option<usize>) -> usize {
     needed.unwrap_or(usize::MAX)
 }

@@ -1,5 +1,5 @@
-//! Distributions on two pairs of opposite points of the plane, built so that a learner of noisy halfspaces ends where
-//! it is said to. The target is the first axis.
+//! Distributions on two pairs of opposite points of the plane, constructed so that it is known where a learner of noisy
+//! halfspaces ends. The target is the first axis.
 
 use super::planar::{Atom, Planar, StepLink};
 
@@ -8,7 +8,7 @@ fn massart(noise: f64) -> StepLink {
     StepLink { near: [1.0 - 2.0 * noise; 2], far: [1.0 - 2.0 * noise; 2], jump: 1.0 }
 }
 
-/// Every point with its opposite, half of the mass on each.
+/// Adds the opposite of every point, with half of the mass on each.
 pub(super) fn with_opposites(margin: f64, noise: f64, atoms: &[Atom]) -> Planar {
     let both = |atom: &Atom| {
         let half = Atom { mass: atom.mass / 2.0, ..*atom };
@@ -17,7 +17,7 @@ pub(super) fn with_opposites(margin: f64, noise: f64, atoms: &[Atom]) -> Planar 
     Planar { margin, link: massart(noise), atoms: atoms.iter().flat_map(both).collect() }
 }
 
-/// Two pairs of opposite points at the margin, on which no label is wrong: (γ, r) with the mass 1 - m, and (γ, -r) with
+/// Two pairs of opposite points at the margin without a wrong label: (γ, r) with mass 1 - m, and (γ, -r) with mass
 /// m = η(1 - 5γ), r = √(1-γ²). See docs/theory/noise-rate-binds.md.
 pub(super) fn clean_pairs(noise: f64, margin: f64) -> Planar {
     let across = (1.0 - margin * margin).sqrt();
@@ -41,10 +41,10 @@ pub(super) fn wrong_share(noise: f64, margin: f64) -> f64 {
     noise * (1.0 - 5.0 * margin)
 }
 
-/// Two pairs of opposite points without a wrong label on which the Perspectron that is told η = 0.1 and a margin of 1 or
-/// 0.5 errs on 0.31: a larger share than η + ε at ε = 0.2, so that such a guess of the margin is refused. The heavy pair
-/// is long, w leans to it; divided by so much, the light one, short though beyond the margin 0.04, has too little weight to
-/// turn w.
+/// Two pairs of opposite points without a wrong label on which the Perspectron with η = 0.1 and a margin of 1 or 0.5
+/// has error 0.31. This exceeds η + ε at ε = 0.2, so such a guess of the margin is rejected. The heavy pair is long,
+/// and w leans towards it. The light pair is short, though beyond the margin 0.04. After division by a large
+/// denominator it has too little weight to turn w.
 pub(super) fn lever() -> Planar {
     let atoms = [
         Atom { x: [0.04, 0.99], flip: 0.0, mass: 0.69 },
@@ -58,8 +58,8 @@ mod tests {
     use super::*;
     use crate::experiments::noise::planar::dot;
 
-    /// The proof of docs/theory/noise-rate-binds.md, number by number: at the end of the arc the mean step leads
-    /// back into it, for every η and γ of the table.
+    /// The proof of docs/theory/noise-rate-binds.md in numbers: at the end of the arc, the mean step leads back into
+    /// it, for every η and γ of the table.
     #[test]
     fn the_mean_step_leads_back_into_the_arc() {
         use halfspaces_pac::Denominator;
@@ -79,9 +79,9 @@ mod tests {
         }
     }
 
-    /// The noiseless learner stays above η + ε with a margin of 0.5 or more, and not with the true one.
+    /// The noiseless learner stays above η + ε with a margin of 0.5 or more, but not with the true margin.
     #[test]
-    fn the_lever_refuses_large_guesses_of_the_margin() {
+    fn the_lever_rejects_large_guesses_of_the_margin() {
         use halfspaces_pac::Denominator;
         let run = |margin: f64| lever().mean_run(Denominator::AtLeast(margin), 50_000);
         for guess in [1.0, 0.5] {

@@ -1,17 +1,17 @@
-//! Generalised linear models on a few points of the plane, and a search over them: what an adversary
-//! of the GLM certificates and learners plays with. The target is the first axis.
+//! Generalised linear models on a few points of the plane, and a search over them, for the adversaries of the GLM
+//! certificates and learners. The target is the first axis.
 
 use crate::experiments::common::*;
 use halfspaces_data::Link;
 use halfspaces_linalg::{DenseRow, ExampleStream, InputError, Label};
 use halfspaces_pac::{Denominator, Direction};
 
-/// A link of two steps on either side: σ(t) = `near` for |t| < `jump`, `far` beyond, in size.
+/// A link of two steps on either side: |σ(t)| is `near` for |t| < `jump` and `far` beyond.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct StepLink {
     /// |σ| below the jump, for t >= 0 and for t < 0.
     pub near: [f64; 2],
-    /// |σ| from the jump on, at least `near`.
+    /// |σ| beyond the jump, at least `near`.
     pub far: [f64; 2],
     pub jump: f64,
 }
@@ -27,10 +27,10 @@ impl Link for StepLink {
     }
 }
 
-/// One point, the probability that its label is flipped, and its mass.
+/// A point, the probability that its label is flipped, and its mass.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Atom {
-    /// (w* · x, the coordinate across).
+    /// (w* · x, the coordinate orthogonal to w*).
     pub x: [f64; 2],
     pub flip: f64,
     pub mass: f64,
@@ -43,7 +43,7 @@ pub(super) struct Planar {
     pub atoms: Vec<Atom>,
 }
 
-/// Genes of the link, ahead of four for each atom.
+/// Number of genes of the link. Four genes per atom follow.
 const LINK_GENES: usize = 5;
 
 /// Number of genes of a model with `atoms` atoms.
@@ -51,15 +51,15 @@ pub(super) const fn genes(atoms: usize) -> usize {
     LINK_GENES + 4 * atoms
 }
 
-/// A gene of \[0, 1\] stretched so that both ends are met with a probability of their own.
+/// A gene in \[0, 1\], stretched so that both ends have positive probability.
 fn stretched(gene: f64) -> f64 {
     (1.4 * gene - 0.2).clamp(0.0, 1.0)
 }
 
 impl Planar {
-    /// The two points on which a padding above γ/2 turns the certificate round at w = e2
-    /// (docs/theory/glm-without-padding-loss.md), there with γ = 1/100. `along` is r, the coordinate
-    /// of the second point along w.
+    /// The two points on which a padding above γ/2 reverses the certificate at w = e2
+    /// (docs/theory/glm-without-padding-loss.md, with γ = 1/100). `along` is r, the coordinate of the second point
+    /// along w.
     pub(super) fn two_points(margin: f64, along: f64) -> Planar {
         let link = StepLink { near: [0.0; 2], far: [0.1; 2], jump: 1.1 * margin };
         let atoms = vec![
@@ -69,8 +69,8 @@ impl Planar {
         Planar { margin, link, atoms }
     }
 
-    /// Three points on which the learner that divides by max(|w·x|, 2γ) stays above opt_RCN: found by
-    /// search, then rounded. Noise within the rate 0.3, γ = 1/10.
+    /// Three points on which the learner with denominator max(|w·x|, 2γ) stays above opt_RCN, found by search and then
+    /// rounded. The noise rate is at most 0.3, γ = 1/10.
     pub(super) fn trap() -> Planar {
         let link = StepLink { near: [0.4; 2], far: [0.4; 2], jump: 0.5 };
         let atoms = vec![
@@ -81,7 +81,7 @@ impl Planar {
         Planar { margin: 0.1, link, atoms }
     }
 
-    /// The model that numbers of \[0, 1\] stand for: always a valid one.
+    /// Decodes numbers in \[0, 1\] into a model, which is always valid.
     pub(super) fn decode(margin: f64, genes: &[f64]) -> Planar {
         let (link, atoms) = genes.split_at(LINK_GENES);
         let gene = |i: usize| link[i];
@@ -122,7 +122,7 @@ impl Planar {
         self.atoms.iter().map(full).sum::<f64>() + self.link.asymmetry() / 2.0
     }
 
-    /// ℓ01(w), exactly.
+    /// The exact ℓ01(w).
     pub(super) fn error(&self, w: [f64; 2]) -> f64 {
         let error = |a: &Atom| {
             let right = Label::from_sign(dot(w, a.x)) == Label::from_sign(a.x[0]);
@@ -136,7 +136,7 @@ impl Planar {
         self.error(w) - self.level()
     }
 
-    /// E\[g(w; x, y)\], exactly.
+    /// The exact E\[g(w; x, y)\].
     pub(super) fn mean_direction(&self, denominator: Denominator, w: [f64; 2]) -> [f64; 2] {
         let direction = Direction { link: self.link, denominator };
         let mut mean = [0.0; 2];
@@ -147,14 +147,14 @@ impl Planar {
         mean
     }
 
-    /// Average excess of the iterates of the second half of w <- Π(w - λ E\[g(w)\]) from w = 0: the
-    /// learner without its noise. λ = 1/(B√T), B = 2/least D.
+    /// The average excess of the iterates in the second half of the noiseless run, w <- Π(w - λ E\[g(w)\]) from w = 0.
+    /// λ = 1/(B√T), B = 2/(smallest D).
     pub(super) fn mean_run(&self, denominator: Denominator, steps: u64) -> f64 {
         let step = denominator.least() / (2.0 * (steps as f64).sqrt());
         self.mean_and_least(denominator, step, steps).0
     }
 
-    /// As [`Planar::mean_run`] with steps of a given size, and the least excess of those iterates.
+    /// [`Planar::mean_run`] with a given step, and the smallest excess of the same iterates.
     pub(super) fn mean_and_least(
         &self,
         denominator: Denominator,
@@ -174,20 +174,20 @@ impl Planar {
         (sum / steps.div_ceil(2) as f64, least)
     }
 
-    /// One example.
+    /// Draws one example.
     pub(super) fn draw(&self, rng: &mut ChaCha8Rng) -> ([f64; 2], Label) {
         let mut left: f64 = rng.random();
         let chosen = self.atoms.iter().find(|a| {
             left -= a.mass;
             left < 0.0
         });
-        // The masses add up to 1 but for rounding.
+        // The masses add up to 1 up to rounding.
         let Some(atom) = chosen.or(self.atoms.last()) else { unreachable!("a model has points") };
         let truth = Label::from_sign(atom.x[0]);
         (atom.x, if rng.random::<f64>() < atom.flip { -truth } else { truth })
     }
 
-    /// Examples without end.
+    /// An endless stream of examples.
     pub(super) fn stream<'a>(&'a self, rng: &'a mut ChaCha8Rng) -> PlanarStream<'a> {
         PlanarStream { planar: self, rng, point: [0.0; 2] }
     }
@@ -214,7 +214,7 @@ fn projected(w: [f64; 2]) -> [f64; 2] {
 pub(super) struct PlanarStream<'a> {
     planar: &'a Planar,
     rng: &'a mut ChaCha8Rng,
-    /// The point of the last example.
+    /// The point of the most recent example.
     point: [f64; 2],
 }
 
@@ -236,12 +236,12 @@ impl ExampleStream for PlanarStream<'_> {
     }
 }
 
-/// Random starts of which [`descend`] takes the best.
+/// Number of random starts; [`descend`] continues from the best.
 const STARTS: usize = 20;
 
-/// Local search for numbers of \[0, 1\] with a small objective: from the best of a few random starts,
-/// some of the numbers are moved, mostly by little, and what is better is kept. Returns the least
-/// objective met and where.
+/// Minimises an objective over numbers in \[0, 1\] by local search. From the best of a few random starts, each step
+/// moves one to three numbers, mostly by small amounts, and is kept if the objective does not increase. Returns the
+/// smallest objective and its numbers.
 pub(super) fn descend(
     count: usize,
     steps: usize,
@@ -279,9 +279,9 @@ mod tests {
     use super::*;
     use halfspaces_data::check_link;
 
-    /// Too much padding keeps even the noiseless learner above the target; γ/2 does not.
+    /// With too much padding, even the noiseless learner stays above the target; with γ/2 it does not.
     #[test]
-    fn the_trap_holds_large_paddings_only() {
+    fn the_trap_works_for_large_paddings_only() {
         let trap = Planar::trap();
         let run = |share: f64| trap.mean_run(Denominator::AtLeast(share * trap.margin), 20_000);
         assert!(run(2.0) > 0.02, "{}", run(2.0));

@@ -1,5 +1,5 @@
-//! P11: the push-away operator keeps signs and margins (CKST24 Lemma 8), for the worst w, x and v; and how
-//! the two open heuristics built on it do.
+//! P11: the push-away operator keeps signs and margins (CKST24 Lemma 8) for the worst w, x and v. The two heuristics
+//! built on it, which have no proof, are measured too.
 
 use crate::experiments::common::*;
 use crate::experiments::noise::planar::descend;
@@ -17,7 +17,7 @@ const MARGIN: f64 = 0.2;
 const EXCESS: f64 = 0.2;
 const JUDGED: usize = 3000;
 
-/// Learners without guarantee, and for comparison one with.
+/// Two heuristics without a guarantee, and for comparison a learner that has one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Learner {
@@ -61,10 +61,10 @@ pub(crate) enum Configuration {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Outcome {
-    /// The least of the lemma's four quantities over their bounds, below 0 where a sign changed; and the
-    /// triples tried.
+    /// The smallest products for w and for v over their bounds (below 0 if a sign changed), and the number of pairs
+    /// tried.
     Lemma { of_w: f64, of_v: f64, tried: u64 },
-    /// Error above the target level: of the last iterate, of the best one kept, and the examples.
+    /// Error above the target level of the last iterate and of the best iterate kept, and the number of examples used.
     Run { last: f64, best: f64, examples: u64 },
 }
 
@@ -74,8 +74,8 @@ impl Outcome {
     }
 }
 
-/// sign(w·x) (w·T(x))/((γ/6)‖w‖), and the least sign(v·x) (v·T(x))/(γ/3) over v with |v·x| = γ,
-/// ‖v‖ <= 1; `None` where x is too short for any such v.
+/// sign(w·x) (w·T(x))/((γ/6)‖w‖), and the smallest sign(v·x) (v·T(x))/(γ/3) over v with |v·x| = γ, ‖v‖ <= 1; `None` if
+/// x is too short for such a v.
 fn ratios(w: &[f64], x: &[f64], margin: f64) -> Result<(f64, Option<f64>), Failure> {
     let halfspace = Halfspace::new(w.to_vec())?;
     let row = DenseRow::new(x)?;
@@ -87,10 +87,10 @@ fn ratios(w: &[f64], x: &[f64], margin: f64) -> Result<(f64, Option<f64>), Failu
     if size < margin {
         return Ok((of_w, None));
     }
-    // v·x is given, so only the part of T(x) across x can be worked against.
+    // v·x is fixed, so v can only act against the component of T(x) across x.
     let mut across = pushed.clone();
     kernels::axpy(-kernels::dot(&pushed, x) / (size * size), x, &mut across);
-    // A rounding error for a direction would not lie across x.
+    // A direction that consists of rounding errors would not be orthogonal to x.
     let some = norm(&across) > 1e-9 && normalise(&mut across);
     kernels::axpy(-kernels::dot(&across, x) / (size * size), x, &mut across);
     let room = (1.0 - (margin / size).powi(2)).max(0.0).sqrt();
@@ -114,7 +114,7 @@ fn search(
     let (mut least_w, mut least_v, mut tried) = (f64::INFINITY, f64::INFINITY, 0);
     let mut fault = None;
     for start in 0..starts {
-        // γ, ‖w‖ and ‖x‖, the way x is pulled to the boundary of w, then both directions.
+        // γ, ‖w‖, ‖x‖, how far x is pulled to the boundary of w, then both directions.
         descend(2 * dim + 4, moves, rng, |numbers| {
             let (scalars, rest) = numbers.split_at(4);
             let centred = |v: &f64| 2.0 * v - 1.0;
@@ -132,7 +132,7 @@ fn search(
             let (long, size) = (10f64.powf(6.0 * scalars[1] - 3.0), (1.2 * scalars[2]).min(1.0));
             w.iter_mut().for_each(|v| *v *= long);
             x.iter_mut().for_each(|v| *v *= size);
-            // Below the rounding of w·x its sign is no fact.
+            // The sign of w·x is not reliable below its rounding error.
             if kernels::dot(&w, &x).abs() < 1e-13 * long {
                 return f64::INFINITY;
             }
@@ -190,7 +190,7 @@ fn run(learner: Learner, noise: Noise, rng: &mut ChaCha8Rng) -> Result<Outcome, 
     let params = params.keep_every(10_000).check()?;
     let run = params.fit_stream(&mut instance.stream_with_rng(rng))?;
     let errors = run.iterates().iter().map(judge).collect::<Result<Vec<f64>, Failure>>()?;
-    let last = errors.last().copied().ok_or("no iterate")?;
+    let last = errors.last().copied().ok_or("the heuristic kept no iterate")?;
     let best = errors.into_iter().fold(last, f64::min);
     Ok(Outcome::Run { last, best, examples: run.steps() })
 }
@@ -198,7 +198,7 @@ fn run(learner: Learner, noise: Noise, rng: &mut ChaCha8Rng) -> Result<Outcome, 
 impl Experiment for PushAwayExperiment {
     about! {
         "P11", "The push-away operator, and two heuristics built on it whose analysis is open";
-        "P11": "For every w != 0 and every x and v in the unit ball with |v·x| >= γ, the pushed point T(x) keeps the sign of w·x with |w·T(x)| >= (γ/6)‖w‖, and the sign of v·x with |v·T(x)| >= γ/3: no exception among the w and x that a search meets, each with the v that is worst for them."
+        "P11": "For every w != 0 and every x, v in the unit ball with |v·x| >= γ, the pushed point T(x) keeps the sign of w·x with |w·T(x)| >= (γ/6)‖w‖, and the sign of v·x with |v·T(x)| >= γ/3. Tested on the w and x of a search, each with the worst v."
             ["CKST24 Lemma 8, (13) read with w/‖w‖"]
             Proved, null "3 times the bound"
             halfspaces_pac::{PushAway};
@@ -229,7 +229,7 @@ impl Experiment for PushAwayExperiment {
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
         let lemmas = groups_of(results, |c| matches!(c, Configuration::Lemma { .. }));
         let searches = || lemmas.iter().flat_map(|g| &g.outcomes).map(Outcome::lemma);
-        // A NaN, or nothing tried, is an exception.
+        // A NaN, or a search without a pair, is an exception.
         let ratio = |(of_w, of_v, tried): (f64, f64, u64)| {
             let sound = tried > 0 && !of_w.is_nan() && !of_v.is_nan();
             if sound { of_w.min(of_v) } else { f64::NAN }
@@ -240,8 +240,8 @@ impl Experiment for PushAwayExperiment {
         let evidence = Evidence::deterministic(quantity, Side::AtLeast, planned(&lemmas), &ratios)
             .with_note(&format!("{all} pairs of w and x"));
         judge_all(section, Experiment::claims(self), [(evidence, Null::SmallerBound)]);
-        section.summary.push("Given w and x, the worst v has |v·x| = γ and leans against the part of T(x) across x, which gives it in closed form; w and x are searched, at norms of w from 1e-3 to 1e3. The constants of the lemma are not the best possible.".into());
-        section.summary.push("The heuristics of CKST24's Appendix B come without a guarantee, and no claim rests on them. They take 576/(γε)² examples, the number that would suffice without the terms that break their proofs.".into());
+        section.summary.push("Given w and x, the worst v has |v·x| = γ and points against the component of T(x) across x, which gives a closed form. A search chooses w and x, with norms of w from 1e-3 to 1e3. The constants of the lemma are not the best possible.".into());
+        section.summary.push("The heuristics of CKST24's Appendix B have no guarantee, and no claim rests on them. They take 576/(γε)² examples, the number that would suffice without the terms that break their proofs.".into());
         section.tables.push(by_dimension(results));
         section.tables.push(heuristics(results));
     }
@@ -254,10 +254,9 @@ fn by_dimension(results: &Results<Configuration, Outcome>) -> Table {
         }
         Configuration::Run { .. } => None,
     });
-    // None of the x met may have been long enough for a v.
+    // Possibly no x of the search was long enough for a v.
     let finite = |v: f64| Some(v).filter(|v| v.is_finite());
-    let caption =
-        "Signed products with the pushed point over their bounds: 1 is what the lemma says";
+    let caption = "Signed products with the pushed point over their bounds; the lemma guarantees 1";
     table(
         "p11-lemma",
         caption,
@@ -281,7 +280,7 @@ fn heuristics(results: &Results<Configuration, Outcome>) -> Table {
     let examples = |o: &Outcome| of_part!(o, Outcome::Run { examples, .. } => *examples as f64);
     let last = |o: &Outcome| of_part!(o, Outcome::Run { last, .. } => *last);
     let best = |o: &Outcome| of_part!(o, Outcome::Run { best, .. } => *best);
-    let caption = "Median error above opt_RCN, γ = ε = 0.2, d = 10; the heuristics have no guarantee. Below 0 where the noise is less than its limit";
+    let caption = "Median error minus opt_RCN, γ = ε = 0.2, d = 10; the heuristics have no guarantee. Values below 0 are possible if the noise is below its limit";
     table(
         "p11-heuristics",
         caption,
@@ -301,7 +300,7 @@ fn heuristics(results: &Results<Configuration, Outcome>) -> Table {
 mod tests {
     use super::*;
 
-    /// A real search, judged by the bounds and by twice them.
+    /// A real search, judged by the bounds and by three times the bounds.
     #[test]
     fn a_planted_wrong_bound_is_caught() {
         let configuration = Configuration::Lemma { dim: 2, starts: 4, moves: 2000 };
@@ -319,7 +318,7 @@ mod tests {
         assert_eq!(verdict(1.0, 3.0), Verdict::Violated);
     }
 
-    /// The v in closed form is no better than any of many random ones.
+    /// No random v is worse than the v in closed form.
     #[test]
     fn the_worst_v_is_the_worst() {
         let mut rng = ChaCha8Rng::seed_from_u64(3);

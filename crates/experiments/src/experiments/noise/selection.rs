@@ -1,32 +1,32 @@
-//! P14: the choice among candidates by their errors on fresh examples (CKST24 Lemma 4), where every
-//! candidate but the best is just too bad to be chosen; and how many fewer examples would do.
+//! P14: the choice among candidates by their errors on fresh examples (CKST24 Lemma 4), where every candidate except
+//! the best is just too bad to be chosen. The table shows how many fewer examples would suffice.
 
 use crate::experiments::common::*;
 use halfspaces_pac::schedule;
 
 pub(crate) struct SelectionExperiment;
 
-/// ε: a choice fails by an error of more than ε/2 above the best one's.
+/// ε: a choice fails if its error is more than ε/2 above the error of the best candidate.
 const EXCESS: f64 = 0.2;
 /// δ of the lemma.
 const FAILURE: f64 = 0.1;
-/// Points e₁, ..., e_m, each as likely: every labelling of them is that of a halfspace.
+/// Number of points e₁, ..., e_m, equally likely. Every labelling of them is that of some halfspace.
 const POINTS: usize = 1000;
-/// The choice is made on the examples of the lemma divided by each of these; the last is the null.
+/// The choice uses the lemma's number of examples divided by each of these; the last is the null.
 const DIVISORS: [u64; 6] = [1, 2, 4, 8, 16, 100];
 
-/// How the candidates err.
+/// The errors of the candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 enum Family {
-    /// w and -w, of errors beside 1/2: of two errors no difference varies more.
+    /// w and -w, with errors close to 1/2. No other pair has a difference of larger variance.
     #[strum(to_string = "w and -w")]
     Opposite,
-    /// All err on points of their own, the best on a little less than half of them.
+    /// Every candidate errs on independently drawn points, the best on slightly less than half of them.
     #[strum(to_string = "errors beside 1/2")]
     Half,
-    /// The target itself, its labels turned with probability 0.1, and candidates that err on points of
-    /// their own.
+    /// The target itself, with labels flipped with probability 0.1, and candidates that err on independently drawn
+    /// points.
     #[strum(to_string = "the target and others")]
     Target,
 }
@@ -44,7 +44,7 @@ impl fmt::Display for Configuration {
 }
 
 impl Configuration {
-    /// Probability that a label is turned.
+    /// The probability that a label is flipped.
     fn noise(&self) -> f64 {
         match self.family {
             Family::Target => 0.1,
@@ -52,8 +52,8 @@ impl Configuration {
         }
     }
 
-    /// Points on which the best candidate is wrong, and on which each of the others is: the fewest for
-    /// which the others' errors are more than ε/2 above.
+    /// The numbers of points on which the best candidate and each other candidate is wrong: the smallest numbers for
+    /// which the others' errors are more than ε/2 above the best.
     fn wrong(&self) -> [usize; 2] {
         let apart = (EXCESS / 2.0 / (1.0 - 2.0 * self.noise()) * POINTS as f64) as usize + 1;
         match self.family {
@@ -65,7 +65,7 @@ impl Configuration {
         }
     }
 
-    /// Error of the others less that of the best.
+    /// The error of the others minus that of the best.
     fn gap(&self) -> f64 {
         let [best, others] = self.wrong();
         (1.0 - 2.0 * self.noise()) * (others - best) as f64 / POINTS as f64
@@ -73,14 +73,14 @@ impl Configuration {
 
     /// (8/ε²) ln(2|H|/δ).
     fn examples(&self) -> u64 {
-        // The schedule leaves half of its δ to the choice.
+        // The schedule gives half of its δ to the choice.
         schedule::validation(self.candidates as u64, EXCESS, 2.0 * FAILURE)
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
-    /// Error of the chosen candidate less that of the best, for each of [`DIVISORS`].
+    /// Error of the chosen candidate minus that of the best, for each of [`DIVISORS`].
     above: Vec<f64>,
 }
 
@@ -94,7 +94,7 @@ impl Outcome {
     }
 }
 
-/// Whether each candidate, a column, is wrong on each point, a row; and the column of the best.
+/// Draws the candidates: whether each candidate (a column) is wrong on each point (a row), and the column of the best.
 fn candidates(setting: &Configuration, rng: &mut ChaCha8Rng) -> (Vec<bool>, usize) {
     let columns = setting.candidates;
     let [of_best, of_others] = setting.wrong();
@@ -117,10 +117,10 @@ fn candidates(setting: &Configuration, rng: &mut ChaCha8Rng) -> (Vec<bool>, usiz
 impl Experiment for SelectionExperiment {
     about! {
         "P14", "The choice among candidates by their errors on fresh examples";
-        "P14": "The candidate of |H| with the fewest errors on ⌈(8/ε²) ln(2|H|/δ)⌉ fresh examples, the earlier among equals, has error more than ε/2 above the best one's with probability at most δ, ε = 0.2, δ = 0.1: on 1000 orthogonal points, where all candidates but one have an error above that of the best by ε/2 and at most 0.002 more; w and -w, 64 and 1024 candidates of errors beside 1/2 on points of their own, and a target under random classification noise of rate 0.1 among 63 others."
+        "P14": "Of |H| candidates, the one with the fewest errors on ⌈(8/ε²) ln(2|H|/δ)⌉ fresh examples (the earlier among equals) has an error more than ε/2 above the best with probability at most δ; ε = 0.2, δ = 0.1. On 1000 orthogonal points, every other candidate's error exceeds the best by between ε/2 and ε/2 + 0.002: w and -w, 64 or 1024 candidates with errors close to 1/2, and a target with label noise 0.1 among 63 others."
             ["CKST24 Lemma 4"]
             Proved, null "the same choice on a hundredth of the examples"
-            halfspaces_pac::{Candidates, schedule::validation};
+            halfspaces_pac::{schedule::validation};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -141,15 +141,15 @@ impl Experiment for SelectionExperiment {
         let mut above = vec![0.0; DIVISORS.len()];
         for seen in 1..=examples {
             let point = rng.random_range(0..POINTS) * setting.candidates;
-            let turned = rng.random_bool(setting.noise());
+            let flipped = rng.random_bool(setting.noise());
             let row = &wrong[point..point + setting.candidates];
             for (errors, wrong) in errors.iter_mut().zip(row) {
-                *errors += u32::from(*wrong != turned);
+                *errors += u32::from(*wrong != flipped);
             }
             for (above, end) in above.iter_mut().zip(ends) {
                 if seen == end {
                     let fewest = errors.iter().enumerate().min_by_key(|(_, errors)| **errors);
-                    let (chosen, _) = fewest.ok_or("no candidate")?;
+                    let (chosen, _) = fewest.ok_or("a setting without candidates")?;
                     *above = if chosen == best { 0.0 } else { setting.gap() };
                 }
             }
@@ -162,7 +162,7 @@ impl Experiment for SelectionExperiment {
             worst_setting(&results.groups, |g| fails_at_most(g, FAILURE, |o| o.failed(0)));
         let null = null_of(&results.groups, |_, o| o.null_failed());
         judge_all(section, Experiment::claims(self), [(evidence, null)]);
-        section.summary.push("Hoeffding's inequality and a union bound are what the lemma rests on. The table says what they give away: the share of trials in which the choice fails on the lemma's examples, and on fewer of the same examples.".into());
+        section.summary.push("The lemma rests on Hoeffding's inequality and a union bound. The table shows their slack: the number of trials in which the choice fails with the lemma's number of examples, and with fewer of the same examples.".into());
         section.tables.push(by_examples(results));
     }
 }
@@ -173,7 +173,7 @@ fn by_examples(results: &Results<Configuration, Outcome>) -> Table {
         .iter()
         .flat_map(|g| DIVISORS.iter().enumerate().map(move |(index, divisor)| (g, index, divisor)));
     let caption =
-        "Trials in which the candidate chosen is more than ε/2 above the best, ε = 0.2, δ = 0.1";
+        "Trials in which the chosen candidate is more than ε/2 above the best, ε = 0.2, δ = 0.1";
     table(
         "p14-selection",
         caption,
@@ -207,7 +207,7 @@ mod tests {
         (0..trials).map(trial).collect()
     }
 
-    /// Real trials, judged on the examples of the lemma, on a hundredth of them, and after a plan cut short.
+    /// Real trials, judged on the lemma's number of examples, on a hundredth of it, and with half of the plan missing.
     #[test]
     fn the_lemma_holds_and_a_hundredth_of_its_examples_does_not() {
         let verdict = |outcomes: Vec<Outcome>| {
@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(verdict(real.iter().map(null).collect()), Verdict::Violated);
     }
 
-    /// Every candidate as a halfspace, with normal ±1 along each axis: the library counts the same.
+    /// Every candidate as a halfspace with normal ±1 along each axis: the library makes the same choice.
     #[test]
     fn the_library_chooses_the_same() {
         let setting = Configuration { family: Family::Target, candidates: 8 };
@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(Configuration { family: Family::Opposite, candidates: 2 }.examples(), 738);
     }
 
-    /// Every rival is a failure, by as little as there can be; and errs as often as it should.
+    /// Every rival would be a failure by the smallest possible amount, and errs on the intended number of points.
     #[test]
     fn rivals_are_just_too_bad() {
         for planned in SelectionExperiment.plan(Scale::Smoke).unwrap() {

@@ -1,5 +1,5 @@
-//! PT, PTn: the default classifier for tables: how often its error bound fails, and its error beside
-//! logistic regression of the columns, labels flipped far from the boundary.
+//! PT, PTn: the default classifier for tables, with labels flipped far from the boundary: the failure rate of its error
+//! bound, and its error compared with logistic regression on the columns.
 
 use crate::experiments::common::*;
 use halfspaces_data::{Builtin, Gaussian, Marginal};
@@ -13,14 +13,15 @@ pub(crate) struct TablesExperiment;
 
 /// δ of the bounds.
 const FAILURE: f64 = 0.1;
-/// Fits whose bounds are looked at, per trial.
+/// Number of fits per trial whose bounds are tested.
 const FITS: usize = 10;
-/// Rows of such a fit, and the share of them that its bound rests on.
+/// Number of rows of such a fit.
 const BOUND_ROWS: usize = 60;
+/// Fraction of the rows held out for the bound.
 const HELD_OUT: f64 = 0.3;
-/// Rows of the ring.
+/// Number of rows of the ring.
 const RING: usize = 600;
-/// η where labels are flipped.
+/// Probability that a label far from the boundary is flipped.
 const NOISE: f64 = 0.25;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
@@ -38,9 +39,9 @@ const DATA: [Data; 3] = [Data::Wdbc, Data::Ionosphere, Data::Ring];
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Task {
-    /// Bounds of fits to a few rows.
+    /// The bounds of fits to a few rows.
     Bound,
-    /// A fit to two thirds of the rows, judged on clean labels of the others.
+    /// A fit to two thirds of the rows, evaluated on the clean labels of the others.
     Error,
 }
 
@@ -59,13 +60,13 @@ impl fmt::Display for Configuration {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Outcome {
-    /// Error and bound of each fit, wrong labels included; errors are exact.
+    /// Exact error and bound of each fit, including label noise.
     Bound { errors: Vec<f64>, bounds: Vec<f64> },
     /// Errors on clean labels of fresh rows.
     Error { ours: f64, logistic: f64, majority: f64 },
 }
 
-/// Rows, their labels, and how likely each of these is flipped.
+/// Rows, their labels and their flip probabilities: the distribution of examples.
 struct Law {
     points: Points,
     labels: Vec<Label>,
@@ -73,8 +74,8 @@ struct Law {
 }
 
 impl Law {
-    /// Labels are flipped where the margin is above its median: of a halfspace fitted to the clean labels, or, of the ring,
-    /// from the circle.
+    /// Builds the distribution. Labels may be flipped where the distance is above its median: the margin of a halfspace
+    /// fitted to the clean labels, or for the ring the distance from the circle.
     fn new(data: Data, rng: &mut ChaCha8Rng) -> Result<Law, Failure> {
         let (points, labels, distances) = match data {
             Data::Wdbc | Data::Ionosphere => {
@@ -94,12 +95,12 @@ impl Law {
             }
         };
         let sizes: Vec<f64> = distances.iter().map(|d| d.abs()).collect();
-        let middle = stats::median(&sizes).ok_or("no rows")?;
+        let middle = stats::median(&sizes).ok_or("a data set without rows")?;
         let flips = sizes.iter().map(|size| if *size > middle { NOISE } else { 0.0 }).collect();
         Ok(Law { points, labels, flips })
     }
 
-    /// Some rows, with labels that may be flipped.
+    /// The given rows with labels that may be flipped.
     fn draw(&self, rows: &[usize], rng: &mut ChaCha8Rng) -> Result<(Points, Vec<Label>), Failure> {
         let mut label = |&i: &usize| {
             let y = self.labels[i];
@@ -109,7 +110,7 @@ impl Law {
         Ok((self.points.select(rows)?, labels))
     }
 
-    /// The error on a row drawn at random, its label flipped or not.
+    /// The exact error on a random row, including label noise.
     fn error(&self, model: &impl Classifier) -> Result<f64, Failure> {
         let found = model.label_all(&self.points)?;
         let wrong = found.iter().zip(&self.labels).zip(&self.flips);
@@ -153,14 +154,14 @@ impl Law {
 
 impl Experiment for TablesExperiment {
     about! {
-        "PT", "The default classifier for tables, labels flipped far from the boundary";
-        "PT": "The error bound of the default classifier for tables, from 18 rows that had no part in it, fails with probability at most δ = 0.1: on rows drawn from wdbc, ionosphere and a ring, labels beyond the median margin flipped with probability 0.25, errors computed exactly."
+        "PT", "The default classifier for tables, with labels flipped far from the boundary";
+        "PT": "The error bound of the default classifier for tables, from 18 held-out rows, fails with probability at most δ = 0.1: on rows drawn from wdbc, ionosphere and a ring, with labels beyond the median margin flipped with probability 0.25, and errors computed exactly."
             ["ours, from the exact binomial bound of Clopper and Pearson 1934"]
             Proved, null "a third of the reported bound"
-            halfspaces_tables::{TableClassifier, TableModel}, halfspaces_pac::{ErrorCount};
-        "PTn": "Fitted to two thirds of the rows with these labels, the default classifier errs on clean labels of the others no more often, on average, than logistic regression of the standardised columns does on the same rows."
+            halfspaces_tables::{TableClassifier, BinaryTableModel}, halfspaces_pac::{ErrorCount};
+        "PTn": "Fitted to two thirds of the rows with these labels, the default classifier's error on the clean labels of the other rows is on average at most that of logistic regression on standardised columns, fitted to the same rows."
             ["ours; measured, no proof"]
-            Measured, null "the commoner label"
+            Measured, null "the majority label"
             halfspaces_tables::{TableClassifier};
     }
 
@@ -210,10 +211,10 @@ impl Experiment for TablesExperiment {
         let evidence =
             [(Evidence::worst_of(&bounds), third), (Evidence::worst_of(&errors), majority)];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Rows are drawn with replacement from a data set, so that the error of a model on fresh rows, flipped labels included, is a mean over the data set and known exactly. Logistic regression, the null, takes flips far from its boundary for strong evidence, and no halfspace of two columns is a ring.".into());
+        section.summary.push("Rows are drawn with replacement from a data set, so the error of a model on fresh rows, including label noise, is a mean over the data set and known exactly. Logistic regression treats flips far from its boundary as strong evidence, and no halfspace of two columns fits a ring.".into());
         section.tables.push(table(
             "pt-bound",
-            "The bound at δ = 0.1 of 18 rows kept back, beside the exact error; means over fits",
+            "The bound at δ = 0.1 from 18 held-out rows, and the exact error; means over fits",
             of_bounds,
             &[
                 ("data", &|g| g.configuration.to_string()),
@@ -228,7 +229,7 @@ impl Experiment for TablesExperiment {
         ));
         section.tables.push(table(
             "pt-errors",
-            "Errors on clean labels of fresh rows, fitted to labels flipped far from the boundary; means over trials",
+            "Errors on clean labels of fresh rows, after fitting to labels flipped far from the boundary; means over trials",
             of_errors,
             &[
                 ("data", &|g| g.configuration.to_string()),
@@ -267,7 +268,7 @@ mod tests {
             planned: 100,
             outcomes: (0..100).map(outcome).collect(),
         };
-        // Bounds that hold in nineteen of twenty fits, once their size is right.
+        // One bound in twenty is 0.1, the others are 0.3.
         let bound = |i: usize| Outcome::Bound {
             errors: vec![errors; FITS],
             bounds: (0..FITS).map(|k| if (i + k).is_multiple_of(20) { 0.1 } else { 0.3 }).collect(),
@@ -287,7 +288,7 @@ mod tests {
         assert_eq!(verdicts(&TablesExperiment, groups(0.35, -0.05)), [violated, violated]);
     }
 
-    /// Real trials: the null fails where it must.
+    /// A real trial: logistic regression fails on the ring.
     #[test]
     fn no_halfspace_is_a_ring() {
         let configuration = Configuration { data: Data::Ring, task: Task::Error };

@@ -1,31 +1,31 @@
-//! PW: the number of wrong labels that an audit does not exceed, and its ranking against that of a classifier
-//! that has seen the labels it judges.
+//! PW: the upper bound of an audit on the number of wrong labels, and its ranking compared with that of a classifier
+//! trained on the labels that it judges.
 
 use crate::experiments::common::*;
 use crate::workload::{Inputs, Workload, of_either};
 use halfspaces_linalg::{Classifier, FitSample, Label, Params, PointSet, Threads};
 use halfspaces_pac::{LabelAudit, LogisticRegression};
 
-/// Probability with which the bound may be exceeded.
+/// Largest probability that the bound is exceeded.
 const FAILURE: f64 = 0.05;
 const FOLDS: usize = 5;
-/// Rows of a trial.
+/// Number of rows of a trial.
 const ROWS: usize = 500;
 
 pub(crate) struct WrongLabelsExperiment {
     pub(crate) inputs: Arc<Inputs>,
 }
 
-/// Which labels are turned, each independently of the others.
+/// The labels that are flipped, independently of each other.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Flips {
     #[strum(to_string = "10 % everywhere")]
     Everywhere,
-    /// Beyond the median distance from the halfspace between the class means.
+    /// Points beyond the median distance from the halfspace between the class means.
     #[strum(to_string = "25 % of the far half")]
     Far,
-    /// Every label is a coin: no learner can know better.
+    /// Every label is flipped with probability 1/2, so no learner can predict it.
     #[strum(to_string = "coins")]
     Coins,
 }
@@ -44,9 +44,9 @@ pub(crate) struct Outcome {
     disagreements: usize,
     bound: usize,
     likely: usize,
-    /// Wrong labels among as many first rows as there are wrong labels.
+    /// Number of wrong labels among the first k rows of the ranking, where k is the number of all wrong labels.
     found: usize,
-    /// The same for the ranking by one fit to all rows, which has seen the labels that it judges.
+    /// The same count for the ranking by one fit to all rows, trained on the labels that it judges.
     found_in_sample: usize,
 }
 
@@ -55,18 +55,18 @@ impl Outcome {
         self.wrong > self.bound
     }
 
-    /// Of the null, which takes the disagreements themselves for a bound.
+    /// Whether the number of disagreements, used as a bound, is exceeded.
     fn null_exceeded(&self) -> bool {
         self.wrong > self.disagreements
     }
 
-    /// Of the wrong labels; 1 where there are none.
+    /// The fraction of the wrong labels that is found; 1 if there are no wrong labels.
     fn share(&self, found: usize) -> f64 {
         if self.wrong == 0 { 1.0 } else { found as f64 / self.wrong as f64 }
     }
 }
 
-/// The first rows of a random order, with their own labels for the truth.
+/// Draws rows without replacement, with their own labels as the truth.
 fn sample<P: PointSet>(
     points: &P,
     labels: &[Label],
@@ -98,21 +98,21 @@ fn audit<P: PointSet>(
         }
         Flips::Coins => 0.5,
     };
-    let turned: Vec<bool> = values.iter().map(|v| rng.random::<f64>() < rate(*v)).collect();
-    let given = truth.iter().zip(&turned);
-    let given: Vec<Label> = given.map(|(y, turned)| if *turned { -*y } else { *y }).collect();
+    let flipped: Vec<bool> = values.iter().map(|v| rng.random::<f64>() < rate(*v)).collect();
+    let given = truth.iter().zip(&flipped);
+    let given: Vec<Label> = given.map(|(y, flipped)| if *flipped { -*y } else { *y }).collect();
 
     let learner = LogisticRegression::params().check()?;
     let audit = LabelAudit::run(&learner, points, &given, FOLDS, rng.random(), Threads::ONE)?;
-    let wrong = turned.iter().filter(|t| **t).count();
-    let found = audit.ranking().iter().take(wrong).filter(|s| turned[s.row]).count();
+    let wrong = flipped.iter().filter(|t| **t).count();
+    let found = audit.ranking().iter().take(wrong).filter(|s| flipped[s.row]).count();
     let fit = learner.fit(points, &given)?;
     let mut in_sample = Vec::with_capacity(given.len());
     for (row, (x, y)) in points.rows().zip(&given).enumerate() {
         in_sample.push((y.as_f64() * fit.decision_value(x)?, row));
     }
     in_sample.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    let found_in_sample = in_sample.iter().take(wrong).filter(|(_, row)| turned[*row]).count();
+    let found_in_sample = in_sample.iter().take(wrong).filter(|(_, row)| flipped[*row]).count();
     Ok(Outcome {
         rows: given.len(),
         wrong,
@@ -126,10 +126,10 @@ fn audit<P: PointSet>(
 
 impl Experiment for WrongLabelsExperiment {
     about! {
-        "PW", "Wrong labels: how many there are at most, and where";
-        "PW": "Where each label is wrong independently of the others, given the points, with a probability of its own of at most 1/2, the number of wrong labels exceeds the bound that the audit reports, the sum over five folds of D + √(2NL) for D disagreements with the classifier learned without the fold, L = ln(5/δ) and N = (√(L/2) + √(L/2 + 2D))² but at most the number of points in the fold, with probability at most δ = 0.05: on samples of 500 rows of real data whose own labels are the truth, with 10 % of the labels turned, 25 % of those beyond the median distance from the halfspace between the class means, and every label a coin. Judged over all of these together."
+        "PW", "Wrong labels: an upper bound on their number, and their location";
+        "PW": "If every label is wrong independently with probability at most 1/2, the number of wrong labels exceeds the audit's bound with probability at most δ = 0.05. The bound is the sum over five folds of D + √(2NL), D the disagreements with the classifier trained on the other folds, L = ln(5/δ), N = min((√(L/2) + √(L/2 + 2D))², points of the fold)."
             ["Hoeffding's inequality; ours, proved at wrong_labels_bound"]
-            Proved, null "a third of the reported bound, where labels are coins"
+            Proved, null "a third of the reported bound, for labels that are coins"
             halfspaces_pac::{LabelAudit, wrong_labels_bound};
     }
 
@@ -167,7 +167,7 @@ impl Experiment for WrongLabelsExperiment {
         let coins = groups_of(results, |c| c.flips == Flips::Coins);
         let third = null_of(coins, |_, o| 3 * o.wrong > o.bound);
         judge_all(section, Experiment::claims(self), [(evidence, third)]);
-        section.summary.push("A person looks at the ranking from the top. \"Found\" is the share of wrong labels among as many first rows as there are wrong labels; beside it the same for one fit to all rows, which has seen the labels that it judges. On coins no ranking can find more than the half that chance finds.".into());
+        section.summary.push("Samples have 500 rows of real data, whose own labels are the truth. Labels are flipped with probability 0.1 everywhere, with probability 0.25 beyond the median distance from the halfspace between the class means, or with probability 1/2 everywhere (coins). PW is judged over all of these together. A person reads the ranking from the top. \"Found\" is the fraction of the wrong labels that is among the first k rows, where k is their number; \"found in sample\" is the fraction for one fit to all rows, trained on the labels that it judges. With coins, no ranking can find more than half of them on average, which a random ranking also finds.".into());
         section.tables.push(by_configuration(results));
     }
 }
@@ -175,7 +175,7 @@ impl Experiment for WrongLabelsExperiment {
 fn by_configuration(results: &Results<Configuration, Outcome>) -> Table {
     table(
         "pw-wrong-labels",
-        "Medians over trials of 500 rows or as many as there are; exceeded: trials",
+        "Medians over trials of at most 500 rows; the columns \"exceeded\" count trials",
         &results.groups,
         &[
             ("data", &|g| g.configuration.workload.to_string()),
@@ -214,7 +214,7 @@ mod tests {
         (0..trials).map(trial).collect()
     }
 
-    /// Real trials, judged by the bound, by the null in its place, and by a plan cut short.
+    /// Real trials, judged by the bound, by the disagreements in its place, and with half of the plan missing.
     #[test]
     fn the_bound_holds_and_the_null_does_not() {
         let workload = Workload::Own { name: "wdbc".into() };
@@ -223,7 +223,7 @@ mod tests {
             let group = Group { configuration: configuration.clone(), planned, outcomes };
             verdicts(&experiment(), vec![group])[0]
         };
-        // Each of a few real trials counts ten times: the plan of any scale is that long.
+        // Each of a few real trials counts ten times, which is as many as the plan needs.
         let real: Vec<Outcome> = outcomes(Flips::Coins, 8).into_iter().cycle().take(80).collect();
         assert_eq!(verdict(real.clone(), 80), Verdict::Holds);
         let null = |o: &Outcome| Outcome { bound: o.disagreements, ..o.clone() };

@@ -1,5 +1,5 @@
-//! K4 and K5: updates of the batch and the margin perceptron against (R/γ)² and 3(R/γ)², for every
-//! way to pick the violated point; what they return is checked point by point.
+//! K4 and K5: updates of the batch and the margin perceptron against (R/γ)² and 3(R/γ)², for every rule that picks the
+//! violated point. The output is checked on every point.
 
 use crate::experiments::common::*;
 use crate::workload::{Inputs, Sample, Workload, of_either};
@@ -7,28 +7,28 @@ use halfspaces_data::Builtin;
 use halfspaces_linalg::{Classifier, FitSample, InputError, Params, PointSet};
 use halfspaces_online::{BatchPerceptron, MarginPerceptron, Pick, bounds};
 
-/// A ratio that stands for "the promise was broken altogether" and survives JSON.
+/// The ratio of a trial that breaks the guarantee. Finite, so that JSON can store it.
 const BROKEN: f64 = 1e300;
 
-/// What tells the experiments on the two learners apart.
-struct Promise {
+/// The guarantee of one of the two learners.
+struct Guarantee {
     id: &'static str,
     title: &'static str,
     statement: &'static str,
     source: &'static str,
     checks: &'static [&'static str],
-    /// On the updates, from R and γ.
+    /// The bound on the updates, from R and γ.
     bound: fn(f64, f64) -> f64,
     bound_name: &'static str,
-    /// Whether a margin is promised as well.
+    /// Whether the output has a guaranteed margin.
     margin: bool,
     quantity: &'static str,
 }
 
-const BATCH: Promise = Promise {
+const BATCH: Guarantee = Guarantee {
     id: "K4",
     title: "Batch perceptron: updates until consistent",
-    statement: "On points of norm at most R that a unit vector w* separates with margin γ, the batch perceptron stops after at most (R/γ)² updates with every point right, whether it picks the violated points going round, always the first, or always the worst.",
+    statement: "On points of norm at most R that a unit vector w* separates with margin γ, the batch perceptron stops after at most (R/γ)² updates and classifies every point correctly, whether it picks the violated points cyclically, always the first, or always the worst.",
     source: "Harvey18 Theorem 1.1",
     checks: checks!(halfspaces_online::{BatchPerceptron, Pick, bounds::batch_perceptron_updates}),
     bound: bounds::batch_perceptron_updates,
@@ -37,10 +37,10 @@ const BATCH: Promise = Promise {
     quantity: "updates / (R/γ)²",
 };
 
-const MARGIN: Promise = Promise {
+const MARGIN: Guarantee = Guarantee {
     id: "K5",
     title: "Margin perceptron: updates, and the margin it returns",
-    statement: "On points of norm at most R that a unit vector w* separates with margin γ, the margin perceptron stops after at most 3(R/γ)² updates with margin at least γ/3 on every point, whether it picks the violated points going round, always the first, or always the worst. Among the instances are points in an order made for it: all but about two of 3(R/γ)² updates and a margin all but γ/3, so neither constant can be improved.",
+    statement: "On points of norm at most R that a unit vector w* separates with margin γ, the margin perceptron stops after at most 3(R/γ)² updates with margin at least γ/3 on every point, whether it picks violated points cyclically, first or worst. One instance nearly attains both bounds, so neither constant can be improved.",
     source: "Harvey18 Theorem 2.1",
     checks: checks!(halfspaces_online::{
         MarginPerceptron, Pick, bounds::margin_perceptron_updates, bounds::margin_perceptron_margin
@@ -52,49 +52,49 @@ const MARGIN: Promise = Promise {
 };
 
 pub(crate) struct BatchExperiment {
-    promise: &'static Promise,
+    guarantee: &'static Guarantee,
     inputs: Arc<Inputs>,
 }
 
 impl BatchExperiment {
     pub(crate) fn batch_perceptron(inputs: Arc<Inputs>) -> Self {
-        BatchExperiment { promise: &BATCH, inputs }
+        BatchExperiment { guarantee: &BATCH, inputs }
     }
 
     pub(crate) fn margin_perceptron(inputs: Arc<Inputs>) -> Self {
-        BatchExperiment { promise: &MARGIN, inputs }
+        BatchExperiment { guarantee: &MARGIN, inputs }
     }
 
     fn fit<P: PointSet>(&self, sample: &Sample<P>, pick: Pick) -> Result<Outcome, Failure> {
         let Sample { points, labels, radius, .. } = sample;
         let gamma = sample.margin.ok_or("no halfspace is known to separate this pool")?;
-        let update_bound = (self.promise.bound)(*radius, gamma);
-        // Far enough above the bound that reaching the cap refutes it.
+        let update_bound = (self.guarantee.bound)(*radius, gamma);
+        // A run that reaches this cap refutes the bound.
         let cap = (10.0 * update_bound).min(1e7) as u64 + 10;
-        let fit = if self.promise.margin {
+        let fit = if self.guarantee.margin {
             MarginPerceptron::params().max_updates(cap).pick(pick).check()?.fit(points, labels)?
         } else {
             BatchPerceptron::params().max_updates(cap).pick(pick).check()?.fit(points, labels)?
         };
-        // Where every label is +1 the batch perceptron is right to stay at w = 0, without margin.
-        let output = match fit.halfspace.margin_on(points, labels) {
+        // If every label is +1, the batch perceptron correctly stays at w = 0, without a margin.
+        let output = match fit.halfspace().margin_on(points, labels) {
             Err(InputError::ZeroVector) => 0.0,
             output => output?,
         };
         Ok(Outcome {
             points: points.len(),
             gamma,
-            updates: fit.updates,
+            updates: fit.updates(),
             update_bound,
-            passes: fit.passes,
-            converged: fit.termination.is_converged(),
-            consistent: fit.halfspace.label_all(points)? == *labels,
+            passes: fit.passes(),
+            converged: fit.termination().is_converged(),
+            consistent: fit.halfspace().label_all(points)? == *labels,
             margin_share: output / gamma,
         })
     }
 }
 
-/// The ways to pick a violated point by name.
+/// The rules that pick a violated point, by name.
 const PICKS: [(&str, Pick, Colour); 3] = [
     ("cyclic", Pick::Cyclic, Colour::Blue),
     ("first", Pick::First, Colour::Green),
@@ -133,12 +133,12 @@ impl Outcome {
         if ratio > 0.0 { ratio } else { BROKEN }
     }
 
-    /// At most 1 iff every promise of the learner was kept.
-    fn ratio(&self, promise: &Promise) -> f64 {
+    /// At most 1 if and only if the learner kept its whole guarantee.
+    fn ratio(&self, guarantee: &Guarantee) -> f64 {
         if !self.converged || !self.consistent {
             return BROKEN;
         }
-        let of_margin = if promise.margin { self.margin_ratio() } else { 0.0 };
+        let of_margin = if guarantee.margin { self.margin_ratio() } else { 0.0 };
         self.update_ratio().max(of_margin)
     }
 }
@@ -148,15 +148,15 @@ impl Experiment for BatchExperiment {
     type Outcome = Outcome;
 
     fn id(&self) -> &'static str {
-        self.promise.id
+        self.guarantee.id
     }
 
     fn title(&self) -> &'static str {
-        self.promise.title
+        self.guarantee.title
     }
 
     fn claims(&self) -> Vec<ClaimStatement> {
-        let Promise { id, statement, source, checks, .. } = *self.promise;
+        let Guarantee { id, statement, source, checks, .. } = *self.guarantee;
         vec![ClaimStatement {
             id: id.into(),
             statement: statement.into(),
@@ -175,9 +175,9 @@ impl Experiment for BatchExperiment {
             workloads.push(Workload::Relabelled { name: name.clone(), margin: 0.02 });
             workloads.push(Workload::Centroid { name, margin: 0.02 });
         }
-        // The one built-in set that a halfspace separates by its own labels.
+        // The only built-in set whose own labels are separable.
         workloads.push(Workload::Own { name: Builtin::Mushroom.name().into() });
-        if self.promise.margin {
+        if self.guarantee.margin {
             let tight = [0.1, 0.05, 0.02].map(|margin| Workload::TightMargin { margin });
             workloads.extend(tight.into_iter().take(scale.pick(1, 2, 3)));
         }
@@ -194,13 +194,13 @@ impl Experiment for BatchExperiment {
     fn trial(&self, setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
         let pool = self.inputs.pool(&setting.workload, rng)?;
         let known = PICKS.into_iter().find(|(known, ..)| *known == setting.pick);
-        let (_, pick, _) = known.ok_or("no such way to pick")?;
+        let (_, pick, _) = known.ok_or("unknown rule for the violated point")?;
         of_either!(&pool, sample => self.fit(sample, pick))
     }
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
-        let Promise { quantity, margin, .. } = *self.promise;
-        let ratios: Vec<f64> = results.outcomes().map(|(_, o)| o.ratio(self.promise)).collect();
+        let Guarantee { quantity, margin, .. } = *self.guarantee;
+        let ratios: Vec<f64> = results.outcomes().map(|(_, o)| o.ratio(self.guarantee)).collect();
         let mut evidence =
             Evidence::deterministic(quantity, Side::AtMost, results.planned(), &ratios);
         let kept = results.outcomes().all(|(_, o)| o.consistent && o.converged);
@@ -211,11 +211,11 @@ impl Experiment for BatchExperiment {
                 (largest(Outcome::update_ratio), largest(Outcome::margin_ratio));
             evidence = evidence.with_note(&match margin {
                 true => format!("largest of each: {updates:.3} and {margins:.3}"),
-                false => "every output labels every point right".into(),
+                false => "every output classifies every point correctly".into(),
             });
         }
         judge_all(section, Experiment::claims(self), [(evidence, Null::SmallerBound)]);
-        section.summary.push("Three ways to pick the violated point: going round the points, starting again from the first, and taking the worst; every trial draws a pool of its own. R and γ are measured on the points themselves. A run that stops at its cap, or whose output labels any point wrong, counts as an exception.".into());
+        section.summary.push("The violated point is picked in three ways: cyclically, always the first, or always the worst. Every trial draws its own pool. R and γ are measured on the points themselves. A run that stops at its cap, or whose output misclassifies a point, counts as an exception. For K5, the instances include points in an order constructed to mislead the learner. They cost all but about two of the 3(R/γ)² updates, and the margin is close to γ/3.".into());
         section.figures.push(self.updates_against_bound(results));
         if margin {
             section.figures.push(margins_kept(results));
@@ -226,14 +226,14 @@ impl Experiment for BatchExperiment {
 
 impl BatchExperiment {
     fn updates_against_bound(&self, results: &Results<Configuration, Outcome>) -> Figure {
-        let label = self.promise.bound_name;
+        let label = self.guarantee.bound_name;
         let series = PICKS.map(|(pick, _, colour)| {
             (format!("{pick} violation"), colour, move |c: &Configuration| c.pick == pick)
         });
         Figure {
-            name: format!("{}-updates-against-bound", self.promise.id.to_lowercase()),
+            name: format!("{}-updates-against-bound", self.guarantee.id.to_lowercase()),
             title: bound_title(results, "Updates", |o| Some((o.update_bound, o.updates as f64))),
-            caption: "Updates against the bound, one marker for each kind of data and way to pick: the trial that came closest to its bound. A marker above the dashed line would refute the claim.".into(),
+            caption: "Updates against the bound. One marker per kind of data and picking rule: the trial closest to its bound. A marker above the dashed line would refute the claim.".into(),
             x: Axis::log(label),
             y: Axis::log("updates"),
             layers: against_bound(results, label, series, |o| {
@@ -243,7 +243,7 @@ impl BatchExperiment {
     }
 
     fn by_configuration(&self, results: &Results<Configuration, Outcome>) -> Table {
-        let name = format!("{}-batch", self.promise.id.to_lowercase());
+        let name = format!("{}-batch", self.guarantee.id.to_lowercase());
         table(
             &name,
             "Medians over trials; extremes over all",
@@ -276,7 +276,7 @@ fn margins_kept(results: &Results<Configuration, Outcome>) -> Figure {
     Figure {
         name: "k5-margins".into(),
         title: "The margin perceptron keeps at least a third of the margin".into(),
-        caption: "Margin of the output as a share of the stated margin γ, every trial. A marker below the dashed line would refute the claim. A share above 1 means that the stated separator is not the best one.".into(),
+        caption: "Margin of the output as a fraction of the stated margin γ, for every trial. A marker below the dashed line would refute the claim. A fraction above 1 means that the stated separator is not the best one.".into(),
         x: Axis::log("stated margin γ"),
         y: Axis::linear("output margin / γ"),
         layers,
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn every_broken_promise_is_an_exception() {
+    fn every_broken_guarantee_is_an_exception() {
         assert_eq!(outcome().ratio(&BATCH), 0.5);
         assert!((outcome().ratio(&MARGIN) - 2.0 / 3.0).abs() < 1e-15);
         let thin = Outcome { margin_share: 0.33, ..outcome() };
@@ -318,10 +318,11 @@ mod tests {
         }
     }
 
-    /// Neither 3 (R/γ)² nor γ/3 has a percent to spare.
+    /// Both 3 (R/γ)² and γ/3 are attained to within one percent.
     #[test]
-    fn both_promises_of_the_margin_perceptron_are_all_but_met() {
-        let experiment = BatchExperiment { promise: &MARGIN, inputs: Arc::new(Inputs::builtin()) };
+    fn both_bounds_of_the_margin_perceptron_are_nearly_attained() {
+        let experiment =
+            BatchExperiment { guarantee: &MARGIN, inputs: Arc::new(Inputs::builtin()) };
         for (margin, updates) in [(0.1, 298), (0.05, 1198)] {
             let workload = Workload::TightMargin { margin };
             let configuration = Configuration { workload, pick: "cyclic" };
@@ -336,8 +337,8 @@ mod tests {
     /// A planted wrong bound: a real trial on the tight instance judged by a third of the bound.
     #[test]
     fn a_third_of_the_bound_is_refuted() {
-        for promise in [&BATCH, &MARGIN] {
-            let experiment = BatchExperiment { promise, inputs: Arc::new(Inputs::builtin()) };
+        for guarantee in [&BATCH, &MARGIN] {
+            let experiment = BatchExperiment { guarantee, inputs: Arc::new(Inputs::builtin()) };
             let configuration =
                 Configuration { workload: Workload::Tight { dim: 30 }, pick: "cyclic" };
             let mut rng = ChaCha8Rng::seed_from_u64(1);
@@ -353,8 +354,8 @@ mod tests {
                 verdict(Outcome { update_bound: third, ..outcome.clone() }),
                 Verdict::Violated
             );
-            // Three times the margin promised is refuted by the margin perceptron's output.
-            if promise.margin {
+            // The margin perceptron's output refutes three times the guaranteed margin.
+            if guarantee.margin {
                 let share = outcome.margin_share / 4.0;
                 let thin = Outcome { margin_share: share, ..outcome };
                 assert_eq!(verdict(thin), Verdict::Violated);

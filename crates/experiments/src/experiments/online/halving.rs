@@ -1,6 +1,5 @@
-//! K1 and K2: mistakes of halving against lg |C|, over boolean classes, lists of halfspaces and the
-//! grid, in random order, against an adversary that splits the class evenly, and against one that
-//! chooses the labels as well.
+//! K1 and K2: mistakes of halving against lg |C| over boolean classes, lists of halfspaces and the grid. Points come in
+//! random order, from an adversary that splits the class evenly, or from one that also chooses the labels.
 
 use crate::experiments::common::*;
 use halfspaces_data::{MarginBall, Marginal, random_target_with_rng};
@@ -14,17 +13,17 @@ use halfspaces_online::{
 
 pub(crate) struct HalvingExperiment;
 
-/// The class and where the points come from.
+/// The class and the distribution of the points.
 #[derive(Debug, Clone, PartialEq, Serialize, Display)]
 #[serde(tag = "class", rename_all = "lowercase")]
 enum Class {
-    /// All conjunctions over n variables; the whole cube.
+    /// All conjunctions over n variables, over the whole cube.
     #[strum(to_string = "conjunctions n={variables}")]
     Conjunctions { variables: usize },
-    /// All disjunctions over n variables; the whole cube.
+    /// All disjunctions over n variables, over the whole cube.
     #[strum(to_string = "disjunctions n={variables}")]
     Disjunctions { variables: usize },
-    /// All decision lists of at most `rules` rules; the whole cube.
+    /// All decision lists of at most `rules` rules, over the whole cube.
     #[strum(to_string = "decision lists n={variables} r<={rules}")]
     Lists { variables: usize, rules: usize },
     /// Random halfspaces, one of them the target; points of the ball.
@@ -48,11 +47,11 @@ enum Nature {
     /// A random order, labels of a target.
     #[strum(to_string = "random order")]
     Random,
-    /// The most even split among the mistakes, labels of a target.
+    /// The misclassified point with the most even split, labels of a target.
     #[strum(to_string = "even splits")]
     Split,
-    /// The most even split, and the label the learner did not predict while a hypothesis is left:
-    /// the target is whatever survives.
+    /// The point with the most even split, labelled against the prediction while some hypothesis remains. Any surviving
+    /// hypothesis is the target.
     #[strum(to_string = "even splits, contrary labels")]
     Contrary,
 }
@@ -75,18 +74,18 @@ pub(crate) struct Outcome {
     size: usize,
     bound: f64,
     mistakes: usize,
-    /// Hypotheses left at the end; the target is one of them.
+    /// Number of hypotheses that remain at the end; the target is one of them.
     left: u64,
 }
 
 impl Outcome {
-    /// Beyond 1 when a promise is broken: too many mistakes, or the target lost.
+    /// Above 1 if there are too many mistakes or the target was eliminated.
     fn ratio(&self) -> f64 {
         if self.left == 0 { f64::INFINITY } else { self.mistakes as f64 / self.bound }
     }
 }
 
-/// All of {0,1}^n.
+/// All points of {0,1}^n.
 fn cube(n: usize) -> Result<Points, Failure> {
     let bits = (0..1u64 << n).flat_map(|mask| (0..n).map(move |i| (mask >> i & 1) as f64));
     Ok(Points::new(bits.collect(), n)?)
@@ -117,7 +116,8 @@ fn play<C: FiniteClass>(
     Ok(Outcome { size, bound, mistakes, left: learner.consistent() })
 }
 
-/// Asks the most even split that is not unanimous, and says the opposite of the prediction.
+/// Presents the point with the most even split that is not unanimous, labelled against the prediction, until no such
+/// point is left. Returns the number of mistakes.
 fn contrary<C: FiniteClass>(learner: &mut Halving<C>, points: &Points) -> Result<usize, Failure> {
     let mut mistakes = 0;
     loop {
@@ -153,12 +153,12 @@ fn play_boolean<B: BooleanConcept>(
 
 impl Experiment for HalvingExperiment {
     about! {
-        "K1", "Halving: mistakes against the logarithm of the class";
-        "K1": "Halving over a finite class C that contains the target makes at most lg |C| mistakes and never eliminates the target: in random order, against an adversary that always asks the misclassified point on which the remaining hypotheses split most evenly, and against one that also labels each point against the prediction while some hypothesis agrees with all labels so far."
+        "K1", "Halving: mistakes against the logarithm of the class size";
+        "K1": "Halving over a finite class C that contains the target makes at most lg |C| mistakes and never eliminates the target: in random order, against an adversary that presents the misclassified point with the most even split, and against one that also labels against the prediction while some hypothesis remains."
             ["Kakade Theorem 2.2"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{Halving, BooleanClass, HalfspaceClass, SmallestMarginMistake, bounds::halving_mistakes};
-        "K2": "Halving over the grid class for margin γ makes at most d lg(2⌈2R‖w*‖d/γ⌉ + 1) mistakes on points of norm at most R that w* separates with margin γ, and some hypothesis of the grid always remains: against the three opponents of K1, the last one free to leave w* for any hypothesis of the grid (R = ‖w*‖ = 1, d = 2 and 3)."
+        "K2": "Halving over the grid class for margin γ makes at most d lg(2⌈2R‖w*‖d/γ⌉ + 1) mistakes on points of norm at most R that w* separates with margin γ, and some hypothesis always remains: against the three opponents of K1, the last with any target of the grid (R = ‖w*‖ = 1, d = 2 and 3)."
             ["Kakade Corollary 3.1, corrected"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{Halving, GridClass, SmallestMarginMistake, bounds::grid_halving_mistakes};
@@ -216,7 +216,7 @@ impl Experiment for HalvingExperiment {
                 let target = random_target_with_rng(dim, rng)?;
                 let points = MarginBall::new(&target, margin)?.sample_with_rng(200, rng)?;
                 let labels = target.label_all(&points)?;
-                let class = GridClass::new(dim, 1.0, 1.0, margin)?;
+                let class = GridClass::new(dim, margin)?;
                 let bound = bounds::grid_halving_mistakes(dim, 1.0, 1.0, margin);
                 play(class, bound, &points, &labels, nature, rng)
             }
@@ -228,11 +228,11 @@ impl Experiment for HalvingExperiment {
             let mine = groups_of(results, |c| c.class.is_grid() == grid);
             let ratios: Vec<f64> = mine.iter().flat_map(|g| g.values(Outcome::ratio)).collect();
             Evidence::deterministic("mistakes / bound", Side::AtMost, planned(&mine), &ratios)
-                .with_note("a trial that lost its target would count as an exception")
+                .with_note("a trial that eliminated its target would count as an exception")
         });
         let evidence = evidence.map(|evidence| (evidence, Null::SmallerBound));
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Boolean classes are played on the whole cube {0,1}^n, classes of halfspaces on points of the ball. The target is a random member; for the grid it is any halfspace with the margin, which the grid need not contain. The last opponent picks the labels as it goes, always against the prediction, as long as some hypothesis agrees with all of them: nothing is worse for halving.".into());
+        section.summary.push("Boolean classes are played on the whole cube {0,1}^n, classes of halfspaces on points of the ball. The target is a random member. For the grid it is any halfspace with the margin, which the grid need not contain. The last opponent chooses the labels during the game: always against the prediction, as long as some hypothesis agrees with all labels. No opponent is worse for halving.".into());
         section.figures.push(mistakes_against_bound(results));
         section.tables.push(by_configuration(results));
     }
@@ -245,7 +245,7 @@ fn mistakes_against_bound(results: &Results<Configuration, Outcome>) -> Figure {
     Figure {
         name: "k1-mistakes-against-bound".into(),
         title: bound_title(results, "Mistakes", |o| Some((o.bound, o.mistakes as f64))),
-        caption: "Mistakes of halving against lg |C|, one marker for each class and opponent: the trial that came closest to its bound. A marker above the dashed line would refute K1 or K2.".into(),
+        caption: "Mistakes of halving against lg |C|. One marker per class and opponent: the trial closest to its bound. A marker above the dashed line would refute K1 or K2.".into(),
         x: Axis::linear("lg |C|"),
         y: Axis::linear("mistakes"),
         layers: against_bound(results, "bound lg |C|", series, |o| {

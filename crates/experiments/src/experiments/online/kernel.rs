@@ -1,5 +1,5 @@
-//! K6: the kernel perceptron with the linear kernel is the perceptron, mistake for mistake; with any
-//! kernel its mistakes stay below max K(x,x)/γ² for a separator in feature space.
+//! K6: the kernel perceptron with the linear kernel makes the same predictions as the perceptron. With any kernel, it
+//! makes at most max K(x,x)/γ² mistakes on points that are separable with margin γ in feature space.
 
 use crate::experiments::common::*;
 use halfspaces_data::{Builtin, Marginal, UnitSphere, random_target_with_rng};
@@ -13,19 +13,18 @@ pub(crate) struct KernelExperiment;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "part", rename_all = "lowercase")]
 pub(crate) enum Configuration {
-    /// Integer points in {-3..3}^d; labels of a random halfspace, a share of them flipped.
+    /// Integer points in {-3..3}^d with labels of a random halfspace, a fraction of them flipped.
     Integers { dim: usize, points: usize, flipped: f64 },
-    /// The one-hot mushrooms with their own labels, in random order.
+    /// The one-hot mushroom data with their own labels, in random order.
     Mushroom,
-    /// A separator in feature space, Σ a_j φ(z_j) over a few anchors z_j; points nearer than a
-    /// tenth of its typical value dropped.
+    /// Labels of a separator in feature space, Σ a_j φ(z_j) over a few anchors z_j. Points at which its absolute value
+    /// is less than a tenth of the mean are dropped.
     Feature { kernel: &'static str, dim: usize, points: usize, adversarial: bool },
-    /// Points so far apart that the Gaussian kernel is the identity, labelled against the first prediction: the bound
-    /// is met.
+    /// Points so far apart that the Gaussian kernel is the identity, all labelled -1. The bound is attained.
     Identity { points: usize },
 }
 
-/// Kernels of the experiment by name.
+/// The kernels by name.
 const KERNELS: [(&str, Kernel, Colour); 4] = [
     ("linear", Kernel::Linear, Colour::Blue),
     ("quadratic", Kernel::Polynomial { degree: 2 }, Colour::Green),
@@ -37,7 +36,7 @@ const KERNELS: [(&str, Kernel, Colour); 4] = [
 pub(crate) struct Outcome {
     rounds: usize,
     mistakes: usize,
-    /// Rounds in which perceptron and linear kernel perceptron differ.
+    /// Rounds in which the perceptron and the linear kernel perceptron differ.
     differing: Option<usize>,
     bound: Option<f64>,
 }
@@ -53,8 +52,8 @@ impl Outcome {
     }
 }
 
-/// Points of a line at whole multiples of 100: exp(-½ 10⁴) is 0 in `f64`. With all labels -1 every prediction is +1, that of a sum
-/// of zeros, and wrong; Σ_i -φ(x_i)/√n separates with margin 1/√n.
+/// Plays points of a line at multiples of 100, where exp(-½ 10⁴) is 0 in `f64`. All labels are -1, and every prediction
+/// is the sign of a sum of zeros, +1. So every round is a mistake. Σ_i -φ(x_i)/√n separates with margin 1/√n.
 fn identity(count: usize) -> Result<Outcome, Failure> {
     let points = Points::new((0..count).map(|i| 100.0 * i as f64).collect(), 1)?;
     let learner = KernelPerceptron::new(1, Kernel::Gaussian { scale: 1.0 })?;
@@ -68,7 +67,7 @@ fn identity(count: usize) -> Result<Outcome, Failure> {
     })
 }
 
-/// Plays perceptron and linear kernel perceptron in the same order and compares every round.
+/// Plays the perceptron and the linear kernel perceptron in the same order and compares every round.
 fn same_game(points: &Points, labels: &[Label], rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
     let (n, d) = (points.len(), points.dim());
     let order = RandomOrder::with_rng(rng);
@@ -129,7 +128,7 @@ fn in_feature_space(
 impl Experiment for KernelExperiment {
     about! {
         "K6", "Kernel perceptron: the perceptron round for round, and its bound in feature space";
-        "K6": "With the linear kernel the kernel perceptron makes the same prediction as the perceptron in every round on integer data; with a linear, quadratic, inhomogeneous cubic or Gaussian kernel K it makes at most max K(x,x)/γ² mistakes where a unit vector of the feature space separates the points with margin γ, in the given order and in the order of an adversary that always asks the misclassified point of smallest margin. On points so far apart that the Gaussian kernel is the identity the bound is met."
+        "K6": "With the linear kernel, the kernel perceptron makes the same prediction as the perceptron in every round on integer data. With a linear, quadratic, inhomogeneous cubic or Gaussian kernel K it makes at most max K(x,x)/γ² mistakes on points that a unit vector of the feature space separates with margin γ, in the given order and against an adversary that presents the misclassified point of smallest margin."
             ["Notes21, kernel perceptron"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{KernelPerceptron, Kernel, SmallestMarginMistake, bounds::kernel_perceptron_mistakes};
@@ -154,7 +153,7 @@ impl Experiment for KernelExperiment {
                 }
             }
         }
-        // Nothing about it is random.
+        // This setting is deterministic.
         plan.push(Planned { configuration: Configuration::Identity { points }, trials: 1 });
         Ok(plan)
     }
@@ -180,7 +179,7 @@ impl Experiment for KernelExperiment {
             Configuration::Identity { points } => identity(*points),
             Configuration::Feature { kernel: name, dim, points, adversarial } => {
                 let known = KERNELS.into_iter().find(|(known, ..)| known == name);
-                let (_, kernel, _) = known.ok_or("no such kernel")?;
+                let (_, kernel, _) = known.ok_or("unknown kernel")?;
                 in_feature_space(kernel, (*dim, *points), *adversarial, rng)
             }
         }
@@ -196,7 +195,7 @@ impl Experiment for KernelExperiment {
             Evidence::deterministic("mistakes / bound", Side::AtMost, results.planned(), &ratios)
                 .with_note(&format!("{differing} of {rounds} rounds differ from the perceptron's"));
         judge_all(section, Experiment::claims(self), [(evidence, Null::SmallerBound)]);
-        section.summary.push("On integer data all sums are exact, so that even ties are broken alike: the perceptron and the linear kernel perceptron get the points in the same random order, on integer points with clean and with flipped labels and on the one-hot mushrooms, and every prediction is compared to the bit. In feature space the target is a combination of six anchors, which gives its norm and its margin exactly.".into());
+        section.summary.push("On integer data all sums are exact, so ties are broken in the same way. The perceptron and the linear kernel perceptron get the points in the same random order, on integer points with clean and with flipped labels and on the one-hot mushroom data, and every prediction is compared bit by bit. In feature space the target is a combination of six anchors, which gives its norm and its margin exactly. On points so far apart that the Gaussian kernel is the identity, the bound is attained.".into());
         section.figures.push(mistakes_against_bound(results));
         section.tables.push(by_configuration(results));
     }
@@ -210,7 +209,7 @@ fn mistakes_against_bound(results: &Results<Configuration, Outcome>) -> Figure {
     Figure {
         name: "k6-mistakes-against-bound".into(),
         title: bound_title(results, "Mistakes", |o| Some((o.bound?, o.mistakes as f64))),
-        caption: "Mistakes of the kernel perceptron against its bound in feature space, given and adversarial orders, d = 3 and 8: the trial of each setting that came closest to its bound. A marker above the dashed line would refute the claim.".into(),
+        caption: "Mistakes of the kernel perceptron against its bound in feature space, given and adversarial orders, d = 3 and 8. One marker per setting: the trial closest to its bound. A marker above the dashed line would refute the claim.".into(),
         x: Axis::log("bound max K(x,x)/γ²"),
         y: Axis::log("mistakes"),
         layers: against_bound(results, "bound max K(x,x)/γ²", series, |o| {
@@ -230,7 +229,7 @@ fn by_configuration(results: &Results<Configuration, Outcome>) -> Table {
             format!("{kernel} d={dim}, {}", if *adversarial { "adversarial" } else { "given" })
         }
     };
-    // A bound in feature space, or rounds that differ: a trial has one of the two.
+    // A trial has either a bound in feature space or a number of differing rounds.
     let ratio = |o: &Outcome| o.bound.map(|_| o.ratio());
     let differing =
         |g: &Group<_, Outcome>| -> Option<usize> { g.outcomes.iter().map(|o| o.differing).sum() };
@@ -255,7 +254,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bound_is_met_where_the_kernel_is_the_identity() {
+    fn the_bound_is_attained_where_the_kernel_is_the_identity() {
         let outcome = identity(144).unwrap();
         assert_eq!((outcome.mistakes, outcome.bound.map(f64::round)), (144, Some(144.0)));
         assert!((outcome.ratio() - 1.0).abs() < 1e-12);

@@ -1,4 +1,4 @@
-//! Learners that see one point after the other: halving and the perceptrons.
+//! Online learners: halving, the perceptrons and version-space learners.
 
 mod batch;
 mod halving;

@@ -1,5 +1,5 @@
-//! K7: mistakes of the modified perceptron outside its band against ⌊2 ln(1/α)/σ²⌋, on data without
-//! any margin; its batch form right on every point outside the band.
+//! K7: mistakes of the modified perceptron outside its band against ⌊2 ln(1/α)/σ²⌋, on data without a margin. Its batch
+//! form classifies every point outside the band correctly.
 
 use crate::experiments::common::*;
 use crate::workload::{Inputs, Sample, Workload, of_either};
@@ -9,7 +9,7 @@ use halfspaces_online::{
     bounds, run,
 };
 
-/// Rounds to which a small pool is repeated at most.
+/// Maximum number of rounds to which a small pool is repeated.
 const MAX_ROUNDS: f64 = 4000.0;
 
 pub(crate) struct ModifiedExperiment {
@@ -27,13 +27,13 @@ pub(crate) struct Configuration {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     rounds: usize,
-    /// w0 · w*, made positive by choosing between w0 and -w0.
+    /// w₀ · w*, made positive by choosing between w₀ and -w₀.
     alpha: f64,
     bound: f64,
     mistakes: usize,
     abstentions: usize,
     batch_updates: u64,
-    /// Whether the batch form ended within its bound with every point outside the band right.
+    /// Whether the batch form ended within its bound and classifies every point outside the band correctly.
     batch_right: bool,
 }
 
@@ -43,7 +43,7 @@ impl Outcome {
             return f64::INFINITY;
         }
         let most = (self.mistakes as f64).max(self.batch_updates as f64);
-        // A bound of 0 leaves room for 0 mistakes.
+        // Without mistakes, a bound of 0 is kept.
         if most == 0.0 { 0.0 } else { most / self.bound }
     }
 }
@@ -77,9 +77,9 @@ fn play<P: PointSet>(
         run(start.clone(), points, labels, RandomOrder::with_rng(rng))?
     };
     let batch = BatchModifiedPerceptron::new(start, 10 * bound as u64 + 10)?.fit(points, labels)?;
-    let mut batch_right = batch.termination.is_converged();
+    let mut batch_right = batch.termination().is_converged();
     for (x, y) in points.rows().zip(labels) {
-        batch_right &= !batch.learner.guess(x)?.is_wrong(*y);
+        batch_right &= !batch.learner().guess(x)?.is_wrong(*y);
     }
     Ok(Outcome {
         rounds: transcript.len(),
@@ -87,15 +87,15 @@ fn play<P: PointSet>(
         bound,
         mistakes: transcript.mistakes(),
         abstentions: transcript.abstentions(),
-        batch_updates: batch.updates,
+        batch_updates: batch.updates(),
         batch_right,
     })
 }
 
 impl Experiment for ModifiedExperiment {
     about! {
-        "K7", "Modified perceptron: few mistakes without a margin, at the price of abstaining";
-        "K7": "From a unit start w₀ with α = w₀ · w* > 0, the modified perceptron, which abstains where |w · x| <= σ‖w‖‖x‖, makes at most ⌊2 ln(1/α)/σ²⌋ mistakes other than abstentions, in random order and in the order of an adversary that always asks the misclassified point of smallest margin, whatever the margin; its batch form stops within as many updates with every point right on which it does not abstain. Among the instances are points on the boundary of w*, in an order made for the learner: they cost the batch form all but a share of about σ²/2 of the bound, so its constant cannot be improved."
+        "K7", "Modified perceptron: few mistakes without a margin, at the cost of abstentions";
+        "K7": "From a unit start w₀ with α = w₀ · w* > 0, the modified perceptron, which abstains where |w · x| <= σ‖w‖‖x‖, makes at most ⌊2 ln(1/α)/σ²⌋ mistakes other than abstentions for every margin, in random order and against the adversary of K3. Its batch form makes at most as many updates and is right wherever it does not abstain."
             ["Notes21, modified perceptron, with the sign of its update corrected"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{ModifiedPerceptron, BatchModifiedPerceptron, SmallestMarginMistake, bounds::modified_perceptron_mistakes};
@@ -127,7 +127,7 @@ impl Experiment for ModifiedExperiment {
         for alpha in scale.pick(vec![0.5], vec![0.5, 0.1], vec![0.5, 0.1, 0.01]) {
             for &sigma in &sigmas {
                 let workload = Workload::TightModified { alpha, sigma };
-                // The batch form goes round the points in their order in either case.
+                // The batch form cycles through the points in their order for both values.
                 let configuration = Configuration { workload, sigma, adversarial: false };
                 plan.push(Planned { configuration, trials: 1 });
             }
@@ -147,9 +147,9 @@ impl Experiment for ModifiedExperiment {
             results.planned(),
             &ratios,
         )
-        .with_note("a batch run that errs outside the band would count as an exception");
+        .with_note("a batch run with an error outside the band would count as an exception");
         judge_all(section, Experiment::claims(self), [(evidence, Null::SmallerBound)]);
-        section.summary.push("No point is dropped here: margins are whatever the data give, down to rounding and to 0, and heavy-tailed data of condition 10⁶ is among them. The start is a random unit vector or its negative, whichever points towards the target, but on the points made for the learner, and α is measured. What the learner does not promise is to speak: the table shows how often it abstains.".into());
+        section.summary.push("No point is dropped, so margins may be as small as rounding, or 0. The data include heavy-tailed points of condition 10⁶. The adversary always presents the misclassified point of smallest margin. The start is a random unit vector or its negative, whichever has α > 0, except on points constructed to mislead the learner; α is measured. These points lie on the boundary of w*, in an order in which the learner makes many mistakes. They cost the batch form all but a fraction of about σ²/2 of the bound, so its constant cannot be improved. The learner gives no guarantee on abstentions; the table gives their number.".into());
         section.figures.push(mistakes_against_bound(results));
         section.tables.push(by_configuration(results));
     }
@@ -168,7 +168,7 @@ fn mistakes_against_bound(results: &Results<Configuration, Outcome>) -> Figure {
     Figure {
         name: "k7-mistakes-against-bound".into(),
         title: bound_title(results, "Mistakes", |o| Some((o.bound, o.mistakes as f64))),
-        caption: "Mistakes outside the band against the bound, one marker for each kind of data, σ and order: the trial that came closest to its bound. A marker above the dashed line would refute the claim.".into(),
+        caption: "Mistakes outside the band against the bound. One marker per kind of data, σ and order: the trial closest to its bound. A marker above the dashed line would refute the claim.".into(),
         x: Axis::log("bound ⌊2 ln(1/α)/σ²⌋"),
         y: Axis::log("mistakes"),
         layers: against_bound(results, "bound ⌊2 ln(1/α)/σ²⌋", series, |o| {
@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_broken_promise_violates_the_claim() {
+    fn every_broken_guarantee_violates_the_claim() {
         let experiment = ModifiedExperiment { inputs: Arc::new(Inputs::builtin()) };
         let workload = Workload::Sphere { dim: 2, points: 9, margin: 0.0 };
         let verdict = |outcome: Outcome| {
@@ -229,9 +229,9 @@ mod tests {
         assert_eq!(verdict(Outcome { bound: 46.0, ..kept }), Verdict::Violated);
     }
 
-    /// On the points made for it the learner needs what the bound allows, within a share of σ².
+    /// On the points constructed against it, the learner attains the bound to within a fraction σ².
     #[test]
-    fn the_bound_is_all_but_met() {
+    fn the_bound_is_nearly_attained() {
         let experiment = ModifiedExperiment { inputs: Arc::new(Inputs::builtin()) };
         for (alpha, sigma, updates) in [(0.5, 0.05, 553), (0.1, 0.2, 112)] {
             let workload = Workload::TightModified { alpha, sigma };

@@ -1,5 +1,5 @@
 //! K10 to K13: the passive-aggressive learner, Winnow, ALMA and the second-order perceptron against the bounds of their
-//! sources; among the instances are some that come near to each.
+//! sources. For each bound, some instance comes close to it.
 
 use crate::experiments::common::*;
 use crate::workload::{Inputs, Sample, Workload, of_either};
@@ -9,10 +9,10 @@ use halfspaces_online::{
     SecondOrderPerceptron, SmallestMarginMistake, Transcript, Winnow, bounds, run,
 };
 
-/// Passes over a pool in its given order, each of them rounds of its own.
+/// Passes over a pool in its given order.
 const PASSES: usize = 3;
 
-/// What a variable of a random point of Winnow is true with.
+/// Probability that a variable of a random point for Winnow is true.
 const TRUE_SHARE: f64 = 0.1;
 
 pub(crate) struct OtherBoundsExperiment {
@@ -33,7 +33,7 @@ enum Learner {
 }
 
 impl Learner {
-    /// Its claim, counted from 0.
+    /// The index of its claim.
     fn claim(self) -> usize {
         match self {
             Learner::Aggressive => 0,
@@ -44,7 +44,7 @@ impl Learner {
     }
 }
 
-/// Name and colour by claim.
+/// Name and colour of each claim.
 const SERIES: [(&str, Colour); 4] = [
     ("passive-aggressive", Colour::Blue),
     ("Winnow", Colour::Orange),
@@ -62,11 +62,11 @@ enum Data {
     Disjunction { relevant: usize, variables: usize },
 }
 
-/// Who chooses the next point.
+/// How the next point is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 enum Nature {
-    /// As the points come.
+    /// In the order of the pool.
     #[strum(to_string = "given order")]
     Given,
     #[strum(to_string = "random order")]
@@ -74,7 +74,7 @@ enum Nature {
     /// The misclassified point of smallest margin.
     #[strum(to_string = "adversary")]
     Adversarial,
-    /// Points made for the weights of Winnow, one after the other.
+    /// Each point is constructed from the current weights of Winnow.
     #[strum(to_string = "made for the learner")]
     Made,
 }
@@ -91,22 +91,22 @@ pub(crate) struct Configuration {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     mistakes: usize,
-    /// What the bound is on: squared losses, mistakes or corrections.
+    /// The quantity that the bound limits: squared losses, mistakes or corrections.
     counted: f64,
     bound: f64,
-    /// The margin promised over that of the end; 0 where none is promised.
+    /// The guaranteed margin over the final margin; 0 for learners without such a guarantee.
     margin_ratio: f64,
 }
 
 impl Outcome {
     fn ratio(&self) -> f64 {
-        // Without mistakes the bound of the second-order perceptron is 0 as well.
+        // Without mistakes, the bound of the second-order perceptron is 0 too.
         let counted = if self.counted == 0.0 { 0.0 } else { self.counted / self.bound };
         counted.max(self.margin_ratio)
     }
 }
 
-/// Plays a pool in some order.
+/// Plays a pool in the given order.
 fn ordered<L: OnlineLearner, P: PointSet>(
     learner: L,
     sample: &Sample<P>,
@@ -146,7 +146,7 @@ fn play<P: PointSet>(
             let losses: f64 = losses.sum();
             Ok(Outcome {
                 mistakes: played.mistakes(),
-                // A mistake has a loss of 1 at least, so that the first is the larger.
+                // A mistake has a loss of at least 1, so the sum of the losses is at least the number of mistakes.
                 counted: losses.max(played.mistakes() as f64),
                 bound: bounds::passive_aggressive_mistakes(*radius, margin),
                 margin_ratio: 0.0,
@@ -155,11 +155,11 @@ fn play<P: PointSet>(
         Learner::Alma { alpha } => {
             let (mut learner, played) = ordered(Alma::new(dim, alpha)?, sample, nature, rng)?;
             let mut mistakes = played.mistakes();
-            // The margin on points of norm 1.
+            // The margin on the points scaled to norm 1.
             let far = |x: P::Row<'_>| x.dot(target).abs() / x.norm_sq().sqrt();
             let margin = points.rows().map(far).fold(f64::INFINITY, f64::min);
             let bound = bounds::alma_corrections(alpha, margin);
-            // On until no correction is due; far beyond the bound it is refuted.
+            // Continues until no correction is due. A count far above the bound refutes it.
             let mut before = u64::MAX;
             while learner.updates() != before && learner.updates() as f64 <= 2.0 * bound {
                 before = learner.updates();
@@ -190,7 +190,7 @@ fn play<P: PointSet>(
             };
             let mut quadratic = 0.0;
             for round in played.rounds().iter().filter(|r| r.prediction.is_wrong(r.truth)) {
-                let x = points.row(round.index).ok_or("a round of another pool")?;
+                let x = points.row(round.index).ok_or("a round refers to no point of the pool")?;
                 quadratic += x.dot(target).powi(2);
             }
             Ok(Outcome {
@@ -237,9 +237,12 @@ fn play_winnow(
     Ok(Outcome { mistakes, counted: mistakes as f64, bound, margin_ratio: 0.0 })
 }
 
-/// Each point by the weights, always wrong. While the irrelevant weights reach the threshold n, the heaviest of them that just reach
-/// it, labelled -1: halving takes about n/2 from them. Else the lightest relevant variable with irrelevant ones to just below n,
-/// labelled +1, which adds about n: so a promotion pays for two demotions, as in the proof of the bound.
+/// Plays Winnow against points that are constructed from its current weights so that every prediction is wrong.
+///
+/// While the irrelevant weights sum to at least the threshold n, the point contains the heaviest of them that just
+/// reach n, and its label is -1. The demotion halves them and removes about n/2. Otherwise it contains the lightest
+/// relevant variable and irrelevant ones up to just below n, and its label is +1. The promotion adds about n. So one
+/// promotion pays for two demotions, as in the proof of the bound.
 fn against_winnow(mut learner: Winnow, relevant: usize) -> Result<usize, Failure> {
     let variables = learner.weights().len();
     let threshold = variables as f64;
@@ -273,7 +276,7 @@ fn against_winnow(mut learner: Winnow, relevant: usize) -> Result<usize, Failure
             Label::Positive
         };
         if !learner.observe(DenseRow::new(&x)?, truth)?.is_wrong(truth) {
-            return Err("a point made for Winnow was no mistake".into());
+            return Err("Winnow classified a point made against it correctly".into());
         }
         mistakes += 1;
     }
@@ -281,20 +284,20 @@ fn against_winnow(mut learner: Winnow, relevant: usize) -> Result<usize, Failure
 
 impl Experiment for OtherBoundsExperiment {
     about! {
-        "K10", "Passive-aggressive, Winnow, ALMA, second order: each within the bound of its source";
-        "K10": "On points of norm at most R that a unit vector separates with margin γ, the sum of the squared hinge losses of the passive-aggressive learner, and so its mistakes, are at most (R/γ)²: in given order, gone round three times, in random order, and in that of an adversary that always asks the misclassified point of smallest margin. On the negative basis it is met."
+        "K10", "Passive-aggressive, Winnow, ALMA, second-order perceptron: each within the bound of its source";
+        "K10": "On points of norm at most R that a unit vector separates with margin γ, the squared hinge losses of the passive-aggressive learner sum to at most (R/γ)², which bounds its mistakes: in given order (three passes), in random order, and against an adversary that presents the misclassified point of smallest margin."
             ["Crammer et al. 2006, Theorem 2"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{PassiveAggressive, SmallestMarginMistake, bounds::passive_aggressive_mistakes};
-        "K11": "On points of {0,1}^n labelled by a monotone disjunction of k variables, Winnow with threshold n and factor 2 makes at most 2 + 3k(1 + lg n) mistakes: on random points, in the order of the adversary of K10, and against one that makes each point for the weights, which costs it more than half of the bound."
+        "K11": "On points of {0,1}^n labelled by a monotone disjunction of k variables, Winnow with threshold n and factor 2 makes at most 2 + 3k(1 + lg n) mistakes: on random points, against the adversary of K10, and against one that constructs each point from the current weights and reaches more than half of the bound."
             ["Littlestone 1988, in the form with threshold n and factor 2"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{Winnow, SmallestMarginMistake, bounds::winnow_mistakes};
-        "K12": "On points of norm 1 that a unit vector separates with margin γ, ALMA makes at most (2/γ²)(2/α-1)² + 8/α - 4 corrections, in the orders of K10 and then gone round until none is due, and ends with margin at least (1-α)γ."
+        "K12": "On points of norm 1 that a unit vector separates with margin γ, ALMA makes at most (2/γ²)(2/α-1)² + 8/α - 4 corrections, in the orders of K10 followed by passes until no correction is due, and ends with margin at least (1-α)γ."
             ["Gentile 2001, Theorem 3"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{Alma, SmallestMarginMistake, bounds::alma_corrections};
-        "K13": "On points that a unit vector u separates with margin γ, the second-order perceptron makes at most (1/γ)√((a + u'Mu) ln det(I + M/a)) mistakes, M = Σ x x' over the mistakes, in the orders of K10, gone through once."
+        "K13": "On points that a unit vector u separates with margin γ, the second-order perceptron makes at most (1/γ)√((a + u'Mu) ln det(I + M/a)) mistakes in one pass in the orders of K10, where M = Σ x x' over the mistakes."
             ["Cesa-Bianchi, Conconi and Gentile 2005, Theorem 3.1"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{SecondOrderPerceptron, SmallestMarginMistake, bounds::second_order_mistakes};
@@ -318,7 +321,7 @@ impl Experiment for OtherBoundsExperiment {
                 Learner::SecondOrder { a: 1.0 },
             ] {
                 for nature in [Nature::Given, Nature::Random, Nature::Adversarial] {
-                    // Every round of the adversary looks at every point that is left.
+                    // The adversary reads every remaining point in every round.
                     let slow = matches!(workload, Workload::Relabelled { .. });
                     if nature == Nature::Adversarial && slow {
                         continue;
@@ -360,18 +363,18 @@ impl Experiment for OtherBoundsExperiment {
         let evidence = [
             judged(0, "of squared losses and mistakes / (R/γ)²"),
             judged(1, "mistakes / bound"),
-            judged(2, "of corrections / bound and promised margin / output margin"),
+            judged(2, "of corrections / bound and guaranteed margin / output margin"),
             judged(3, "mistakes / bound"),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Three learners on the pools of K3 to K5, the negative basis among them: there every order costs d corrections, which meets the bound of the passive-aggressive learner, and that of the second-order perceptron up to √(2 ln 2) = 1.18. Winnow learns disjunctions of a few of many variables. Its worst opponent sees the weights and makes each point for them: a promotion of one relevant variable brings as many irrelevant ones along as it may, and two demotions take them back.".into());
+        section.summary.push("Three of the learners run on the pools of K3 to K5. One of them is the negative basis, where every order costs d corrections. That attains the bound of the passive-aggressive learner, and that of the second-order perceptron up to √(2 ln 2) = 1.18. Winnow learns disjunctions of a few of many variables. Its strongest opponent constructs each point from the current weights: a promotion of one relevant variable promotes as many irrelevant ones as possible, and two demotions undo them.".into());
         section.figures.push(counted_against_bound(results));
         section.tables.push(by_configuration(results));
     }
 }
 
 fn counted_against_bound(results: &Results<Configuration, Outcome>) -> Figure {
-    // The axes have no place for a trial without mistakes.
+    // Logarithmic axes cannot show a trial without mistakes.
     let pair = |o: &Outcome| (o.counted > 0.0).then_some((o.bound, o.counted));
     let series = [0, 1, 2, 3].map(|claim| {
         let (name, colour) = SERIES[claim];
@@ -380,7 +383,7 @@ fn counted_against_bound(results: &Results<Configuration, Outcome>) -> Figure {
     Figure {
         name: "k10-counted-against-bound".into(),
         title: bound_title(results, "Mistakes, losses and corrections", pair),
-        caption: "Mistakes (Winnow, second-order perceptron), squared losses (passive-aggressive) and corrections (ALMA) against the bound, one marker for each kind of data, order and learner: the trial that came closest to its bound. A marker above the dashed line would refute a claim.".into(),
+        caption: "Mistakes (Winnow, second-order perceptron), squared losses (passive-aggressive) and corrections (ALMA) against the bound. One marker per kind of data, order and learner: the trial closest to its bound. A marker above the dashed line would refute a claim.".into(),
         x: Axis::log("bound"),
         y: Axis::log("counted"),
         layers: against_bound(results, "bound", series, pair),
@@ -410,9 +413,10 @@ fn by_configuration(results: &Results<Configuration, Outcome>) -> Table {
 mod tests {
     use super::*;
 
-    /// Real trials on the instances made for the bounds: each holds, and refutes what is a little smaller than its slack.
+    /// Real trials on the instances that nearly attain the bounds. Each bound holds, and each trial refutes a bound
+    /// reduced by more than the slack.
     #[test]
-    fn the_bounds_are_nearly_met() {
+    fn the_bounds_are_nearly_attained() {
         let experiment = OtherBoundsExperiment { inputs: Arc::new(Inputs::builtin()) };
         let tight = || Data::Pool(Workload::Tight { dim: 25 });
         let disjunction = Data::Disjunction { relevant: 1, variables: 64 };

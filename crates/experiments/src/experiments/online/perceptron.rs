@@ -1,5 +1,5 @@
-//! K3: the perceptron's mistakes against (R/γ)², in given, random and adversarial order; and, on
-//! real data with their own labels, against the bound for labels no halfspace need explain.
+//! K3, K3n: the perceptron's mistakes against (R/γ)² in given, random and adversarial order, and on real data with
+//! their own labels against the bound for labels that need not be separable.
 
 use crate::experiments::common::*;
 use crate::workload::{Inputs, Sample, Workload, of_either};
@@ -8,7 +8,7 @@ use halfspaces_online::{
     AsGiven, Perceptron, RandomOrder, SmallestMarginMistake, Transcript, bounds, run,
 };
 
-/// Rounds to which a small pool is repeated at most.
+/// Maximum number of rounds to which a small pool is repeated.
 const MAX_ROUNDS: usize = 20_000;
 
 pub(crate) struct PerceptronExperiment {
@@ -40,13 +40,13 @@ pub(crate) struct Configuration {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
-    /// Points asked, repetitions included.
+    /// Number of points presented, including repetitions.
     rounds: usize,
     mistakes: usize,
     radius: f64,
     /// γ of a known separator.
     margin: Option<f64>,
-    /// Bound without a separator, for real data with their own labels.
+    /// The bound that needs no separator, for real data with their own labels.
     deviation_bound: Option<f64>,
 }
 
@@ -70,8 +70,8 @@ fn play<P: PointSet>(
     order: OrderKind,
     rng: &mut ChaCha8Rng,
 ) -> Result<Transcript, Failure> {
-    // Long enough that the bound could be broken; real pools are smaller than theirs.
-    // The bound without a separator speaks of a single pass.
+    // There are enough rounds for the bound to be exceeded; real pools are smaller than their bound. The bound that
+    // needs no separator is about a single pass.
     let rounds = match (sample.margin, sample.deviation_bound) {
         (Some(margin), None) => {
             let bound = bounds::perceptron_mistakes(sample.radius, 1.0, margin);
@@ -94,11 +94,11 @@ fn play<P: PointSet>(
 impl Experiment for PerceptronExperiment {
     about! {
         "K3", "Perceptron: mistakes in every order";
-        "K3": "On points of norm at most R that a known unit vector w* separates with margin γ, the perceptron makes at most (R/γ)² mistakes, in the given order, in random order and in the order of an adversary that always asks the misclassified point of smallest margin."
+        "K3": "On points of norm at most R that a known unit vector w* separates with margin γ, the perceptron makes at most (R/γ)² mistakes: in the given order, in random order, and against an adversary that presents the misclassified point of smallest margin."
             ["Kakade Theorem 4.1; Harvey18 Theorem 1.1; Notes21"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{Perceptron, SmallestMarginMistake, bounds::perceptron_mistakes};
-        "K3n": "On real data with their own labels, which no halfspace need explain, one pass of the perceptron makes at most ((R + D)/γ)² mistakes, D² = Σ max(0, γ - y (u · x))², in any of the three orders of K3: for the unit vector u of the margin perceptron and for the direction between the class means, at 60 values of γ each."
+        "K3n": "On real data with their own labels, separable or not, one pass of the perceptron makes at most ((R + D)/γ)² mistakes in the three orders of K3, D² = Σ max(0, γ - y (u · x))², for the unit vector u of the margin perceptron and for the direction between the class means, at 60 values of γ each."
             ["Freund and Schapire 1999, Theorem 2 (beyond the source documents)"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{Perceptron, SmallestMarginMistake, bounds::perceptron_mistakes_with_deviation};
@@ -138,7 +138,7 @@ impl Experiment for PerceptronExperiment {
     }
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
-        // Real data that turn out not to be separable by their own labels are no case of K3.
+        // K3 does not apply to real data whose own labels are not separable.
         let ratios: Vec<f64> = results.outcomes().filter_map(|(_, o)| o.ratio()).collect();
         let inseparable = results.outcomes().filter(|(_, o)| o.margin.is_none()).count();
         let mut evidence = Evidence::deterministic(
@@ -163,7 +163,7 @@ impl Experiment for PerceptronExperiment {
             [evidence, without].map(|e| (e, Null::SmallerBound)),
         );
 
-        section.summary.push("The perceptron plays pools of points in the order given, in a random order, and against an adversary that always asks the mistaken point of smallest margin. Every trial draws a pool of its own; a pool smaller than twice its bound is repeated until it is that long, so that the bound could be broken. R and γ are measured on the very points played, so every bound is the tightest the stated separator gives. Real data are standardised, lifted and normalised; they are played relabelled by a random halfspace, relabelled by the halfspace between the class means, and with their own labels.".into());
+        section.summary.push("The perceptron plays pools in the given order, in random order, and against an adversary that presents the misclassified point of smallest margin. Every trial draws its own pool. A pool smaller than twice its bound is repeated to that length, so that the bound could be exceeded. R and γ are measured on the points played, so every bound is the tightest that the stated separator gives. Real data are standardised, lifted and normalised. Their labels come from a random halfspace, from the halfspace between the class means, or from the data.".into());
         section.figures.push(mistakes_against_bound(results));
         section.figures.push(growth(results));
         section.tables.push(by_configuration(results));
@@ -177,7 +177,7 @@ fn mistakes_against_bound(results: &Results<Configuration, Outcome>) -> Figure {
     Figure {
         name: "k3-mistakes-against-bound".into(),
         title: bound_title(results, "Mistakes", |o| Some((o.bound()?, o.mistakes as f64))),
-        caption: "Mistakes against the bound, one marker for each kind of data and order: the trial that came closest to its bound. A marker above the dashed line would refute the claim; the tight instance lies on it.".into(),
+        caption: "Mistakes against the bound. One marker per kind of data and order: the trial closest to its bound. A marker above the dashed line would refute the claim; the tight instance lies on the line.".into(),
         x: Axis::log("bound (R/γ)²"),
         y: Axis::log("mistakes"),
         layers: against_bound(results, "bound (R/γ)²", series, |o| {
@@ -204,8 +204,8 @@ fn growth(results: &Results<Configuration, Outcome>) -> Figure {
     }));
     Figure {
         name: "k3-growth".into(),
-        title: "The perceptron pays for a narrow margin, but on random data less than its bound".into(),
-        caption: "Mistakes as the margin shrinks, uniform in the ball of R^20 conditioned on the margin: medians with 10 % and 90 % quantiles. The bound holds for the worst data; random data stay below it.".into(),
+        title: "A small margin costs the perceptron mistakes, on random data fewer than its bound".into(),
+        caption: "Mistakes as the margin shrinks, for points uniform in the ball of R^20 conditioned on the margin: medians with 10 % and 90 % quantiles. The bound is for worst-case data; random data stay below it.".into(),
         x: Axis::log("1/γ"),
         y: Axis::log("mistakes"),
         layers,

@@ -1,4 +1,4 @@
-//! F4: the steps of the transform's solver against the accuracy asked for, where the fixed point is slow.
+//! F4: steps of the transform's solver against the requested accuracy, where the fixed-point iteration is slow.
 
 use crate::experiments::common::*;
 use halfspaces_data::{Gaussian, Marginal, Rotation, StudentT};
@@ -7,26 +7,26 @@ use halfspaces_linalg::{Params, Points};
 
 pub(crate) struct StepsExperiment;
 
-/// Accuracies δ asked for, two-sided.
+/// Requested accuracies δ, two-sided.
 const DELTAS: [f64; 5] = [1e-2, 1e-4, 1e-6, 1e-8, 1e-10];
-/// Steps for each factor e of 1/δ, read off.
+/// Upper bound on the number of steps that each factor e of 1/δ adds, chosen from measurements.
 const SLOPE: f64 = 0.6;
-/// Points for each dimension.
+/// Points per dimension.
 const POINTS: usize = 20;
-/// So many that every fixed point here ends before.
+/// Cap on the steps, which every fixed-point iteration here stays below.
 const MOST_STEPS: usize = 20_000;
 
-/// How the points lie.
+/// The distribution of the points.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Display)]
 #[serde(rename_all = "kebab-case")]
 enum Kind {
-    /// A subspace of half the dimensions holds nine tenths of the points that it may without being heavy.
+    /// A subspace of half the dimensions contains 0.9 of the points that would make it heavy.
     #[strum(to_string = "0.9 of a heavy subspace")]
     NearlyHeavy,
-    /// The same with 0.98 of them.
+    /// A subspace of half the dimensions contains 0.98 of the points that would make it heavy.
     #[strum(to_string = "0.98 of a heavy subspace")]
     AllButHeavy,
-    /// One degree of freedom, condition 10^6.
+    /// Student-t points of one degree of freedom, with condition number 10^6.
     #[strum(to_string = "Student-t, condition 10^6")]
     StudentT,
 }
@@ -45,7 +45,7 @@ impl fmt::Display for Configuration {
     }
 }
 
-/// Steps and passes for each of [`DELTAS`]; none where the solver did not end in position.
+/// Steps and passes for each of [`DELTAS`]; `None` if the solver did not reach radially isotropic position.
 type Counts = [Option<(usize, usize)>; DELTAS.len()];
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -76,7 +76,7 @@ fn steps(points: &Points, step: Step, delta: f64) -> Result<Option<(usize, usize
     Ok(fit.is_resolved().then(|| counts.fold((0, 0), |(s, p), (t, q)| (s + t, p + q))))
 }
 
-/// Steps for each factor e of 1/δ, by least squares.
+/// The number of steps that each factor e of 1/δ adds, by least squares.
 fn slope(counts: &Counts) -> Option<f64> {
     let logs: Vec<f64> = DELTAS.iter().map(|delta| -delta.ln()).collect();
     let steps: Option<Vec<f64>> = counts.iter().map(|c| c.map(|(steps, _)| steps as f64)).collect();
@@ -85,10 +85,10 @@ fn slope(counts: &Counts) -> Option<f64> {
 
 impl Experiment for StepsExperiment {
     about! {
-        "F4", "Steps of the transform's solver: few more for each digit of accuracy";
-        "F4": "On points of which a subspace holds 0.9 or 0.98 of what would make it heavy, and on Student-t points of condition 10^6, the solver takes at most 0.6 steps more for each factor e of 1/δ in expectation, from δ = 1e-2 to 1e-10, two-sided."
-            ["ours: the fixed point accelerated, and Newton where it is slow"]
-            Measured, null "the fixed point alone, on the same points"
+        "F4", "Steps of the transform's solver: each digit of accuracy adds few";
+        "F4": "On points with 0.9 or 0.98 of a heavy subspace, and on Student-t points of condition 10^6, the solver takes at most 0.6 additional steps for each factor e of 1/δ in expectation, from δ = 1e-2 to 1e-10, two-sided."
+            ["ours: the accelerated fixed-point iteration, and Newton where it is slow"]
+            Measured, null "the plain fixed-point iteration on the same points"
             halfspaces_forster::{ForsterTransform, Step};
     }
 
@@ -124,18 +124,18 @@ impl Experiment for StepsExperiment {
                 (group.configuration.to_string(), evidence)
             })
             .collect();
-        // A fixed point that does not end takes too many.
+        // An iteration that does not end counts as taking too many steps.
         let alone =
             results.outcomes().map(|(_, o)| slope(&o.fixed_point).is_none_or(|s| s > SLOPE));
         let evidence = [(Evidence::worst_of(&judged), Null::of_cases(alone))];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("The fixed point takes one pass a step and gains a factor a step that comes near 1 where a subspace is nearly heavy; the solver accelerates it and turns to Newton where that is slow, whose steps take up to 60 passes. Both counts stand in the table.".into());
+        section.summary.push("The fixed-point iteration takes one pass per step and reduces the residual by a factor that is close to 1 if a subspace is nearly heavy. The solver accelerates it, and switches to Newton where that is slow; a Newton step takes up to 60 passes. The table has both counts. \"0.9 of a heavy subspace\" means 0.9 of the points that would make it heavy.".into());
         section.figures.extend(figure(results));
         section.tables.push(counts(results));
     }
 }
 
-/// Steps against 1/δ in the largest dimension, of the points on which the fixed point is slowest.
+/// Steps against 1/δ in the largest dimension, on the points where the fixed-point iteration is slowest.
 fn figure(results: &Results<Configuration, Outcome>) -> Option<Figure> {
     let groups = groups_of(results, |c| c.kind == Kind::AllButHeavy);
     let group = groups.into_iter().max_by_key(|g| g.configuration.dim)?;
@@ -144,13 +144,13 @@ fn figure(results: &Results<Configuration, Outcome>) -> Option<Figure> {
             (1.0 / delta, group.values(|o| of(o)[which].map(|(steps, _)| steps as f64)))
         })
     };
-    let mut layers = mean_curve("fixed point alone", Colour::Orange, curve(|o| &o.fixed_point));
-    layers.extend(mean_curve("accelerated, and Newton", Colour::Blue, curve(|o| &o.automatic)));
+    let mut layers = mean_curve("plain fixed point", Colour::Orange, curve(|o| &o.fixed_point));
+    layers.extend(mean_curve("accelerated, with Newton", Colour::Blue, curve(|o| &o.automatic)));
     Some(Figure {
         name: "f4-steps".into(),
-        title: "Eight more digits of position cost a few steps".into(),
+        title: "Eight more digits of accuracy cost a few steps".into(),
         caption: format!(
-            "Steps of the solver against 1/δ ({}), means with 95 % intervals.",
+            "Steps of the solver against 1/δ ({}): means with 95 % intervals.",
             group.configuration
         ),
         x: Axis::log("1/δ"),
@@ -194,7 +194,7 @@ mod tests {
         let configuration = Configuration { kind: Kind::NearlyHeavy, dim: 4 };
         let verdict = |a_decade: f64| {
             let outcomes = (0..4).map(|more| {
-                // Trials that scatter a little, or no mean could be refuted.
+                // The trials scatter a little, since otherwise no mean could be refuted.
                 let more = |k: usize| more % 2 * (k / 4);
                 let steps = |k: usize| (2.0 * a_decade * k as f64) as usize + 10 + more(k);
                 let count = |k: usize| Some((steps(k), 9));
@@ -210,7 +210,7 @@ mod tests {
             StepsExperiment.evaluate(&Results { groups: vec![group] }, &mut section);
             section.claims[0].verdict
         };
-        // 0.6 a factor e is 1.38 a decade. The null is the same and passes with it.
+        // 0.6 per factor e is 1.38 per decade. The null has the same slopes, so it passes with the claim.
         assert_eq!(verdict(1.0), Verdict::Weak);
         assert_eq!(verdict(3.0), Verdict::Violated);
     }

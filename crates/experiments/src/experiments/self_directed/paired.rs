@@ -1,5 +1,5 @@
-//! S9p: what a larger pool costs the strong learner as printed, against the centre of gravity on the same
-//! points in random order.
+//! S9p: the mistakes that a larger pool adds to the strong learner as printed, compared with the centre of gravity on
+//! the same points in random order.
 
 use super::strong::{Kind, draw, strong};
 use crate::experiments::common::*;
@@ -10,16 +10,16 @@ pub(crate) struct PairedGrowthExperiment {
     pub(crate) inputs: Arc<Inputs>,
 }
 
-/// Share of a pool that the strong learner may leave.
+/// Fraction of a pool that the strong learner may leave unlabelled.
 const EPSILON: f64 = 0.1;
-/// Share of the growth of the centre of gravity that the strong learner's may have.
+/// Upper bound on the strong learner's growth, relative to that of the centre of gravity.
 const SHARE: f64 = 0.5;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Configuration {
     kind: Kind,
     dim: usize,
-    /// Points of the smaller pool, which begins the larger one.
+    /// Sizes of the two pools. The smaller pool consists of the first points of the larger one.
     sizes: [usize; 2],
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct Outcome {
 }
 
 impl Configuration {
-    /// Mistakes that a doubling adds, over d.
+    /// Number of mistakes that a doubling of the pool adds, divided by d.
     fn growth(&self, [few, many]: [usize; 2]) -> f64 {
         let doublings = (self.sizes[1] as f64 / self.sizes[0] as f64).log2();
         (many as f64 - few as f64) / doublings / self.dim as f64
@@ -47,8 +47,8 @@ impl Configuration {
 impl Experiment for PairedGrowthExperiment {
     about! {
         "S9p", "A larger pool: the strong learner as printed against the centre of gravity in random order";
-        "S9p": "From n = 40 d² to 320 d² points a doubling adds to the mistakes of the strong learner with random starts (ε = 0.1) at most half of what it adds to those of the centre of gravity, estimated by hit-and-run, that predicts the same points in random order, in expectation: on Student-t points of condition 10^6, on the sphere and on points with a heavy subspace, none of which is there twice, in d = 5 dimensions, at full scale also 8."
-            ["DKTZ23 Theorem 3.1, boosting, against its lower bound for random order; the share is ours"]
+        "S9p": "From n = 40 d² to 320 d² points, a doubling adds to the strong learner with random starts (ε = 0.1) at most half of the mistakes that it adds to the centre of gravity (by hit-and-run) in random order, in expectation: on Student-t points of condition 10^6, the sphere, and points with a heavy subspace, all distinct; d = 5, at full scale also 8."
+            ["DKTZ23 Theorem 3.1, boosting, against its lower bound for random order; the fraction is ours"]
             Measured, null "the perceptron in random order in place of the strong learner"
             halfspaces_online::{StrongLearner, Start, VersionSpace, CentreOfGravity};
     }
@@ -91,7 +91,7 @@ impl Experiment for PairedGrowthExperiment {
             null_of(&results.groups, |c, o| c.beyond(o.perceptron, o.gravity) > 0.0);
         let evidence = [(Evidence::worst_of(&judged), of_perceptron)];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("A learner that meets its points in random order pays for every doubling of the pool, and one that chooses their order need not. Pools whose points repeat are left out, because on them both stop paying; on the cube with few copies of a corner, on wdbc and on mushroom the strong learner's count does grow (table s9-growth).".into());
+        section.summary.push("A learner in random order makes more mistakes with every doubling of the pool. A learner that chooses the order need not. Pools with repeated points are left out, because there both counts stop growing. On the cube with few copies of each corner, on wdbc and on mushroom, the strong learner's count does grow (table s9-growth).".into());
         section.tables.push(by_kind(results));
     }
 }
@@ -157,11 +157,11 @@ mod tests {
         };
         assert_eq!(verdict(30, 60), Verdict::Holds);
         assert_eq!(verdict(34, 60), Verdict::Violated);
-        // A perceptron that grows by half as much or less.
+        // A perceptron with at most half of the growth.
         assert_eq!(verdict(30, 42), Verdict::Weak);
     }
 
-    /// Real runs, with the centre of gravity in the place of the strong learner.
+    /// Real runs, with the centre of gravity in place of the strong learner.
     #[test]
     fn a_learner_in_random_order_is_refuted() {
         let configuration = Configuration { kind: Kind::Sphere, dim: 3, sizes: [200, 1600] };

@@ -1,18 +1,18 @@
-//! S5: how many steps a process of super-linear decay needs; the printed number is too small.
+//! S5: the number of steps that a process of super-linear decay needs. The printed number is too small.
 
 use crate::experiments::common::*;
-use halfspaces_online::bounds;
+use halfspaces_online::{ChainLength, bounds};
 
 pub(crate) struct ProcessExperiment;
 
-/// ξ' = ξ^(1-ρ) κ^ρ with probability exactly 2/3, else ξ' = ξ: the slowest process the lemma allows.
+/// The slowest process that the lemma allows: ξ' = ξ^(1-ρ) κ^ρ with probability exactly 2/3, otherwise ξ' = ξ.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Configuration {
     /// ln(1/κ).
     log_inverse_kappa: f64,
     /// 1/ρ.
     inverse_rho: f64,
-    /// ln M, the process starts at ξ₀ = M.
+    /// ln M; the process starts at ξ₀ = M.
     log_start: f64,
     delta: f64,
 }
@@ -25,29 +25,33 @@ impl Configuration {
         (self.inverse_rho * self.log_inverse_kappa.ln().max(log_start.ln())).max(0.0)
     }
 
-    /// (3/2)(m* + ln(e/δ)).
+    /// The printed number of steps, (3/2)(m* + ln(e/δ)).
     fn printed(&self) -> u64 {
         (1.5 * (self.steps() + 1.0 - self.delta.ln())).ceil() as u64
     }
 
-    /// 3 m* + 4.5 ln(1/δ).
+    /// The corrected number of steps, ⌈3 m* + 4.5 ln(1/δ)⌉. The library computes it as the length of a chain of
+    /// Algorithm 1 in d = 1/(8ρ) dimensions on n = max(1/κ, M + 1) points; the chain gets δ of the total failure
+    /// probability 4δ.
     fn corrected(&self) -> u64 {
-        (3.0 * self.steps() - 4.5 * self.delta.ln()).ceil() as u64
+        let dim = (self.inverse_rho / 8.0).round() as usize;
+        let points = self.log_inverse_kappa.exp().max(self.log_start.exp() + 1.0).round();
+        ChainLength::Theory { failure: 4.0 * self.delta }.buckets(dim, points as usize) as u64
     }
 
-    /// The least number of steps that is enough.
+    /// The least number of steps that suffices.
     fn exact(&self) -> u64 {
         let excess = self.log_start + self.log_inverse_kappa;
         let decays = bounds::super_linear_decays(excess, 1.0 / self.inverse_rho);
         bounds::super_linear_steps(decays, self.delta)
     }
 
-    /// Whether the start is as large as the printed number cannot bear.
+    /// Whether M >= 1/κ. From such a start the printed number of steps is too small.
     fn extreme(&self) -> bool {
         self.log_start >= self.log_inverse_kappa
     }
 
-    /// Whether ξ_T <= e²κ after `decays` of the T steps decayed.
+    /// Whether ξ_T <= e²κ if `decays` of the T steps are decays.
     fn arrives(&self, decays: u64) -> bool {
         let excess = self.log_start + self.log_inverse_kappa;
         excess <= 0.0
@@ -55,32 +59,32 @@ impl Configuration {
     }
 }
 
-/// Whether ξ_T > e²κ, for each T and for a third of the corrected one.
+/// Whether ξ_T > e²κ, for each number of steps T.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     printed_fails: bool,
     corrected_fails: bool,
+    /// After a third of the corrected T.
     third_fails: bool,
     exact_fails: bool,
-    /// After nine tenths of that T.
+    /// After nine tenths of the exact T.
     fewer_fails: bool,
 }
 
 impl Experiment for ProcessExperiment {
     about! {
-        "S5", "Super-linear decay: the printed number of steps is too small, the corrected one is enough";
-        "S5": "The slowest process that the lemma allows, ξ' = ξ^(1-ρ)κ^ρ with probability 2/3 per step and ξ' = ξ else, is at e²κ or below after T = ⌈3m* + 4.5 ln(1/δ)⌉ steps from ξ₀ = M with probability at least 1 - δ, m* = (1/ρ) max(lnln(1/κ), lnln(M+1), 0)."
+        "S5", "Super-linear decay: the printed number of steps is too small, the corrected number suffices";
+        "S5": "The slowest process that the lemma allows, ξ' = ξ^(1-ρ)κ^ρ with probability 2/3 per step and ξ' = ξ otherwise, from ξ₀ = M, is at most e²κ after T = ⌈3m* + 4.5 ln(1/δ)⌉ steps with probability at least 1 - δ; m* = (1/ρ) max(lnln(1/κ), lnln(M+1), 0)."
             ["DKTZ23 §2, super-linear process lemma, T corrected"]
             Proved, null "a third of the steps"
             halfspaces_online::{ChainLength};
-        "S5e": "After the printed number of steps, T = (3/2)(m* + ln(e/δ)), the same process from M = 1/κ is still above e²κ with a probability of more than δ."
+        "S5e": "After the printed number of steps, T = (3/2)(m* + ln(e/δ)), the process of S5 from M = 1/κ is still above e²κ with probability more than δ."
             ["ours: an erratum to DKTZ23 §2"]
-            Measured, null "the corrected number of steps of S5"
-            halfspaces_online::{ChainLength};
-        "S5x": "The same process is at e²κ or below with probability at least 1 - δ after the least T with P[Bin(T, 2/3) < S] <= δ, S = ⌈ln(½ ln(M/κ))/(-ln(1-ρ))⌉; nine tenths of them are not enough. Judged over all settings together, at 1.2 δ: by its proof it is met with equality but for whole numbers."
+            Measured, null "the corrected number of steps of S5";
+        "S5x": "The process of S5 is at most e²κ with probability at least 1 - δ after the least T with P[Bin(T, 2/3) < S] <= δ, S = ⌈ln(½ ln(M/κ))/(-ln(1-ρ))⌉; 0.9 T steps are too few. Judged at 1.2 δ over all settings together, since the proof meets δ with equality up to rounding to integers."
             ["ours, docs/theory/super-linear-convergence.md"]
             Proved, null "nine tenths of those steps"
-            halfspaces_online::{ChainLength, bounds::super_linear_steps, bounds::super_linear_decays};
+            halfspaces_online::{bounds::super_linear_steps, bounds::super_linear_decays};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -135,7 +139,7 @@ impl Experiment for ProcessExperiment {
             let delta = setting.delta;
             corrected.push((name.clone(), fails_at_most(group, delta, |o| o.corrected_fails)));
             if setting.extreme() {
-                // Fails with probability at least δ: succeeds with at most 1 - δ.
+                // Failing with probability above δ means succeeding with probability below 1 - δ.
                 let evidence = fails_at_most(group, 1.0 - delta, |o| !o.printed_fails);
                 let quantity = "probability to arrive, exact 95 % upper bound".into();
                 printed.push((name, Evidence { quantity, ..evidence }));
@@ -144,7 +148,7 @@ impl Experiment for ProcessExperiment {
         let third = null_of(&results.groups, |_, o| o.third_fails);
         let extreme = groups_of(results, Configuration::extreme);
         let arrives = null_of(extreme, |_, o| !o.corrected_fails);
-        // Setting by setting: of the trials of one, more fail than δ allows.
+        // One case per setting: more of its trials fail than δ allows.
         let fewer = results.groups.iter().map(|g| {
             let failures = g.outcomes.iter().filter(|o| o.fewer_fails).count();
             failures as f64 > ROOM * g.configuration.delta * g.outcomes.len() as f64
@@ -155,16 +159,17 @@ impl Experiment for ProcessExperiment {
             (of_all(results, |o| o.exact_fails), Null::of_cases(fewer)),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("The process is the slowest that the lemma allows: it decays with probability exactly 2/3. From ξ₀ = M two things shrink ln(ξ/κ), which starts at ln M + ln(1/κ): the printed number of steps pays for the larger of the two doubly logarithmic terms at the mean rate and leaves too little for chance. Starts of constant angle, ln M = 0, are what Algorithm 1 needs.".into());
+        section.summary.push("The process is the slowest that the lemma allows: it decays with probability exactly 2/3. ln(ξ/κ) starts at ln M + ln(1/κ). The printed number of steps covers the larger of the two doubly logarithmic terms at the mean rate, and leaves too few steps for random fluctuation. Algorithm 1 starts at a constant angle, which corresponds to ln M = 0.".into());
         section.tables.push(by_setting(results));
     }
 }
 
-/// What is met with equality cannot be told from what is just missed: 1.2 δ, over all settings together.
+/// A bound met with equality cannot be distinguished from one just missed, so S5x is judged at 1.2 δ, over all settings
+/// together.
 const ROOM: f64 = 1.2;
 
 fn of_all(results: &Results<Configuration, Outcome>, failed: fn(&Outcome) -> bool) -> Evidence {
-    // One δ at a scale.
+    // There is one δ per scale.
     let delta = results.groups.iter().map(|g| g.configuration.delta).fold(0.0, f64::max);
     let failures = results.outcomes().filter(|(_, o)| failed(o)).count();
     Evidence::probability(results.planned(), failures, results.outcomes().count(), ROOM * delta)
@@ -176,7 +181,7 @@ fn by_setting(results: &Results<Configuration, Outcome>) -> Table {
     };
     table(
         "s5-process",
-        "How often e²κ is not reached in time",
+        "Share of trials in which e²κ is not reached in T steps",
         &results.groups,
         &[
             ("ln 1/κ", &|g| format!("{:.1}", g.configuration.log_inverse_kappa)),
@@ -199,7 +204,7 @@ fn by_setting(results: &Results<Configuration, Outcome>) -> Table {
 mod tests {
     use super::*;
 
-    /// A setting that fails about one time in four with the constants as printed.
+    /// A setting that fails in about one of four trials with the printed constants.
     fn extreme() -> Configuration {
         let log_inverse_kappa = -(1e-6f64).ln();
         Configuration {
@@ -216,10 +221,21 @@ mod tests {
         assert_eq!((extreme().printed(), extreme().corrected()), (639, 1282));
     }
 
+    /// The library's number of buckets is ⌈3 m* + 4.5 ln(1/δ)⌉ in every setting.
+    #[test]
+    fn the_corrected_steps_are_those_of_the_statement() {
+        for scale in Scale::ALL {
+            for Planned { configuration, .. } in ProcessExperiment.plan(scale).unwrap() {
+                let plain = (3.0 * configuration.steps() - 4.5 * configuration.delta.ln()).ceil();
+                assert_eq!(configuration.corrected(), plain as u64, "{configuration:?}");
+            }
+        }
+    }
+
     #[test]
     fn arrival_is_that_of_the_process() {
         let setting = extreme();
-        // Literally: ln ξ after each decay.
+        // The plain version: ln ξ after each decay.
         let (mut log_xi, mut decays) = (setting.log_start, 0);
         while log_xi > 2.0 - setting.log_inverse_kappa {
             assert!(!setting.arrives(decays));
@@ -249,7 +265,8 @@ mod tests {
         assert_eq!(verdicts(true, false), [Verdict::Holds; 3]);
         assert_eq!(verdicts(false, true), [Verdict::Violated; 3]);
     }
-    /// Nine tenths of the least number of steps fail far more often than δ.
+
+    /// After nine tenths of the least number of steps, failures are far more frequent than δ.
     #[test]
     fn nine_tenths_of_the_least_steps_are_refuted() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
@@ -263,7 +280,7 @@ mod tests {
         assert!(extreme().exact() < extreme().corrected() * 6 / 10);
     }
 
-    /// A planted wrong claim: real processes, stopped after a third of the corrected T.
+    /// A planted wrong claim: real processes stopped after a third of the corrected T.
     #[test]
     fn a_third_of_the_steps_is_refuted() {
         let setting = extreme();

@@ -1,25 +1,25 @@
-//! S6, S6b: on the sphere, in random order, every learner that moves at its mistakes only makes at least
-//! 0.5 d ln(n/d) mistakes, and one that learns from every label at least 0.2 d ln(n/d).
+//! S6, S6b: lower bounds in random order on the sphere. Every mistake-driven learner makes at least 0.5 d ln(n/d)
+//! mistakes, and a learner that uses every label at least 0.2 d ln(n/d).
 
 use crate::experiments::common::*;
 use halfspaces_data::{Marginal, UnitSphere, random_target_with_rng};
 use halfspaces_linalg::{Classifier, DenseRow, Label, Points};
 use halfspaces_online::{
     Aggressiveness, Alma, BayesPoint, CentreOfGravity, Ellipsoid, HardMargin, Horizon,
-    ModifiedPerceptron, OnlineLearner, OnlineMassart, PassiveAggressive, Perceptron,
-    SecondOrderPerceptron, VersionSpace, VersionSpaceGreedy, VolumetricCentre, label_pool,
+    MassartSetting, ModifiedPerceptron, OnlineLearner, OnlineMassart, PassiveAggressive,
+    Perceptron, SecondOrderPerceptron, VersionSpace, VersionSpaceGreedy, VolumetricCentre,
+    label_pool,
 };
 
 pub(crate) struct RandomOrderExperiment;
 
-/// The constant of the lower bound as it is tested (DKTZ23 proves some constant), for learners that move at
-/// their mistakes only.
+/// The constant of the lower bound tested for mistake-driven learners. DKTZ23 proves that some constant exists.
 const SHARE: f64 = 0.5;
-/// Points per dimension from which it is tested.
+/// Smallest number of points per dimension at which it is tested.
 const FROM: usize = 100;
 /// The constant for all learners.
 const SHARE_OF_ALL: f64 = 0.2;
-/// The margin that the online Massart learner is told, the noise being 0.
+/// The margin parameter of the online Massart learner; its noise rate is 0.
 const TOLD_MARGIN: f64 = 0.1;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
@@ -45,22 +45,22 @@ enum Learner {
     HardMargin,
     #[strum(to_string = "online Massart, η=0")]
     Massart,
-    /// It learns from right predictions, too.
+    /// Updates on correct predictions too.
     #[strum(to_string = "Bayes point")]
     BayesPoint,
-    /// The null of all, which chooses its order.
+    /// The null of S6b, which chooses its order.
     #[strum(to_string = "version-space greedy, in its own order")]
     Greedy,
 }
 
 impl Learner {
-    /// Whether right predictions leave it where it is.
+    /// Whether it updates on mistakes only.
     fn is_mistake_driven(self) -> bool {
         !matches!(self, Learner::BayesPoint | Learner::Greedy)
     }
 }
 
-/// Every learner in random order; those with a colour are drawn.
+/// Every learner in random order; those with a colour appear in the figures.
 const LEARNERS: [(Learner, Option<Colour>); 11] = [
     (Learner::Perceptron, Some(Colour::Blue)),
     (Learner::Modified, Some(Colour::Sky)),
@@ -86,12 +86,12 @@ pub(crate) struct Configuration {
 /// Mistakes at each checkpoint.
 pub(crate) type Outcome = Vec<u64>;
 
-/// d ln(n/d), the growth of the bound.
+/// d ln(n/d), the growth rate of the bound.
 fn growth(dim: usize, points: usize) -> f64 {
     dim as f64 * (points as f64 / dim as f64).ln()
 }
 
-/// A random order of points on the sphere is a stream of independent ones.
+/// Runs a learner on a stream of independent points, which is a random order of points on the sphere.
 fn stream<L: OnlineLearner>(
     mut learner: L,
     setting: &Configuration,
@@ -100,18 +100,18 @@ fn stream<L: OnlineLearner>(
     let sphere = UnitSphere::new(setting.dim)?;
     let target = random_target_with_rng(setting.dim, rng)?;
     let mut x = vec![0.0; setting.dim];
-    let (mut asked, mut mistakes) = (0, 0);
+    let (mut seen, mut mistakes) = (0, 0);
     let mut counts = Vec::with_capacity(setting.checkpoints.len());
     for &checkpoint in &setting.checkpoints {
-        while asked < checkpoint {
+        while seen < checkpoint {
             sphere.sample_into(rng, &mut x);
             let row = DenseRow::new(&x)?;
             let truth = target.label(row)?;
-            // With σ = 0 the modified perceptron abstains at 0 only, which has probability 0.
+            // With σ = 0 the modified perceptron abstains only at w·x = 0, which has probability 0.
             let prediction = learner.guess(row)?;
             learner.update(row, prediction, truth)?;
             mistakes += u64::from(prediction.is_wrong(truth));
-            asked += 1;
+            seen += 1;
         }
         counts.push(mistakes);
     }
@@ -120,15 +120,15 @@ fn stream<L: OnlineLearner>(
 
 impl Experiment for RandomOrderExperiment {
     about! {
-        "S6", "Random order: no learner tested escapes d ln n mistakes on the sphere";
-        "S6": "On n uniform points of the sphere in random order, labelled by a uniformly random halfspace, every learner of these that moves at its mistakes only makes at least 0.5 d ln(n/d) mistakes in expectation, at every n tested from 100 d on: perceptron, modified perceptron, passive-aggressive, second-order perceptron, ALMA, online Massart, and the version-space learners of the centre of gravity, the ellipsoid, the volumetric centre and the hard margin. So one that stops after 1 % of n >= 10^4 d points has made 0.5 d ln(0.01 n/d), the logarithm being of the points it has seen."
+        "S6", "In random order, no learner tested makes fewer than order d ln n mistakes on the sphere";
+        "S6": "On n >= 100 d uniform points of the sphere in random order, labelled by a uniformly random halfspace, each of these mistake-driven learners makes at least 0.5 d ln(n/d) mistakes in expectation: perceptron, modified perceptron, passive-aggressive, second-order perceptron, ALMA, online Massart, and version-space learners with centre of gravity, ellipsoid, volumetric centre or hard margin."
             ["DKTZ23, random-order lower bound; evidence, not proof, and the constant is ours"]
             Measured, null "the Bayes point in the same order, which learns from every label"
             halfspaces_online::{Perceptron, ModifiedPerceptron, PassiveAggressive,
                 SecondOrderPerceptron, Alma, OnlineMassart, VersionSpace, CentreOfGravity,
                 VolumetricCentre, HardMargin},
             halfspaces_linalg::{Ellipsoid};
-        "S6b": "On the same points in random order every learner of S6, and the Bayes point, which learns from every label, makes at least 0.2 d ln(n/d) mistakes in expectation, at every n tested from 10 d on."
+        "S6b": "On the points of S6 in random order, every learner of S6 and the Bayes point, which learns from every label, makes at least 0.2 d ln(n/d) mistakes in expectation, at every tested n of at least 10 d."
             ["DKTZ23, random-order lower bound; evidence, not proof, and the constant is ours"]
             Measured, null "version-space greedy, which chooses its order, on pools of the same kind"
             halfspaces_online::{BayesPoint, VersionSpace, CentreOfGravity};
@@ -139,7 +139,8 @@ impl Experiment for RandomOrderExperiment {
         let mut plan = Vec::new();
         for dim in scale.pick(vec![3, 10], vec![3, 10, 30], vec![3, 10, 30]) {
             for (learner, _) in LEARNERS {
-                // O(d²) or a sample a round: shorter streams, as far as a figure needs.
+                // Learners that take O(d²) time or draw a sample in every round get shorter streams, long enough for
+                // the figure.
                 let last = match learner {
                     Learner::Gravity => scale.pick(1000, 10_000, 100_000),
                     Learner::BayesPoint if dim == 30 => scale.pick(1000, 1000, 10_000),
@@ -148,7 +149,7 @@ impl Experiment for RandomOrderExperiment {
                     Learner::SecondOrder => longest.min(100_000),
                     _ => longest,
                 };
-                // Counts in few dimensions are small and scatter most, and cost least.
+                // Counts in few dimensions are small and scatter most, and their trials are cheap.
                 let trials = match dim {
                     3 => scale.pick(60, 100, 200),
                     10 => scale.pick(16, 32, 60),
@@ -157,7 +158,7 @@ impl Experiment for RandomOrderExperiment {
                     }
                     _ => scale.pick(6, 12, 20),
                 };
-                // Half decades from 10 d on.
+                // Half decades, starting at 10 d.
                 let checkpoints = (2..=12)
                     .map(|half| 10f64.powf(f64::from(half) / 2.0).round() as usize)
                     .filter(|n| (10 * dim..=last).contains(n))
@@ -166,7 +167,7 @@ impl Experiment for RandomOrderExperiment {
                 plan.push(Planned { configuration, trials });
             }
         }
-        // On fewer points the bound is below what choosing the order saves.
+        // On fewer points, choosing the order saves less than the bound needs.
         for dim in scale.pick(vec![3], vec![3, 10], vec![3, 10]) {
             let (learner, checkpoints) = (Learner::Greedy, vec![100_000]);
             let configuration = Configuration { dim, learner, checkpoints };
@@ -198,7 +199,11 @@ impl Experiment for RandomOrderExperiment {
             }
             Learner::HardMargin => stream(VersionSpace::new(HardMargin::new(d)?), setting, rng),
             Learner::Massart => {
-                let learner = OnlineMassart::new(d, 0.0, TOLD_MARGIN, Horizon::Anytime)?;
+                let learner = OnlineMassart::new(
+                    d,
+                    MassartSetting { noise: 0.0, margin: TOLD_MARGIN },
+                    Horizon::Anytime,
+                )?;
                 stream(learner, setting, rng)
             }
             Learner::BayesPoint => stream(BayesPoint::new(d, rng.random())?, setting, rng),
@@ -235,7 +240,7 @@ impl Experiment for RandomOrderExperiment {
             Evidence { trials, ..Evidence::worst_of(&judged) }
         };
         let below = |share: f64, from: usize, learner: Learner| {
-            // Of a setting whose points are too few for the claim nothing is asked.
+            // The claim does not apply to a setting with too few points.
             let reached = |c: &Configuration| c.checkpoints.iter().any(|n| *n >= from * c.dim);
             let groups = groups_of(results, |c| c.learner == learner && reached(c));
             null_of(groups, |c, counts| {
@@ -246,7 +251,7 @@ impl Experiment for RandomOrderExperiment {
         let judged = [
             (
                 at_least(SHARE, FROM, &Learner::is_mistake_driven).with_note(
-                    "changed: the constant was 0.3, for six of these learners, in earlier versions",
+                    "changed: in earlier versions the constant was 0.3, for six of these learners",
                 ),
                 below(SHARE, FROM, Learner::BayesPoint),
             ),
@@ -256,7 +261,7 @@ impl Experiment for RandomOrderExperiment {
             ),
         ];
         judge_all(section, Experiment::claims(self), judged);
-        section.summary.push("A random order of points on the sphere is a stream of independent points, so one run gives the mistakes at every n, and its first hundredth is the run that stops after 1 % of the points. The bound is tested for each learner, dimension and n apart; the worst decides. One slope per ln n is fitted per trial.".into());
+        section.summary.push("A random order of points on the sphere is a stream of independent points, so one run gives the mistakes at every n. A learner that stops after 1 % of n >= 10^4 d points has therefore made 0.5 d ln(0.01 n/d) mistakes: the logarithm counts the points it has seen. The bound is tested separately for each learner, dimension and n; the worst decides. One slope per ln n is fitted per trial.".into());
         for dim in [30, 10, 3] {
             if results.groups.iter().any(|g| g.configuration.dim == dim) {
                 section.figures.push(figure(results, dim));
@@ -287,9 +292,9 @@ fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> Figure {
     }
     Figure {
         name: format!("s6-random-order-d{dim}"),
-        title: "In random order no learner escapes the logarithm".into(),
+        title: "In random order, mistakes grow at least with ln n".into(),
         caption: format!(
-            "Mistakes in random order on the sphere of R^{dim}, medians over trials with 10 % and 90 % quantiles, and the lower bounds that are tested (dashed): the higher one for learners that move at mistakes only, the lower one for all. The modified perceptron and the learners of a centre grow with ln n as the bounds do; the others, whose updates do not shrink with the angle to the target, grow with a power of n. The table has every learner."
+            "Mistakes in random order on the sphere of R^{dim}: medians over trials with 10 % and 90 % quantiles, and the lower bounds tested (dashed), the higher one for mistake-driven learners, the lower one for all. The mistakes of the modified perceptron and of the version-space learners grow like ln n, as the bounds do. The updates of the others do not shrink with the angle to the target, and their mistakes grow like a power of n. The table lists every learner."
         ),
         x: Axis::log("points n"),
         y: Axis::log("mistakes"),
@@ -309,7 +314,7 @@ fn slopes(results: &Results<Configuration, Outcome>) -> Table {
     let rows = results.groups.iter().map(|g| (g, slopes(g)));
     table(
         "s6-random-order",
-        "Mistakes at the last n, and growth",
+        "Mistakes at the largest n, and their growth",
         rows,
         &[
             ("d", &|(g, _)| g.configuration.dim.to_string()),
@@ -341,18 +346,19 @@ mod tests {
             [found[0], found[1]]
         };
         use Verdict::{Holds, Violated};
-        // d ln(n/d) is 23.03, 46.05 and 69.08: halves 23.03 and 34.54 from 100 d on, fifths 4.61, 9.21 and 13.82.
+        // d ln(n/d) is 23.03, 46.05 and 69.08. Half of it is 23.03 and 34.54 for n of at least 100 d; a fifth is 4.61,
+        // 9.21 and 13.82.
         assert_eq!(verdict(Learner::Perceptron, [5, 24, 35]), [Holds, Holds]);
         assert_eq!(verdict(Learner::Perceptron, [5, 15, 35]), [Violated, Holds]);
         assert_eq!(verdict(Learner::Perceptron, [5, 24, 25]), [Violated, Holds]);
         assert_eq!(verdict(Learner::Perceptron, [0, 24, 35]), [Holds, Violated]);
         assert_eq!(verdict(Learner::Gravity, [5, 24, 8]), [Violated, Violated]);
-        // The Bayes point is held to the lower bound only.
+        // The Bayes point is judged by the lower bound only.
         assert_eq!(verdict(Learner::BayesPoint, [5, 10, 14])[1], Holds);
         assert_eq!(verdict(Learner::BayesPoint, [5, 4, 14])[1], Violated);
     }
 
-    /// A planted wrong claim: real runs of the centre of gravity, with a fifth of their mistakes.
+    /// A planted wrong claim: real runs of the centre of gravity with a fifth of their mistakes.
     #[test]
     fn a_fifth_of_the_mistakes_is_refuted() {
         let configuration =

@@ -1,25 +1,26 @@
-//! S10: real pools with their own labels, which no halfspace fits, and answers that slip.
+//! S10: labelling sessions on real pools whose labels no halfspace fits, and with wrong answers.
 
 use crate::experiments::common::*;
 use crate::workload::Inputs;
 use halfspaces_features::{FeatureMap, ZScore};
 use halfspaces_linalg::{Classifier, FitSample, Label, Params, PointSet, Points};
-use halfspaces_online::{LabellingParams, LabellingSession};
+use halfspaces_online::{Labelling, LabellingSession};
 use halfspaces_pac::LogisticRegression;
 use rand::seq::SliceRandom;
 
-/// Points of a pool at most.
+/// Maximum number of points of a pool.
 const POINTS: usize = 300;
-/// Share of logistic regression's corrections that is claimed for the first half of a pool.
+/// Claimed ratio of the session's corrections to those of logistic regression, in the first half of a pool.
 const SHARE: f64 = 0.6;
-/// Wrong answers given, and the corrections more that are allowed for.
+/// Number of wrong answers given.
 const SLIPS: usize = 3;
+/// Number of additional corrections allowed for the wrong answers.
 const ALLOWED: f64 = SLIPS as f64 + 2.0;
-/// Share of the upper ends of the outlook that may be passed.
+/// Largest probability that the upper end of the outlook is exceeded.
 const DOUBT: f64 = 0.1;
 /// Factor within which the estimate of the outlook lies on average.
 const FACTOR: f64 = 1.5;
-/// Random moments of a pool at which the outlook is asked.
+/// Number of random points in time per pool at which the outlook is read.
 const MOMENTS: usize = 5;
 
 pub(crate) struct RealPoolsExperiment {
@@ -35,11 +36,11 @@ impl RealPoolsExperiment {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Configuration {
     data: String,
-    /// Rows at most.
+    /// Maximum number of rows.
     points: usize,
 }
 
-/// Corrections of the whole pool and of its first half.
+/// Corrections in the whole pool and in its first half.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct Corrections {
     all: usize,
@@ -56,42 +57,42 @@ impl Corrections {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     points: usize,
-    /// Of the majority class, once it is known.
+    /// Number of corrections of a constant prediction of the majority class.
     minority: usize,
     surest: Corrections,
     in_random_order: Corrections,
     logistic: Corrections,
-    /// On labels of a halfspace, without and with slips.
+    /// Corrections on labels of a halfspace, without and with wrong answers.
     steady: usize,
     slipping: usize,
-    /// At random moments.
-    outlooks: [Said; MOMENTS],
+    /// The outlook at random points in time.
+    outlooks: [Forecast; MOMENTS],
 }
 
-/// What was said of the corrections to come at a moment, and how many came.
+/// The outlook at one point in time, and the number of corrections after it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-struct Said {
+struct Forecast {
     expected: f64,
     high: f64,
     came: usize,
 }
 
 impl Outcome {
-    /// Mean log of estimate over truth (each plus one) over the moments.
+    /// The mean over the points in time of the log ratio of estimate to truth, each plus one.
     fn log_of_estimate(&self) -> f64 {
         let logs = self.outlooks.iter().map(|s| ((s.expected + 1.0) / (s.came as f64 + 1.0)).ln());
         logs.sum::<f64>() / self.outlooks.len() as f64
     }
 
-    /// As [`Outcome::log_of_estimate`], of one that says that nothing more will come.
-    fn log_of_none(&self) -> f64 {
+    /// [`Outcome::log_of_estimate`] for an estimate of no corrections.
+    fn log_of_zero_estimate(&self) -> f64 {
         let logs = self.outlooks.iter().map(|s| -(s.came as f64 + 1.0).ln());
         logs.sum::<f64>() / self.outlooks.len() as f64
     }
 
-    /// Whether more came than `share` of the upper end, at the first of the moments: the others
-    /// of the same pool are no further independent trials.
-    fn passes(&self, share: f64) -> bool {
+    /// Whether the number of corrections after the first point in time exceeds the upper end times `share`. The other
+    /// points in time at which the same pool is measured are not independent trials.
+    fn exceeds(&self, share: f64) -> bool {
         self.outlooks[0].came as f64 > share * self.outlooks[0].high
     }
 }
@@ -100,8 +101,8 @@ fn class(label: Label) -> usize {
     usize::from(label == Label::Positive)
 }
 
-/// Plays a session to its end, the questions in an order or its own; says for each whether it was wrong.
-/// Answers at the `slips` are the other ones.
+/// Plays a session to its end, in the given order or in its own order. Returns for each question whether the prediction
+/// was wrong. The answers at the rounds in `slips` are flipped.
 fn play(
     mut session: LabellingSession,
     labels: &[Label],
@@ -128,7 +129,8 @@ fn play(
     Ok(wrong)
 }
 
-/// Logistic regression in an order, fitted again after each hundredth of the pool.
+/// Runs logistic regression in the given order, refitted after each hundredth of the pool. Returns for each row whether
+/// the prediction was wrong.
 fn logistic(points: &Points, labels: &[Label], order: &[usize]) -> Result<Vec<bool>, Failure> {
     let learner = LogisticRegression::params().tolerance(1e-6).check()?;
     let step = points.len().div_ceil(100);
@@ -136,48 +138,48 @@ fn logistic(points: &Points, labels: &[Label], order: &[usize]) -> Result<Vec<bo
     for block in order.chunks(step) {
         let seen = &order[..wrong.len()];
         let known: Vec<Label> = seen.iter().map(|i| labels[*i]).collect();
-        let asked = points.select(block)?;
+        let next = points.select(block)?;
         let constant = known.first().copied().unwrap_or(Label::Positive);
-        let said = if known.iter().all(|label| *label == constant) {
+        let predicted = if known.iter().all(|label| *label == constant) {
             vec![constant; block.len()]
         } else {
-            learner.fit(&points.select(seen)?, &known)?.label_all(&asked)?
+            learner.fit(&points.select(seen)?, &known)?.label_all(&next)?
         };
-        wrong.extend(said.iter().zip(block).map(|(said, i)| *said != labels[*i]));
+        wrong.extend(predicted.iter().zip(block).map(|(predicted, i)| *predicted != labels[*i]));
     }
     Ok(wrong)
 }
 
-/// Log ratio of two counts, each with one more, so that there is always one.
+/// The log ratio of two counts, each plus one so that it is always defined.
 fn log_ratio(count: usize, of: usize) -> f64 {
     ((count as f64 + 1.0) / (of as f64 + 1.0)).ln()
 }
 
-/// What was changed after a verdict.
-const NEW_POOLS: &str = "changed after a verdict: 12 pools of 250 rows were inconclusive on spambase, so 24 new ones of 300 rows are drawn, or 60, of mushroom 48, or 80";
+/// A change to S10 after a verdict.
+const NEW_POOLS: &str = "changed after a verdict: 12 pools of 250 rows were inconclusive on spambase, so 24 or 60 new pools of 300 rows are drawn, 48 or 80 of mushroom";
 
-/// The same of S10s.
-const FEWER_CORRECTIONS: &str = "changed: 14 corrections were allowed in earlier versions; 5 were read off a run of seed 1, so only other seeds judge it";
+/// A change to S10s.
+const FEWER_CORRECTIONS: &str = "changed: earlier versions allowed 14 corrections; the 5 come from a run of seed 1, so only other seeds judge the claim";
 
-/// What was changed after another.
-const MORE_MOMENTS: &str = "changed after a verdict: one moment of each pool was inconclusive, so the mean over five is taken";
+/// A change to S10m after a verdict.
+const MORE_MOMENTS: &str = "changed after a verdict: one point in time per pool was inconclusive, so the mean over five is taken";
 
 impl Experiment for RealPoolsExperiment {
     about! {
-        "S10", "Labelling real pools: labels that no halfspace fits, and answers that slip";
-        "S10": "On real pools of at most 300 points with their own labels, a labelling session needs in the first half of the pool at most 0.6 times the corrections of logistic regression, refitted after each hundredth of the pool in random order, in geometric mean (of counts plus one) on each pool."
+        "S10", "Labelling real pools: labels that no halfspace fits, and wrong answers";
+        "S10": "In the first half of real pools of at most 300 points with their own labels, a labelling session needs at most 0.6 times the corrections of logistic regression (refitted after each hundredth of the pool, in random order), in geometric mean of counts plus one on each data set."
             ["ours, measured"]
-            Measured, null "the same models asked in random order" halfspaces_online::{SurestFirst, LabellingSession};
-        "S10n": "The null: the same models asked in random order need more than 0.6 times the corrections of logistic regression there, in geometric mean on each pool."
+            Measured, null "the same models queried in random order" halfspaces_online::{SurestFirst, LabellingSession};
+        "S10n": "The null of S10: queried in random order, the same models need more than 0.6 times the corrections of logistic regression there, in geometric mean on each data set."
             ["ours, measured"]
             Measured, null "the order of S10" halfspaces_online::{SurestFirst, LabellingSession};
-        "S10s": "On the same pools labelled by a halfspace, three wrong answers among the first fifty cost at most 5 corrections in expectation."
+        "S10s": "On the pools of S10 labelled by a halfspace, three wrong answers among the first fifty cost at most 5 additional corrections in expectation."
             ["ours, measured"]
             Measured, null "the bound divided by 3" halfspaces_online::{SurestFirst, LabellingSession};
-        "S10c": "At a random moment the corrections still to come are at most the upper end of the outlook with a probability of at least 0.9. Judged over all pools together."
+        "S10c": "At a random point in time, the number of corrections still to come is at most the upper end of the outlook with probability at least 0.9, over all pools together."
             ["ours, measured"]
             Measured, null "a third of the upper end" halfspaces_online::{Outlook, LabellingSession};
-        "S10m": "At a random moment the outlook's estimate is right on average: over all pools the geometric mean of estimate over truth (counts plus one, five moments of each pool) lies between 1/1.5 and 1.5."
+        "S10m": "At a random point in time, the outlook's estimate is correct on average: over all pools, the geometric mean of estimate over truth (counts plus one, five points in time per pool) lies between 1/1.5 and 1.5."
             ["ours, measured"]
             Measured, null "an estimate of no corrections" halfspaces_online::{Outlook, LabellingSession};
     }
@@ -185,7 +187,7 @@ impl Experiment for RealPoolsExperiment {
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
         let plan = |data: String| Planned {
             trials: match data.as_str() {
-                // Counts are small there, and their ratios scatter.
+                // Its counts are small, so their ratios scatter.
                 "mushroom" => scale.pick(3, 48, 80),
                 _ => scale.pick(3, 24, 60),
             },
@@ -203,21 +205,21 @@ impl Experiment for RealPoolsExperiment {
         let points = points.select(&rows)?.to_dense()?;
         let points = ZScore::fit(&points)?.apply(&points)?;
         let n = points.len();
-        // Rows stand in random order.
+        // The rows are already in random order.
         let order: Vec<usize> = (0..n).collect();
-        let labelling = LabellingParams::new(2).landmarks(100).seed(rng.random()).check()?;
+        let labelling = Labelling::params(2).landmarks(100).seed(rng.random()).check()?;
         let fresh = labelling.session(&points)?;
         let moments: Vec<usize> =
             (0..MOMENTS).map(|_| rng.random_range(n / 10..9 * n / 10)).collect();
-        let mut outlooks = [Said { expected: 0.0, high: 0.0, came: 0 }; MOMENTS];
+        let mut outlooks = [Forecast { expected: 0.0, high: 0.0, came: 0 }; MOMENTS];
         let surest = play(fresh.clone(), &labels, None, &[], |round, session| {
-            for (said, _) in outlooks.iter_mut().zip(&moments).filter(|(_, at)| **at == round) {
+            for (forecast, _) in outlooks.iter_mut().zip(&moments).filter(|(_, at)| **at == round) {
                 let outlook = session.outlook();
-                (said.expected, said.high) = (outlook.expected, outlook.high);
+                (forecast.expected, forecast.high) = (outlook.expected, outlook.high);
             }
         })?;
-        for (said, moment) in outlooks.iter_mut().zip(&moments) {
-            said.came = surest[*moment..].iter().filter(|wrong| **wrong).count();
+        for (forecast, moment) in outlooks.iter_mut().zip(&moments) {
+            forecast.came = surest[*moment..].iter().filter(|wrong| **wrong).count();
         }
         let in_random_order = play(fresh.clone(), &labels, Some(&order), &[], |_, _| ())?;
         let fit = LogisticRegression::params().tolerance(1e-6).check()?.fit(&points, &labels)?;
@@ -240,9 +242,9 @@ impl Experiment for RealPoolsExperiment {
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
         let (mut first, mut null, mut slips) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut passed, mut trials, mut planned) = (0, 0, 0);
+        let (mut exceeded, mut trials, mut planned) = (0, 0, 0);
         let mut too_high = Vec::new();
-        // Where sets are taken together there are as many pools of each.
+        // Claims over all data sets together take equally many pools of each.
         let fewest = results.groups.iter().map(|g| g.planned).min().unwrap_or(0);
         for group in &results.groups {
             let name = group.configuration.data.clone();
@@ -257,11 +259,11 @@ impl Experiment for RealPoolsExperiment {
             };
             first.push((name.clone(), mean("mean log ratio - ln 0.6", &ratio, 0.0)));
             null.push((name.clone(), mean("mean ln 0.6 - log ratio", &random, 0.0)));
-            slips.push((name, mean("mean of corrections more", &extra, ALLOWED)));
-            let as_many = &group.outcomes[..fewest.min(group.outcomes.len())];
-            passed += as_many.iter().filter(|o| o.passes(1.0)).count();
-            too_high.extend(as_many.iter().map(Outcome::log_of_estimate));
-            trials += as_many.len();
+            slips.push((name, mean("mean of additional corrections", &extra, ALLOWED)));
+            let balanced = &group.outcomes[..fewest.min(group.outcomes.len())];
+            exceeded += balanced.iter().filter(|o| o.exceeds(1.0)).count();
+            too_high.extend(balanced.iter().map(Outcome::log_of_estimate));
+            trials += balanced.len();
             planned += fewest;
         }
         let too_low: Vec<f64> = too_high.iter().map(|v| -v).collect();
@@ -281,25 +283,25 @@ impl Experiment for RealPoolsExperiment {
             (Evidence::worst_of(&null), null_is(&|o| few(o.surest.half, o))),
             (Evidence::worst_of(&slips).with_note(FEWER_CORRECTIONS), Null::SmallerBound),
             (
-                Evidence::probability(planned, passed, trials, DOUBT),
-                null_is(&|o| o.passes(1.0 / 3.0)),
+                Evidence::probability(planned, exceeded, trials, DOUBT),
+                null_is(&|o| o.exceeds(1.0 / 3.0)),
             ),
-            // One that says of every pool that nothing more will come.
+            // The null estimates no further corrections.
             (
                 Evidence::worst_of(&estimate).with_note(MORE_MOMENTS),
-                null_is(&|o| o.log_of_none().abs() > FACTOR.ln()),
+                null_is(&|o| o.log_of_zero_estimate().abs() > FACTOR.ln()),
             ),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Pools of at most 300 rows drawn at random, columns standardised, 100 landmarks; a correction is a prediction that was wrong. Every learner sees the same pool. Logistic regression (C = 1, an intercept) and the null take the rows in one random order. What was tuned (kernels, widths, noise, prior weights, the outlook) was tuned on wdbc, heart, pima, banana, satimage, and pools not among these: digits, made-up ones; one factor of the estimate on all pools at hand. With 250 rows and 12 trials spambase was inconclusive, and the estimate 1.46 times too high: then the factor was lowered, and more and larger pools drawn.".into());
+        section.summary.push("A pool has at most 300 random rows, with standardised columns and 100 landmarks. A correction is a wrong prediction. Every learner sees the same pool. Logistic regression (C = 1, with intercept) and the null get the rows in the same random order. Kernels, widths, noise, prior weights and the outlook were tuned on wdbc, heart, pima, banana and satimage, and on pools not used here (digits, synthetic ones); one factor of the estimate was tuned on all pools available. With 250 rows and 12 trials, spambase was inconclusive and the estimate 1.46 times too high. The factor was then lowered, and more and larger pools are drawn.".into());
         section.findings.push(finding(results));
         section.figures.push(figure(results));
         section.tables.push(table(results));
     }
 }
 
-/// Corrections in the first half of a pool, each plus one: of logistic regression, and as `of` says.
-fn beside_logistic(
+/// Corrections in the first half of each pool, plus one: of logistic regression, and of the learner that `of` selects.
+fn with_logistic(
     results: &Results<Configuration, Outcome>,
     of: fn(&Outcome) -> Corrections,
 ) -> Vec<(f64, f64)> {
@@ -308,16 +310,16 @@ fn beside_logistic(
 }
 
 fn figure(results: &Results<Configuration, Outcome>) -> Figure {
-    let surest = beside_logistic(results, |o| o.surest);
-    let random = beside_logistic(results, |o| o.in_random_order);
+    let surest = with_logistic(results, |o| o.surest);
+    let random = with_logistic(results, |o| o.in_random_order);
     let x: Vec<f64> = surest.iter().map(|p| p.0).collect();
-    let mut layers = bound_line("as many", &x, |x| x);
+    let mut layers = bound_line("equal", &x, |x| x);
     layers.push(points("the same models, random order", Colour::Orange, random));
     layers.push(points("the session, surest row first", Colour::Blue, surest));
     Figure {
         name: "s10-corrections".into(),
-        title: "Asked for the surest row first, a person corrects less than in random order".into(),
-        caption: "Corrections in the first half of real pools, each count plus one: of the labelling session and of its models asked in random order, against those of logistic regression in the same random order. One marker of each kind a pool; below the dashed line there were fewer.".into(),
+        title: "With the surest row first, a person makes fewer corrections than in random order".into(),
+        caption: "Corrections in the first half of real pools, each count plus one: the labelling session and its models in random order, against logistic regression in the same random order. One marker per pool and method. Markers below the dashed line had fewer corrections.".into(),
         x: Axis::log("corrections of logistic regression + 1"),
         y: Axis::log("corrections + 1"),
         layers,
@@ -325,17 +327,17 @@ fn figure(results: &Results<Configuration, Outcome>) -> Figure {
 }
 
 fn finding(results: &Results<Configuration, Outcome>) -> Finding {
-    let pairs = beside_logistic(results, |o| o.surest);
+    let pairs = with_logistic(results, |o| o.surest);
     let logs: Vec<f64> = pairs.iter().map(|(logistic, surest)| (surest / logistic).ln()).collect();
     let fewer = pairs.iter().filter(|(logistic, surest)| surest < logistic).count();
     let text = stats::mean(&logs).map(f64::exp).filter(|ratio| *ratio < SHARE).map(|ratio| {
         format!(
-            "A person who labels the first half of a real table, and is asked about the surest row first, corrects {ratio:.2} times as many guesses as one helped by logistic regression on rows in random order (geometric mean of counts plus one). It was fewer on {fewer} of {} samples of such tables.",
+            "A person who labels the first half of a real table, surest row first, corrects {ratio:.2} times as many predictions as with logistic regression on rows in random order (geometric mean of counts plus one). The session needed fewer corrections on {fewer} of {} samples of such tables.",
             pairs.len()
         )
     });
     Finding {
-        title: "Asking about the surest row first saves people much of the correcting".into(),
+        title: "Asking about the surest row first saves many corrections".into(),
         text,
         figure: "s10-corrections".into(),
         claims: vec!["S10".into()],
@@ -356,7 +358,7 @@ fn table(results: &Results<Configuration, Outcome>) -> Table {
         "expected at a random moment",
         "came",
     ];
-    let title = "Corrections of the whole pool, in brackets of its first half (means)";
+    let title = "Mean corrections in the whole pool; in brackets, in its first half";
     let mut table = Table::new("s10-real-pools", title, &columns);
     for group in &results.groups {
         let mean = |f: &dyn Fn(&Outcome) -> f64| {
@@ -403,7 +405,7 @@ mod tests {
             logistic: Corrections { all: 40, half: 20 },
             steady: 10,
             slipping: slipping + k % 2,
-            outlooks: [Said { expected: expected + (k % 2) as f64, high: 20.0, came }; MOMENTS],
+            outlooks: [Forecast { expected: expected + (k % 2) as f64, high: 20.0, came }; MOMENTS],
         };
         let configuration = Configuration { data: "wdbc".into(), points: POINTS };
         let outcomes = (0..60).map(outcome).collect();
@@ -424,9 +426,9 @@ mod tests {
         judged(vec![group(half, random, slipping, came, expected)])
     }
 
-    /// A set with more pools counts no more than another where both are taken together.
+    /// In claims over all data sets together, a set with more pools has no more weight than another.
     #[test]
-    fn as_many_pools_of_each_set_are_taken_together() {
+    fn claims_over_all_sets_take_equally_many_pools_of_each() {
         let mut many = group(5, 18, 13, 20, 20.0);
         let wrong = group(5, 18, 13, 60, 200.0).outcomes;
         many.outcomes.extend(wrong);

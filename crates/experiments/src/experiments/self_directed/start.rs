@@ -1,4 +1,4 @@
-//! S13: the start of Algorithm 1, a hypothesis at a constant angle from a few points kept apart.
+//! S13: the start of Algorithm 1, a hypothesis at a constant angle to the target, learned from 4d points set aside.
 
 use crate::experiments::common::*;
 use halfspaces_data::{Marginal, UnitSphere, random_target_with_rng};
@@ -7,11 +7,11 @@ use halfspaces_online::{ChainLength, SelfDirectedSession, TwoChains};
 
 pub(crate) struct StartExperiment;
 
-/// tan θ₀ from which on the proof of Algorithm 1's length holds.
+/// Largest tan θ₀ for which the proof of Algorithm 1's length applies.
 const TANGENT: f64 = std::f64::consts::E - 1.0;
-/// How often the start may be worse, read off.
+/// Upper bound on the probability of a worse start, chosen from measurements.
 const FAILURE: f64 = 0.02;
-/// Points per dimension of which the start is made.
+/// Number of points per dimension that are summed for the start.
 const POINTS: usize = 4;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -25,16 +25,16 @@ impl fmt::Display for Configuration {
     }
 }
 
-/// Tangents of the angle to the target, infinite beyond a right angle, and mistakes.
+/// Tangents of the angle to the target (`None` if it is a right angle or larger), and mistakes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     start: Option<f64>,
-    /// Of what a fourth as many points as dimensions make.
+    /// The tangent after d/4 points.
     early: Option<f64>,
     mistakes: usize,
 }
 
-/// tan of the angle between w and w*; `None` from a right angle on.
+/// tan of the angle between w and w*; `None` if it is a right angle or larger.
 fn tangent(w: &[f64], target: &[f64]) -> Option<f64> {
     let along = kernels::dot(w, target) / norm(target);
     let across = (kernels::norm_sq(w) - along * along).max(0.0).sqrt();
@@ -44,9 +44,9 @@ fn tangent(w: &[f64], target: &[f64]) -> Option<f64> {
 impl Experiment for StartExperiment {
     about! {
         "S13", "The start of Algorithm 1: a constant angle from 4d points";
-        "S13": "The sum of y x over 4d uniform points of the sphere, with which Algorithm 1 starts, has an angle θ₀ to the target with tan θ₀ <= e - 1, the premise of its length, with probability at least 0.98, in 3 to 100 dimensions."
+        "S13": "The start of Algorithm 1, the sum of y x over 4d uniform points of the sphere, has an angle θ₀ to the target with tan θ₀ <= e - 1, the premise of its length, with probability at least 0.98, in 3 to 100 dimensions."
             ["DKTZ23 §2, start at a constant angle; the sum and its probability are ours"]
-            Measured, null "the sum over a fourth as many points as there are dimensions"
+            Measured, null "the sum over d/4 points"
             halfspaces_online::{TwoChains, ChainLength};
     }
 
@@ -67,12 +67,13 @@ impl Experiment for StartExperiment {
         let learner = TwoChains::new(dim, ChainLength::Fixed(1), rng.random())?;
         let mut session = SelfDirectedSession::new(learner, &points)?;
         let (mut mistakes, mut early) = (0, None);
-        for asked in 1..=POINTS * dim {
-            let question = session.next()?.ok_or("the start ends before its points do")?;
+        for revealed in 1..=POINTS * dim {
+            let question =
+                session.next()?.ok_or("the session ended before the start was complete")?;
             let truth = labels[question.index];
             mistakes += usize::from(question.prediction.is_wrong(truth));
-            session.reveal(truth)?;
-            if asked == dim.div_ceil(4) {
+            session.answer(truth)?;
+            if revealed == dim.div_ceil(4) {
                 early = tangent(session.learner().weights()[0], target.normal());
             }
         }
@@ -86,7 +87,7 @@ impl Experiment for StartExperiment {
             worst_setting(&results.groups, |group| fails_at_most(group, FAILURE, |o| far(o.start)));
         let null = null_of(&results.groups, |_, o| far(o.early));
         judge_all(section, Experiment::claims(self), [(evidence, null)]);
-        section.summary.push("Of 4d points the sum of y x has tan θ₀ about √(π/8) = 0.63 in many dimensions; the premise fails in the fewest dimensions most often.".into());
+        section.summary.push("In many dimensions, the sum of y x over 4d points has tan θ₀ of about √(π/8) = 0.63. The premise fails most often in few dimensions.".into());
         section.tables.push(tangents(results));
     }
 }
@@ -95,7 +96,7 @@ fn tangents(results: &Results<Configuration, Outcome>) -> Table {
     type Row<'a> = &'a Group<Configuration, Outcome>;
     table(
         "s13-start",
-        "tan θ₀ of the start, the premise tan θ₀ <= e - 1, and the mistakes that the start costs",
+        "tan θ₀ of the start, the premise tan θ₀ <= e - 1, and the mistakes of the start",
         results.groups.iter(),
         &[
             ("d", &|row: &Row<'_>| row.configuration.dim.to_string()),

@@ -1,11 +1,11 @@
-//! The inequalities, and by how much one is met or missed.
+//! The inequalities and their slack.
 
 use crate::experiments::common::*;
 use halfspaces_data::Link;
 use halfspaces_linalg::Label;
 use halfspaces_pac::{Denominator, Direction, schedule};
 
-/// An inequality, by its denominator; a = |w·x|.
+/// An inequality, named by its denominator D; a = |w·x|.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Certificate {
@@ -18,14 +18,14 @@ pub(super) enum Certificate {
     /// Lemma 2 with D = max(a, γ).
     #[strum(to_string = "Lemma 2: D = max(a, γ)")]
     Lemma2Max,
-    /// CKST24 Lemma 7: Lemma 2 with a level lower than 1-2η by `short`, and as much of a loss.
+    /// CKST24 Lemma 7: Lemma 2 with a level lower than 1-2η by `short`, and an equal loss.
     #[strum(to_string = "Lemma 7: D = a + γ, level lower by {short}")]
     Lemma7 { short: f64 },
     /// Lemma 7 without the loss, as printed.
     #[strum(to_string = "Lemma 7 as printed, level lower by {short}")]
     Lemma7Printed { short: f64 },
-    /// CKST24 Appendix B, the step along the sphere: σ(w·x cos θ), points pushed away from the boundary, the part of
-    /// g across w; for Massart noise.
+    /// CKST24 Appendix B, the step along the sphere: σ(w·x cos θ), points pushed away from the boundary, the component
+    /// of g across w; for Massart noise.
     #[strum(to_string = "App. B, along the sphere")]
     Tangential,
     /// CKST24 Appendix B, the step with the norm: σ(ŵ·x), points pushed away; for Massart noise.
@@ -40,15 +40,15 @@ pub(super) enum Certificate {
     /// CKST24 Lemma 6: a link, D = a + αγ, α = ε/(2-ε), with a loss of ε.
     #[strum(to_string = "Lemma 6: D = a + αγ, ε = {excess}")]
     Lemma6 { excess: f64 },
-    /// A link, D = max(a, cγ), without loss.
+    /// A link, D = max(a, cγ), without a loss.
     #[strum(to_string = "link: D = max(a, {share} γ)")]
     Floor { share: f64 },
-    /// A link, D = a + cγ, without loss.
+    /// A link, D = a + cγ, without a loss.
     #[strum(to_string = "link: D = a + {share} γ")]
     Padding { share: f64 },
 }
 
-/// c for the figure. The theorem covers max(a, cγ) up to 1/2.
+/// Values of c in the figure. The theorem covers max(a, cγ) for c <= 1/2.
 const SHARES: [f64; 7] = [0.1, 0.25, 0.5, 0.6, 0.75, 1.0, 1.25];
 
 impl Certificate {
@@ -66,7 +66,7 @@ impl Certificate {
         all
     }
 
-    /// Whether it is proved, or said to fail.
+    /// Whether the inequality is proved; otherwise it is claimed to fail.
     pub(super) fn is_proved(self) -> bool {
         match self {
             Certificate::Lemma5Printed
@@ -109,12 +109,12 @@ impl Certificate {
         )
     }
 
-    /// Whether it speaks of pushed points, which are made in the plane.
+    /// Whether it is about pushed points, which are generated in the plane.
     pub(super) fn pushes(self) -> bool {
         matches!(self, Certificate::Tangential | Certificate::NormStep)
     }
 
-    /// By how much the level of the learner falls short of 1-2η.
+    /// 1-2η minus the level of the learner.
     fn short(self) -> f64 {
         match self {
             Certificate::Lemma7 { short } | Certificate::Lemma7Printed { short } => short,
@@ -122,7 +122,7 @@ impl Certificate {
         }
     }
 
-    /// What the right side gives away besides τ.
+    /// The loss on the right side, in addition to τ.
     pub(super) fn loss(self) -> f64 {
         match self {
             Certificate::Lemma6 { excess } => excess,
@@ -137,7 +137,8 @@ impl Certificate {
     }
 }
 
-/// A link whose values are smaller in size by a number, or 0: what a learner that takes the noise for larger uses.
+/// A link whose absolute values are reduced by `short`, but not below 0: the link of a learner that overestimates the
+/// noise.
 #[derive(Debug, Clone, Copy)]
 struct Shortened<'a, L> {
     link: &'a L,
@@ -159,12 +160,12 @@ impl<L: Link> Link for Shortened<'_, L> {
     }
 }
 
-/// (left side - right side)/(sum of the sizes of all terms).
+/// (left side - right side)/(sum of the absolute values of all terms).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Slack {
-    /// Of the expectations.
+    /// The slack of the expectations.
     pub(super) mean: f64,
-    /// Of the point where it is least.
+    /// The smallest slack at a single point.
     pub(super) point: f64,
 }
 
@@ -176,8 +177,8 @@ pub(super) struct Row {
     pub(super) mass: f64,
 }
 
-/// Left less right side of the inequality, and the sum of the sizes of its terms, at one point; `full` is the largest flip
-/// probability that the noise condition allows there.
+/// The left minus the right side of the inequality at one point, and the sum of the absolute values of its terms.
+/// `full` is the largest flip probability that the noise condition allows at that point.
 pub(super) fn terms<L: Link>(
     certificate: Certificate,
     direction: &Direction<L>,
@@ -204,7 +205,7 @@ pub(super) fn terms<L: Link>(
     (left - right, size)
 }
 
-/// `None` where the inequality does not speak: w·x = 0, for some.
+/// The slack of the inequality; `None` if it does not apply because some w·x is 0.
 pub(super) fn slack<L: Link>(
     certificate: Certificate,
     link: &L,
@@ -216,7 +217,7 @@ pub(super) fn slack<L: Link>(
     let direction = Direction { link: shortened, denominator: certificate.denominator(margin) };
     let (mut difference, mut sizes, mut point) = (0.0, 0.0, f64::INFINITY);
     for row in rows {
-        // Far above where 1/a would overflow.
+        // Far above the values for which 1/a overflows.
         if certificate.excludes_zero() && row.value.abs() < 1e-100 {
             return None;
         }
@@ -225,7 +226,7 @@ pub(super) fn slack<L: Link>(
             |(difference, size): (f64, f64)| difference / f64::max(size, f64::MIN_POSITIVE);
         let mut here = terms(certificate, &direction, &row, row.flip, full);
         if worst_noise {
-            // Both sides are linear in the flip probability, so the worst is at an end.
+            // Both sides are linear in the flip probability, so its worst value is 0 or `full`.
             for flip in [0.0, full] {
                 let other = terms(certificate, &direction, &row, flip, full);
                 if relative(other) < relative(here) {

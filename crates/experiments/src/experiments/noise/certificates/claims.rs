@@ -8,19 +8,19 @@ use crate::experiments::common::*;
 
 pub(crate) struct CertificateExperiment;
 
-/// By how much of the sum of its terms a denominator must fall short to count as failing.
+/// Smallest shortfall that counts as a failure, relative to the sum of the terms.
 const CLEAR: f64 = 0.02;
 
 impl Experiment for CertificateExperiment {
     about! {
-        "P1", "The certificates: the mean update of every w with a large error points towards w*";
-        "P1": "With a = |w·x| and g = (σ(w·x) - y) x/D, E[g]·(w - w*) >= 2 (ℓ01(w) - target), in expectation and given any single point, for every w met by a search: under Massart noise with D = a (Lemma 1, w·x != 0), a + γ (Lemma 2) and max(a, γ); with a link with D = a and τ/2 in the target (Lemma 5, w·x != 0), with D = a + αγ and a loss of ε (Lemma 6, ε = 0.1 and 0.5), without loss with D = max(a, cγ), c = 0.1, 0.25 and 0.5; under Massart noise with a level 0.1 or 0.5 lower than 1 - 2η, D = a + γ and as much of a loss (Lemma 7), and with points pushed away from the boundary and D = a, for w/‖w‖ and for w cos θ/‖w‖ where cos θ > 0 (Appendix B, the norm-dependent step and, times cos θ, the step along the sphere). Tolerance: 1e-9 of the sum of the sizes of all terms."
+        "P1", "The certificates: for every w with a large error, the mean update points towards w*";
+        "P1": "With a = |w·x|, g = (σ(w·x) - y) x/D: E[g]·(w - w*) >= 2 (ℓ01(w) - target), in expectation and at every point, for every w found by search. Massart noise: D = a (Lemma 1, w·x != 0), a + γ (Lemma 2), max(a, γ); D = a + γ at a level 0.1 or 0.5 below 1 - 2η with an equal loss (Lemma 7); pushed points, D = a, at w/‖w‖, and at w cos θ/‖w‖ with cos θ > 0 (Appendix B). Links: D = a with τ/2 in the target (Lemma 5, w·x != 0), a + αγ with loss ε = 0.1 or 0.5 (Lemma 6), and without a loss max(a, cγ), c = 0.1, 0.25, 0.5."
             ["CKST24 Lemmas 1, 2, 5, 6, 7 and Appendix B; ours, docs/theory/massart-certificate.md and glm-without-padding-loss.md"]
-            Proved, null "the inequality with the denominators of P1f, searched alike"
+            Proved, null "the inequality with the denominators of P1f, by the same search"
             halfspaces_pac::{Direction, Denominator, PushAway, schedule::paper_padding};
-        "P1f": "For links and without a loss, the inequality of P1 fails with D = max(a, cγ) for c = 0.6, 0.75, 1 and 1.25 and with D = a + cγ for c = 0.1, 0.25, 0.5, 0.6, 0.75, 1 and 1.25, Lemma 5 fails without τ/2, and Lemma 7, with a level 0.5 lower, without its loss: for each there is a distribution and a w, worked by hand or found by search, that fall short by at least 2 % of the sum of the sizes of all terms."
+        "P1f": "Without a loss, the inequality of P1 for links fails with D = max(a, cγ), c = 0.6, 0.75, 1, 1.25, and with D = a + cγ, c = 0.1, 0.25, 0.5, 0.6, 0.75, 1, 1.25; so do Lemma 5 without τ/2 and Lemma 7, at a level 0.5 lower, without its loss. For each, some distribution and w fall short by at least 2 % of Σ|terms|."
             ["ours, docs/theory/glm-without-padding-loss.md; errata to CKST24 Lemmas 5 and 7"]
-            Measured, null "the certificates of P1, searched alike"
+            Measured, null "the certificates of P1, by the same search"
             halfspaces_pac::{Direction, Denominator};
     }
 
@@ -33,7 +33,7 @@ impl Experiment for CertificateExperiment {
                     continue;
                 }
                 let (starts, moves) = if plane { (24, 1000) } else { (12, 100) };
-                // What must be found needs the whole search at any scale.
+                // A failure has to be found, which takes the whole search at every scale.
                 let short = scale == Scale::Smoke && certificate.is_proved();
                 let moves = if short { moves / 3 } else { moves };
                 let configuration = Configuration { certificate, arena, starts, moves };
@@ -58,11 +58,11 @@ impl Experiment for CertificateExperiment {
         let ratios: Vec<f64> = proved.iter().flat_map(|g| g.values(ratio)).collect();
         let tried: u64 = results.outcomes().map(|(_, o)| o.tried).sum();
         let quantity = "1 - (left - right)/Σ|terms|";
-        let note = format!("{tried} pairs of w and distribution in all");
+        let note = format!("{tried} pairs of w and distribution in total");
         let holds = Evidence::deterministic(quantity, Side::AtMost, planned(&proved), &ratios)
             .with_note(&note);
-        // One case a denominator: the best of its searches and its worked example, which is why no
-        // verdict hangs on the luck of a search.
+        // One case per denominator: the best of its searches and its worked example. So no verdict depends on luck in a
+        // search.
         let best = |of: fn(&Outcome) -> f64| -> Vec<f64> {
             let each = failing.iter();
             each.filter_map(|g| g.outcomes.iter().map(|o| -of(o) / CLEAR).reduce(f64::max))
@@ -70,15 +70,15 @@ impl Experiment for CertificateExperiment {
         };
         let by_search = best(|o| o.least.mean);
         let found = best(|o| o.least.mean.min(o.worked));
-        let alone = by_search.iter().filter(|r| **r >= 1.0).count();
+        let searched = by_search.iter().filter(|r| **r >= 1.0).count();
         let of_holds = Null::of_cases(found.iter().map(|shortfall| *shortfall >= 1.0));
         let of_fails = null_of(proved.iter().copied(), |_, o| ratio(o) - 1.0 < CLEAR);
         let quantity = "shortfall, over 0.02 of Σ|terms|";
         let fails = Evidence::deterministic(quantity, Side::AtLeast, failing.len(), &found)
-            .with_note(&format!("the search alone found {alone}"));
+            .with_note(&format!("{searched} of them found by search, without the worked examples"));
         judge_all(section, Experiment::claims(self), [(holds, of_holds), (fails, of_fails)]);
-        section.summary.push("The expectation over the label is exact. On populations of several shapes the adversary searches w from random starts, from -w* and from beside the boundary of single points, at norms from 0.05 to 5; half of the time it also picks every flip probability after w. In the plane it searches points, masses, noise, link, margin and w together.".into());
-        section.summary.push("The padding γ/2 inside a maximum is the largest that works, and no padding by addition does: without Lemma 6's loss the largest shortfall found, by search or by hand, is zero up to c = 1/2 for max(a, cγ), and positive everywhere else.".into());
+        section.summary.push("The expectation over the label is exact. On populations of several shapes, the adversary searches for w from random starts, from -w* and from starts next to the boundary of single points, at norms from 0.05 to 5. Half of the time it also sets every flip probability to its worst value for that w. In the plane it searches over points, masses, noise, link, margin and w together. Failures of P1f are found by search or constructed by hand. For Appendix B, w/‖w‖ is the norm-dependent step, and w cos θ/‖w‖, times cos θ, the step along the sphere. The tolerance of P1 is 1e-9 of Σ|terms|, the sum of the absolute values of all terms.".into());
+        section.summary.push("A padding of γ/2 inside a maximum is the largest that works, and no additive padding works. Without the loss of Lemma 6, the largest shortfall found, by search or by hand, is zero for max(a, cγ) with c <= 1/2, and positive in all other cases.".into());
         section.figures.push(figure(results));
         section.tables.push(by_certificate(results));
         section.tables.push(two_points());
@@ -101,7 +101,7 @@ mod tests {
         super::verdicts(&CertificateExperiment, groups)
     }
 
-    /// Searches of a false inequality, passed off as those of a true one, and the other way round.
+    /// Searches of a false inequality presented as those of a true one, and vice versa.
     #[test]
     fn planted_wrong_certificates_are_caught() {
         let right = Certificate::Floor { share: 0.5 };
@@ -119,9 +119,9 @@ mod tests {
         }
     }
 
-    /// A shortfall counts from 2 % of the terms on.
+    /// A shortfall below 2 % of the terms does not count.
     #[test]
-    fn a_small_shortfall_is_none() {
+    fn a_small_shortfall_does_not_count() {
         let group = |certificate, worked| {
             let configuration =
                 Configuration { certificate, arena: Arena::Plane, starts: 1, moves: 1 };

@@ -6,7 +6,7 @@ use crate::experiments::common::*;
 use crate::experiments::noise::planar::{Planar, dot};
 use halfspaces_pac::Denominator;
 
-/// The least slack in the plane of the denominators of the figure.
+/// The largest shortfall in the plane for each denominator of the figure.
 fn shortfalls(
     results: &Results<Configuration, Outcome>,
     share_of: impl Fn(Certificate) -> Option<f64>,
@@ -32,8 +32,8 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>) -> Figure {
     layers.push(dashed("c = 1/2", Colour::Ink, vec![(0.5, 0.0), (0.5, top)]));
     Figure {
         name: "p1-padding".into(),
-        title: "With max(a, cγ) nothing is lost up to c = 1/2, with a + cγ always".into(),
-        caption: "By how much of the sum of its terms the link's certificate without loss falls short, in the worst distribution and w found by search or by hand: zero for max(a, cγ) up to c = 1/2, positive beyond and for every a + cγ.".into(),
+        title: "max(a, cγ) loses nothing up to c = 1/2; a + cγ always loses".into(),
+        caption: "Shortfall of the link's certificate without a loss, relative to Σ|terms|, for the worst distribution and w found by search or by hand. It is zero for max(a, cγ) with c <= 1/2, and positive for larger c and for every a + cγ.".into(),
         x: Axis::linear("padding c"),
         y: Axis::linear("shortfall / Σ|terms|"),
         layers,
@@ -45,13 +45,13 @@ pub(super) fn by_certificate(results: &Results<Configuration, Outcome>) -> Table
         let mine = groups_of(results, |c| c.certificate == certificate);
         (certificate, mine.iter().flat_map(|g| &g.outcomes).collect::<Vec<_>>())
     });
-    // Rounding around 0 is no news.
+    // Values that differ from 0 only by rounding are shown as 0.
     let rounded = |v: f64| if v.abs() < 1e-9 { 0.0 } else { v };
     let least = |outcomes: &[&Outcome], of: fn(&Slack) -> f64| {
         let least = outcomes.iter().map(|o| of(&o.least)).reduce(f64::min);
         least.map_or_else(String::new, |v| format!("{:.4}", rounded(v)))
     };
-    let caption = "Least (left - right)/Σ|terms| met, of the expectation and of single points";
+    let caption = "Smallest (left - right)/Σ|terms| found, of the expectation and of single points";
     table(
         "p1-certificates",
         caption,
@@ -67,7 +67,7 @@ pub(super) fn by_certificate(results: &Results<Configuration, Outcome>) -> Table
     )
 }
 
-/// The worked example: mean of G against the 2 excess it owes, at w = e2.
+/// The worked example: E[g]·(w - w*) at w = e2, compared with twice the excess, which the inequality requires.
 pub(super) fn two_points() -> Table {
     let (gamma, w) = (0.01, [0.0, 1.0]);
     let rows = [
@@ -81,7 +81,7 @@ pub(super) fn two_points() -> Table {
         let planar = Planar::two_points(gamma, along);
         (name, along, planar.mean_direction(denominator, w), planar.excess(w))
     });
-    let caption = "Two points on which the wrong padding turns the certificate round, γ = 1/100, w = e2: a negative number leads away from w*";
+    let caption = "Two points on which the wrong padding reverses the certificate, γ = 1/100, w = e2; a negative number leads away from w*";
     table(
         "p1-two-points",
         caption,

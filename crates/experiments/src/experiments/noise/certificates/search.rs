@@ -1,4 +1,4 @@
-//! The searches for the w, the noise and the distribution that miss an inequality by most.
+//! The searches for the w, the noise and the distribution that violate an inequality most.
 
 use super::certificate::{Certificate, Row, Slack, slack};
 use super::workload::{Configuration, Outcome, POINTS, draw};
@@ -10,11 +10,12 @@ use halfspaces_pac::PushAway;
 use rand_distr::StandardNormal;
 use std::f64::consts::TAU;
 
-/// Points of a model in the plane.
+/// Number of points of a model in the plane.
 const ATOMS: usize = 3;
 
-/// The least slack over w of a drawn population: from -w*, from random directions of several norms and
-/// from beside the boundary of single points, by moves that are kept where they help.
+/// Searches for the w of smallest slack on a drawn population. The search starts from -w*, from random directions of
+/// several norms, and from vectors next to the boundary of single points. Random moves are kept if they do not increase
+/// the slack.
 pub(super) fn search_w(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
     let certificate = setting.certificate;
     let drawn = draw(certificate, setting.arena, rng)?;
@@ -24,7 +25,7 @@ pub(super) fn search_w(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<
         let Some(found) = drawn.slack(certificate, w)? else { return Ok(f64::INFINITY) };
         outcome.tried += 1;
         let least = &mut outcome.least;
-        // A NaN stays: no case passes for want of a number.
+        // A NaN is kept, so that no case passes without a number.
         let smaller = |a: f64, b: f64| if a.is_nan() || b.is_nan() { f64::NAN } else { a.min(b) };
         (least.mean, least.point) =
             (smaller(least.mean, found.mean), smaller(least.point, found.point));
@@ -43,8 +44,8 @@ pub(super) fn search_w(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<
             1 => {
                 let row = drawn.population.points().row(rng.random_range(0..POINTS));
                 let x = row.ok_or("no such point")?.as_slice();
-                let beside = 10f64.powf(-1.0 - 9.0 * rng.random::<f64>());
-                let shift = kernels::dot(&w, x) - if rng.random() { beside } else { -beside };
+                let offset = 10f64.powf(-1.0 - 9.0 * rng.random::<f64>());
+                let shift = kernels::dot(&w, x) - if rng.random() { offset } else { -offset };
                 kernels::axpy(-shift / kernels::norm_sq(x), x, &mut w);
             }
             _ => {}
@@ -67,18 +68,18 @@ pub(super) fn search_w(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<
     Ok(outcome)
 }
 
-/// Genes of a model in the plane with its margin and w.
+/// Number of genes of a model in the plane, including its margin and w.
 const PLANE_GENES: usize = genes(ATOMS) + 3;
 
 fn decode(certificate: Certificate, numbers: &[f64]) -> (Planar, [f64; 2]) {
     let (model, rest) = numbers.split_at(genes(ATOMS));
     let mut model = model.to_vec();
     if certificate.is_massart() {
-        // One level on both sides.
+        // The link has the same level on both sides.
         model[2..5].fill(0.0);
     }
     let margin = 0.9 * 100f64.powf(-rest[0]);
-    // Most directions near -w*, where errors are largest.
+    // Most directions of w are near -w*, where errors are largest.
     let angle = TAU * (0.5 + 4.0 * (rest[2] - 0.5).powi(3));
     let norm = 0.05 * 400f64.powf(rest[1]);
     (Planar::decode(margin, &model), [norm * angle.cos(), norm * angle.sin()])
@@ -98,8 +99,9 @@ fn planar_slack(certificate: Certificate, planar: &Planar, w: [f64; 2]) -> Optio
     slack(certificate, &planar.link, planar.margin * (1.0 - 1e-12), false, rows)
 }
 
-/// The points pushed away from the boundary of w, as [`Certificate::Tangential`] sees them from ŵ cos θ, whose inequality
-/// is that of Lemma 5 there times cos θ, and [`Certificate::NormStep`] from ŵ; `None` where the first does not speak, cos θ <= 0.
+/// The points pushed away from the boundary of w: at ŵ cos θ for [`Certificate::Tangential`], whose inequality is that
+/// of Lemma 5 times cos θ, and at ŵ for [`Certificate::NormStep`]. `None` if cos θ <= 0, where the first does not
+/// apply.
 fn pushed(certificate: Certificate, planar: &Planar, w: [f64; 2]) -> Option<Vec<Row>> {
     let norm = w[0].hypot(w[1]);
     let scale = if certificate == Certificate::Tangential { w[0] / norm } else { 1.0 };
@@ -115,7 +117,7 @@ fn pushed(certificate: Certificate, planar: &Planar, w: [f64; 2]) -> Option<Vec<
     rows.collect()
 }
 
-/// The one-point example of docs/theory for a certificate: its slack is negative where that fails.
+/// The slack of the one-point example of docs/theory for a certificate. It is negative if the certificate fails.
 pub(super) fn worked(certificate: Certificate) -> Option<Slack> {
     let jump = StepLink { near: [0.0; 2], far: [1.0; 2], jump: 0.5 };
     let (margin, link, x, w) = match certificate {
@@ -146,7 +148,7 @@ pub(super) fn search_plane(setting: &Configuration, rng: &mut ChaCha8Rng) -> Out
             outcome.tried += 1;
             let least = &mut outcome.least;
             (least.mean, least.point) = (least.mean.min(found.mean), least.point.min(found.point));
-            // One point that falls short shows the way before their mean does.
+            // A single point with a shortfall guides the search before the mean falls short.
             found.mean + found.point
         });
     }
@@ -157,7 +159,7 @@ pub(super) fn search_plane(setting: &Configuration, rng: &mut ChaCha8Rng) -> Out
 mod tests {
     use super::*;
 
-    /// App. B: x = (γ, 0.8) with γ = 0.5 seen from ŵ = (0.6, 0.8), and pushed where ŵ is across it.
+    /// Appendix B: x = (γ, 0.8) with γ = 0.5 at ŵ = (0.6, 0.8), and a point close to ŵ's boundary, which is pushed.
     #[test]
     fn pushed_points_worked_by_hand() {
         let link = StepLink { near: [0.5; 2], far: [0.5; 2], jump: 0.5 };
@@ -180,25 +182,25 @@ mod tests {
         assert!(pushed(Certificate::Tangential, &at([0.5, 0.8]), [-0.6, 0.8]).is_none());
     }
 
-    /// The one-point examples of docs/theory: G and what it owes, by hand.
+    /// The one-point examples of docs/theory: G and the required value, worked by hand.
     #[test]
     fn slacks_worked_by_hand() {
         let one = |link, x: f64, w: f64, certificate, margin| {
             let atoms = vec![Atom { x: [x, 0.0], flip: 0.0, mass: 1.0 }];
             planar_slack(certificate, &Planar { margin, link, atoms }, [w, 0.0]).unwrap().mean
         };
-        // σ = 1 for t >= 0 and 0 below, x = 1/4, w = -4: G = 5/4, owed 2, terms 1·(1 + 1/4) + 2.
+        // σ = 1 for t >= 0 and 0 below, x = 1/4, w = -4: G = 5/4, required 2, terms 1·(1 + 1/4) + 2.
         let half = StepLink { near: [1.0, 0.0], far: [1.0, 0.0], jump: 0.5 };
         let found = one(half, 0.25, -4.0, Certificate::Lemma5Printed, 0.25);
         assert!((found + 0.75 / 3.25).abs() < 1e-12);
         assert!(one(half, 0.25, -4.0, Certificate::Lemma5, 0.25) > 0.0);
-        // σ = 0 below 1/2 and ±1 from there: G = 3/2 with max(a, γ), 3 with max(a, γ/2).
+        // σ = 0 below 1/2 and ±1 at and above it: G = 3/2 with max(a, γ), 3 with max(a, γ/2).
         let jump = StepLink { near: [0.0; 2], far: [1.0; 2], jump: 0.5 };
         assert!(one(jump, 0.5, -0.5, Certificate::Floor { share: 1.0 }, 0.5) < -0.1);
         assert!(one(jump, 0.5, -0.5, Certificate::Floor { share: 0.5 }, 0.5) >= 0.0);
         assert!(one(jump, 0.5, -0.75, Certificate::Padding { share: 0.25 }, 0.5) < -0.01);
-        // β = 1/2, β~ = 1/4 (the learner's level is short by 1/4), x = 1/2, w = -1, η = 1/4: G = 3/4, the sizes of its
-        // terms 15/16 and 3/16, owed 1 as printed and 3/4 as corrected.
+        // β = 1/2, β~ = 1/4 (the learner's level is 1/4 lower), x = 1/2, w = -1, η = 1/4: G = 3/4, the absolute values
+        // of its terms 15/16 and 3/16; 1 is required as printed and 3/4 as corrected.
         let half = StepLink { near: [0.5; 2], far: [0.5; 2], jump: 0.5 };
         let atoms = vec![Atom { x: [0.5, 0.0], flip: 0.25, mass: 1.0 }];
         let planar = Planar { margin: 0.5, link: half, atoms };

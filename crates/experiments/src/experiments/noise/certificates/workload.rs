@@ -1,4 +1,4 @@
-//! The distributions an adversary chooses from.
+//! The distributions that the adversary chooses from, settings and outcomes.
 
 use super::certificate::{Certificate, Row, Slack, slack};
 use crate::experiments::common::*;
@@ -8,22 +8,22 @@ use halfspaces_data::{
 };
 use halfspaces_linalg::{Halfspace, PointSet, Points, kernels, margins};
 
-/// Points of a population.
+/// Number of points of a population.
 pub(super) const POINTS: usize = 40;
 
-/// What the adversary chooses from.
+/// The search space of the adversary.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Arena {
-    /// Uniform in the ball of R^d beyond the margin: w is searched.
+    /// Points uniform in the ball of R^d beyond the margin; the search is over w.
     Ball { dim: usize },
-    /// All points exactly on the margin and on the sphere: w is searched.
+    /// All points exactly on the margin and on the sphere; the search is over w.
     Shell { dim: usize },
-    /// Gaussian clusters: w is searched.
+    /// Gaussian clusters; the search is over w.
     Clusters { dim: usize },
-    /// Heavy tails in one part, badly scaled: w is searched.
+    /// Heavy tails and badly scaled axes; the search is over w.
     HeavyTails { dim: usize },
-    /// A few points of the plane: points, masses, noise, link, margin and w are searched.
+    /// A few points of the plane; the search is over points, masses, noise, link, margin and w.
     Plane,
 }
 
@@ -40,22 +40,23 @@ pub(super) const ARENAS: [Arena; 6] = [
 pub(crate) struct Configuration {
     pub(super) certificate: Certificate,
     pub(super) arena: Arena,
-    /// Starts of the search, and moves from each.
+    /// Number of starts of the search, and number of moves from each start.
     pub(super) starts: usize,
     pub(super) moves: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
-    /// The least met.
+    /// The smallest slack found.
     pub(super) least: Slack,
-    /// That of the worked example, in the plane; of the expectation.
+    /// The slack of the expectation for the worked example in the plane; 1 without an example.
     pub(super) worked: f64,
-    /// Pairs of w and distribution tried.
+    /// Number of pairs of w and distribution tried.
     pub(super) tried: u64,
 }
 
-/// A population in R^d with its link, its margin, and whether the noise is chosen after w.
+/// A population in R^d with its link and margin. `worst_noise` says whether every flip probability takes its worst
+/// value for w.
 pub(super) struct Drawn {
     pub(super) population: Population,
     pub(super) link: StandardLink,
@@ -87,7 +88,7 @@ impl Drawn {
     }
 }
 
-/// Points of norm at most 1 with their least |w*·x|.
+/// Draws points of norm at most 1. Returns them with their smallest |w*·x|.
 pub(super) fn points(
     arena: Arena,
     target: &Halfspace,
@@ -118,7 +119,7 @@ pub(super) fn points(
             StudentT::new(dim, 2.0, 10.0)?.sample_with_rng(2 * POINTS, rng)?
         }
     };
-    // The half farthest from the boundary, in the unit ball.
+    // The half of the points farthest from the boundary, scaled into the unit ball.
     let (largest, dim) = (raw.max_norm(), raw.dim());
     let scaled = Points::new(raw.as_slice().iter().map(|v| v / largest).collect(), dim)?;
     let along = margins(&scaled, target.normal())?;
@@ -170,7 +171,7 @@ pub(super) fn draw(
         Box::new(GlmNoise::new(link)?.within(region)?)
     };
     let population = Population::new(points, &target, &noise)?;
-    // Inner products round: the margin the points surely have.
+    // Inner products round; all points have at least this margin.
     let margin = margin * (1.0 - 1e-12);
     Ok(Drawn { population, link, target, margin, worst_noise: rng.random_bool(0.5) })
 }
@@ -179,7 +180,7 @@ pub(super) fn draw(
 mod tests {
     use super::*;
 
-    /// The search in R^d finds what a certificate without its margin owes.
+    /// An overstated margin makes the certificate fail, and the slack shows it.
     #[test]
     fn a_margin_stated_too_large_is_caught() {
         let setting = Configuration {

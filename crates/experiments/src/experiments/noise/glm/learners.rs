@@ -7,7 +7,7 @@ use halfspaces_data::Link;
 use halfspaces_linalg::{ExampleStream, Params, RowView, kernels};
 use halfspaces_pac::Direction;
 
-/// `steps` steps from w = 0, projected onto the unit ball; `see` gets t and w^{t+1}, from t = 0 on.
+/// Makes `steps` steps from w = 0, projected onto the unit ball. `see` gets t and w^{t+1}, starting with t = 0.
 pub(super) fn walk<L: Link, S: ExampleStream>(
     direction: &Direction<L>,
     step: f64,
@@ -36,7 +36,7 @@ pub(super) fn curve(
     rng: &mut ChaCha8Rng,
 ) -> Result<Outcome, Failure> {
     let Model::Plane(planar) = Model::draw(Source::Searched, setting.margin, rng)? else {
-        return Err("not in the plane".into());
+        return Err("a model found by search must be in the plane".into());
     };
     let plan = params(setting, rule, planar.link).check()?.plan();
     let direction = Direction { link: planar.link, denominator: plan.denominator };
@@ -48,7 +48,7 @@ pub(super) fn curve(
         sum += planar.excess(in_plane(w));
         Ok(())
     })?;
-    let excess = curve.last().ok_or("no run was long enough")?.1;
+    let excess = curve.last().ok_or("the run is too short for a point of the curve")?.1;
     Ok(Outcome { excess, examples: plan.run_length, curve, zero: None })
 }
 
@@ -73,6 +73,6 @@ pub(super) fn trap(
         curve.push((steps, sum / steps as f64));
         steps *= 10;
     }
-    let excess = curve.last().ok_or("no run was long enough")?.1;
+    let excess = curve.last().ok_or("the run is too short for a point of the curve")?.1;
     Ok(Outcome { excess, examples: longest, curve, zero: None })
 }

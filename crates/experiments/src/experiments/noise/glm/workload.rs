@@ -1,4 +1,4 @@
-//! Models, schedules by name, and what a trial gives.
+//! Models, schedules, settings and outcomes.
 
 use crate::experiments::common::*;
 use crate::experiments::noise::planar::{Planar, descend, genes};
@@ -8,33 +8,34 @@ use halfspaces_data::{
 use halfspaces_linalg::{FitStream, Halfspace, Params};
 use halfspaces_pac::{Denominator, Elimination, GlmParams, GlmPerspectron, GlmSchedule, Selection};
 
-/// δ of every fit.
+/// δ, the failure probability of every fit.
 pub(super) const FAILURE: f64 = 0.1;
 
 const DIM: usize = 5;
 
-/// Points a random model is judged on; their labels are judged exactly.
+/// Number of points on which fits of a random model are evaluated, exactly over their labels.
 const JUDGED: usize = 3000;
 
-/// Moves of the search for a hard model, and steps of the flow that rates each.
+/// Number of moves of the search for a hard model.
 const MOVES: usize = 300;
 
+/// Number of steps of the noiseless run by which the search rates a model.
 const FLOW: u64 = 1000;
 
-/// Whose constants, and which iterates are compared.
+/// The constants of the schedule, and the iterates that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Rule {
-    /// As printed, all iterates.
+    /// CKST24 as printed, all iterates.
     #[strum(to_string = "CKST24 as printed")]
     Paper,
-    /// CKST24 with α = ε/(4-ε) and T = 1024/(ε⁴γ²), all iterates, none dropped early.
+    /// CKST24 with α = ε/(4-ε) and T = 1024/(ε⁴γ²), all iterates, no early elimination.
     #[strum(to_string = "CKST24 corrected")]
     Corrected,
     /// D = max(|w·x|, γ/2), T = 64/(εγ)², all iterates.
     #[strum(to_string = "ours, all iterates")]
     Ours,
-    /// D = max(|w·x|, γ/2), one run, thinned.
+    /// D = max(|w·x|, γ/2), one run, thinned selection.
     #[strum(to_string = "ours, thinned")]
     Thinned,
 }
@@ -46,22 +47,23 @@ pub(super) const RULES: [(Rule, Colour); 4] = [
     (Rule::Thinned, Colour::Green),
 ];
 
-/// Where the model comes from.
+/// The source of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Source {
     /// Uniform points of R^5 beyond the margin, a random link, noise in a random region.
     #[strum(to_string = "random")]
     Random,
-    /// Three points of the plane, searched for the largest error of the flow of D = max(|w·x|, γ/2).
+    /// Three points of the plane, found by a search for the largest error of the noiseless run with D = max(|w·x|,
+    /// γ/2).
     #[strum(to_string = "searched")]
     Searched,
-    /// As the random ones, with a link so steep that labels are all but clean.
+    /// A random model with a link so steep that the labels are almost clean.
     #[strum(to_string = "steep")]
     Steep,
 }
 
-/// What is divided by, in multiples of γ; for the question whether the padding matters.
+/// A denominator with its padding as a multiple of γ.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Padding {
@@ -93,11 +95,11 @@ impl Padding {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Task {
-    /// A whole fit, judged.
+    /// A complete fit and its excess error.
     Fit { rule: Rule, source: Source },
-    /// The iterates of one run on a searched model.
+    /// The iterates of one run on a model found by the search.
     Curve { rule: Rule },
-    /// Runs of rising length on the trap.
+    /// Runs of increasing length on the trap.
     Trap { padding: Padding, longest: u64 },
 }
 
@@ -124,13 +126,13 @@ impl fmt::Display for Configuration {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
-    /// ℓ01 - (opt_RCN + τ/2) of what was learned.
+    /// ℓ01 - (opt_RCN + τ/2) of the learned halfspace.
     pub(super) excess: f64,
-    /// Examples used.
+    /// Number of examples used.
     pub(super) examples: u64,
-    /// (examples, average excess of the iterates so far, or of a run that long).
+    /// (examples, average excess of the iterates so far, or of a run of that length).
     pub(super) curve: Vec<(u64, f64)>,
-    /// Of a fit: the excess of its null, w = 0, which predicts +1.
+    /// For a fit, the excess of the null w = 0, which predicts +1.
     pub(super) zero: Option<f64>,
 }
 
@@ -140,7 +142,7 @@ pub(super) fn params<L: Link + Clone>(
     link: L,
 ) -> GlmParams<L> {
     let Configuration { excess, margin, .. } = *setting;
-    // Inner products round: a margin the points surely have.
+    // Inner products round; all points have at least this margin.
     let params = GlmPerspectron::params(link, margin * (1.0 - 1e-9));
     let params = params.excess(excess).failure(FAILURE);
     match rule {
@@ -151,11 +153,11 @@ pub(super) fn params<L: Link + Clone>(
     }
 }
 
-/// w, learned from points of the plane.
+/// The coordinates of a w learned from points of the plane.
 pub(super) fn in_plane(w: &[f64]) -> [f64; 2] {
     match w {
         [along, across] => [*along, *across],
-        _ => unreachable!("the stream is of points of the plane"),
+        _ => unreachable!("a stream of points of the plane gives a w of two coordinates"),
     }
 }
 
@@ -217,7 +219,7 @@ impl Model {
         Ok(Model::Random(instance, population))
     }
 
-    /// ℓ01 - (opt_RCN + τ/2), with exact labels.
+    /// ℓ01(w) - (opt_RCN + τ/2), exact over the labels.
     pub(super) fn excess(&self, w: &[f64]) -> Result<f64, Failure> {
         match self {
             Model::Random(instance, population) => {
@@ -235,7 +237,7 @@ impl Model {
         self.excess(&vec![0.0; dim])
     }
 
-    /// What is learned, and the examples it took.
+    /// Fits the model. Returns w and the examples used.
     pub(super) fn fit(
         &self,
         setting: &Configuration,

@@ -1,4 +1,4 @@
-//! The learners of Table 1 on a sample, and the Perspectron of the theorem on a stream.
+//! The learners of Table 1 on a sample, and the Perspectron as in its theorem, on a stream.
 
 use super::models::{error_of, first, sample, support};
 use super::workload::{EXCESS, FAILURE, Learner};
@@ -11,19 +11,19 @@ use halfspaces_pac::{
     schedule,
 };
 
-/// Caps, as in P10.
+/// Caps on the number of steps, as in P10.
 const MAX_STEPS: u64 = 300;
 const DGT_MAX_STEPS: u64 = 3000;
 
-/// Share of a sample that is held out.
+/// Fraction of a sample that is held out.
 const HELD_OUT: f64 = 0.25;
 
-/// Rounds of the cutting plane.
+/// Number of rounds of the cutting-plane learner.
 const CUTS: usize = 8;
 
 type Sample = (Points, Vec<Label>);
 
-/// The error of a learner of a sample, exactly.
+/// Fits a learner on a sample and returns its exact error.
 fn fitted<L>(learner: L, planar: &Planar, (points, labels): &Sample) -> Result<f64, Failure>
 where
     L: FitSample,
@@ -33,7 +33,7 @@ where
     Ok(error_of(planar, &labels))
 }
 
-/// The error of a learner that is told η, γ and ε, on a sample.
+/// The error of a learner with given η, γ and ε on a sample.
 pub(super) fn on_sample(
     learner: Learner,
     noise: f64,
@@ -70,7 +70,7 @@ pub(super) fn on_sample(
     }
 }
 
-/// The error of the Perspectron with thinned selection, as its theorem runs it.
+/// The error of the Perspectron with thinned selection, run as in its theorem.
 pub(super) fn of_theorem(
     planar: &Planar,
     noise: f64,
@@ -80,7 +80,7 @@ pub(super) fn of_theorem(
     of_theorem_told(planar, noise, planar.margin, excess, rng)
 }
 
-/// The same of a learner that is told another margin.
+/// [`of_theorem`] with a given margin instead of the true one.
 pub(super) fn of_theorem_told(
     planar: &Planar,
     noise: f64,
@@ -94,7 +94,7 @@ pub(super) fn of_theorem_told(
     Ok(error_of(planar, &fit.halfspace().label_all(&support(planar)?)?))
 }
 
-/// The error of a learner as it is judged: the theorem's Perspectron, a rival on a fresh sample.
+/// The error of a learner in a fresh run: of the Perspectron as in its theorem, or of a rival on a fresh sample.
 pub(super) fn fresh(
     learner: Learner,
     planar: &Planar,
@@ -109,7 +109,7 @@ pub(super) fn fresh(
     on_sample(learner, noise, EXCESS, planar, &drawn, rng.random())
 }
 
-/// Mean over runs of (mean error of the iterates - η) over (1-η)/(γ√T), each run of T steps.
+/// The mean over runs of T steps of (mean error of the iterates - η)/((1-η)/(γ√T)).
 pub(super) fn share_of_bound(
     planar: &Planar,
     noise: f64,
@@ -134,7 +134,8 @@ pub(super) fn share_of_bound(
     sum / (f64::from(runs) * bounds::massart_excess(steps as f64, noise, planar.margin))
 }
 
-/// The least of `sizes` from which on the errors on prefixes of one sample stay at most `level`, and those errors.
+/// The errors on prefixes of one sample, and the smallest of `sizes` such that they are at most η + ε at it and at all
+/// larger sizes.
 pub(super) fn doubling(
     learner: Learner,
     planar: &Planar,

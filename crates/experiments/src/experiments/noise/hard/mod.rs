@@ -1,5 +1,5 @@
-//! P13, P13s: distributions on a few points that are hard for the Perspectron and its rivals, built and
-//! searched.
+//! P13, P13s: distributions on a few points that are hard for the Perspectron and its rivals, constructed by hand or
+//! found by search.
 
 mod claims;
 mod learners;

@@ -6,16 +6,16 @@ use crate::experiments::noise::pairs::with_opposites;
 use crate::experiments::noise::planar::{Atom, Planar, genes};
 use halfspaces_linalg::{DenseRow, ExampleStream, Label, PointSet, Points, RowView};
 
-/// Pairs of opposite points of a searched distribution.
+/// Number of pairs of opposite points of a distribution in a search.
 pub(super) const PAIRS: usize = 3;
 
-/// Genes of one.
+/// Number of genes that encode such a distribution.
 pub(super) const GENES: usize = genes(PAIRS);
 
-/// The distribution that numbers of \[0, 1\] stand for: always one with the margin and the noise rate given.
+/// Decodes numbers in \[0, 1\] into a distribution, always with the given margin and noise rate.
 pub(super) fn decode(noise: f64, margin: f64, numbers: &[f64]) -> Planar {
     let mut numbers = numbers.to_vec();
-    // The genes of the link: one level on both sides, reached through their stretching.
+    // The genes of the link: one level on both sides, allowing for the stretching of genes.
     let level = (1.0 - 2.0 * noise + 0.2) / 1.4;
     numbers[..5].copy_from_slice(&[0.0, level, 0.0, 0.0, 0.0]);
     with_opposites(margin, noise, &Planar::decode(margin, &numbers).atoms)
@@ -26,7 +26,7 @@ pub(super) fn opt(planar: &Planar) -> f64 {
     planar.atoms.iter().map(|atom| atom.mass * atom.flip).sum()
 }
 
-/// One of each pair.
+/// One point of each pair.
 pub(super) fn listed(planar: &Planar) -> Vec<Listed> {
     planar
         .atoms
@@ -38,12 +38,12 @@ pub(super) fn listed(planar: &Planar) -> Vec<Listed> {
         .collect()
 }
 
-/// The points, one after the other.
+/// The points of the distribution.
 pub(super) fn support(planar: &Planar) -> Result<Points, Failure> {
     Ok(Points::from_rows(&planar.atoms.iter().map(|atom| atom.x).collect::<Vec<_>>())?)
 }
 
-/// The error of labels given to the points of [`support`], exactly.
+/// The exact error of `labels` on the points of [`support`].
 pub(super) fn error_of(planar: &Planar, labels: &[Label]) -> f64 {
     let error = |(atom, label): (&Atom, &Label)| {
         let right = *label == Label::from_sign(atom.x[0]);
@@ -52,7 +52,7 @@ pub(super) fn error_of(planar: &Planar, labels: &[Label]) -> f64 {
     planar.atoms.iter().zip(labels).map(error).sum()
 }
 
-/// n labelled examples.
+/// Draws n labelled examples.
 pub(super) fn sample(
     planar: &Planar,
     n: usize,
@@ -61,7 +61,9 @@ pub(super) fn sample(
     let mut stream = planar.stream(rng);
     let (mut values, mut labels) = (Vec::with_capacity(2 * n), Vec::with_capacity(n));
     for _ in 0..n {
-        let Some((x, y)) = stream.next_row()? else { unreachable!("a distribution has no end") };
+        let Some((x, y)) = stream.next_row()? else {
+            unreachable!("the stream of a distribution is endless")
+        };
         let x: DenseRow<'_> = x;
         values.extend((0..x.dim()).map(|j| x.as_slice()[j]));
         labels.push(y);
@@ -69,7 +71,7 @@ pub(super) fn sample(
     Ok((Points::new(values, 2)?, labels))
 }
 
-/// The first n examples.
+/// The first n examples of a sample.
 pub(super) fn first(
     (points, labels): &(Points, Vec<Label>),
     n: usize,

@@ -7,12 +7,12 @@ use super::workload::{
 };
 use crate::experiments::common::*;
 
-/// The search of a setting that thinks it found most.
+/// The outcome of a setting with the largest value found by its search.
 fn best(group: &Group<Configuration, Outcome>) -> Option<&Outcome> {
     let searched = |o: &Outcome| match o {
         Outcome::Worst { searched, .. } | Outcome::Slack { searched, .. } => *searched,
         Outcome::Pairs { .. } | Outcome::Order { .. } | Outcome::Told { .. } => {
-            unreachable!("not of a search")
+            unreachable!("only searches are compared")
         }
     };
     group.outcomes.iter().max_by(|a, b| searched(a).total_cmp(&searched(b)))
@@ -25,7 +25,7 @@ fn points_text(atoms: &[Listed]) -> String {
     atoms.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
-/// error - opt of the worst distribution found against η, one line a learner.
+/// Error - opt of the worst distribution found against η, one line per learner.
 pub(super) fn worst_figure(results: &Results<Configuration, Outcome>) -> Option<Figure> {
     const COLOURS: [Colour; 5] =
         [Colour::Blue, Colour::Green, Colour::Orange, Colour::Purple, Colour::Vermilion];
@@ -58,32 +58,32 @@ pub(super) fn worst_figure(results: &Results<Configuration, Outcome>) -> Option<
     layers.extend(bound_line("η", &rates, |noise| noise));
     Some(Figure {
         name: "p13-worst".into(),
-        title: "How far above the best halfspace each learner's error was driven".into(),
-        caption: "Error - opt of the worst distribution on three pairs of points found for each learner against η, judged by fresh runs, γ = 0.1; and of the Perspectron on the points of P13, which were built, γ = 0.05, opt = 0. What the theorems allow is η + ε - opt (dashed: η).".into(),
+        title: "Largest error above the best halfspace found for each learner".into(),
+        caption: "Error - opt against η on the worst distribution of three pairs of points found for each learner, evaluated by fresh runs, γ = 0.1. Also shown: the Perspectron on the points constructed for P13, γ = 0.05, opt = 0. The theorems allow η + ε - opt (dashed: η).".into(),
         x: Axis::linear("noise rate η"),
         y: Axis::linear("error - opt"),
         layers,
     })
 }
 
-/// Above so large an error - opt what is told misleads.
+/// Largest error - opt at which a wrong parameter counts as harmless.
 const MISLED: f64 = 0.05;
 
-/// From the largest error - opt at each value told.
+/// The title, from the largest error - opt at each value of the parameter.
 fn told_title(what: &str, most: &[(f64, f64)], truth: f64) -> String {
     let misleads = |of: fn(f64, f64) -> bool| {
         most.iter().any(|(value, excess)| of(*value, truth) && *excess > MISLED)
     };
     let text = match (misleads(|v, t| v < t), misleads(|v, t| v > t)) {
-        (false, false) => "told wrongly, however far off here, costs no error",
-        (false, true) => "told too large misleads; told too small it costs no error",
-        (true, false) => "told too small misleads; told too large it costs no error",
-        (true, true) => "told wrongly misleads",
+        (false, false) => "that is wrong adds no error, at any value tested",
+        (false, true) => "that is too large adds error; one that is too small does not",
+        (true, false) => "that is too small adds error; one that is too large does not",
+        (true, true) => "that is wrong in either direction adds error",
     };
     format!("{what} {text}")
 }
 
-/// error - opt against what the learner is told: the median over trials, and the largest.
+/// Error - opt against the parameter given to the learner: the median over trials, and the largest.
 pub(super) fn told_figures(results: &Results<Configuration, Outcome>) -> Vec<Figure> {
     let figure = |what: Told, name: &str, told: &str, truth: f64, caption: String| {
         let mine =
@@ -112,7 +112,7 @@ pub(super) fn told_figures(results: &Results<Configuration, Outcome>) -> Vec<Fig
             "A margin",
             TRUE_MARGIN,
             format!(
-                "Error - opt of the Perspectron on two pairs of points of margin {TRUE_MARGIN} without a wrong label, told η = 0.1, against the margin it is told, ε = 0.2."
+                "Error - opt of the Perspectron on two pairs of points of margin {TRUE_MARGIN} without a wrong label, against the margin it is given; η = 0.1 is given, ε = 0.2."
             ),
         ),
         figure(
@@ -121,7 +121,7 @@ pub(super) fn told_figures(results: &Results<Configuration, Outcome>) -> Vec<Fig
             "A noise rate",
             TRUE_NOISE,
             format!(
-                "On two pairs of points at the margin 0.1 with every label wrong with probability {TRUE_NOISE}: error - opt of the Perspectron against the rate it is told, ε = 0.2."
+                "Error - opt of the Perspectron on two pairs of points at margin 0.1, every label wrong with probability {TRUE_NOISE}, against the noise rate it is given; ε = 0.2."
             ),
         ),
         figure(
@@ -130,7 +130,7 @@ pub(super) fn told_figures(results: &Results<Configuration, Outcome>) -> Vec<Fig
             "A link's scale",
             TRUE_SCALE,
             format!(
-                "Error - opt of the GLM Perspectron on points of margin 0.2 in R^6 with logistic labels of scale {TRUE_SCALE}, against the scale it is told, ε = 0.2."
+                "Error - opt of the GLM Perspectron on points of margin 0.2 in R^6 with logistic labels of scale {TRUE_SCALE}, against the scale it is given; ε = 0.2."
             ),
         ),
     ]
@@ -149,7 +149,7 @@ pub(super) fn found_table(results: &Results<Configuration, Outcome>) -> Table {
     let number = |of: fn(&Outcome) -> f64| move |row: &Row<'_>| format!("{:.3}", of(row.3));
     table(
         "p13-worst",
-        "Searched for a large error - opt, γ = 0.1: of each learner and η the best of its searches. Fresh runs stand beside what the search saw; (w*·x, across) mass",
+        "Searches for a large excess error (error - opt), γ = 0.1: the best result for each learner and η, with the value in the search and in fresh runs; a point is given as (w*·x, coordinate orthogonal to w*), followed by its mass and flip probability",
         rows,
         &[
             ("learner", &|row: &Row<'_>| row.0.to_string()),
@@ -175,7 +175,7 @@ pub(super) fn slack_table(results: &Results<Configuration, Outcome>) -> Table {
     let number = |of: fn(&Outcome) -> f64| move |row: &Row<'_>| format!("{:.3}", of(row.1));
     table(
         "p13-slack",
-        "Searched for little slack: (mean error of the iterates - η) over (1-η)/(γ√T), γ = 0.1, of the best of the searches; fresh runs beside what the search saw",
+        "Searches for small slack: (mean error of the iterates - η) over (1-η)/(γ√T), γ = 0.1: the best result, with the value in the search and in fresh runs",
         rows,
         &[
             ("η", &|row: &Row<'_>| row.0.0.to_string()),
@@ -188,13 +188,13 @@ pub(super) fn slack_table(results: &Results<Configuration, Outcome>) -> Table {
     )
 }
 
-/// The last of sizes that double.
+/// The largest sample size.
 fn last_size(sizes: &[usize]) -> usize {
-    let Some(most) = sizes.last() else { unreachable!("each search is judged on a sample") };
+    let Some(most) = sizes.last() else { unreachable!("every search has a sample size") };
     *most
 }
 
-/// The upper median, where beyond the largest sample sorts last.
+/// The upper median as text; a size beyond the largest sample sorts last.
 fn median_size(sizes: impl Iterator<Item = Option<usize>>, most: usize) -> String {
     let mut sizes: Vec<usize> = sizes.map(or_beyond).collect();
     sizes.sort_unstable();
@@ -205,7 +205,7 @@ fn median_size(sizes: impl Iterator<Item = Option<usize>>, most: usize) -> Strin
     }
 }
 
-/// In how many searches for the order of Table 1 it was found.
+/// The summary of the searches for the order of Table 1.
 pub(super) fn order_summary(results: &Results<Configuration, Outcome>) -> String {
     let groups = groups_of(results, |c| matches!(c, Configuration::Order { .. }));
     let (mut searches, mut found, mut most, mut tried) = (0, Vec::new(), 0, 0);
@@ -225,7 +225,7 @@ pub(super) fn order_summary(results: &Results<Configuration, Outcome>) -> String
     }
     let found = if found.is_empty() { "none".to_owned() } else { found.join(", ") };
     format!(
-        "The order of Table 1, looked for where the theory says it is, at η = {ORDER_NOISE}, ε = {ORDER_EXCESS}, γ = {ORDER_MARGIN}: {searches} searches, {tried} moves in all, for three pairs of points on which the Perspectron needs fewer examples than a rival, judged on samples of up to {most}. Searches that found such points in most of their fresh pairs of samples, by rival: {found}."
+        "Searches for the order of Table 1, at η = {ORDER_NOISE}, ε = {ORDER_EXCESS}, γ = {ORDER_MARGIN}, where theory predicts it: {searches} searches with {tried} moves in total look for three pairs of points on which the Perspectron needs fewer examples than a rival. The result is evaluated on samples of up to {most} examples. Rivals that need more examples than the Perspectron in most fresh pairs of samples of some search: {found}."
     )
 }
 
@@ -243,7 +243,7 @@ pub(super) fn order_table(results: &Results<Configuration, Outcome>) -> Table {
         of_part!(o, Outcome::Order { sizes, .. } => last_size(sizes))
     }
     let caption = format!(
-        "Searched for what the Perspectron learns from fewer examples than a rival, η = {ORDER_NOISE}, γ = {ORDER_MARGIN}, ε = {ORDER_EXCESS}: samples needed for η + ε on fresh samples that double, medians, and in how many of the paired samples the Perspectron needs fewer"
+        "Searches for points that the Perspectron learns from fewer examples than a rival, η = {ORDER_NOISE}, γ = {ORDER_MARGIN}, ε = {ORDER_EXCESS}: median examples needed for η + ε on fresh samples of doubling size, and the number of paired samples in which the Perspectron needs fewer or more"
     );
     table(
         "p13-order",
@@ -278,16 +278,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn titles_say_what_misleads() {
+    fn titles_say_which_values_add_error() {
         let title = |excesses: [f64; 3]| {
             let most: Vec<(f64, f64)> = [0.1, 0.2, 0.4].into_iter().zip(excesses).collect();
             told_title("A margin", &most, 0.2)
         };
-        assert_eq!(title([0.0; 3]), "A margin told wrongly, however far off here, costs no error");
-        let large = "A margin told too large misleads; told too small it costs no error";
+        assert_eq!(title([0.0; 3]), "A margin that is wrong adds no error, at any value tested");
+        let large = "A margin that is too large adds error; one that is too small does not";
         assert_eq!(title([0.01, 0.0, 0.3]), large);
-        let small = "A margin told too small misleads; told too large it costs no error";
+        let small = "A margin that is too small adds error; one that is too large does not";
         assert_eq!(title([0.06, 0.0, 0.0]), small);
-        assert_eq!(title([0.3, 0.0, 0.3]), "A margin told wrongly misleads");
+        let both = "A margin that is wrong in either direction adds error";
+        assert_eq!(title([0.3, 0.0, 0.3]), both);
     }
 }

@@ -1,4 +1,4 @@
-//! The searches, and fresh runs on what they find.
+//! The searches, and fresh runs on their results.
 
 use super::learners::{doubling, fresh, of_theorem, on_sample, share_of_bound};
 use super::models::{GENES, decode, listed, opt, sample};
@@ -12,25 +12,26 @@ use crate::noisy::fork;
 use halfspaces_linalg::{FitStream, Params};
 use halfspaces_pac::{Denominator, Perspectron};
 
-/// The noiseless run that the search sees of the Perspectron: long enough that it has settled where the theorem's run,
-/// which is far longer in all, does.
+/// Step size and number of steps of the noiseless run by which the search rates a distribution for the Perspectron. The
+/// run converges to the point at which the theorem's run, which is far longer, ends.
 const MEAN_STEP: f64 = 0.01;
 const MEAN_STEPS: u64 = 4000;
 
-/// Examples of the sample that the search sees of a rival, and of those it is judged on.
+/// Number of examples of a sample in the search for a rival, and of a sample on which its result is evaluated.
 const SEARCHED: usize = 400;
 const JUDGED: usize = 2000;
 
-/// Samples that the search sees; it counts the least error.
+/// Number of samples per distribution in the search, which uses the smallest error.
 const SAMPLES_SEEN: u64 = 2;
 
-/// Fresh runs.
+/// Number of fresh runs that evaluate a result.
 const FRESH: u32 = 3;
 
-/// Runs that the search for little slack sees, and those it is judged on.
+/// Number of runs in the search for small slack, and of runs that evaluate its result.
 const SLACK_RUNS: (u32, u32) = (4, 100);
 
-/// Examples at which the search compares the learners, samples it sees, and samples that judge what it found.
+/// Constants of the search for the order: the number of examples on which it compares the learners, the number of
+/// samples in the search, and the number of samples on which its result is evaluated.
 const ORDER_SAMPLE: usize = 256;
 const ORDER_SEEN: u64 = 3;
 const ORDER_FRESH: usize = 9;
@@ -44,13 +45,13 @@ pub(super) fn pairs(noise: f64, margin: f64, rng: &mut ChaCha8Rng) -> Result<Out
     Ok(Outcome::Pairs { told, clean: planar.error([w[0], w[1]]) })
 }
 
-/// A distribution that nobody searched.
+/// Draws a distribution without a search.
 fn random(noise: f64, margin: f64, rng: &mut ChaCha8Rng) -> Planar {
     let numbers: Vec<f64> = (0..GENES).map(|_| rng.random()).collect();
     decode(noise, margin, &numbers)
 }
 
-/// Of a few fresh runs, the mean of error - opt.
+/// The mean of error - opt over a few fresh runs.
 fn judge(
     learner: Learner,
     planar: &Planar,
@@ -78,10 +79,10 @@ pub(super) fn worst(
         if learner == Learner::Perspectron {
             let denominator = Denominator::AtLeast(MARGIN);
             let (mean, least) = planar.mean_and_least(denominator, MEAN_STEP, MEAN_STEPS);
-            // A selection finds the least error of the iterates; the mean shows the way to a larger one.
+            // Selection finds the smallest error of the iterates; the mean guides the search.
             return opt(&planar) - noise - 0.9 * least - 0.1 * mean;
         }
-        // The same random numbers for every distribution, so that the search does not chase luck.
+        // The same random numbers for every distribution, so that the search is not guided by random differences.
         let seen = |i: u64| {
             let seed = seed.wrapping_add(i);
             let seen = sample(&planar, SEARCHED, &mut ChaCha8Rng::seed_from_u64(seed))?;
@@ -146,7 +147,7 @@ pub(super) fn order(
             let mut sum = 0.0;
             for i in 0..ORDER_SEEN {
                 let seed = seed.wrapping_add(i);
-                // What is above η + ε counts; the rest shows the way there.
+                // The error above η + ε counts; the small multiple of the error guides the search.
                 let above = |e: f64| (e - ORDER_NOISE - ORDER_EXCESS).max(0.0) + 0.1 * e;
                 sum += above(at(Learner::Perspectron, &planar, seed)?);
                 sum -= above(at(rival, &planar, seed)?);

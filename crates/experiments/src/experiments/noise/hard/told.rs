@@ -1,4 +1,4 @@
-//! What a learner is told and is not so: the margin, the noise rate, the scale of the link.
+//! Learners with a wrong parameter: the margin, the noise rate, or the scale of the link.
 
 use super::learners::of_theorem_told;
 use super::models::opt;
@@ -9,22 +9,22 @@ use halfspaces_data::{GlmNoise, Instance, MarginBall, StandardLink, random_targe
 use halfspaces_linalg::{FitStream, Params};
 use halfspaces_pac::GlmPerspectron;
 
-/// ε: large, as only the direction of what happens is asked for.
+/// ε, which is large, since only the direction of the effect matters.
 const EXCESS: f64 = 0.2;
 
-/// η of the points on which a wrong rate is told.
+/// η of the points on which the learner is given a wrong rate.
 pub(super) const TRUE_NOISE: f64 = 0.2;
 
-/// γ of the points on which a wrong margin is told.
+/// γ of the points on which the learner is given a wrong margin.
 pub(super) const TRUE_MARGIN: f64 = 0.04;
 
-/// The scale of the logistic link, of which a wrong one is told, d and γ there.
+/// The true scale of the logistic link, and the dimension, margin and population of its points.
 pub(super) const TRUE_SCALE: f64 = 8.0;
 const LINK_DIM: usize = 6;
 const LINK_MARGIN: f64 = 0.2;
 const LINK_JUDGED: usize = 3000;
 
-/// error - opt of a learner that is told so.
+/// Error - opt of a learner that is given `value` for the parameter `what`.
 pub(super) fn told(what: Told, value: f64, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
     let excess = match what {
         Told::Margin => {

@@ -1,26 +1,26 @@
-//! Settings, and what a trial gives.
+//! Settings and outcomes.
 
 use crate::experiments::common::*;
 
-/// ε of the learners that are told it.
+/// ε of the learners that take it.
 pub(super) const EXCESS: f64 = 0.05;
 
-/// γ of the distributions that are searched.
+/// γ of the distributions in a search.
 pub(super) const MARGIN: f64 = 0.1;
 
-/// γ where the order of Table 1 is looked for.
+/// γ in the search for the order of Table 1.
 pub(super) const ORDER_MARGIN: f64 = 0.03;
 
-/// η there.
+/// η in the search for the order of Table 1.
 pub(super) const ORDER_NOISE: f64 = 0.2;
 
-/// ε there.
+/// ε in the search for the order of Table 1.
 pub(super) const ORDER_EXCESS: f64 = 0.01;
 
 /// δ of the theorems.
 pub(super) const FAILURE: f64 = 0.1;
 
-/// Learners of Table 1.
+/// The learners of Table 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Learner {
@@ -40,7 +40,7 @@ impl Learner {
         [Learner::Perspectron, Learner::Ddk, Learner::Dgt, Learner::Ckmy, Learner::CuttingPlane];
 }
 
-/// What a learner is told wrongly.
+/// The parameter with a wrong value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Told {
@@ -57,13 +57,13 @@ pub(crate) enum Told {
 pub(crate) enum Configuration {
     /// Two pairs of opposite points without a wrong label, and the Perspectron of Theorem 3.
     Pairs { noise: f64, margin: f64 },
-    /// A search for a large error - opt of a learner.
+    /// A search for a large excess error (error - opt) of a learner.
     Worst { learner: Learner, noise: f64, moves: usize },
-    /// A search for runs of so many steps whose mean error comes near its bound.
+    /// A search for runs of `steps` steps whose mean error comes close to its bound.
     Slack { noise: f64, steps: u64, moves: usize },
-    /// A search for what the Perspectron learns from fewer examples than a rival.
+    /// A search for points that the Perspectron learns from fewer examples than a rival.
     Order { rival: Learner, moves: usize, sizes: usize },
-    /// A learner that is told a value which is not so.
+    /// A learner that is given `value` for a parameter.
     Told { what: Told, value: f64 },
 }
 
@@ -79,46 +79,47 @@ impl fmt::Display for Configuration {
     }
 }
 
-/// A point that stands for itself and its opposite: w*·x, the coordinate across, the probability that the label
-/// is flipped, and the mass of both.
+/// A point and its opposite: w*·x, the coordinate orthogonal to w*, the probability that the label is flipped, and the
+/// mass of both.
 pub(super) type Listed = [f64; 4];
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Outcome {
     Pairs {
-        /// Error of the learner that is told η.
+        /// Error of the learner with noise rate η.
         told: f64,
-        /// Error of the same learner told that no label is wrong.
+        /// Error of the learner with noise rate 0.
         clean: f64,
     },
     Worst {
-        /// error - opt as the search saw it, and of fresh runs on what it found.
+        /// Error - opt found by the search, and that of fresh runs on its result.
         searched: f64,
         judged: f64,
-        /// Of a run on a distribution of the same kind that nobody searched.
+        /// Error - opt on a distribution of the same kind drawn without a search.
         random: f64,
         opt: f64,
         atoms: Vec<Listed>,
         tried: u64,
     },
     Slack {
-        /// (mean error of the iterates - η) over its bound: as the search saw it, of fresh runs, and of fresh runs on a
-        /// distribution that nobody searched.
+        /// (mean error of the iterates - η) over its bound: found by the search, of fresh runs on its result, and of
+        /// fresh runs on a distribution drawn without a search.
         searched: f64,
         judged: f64,
         random: f64,
         atoms: Vec<Listed>,
     },
     Order {
-        /// Sample sizes, and the mean errors of fresh samples of each.
+        /// Sample sizes, and the mean errors on fresh samples of each size.
         sizes: Vec<usize>,
         ours: Vec<f64>,
         theirs: Vec<f64>,
-        /// Of each pair of samples that double: the least size from which on the error stays at most η + ε.
+        /// For each fresh sample and each of the two learners, the smallest size such that its error is at most η + ε
+        /// at that size and at all larger ones.
         needed: Vec<(Option<usize>, Option<usize>)>,
         atoms: Vec<Listed>,
     },
-    /// error - opt.
+    /// Error - opt.
     Told { excess: f64 },
 }

@@ -14,40 +14,40 @@ use halfspaces_pac::{Elimination, GridPerspectron, Margin, Perspectron, Schedule
 
 pub(crate) struct PerspectronExperiment;
 
-/// What the settings of P3 and P8 once had besides.
-const DROPPED: &str = "uniform points in the ball and points in an ellipsoid of condition 30 were judged too in earlier versions, and dropped: 20 labelled examples are enough there, so that the null passed";
+/// Settings of P3 and P8 that were removed.
+const DROPPED: &str = "earlier versions also judged uniform points in the ball and points in an ellipsoid of condition 30; they were removed because 20 labelled examples suffice there, so the null passed";
 
-/// How far an exponent may be from what it is said to be.
+/// Largest difference between an exponent and its claimed value.
 const CLOSE: f64 = 0.15;
 
 impl Experiment for PerspectronExperiment {
     about! {
-        "P3", "The Perspectron: Massart noise at the price of random noise";
-        "P2": "A run of T = 16/(εγ)² steps of the Perspectron has an iterate with an error of at most η + ε/2 with probability at least 1/2, at η = ε = 0.1, γ = 0.3, under random and Massart noise."
+        "P3", "The Perspectron: Massart noise at the cost of random noise";
+        "P2": "A run of T = 16/(εγ)² steps of the Perspectron has an iterate with error at most η + ε/2 with probability at least 1/2; η = ε = 0.1, γ = 0.3, random and Massart noise."
             ["CKST24 Lemma 3"]
-            Proved, null "the first iterate, one labelled example"
+            Proved, null "the first iterate, which is one labelled example"
             halfspaces_pac::{Direction, schedule::paper_run_length, schedule::paper_step};
-        "P3": "The Perspectron with the constants as printed and all iterates as candidates has an error of at most η + ε with probability at least 1 - δ, at η = ε = 0.1, γ = 0.2, δ = 0.1, on points nine in ten of which lie at the margin and on points four in five of which lie along a direction without meaning."
+        "P3": "With the printed constants and all iterates as candidates, the Perspectron has error at most η + ε with probability at least 1 - δ, on points with 90 % at the margin and on points with 80 % along an irrelevant direction; η = ε = 0.1, γ = 0.2, δ = 0.1."
             ["CKST24 Theorem 3"]
             Proved, null "the sum of 20 labelled examples"
             halfspaces_pac::{Perspectron, Schedule, Selection};
-        "P4": "The mean error of the iterates of a run of T steps exceeds η by at most (1-η)/(γ√T) in expectation, at T = 2^6, 2^7, ..., 2^16 and five margins from 0.28 to 0.1; so (1-η)²/(εγ)² steps suffice for an excess of ε."
+        "P4": "The mean error of the iterates of a run of T steps exceeds η by at most (1-η)/(γ√T) in expectation, so (1-η)²/(εγ)² steps suffice for an excess of ε; T = 2^6, 2^7, ..., 2^16 and five margins from 0.28 to 0.1."
             ["CKST24 Lemma 3, with 1-η"]
             Proved, null "the bound divided by 3"
             halfspaces_pac::{Direction, schedule::step};
-        "P4s": "Under random classification noise with nine in ten points at the margin, the number of steps after which the mean error of the iterates is η + ε grows as (1/ε)² and (1/γ)²: both fitted exponents are within 0.15 of 2 in expectation."
-            ["CKST24 Theorem 3, exponents; that they are met is measured"]
+        "P4s": "Under random classification noise with 90 % of the points at the margin, the number of steps until the mean error of the iterates is η + ε grows as (1/ε)² and (1/γ)²: both fitted exponents are within 0.15 of 2 in expectation."
+            ["CKST24 Theorem 3, exponents; that they are attained is measured"]
             Measured, null "exponents of 1.5 and of 2.5"
             halfspaces_pac::{Direction, schedule::step};
-        "P6": "Without knowing η, the Perspectron over the corrected grid of guesses has an error of at most η + ε with probability at least 1 - δ, at ε = 0.1, γ = 0.2, δ = 0.1 and noise rates from 0 to 0.35."
+        "P6": "Without knowing η, the Perspectron over the corrected grid of guesses has error at most η + ε with probability at least 1 - δ; ε = 0.1, γ = 0.2, δ = 0.1, noise rates from 0 to 0.35."
             ["CKST24 App. A, corrected"]
             Proved, null "the sum of 20 labelled examples"
             halfspaces_pac::{GridPerspectron, GridSchedule};
-        "P6m": "Without knowing γ, the Perspectron that halves a guess of it finds a halfspace with an error of at most η + ε with probability at least 1 - δ, at η = δ = 0.1 and ε = 0.2, on two pairs of points of margin γ = 0.04 where guesses of 1 and 1/2 lead to an error of η + 0.21."
+        "P6m": "Without knowing γ, the Perspectron that halves its guess finds a halfspace with error at most η + ε with probability at least 1 - δ; η = δ = 0.1, ε = 0.2, on two pairs of points of margin γ = 0.04 where guesses of 1 and 1/2 lead to error η + 0.21."
             ["ours"]
-            Proved, null "the Perspectron that is told the first guess, γ = 1"
+            Proved, null "the Perspectron with the first guess, γ = 1"
             halfspaces_pac::{MarginSearch};
-        "P8": "With a few random iterates of one run as candidates, early elimination among them and a count that stops once the best is good enough, the Perspectron has an error of at most η + ε with probability at least 1 - δ, at η = ε = 0.1, γ = 0.2, δ = 0.1, on the points of P3."
+        "P8": "With a few random iterates of one run as candidates, early elimination, and a count that stops once the best is good enough, the Perspectron has error at most η + ε with probability at least 1 - δ on the points of P3; η = ε = 0.1, γ = 0.2, δ = 0.1."
             ["ours, docs/theory/thinned-selection.md"]
             Proved, null "the sum of 20 labelled examples"
             halfspaces_pac::{Perspectron, Selection, Elimination, schedule::CloseEnough, schedule::choice_accuracy};
@@ -62,13 +62,13 @@ impl Experiment for PerspectronExperiment {
         let terrains = [Terrain::Ball, Terrain::Edge, Terrain::Spiked, Terrain::Skewed];
         for terrain in terrains {
             for noise in all {
-                // 14 failures without success are the least that refute one of 16 settings; with fewer than 8 the
-                // null, which fails three times in four, is not always refuted.
+                // Refuting one of 16 settings takes at least 14 failures without a success. With fewer than 8 trials,
+                // the null, which fails in three of four, is not always refuted.
                 add(Task::Lemma, terrain, noise, scale.pick(8, 20, 40));
             }
         }
         let few = [(Terrain::Edge, Noise::Rcn), (Terrain::Spiked, Noise::Adverse)];
-        // Where the sum of a few examples is not good enough, as it is on the others.
+        // The points on which the sum of a few examples is not good enough.
         let hard = [Terrain::Edge, Terrain::Spiked];
         let many: Vec<(Terrain, Noise)> =
             hard.iter().flat_map(|t| all.iter().map(move |n| (*t, *n))).collect();
@@ -189,7 +189,7 @@ impl Experiment for PerspectronExperiment {
             .map(|o| of_part!(o, Outcome::Margin { margin, .. } => *margin))
             .reduce(f64::max);
         let came_down = largest_guess.map_or_else(String::new, |margin| {
-            format!("the largest guess a search ends with is {margin}, the true margin is 0.04; in earlier versions the points let every search end with its first guess, 1; one failure in 29 trials was inconclusive, so 60 are made, or 120")
+            format!("the largest final guess of a search is {margin}, and the true margin is 0.04; in earlier versions, which used other points, every search ended with its first guess, 1; with 29 trials one failure was inconclusive, so 60 or 120 trials are made")
         });
         let other_exponents = Null::of_cases(
             [1.5, 2.5].map(|exponent| exponents_are(&curves, exponent).verdict != Verdict::Holds),
@@ -205,8 +205,8 @@ impl Experiment for PerspectronExperiment {
             (thinned.with_note(DROPPED), sum_in_fits),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Errors are judged on 4000 points of the instance, exactly in the labels. RCN flips every label with probability η; the Massart adversaries flip with the same η only far from the boundary, only near it, or where a halfspace that misleads least squares disagrees with w*. Points are uniform in the ball outside the margin, nine in ten at the margin, four in five along a direction without meaning, or in an ellipsoid of condition 30.".into());
-        section.summary.push("With nine points in ten at the margin and every label noisy the mean error falls as 0.56 of the bound, (1-η)/(γ√T): its exponents, 2 in 1/ε and in 1/γ, are met, so no better ones can be proved of the mean; where fewer labels are noisy far fewer steps do. Thinned selection compares a few dozen iterates where the paper compares all; the table gives inner products for both. The grid of App. A with its guesses as printed (thinned, as the corrected one is) proves nothing, but does no worse on these instances.".into());
+        section.summary.push("Errors are evaluated on 4000 points of the instance, exactly over the labels. RCN flips every label with probability η. The Massart adversaries flip labels with the same probability η, but only far from the boundary, only near it, or where a halfspace that misleads least squares disagrees with w*. Points are uniform in the ball outside the margin, 90 % at the margin, 80 % along an irrelevant direction, or in an ellipsoid of condition 30.".into());
+        section.summary.push("With 90 % of the points at the margin and every label noisy, the mean excess falls like 0.56 times the bound, (1-η)/(γ√T). The exponents of the bound, 2 in 1/ε and in 1/γ, are attained, so no better exponents can be proved for the mean. With fewer noisy labels, far fewer steps suffice. Thinned selection compares a few dozen iterates, while the paper compares all of them; the table gives inner products for both. The grid of Appendix A with its printed guesses (thinned, like the corrected one) has no proof, but does no worse on these instances.".into());
         section.figures.extend(curve_figures(&curves));
         section.tables.push(fit_table(&fits));
         section.tables.push(grid_table(&grids, &searches));
@@ -214,12 +214,12 @@ impl Experiment for PerspectronExperiment {
     }
 }
 
-/// For every margin, the largest excess/bound along each trial's curve.
+/// Evidence for P4: for every margin, the largest excess/bound along each trial's curve.
 pub(super) fn expectation(groups: &[&Group<Configuration, Outcome>]) -> Evidence {
     let mut judged = Vec::new();
     for group in groups {
         for (index, margin) in MARGINS.into_iter().enumerate() {
-            // Trials stop at different lengths: judged is the point where a trial is nearest its bound.
+            // Each trial is judged at the point of its curve that is closest to the bound.
             let nearest = |curve: &Vec<(u64, f64)>| {
                 let ratio = |&(t, excess): &(u64, f64)| excess / mean_bound(margin, t as f64);
                 curve.iter().map(ratio).reduce(f64::max)
@@ -234,13 +234,13 @@ pub(super) fn expectation(groups: &[&Group<Configuration, Outcome>]) -> Evidence
     Evidence::worst_of(&judged)
 }
 
-/// What was changed after a verdict.
-const MORE_TRIALS: &str = "changed after verdicts: 24 trials were inconclusive at standard scale, so 40 were drawn there and 60 at full scale, which were inconclusive under another seed (a mean of 0.08 above 2); then 80 and 240, which were inconclusive at standard scale (a mean of 0.12); now 100 and 240 are drawn, growth is fitted from 2^12 steps on instead of 2^14, and errors are those on 2000 points instead of 1000";
+/// Changes made after verdicts.
+const MORE_TRIALS: &str = "changed after verdicts: at first 24 trials were drawn, which were inconclusive at standard scale; then 40 at standard and 60 at full scale, which were inconclusive under another seed (mean 0.08 above 2); then 80 and 240, which were inconclusive at standard scale (mean 0.12). Now 100 and 240 are drawn, growth is fitted to runs of at least 2^12 steps instead of 2^14, and errors are evaluated on 2000 points instead of 1000";
 
-/// Equivalence, by two one-sided tests: both exponents within [`CLOSE`] of the one given.
+/// Evidence that both exponents are within [`CLOSE`] of `exponent`, by two one-sided tests.
 fn exponents_are(groups: &[&Group<Configuration, Outcome>], exponent: f64) -> Evidence {
     let mut judged = Vec::new();
-    // Where not every label is noisy, the error falls below η, and there is nothing to fit.
+    // If not every label is noisy, the error falls below η and there is nothing to fit.
     for group in groups.iter().filter(|g| g.configuration.noise == Noise::Rcn) {
         let both = group.outcomes.iter().filter_map(|o| needs(o.curves()));
         let (in_excess, in_margin): (Vec<f64>, Vec<f64>) = both.unzip();
@@ -248,7 +248,7 @@ fn exponents_are(groups: &[&Group<Configuration, Outcome>], exponent: f64) -> Ev
             for (sign, word) in [(1.0, "above"), (-1.0, "below")] {
                 let off: Vec<f64> = values.iter().map(|v| sign * (v - exponent)).collect();
                 let quantity =
-                    format!("exponent of the steps in {name}, by how much {word} {exponent}");
+                    format!("exponent of the steps in {name}, difference {word} {exponent}");
                 let evidence = Evidence::growth(&quantity, group.planned, &off, CLOSE);
                 judged.push((format!("{}, {name}, {word}", group.configuration), evidence));
             }
@@ -309,7 +309,7 @@ mod tests {
 
     /// Curves at 0.9 and at 1.1 of the bound.
     #[test]
-    fn the_mean_is_held_to_its_bound() {
+    fn the_mean_is_judged_by_its_bound() {
         let curves = |share: f64| {
             let at = |margin: f64, t: u64| (t, share * mean_bound(margin, t as f64));
             let curve = |margin: f64| (4..20).map(|e| at(margin, 1 << e)).collect();

@@ -2,8 +2,7 @@
 
 use super::workload::{CURVE, MARGINS};
 
-/// The exponents p, q of excess = c T^-p γ^-q, by least squares over the logarithms; none where an
-/// excess is not positive.
+/// The exponents p, q of excess = c T^-p γ^-q, by least squares on logarithms; `None` if an excess is not positive.
 pub(super) fn exponents(curves: &[Vec<(u64, f64)>]) -> Option<(f64, f64)> {
     let mut rows = Vec::new();
     for (margin, curve) in MARGINS.iter().zip(curves) {
@@ -26,7 +25,7 @@ pub(super) fn exponents(curves: &[Vec<(u64, f64)>]) -> Option<(f64, f64)> {
         .then(|| ((te * mm - me * tm) / determinant, (me * tt - te * tm) / determinant))
 }
 
-/// The exponents of the steps needed in 1/ε and in 1/γ: T = (c/ε γ^-q)^(1/p).
+/// The exponents in 1/ε and in 1/γ of the steps needed, T = (c/ε γ^-q)^(1/p).
 pub(super) fn needs(curves: &[Vec<(u64, f64)>]) -> Option<(f64, f64)> {
     let (p, q) = exponents(curves)?;
     (p > 0.0).then(|| (1.0 / p, q / p))

@@ -1,4 +1,4 @@
-//! Whole fits, judged, and runs iterate by iterate.
+//! Complete fits, and runs evaluated iterate by iterate.
 
 use super::workload::{
     CURVE, EXCESS, FAILURE, JUDGED_RATE, Judged, LEMMA_MARGIN, Outcome, RATE, SEARCH_EXCESS,
@@ -12,16 +12,16 @@ use halfspaces_pac::{Denominator, Direction, Fit, MarginSearch, Perspectron, Sig
 
 pub(super) const DIM: usize = 6;
 
-/// Points a halfspace is judged on; the labels are averaged over exactly.
+/// Number of points on which a halfspace is evaluated; the average over the labels is exact.
 pub(super) const POPULATION: usize = 4000;
 
-/// The same for learning curves: iterates of long runs err on few of these points, and all points of a curve on the same.
+/// Number of points on which a learning curve is evaluated; the same points are used along the whole curve.
 const CURVE_POPULATION: usize = 2000;
 
-/// Runs a point of a curve averages over.
+/// Number of runs that are averaged at a point of a curve.
 const CURVE_RUNS: u32 = 4;
 
-/// Iterates a point of a learning curve averages over.
+/// Number of iterates that are averaged at a point of a curve.
 const CURVE_ITERATES: u64 = 40;
 
 pub(super) fn judge(fit: &Fit, population: &Population, rate: f64) -> Result<Judged, Failure> {
@@ -34,10 +34,10 @@ pub(super) fn judge(fit: &Fit, population: &Population, rate: f64) -> Result<Jud
     })
 }
 
-/// Examples of the null.
+/// Number of examples that the null uses.
 const FEW: usize = 20;
 
-/// The null: error minus η of the sum of [`FEW`] examples, each times its label.
+/// The null: error minus η of the sum of [`FEW`] examples times their labels.
 pub(super) fn few(
     instance: &NoisyInstance,
     population: &Population,
@@ -47,13 +47,15 @@ pub(super) fn few(
     let mut stream = instance.stream_with_rng(fork(rng));
     let mut w = vec![0.0; DIM];
     for _ in 0..FEW {
-        let Some((x, y)) = stream.next_row()? else { unreachable!("an instance has no end") };
+        let Some((x, y)) = stream.next_row()? else {
+            unreachable!("the stream of an instance is endless")
+        };
         x.add_scaled_to(y.as_f64(), &mut w);
     }
     Ok(population.error(&Halfspace::new(w)?)?.mean() - rate)
 }
 
-/// The search for the margin on [`lever`], and the Perspectron that is told the first guess instead.
+/// Runs the search for the margin on [`lever`], and the Perspectron with the first guess.
 pub(super) fn unknown_margin(rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
     let planar = lever();
     let excess = |w: &[f64]| planar.error([w[0], w[1]]) - JUDGED_RATE;
@@ -62,14 +64,14 @@ pub(super) fn unknown_margin(rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
     let found = search.fit_stream(&mut planar.stream(rng))?;
     let first = params.seed(rng.random()).check()?.fit_stream(&mut planar.stream(rng))?;
     Ok(Outcome::Margin {
-        excess: excess(found.fit.halfspace().normal()),
-        margin: found.margin,
-        found: found.termination.is_converged(),
+        excess: excess(found.fit().halfspace().normal()),
+        margin: found.margin(),
+        found: found.termination().is_converged(),
         first: excess(first.halfspace().normal()),
     })
 }
 
-/// One run of the printed length; the error of every iterate until one is good enough.
+/// Makes one run of the printed length and computes the error of every iterate until one is good enough.
 pub(super) fn lemma(
     terrain: Terrain,
     noise: Noise,
@@ -92,13 +94,15 @@ pub(super) fn lemma(
         if least < EXCESS / 2.0 {
             return Ok(Outcome::Lemma { least, steps: t });
         }
-        let Some((x, y)) = stream.next_row()? else { unreachable!("an instance has no end") };
+        let Some((x, y)) = stream.next_row()? else {
+            unreachable!("the stream of an instance is endless")
+        };
         x.add_scaled_to(-step * direction.coefficient(x.dot(&w), y), &mut w);
     }
     Ok(Outcome::Lemma { least, steps })
 }
 
-/// The mean error of the iterates of runs of T steps with the step for T, minus η, for T doubling.
+/// The mean error, minus η, of the iterates of runs of T steps with the step for T, for doubling T.
 pub(super) fn curve(
     terrain: Terrain,
     noise: Noise,
@@ -126,7 +130,7 @@ pub(super) fn curve(
                     count += 1;
                 }
                 let Some((x, y)) = stream.next_row()? else {
-                    unreachable!("an instance has no end")
+                    unreachable!("the stream of an instance is endless")
                 };
                 x.add_scaled_to(-step * direction.coefficient(x.dot(&w), y), &mut w);
             }

@@ -28,7 +28,7 @@ pub(super) fn curve_figures(groups: &[&Group<Configuration, Outcome>]) -> Vec<Fi
             name: format!("p4-{noise}-{}", group.configuration.terrain),
             title: curve_title(group),
             caption: format!(
-                "Mean error of the iterates of one run beyond η = {RATE} against its steps, {} ({}): medians over trials with 10 % and 90 % quantiles, each run with the step size for its length. The dashed line is (1-η)/(γ√T), the bound on the expectation for the least margin. An error at or below η is drawn at the lower edge.",
+                "Mean error of the iterates of one run, minus η = {RATE}, against its steps, {} ({}): medians over trials with 10 % and 90 % quantiles, each run with the step size for its length. The dashed line is (1-η)/(γ√T), the bound on the expectation for the smallest margin. An error at or below η is drawn at the lower edge.",
                 group.configuration.noise, group.configuration.terrain
             ),
             x: Axis::log("steps T"),
@@ -39,7 +39,7 @@ pub(super) fn curve_figures(groups: &[&Group<Configuration, Outcome>]) -> Vec<Fi
     groups.iter().map(figure).collect()
 }
 
-/// Whether the error is ever above η, and whether it stays there to the end.
+/// The title of a figure. It depends on whether the error is ever above η, and whether it is at the end.
 fn curve_title(group: &Group<Configuration, Outcome>) -> String {
     let curves = group.outcomes.iter().flat_map(Outcome::curves);
     let (mut ever, mut at_the_end) = (false, false);
@@ -49,15 +49,15 @@ fn curve_title(group: &Group<Configuration, Outcome>) -> String {
     }
     match (ever, at_the_end) {
         (_, true) => "The error falls with the steps, below the theorem's bound",
-        (true, false) => "The error falls below η long before the theorem's bound does",
-        (false, false) => "Here the error is below η from the first length on",
+        (true, false) => "The error falls below η long before the theorem guarantees it",
+        (false, false) => "Here the error is below η at every length",
     }
     .into()
 }
 
 pub(super) fn fit_table(groups: &[&Group<Configuration, Outcome>]) -> Table {
     let products = |j: &Judged| j.training as f64 + j.candidates as f64 * j.validation as f64;
-    let caption = "Theorem 3 as printed against thinned selection, η = ε = 0.1, γ = 0.2, δ = 0.1: medians over trials of error - η, the null's being the sum of 20 labelled examples; the difference is thinned minus all, trial by trial";
+    let caption = "Theorem 3 as printed and thinned selection, η = ε = 0.1, γ = 0.2, δ = 0.1: medians over trials of error - η. The null is the sum of 20 labelled examples. The difference is thinned minus all, per trial";
     table(
         "p8-selection",
         caption,
@@ -80,8 +80,8 @@ pub(super) fn fit_table(groups: &[&Group<Configuration, Outcome>]) -> Table {
     )
 }
 
-/// What was not known, the true η, and of each trial the excess, the guess chosen, and the excess with
-/// the grid with its guesses as printed.
+/// The unknown parameter, the true η, and for each trial the excess, the guess chosen, and the excess of the grid with
+/// its printed guesses.
 type Unknown = (&'static str, f64, Vec<(f64, f64, Option<f64>)>);
 
 pub(super) fn grid_table(
@@ -102,7 +102,7 @@ pub(super) fn grid_table(
         ("γ", JUDGED_RATE, g.outcomes.iter().map(trial).collect())
     };
     let rows = grids.iter().map(of_grid).chain(searches.iter().map(of_search));
-    let caption = "Unknown noise rate (ε = 0.1, γ = 0.2) and unknown margin (ε = 0.2, γ = 0.04, on two pairs of points): medians over trials; the guess is of η or of γ";
+    let caption = "Unknown noise rate (ε = 0.1, γ = 0.2) and unknown margin (ε = 0.2, γ = 0.04, on two pairs of points): medians over trials; the guess is η or γ";
     table(
         "p6-unknown",
         caption,
@@ -120,7 +120,7 @@ pub(super) fn grid_table(
 
 pub(super) fn needs_table(groups: &[&Group<Configuration, Outcome>]) -> Table {
     let caption = format!(
-        "Exponents of the steps until the mean error of the iterates is η + ε, and that error at γ = 0.1 after 2^{} steps against its bound: medians over trials. No exponents where the error falls below η.",
+        "Exponents of the steps until the mean error of the iterates is η + ε, and that error at γ = 0.1 after 2^{} steps with its bound: medians over trials. No exponents if the error falls below η.",
         CURVE.2
     );
     table(

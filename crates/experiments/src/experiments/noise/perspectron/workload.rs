@@ -1,21 +1,22 @@
-//! Settings, and what a trial gives.
+//! Settings and outcomes.
 
 use crate::experiments::common::*;
 use crate::noisy::{Noise, Terrain};
 use halfspaces_online::bounds;
 
-/// ε of the lemma and the theorems: with η = 0.1 a coin is far from η + ε.
+/// ε of the lemma and the theorems. With η = 0.1, the error of a coin, 1/2, is far above η + ε.
 pub(super) const EXCESS: f64 = 0.1;
 
-/// ε where the margin is not told.
+/// ε of the search for an unknown margin.
 pub(super) const SEARCH_EXCESS: f64 = 0.2;
 
+/// γ of the theorems.
 pub(super) const MARGIN: f64 = 0.2;
 
 /// γ of the lemma.
 pub(super) const LEMMA_MARGIN: f64 = 0.3;
 
-/// η there.
+/// η of the lemma and the theorems.
 pub(super) const JUDGED_RATE: f64 = 0.1;
 
 pub(super) const FAILURE: f64 = 0.1;
@@ -23,21 +24,21 @@ pub(super) const FAILURE: f64 = 0.1;
 /// η of the learning curves.
 pub(super) const RATE: f64 = 0.3;
 
-/// Margins learning curves are drawn for.
+/// Margins of the learning curves.
 pub(super) const MARGINS: [f64; 5] = [0.28, 0.22, 0.17, 0.13, 0.1];
 
-/// Their lengths are powers of 2 with these exponents; growth is fitted from the second number on, where
-/// the mean error is far below what it cannot exceed.
+/// Exponents of 2 for the numbers of steps of a learning curve: the smallest, the smallest to which growth is fitted,
+/// and the largest. At the second exponent and above, the mean error is far below its maximum.
 pub(super) const CURVE: (u32, u32, u32) = (6, 12, 16);
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Task {
-    /// Lemma 3: does one run of the printed length contain a good iterate?
+    /// Lemma 3: whether one run of the printed length contains a good iterate.
     Lemma,
-    /// Theorem 3 as printed, and the thinned selection on the same kind of instance.
+    /// Theorem 3 as printed, and thinned selection on the same kind of instance.
     Theorem,
-    /// Unknown noise rate: the rate there is, and the grid's excess.
+    /// Unknown noise rate; `rate` is the true rate.
     Grid { rate: f64 },
     /// Unknown margin, on [`lever`](crate::experiments::noise::pairs::lever).
     Margin,
@@ -63,14 +64,14 @@ impl fmt::Display for Configuration {
     }
 }
 
-/// One fit, judged.
+/// The result of one fit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Judged {
     /// Error on the population minus η.
     pub(super) excess: f64,
     pub(super) candidates: usize,
     pub(super) remaining: usize,
-    /// Examples learned from and compared on.
+    /// Numbers of examples for training and for the comparison.
     pub(super) training: u64,
     pub(super) validation: u64,
 }
@@ -78,7 +79,7 @@ pub(crate) struct Judged {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Outcome {
-    /// The least error of the iterates minus η, and the step it was first below η + ε/2.
+    /// The smallest error of the iterates minus η, and the step at which it was first below η + ε/2.
     Lemma { least: f64, steps: u64 },
     Theorem {
         full: Judged,
@@ -90,15 +91,15 @@ pub(crate) enum Outcome {
         paper: Judged,
         corrected: Judged,
         rate: f64,
-        /// As above.
+        /// Excess of the sum of 20 labelled examples.
         few: f64,
     },
     Margin {
-        /// Error minus η of the search, the margin guessed last, and whether it says that it is done.
+        /// Error minus η of the search, its final guess, and whether it reports success.
         excess: f64,
         margin: f64,
         found: bool,
-        /// Error minus η of the learner that is told the first guess.
+        /// Error minus η of the learner with the first guess.
         first: f64,
     },
     /// For each margin: (steps, mean error of the iterates minus η).
@@ -106,7 +107,7 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    /// With all iterates as candidates, and with few.
+    /// The results with all iterates as candidates and with thinned selection.
     pub(super) fn theorem(&self) -> (&Judged, &Judged) {
         of_part!(self, Outcome::Theorem { full, thinned, .. } => (full, thinned))
     }
@@ -116,8 +117,7 @@ impl Outcome {
     }
 }
 
-/// (1-η)/(γ√T), what the mean error of the iterates exceeds η by in expectation, at most, with the step
-/// for T.
+/// (1-η)/(γ√T), the bound on the expected excess of the mean error of the iterates over η, with the step for T.
 pub(super) fn mean_bound(margin: f64, steps: f64) -> f64 {
     bounds::massart_excess(steps, RATE, margin) / steps
 }

@@ -9,21 +9,21 @@ use crate::workload::Inputs;
 
 /// η of the comparison.
 const RATE: f64 = 0.3;
-/// Examples of a comparison.
+/// Number of examples in a comparison.
 const POINTS: usize = 8000;
-/// Conditions of the figure, for far noise.
+/// Condition numbers in the figure, which shows noise far from the boundary.
 const CONDITIONS: [f64; 5] = [1.0, 1e2, 1e4, 1e6, 1e8];
-/// Where the rivals are claimed to fail.
+/// The setting in which the rivals are claimed to fail.
 const HARD: (Ground, Noise) = (Ground::StudentT { dim: 10, condition: 1e6 }, Noise::Everywhere);
 
 pub(crate) struct PositionedExperiment {
     pub(crate) inputs: Arc<Inputs>,
 }
 
-/// What was changed after a verdict.
-const ON_AVERAGE: &str = "changed after a verdict: no exception was claimed, and in the ledger of seed 102 the best rival of 2 of 20 samples erred on 0.347 and more, where η + ε is 0.35";
+/// A change made after a verdict.
+const ON_AVERAGE: &str = "changed after a verdict: the claim was about every sample, and in the ledger of seed 102 the best rival had error 0.347 or more, close to η + ε = 0.35, on 2 of 20 samples";
 
-/// Whether the rivals are claimed to fail there.
+/// Whether the rivals are claimed to fail in this setting.
 fn is_hard(setting: &Configuration) -> bool {
     matches!(setting, Configuration::Compare { ground, noise, .. } if (ground, noise) == (&HARD.0, &HARD.1))
 }
@@ -31,17 +31,17 @@ fn is_hard(setting: &Configuration) -> bool {
 impl Experiment for PositionedExperiment {
     about! {
         "PM", "Massart noise without a margin: a decision list of halfspaces in radially isotropic position";
-        "PM": "Without a margin (Student-t points of one degree of freedom and condition 1 to 1e8, chains of a decision list of margin 2^-15, a heavy subspace, real columns as measured) and with flips of probability η = 0.3 everywhere, far from the boundary or far on one side, the error of the positioned decision list learned from one sample by the practical schedule is at most η + ε, ε = 0.05: no exception among all samples."
-            ["ours: the practical schedule of docs/theory/massart-without-margin.md, which proves it for the theorem's"]
-            Measured, null "the commoner label"
+        "PM": "Without a margin (Student-t points of one degree of freedom and condition 1 to 1e8, decision lists of margin 2^-15, a heavy subspace, raw real columns), and with flips of probability η = 0.3 everywhere, far from the boundary or far on one side, the positioned decision list of the practical schedule has error at most η + ε on every sample; ε = 0.05."
+            ["ours: the practical schedule of docs/theory/massart-without-margin.md, which proves the theorem for its own schedule"]
+            Measured, null "the majority label"
             halfspaces_pac::{PositionedMassart, PositionedDecisionList, PositionedFit};
-        "PMn": "The null: on those of these samples with Student-t points of condition 1e6 in ten dimensions and flips everywhere, the Perspectron over a grid of margins, DGT19, logistic regression and the linear SVM on rows of norm 1, logistic regression and the Perspectron on standardised columns, and the commoner label err on more than η + ε: the least of their errors does in expectation."
+        "PMn": "The null of PM: on its Student-t points of condition 1e6 in ten dimensions with flips everywhere, the smallest error of the rivals exceeds η + ε in expectation: Perspectron over a grid of margins, DGT19, logistic regression, linear SVM (rows of norm 1), logistic regression and Perspectron (standardised columns), and the majority label."
             ["ours, a comparison"]
             Measured, null "the positioned list"
             halfspaces_pac::{PositionedMassart};
-        "PMt": "With the theorem's own numbers, on Student-t points of condition 1e6, the fit converges within N = ⌈(16dλ/ε) ln(4/ε)⌉ rules, every rule has a conditional error of at most λ = η + ε/2 and the list an error of at most η + ε, all with probability at least 1 - δ (δ = 0.05)."
+        "PMt": "With the theorem's schedule on Student-t points of condition 1e6, the fit converges within N = ⌈(16dλ/ε) ln(4/ε)⌉ rules, every rule has conditional error at most λ = η + ε/2, and the list has error at most η + ε, all with probability at least 1 - δ (δ = 0.05)."
             ["ours, after DKT21: docs/theory/massart-without-margin.md"]
-            Observation, null "one answer for all, whose error of about 1/2 is within η + ε at the ε that can be run"
+            Observation, null "a constant answer, whose error of about 1/2 is within η + ε at every ε that is feasible to run"
             halfspaces_pac::{PositionedMassart, PositionedPlan, positioned_rules, positioned_points, positioned_steps, positioned_choice};
     }
 
@@ -56,10 +56,10 @@ impl Experiment for PositionedExperiment {
         let conditions: &[f64] = scale.pick(&CONDITIONS[3..4], &CONDITIONS, &CONDITIONS);
         for noise in NOISES {
             for &condition in conditions {
-                // The figure is of far noise; the table has the other kinds at the condition of the null.
+                // The figure uses far noise. The other kinds of noise are run only at the condition of the null.
                 if noise == Noise::Far || condition.to_bits() == 1e6f64.to_bits() {
                     let ground = Ground::StudentT { dim: 10, condition };
-                    // A mean over samples is claimed of these.
+                    // PMn is about a mean over these samples.
                     let hard = (&ground, &noise) == (&HARD.0, &HARD.1);
                     push(ground, noise, if hard { scale.pick(4, 12, 40) } else { few });
                 }
@@ -104,11 +104,11 @@ impl Experiment for PositionedExperiment {
                     planned_null += if hard { group.planned } else { 0 };
                     for outcome in &group.outcomes {
                         let Outcome::Compare { errors, .. } = outcome else {
-                            unreachable!("a comparison has this outcome")
+                            unreachable!("a comparison has the outcome `Compare`")
                         };
                         ratios.push(errors[0] / bound);
                         if hard {
-                            // The best of the rivals.
+                            // The smallest error of a rival.
                             nulls.push(bound - errors[1..].iter().copied().fold(1.0, f64::min));
                         }
                     }
@@ -119,7 +119,9 @@ impl Experiment for PositionedExperiment {
                             let within = *error <= rate + excess && *worst_rule <= 1.0;
                             !(*kept && within)
                         }
-                        Outcome::Compare { .. } => unreachable!("a run has the other outcome"),
+                        Outcome::Compare { .. } => {
+                            unreachable!("a run of the theorem has the outcome `Theorem`")
+                        }
                     };
                     let failures = group.outcomes.iter().filter(failed).count();
                     let trials = group.outcomes.len();
@@ -129,7 +131,7 @@ impl Experiment for PositionedExperiment {
             }
         }
         let positioned = Evidence::deterministic("error / (η + ε)", Side::AtMost, planned, &ratios);
-        let quantity = "mean of η + ε less the error of the best rival";
+        let quantity = "mean of η + ε minus the error of the best rival";
         let null = Evidence::mean(quantity, planned_null, &nulls, 0.0).with_note(ON_AVERAGE);
         let theorem = Evidence::worst_of(&judged);
         let compared = || groups_of(results, |c| matches!(c, Configuration::Compare { .. }));
@@ -141,9 +143,9 @@ impl Experiment for PositionedExperiment {
         let list = null_of(hard, |_, o| errors(o)[0] <= RATE + EXCESS);
         let evidence = [(positioned, majority), (null, list), (theorem, Null::SmallerBound)];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("The plan was changed once after a result: with ε = 0.1 the null of one of three samples came out at 0.398, within η + ε = 0.4, so PMn was violated; ε is 0.05 since, for all claims here.".into());
-        section.summary.push("Errors are exact over the coins, on 4000 fresh points, or for real data on all rows, of which learners see draws with replacement. The learners through the origin see rows scaled to norm 1, those called standardised columns of mean 0 and deviation 1 and a bias. The positioned list sees the points as they are.".into());
-        section.summary.push("Real data are labelled by a halfspace fitted to the standardised rows, so that the least possible error is known; learners see the columns as they were measured.".into());
+        section.summary.push("The plan was changed once after a result: with ε = 0.1, the null of one of three samples had error 0.398, within η + ε = 0.4, so PMn was violated. Since then ε is 0.05 in all claims of this section.".into());
+        section.summary.push("Errors are exact over the label noise, on 4000 fresh points. For real data they are computed on all rows, and learners see draws with replacement. Learners through the origin see rows scaled to norm 1. Learners called \"standardised\" see columns of mean 0 and deviation 1, and a bias. The positioned list sees the raw points.".into());
+        section.summary.push("Real data are labelled by a halfspace fitted to the standardised rows, so that the smallest possible error is known. Learners see the raw columns.".into());
         section.findings.push(finding(results));
         section.figures.extend(by_condition(results));
         section.tables.push(by_setting(results));
@@ -159,7 +161,7 @@ mod tests {
         PositionedExperiment { inputs: Arc::new(Inputs::builtin()) }
     }
 
-    /// Real trials, judged by the bounds and by planted wrong ones.
+    /// Real trials, judged by the bounds and by planted wrong bounds.
     #[test]
     fn planted_wrong_bounds_are_caught() {
         let experiment = experiment();
@@ -176,7 +178,7 @@ mod tests {
                 planned: n,
                 outcomes: vec![outcome.clone(); n],
             };
-            // Samples that differ a little, or no mean could be refuted.
+            // The samples differ a little, since otherwise no mean could be refuted.
             let mut samples = group(&compared, outcome, 6);
             for (i, sample) in samples.outcomes.iter_mut().enumerate() {
                 let Outcome::Compare { errors, .. } = sample else { panic!("a comparison") };
@@ -186,12 +188,13 @@ mod tests {
         };
         let holds = Verdict::Holds;
         assert_eq!(verdicts(groups(&outcome, &theorem, 60)), [holds, holds, holds]);
-        // Ten runs say too little of a failure probability of 5 %.
+        // Ten runs are too few for a failure probability of 5 %.
         assert_eq!(verdicts(groups(&outcome, &theorem, 10))[2], Verdict::Inconclusive);
         let Outcome::Compare { errors, least, rules, converged, bound } = outcome.clone() else {
             panic!("a comparison")
         };
-        // A third of the bound is below the least possible error, and three times it above all rivals'.
+        // A third of the bound is below the smallest possible error, and three times the bound above all rivals'
+        // errors.
         let with = |errors| Outcome::Compare { errors, least, rules, converged, bound };
         let worse = with(errors.iter().map(|e| 3.0 * e).collect());
         assert_eq!(verdicts(groups(&worse, &theorem, 60))[0], Verdict::Violated);

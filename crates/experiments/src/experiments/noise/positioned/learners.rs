@@ -1,4 +1,4 @@
-//! The learners, as one would run them on the same noisy sample, and a stream of examples drawn in blocks.
+//! The learners of the comparison, run on the same noisy sample, and a stream of examples drawn in blocks.
 
 use crate::Failure;
 use halfspaces_eval::Colour;
@@ -9,25 +9,26 @@ use halfspaces_linalg::{
 use halfspaces_pac::{Dgt, LinearSvm, LogisticRegression, SamplePerspectron};
 use rand::rngs::ChaCha8Rng;
 
-/// Passes of the Perspectrons.
+/// Number of passes of the Perspectrons.
 const PASSES: u64 = 5;
-/// γ and ε of DGT19, its steps at most, and the examples it sees: fixed beforehand, for time.
+/// γ, ε and the maximum number of steps of DGT19, fixed in advance to bound its time.
 const DGT: (f64, f64, u64) = (0.05, 0.1, 2000);
+/// Maximum number of examples that DGT19 sees.
 const SEEN_BY_DGT: usize = 4000;
 
-/// What is learned from.
+/// A training sample.
 pub(super) struct Training {
     pub(super) points: Points,
     pub(super) labels: Vec<Label>,
-    /// η, for those that are told.
+    /// η, for the learners that take it.
     pub(super) noise: f64,
     pub(super) seed: u64,
 }
 
-/// A learner: from a training set and points to their labels.
+/// A learner of the comparison. `labels` trains it and labels points.
 pub(super) struct Entry {
     pub(super) name: &'static str,
-    /// In the figure; `None` where only the table shows it.
+    /// Its colour in the figure; `None` for a learner that appears only in the table.
     pub(super) colour: Option<Colour>,
     pub(super) labels: fn(&Training, &Points) -> Result<Vec<Label>, Failure>,
 }
@@ -35,7 +36,7 @@ pub(super) struct Entry {
 pub(super) const POSITIONED: &str = "positioned";
 pub(super) const PERSPECTRON: &str = "Perspectron";
 
-/// All learners, in the order of the tables; the first is run by the trial itself, which looks at its fit.
+/// All learners, in the order of the tables. The trial runs the first itself, since it needs the fit.
 pub(super) const LEARNERS: [Entry; 8] = [
     Entry {
         name: POSITIONED,
@@ -101,18 +102,18 @@ pub(super) const LEARNERS: [Entry; 8] = [
     },
 ];
 
-/// Rows scaled to norm 1, which changes no label of a halfspace through the origin.
+/// Scales the rows to norm 1, which changes no label of a halfspace through the origin.
 fn sphere(points: &Points) -> Result<Points, Failure> {
     Ok(points.clone().normalised()?)
 }
 
-/// Columns with mean 0 and deviation 1 on the training points, and a coordinate for the bias.
+/// Scales the columns to mean 0 and deviation 1 on the training points, and adds a coordinate for the bias.
 fn standardised(training: &Points, points: &Points) -> Result<(Points, Points), Failure> {
     let scale = ZScore::fit(training)?;
     Ok((scale.apply(training)?.lifted(), scale.apply(points)?.lifted()))
 }
 
-/// The Perspectron over a grid of margins, told η.
+/// Runs the Perspectron over a grid of margins with known η.
 fn perspectron(training: &Training, unit: &Points, points: &Points) -> Result<Vec<Label>, Failure> {
     let learner = SamplePerspectron::params().lift(false).passes(PASSES).noise(training.noise);
     let learner = learner.seed(training.seed).check()?;
@@ -124,8 +125,8 @@ fn logistic(training: &Training, rows: &Points, points: &Points) -> Result<Vec<L
     Ok(learner.fit(rows, &training.labels)?.label_all(points)?)
 }
 
-/// Examples without end, drawn a block at a time.
-pub(super) struct Stretched<'r, F> {
+/// An endless stream of examples, drawn in blocks.
+pub(super) struct BlockStream<'r, F> {
     draw: F,
     dim: usize,
     rng: &'r mut ChaCha8Rng,
@@ -133,13 +134,13 @@ pub(super) struct Stretched<'r, F> {
     next: usize,
 }
 
-impl<'r, F> Stretched<'r, F> {
+impl<'r, F> BlockStream<'r, F> {
     pub(super) fn new(draw: F, dim: usize, rng: &'r mut ChaCha8Rng) -> Self {
-        Stretched { draw, dim, rng, block: None, next: 0 }
+        BlockStream { draw, dim, rng, block: None, next: 0 }
     }
 }
 
-impl<F> ExampleStream for Stretched<'_, F>
+impl<F> ExampleStream for BlockStream<'_, F>
 where
     F: FnMut(&mut ChaCha8Rng) -> Result<(Points, Vec<Label>), Failure>,
 {

@@ -1,5 +1,5 @@
-//! PM: Massart noise without a margin, by position and a decision list of positioned rules, beside learners that
-//! need a margin.
+//! PM, PMn, PMt: Massart noise without a margin, learned by a decision list of rules in radially isotropic position,
+//! and compared with learners that need a margin.
 
 mod claims;
 mod learners;

@@ -1,10 +1,11 @@
-//! The figure, error against condition, and the tables.
+//! The figure of error against condition, the finding and the tables.
 
 use super::learners::{LEARNERS, POSITIONED};
 use super::workload::{Configuration, Ground, Noise, Outcome};
 use crate::experiments::common::*;
 
-/// Error against the condition of Student-t points with far noise; `None` where one condition was planned.
+/// The figure of error against the condition of Student-t points with far noise; `None` if only one condition was
+/// planned.
 pub(super) fn by_condition(results: &Results<Configuration, Outcome>) -> Option<Figure> {
     let mut points: Vec<(f64, &Vec<f64>, f64)> = Vec::new();
     for (configuration, outcome) in results.outcomes() {
@@ -31,15 +32,15 @@ pub(super) fn by_condition(results: &Results<Configuration, Outcome>) -> Option<
     layers.push(dashed("least possible", Colour::Ink, least));
     Some(Figure {
         name: "pm-condition".into(),
-        title: "Badly scaled points cost the positioned list nothing".into(),
-        caption: "Error, noise included, against the condition of the points: Student-t of one degree of freedom in ten dimensions, turned at random, labels flipped with probability 0.3 in the half farther from the boundary. Medians over samples with 10 % and 90 % quantiles.".into(),
+        title: "Badly scaled points do not affect the positioned list".into(),
+        caption: "Error, including label noise, against the condition of the points: Student-t of one degree of freedom in ten dimensions, randomly rotated, labels flipped with probability 0.3 in the half farther from the boundary. Medians over samples with 10 % and 90 % quantiles.".into(),
         x: Axis::log("condition"),
         y: Axis::linear("error"),
         layers,
     })
 }
 
-/// Errors of the positioned list and of logistic regression at the least and the largest condition.
+/// The finding: errors of the positioned list and of logistic regression at the smallest and the largest condition.
 pub(super) fn finding(results: &Results<Configuration, Outcome>) -> Finding {
     let mut points: Vec<(f64, [f64; 3])> = Vec::new();
     let of = |name: &str| LEARNERS.iter().position(|entry| entry.name == name);
@@ -63,9 +64,9 @@ pub(super) fn finding(results: &Results<Configuration, Outcome>) -> Finding {
     let text = low.zip(high).filter(|(low, high)| *low <= 1.0 && low < high).and_then(|(low, high)| {
         let [ours, ours_high] = [at(low, 0)?, at(high, 0)?];
         let [theirs, theirs_high] = [at(low, 1)?, at(high, 1)?];
-        // What the title says: the one stays, the other does not.
+        // The text needs numbers that support the title.
         (ours_high - ours < 0.02 && theirs_high > ours_high + 0.05).then_some(format!(
-            "On round data logistic regression gets {:.1} % of the labels wrong; where their longest axis is {} times their shortest, {:.1} %. The learner that first brings the data into position gets {:.1} % wrong here and {:.1} % there, where {:.1} % are the least possible.",
+            "On isotropic data, logistic regression gets {:.1} % of the labels wrong; on data whose longest axis is {} times the shortest, {:.1} %. The learner that first changes the coordinates gets {:.1} % and {:.1} % wrong; {:.1} % is the smallest possible error.",
             100.0 * theirs,
             power_text(high.log10().round() as i32),
             100.0 * theirs_high,
@@ -75,7 +76,7 @@ pub(super) fn finding(results: &Results<Configuration, Outcome>) -> Finding {
         ))
     });
     Finding {
-        title: "Badly scaled data cost nothing after a change of coordinates".into(),
+        title: "After a change of coordinates, badly scaled data do no harm".into(),
         text,
         figure: "pm-condition".into(),
         claims: vec!["PM".into(), "PMn".into()],
@@ -86,7 +87,7 @@ pub(super) fn by_setting(results: &Results<Configuration, Outcome>) -> Table {
     let mut columns = vec!["points", "noise", "samples", "least possible"];
     columns.extend(LEARNERS.iter().map(|entry| entry.name));
     columns.extend(["rules", "converged", "bound"]);
-    let title = "Error, noise included, η = 0.3, ε = 0.05: medians over samples. Rows are scaled to norm 1 but where columns are standardised. The bound is that of the positioned list, from the examples it held out, at δ = 0.05";
+    let title = "Error, including label noise, η = 0.3, ε = 0.05: medians over samples. Rows are scaled to norm 1 unless columns are standardised. The bound is that of the positioned list, from its hold-out, at δ = 0.05";
     let mut table = Table::new("pm-errors", title, &columns);
     for group in &results.groups {
         let Configuration::Compare { ground, noise, .. } = &group.configuration else { continue };
@@ -119,7 +120,7 @@ fn compared(outcome: &Outcome) -> Option<(&[f64], f64, usize, bool, f64)> {
 
 pub(super) fn theorem_table(results: &Results<Configuration, Outcome>) -> Table {
     let columns = ["d", "condition", "η", "ε", "runs", "error", "worst rule / λ", "examples"];
-    let title = "The theorem's own numbers, δ = 0.05: medians over runs";
+    let title = "The theorem's schedule, δ = 0.05: medians over runs";
     let mut table = Table::new("pm-theorem", title, &columns);
     for group in &results.groups {
         let Configuration::Theorem { dim, condition, rate, excess } = &group.configuration else {
@@ -128,7 +129,9 @@ pub(super) fn theorem_table(results: &Results<Configuration, Outcome>) -> Table 
         let of = |f: fn(f64, f64, u64) -> f64| -> Vec<f64> {
             let value = |outcome: &Outcome| match outcome {
                 Outcome::Theorem { error, worst_rule, taken, .. } => f(*error, *worst_rule, *taken),
-                Outcome::Compare { .. } => unreachable!("a run has the other outcome"),
+                Outcome::Compare { .. } => {
+                    unreachable!("a run of the theorem has the outcome `Theorem`")
+                }
             };
             group.outcomes.iter().map(value).collect()
         };

@@ -1,5 +1,5 @@
-//! Points without a margin: ill-conditioned with heavy tails, chains of a decision list, a heavy subspace, real
-//! columns as they are measured.
+//! Points without a margin: ill-conditioned points with heavy tails, chains of a decision list, a heavy subspace, and
+//! raw real columns.
 
 use super::learners::{LEARNERS, Training};
 use crate::experiments::common::*;
@@ -11,39 +11,39 @@ use halfspaces_linalg::{
 };
 use halfspaces_pac::{LogisticRegression, PositionedMassart, PositionedSchedule, positioned_leak};
 
-/// Points that a classifier is judged on.
+/// Number of points on which a classifier is evaluated.
 const JUDGED: usize = 4000;
 /// ε of the comparison.
 pub(super) const EXCESS: f64 = 0.05;
 /// δ of the theorem's schedule.
 pub(super) const FAILURE: f64 = 0.05;
 
-/// Where the points lie.
+/// The distribution of the points.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Ground {
-    /// Student-t of one degree of freedom, on an ellipsoid of this condition turned at random; the target cuts
-    /// all axes alike.
+    /// Student-t points of one degree of freedom, stretched to an ellipsoid of this condition and randomly rotated. The
+    /// target is uniform before the stretch.
     StudentT { dim: usize, condition: f64 },
-    /// 0-1 points of a decision list of `dim` - 1 rules, each as likely to be the first that applies; later ones are
-    /// coins. Labels of rules alternate, weights are powers of 2: the margin is of order 2^-dim.
+    /// 0-1 points of a decision list of `dim` - 1 rules. Every rule is equally likely to be the first that applies;
+    /// later variables are random bits. Labels alternate and weights are powers of 2, so the margin is of order 2^-dim.
     Chain { dim: usize },
-    /// Seven in ten points in a subspace of 3 of `dim` dimensions, all on an ellipsoid of condition 1e6 turned at
-    /// random.
+    /// 70 % of the points in a subspace of 3 of `dim` dimensions, all stretched to an ellipsoid of condition 1e6 and
+    /// randomly rotated.
     Heavy { dim: usize },
-    /// Rows of a data set as they are measured, with a coordinate 1, drawn with replacement. Labels are those of a
-    /// halfspace fitted to the standardised rows.
+    /// Raw rows of a data set with an additional coordinate 1, drawn with replacement. Labels are those of a halfspace
+    /// fitted to the standardised rows.
     Real { name: String },
 }
 
-/// Which labels are flipped, with probability η.
+/// The labels that are flipped, with probability η.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Noise {
     Everywhere,
-    /// The half farther from the target.
+    /// The half of the points farther from the target's boundary.
     Far,
-    /// The positive ones of that half.
+    /// The points of that half on the positive side.
     Side,
 }
 
@@ -97,14 +97,15 @@ impl fmt::Display for Configuration {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Outcome {
-    /// Errors, noise included, in the order of [`LEARNERS`], and that of the target; how the positioned list came
-    /// about and the bound it reports at δ.
+    /// Errors, including label noise, in the order of [`LEARNERS`], and the error of the target. Then the number of
+    /// rules of the positioned list, whether its fit converged, and the bound that it reports at δ.
     Compare { errors: Vec<f64>, least: f64, rules: usize, converged: bool, bound: f64 },
-    /// The error, the largest conditional error of a rule over λ, whether it converged in time, and examples.
+    /// The error, the largest conditional error of a rule over λ, whether the fit converged within N rules, and the
+    /// number of examples used.
     Theorem { error: f64, worst_rule: f64, kept: bool, taken: u64 },
 }
 
-/// Points with the labels of the target and the probabilities that they are flipped.
+/// Points, the labels of the target, and the flip probabilities.
 #[derive(Debug)]
 pub(super) struct Drawn {
     pub(super) points: Points,
@@ -113,7 +114,7 @@ pub(super) struct Drawn {
 }
 
 impl Drawn {
-    /// ℓ01 of labels, exact over the coins.
+    /// ℓ01 of `labels`, exact over the label noise.
     fn error(&self, labels: &[Label]) -> f64 {
         let each = labels.iter().zip(&self.truth).zip(&self.flips);
         let sum: f64 = each.map(|((y, truth), p)| if y == truth { *p } else { 1.0 - p }).sum();
@@ -134,7 +135,8 @@ impl Drawn {
     }
 }
 
-/// x -> x S R for axes S from 1 to the condition and a rotation R, and w -> (S⁻¹w) R, which keeps w·x.
+/// The map x -> x S R for axes S from 1 to the condition and a rotation R. If w is mapped to (S⁻¹w) R, w·x is
+/// preserved.
 struct Stretch {
     axes: Vec<f64>,
     rotation: Rotation,
@@ -154,10 +156,10 @@ impl Stretch {
     }
 }
 
-/// |w*·x| beyond which the farther half lies, from the margins of a sample of its own.
+/// The median of |w*·x|, from the margins of an independent sample.
 fn middle(margins: &[f64]) -> Result<f64, Failure> {
     let sizes: Vec<f64> = margins.iter().map(|m| m.abs()).collect();
-    Ok(stats::median(&sizes).ok_or("no points")?)
+    Ok(stats::median(&sizes).ok_or("a sample without points")?)
 }
 
 impl Noise {
@@ -171,7 +173,7 @@ impl Noise {
     }
 }
 
-/// A sample to learn from and one to judge by, of the same distribution.
+/// Draws a training sample and an independent sample for evaluation.
 pub(super) fn draw(
     inputs: &Inputs,
     ground: &Ground,
@@ -181,7 +183,7 @@ pub(super) fn draw(
     rng: &mut ChaCha8Rng,
 ) -> Result<(Drawn, Drawn), Failure> {
     let all = n + JUDGED;
-    // Points as they are learned from, and w*·x, which no stretch changes.
+    // The points that the learners see, and w*·x, which a stretch does not change.
     let (points, margins) = match ground {
         Ground::StudentT { dim, condition } => {
             let round = StudentT::new(*dim, 1.0, 1.0)?.sample_with_rng(all, rng)?;
@@ -194,7 +196,7 @@ pub(super) fn draw(
             let mut values = StudentT::new(*dim, 1.0, 1.0)?.sample_with_rng(all, rng)?.into_vec();
             for x in values.chunks_exact_mut(*dim) {
                 if rng.random::<f64>() < 0.7 {
-                    // First, middle and last axis: as ill-conditioned as the whole.
+                    // The first, middle and last axis, so that the subspace is as ill-conditioned as the whole space.
                     let kept = |j: usize| [0, dim / 2, dim - 1].contains(&j);
                     x.iter_mut().enumerate().filter(|(j, _)| !kept(*j)).for_each(|(_, v)| *v = 0.0);
                 }
@@ -217,7 +219,7 @@ pub(super) fn draw(
     Ok((part(0..n)?, part(n..all)?))
 }
 
-/// Points of the chain and w*·x.
+/// Draws points of the chain, with w*·x.
 fn chain(dim: usize, n: usize, rng: &mut ChaCha8Rng) -> Result<(Points, Vec<f64>), Failure> {
     let rules = dim - 1;
     let normal = (0..dim).map(|j| {
@@ -239,7 +241,7 @@ fn chain(dim: usize, n: usize, rng: &mut ChaCha8Rng) -> Result<(Points, Vec<f64>
     Ok((points, margins))
 }
 
-/// All rows of a data set with a coordinate 1, labelled by a halfspace fitted to them when standardised.
+/// All rows of a data set with an additional coordinate 1, labelled by a halfspace fitted to the standardised rows.
 fn real(inputs: &Inputs, name: &str, noise: Noise, rate: f64) -> Result<Drawn, Failure> {
     let (points, labels, _) = inputs.as_given(name)?.into_parts();
     let points = points.to_dense()?;
@@ -256,7 +258,7 @@ fn real(inputs: &Inputs, name: &str, noise: Noise, rate: f64) -> Result<Drawn, F
     })
 }
 
-/// All learners on one sample.
+/// Runs all learners on one sample.
 pub(super) fn compare(
     inputs: &Inputs,
     ground: &Ground,
@@ -283,7 +285,7 @@ pub(super) fn compare(
     })
 }
 
-/// One run of the theorem's schedule, judged on fresh points.
+/// Runs the theorem's schedule once and evaluates it on fresh points.
 pub(super) fn theorem(
     dim: usize,
     condition: f64,
@@ -296,7 +298,7 @@ pub(super) fn theorem(
     let cauchy = StudentT::new(dim, 1.0, 1.0)?;
     let learner = PositionedMassart::params(rate).excess(excess).failure(FAILURE);
     let learner = learner.schedule(PositionedSchedule::Theorem).check()?;
-    let mut stream = super::learners::Stretched::new(
+    let mut stream = super::learners::BlockStream::new(
         |rng: &mut ChaCha8Rng| -> Result<(Points, Vec<Label>), Failure> {
             let round = cauchy.sample_with_rng(4096, rng)?;
             let clean = target.label_all(&round)?;
@@ -313,7 +315,7 @@ pub(super) fn theorem(
     let flips = vec![rate; truth.len()];
     let judged = Drawn { points: stretch.apply(&round)?, truth, flips };
     let labels = fit.label_all(&judged.points)?;
-    // The conditional error of each rule, exact over the coins.
+    // The conditional error of each rule, exact over the label noise.
     let mut inside = vec![(0.0, 0.0); fit.list().rules().len()];
     for (i, x) in judged.points.rows().enumerate() {
         if let Some(rule) = fit.list().rule_for(x)? {

@@ -9,22 +9,22 @@ use rand::Rng;
 
 pub(crate) struct ProjectionExperiment;
 
-/// Points on which errors are judged.
+/// Number of points on which errors are evaluated.
 const JUDGED: usize = 1000;
 
-/// The null of P12 has so many times fewer dimensions.
+/// The factor by which the null of P12 reduces the dimension m.
 const MOST_DIVIDED: usize = 64;
 
 impl Experiment for ProjectionExperiment {
     about! {
-        "P12", "Random projection: it keeps margins, and the Perspectron learns behind it";
-        "P12": "Projected at random to m = ⌈16 ln(4N/δ)/(γ²(1-γ/2))⌉ dimensions and rescaled into the unit ball, N points with margin γ keep a margin of γ/(2+γ) with probability at least 1 - 3δ/2 (N = 20, γ = 0.5, δ = 0.1)."
+        "P12", "Random projection keeps margins, and the Perspectron learns from projected points";
+        "P12": "Under a random projection to m = ⌈16 ln(4N/δ)/(γ²(1-γ/2))⌉ dimensions, rescaled into the unit ball, N points with margin γ keep a margin of γ/(2+γ) with probability at least 1 - 3δ/2 (N = 20, γ = 0.5, δ = 0.1)."
             ["Arriaga and Vempala 1999, Corollary 2; CKST24 §1.2; the rescaled form is ours"]
             Proved, null "a projection to m/64 dimensions"
             halfspaces_pac::{RandomProjection, projected_dimension, projected_margin};
-        "P12p": "The Perspectron behind a random projection to m dimensions, run for the margin γ/(2+γ), reaches an error of at most η + ε with probability at least 1 - δ (δ = 0.1): with its theorem's schedule on sparse points, and already with a sample of a few hundred on dense ones."
+        "P12p": "After a random projection to m dimensions, the Perspectron run for margin γ/(2+γ) has error at most η + ε with probability at least 1 - δ (δ = 0.1): with its theorem's schedule on sparse points, and with a sample of a few hundred dense points."
             ["CKST24 §1.2 and Theorem 3 with our constants; on the small sample an observation"]
-            Proved, null "the commoner label"
+            Proved, null "the majority label"
             halfspaces_pac::{RandomProjection, Projected, Perspectron, SamplePerspectron};
     }
 
@@ -33,13 +33,13 @@ impl Experiment for ProjectionExperiment {
         let dims = scale.pick(vec![1000], vec![1000, 4000], vec![1000, 4000, 16_000]);
         for kind in [Kind::Dense, Kind::Sparse] {
             for dim in &dims {
-                // Sparse points cost by their entries only.
+                // The cost of sparse points depends only on their number of entries.
                 let dim = if kind == Kind::Sparse { 50 * dim } else { *dim };
                 for divisor in [1, 4, 16, MOST_DIVIDED] {
                     let (points, margin) = (20, 0.5);
                     let configuration =
                         Configuration::Margins { kind, dim, points, margin, divisor };
-                    // 18 without failure are the least for 3δ/2.
+                    // 3δ/2 needs at least 18 trials without a failure.
                     plan.push(Planned { configuration, trials: scale.pick(19, 40, 200) });
                 }
             }
@@ -54,7 +54,7 @@ impl Experiment for ProjectionExperiment {
             noise,
             excess: 0.2,
         };
-        // 29 without failure are the least for δ.
+        // δ needs at least 29 trials without a failure.
         plan.push(Planned { configuration, trials: scale.pick(4, 30, 120) });
         let (margin, excess) = (0.8, 0.35);
         let examples = theorem(noise, projected_margin(margin), excess, 0)?.plan().examples();
@@ -104,7 +104,7 @@ impl Experiment for ProjectionExperiment {
                     let least = projected_margin(*margin) / margin;
                     margins.push((name, fails_at_most(group, 1.5 * DELTA, |o| o.share() < least)));
                 }
-                // Shown, not claimed.
+                // Used only in the figure.
                 Configuration::Margins { .. } => (),
                 Configuration::Learn { noise, excess, .. } => {
                     let target = noise + excess;
@@ -126,13 +126,13 @@ impl Experiment for ProjectionExperiment {
             (Configuration::Learn { noise, excess, .. }, Outcome::Learn { constant, .. }) => {
                 *constant > noise + excess
             }
-            _ => unreachable!("the outcome of another part"),
+            _ => unreachable!("an outcome of another part"),
         });
         let [margins, learning] = evidence;
         let evidence = [(margins, few), (learning, constant)];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Margins are those of the image of w* on the projected points, divided by γ; the claim is γ/(2+γ), and smaller dimensions are shown beside. The dimension m knows only the number of points and their margin, not d. It is generous: a quarter of it still keeps the margin.".into());
-        section.summary.push("Errors are exact over the labels, on 1000 fresh points. On sparse points, of 14 entries each, the learner runs its theorem's schedule; on dense ones it makes one pass over its sample. The same learner without projection gets the same examples.".into());
+        section.summary.push("Margins are those of the image of w* on the projected points, divided by γ. The claim is γ/(2+γ); smaller dimensions are shown for comparison. The dimension m depends on the number of points and their margin, not on d. It is larger than needed: a quarter of it still keeps the margin.".into());
+        section.summary.push("Errors are exact over the labels, on 1000 fresh points. On sparse points, with 14 entries each, the learner runs its theorem's schedule. On dense points it makes one pass over its sample. The same learner without projection gets the same examples.".into());
         section.figures.push(figure(results));
         section.tables.extend([margins_table(results), learning_table(results)]);
     }
@@ -158,7 +158,7 @@ mod tests {
         super::verdicts(&ProjectionExperiment, groups)
     }
 
-    /// Projections to the stated dimension, and to a 32nd of it passed off as that.
+    /// Projections to the stated dimension, and to 1/32 of it judged by the same claim.
     #[test]
     fn a_planted_wrong_dimension_is_caught() {
         let verdict = |divisor| {
@@ -170,7 +170,8 @@ mod tests {
         assert_eq!(verdict(32), Verdict::Violated);
     }
 
-    /// In one dimension the image of w*, a sum of four equal numbers of random signs, is 0 three times in eight.
+    /// In one dimension, the image of w* is a sum of four equal numbers with random signs, which is 0 with probability
+    /// 3/8.
     #[test]
     fn a_target_that_projects_to_zero_keeps_no_margin() {
         let shares: Vec<f64> =

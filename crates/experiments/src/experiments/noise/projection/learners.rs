@@ -1,4 +1,4 @@
-//! The Perspectron behind a projection and without it.
+//! The Perspectron with and without a projection.
 
 use super::workload::{Configuration, DELTA, DELTA_PROJECTION, Outcome, Run, Source};
 use crate::experiments::common::*;
@@ -10,8 +10,8 @@ use halfspaces_pac::{Margin, Perspectron, RandomProjection, SamplePerspectron, p
 
 const DELTA_LEARNER: f64 = DELTA / 2.0;
 
-/// Least margin of the image of w* on the projected points, over γ; 0 if w* itself has the image 0, as a sparse one may in
-/// few dimensions: signs that cancel.
+/// The smallest margin of the image of w* on the projected points, over γ. It is 0 if the image of w* is 0, which
+/// happens if the signs of a sparse w* cancel in few dimensions.
 pub(super) fn kept_margin<P: PointSet>(
     points: &P,
     source: &Source,
@@ -19,7 +19,7 @@ pub(super) fn kept_margin<P: PointSet>(
 ) -> Result<f64, Failure> {
     let labels = source.target.label_all(points)?;
     let normal = source.target.normal().to_vec();
-    // A margin does not see the length of the image.
+    // A margin does not depend on the length of the image.
     let image = projection.apply(&Points::new(normal, source.target.dim())?)?;
     let image = image.into_vec();
     if image.iter().all(|v| *v == 0.0) {
@@ -29,8 +29,8 @@ pub(super) fn kept_margin<P: PointSet>(
     Ok(image.margin_on(&projection.apply(points)?, &labels)? / source.margin)
 }
 
-/// What is learned on the first examples with labels flipped with probability `noise`, and how often
-/// it is wrong on the points after them: 1 - η where it differs from w*, else η.
+/// Learns from the first examples, with labels flipped with probability `noise`, and computes the exact error on the
+/// other points: 1 - η where the prediction differs from w*, otherwise η.
 pub(super) fn learn<P: PointSet>(
     all: &P,
     source: &Source,
@@ -38,7 +38,7 @@ pub(super) fn learn<P: PointSet>(
     rng: &mut ChaCha8Rng,
 ) -> Result<Outcome, Failure> {
     let Configuration::Learn { run, points: n, margin, noise, excess, .. } = *setting else {
-        return Err("no such part".into());
+        return Err("only settings of the part `learn` have a learner".into());
     };
     let rows: Vec<usize> = (0..all.len()).collect();
     let (training, judged) = (all.select(&rows[..n])?, all.select(&rows[n..])?);
@@ -53,8 +53,8 @@ pub(super) fn learn<P: PointSet>(
     let projection =
         RandomProjection::for_margin(all.dim(), n, margin, DELTA_PROJECTION, rng.random())?;
     let (reduced, kept) = (projection.apply(&training)?, projected_margin(margin));
-    let behind = perspectron(&reduced, &labels, run, noise, kept, excess, seed)?;
-    let projected = error(&projection.back(&behind)?)?;
+    let inside = perspectron(&reduced, &labels, run, noise, kept, excess, seed)?;
+    let projected = error(&projection.back(&inside)?)?;
     let plain = perspectron(&training, &labels, run, noise, margin, excess, seed)?;
     let common = Label::from_sign(labels.iter().map(|y| y.as_f64()).sum());
     let wrong = source.target.label_all(&judged)?.iter().filter(|y| **y != common).count() as f64;

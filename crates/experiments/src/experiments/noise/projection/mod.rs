@@ -1,5 +1,5 @@
-//! P12: random projection keeps margins, and the Perspectron behind it reaches η + ε in dimensions
-//! far above those it works in.
+//! P12, P12p: random projection keeps margins, and the Perspectron on projected points reaches η + ε in dimensions far
+//! above the projected one.
 
 mod claims;
 mod learners;

@@ -1,4 +1,4 @@
-//! Points with a margin, and what a trial gives.
+//! Points with a margin, settings and outcomes.
 
 use crate::experiments::common::*;
 use halfspaces_data::{MarginBall, Marginal, random_target_with_rng};
@@ -9,37 +9,37 @@ use rand::seq::index;
 /// δ of both claims.
 pub(super) const DELTA: f64 = 0.1;
 
-/// Of the failure probability of the learner its projection may use 3δ/2 for this δ, half of it.
+/// δ of the projection in P12p: its failure probability 3δ/2 is half of the learner's.
 pub(super) const DELTA_PROJECTION: f64 = DELTA / 3.0;
 
-/// Entries of a sparse point besides that of the target.
+/// Number of entries of a sparse point outside the target's coordinates.
 const NONZEROS: usize = 10;
 
-/// Points with a margin, by how they are stored.
+/// Kinds of points with a margin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub(crate) enum Kind {
-    /// In the unit ball, |w*·x| >= γ, w* random.
+    /// Points of the unit ball with |w*·x| >= γ, w* random.
     Dense,
-    /// |w*·x| = γ for w* = (1, ..., 1)/2 on four coordinates, and ten others at random.
+    /// Points with |w*·x| = γ, where w* is 1/2 on four coordinates and 0 elsewhere; ten other entries are random.
     Sparse,
 }
 
-/// What is run behind the projection.
+/// The learner run on projected points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Run {
-    /// The theorem's schedule, on as many examples as it asks for.
+    /// The theorem's schedule, with all the examples that it needs.
     Theorem,
-    /// One pass over a sample, fewer examples.
+    /// One pass over a smaller sample.
     Sample,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "part", rename_all = "lowercase")]
 pub(crate) enum Configuration {
-    /// One projection of some points, to the stated dimension over `divisor`.
+    /// One projection of some points, to m/`divisor` dimensions.
     Margins { kind: Kind, dim: usize, points: usize, margin: f64, divisor: usize },
     /// A learner with and without projection.
     Learn { kind: Kind, run: Run, dim: usize, points: usize, margin: f64, noise: f64, excess: f64 },
@@ -76,18 +76,18 @@ impl fmt::Display for Configuration {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "part", rename_all = "lowercase")]
 pub(crate) enum Outcome {
-    /// Least margin of the image of w* on the projected points, over γ.
+    /// The smallest margin of the image of w* on the projected points, over γ.
     Margins { share: f64 },
     /// Errors with and without projection, exact over the labels.
     Learn {
         projected: f64,
         plain: f64,
-        /// Of the commoner label.
+        /// Error of the majority label.
         constant: f64,
     },
 }
 
-/// Points of one of the kinds, all with one target.
+/// A source of points of one kind with one target.
 pub(super) struct Source {
     pub(super) target: Halfspace,
     pub(super) ball: MarginBall,
@@ -117,12 +117,12 @@ impl Source {
         Ok(self.ball.sample_with_rng(n, rng)?)
     }
 
-    /// Unit vectors ±γ w* + √(1-γ²) u, u of ten entries ±1/√10 elsewhere.
+    /// Unit vectors ±γ w* + √(1-γ²) u, where u has ten entries ±1/√10 on other coordinates.
     pub(super) fn sparse(&self, n: usize, rng: &mut ChaCha8Rng) -> Result<SparsePoints, Failure> {
         let dim = self.target.dim();
         let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
         let across = ((1.0 - self.margin * self.margin) / NONZEROS as f64).sqrt();
-        // Kept inside the ball and off the margin by more than rounding.
+        // Stays inside the ball and beyond the margin by more than rounding.
         let across = across * (1.0 - 1e-9);
         let sign = |rng: &mut ChaCha8Rng, v: f64| if rng.random() { v } else { -v };
         for _ in 0..n {
@@ -143,12 +143,12 @@ impl Source {
 }
 
 impl Outcome {
-    /// Of the margin, after projection.
+    /// The fraction of the margin that the projection keeps.
     pub(super) fn share(&self) -> f64 {
         of_part!(self, Outcome::Margins { share } => *share)
     }
 
-    /// With and without projection.
+    /// The errors with and without projection.
     pub(super) fn errors(&self) -> (f64, f64) {
         of_part!(self, Outcome::Learn { projected, plain, .. } => (*projected, *plain))
     }

@@ -12,9 +12,9 @@ use halfspaces_data::flip_labels;
 use halfspaces_linalg::{Classifier, Label, PointSet};
 use rand::seq::SliceRandom;
 
-/// Exact checks a trial.
+/// Number of exact checks per trial.
 const DRAWS: usize = 12;
-/// Examples drawn for the exact check at most.
+/// Maximum number of examples drawn for an exact check.
 const DRAWN: usize = 2000;
 
 fn wrong(predicted: &[Label], labels: impl Iterator<Item = Label>) -> Vec<bool> {
@@ -38,12 +38,12 @@ impl RealNoiseExperiment {
 
 impl Experiment for RealNoiseExperiment {
     about! {
-        "PR", "Real data with Massart noise: an error bound that needs no model, and a comparison of learners";
-        "PR": "On real data with Massart noise in five random folds, the error of the Perspectron fitted to four folds is at most the bound it reports, its error on held-out examples + √(ln(5|H|/δ)/(2m)) for |H| candidates and m held-out examples, in all five fits at once with probability at least 1 - δ (δ = 0.05). Judged over all settings together: exact tests on the noisy test folds, of level 1 % per trial, refute some bound of a trial in at most δ + 1 % of the trials."
+        "PR", "Real data with Massart noise: an error bound without a noise model, and a comparison of learners";
+        "PR": "On real data with Massart noise in five random folds, the error of the Perspectron fitted to four folds is at most its reported bound, held-out error + √(ln(5|H|/δ)/(2m)) for |H| candidates and m held-out examples, in all five fits at once with probability at least 1 - δ (δ = 0.05), judged at δ + 1 % over all settings together."
             ["Hoeffding's inequality for all candidates at once; CKST24 Appendix A"]
             Proved, null "a third of the reported bound"
             halfspaces_pac::{SamplePerspectron, SampleFit};
-        "PRe": "On independent draws from a real data set with Massart noise, the exact error of the Perspectron over that data set is at most the bound it reports with probability at least 1 - δ (δ = 0.05), on each data set, its settings together."
+        "PRe": "On independent draws from a real data set with Massart noise, the exact error of the Perspectron over that data set is at most its reported bound with probability at least 1 - δ (δ = 0.05), on each data set, over its settings together."
             ["Hoeffding's inequality for all candidates at once; CKST24 Appendix A"]
             Proved, null "a third of the reported bound"
             halfspaces_pac::{SamplePerspectron, SampleFit};
@@ -104,7 +104,7 @@ impl Experiment for RealNoiseExperiment {
             draws: vec![],
         };
         for fold in 0..FOLDS {
-            // The rows stand in random order, so every fifth makes a random fold.
+            // The rows are in random order, so every fifth row makes a random fold.
             let (tested, trained): (Vec<usize>, Vec<usize>) =
                 (0..rows.len()).partition(|k| k % FOLDS == fold);
             let part = |of: &[usize]| {
@@ -134,7 +134,7 @@ impl Experiment for RealNoiseExperiment {
             }
         }
 
-        // The data set as the distribution: draws with replacement, and an error without estimate.
+        // The data set as the distribution: draws with replacement, and an exact error.
         let all = data.unit.select(&rows)?;
         for draw in 0..DRAWS {
             let drawn: Vec<usize> =
@@ -171,12 +171,12 @@ impl Experiment for RealNoiseExperiment {
         let missing: Vec<&str> =
             ["magic", "spambase"].into_iter().filter(|name| !self.inputs.has(name)).collect();
         if !missing.is_empty() {
-            section.summary.push(format!("Left out, as --data was not given or has no such file: {}.csv. Both are from the UCI Machine Learning Repository (MAGIC gamma telescope, Spambase); expected without header line, class last.", missing.join(".csv, ")));
+            section.summary.push(format!("Skipped, because --data was not given or has no such file: {}.csv. Both are from the UCI Machine Learning Repository (MAGIC gamma telescope, Spambase). The files have no header line, and the class is the last column.", missing.join(".csv, ")));
         }
         if self.inputs.has(ADULT) {
             section.summary.push(CENSUS.into());
         } else {
-            section.summary.push(format!("Left out, as --data was not given or has no such file: {ADULT_FILE}, the census data of CKMY20's experiment. It is the file adult.data of the data set Adult in the UCI Machine Learning Repository, with a header line naming its columns (age, workclass, fnlwgt, education, education-num, marital-status, occupation, relationship, race, sex, capital-gain, capital-loss, hours-per-week, native-country, class) put before the first."));
+            section.summary.push(format!("Skipped, because --data was not given or has no such file: {ADULT_FILE}, the census data of CKMY20's experiment. It is the file adult.data of the Adult data set in the UCI Machine Learning Repository, after adding a header line with the names of its columns (age, workclass, fnlwgt, education, education-num, marital-status, occupation, relationship, race, sex, capital-gain, capital-loss, hours-per-week, native-country, class)."));
         }
         for noise in GROUPS {
             section.figures.extend(figure(results, ADULT, noise, true));
@@ -192,26 +192,26 @@ impl Experiment for RealNoiseExperiment {
     }
 }
 
-const METHOD: &str = "Labels are flipped independently with probability η in a region and never elsewhere, in training and test folds alike; learners see noisy labels only, accuracy is measured on the clean ones of the test fold. Regions refer to a halfspace fitted by logistic regression to all clean labels of the data: everywhere, the half of the points farther from its boundary, the nearer half, and where a competitor found by a search against least squares disagrees with it. Logistic regression and the support vector machine (C = 1) get standardised columns and an intercept; the others get the same points lifted and scaled to norm 1, which changes no halfspace's labels. Nothing is tuned on clean or test labels. The Perspectron is told nothing (noise rate and margin guessed, 5 passes, a fifth of its examples held out). CKMY20 and DGT19 must be told η: 0.1, 0.25 and 0.4 are tried and the choice is made on noisy labels held out; their margin, accuracy and caps on steps are fixed beforehand for time, below what their theorems ask, and DGT19 sees at most 5000 examples.";
+const METHOD: &str = "Labels are flipped independently with probability η inside a region and never outside, in training and test folds alike. Learners see noisy labels only; accuracy is measured on the clean labels of the test fold. Regions refer to a halfspace fitted by logistic regression to all clean labels of the data: everywhere, the half of the points farther from its boundary, the nearer half, or where a competitor found by a search against least squares disagrees with it. Logistic regression and the support vector machine (C = 1) get standardised columns and an intercept. The others get the same points lifted and scaled to norm 1, which does not change the labels of a halfspace. Nothing is tuned on clean or test labels. The Perspectron needs no parameter (it guesses noise rate and margin, makes 5 passes, and holds out a fifth of its examples). CKMY20 and DGT19 need η: 0.1, 0.25 and 0.4 are tried, and the fit with the fewest errors on held-out noisy labels is used. Their margin, accuracy and caps on steps are fixed in advance to bound their time, below the numbers of their theorems, and DGT19 sees at most 5000 examples.";
 
-const JUDGED: &str = "An error on fresh examples is not seen, only errors on a test fold, and these vary. So a fold counts against its bound only if an exact one-sided binomial test at level 0.2 % refutes it; five such tests refute a bound that holds with probability at most 1 %, so a trial counts with probability at most δ + 1 %, and that is what is judged. Such a test cannot see a bound that fails by little; the ledger says how many folds prove theirs. Trials split the same rows anew, so the verdict speaks of random splits and flips of these data. The second claim needs no test: examples are drawn from the rows with replacement, at most 2000, the draws are independent given the rows and flip probabilities of their trial, twelve of which share these, and the error over all rows is known exactly, the flip probabilities being known.";
+const JUDGED: &str = "The error on fresh examples is not observed, only errors on a test fold, and these vary. A fold therefore counts against its bound only if an exact one-sided binomial test at level 0.2 % refutes the bound. Five such tests refute a true bound with probability at most 1 %, so a trial counts with probability at most δ + 1 %, which is the level of PR. Such a test cannot detect a bound that fails by a small amount; the ledger says how many folds prove their bounds. Trials split the same rows again, so the verdict is about random splits and flips of these data. PRe needs no test: at most 2000 examples are drawn from the rows with replacement. The twelve draws of a trial share its rows and flip probabilities and are independent given these. The error over all rows is known exactly, because the flip probabilities are known.";
 
-const CENSUS: &str = "The census data repeat the experiment of CKMY20: labels of everyone outside the target group (race Black, a tenth of the rows) are noisy, those of the group are clean. Rows come from adult.data, 16 000 of them drawn at random at standard scale and all at full, where also only the positive or only the negative ones are flipped; columns of words are one-hot, a missing word is a category of its own, numbers are standardised.";
+const CENSUS: &str = "The census data repeat the experiment of CKMY20. Labels of everyone outside the target group (race Black, a tenth of the rows) are noisy, and those of the group are clean. Rows come from adult.data: 16 000 random rows at standard scale, all rows at full scale, where runs with only positive or only negative labels flipped are added. Text columns are one-hot encoded, a missing value in such a column is a category of its own, and numeric columns are standardised.";
 
-/// The first claim.
+/// Evidence for PR.
 fn of_folds(results: &Results<Configuration, Outcome>) -> Evidence {
     let evidence = failures(results, FAILURE + DOUBT, |o| o.bounds.iter().any(Bound::is_refuted));
     let folds: Vec<&Bound> = results.outcomes().flat_map(|(_, o)| &o.bounds).collect();
     let above = folds.iter().filter(|b| b.rate() > b.bound).count();
     let shown = folds.iter().filter(|b| b.is_shown()).count();
     evidence.with_note(&format!(
-        "of {} test folds {above} err more often than the bound, {shown} prove it at 99 %",
+        "of {} test folds, {above} have a higher error rate than the bound, and {shown} prove it at 99 %",
         folds.len()
     ))
 }
 
-/// The second claim, data set by data set, so that one on which it fails cannot hide among others. Draws of a trial share its rows
-/// and flip probabilities, and given these are independent.
+/// Evidence for PRe, per data set, so that a failure on one cannot hide among others. The draws of a trial share its
+/// rows and flip probabilities and are independent given these.
 fn of_draws(results: &Results<Configuration, Outcome>) -> Evidence {
     let mut judged: Vec<(String, Evidence)> = Vec::new();
     for group in &results.groups {
@@ -230,7 +230,7 @@ fn of_draws(results: &Results<Configuration, Outcome>) -> Evidence {
     Evidence::worst_of(&judged)
 }
 
-/// "Fails with probability at most `delta`", over all settings together.
+/// Evidence for "fails with probability at most `delta`" over all settings together.
 fn failures(
     results: &Results<Configuration, Outcome>,
     delta: f64,
@@ -269,7 +269,7 @@ mod tests {
         section
     }
 
-    /// A real trial, as often as it takes, judged by its bounds and by a third of them.
+    /// A repeated real trial, judged by its bounds and by a third of them.
     #[test]
     fn a_third_of_the_bound_is_refuted() {
         let outcome = trial(Noise::Everywhere);
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gain_is_judged_fold_by_fold() {
+    fn a_gain_is_judged_per_fold() {
         let score = |learner, errors: [usize; FOLDS]| Score {
             learner: String::from(learner),
             errors: errors.into(),
@@ -329,7 +329,8 @@ mod tests {
         let outcome = Outcome {
             points: vec![100; FOLDS],
             group: vec![0; FOLDS],
-            // Far apart between folds, and always 2, 3 or 4 apart within one.
+            // Error counts differ widely between folds. In every fold, CKMY20 has 2 to 4 errors fewer than the learners
+            // with the common counts.
             scores: LEARNERS
                 .iter()
                 .map(|entry| match entry.name {
@@ -360,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_data_are_skipped_and_the_reader_is_told() {
+    fn missing_data_are_skipped_and_the_summary_says_so() {
         let plan = experiment().plan(Scale::Standard).unwrap();
         assert!(plan.iter().all(|p| p.configuration.data == "wdbc"));
         let section = judged(vec![]);
@@ -368,7 +369,7 @@ mod tests {
         assert!(text.contains("magic.csv, spambase.csv") && text.contains(ADULT_FILE), "{text}");
     }
 
-    /// A census of 200, in the columns of adult.data: only those outside the group are flipped.
+    /// A census of 200 rows with columns of adult.data: only labels outside the group are flipped.
     #[test]
     fn census_data_are_read_by_name_and_the_group_stays_clean() {
         let folder = tempfile::tempdir().unwrap();

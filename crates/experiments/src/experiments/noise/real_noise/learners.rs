@@ -1,4 +1,4 @@
-//! The learners, as one would run them on noisy examples and nothing else.
+//! The learners of the comparison, trained on noisy examples only.
 
 use super::workload::{FAILURE, FOLDS, Part};
 use crate::experiments::common::*;
@@ -9,38 +9,39 @@ use halfspaces_pac::{
 };
 use rand::seq::SliceRandom;
 
-/// Passes of the perceptrons over their training examples.
+/// Number of passes of the perceptrons over their training examples.
 const PASSES: u64 = 5;
-/// η tried by the learners that must be told it; the one with fewest errors on noisy labels held out
-/// is taken. All leave η + ε below 1/2.
-const TOLD_NOISE: [f64; 3] = [0.1, 0.25, 0.4];
-/// γ and ε of those learners, and their steps at most: fixed beforehand, for time.
+/// Noise rates tried by the learners that need η. The fit with the fewest errors on held-out noisy labels is used. For
+/// every rate, η + ε is below 1/2.
+const TRIED_NOISE: [f64; 3] = [0.1, 0.25, 0.4];
+/// γ, ε and the maximum number of steps of CKMY20, fixed in advance to bound its time.
 const CKMY: (f64, f64, u64) = (0.05, 0.05, 100);
+/// γ, ε and the maximum number of steps of DGT19, fixed in advance to bound its time.
 const DGT: (f64, f64, u64) = (0.2, 0.09, 1000);
-/// Examples DGT19 sees at most, for time.
+/// Maximum number of examples that DGT19 sees.
 const SEEN_BY_DGT: usize = 5000;
 
-/// What a learner predicts for the points of a test fold.
+/// The predictions of a learner on a test fold.
 pub(super) struct Predicted {
     pub labels: Vec<Label>,
-    /// The error bound it reports, that all folds of a trial keep theirs with probability 1 - δ.
+    /// The reported error bound, at δ/5, so that the bounds of all folds of a trial hold with probability 1 - δ.
     pub bound: Option<f64>,
 }
 
-/// From a training and a test fold to what is predicted for the latter.
+/// A function from a training fold and a test fold to predictions on the test fold.
 pub(super) type Learner = Box<dyn Fn(&Part, &Part) -> Result<Predicted, Failure>>;
 
-/// A learner and how it is drawn.
+/// A learner and its colour.
 pub(super) struct Entry {
     pub name: &'static str,
     pub colour: Colour,
-    /// From a seed.
+    /// Makes the learner from a seed.
     pub learner: fn(u64) -> Learner,
 }
 
 pub(super) const LOGISTIC: &str = "logistic";
 pub(super) const SVM: &str = "SVM";
-/// The commoner label, always.
+/// The constant prediction of the majority label.
 pub(super) const MAJORITY: &str = "majority";
 
 /// All learners, in the order of the tables.
@@ -68,7 +69,7 @@ pub(super) const LEARNERS: [Entry; 7] = [
     Entry { name: MAJORITY, colour: Colour::Green, learner: |seed| only_labels(majority, seed) },
 ];
 
-/// From a training and a test fold and a seed to the labels predicted for the latter.
+/// A function from a training fold, a test fold and a seed to labels for the test fold.
 type Predict = fn(&Part, &Part, u64) -> Result<Vec<Label>, Failure>;
 
 /// A learner without an error bound.
@@ -105,24 +106,24 @@ fn averaged(training: &Part, test: &Part, seed: u64) -> Result<Vec<Label>, Failu
     for _ in 0..PASSES {
         order.shuffle(&mut rng);
         for &i in &order {
-            let x = training.unit.row(i).ok_or("no such row")?;
+            let x = training.unit.row(i).ok_or("a row index beyond the training fold")?;
             learner.observe(x, training.labels[i])?;
         }
     }
     Ok(learner.average()?.label_all(&test.unit)?)
 }
 
-/// Of the fits for the noise rates tried, the one with fewest errors on labels held out, which are as
-/// noisy as the others.
-fn best_told<M>(fit: impl Fn(f64) -> Result<(usize, M), Failure>) -> Result<M, Failure> {
-    let mut fits = TOLD_NOISE.into_iter().map(fit).collect::<Result<Vec<_>, _>>()?;
+/// Of the fits for the noise rates tried, the one with the fewest errors on held-out labels, which are as noisy as the
+/// others.
+fn best_rate<M>(fit: impl Fn(f64) -> Result<(usize, M), Failure>) -> Result<M, Failure> {
+    let mut fits = TRIED_NOISE.into_iter().map(fit).collect::<Result<Vec<_>, _>>()?;
     let best = (0..fits.len()).min_by_key(|at| fits[*at].0).ok_or("no noise rate to try")?;
     Ok(fits.swap_remove(best).1)
 }
 
 fn ckmy(training: &Part, test: &Part, seed: u64) -> Result<Vec<Label>, Failure> {
     let (margin, excess, steps) = CKMY;
-    let best = best_told(|noise| {
+    let best = best_rate(|noise| {
         let learner =
             Ckmy::params(noise, margin).excess(excess).max_steps(steps).seed(seed).check()?;
         let fit = learner.fit(&training.unit, &training.labels)?;
@@ -131,7 +132,8 @@ fn ckmy(training: &Part, test: &Part, seed: u64) -> Result<Vec<Label>, Failure> 
     Ok(best.label_all(&test.unit)?)
 }
 
-/// As [`ckmy`], a fifth held out. The examples come in random order.
+/// Runs DGT19 with a fifth of the examples held out for the choice of the noise rate, as in [`ckmy`]. The examples are
+/// in random order.
 fn dgt(training: &Part, test: &Part, seed: u64) -> Result<Vec<Label>, Failure> {
     let (margin, excess, steps) = DGT;
     let cut = training.labels.len() / FOLDS;
@@ -140,7 +142,7 @@ fn dgt(training: &Part, test: &Part, seed: u64) -> Result<Vec<Label>, Failure> {
     let held: Vec<usize> = (0..cut).collect();
     let kept: Vec<usize> = (cut..cut + kept_labels.len()).collect();
     let (held, kept) = (training.unit.select(&held)?, training.unit.select(&kept)?);
-    let best = best_told(|noise| {
+    let best = best_rate(|noise| {
         let learner =
             Dgt::params(noise, margin).excess(excess).max_steps(steps).seed(seed).check()?;
         let fit = learner.fit(&kept, kept_labels)?;

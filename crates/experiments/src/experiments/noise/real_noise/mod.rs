@@ -1,5 +1,5 @@
-//! PR: real data with injected Massart noise. How often the model-free error bound of the
-//! Perspectron for samples fails, and how well its rivals and it do on clean labels.
+//! PR, PRe: real data with injected Massart noise: the failure rate of the Perspectron's model-free error bound, and
+//! the accuracy of the Perspectron and its rivals on clean labels.
 
 mod claims;
 mod learners;

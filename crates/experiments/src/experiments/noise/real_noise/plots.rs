@@ -4,7 +4,7 @@ use super::learners::{Entry, LEARNERS, LOGISTIC, MAJORITY, SVM};
 use super::workload::{Bound, Configuration, GROUPS, Noise, Outcome, REGIONS, accuracies_of};
 use crate::experiments::common::*;
 
-/// The configurations of a data set and noise by increasing rate, the one without noise first.
+/// The settings of a data set and a noise by increasing rate, beginning with the setting without noise.
 fn by_rate<'a>(
     results: &'a Results<Configuration, Outcome>,
     data: &str,
@@ -16,7 +16,7 @@ fn by_rate<'a>(
     groups
 }
 
-/// Accuracy against the noise rate; `None` where nothing was planned.
+/// The figure of accuracy against the noise rate; `None` if fewer than two rates were planned.
 pub(super) fn figure(
     results: &Results<Configuration, Outcome>,
     data: &str,
@@ -28,7 +28,7 @@ pub(super) fn figure(
         return None;
     }
     let (mut layers, mut bands, mut drops) = (Vec::new(), Vec::new(), Vec::new());
-    // The majority is in the table; with it no axis would show the others apart.
+    // The majority label is in the table only. In the figure it would compress the other lines.
     for Entry { name, colour, .. } in LEARNERS.iter().filter(|entry| entry.name != MAJORITY) {
         let (mut data, mut means) = (Vec::new(), Vec::new());
         for g in &groups {
@@ -53,7 +53,7 @@ pub(super) fn figure(
         name: format!("pr-{data}-{kebab}{suffix}"),
         title: title(data, noise, group, &drops),
         caption: format!(
-            "{data}, labels flipped {noise}: accuracy on clean labels {of} test examples, mean and 95 % interval over folds and trials. The flatter a line, the less its learner minds the noise."
+            "{data}, labels flipped {noise}: accuracy on clean labels {of} test examples, mean and 95 % interval over folds and trials. The flatter the line, the less the noise affects the learner."
         ),
         x: Axis::linear("noise rate η"),
         y: Axis::linear("accuracy on clean labels"),
@@ -61,7 +61,7 @@ pub(super) fn figure(
     })
 }
 
-/// Who loses most accuracy from no noise to the highest rate, and who loses least.
+/// The title: which learners lose most and least accuracy between no noise and the highest rate.
 fn title(data: &str, noise: Noise, group: bool, drops: &[(&str, f64)]) -> String {
     let whose = if group { " in the target group" } else { "" };
     let by_drop = |a: &&(&str, f64), b: &&(&str, f64)| a.1.total_cmp(&b.1);
@@ -77,7 +77,7 @@ pub(super) fn accuracies(results: &Results<Configuration, Outcome>) -> Table {
     let columns = ["data", "noise", "η", "judged on", "folds"];
     let learners = LEARNERS.map(|entry| entry.name);
     let columns: Vec<&str> = columns.into_iter().chain(learners).chain(["best"]).collect();
-    let caption = "Accuracy on clean labels in per cent, mean ± half of the 95 % interval over folds and trials (folds share training examples, so it is somewhat too short)";
+    let caption = "Accuracy on clean labels in per cent, mean ± half of the 95 % interval over folds and trials (folds share training examples, so the interval is slightly too short)";
     let mut table = Table::new("pr-accuracy", caption, &columns);
     for g in &results.groups {
         for (group, judged) in [(false, "all"), (true, "target group")] {
@@ -106,8 +106,8 @@ fn mean(accuracies: &[f64]) -> f64 {
     }
 }
 
-/// In per cent, with half of the 95 % interval; the target group may be met in a single fold, which has
-/// none.
+/// The mean in per cent with half of the 95 % interval. A single fold, which the target group may have, has no
+/// interval.
 fn per_cent(accuracies: &[f64]) -> String {
     let mean = mean(accuracies);
     match stats::mean_interval(accuracies, 0.95) {
@@ -116,13 +116,12 @@ fn per_cent(accuracies: &[f64]) -> String {
     }
 }
 
-/// What the noise of a setting is called; every data set has one setting without.
+/// The name of the noise of a setting; every data set has one setting without noise.
 fn flipped(noise: &Noise, rate: f64) -> String {
     if rate > 0.0 { noise.to_string() } else { "none".into() }
 }
 
-/// Where a learner differs from another on the same folds: mean of its accuracy minus the other's,
-/// and that mean's 95 % interval.
+/// The 95 % interval of the mean difference in accuracy between two learners on the same folds.
 pub(super) fn gain(
     outcomes: &[Outcome],
     learner: &str,
@@ -134,7 +133,7 @@ pub(super) fn gain(
     stats::mean_interval(&pairs.map(|(a, b)| a - b).collect::<Vec<f64>>(), 0.95)
 }
 
-/// How often each learner is better or worse than logistic regression.
+/// The table of settings in which each learner is better or worse than logistic regression.
 pub(super) fn wins(results: &Results<Configuration, Outcome>) -> Table {
     let shown = LEARNERS.map(|entry| entry.name);
     let shown = &shown[1..shown.len() - 1];
@@ -142,7 +141,7 @@ pub(super) fn wins(results: &Results<Configuration, Outcome>) -> Table {
         .into_iter()
         .chain(shown.iter().copied())
         .collect();
-    let caption = "Settings in which a learner is better / worse than logistic regression on clean labels: the 95 % interval of the difference, fold by fold, excludes 0";
+    let caption = "Settings in which a learner is better / worse than logistic regression on clean labels: the 95 % interval of the difference per fold excludes 0";
     let mut table = Table::new("pr-against-logistic", caption, &columns);
     let kinds = REGIONS.into_iter().chain(GROUPS).map(Some);
     let kinds: Vec<Option<Noise>> = std::iter::once(None).chain(kinds).collect();
@@ -178,7 +177,7 @@ pub(super) fn bounds(results: &Results<Configuration, Outcome>) -> Table {
     let rows = results.groups.iter().map(|g| {
         (&g.configuration, g, g.outcomes.iter().flat_map(|o| &o.bounds).collect::<Vec<&Bound>>())
     });
-    let caption = "The Perspectron's error on noisy labels and the bound it reports, means over folds and trials; slack is bound minus error";
+    let caption = "The Perspectron's error on noisy labels and its reported bound, means over folds and trials; slack is bound minus error";
     table(
         "pr-bound",
         caption,

@@ -1,4 +1,4 @@
-//! Data sets ready for the learners, whose labels are flipped, and what a trial gives.
+//! Data sets prepared for the learners, label noise, settings and outcomes.
 
 use crate::experiments::common::*;
 use crate::workload::{ADULT, ADULT_FILE, Inputs};
@@ -10,37 +10,37 @@ use halfspaces_linalg::{
 use halfspaces_pac::LogisticRegression;
 
 pub(super) const FOLDS: usize = 5;
-/// δ: the bounds of a trial's folds fail, one or more of them, with at most this probability.
+/// δ: the largest probability that any bound of a trial's folds fails.
 pub(super) const FAILURE: f64 = 0.05;
-/// How often the exact tests of a trial's bounds, on its test folds, may refute true ones.
+/// The level of the exact tests of a trial's bounds on its test folds.
 pub(super) const DOUBT: f64 = 0.01;
-/// The column of those whose labels stay clean, in the census data.
+/// The column of the group whose labels stay clean in the census data.
 const TARGET_GROUP: &str = "race=Black";
-/// Points the adversary of least squares looks at.
+/// Number of points that the adversary against least squares sees.
 const SEEN_BY_ADVERSARY: usize = 1000;
 
-/// Whose labels are flipped.
+/// The labels that are flipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Noise {
     #[strum(to_string = "everywhere")]
     Everywhere,
-    /// The half farther from the reference halfspace.
+    /// The half of the points farther from the boundary of the reference halfspace.
     #[strum(to_string = "far from the boundary")]
     Far,
-    /// The half nearer to it.
+    /// The half of the points closer to it.
     #[strum(to_string = "near the boundary")]
     Near,
-    /// Where a competitor disagrees with it, chosen to lead least squares astray.
+    /// The region where a competitor, chosen to mislead least squares, disagrees with the reference.
     #[strum(to_string = "against least squares")]
     Adversarial,
-    /// All outside the target group.
+    /// All labels outside the target group.
     #[strum(to_string = "outside the group")]
     OutsideGroup,
-    /// The positive ones outside the target group.
+    /// The positive labels outside the target group.
     #[strum(to_string = "positives outside the group")]
     PositivesOutsideGroup,
-    /// The negative ones outside the target group.
+    /// The negative labels outside the target group.
     #[strum(to_string = "negatives outside the group")]
     NegativesOutsideGroup,
 }
@@ -53,7 +53,7 @@ pub(super) const GROUPS: [Noise; 3] =
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Configuration {
     pub(super) data: String,
-    /// How many of the rows are used, drawn anew for every trial; all unless stated.
+    /// The number of rows drawn for every trial; `None` uses all.
     pub(super) rows: Option<usize>,
     pub(super) noise: Noise,
     pub(super) rate: f64,
@@ -65,7 +65,7 @@ impl fmt::Display for Configuration {
     }
 }
 
-/// Errors of one learner on clean labels, fold by fold.
+/// Errors of one learner on clean labels, per fold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Score {
     pub(super) learner: String,
@@ -102,23 +102,24 @@ impl Bound {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
-    /// Test examples, fold by fold, and those of the target group.
+    /// Number of test examples per fold.
     pub(super) points: Vec<usize>,
+    /// Number of test examples of the target group per fold.
     pub(super) group: Vec<usize>,
     pub(super) scores: Vec<Score>,
     pub(super) bounds: Vec<Bound>,
-    /// Of a fit to independent draws from the data: its bound and its error, noise included.
+    /// Bound and exact error, including noise, of the first fit to independent draws from the data.
     pub(super) exact_bound: f64,
     pub(super) exact_error: f64,
-    /// The same, error and bound, of all such fits, the first among them.
+    /// Exact error and bound of every fit to independent draws.
     pub(super) draws: Vec<(f64, f64)>,
 }
 
-/// Accuracies of a learner, one a fold and trial: in the target group, or overall.
+/// Accuracies of a learner, one per fold and trial: in the target group, or overall.
 pub(super) fn accuracies_of(outcomes: &[Outcome], learner: &str, group: bool) -> Vec<f64> {
     let of_trial = |o: &Outcome| -> Vec<f64> {
         let Some(score) = o.scores.iter().find(|s| s.learner == learner) else {
-            unreachable!("every learner has its score")
+            unreachable!("every learner has a score")
         };
         let (errors, points) =
             if group { (&score.group_errors, &o.group) } else { (&score.errors, &o.points) };
@@ -128,20 +129,21 @@ pub(super) fn accuracies_of(outcomes: &[Outcome], learner: &str, group: bool) ->
     outcomes.iter().flat_map(of_trial).collect()
 }
 
-/// A data set ready for the learners.
+/// A data set prepared for the learners.
 #[derive(Debug)]
 pub(super) struct DataSet {
-    /// Numeric columns standardised, others one-hot.
+    /// The points with numeric columns standardised and other columns one-hot.
     pub(super) plain: SparsePoints,
-    /// The same, lifted and scaled to norm 1: no halfspace labels them otherwise.
+    /// The points of `plain`, lifted and scaled to norm 1, which changes no label of a halfspace.
     pub(super) unit: SparsePoints,
     pub(super) labels: Vec<Label>,
-    /// Which rows are in the target group; all false where the data have none.
+    /// Whether each row is in the target group; all false for data without one.
     pub(super) group: Vec<bool>,
-    /// A unit halfspace fitted to `unit` with all clean labels: what the noise refers to.
+    /// The unit halfspace that the noise refers to, fitted to `unit` with all clean labels.
     pub(super) reference: Halfspace,
-    /// Signed margins of the reference, and the median of their sizes.
+    /// Signed margins of the reference.
     pub(super) margins: Vec<f64>,
+    /// The median of the absolute margins.
     pub(super) middle: f64,
 }
 
@@ -153,7 +155,7 @@ impl DataSet {
         let group = match columns.iter().position(|c| c == TARGET_GROUP) {
             Some(at) => points.rows().map(|x| x.entries().any(|(j, _)| j == at)).collect(),
             None if name == ADULT => {
-                return Err(format!("{ADULT_FILE}: has no column {TARGET_GROUP}").into());
+                return Err(format!("{ADULT_FILE}: no row has the category {TARGET_GROUP}; add the header line that names the column `race`").into());
             }
             None => vec![false; labels.len()],
         };
@@ -162,11 +164,11 @@ impl DataSet {
             fit.check()?.fit(&unit, &labels)?.halfspace().linear().clone().normalised()?;
         let margins = margins(&unit, reference.normal())?;
         let sizes: Vec<f64> = margins.iter().map(|m| m.abs()).collect();
-        let middle = stats::median(&sizes).ok_or("no points")?;
+        let middle = stats::median(&sizes).ok_or("a data set without rows")?;
         Ok(DataSet { plain, unit, labels, group, reference, margins, middle })
     }
 
-    /// η(x) of the rows.
+    /// The flip probability η(x) of each row.
     pub(super) fn flip_probabilities(
         &self,
         rows: &[usize],
@@ -203,15 +205,14 @@ impl DataSet {
         let mut flips = Vec::with_capacity(rows.len());
         for &i in rows {
             x.fill(0.0);
-            self.unit.row(i).ok_or("no such row")?.add_scaled_to(1.0, &mut x);
+            self.unit.row(i).ok_or("a row index beyond the data set")?.add_scaled_to(1.0, &mut x);
             flips.push(noise.flip_probability(&x, self.margins[i]));
         }
         Ok(flips)
     }
 }
 
-/// Numeric columns with mean 0 and deviation 1; columns of categories, named `column=value`, as they
-/// are.
+/// Scales numeric columns to mean 0 and deviation 1. Columns of categories, named `column=value`, are unchanged.
 fn standardised(points: &SparsePoints, columns: &[String]) -> Result<SparsePoints, Failure> {
     let numeric: Vec<usize> = (0..columns.len()).filter(|&j| !columns[j].contains('=')).collect();
     let dense = points.to_dense()?;
@@ -230,7 +231,7 @@ fn standardised(points: &SparsePoints, columns: &[String]) -> Result<SparsePoint
     Ok(scaled)
 }
 
-/// Labelled rows of a data set, in both forms.
+/// Labelled rows of a data set, in both scalings.
 pub(super) struct Part {
     pub(super) plain: SparsePoints,
     pub(super) unit: SparsePoints,

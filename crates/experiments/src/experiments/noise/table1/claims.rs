@@ -1,6 +1,6 @@
 //! The claim and its evidence.
 
-use super::learners::{LEARNERS, Told, curves};
+use super::learners::{Given, LEARNERS, curves};
 use super::plots::{
     SHOWN_EXCESS, SHOWN_MARGIN, bounds, exponents, figure, leads, led_astray, median_needed,
     order_unseen, orders, samples_needed,
@@ -13,25 +13,25 @@ pub(crate) struct Table1Experiment;
 const NOISE: f64 = 0.2;
 const TRAP_NOISE: f64 = 0.3;
 const TRAP_MARGIN: f64 = 0.05;
-/// Errors are kept to this.
+/// Resolution of stored errors.
 const RESOLUTION: f64 = 1e-6;
 
-/// Under random classification noise the two are level at this ε.
+/// The ε at which the two learners of P10o need about equally many examples under random classification noise.
 const LEVEL: f64 = 0.05;
-/// What was changed after a verdict.
-const LEVELLED: &str = "changed after a verdict: under random classification noise at ε = 0.05 the two needed about as many, which was inconclusive and is not claimed any more; 5 trials a setting were inconclusive at ε = 0.2, so 12 to 27 are drawn";
+/// Changes made after a verdict.
+const LEVELLED: &str = "changed after a verdict: under random classification noise at ε = 0.05, the two needed about equally many examples, which was inconclusive and is no longer claimed; 5 trials per setting were inconclusive at ε = 0.2, so 12 to 27 are drawn";
 
 impl Experiment for Table1Experiment {
     about! {
-        "P10", "Table 1 as measured: at sizes that can be run its order is reversed";
-        "P10": "Under random classification noise and Massart noise, every learner of Table 1 whose theorem covers the noise needs at most as many examples as its theorem asks for until its error stays at most η + ε (median over trials, samples that double). A learner that is not there at the largest sample counts against the claim only if that sample is at least its bound."
-            ["CKST24 Table 1, with our constants; descriptive, as an upper bound is seldom reached"]
+        "P10", "Table 1 as measured: at feasible sizes its order is reversed";
+        "P10": "Under random classification and Massart noise, every learner of Table 1 whose theorem covers the noise needs at most the examples of its theorem until its error stays at most η + ε (median over trials, samples of doubling size). A learner that does not reach it at the largest sample counts only if that sample is at least its bound."
+            ["CKST24 Table 1, with our constants; descriptive, since an upper bound is seldom attained"]
             Observation, null "the bound divided by 3"
             halfspaces_pac::{SamplePerspectron, Ddk, Dgt, Ckmy, CuttingPlane, ddk_steps,
                 dgt_rounds, ckmy_steps, cutting_plane_rounds, cutting_plane_batch};
-        "P10o": "The order of Table 1 does not show at these sizes: under random classification noise and under adaptive Massart noise (η = 0.2, γ from 0.3 to 0.08) the Perspectron needs at least as many examples for η + ε as DGT19, in geometric mean over paired samples, at each of ε = 0.2, 0.1 and, under adaptive noise, 0.05."
+        "P10o": "The order of Table 1 does not appear at these sizes: under random classification noise and adaptive Massart noise (η = 0.2, γ from 0.3 to 0.08), the Perspectron needs at least as many examples for η + ε as DGT19, in geometric mean over paired samples, for ε = 0.2, 0.1 and (adaptive noise) 0.05."
             ["ours; against the order of CKST24 Table 1"]
-            Measured, null "the order of Table 1: the Perspectron needs fewer"
+            Measured, null "the order of Table 1: the Perspectron needs fewer examples"
             halfspaces_pac::{SamplePerspectron, Dgt};
     }
 
@@ -45,9 +45,10 @@ impl Experiment for Table1Experiment {
             let (excesses, sizes) = (excesses.clone(), sizes.clone());
             let configuration = Configuration { strategy, noise, margin, excesses, sizes };
             let trials = match strategy {
-                // A learner is right or wrong as a whole, and the plane costs little.
+                // On the trap a learner succeeds or fails completely, so it needs more trials. Trials in the plane are
+                // cheap.
                 Strategy::Trap => scale.pick(5, 25, 101),
-                // The two of P10o are nearest each other, and scatter most.
+                // Here the counts of the two learners of P10o are closest and scatter most.
                 Strategy::Rcn => scale.pick(2, 18, 27),
                 _ => scale.pick(2, 12, 21),
             };
@@ -69,9 +70,9 @@ impl Experiment for Table1Experiment {
         let material = Material::new(setting, rng)?;
         let mut errors = Vec::new();
         for (learner, excess) in curves(setting) {
-            let told =
-                Told { noise: setting.noise, margin: setting.margin, excess, seed: rng.random() };
-            let learner = (LEARNERS[learner].learner)(told)?;
+            let given =
+                Given { noise: setting.noise, margin: setting.margin, excess, seed: rng.random() };
+            let learner = (LEARNERS[learner].learner)(given)?;
             let error = |n: &usize| -> Result<f64, Failure> {
                 let (points, labels) = material.first(*n)?;
                 let labels = learner(&points, labels, material.judged.points())?;
@@ -98,7 +99,7 @@ impl Experiment for Table1Experiment {
                     match median_needed(group, learner, *excess) {
                         _ if !complete => (),
                         Some(n) => ratios.push(n as f64 / bound),
-                        // Not reached, with as many samples as the theorem asks for.
+                        // The target was not reached with at least the number of examples of the theorem.
                         None if largest >= bound => ratios.push(f64::INFINITY),
                         None => {
                             open += 1;
@@ -132,7 +133,7 @@ impl Experiment for Table1Experiment {
         let quantity = "median samples needed / samples of the theorem, δ = 0.1";
         let evidence = Evidence::deterministic(quantity, Side::AtMost, planned, &ratios);
         let note = format!(
-            "cases are pairs of a learner with a bound and a setting (η, γ, ε); {open} more were not tested, the learner not being there at the largest sample, which is below its bound; {able} could have failed, the largest sample being at least the bound"
+            "cases are pairs of a learner with a bound and a setting (η, γ, ε); {open} more were not tested, because the learner does not reach η + ε at the largest sample, which is below its bound; {able} could have failed, because the largest sample is at least the bound"
         );
         judge_all(
             section,
@@ -142,8 +143,8 @@ impl Experiment for Table1Experiment {
                 (Evidence::worst_of(&reversed).with_note(LEVELLED), Null::of_cases(not_fewer)),
             ],
         );
-        section.summary.push("Every learner of Table 1 gets the same examples, a sample that doubles, and is judged by its exact error over the labels of 10 000 fresh points (on the trap, of the whole distribution). Counted is the least sample from which on the error stays at most η + ε. Points: 80 % at the margin itself, the others far from it, in R^10; the noise is the same everywhere (RCN), or Massart's on the far points, or where it leads least squares astray. The trap is a distribution on six points of the plane with η = 0.3, γ = 0.05.".into());
-        section.summary.push("The learners run as one would run them on a sample: the Perspectron in one pass with its step for that sample and its choice among 32 iterates and their mean on a quarter held out, DDK+23 and CKMY20 with at most 300 steps, DGT19 with at most 3000 a round, DGT19 and CKMY20 for ε/2 and ε/3 at γ/2, the cutting plane with at most 2d² rounds of at least 4/ε² examples. The bounds they are held against are their theorems' numbers. Averaged perceptron, logistic regression and SVM (C = 1) have none under this noise; DDK+23 has one under RCN only.".into());
+        section.summary.push("Every learner of Table 1 gets the same examples, in samples of doubling size, and is evaluated by its error on 10 000 fresh points, exact over their labels (on the trap, over the whole distribution). The count is the smallest sample size such that the error is at most η + ε at it and at all larger sizes. 80 % of the points are at the margin, the others far from it, in R^10. The noise is the same everywhere (RCN), or Massart noise on the far points, or Massart noise chosen to mislead least squares. The trap is a distribution on six points of the plane with η = 0.3, γ = 0.05.".into());
+        section.summary.push("The learners run as in practice on a sample. The Perspectron makes one pass with its step for that sample, and chooses among 32 iterates and their mean on a hold-out of a quarter. DDK+23 and CKMY20 make at most 300 steps, DGT19 at most 3000 per round. DGT19 and CKMY20 run with accuracy ε/2 and ε/3 and with margin γ/2, and the cutting plane makes at most 2d² rounds of at least 4/ε² examples. They are compared with the numbers of examples of their theorems. Averaged perceptron, logistic regression and SVM (C = 1) have no theorem under this noise; DDK+23 has one under RCN only.".into());
         let of_bounds = section.claims.iter().find(|claim| claim.id == "P10");
         let slack = of_bounds.and_then(|claim| claim.slack);
         section.findings.extend([led_astray(results), order_unseen(results, slack)]);
@@ -151,20 +152,20 @@ impl Experiment for Table1Experiment {
             (
                 "rcn",
                 Strategy::Rcn,
-                "Where labels are wrong at random, all learners arrive",
+                "With random label noise, all learners reach η + ε",
                 "Random classification noise, η = 0.2, γ = 0.15",
             ),
             (
                 "massart",
                 Strategy::LeastSquares,
-                "Where labels mislead least squares, the learners with proofs are not ahead",
-                "Massart noise, η = 0.2, γ = 0.15, chosen against least squares",
+                "If labels mislead least squares, the learners with proofs are not ahead",
+                "Massart noise chosen to mislead least squares, η = 0.2, γ = 0.15",
             ),
             (
                 "trap",
                 Strategy::Trap,
-                "On the trap more data do not help logistic regression and the SVM",
-                "The Massart trap, η = 0.3, γ = 0.05, where w* errs on 0.12 of the labels and convex losses end above η",
+                "On the trap, more data do not help logistic regression and the SVM",
+                "The Massart trap, η = 0.3, γ = 0.05, where w* has error 0.12 and convex losses end above η",
             ),
         ] {
             section.figures.extend(figure(results, name, strategy, [title, what]));
@@ -213,7 +214,7 @@ mod tests {
         }
     }
 
-    /// Samples as large as the bound without success refute it; smaller ones are no test.
+    /// Samples at least as large as the bound refute it if η + ε is not reached; smaller samples do not test it.
     #[test]
     fn a_planted_wrong_bound_is_caught() {
         let verdict = |error: f64, sizes: Vec<usize>, planned: usize| {
@@ -230,11 +231,11 @@ mod tests {
         assert_eq!(verdict(0.1, small.clone(), 1), (Verdict::Observed, 5));
         assert_eq!(verdict(0.1, small.clone(), 2).0, Verdict::Inconclusive);
         assert_eq!(verdict(0.9, huge, 1), (Verdict::Violated, 5));
-        // Nothing tested is nothing shown.
+        // Without a test, the claim is inconclusive.
         assert_eq!(verdict(0.9, small, 1), (Verdict::Inconclusive, 0));
     }
 
-    /// What the page says of the trap and of the order of the learners stands only where the numbers say so.
+    /// The findings on the trap and on the order of the learners have a text only if the numbers support it.
     #[test]
     fn findings_follow_the_numbers() {
         let found = |surrogates: f64, perspectron: [f64; 3], dgt: [f64; 3]| {
@@ -259,15 +260,15 @@ mod tests {
                 && text.ends_with("gets 13 % wrong, the best halfspace 12 %.")
         }));
         assert!(order.is_some_and(|text| text.contains("fewer in 0, as many in 0 and more in 1.")));
-        // A coin does as well, the Perspectron ends above η, it is ahead.
+        // Logistic regression is better than a coin; the Perspectron ends above η; the Perspectron is ahead.
         assert_eq!(found(0.49, [0.5, 0.2, 0.13], [0.2; 3])[0], None);
         assert_eq!(found(0.52, [0.5, 0.2, 0.31], [0.2; 3])[0], None);
         assert_eq!(found(0.52, [0.1; 3], [0.5, 0.5, 0.1])[1], None);
     }
 
-    /// On the trap the surrogates stay above the target, the Perspectron does not.
+    /// On the trap, the convex surrogates stay above the target, and the Perspectron does not.
     #[test]
-    fn the_trap_tells_the_learners_apart() {
+    fn the_trap_separates_the_learners() {
         let configuration = small();
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let outcome = Table1Experiment.trial(&configuration, &mut rng).unwrap();

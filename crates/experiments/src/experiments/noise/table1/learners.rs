@@ -1,6 +1,6 @@
-//! The learners of Table 1, and the usual ones that are not in it, as one would run them on a sample.
+//! The learners of Table 1 and common learners outside it, run on a sample as in practice.
 
-use super::sample_bounds::{self, CKMY_SHARE, DGT_SHARE, HELD_OUT, Problem, TOLD_MARGIN};
+use super::sample_bounds::{self, CKMY_SHARE, DGT_SHARE, GIVEN_MARGIN, HELD_OUT, Problem};
 use super::workload::{Configuration, Strategy};
 use crate::experiments::common::*;
 use halfspaces_linalg::{Classifier, FitSample, Label, Params, PointSet, Points};
@@ -9,26 +9,26 @@ use halfspaces_pac::{
     Ckmy, CuttingPlane, Ddk, Dgt, LinearSvm, LogisticRegression, Margin, SamplePerspectron,
 };
 
-/// δ of the theorems the samples are compared with. A median above such a number would refute it.
+/// δ of the theorems that the samples are compared with. A median above the number of a theorem would refute it.
 const DELTA: f64 = 0.1;
-/// Caps, far below what the theorems ask for.
+/// Caps on the numbers of steps, far below those of the theorems.
 const MAX_STEPS: u64 = 300;
 const DGT_MAX_STEPS: u64 = 3000;
 const SVM_PASSES: u64 = 100;
-/// Rounds per squared dimension among which the cutting plane shares the sample: about as many as its
-/// theorem has, but for the logarithm of the margin.
+/// Number of rounds of the cutting-plane learner per squared dimension: about the number of its theorem, without the
+/// logarithm of the margin. The sample is split among them.
 const CUTS: usize = 2;
 
-/// What a learner is told.
+/// The parameters of a learner.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Told {
+pub(super) struct Given {
     pub noise: f64,
     pub margin: f64,
     pub excess: f64,
     pub seed: u64,
 }
 
-/// From a labelled sample and further points to the labels it predicts for them.
+/// A function from a labelled sample and further points to predicted labels for these points.
 pub(super) type Learner = Box<dyn Fn(&Points, &[Label], &Points) -> Result<Vec<Label>, Failure>>;
 
 /// One row of the table.
@@ -36,18 +36,18 @@ pub(super) struct Entry {
     pub name: &'static str,
     pub colour: Colour,
     pub dashed: bool,
-    /// Its sample complexity in Table 1; of the cutting plane that of the ellipsoid, which is what runs here.
+    /// Its sample complexity in Table 1. For the cutting plane, that of the ellipsoid method, which runs here.
     pub rate: Option<&'static str>,
-    /// The same under random classification noise, where that is a row of its own.
+    /// Its sample complexity under random classification noise, if that is a separate row.
     pub rate_rcn: Option<&'static str>,
-    /// Whether it is told ε.
+    /// Whether it takes ε.
     pub uses_excess: bool,
-    /// Examples that suffice, where that is proved.
+    /// Examples that suffice, if proved.
     bound: fn(Strategy, Problem) -> Option<f64>,
-    pub learner: fn(Told) -> Result<Learner, Failure>,
+    pub learner: fn(Given) -> Result<Learner, Failure>,
 }
 
-/// What a learner without a theorem for this noise is.
+/// The entry of a learner without a theorem for this noise.
 const UNPROVED: Entry = Entry {
     name: "",
     colour: Colour::Ink,
@@ -112,7 +112,7 @@ pub(super) const LEARNERS: [Entry; 8] = [
 ];
 
 impl Entry {
-    /// Examples that suffice for a setting and ε, where that is proved.
+    /// The examples that suffice for a setting and ε, if proved.
     pub(super) fn examples(&self, setting: &Configuration, excess: f64) -> Option<f64> {
         let problem = Problem {
             dim: setting.strategy.dim(),
@@ -125,23 +125,24 @@ impl Entry {
     }
 }
 
-/// One curve for each learner, or one for each ε if it is told ε: its place in [`LEARNERS`], and ε.
+/// The curves of a setting, each given by the index of a learner in [`LEARNERS`] and ε. A learner that takes ε has one
+/// curve per ε.
 pub(super) fn curves(setting: &Configuration) -> Vec<(usize, f64)> {
     let mut curves = Vec::new();
     for (at, entry) in LEARNERS.iter().enumerate() {
-        let told = if entry.uses_excess { setting.excesses.len() } else { 1 };
-        curves.extend(setting.excesses.iter().take(told).map(|excess| (at, *excess)));
+        let count = if entry.uses_excess { setting.excesses.len() } else { 1 };
+        curves.extend(setting.excesses.iter().take(count).map(|excess| (at, *excess)));
     }
     curves
 }
 
-/// The curve that judges a learner at this ε; `None` at an ε the setting does not have.
+/// The curve by which a learner is judged at this ε; `None` if the setting does not have this ε.
 pub(super) fn curve_of(setting: &Configuration, learner: usize, excess: f64) -> Option<usize> {
     let same = |e: f64| !LEARNERS[learner].uses_excess || (e - excess).abs() < 1e-9;
     curves(setting).iter().position(|(at, e)| *at == learner && same(*e))
 }
 
-/// A learner that fits to a whole sample.
+/// A learner that fits the whole sample.
 fn on_sample<L>(learner: L) -> Result<Learner, Failure>
 where
     L: FitSample + 'static,
@@ -152,62 +153,62 @@ where
     }))
 }
 
-fn perspectron(told: Told) -> Result<Learner, Failure> {
+fn perspectron(given: Given) -> Result<Learner, Failure> {
     let learner = SamplePerspectron::params()
-        .noise(told.noise)
-        .margin(Margin::Known(told.margin))
+        .noise(given.noise)
+        .margin(Margin::Known(given.margin))
         .held_out(HELD_OUT)
         .lift(false)
-        .seed(told.seed)
+        .seed(given.seed)
         .check()?;
     on_sample(learner)
 }
 
-fn ddk(told: Told) -> Result<Learner, Failure> {
-    let learner = Ddk::params(told.noise, told.margin)
-        .excess(told.excess)
+fn ddk(given: Given) -> Result<Learner, Failure> {
+    let learner = Ddk::params(given.noise, given.margin)
+        .excess(given.excess)
         .max_steps(MAX_STEPS)
         .validation_share(HELD_OUT)
-        .seed(told.seed)
+        .seed(given.seed)
         .check()?;
     on_sample(learner)
 }
 
-fn dgt(told: Told) -> Result<Learner, Failure> {
-    let learner = Dgt::params(told.noise, TOLD_MARGIN * told.margin)
-        .excess(DGT_SHARE * told.excess)
+fn dgt(given: Given) -> Result<Learner, Failure> {
+    let learner = Dgt::params(given.noise, GIVEN_MARGIN * given.margin)
+        .excess(DGT_SHARE * given.excess)
         .max_steps(DGT_MAX_STEPS)
-        .seed(told.seed)
+        .seed(given.seed)
         .check()?;
     on_sample(learner)
 }
 
-fn ckmy(told: Told) -> Result<Learner, Failure> {
-    let learner = Ckmy::params(told.noise, TOLD_MARGIN * told.margin)
-        .excess(CKMY_SHARE * told.excess)
+fn ckmy(given: Given) -> Result<Learner, Failure> {
+    let learner = Ckmy::params(given.noise, GIVEN_MARGIN * given.margin)
+        .excess(CKMY_SHARE * given.excess)
         .max_steps(MAX_STEPS)
         .validation_share(HELD_OUT)
-        .seed(told.seed)
+        .seed(given.seed)
         .check()?;
     on_sample(learner)
 }
 
-fn cutting_plane(told: Told) -> Result<Learner, Failure> {
-    let params = CuttingPlane::params(told.noise, told.margin).excess(told.excess);
+fn cutting_plane(given: Given) -> Result<Learner, Failure> {
+    let params = CuttingPlane::params(given.noise, given.margin).excess(given.excess);
     Ok(Box::new(move |points, labels, others| {
-        let learner = params.batch(batch(points.len(), points.dim(), told.excess)).check()?;
+        let learner = params.batch(batch(points.len(), points.dim(), given.excess)).check()?;
         Ok(learner.fit(points, labels)?.label_all(others)?)
     }))
 }
 
-/// Examples of the cutting plane per round: 4/ε², for an estimated error with a standard deviation of
-/// at most ε/4, the distance of η + ε from where it stops; or more where the sample has more.
+/// The examples of the cutting plane per round: at least 4/ε², which gives an estimated error with a standard deviation
+/// of at most ε/4, the distance of η + ε from its stopping point; more if the sample allows.
 fn batch(n: usize, dim: usize, excess: f64) -> usize {
-    let tell = (4.0 / excess.powi(2)).ceil() as usize;
-    tell.max(n / (CUTS * dim * dim)).min(n)
+    let least = (4.0 / excess.powi(2)).ceil() as usize;
+    least.max(n / (CUTS * dim * dim)).min(n)
 }
 
-fn averaged(_: Told) -> Result<Learner, Failure> {
+fn averaged(_: Given) -> Result<Learner, Failure> {
     Ok(Box::new(|points, labels, others| {
         let mut learner = AveragedPerceptron::new(points.dim())?;
         mistakes(&mut learner, points, labels)?;
@@ -215,13 +216,13 @@ fn averaged(_: Told) -> Result<Learner, Failure> {
     }))
 }
 
-fn logistic(_: Told) -> Result<Learner, Failure> {
+fn logistic(_: Given) -> Result<Learner, Failure> {
     let learner = LogisticRegression::params().intercept(false).check()?;
     on_sample(learner)
 }
 
-fn svm(told: Told) -> Result<Learner, Failure> {
+fn svm(given: Given) -> Result<Learner, Failure> {
     let learner =
-        LinearSvm::params().intercept(false).max_passes(SVM_PASSES).seed(told.seed).check()?;
+        LinearSvm::params().intercept(false).max_passes(SVM_PASSES).seed(given.seed).check()?;
     on_sample(learner)
 }

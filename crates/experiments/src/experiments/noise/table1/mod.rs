@@ -1,5 +1,5 @@
-//! P10: CKST24's Table 1 as measured. Samples each learner needs until its error is at most η + ε, on the
-//! same examples for all, against the number that its theorem asks for.
+//! P10, P10o: CKST24's Table 1 as measured: the examples that each learner needs until its error is at most η + ε, on
+//! the same samples for all, compared with the number of its theorem.
 
 mod claims;
 mod learners;

@@ -1,21 +1,21 @@
-//! Samples needed, figures and tables.
+//! Examples needed, figures, findings and tables.
 
 use super::super::or_beyond;
 use super::learners::{Entry, LEARNERS, curve_of};
 use super::workload::{Configuration, Outcome, Strategy};
 use crate::experiments::common::*;
 
-/// Margin and ε of the curves that are drawn, and at which the other is varied.
+/// Margin and ε of the figures. Each is varied at this value of the other.
 pub(super) const SHOWN_MARGIN: f64 = 0.15;
 pub(super) const SHOWN_EXCESS: f64 = 0.1;
 
-/// The least of the sizes from which on no error is above `level`.
+/// The smallest size such that no error is above `level` at it or at a larger size.
 pub(super) fn needed(sizes: &[usize], errors: &[f64], level: f64) -> Option<usize> {
     let good = errors.iter().rev().take_while(|e| **e <= level).count();
     sizes.get(errors.len().checked_sub(good)?).copied()
 }
 
-/// The upper median of samples needed over trials; `None` if it is beyond the largest sample.
+/// The upper median over trials of the examples needed; `None` if it is beyond the largest sample.
 pub(super) fn median_needed(
     group: &Group<Configuration, Outcome>,
     learner: usize,
@@ -29,7 +29,7 @@ pub(super) fn median_needed(
     counts.get(counts.len() / 2).copied().filter(|n| *n < usize::MAX)
 }
 
-/// Error against samples, all learners, at one margin.
+/// The figure of error against sample size, all learners, at one margin.
 pub(super) fn figure(
     results: &Results<Configuration, Outcome>,
     name: &str,
@@ -63,7 +63,7 @@ pub(super) fn figure(
         name: format!("p10-{name}"),
         title: title.into(),
         caption: format!(
-            "{what}: error against samples, means over trials with 95 % intervals, and η + ε for ε = {SHOWN_EXCESS} (dashed). That is what the learners that are told ε aim at; the cutting plane stops there. The other dashed lines are where known lower bounds put η + ε, in the worst case, with constants and logarithms left out: γ⁻²ε⁻¹ examples for any learner (Massart and Nédélec 2006), γ^-½ ε⁻² for those of statistical queries (DDK+23)."
+            "{what}: error against sample size, means over trials with 95 % intervals, and η + ε for ε = {SHOWN_EXCESS} (dashed). Learners that take ε aim at this value; the cutting plane stops there. The other dashed lines are known worst-case lower bounds, without constants and logarithms: γ⁻²ε⁻¹ examples for any learner (Massart and Nédélec 2006), γ^-½ ε⁻² for learners by statistical queries (DDK+23)."
         ),
         x: Axis::log("samples n"),
         y: Axis::linear("error"),
@@ -71,13 +71,13 @@ pub(super) fn figure(
     })
 }
 
-/// The place of a learner in [`LEARNERS`].
+/// The index of a learner in [`LEARNERS`].
 fn place(name: &str) -> usize {
     let place = LEARNERS.iter().position(|entry| entry.name == name);
-    place.unwrap_or_else(|| unreachable!("a learner of the table: {name}"))
+    place.unwrap_or_else(|| unreachable!("{name} is a learner of the table"))
 }
 
-/// On the trap: learners with a convex loss end above one half, the Perspectron below η.
+/// The finding on the trap: learners with a convex loss end above one half, the Perspectron below η.
 pub(super) fn led_astray(results: &Results<Configuration, Outcome>) -> Finding {
     let group = groups_of(results, |c| c.strategy == Strategy::Trap).into_iter().next();
     let text = group.and_then(|group| {
@@ -93,7 +93,7 @@ pub(super) fn led_astray(results: &Results<Configuration, Outcome>) -> Finding {
         let astray = of_logistic.low > 0.5 && of_svm.low > 0.5 && of_perspectron.high < *noise;
         let per_cent = |share: f64| format!("{:.0} %", 100.0 * share);
         astray.then_some(format!(
-            "On data made to mislead, where labels are wrong with a probability of up to {}, logistic regression and the support vector machine get {} and {} of all labels wrong after {} examples, worse than a coin. The Perspectron, which weighs every example by how sure it already is, gets {} wrong, the best halfspace {}.",
+            "On data constructed to mislead, with labels wrong with probability up to {}, logistic regression and the support vector machine get {} and {} of all labels wrong after {} examples, worse than a coin. The Perspectron, which weights every example by its own confidence, gets {} wrong, the best halfspace {}.",
             per_cent(*noise),
             per_cent(logistic?),
             per_cent(svm?),
@@ -103,14 +103,15 @@ pub(super) fn led_astray(results: &Results<Configuration, Outcome>) -> Finding {
         ))
     });
     Finding {
-        title: "Wrong labels lead the usual methods astray, and need not".into(),
+        title: "Wrong labels can mislead the usual methods, but not the Perspectron".into(),
         text,
         figure: "p10-trap".into(),
         claims: Vec::new(),
     }
 }
 
-/// How often the learner of the better rate needs fewer examples than DGT19: the order of Table 1 does not show.
+/// The finding on the order of Table 1: in how many settings the Perspectron, which has the better rate, needs fewer
+/// examples than DGT19.
 pub(super) fn order_unseen(
     results: &Results<Configuration, Outcome>,
     slack: Option<f64>,
@@ -132,30 +133,30 @@ pub(super) fn order_unseen(
     let unseen = all > 0 && 2 * fewer < all;
     let text = slack.filter(|_| unseen).map(|slack| {
         format!(
-            "By theory the Perspectron needs far fewer examples than its predecessor DGT19; of {all} settings it needed fewer in {fewer}, as many in {same} and more in {more}. Every learner that arrives needs at least {slack:.0} times fewer examples than its theorem asks for, so at sizes one can reach the theorems say little about who is ahead."
+            "In theory, the Perspectron needs far fewer examples than its predecessor DGT19; in {all} settings it needed fewer in {fewer}, as many in {same} and more in {more}. Every learner that reaches the target needs at least {slack:.0} times fewer examples than its theorem, so at feasible sizes the theorems say little about which learner is ahead."
         )
     });
     Finding {
-        title: "What theory says of who needs fewer examples does not show".into(),
+        title: "The theoretical order of the learners does not appear in practice".into(),
         text,
         figure: "p10-massart".into(),
         claims: vec!["P10".into()],
     }
 }
 
-/// A row of a table: a learner's place, its rate, and the noise it speaks of.
+/// A row of a table: a learner's index, its rate, and the noise that the rate applies to.
 struct Line {
     learner: usize,
     name: &'static str,
     rate: &'static str,
-    speaks_of: fn(Strategy) -> bool,
+    applies_to: fn(Strategy) -> bool,
 }
 
-/// One line a learner, or two where it has a rate of its own under random classification noise.
+/// One line per learner, or two for a learner with a separate rate under random classification noise.
 fn lines() -> Vec<Line> {
     let of = |(learner, entry): (usize, &Entry)| {
         let line =
-            |rate: &'static str, speaks_of| Line { learner, name: entry.name, rate, speaks_of };
+            |rate: &'static str, applies_to| Line { learner, name: entry.name, rate, applies_to };
         let rate = entry.rate.unwrap_or("none");
         match entry.rate_rcn {
             None => vec![line(rate, |_| true)],
@@ -168,7 +169,7 @@ fn lines() -> Vec<Line> {
     LEARNERS.iter().enumerate().flat_map(of).collect()
 }
 
-/// n above which a line of a lower bound is drawn: below it says more than 1/2.
+/// The lower bounds as dashed lines, for all n where they are at most 1/2.
 fn lower_bounds(noise: f64, margin: f64, sizes: &[usize]) -> [Layer; 2] {
     let line = |name: &str, colour, excess: &dyn Fn(f64) -> f64| {
         let at = |n: &usize| (*n as f64, noise + excess(*n as f64));
@@ -180,8 +181,8 @@ fn lower_bounds(noise: f64, margin: f64, sizes: &[usize]) -> [Layer; 2] {
     ]
 }
 
-/// Pairs of a sample and a learner, on the same examples: log₂ of samples needed by the Perspectron over those of
-/// another, over all margins of a kind of noise. Whoever does not arrive counts as if twice the largest sample did.
+/// log₂ of the examples needed by the Perspectron over those of another learner, paired on the same samples, over all
+/// margins of a kind of noise. For a learner that does not reach η + ε, twice the largest sample is used.
 pub(super) fn leads(
     results: &Results<Configuration, Outcome>,
     strategy: Strategy,
@@ -201,7 +202,7 @@ pub(super) fn leads(
     groups.iter().flat_map(|g| g.outcomes.iter().filter_map(move |o| of(g, o))).collect()
 }
 
-/// The pairs with their intervals.
+/// The table of [`leads`] with their intervals.
 pub(super) fn orders(results: &Results<Configuration, Outcome>) -> Table {
     let mut rows = Vec::new();
     let excesses = results.groups.first().map_or(&[][..], |g| &g.configuration.excesses);
@@ -218,7 +219,7 @@ pub(super) fn orders(results: &Results<Configuration, Outcome>) -> Table {
         }
     }
     type Row = (Strategy, f64, &'static str, Vec<f64>);
-    let caption = "Paired on the same samples: log₂ of the samples the Perspectron needs for η + ε over those of another learner, mean over trials and margins with its 95 % interval. Above 0 the other needs fewer, which for the learners of Table 1 but DDK+23 reverses its order; a learner that does not arrive counts as if it did at twice the largest sample";
+    let caption = "Paired on the same samples: log₂ of the examples that the Perspectron needs for η + ε over those of another learner, mean over trials and margins with its 95 % interval. Above 0 the other needs fewer, which reverses the order of Table 1 for its learners except DDK+23; for a learner that does not reach η + ε, twice the largest sample is used";
     table(
         "p10-orders",
         caption,
@@ -242,7 +243,7 @@ pub(super) fn samples_needed(results: &Results<Configuration, Outcome>, excess: 
     let mut table = Table::new(
         &format!("p10-needed-{excess}"),
         &format!(
-            "Samples needed for η + ε, ε = {excess}: medians over trials; \"> n\" where more than the largest sample. Noise: RCN, or Massart\'s on far points, adaptive, or on the trap"
+            "Examples needed for η + ε, ε = {excess}: medians over trials; \"> n\" means more than the largest sample. Noise: RCN, or Massart noise on far points, adaptive, or on the trap"
         ),
         &columns,
     );
@@ -250,7 +251,7 @@ pub(super) fn samples_needed(results: &Results<Configuration, Outcome>, excess: 
         let mut row = vec![line.name.into(), line.rate.into()];
         row.extend(groups.iter().map(|group| match median_needed(group, line.learner, excess) {
             _ if group.outcomes.is_empty() => String::new(),
-            _ if !(line.speaks_of)(group.configuration.strategy) => String::new(),
+            _ if !(line.applies_to)(group.configuration.strategy) => String::new(),
             Some(n) => n.to_string(),
             None => format!("> {}", group.configuration.largest()),
         }));
@@ -259,7 +260,7 @@ pub(super) fn samples_needed(results: &Results<Configuration, Outcome>, excess: 
     table
 }
 
-/// Slopes of ln(samples needed) in ln(1/ε) and ln(1/γ).
+/// The table of the slopes of ln(examples needed) in ln(1/ε) and ln(1/γ).
 pub(super) fn exponents(results: &Results<Configuration, Outcome>) -> Table {
     let samples = |learner: usize, strategy: Strategy| {
         let groups = groups_of(results, |c| c.strategy == strategy);
@@ -270,7 +271,7 @@ pub(super) fn exponents(results: &Results<Configuration, Outcome>) -> Table {
         })
     };
     let in_excess = |line: &Line, strategy| {
-        if !(line.speaks_of)(strategy) {
+        if !(line.applies_to)(strategy) {
             return String::new();
         }
         let shown = samples(line.learner, strategy)
@@ -278,14 +279,14 @@ pub(super) fn exponents(results: &Results<Configuration, Outcome>) -> Table {
         exponent(&shown.map(|(excess, _, samples)| (excess, samples)).collect::<Vec<_>>())
     };
     let in_margin = |line: &Line, strategy| {
-        if !(line.speaks_of)(strategy) {
+        if !(line.applies_to)(strategy) {
             return String::new();
         }
         let shown = samples(line.learner, strategy)
             .filter(|(excess, ..)| (excess - SHOWN_EXCESS).abs() < 1e-9);
         exponent(&shown.map(|(_, margin, samples)| (margin, samples)).collect::<Vec<_>>())
     };
-    let caption = "Fitted exponents of samples needed (medians, sample sizes that double, so ± 0.5): in 1/ε at γ = 0.15, in 1/γ at ε = 0.1";
+    let caption = "Fitted exponents of the examples needed (medians; sizes double, so ± 0.5): in 1/ε at γ = 0.15, in 1/γ at ε = 0.1";
     table(
         "p10-exponents",
         caption,
@@ -301,7 +302,7 @@ pub(super) fn exponents(results: &Results<Configuration, Outcome>) -> Table {
     )
 }
 
-/// Minus the slope of ln y in ln x, if every y is known.
+/// Minus the slope of ln y in ln x as text; empty if some y is missing.
 pub(super) fn exponent(pairs: &[(f64, Option<f64>)]) -> String {
     let x: Vec<f64> = pairs.iter().map(|(x, _)| -x.ln()).collect();
     let y: Option<Vec<f64>> = pairs.iter().map(|(_, y)| y.map(f64::ln)).collect();
@@ -313,7 +314,7 @@ pub(super) fn bounds(results: &Results<Configuration, Outcome>) -> Table {
     let mut columns = vec!["d", "η", "γ", "ε"];
     let proved = || LEARNERS.iter().filter(|entry| entry.rate.is_some());
     columns.extend(proved().map(|entry| entry.name));
-    let caption = "Samples the theorems ask for at δ = 0.1; DDK+23's holds under RCN only";
+    let caption = "Examples that the theorems need at δ = 0.1; that of DDK+23 holds under RCN only";
     let mut table = Table::new("p10-bounds", caption, &columns);
     for group in &results.groups {
         let setting = &group.configuration;

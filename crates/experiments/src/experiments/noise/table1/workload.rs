@@ -1,4 +1,4 @@
-//! Noisy samples that double, and what a trial gives.
+//! Noisy samples of doubling size, settings and outcomes.
 
 use crate::experiments::common::*;
 use halfspaces_data::{
@@ -7,27 +7,27 @@ use halfspaces_data::{
 };
 use halfspaces_linalg::{Label, PointSet, Points};
 
-/// Dimension, but for the trap's plane.
+/// Dimension of all points except those of the trap.
 const DIM: usize = 10;
-/// Share of the points that lie at the margin itself.
+/// Fraction of the points at the margin.
 const AT_MARGIN: f64 = 0.8;
-/// Points on which errors are judged.
+/// Number of points on which errors are evaluated.
 const JUDGED: usize = 10_000;
 
-/// Which points have noisy labels.
+/// The points with noisy labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Strategy {
-    /// Everywhere.
+    /// All points.
     #[strum(to_string = "RCN")]
     Rcn,
     /// The far points only.
     #[strum(to_string = "far")]
     Far,
-    /// Where it leads least squares astray.
+    /// A region chosen to mislead least squares.
     #[strum(to_string = "adaptive")]
     LeastSquares,
-    /// In the plane, on points where convex losses fail.
+    /// Points of the plane on which convex losses fail.
     #[strum(to_string = "trap")]
     Trap,
 }
@@ -62,7 +62,7 @@ impl Configuration {
     }
 }
 
-/// Errors at every sample size, one curve after the other in the order of `learners::curves`.
+/// Errors at every sample size, one curve per entry of `learners::curves`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     /// Error of w*.
@@ -70,7 +70,7 @@ pub(crate) struct Outcome {
     pub(super) errors: Vec<Vec<f64>>,
 }
 
-/// What all learners of a trial share.
+/// The sample and the population that all learners of a trial share.
 pub(super) struct Material {
     points: Points,
     labels: Vec<Label>,

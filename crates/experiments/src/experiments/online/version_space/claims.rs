@@ -10,16 +10,18 @@ pub(crate) struct VersionSpaceExperiment {
     pub(crate) inputs: Arc<Inputs>,
 }
 
-/// Largest power of γ that the mistakes on the hard family may grow as.
+/// An exponent: on the hard family, mistakes must grow at least as fast as this power of γ.
 const STEEP: f64 = -1.8;
 
-/// Most mistakes of the volumetric centre per dimension and halving of γ, read off, beyond two.
+/// Upper bound on the mistakes of the volumetric centre per dimension and halving of γ, chosen from measurements, in
+/// addition to two.
 const VOLUMETRIC: f64 = 0.6;
 
-/// How many more mistakes than lg(1/γ) K8e allows.
+/// Number of mistakes that K8e allows in addition to lg(1/γ).
 const BEYOND_FORCED: f64 = 1.0;
 
-/// On the even split: mistakes against lg(1/γ), which is forced, and one more; beyond 1 on either side of that.
+/// A ratio for the even split. It is above 1 if the mistakes exceed lg(1/γ) + 1 or are fewer than lg(1/γ), the number
+/// that the split forces.
 fn beyond_forced(play: &Play) -> f64 {
     let (mistakes, forced) = (play.mistakes as f64, -play.margin.log2());
     if !play.ended {
@@ -31,23 +33,23 @@ fn beyond_forced(play: &Play) -> f64 {
 impl Experiment for VersionSpaceExperiment {
     about! {
         "K8", "Version-space learners: ln(1/γ) mistakes where the perceptron makes 1/γ²";
-        "K8": "On points of norm 1 separated with margin γ, and gone round until a pass makes no mistake, the ellipsoid method makes at most 2d(d+1) ln((1+γ)/γ) mistakes, the volumetric centre at most 1 + (d ln((1+γ)/γ) + d ln(400 d) - (d ln 2)/2 + 0.0015 (d-1))/0.0035, about 286 d ln(566 d/γ), and the centre of gravity, estimated by hit-and-run, at most d ln((1+γ)/γ)/ln(e/(e-1)): on decision lists, on real data relabelled by a halfspace, and on two families of the plane, the hard family and the even split, which choose each point by the learner's prediction."
+        "K8": "On points of norm 1 with margin γ, in passes until one has no mistake, the ellipsoid method makes at most 2d(d+1) ln((1+γ)/γ) mistakes, the volumetric centre 1 + (d ln((1+γ)/γ) + d ln(400 d) - (d ln 2)/2 + 0.0015 (d-1))/0.0035, and the centre of gravity (by hit-and-run) d ln((1+γ)/γ)/ln(e/(e-1)): on decision lists, on relabelled real data, and on two adaptive families of the plane, hard and even split."
             ["Kakade §3, Notes21; Vaidya 1996 with constants of ours; the bound of the centre of gravity is proved for the exact centre"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{VersionSpace, VolumetricCentre, CentreOfGravity},
             halfspaces_linalg::{Ellipsoid},
             halfspaces_online::{bounds::ellipsoid_mistakes, bounds::volumetric_mistakes,
                 bounds::centre_of_gravity_mistakes};
-        "K8v": "On the data of K8 the volumetric centre makes at most 0.6 d lg(1/γ) + 2 mistakes."
+        "K8v": "On the data of K8, the volumetric centre makes at most 0.6 d lg(1/γ) + 2 mistakes."
             ["ours; measured, not proved"]
             Measured, null "the bound divided by 3"
             halfspaces_online::{VersionSpace, VolumetricCentre};
         "K8e": "On the even split of K8, where every learner makes at least lg(1/γ) mistakes, the volumetric centre, the centre of gravity and the hard-margin hypothesis make at most lg(1/γ) + 1."
-            ["ours; the lower bound by construction, the upper one measured, not proved"]
+            ["ours; the lower bound by construction, the upper bound measured, not proved"]
             Measured, null "the ellipsoid method on the same family"
             halfspaces_online::{VersionSpace, VolumetricCentre, CentreOfGravity, HardMargin};
-        "K8h": "On the hard family of K8 the mistakes of the perceptron grow on average at least as γ^-1.8, in a fit over the margins from 1/16 down."
-            ["ours: a family on which the perceptron's bound (R/γ)² is reached up to a constant"]
+        "K8h": "On the hard family of K8, the mistakes of the perceptron grow on average at least as fast as γ^-1.8, fitted over margins of at most 1/16."
+            ["ours: a family on which the perceptron attains its bound (R/γ)² up to a constant"]
             Measured, null "the ellipsoid method on the same family"
             halfspaces_online::{Perceptron};
     }
@@ -70,7 +72,7 @@ impl Experiment for VersionSpaceExperiment {
                     (Family::Real(_), _) => scale.pick(vec![4], vec![4, 8], vec![4, 8, 12]),
                 };
                 let trials = match (&family, learner) {
-                    // A sample of hundreds of points in as many dimensions a mistake.
+                    // At every mistake, hundreds of points are sampled in a space of many dimensions.
                     (Family::Real(_), Learner::Gravity) => scale.pick(1, 1, 2),
                     _ => scale.pick(3, 8, 20),
                 };
@@ -89,10 +91,10 @@ impl Experiment for VersionSpaceExperiment {
     }
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
-        // The perceptron has K3 for its bound, the hard-margin hypothesis has none.
+        // The perceptron's bound is K3; the hard-margin hypothesis has no bound.
         let of_centres =
             groups_of(results, |c| !matches!(c.learner, Learner::Perceptron | Learner::Margin));
-        // Within its bound a learner runs out of mistakes; one that does not has broken its promise.
+        // A learner within its bound ends with a pass without mistakes. One that does not end has exceeded it.
         let ratio = |p: &Play| p.ratio().filter(|_| p.ended).unwrap_or(f64::INFINITY);
         let within = of_plays("mistakes / bound", &of_centres, ratio);
 
@@ -117,7 +119,7 @@ impl Experiment for VersionSpaceExperiment {
         let hard =
             groups_of(results, |c| c.family == Family::Hard && c.learner == Learner::Perceptron);
         let fall = |plays: &Outcome| {
-            // From 1/γ = 16 on, where constants no longer show.
+            // If 1/γ is at least 16, constants no longer matter.
             let late = plays.iter().filter(|p| p.exponent >= 4);
             let (x, y): (Vec<f64>, Vec<f64>) =
                 late.map(|p| (f64::from(p.exponent), (p.mistakes as f64).log2())).unzip();
@@ -136,7 +138,7 @@ impl Experiment for VersionSpaceExperiment {
             (growth, null),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Decision lists of r rules over r variables, with labels that alternate, are gone round until a pass makes no mistake; the points reach every rule equally often. The hard family lives in a random plane: points of margin γ that throw the second coordinate of w to and fro, adaptively and jittered, until 300 rounds in a row are right. The even split lives in the plane as well: each point halves the arc of targets that are left and its label is against the prediction, so every learner is wrong at least lg(1/γ) times there; the points are then gone round until a pass makes no mistake. A mistake shrinks the volume of the version space by a constant factor, but adds only a bounded amount to w · w*: hence ln(1/γ) here and 1/γ² there.".into());
+        section.summary.push("Decision lists have r rules over r variables with alternating labels. Their points reach every rule equally often and are presented in passes until a pass has no mistake. The hard family lies in a random plane. Its points have margin γ and move the second coordinate of w back and forth, adaptively and with jitter, until 300 consecutive rounds are correct. The even split also lies in the plane. Each point halves the arc of the remaining targets, and its label is against the prediction, so every learner makes at least lg(1/γ) mistakes. The points are then presented in passes until a pass has no mistake. A mistake shrinks the volume of the version space by a constant factor, which gives ln(1/γ). It adds only a bounded amount to w · w*, which gives the perceptron's 1/γ². The bound of the volumetric centre is about 286 d ln(566 d/γ).".into());
         section.figures.push(figure(results, &Family::Hard));
         section.figures.push(figure(results, &Family::Split));
         section.figures.push(figure(results, &Family::Lists));
@@ -144,7 +146,7 @@ impl Experiment for VersionSpaceExperiment {
     }
 }
 
-/// A promise about every play of some settings.
+/// Evidence from every play of some settings: `ratio` must be at most 1.
 fn of_plays(
     quantity: &str,
     groups: &[&Group<Configuration, Outcome>],
@@ -177,7 +179,7 @@ mod tests {
             ended: true,
             bound: Some(60.0),
         };
-        // Three trials that scatter a little, or no mean could be refuted.
+        // The three trials scatter a little, since otherwise no mean could be refuted.
         let trials = |power: u32| {
             [0, 1, 2].map(|more| (4..9).map(|e| play(e, (1 << (power * e)) + more)).collect())
         };

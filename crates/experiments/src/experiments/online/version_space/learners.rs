@@ -1,4 +1,4 @@
-//! The learners by name, each played on a family.
+//! The learners, each run on a family of data.
 
 use super::workload::{Family, Outcome, Play, hard, list, rounds, split};
 use crate::experiments::common::*;
@@ -33,7 +33,7 @@ pub(super) const LEARNERS: [(Learner, Colour); 5] = [
     (Learner::Margin, Colour::Purple),
 ];
 
-/// One trial plays the family at every exponent.
+/// One trial runs the learner on the family at every exponent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Configuration {
     pub(super) family: Family,
@@ -72,7 +72,7 @@ pub(super) fn play<L: OnlineLearner>(
             of_either!(&inputs.pool(&workload, rng)?, pool => {
                 let mut learner = new(pool.points.dim())?;
                 let played = rounds(&mut learner, &pool.points, &pool.labels)?;
-                (learner, played, pool.margin.ok_or("relabelled data have a margin")?)
+                (learner, played, pool.margin.ok_or("relabelled data without a margin")?)
             })
         }
     };
@@ -80,7 +80,7 @@ pub(super) fn play<L: OnlineLearner>(
     Ok(Play { exponent, dim, margin, mistakes, ended, bound })
 }
 
-/// As [`play`], for a version space with some centre, by the bound that the centre states.
+/// [`play`] for a version space with a given centre and the bound that the centre states.
 fn play_centre<C: Centre>(
     inputs: &Inputs,
     family: &Family,
@@ -92,7 +92,7 @@ fn play_centre<C: Centre>(
     play(inputs, family, exponent, |d| Ok(VersionSpace::new(centre(d)?)), stated, rng)
 }
 
-/// A play at every exponent.
+/// Plays the family at every exponent.
 pub(super) fn plays(
     inputs: &Inputs,
     setting: &Configuration,

@@ -24,19 +24,19 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, family: &Family)
     let (name, title, caption, label) = match family {
         Family::Hard => (
             "k8-hard-family",
-            "The narrower the margin, the more the perceptron errs; others hardly notice",
-            "Mistakes on the hard family in the plane as the margin shrinks: medians over trials with 10 % and 90 % quantiles (solid) and each learner's bound (dashed). The perceptron follows its bound. Of the learners that keep a centre of all halfspaces still possible the ellipsoid method pays a constant for each halving of γ, the others do not pay at all, down to 2^-30.",
+            "A small margin costs the perceptron many mistakes, version-space learners few",
+            "Mistakes on the hard family in the plane as the margin shrinks: medians over trials with 10 % and 90 % quantiles (solid) and each learner's bound (dashed). The perceptron's mistakes grow like its bound. Of the version-space learners, the ellipsoid method makes a constant number of mistakes for each halving of γ. The others add none down to 2^-30.",
             "1/γ",
         ),
         Family::Split => (
             "k8-even-split",
-            "Where every answer halves what is possible, every learner pays for the margin",
-            "Mistakes on the even split in the plane, where every learner must make lg(1/γ): medians over trials with 10 % and 90 % quantiles (solid) and each learner's bound (dashed). The ellipsoid method makes about 1.3 lg(1/γ), the others at most one more than they must.",
+            "If every answer halves the possible targets, a small margin costs every learner mistakes",
+            "Mistakes on the even split in the plane, where every learner makes at least lg(1/γ): medians over trials with 10 % and 90 % quantiles (solid) and each learner's bound (dashed). The ellipsoid method makes about 1.3 lg(1/γ), the others at most lg(1/γ) + 1.",
             "1/γ",
         ),
         Family::Lists | Family::Real(_) => (
             "k8-decision-lists",
-            "Long decision lists cost the perceptron dearly, version-space learners little",
+            "Long decision lists cost the perceptron many mistakes, version-space learners few",
             "Mistakes on decision lists of r rules, margin about 2^-r, dimension r + 1: medians over trials with 10 % and 90 % quantiles (solid) and each learner's bound (dashed).",
             "2^r",
         ),

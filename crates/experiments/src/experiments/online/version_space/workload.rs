@@ -1,4 +1,4 @@
-//! Families of data at every margin, and what a play gives.
+//! Families of data with a chosen margin, and outcomes.
 
 use crate::experiments::common::*;
 use halfspaces_data::Rotation;
@@ -17,31 +17,31 @@ pub(super) enum Family {
     /// Two dimensions, rotated; margin 2^-r.
     #[strum(to_string = "hard")]
     Hard,
-    /// Two dimensions; points that split the arc of targets evenly until it is 2^-r wide, the label
-    /// always against the prediction: every learner errs on every one of them.
+    /// Two dimensions; each point halves the arc of targets until it is 2^-r wide, with the label against the
+    /// prediction. Every learner errs on every point.
     #[strum(to_string = "even split")]
     Split,
-    /// A data set relabelled by a random halfspace, points nearer to it than 2^-r dropped.
+    /// A data set relabelled by a random halfspace; points nearer to it than 2^-r are dropped.
     #[strum(to_string = "{0}")]
     Real(String),
 }
 
-/// The play at one exponent.
+/// The result at one exponent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Play {
     pub(super) exponent: u32,
     pub(super) dim: usize,
-    /// Margin of the target on the points asked, scaled to norm 1.
+    /// Margin of the target on the points presented, scaled to norm 1.
     pub(super) margin: f64,
     pub(super) mistakes: u64,
-    /// Whether it ended by itself, without mistakes left to make.
+    /// Whether the run ended because no mistake was left.
     pub(super) ended: bool,
-    /// `None` for a learner without one.
+    /// The learner's bound; `None` for a learner without one.
     pub(super) bound: Option<f64>,
 }
 
 impl Play {
-    /// Mistakes over their bound.
+    /// Mistakes over the bound.
     pub(super) fn ratio(&self) -> Option<f64> {
         self.bound.map(|bound| self.mistakes as f64 / bound)
     }
@@ -49,16 +49,17 @@ impl Play {
 
 pub(crate) type Outcome = Vec<Play>;
 
-/// Rounds without a mistake after which the hard family has nothing more to ask.
+/// Number of consecutive correct rounds after which the hard family ends.
 const QUIET: u32 = 300;
 
-/// Passes over the points of a decision list at most.
+/// Maximum number of passes over the points of a decision list.
 const MAX_PASSES: usize = 20_000;
 
-/// The adaptive family: points (γ, c), each with a random sign, in a random rotation; the target is
-/// the first axis. c has the sign against w_2 and the size |w_2| + 0.45, jittered: the perceptron is
-/// wrong while γ w_1 < |c w_2|, about 0.4, and w_1 gains γ a mistake, so it makes some 0.4/γ² of
-/// them, within its bound of about 1/γ².
+/// Plays the hard family: points (γ, c), each with a random sign, in a random rotation. The target is the first axis.
+///
+/// c has the sign opposite to w_2 and the size |w_2| + 0.45, with jitter. The perceptron is wrong while
+/// γ w_1 < |c w_2|, which is about 0.4, and w_1 gains γ per mistake. It therefore makes about 0.4/γ² mistakes, within
+/// its bound of about 1/γ². Returns the mistakes, the margin, and whether the run ended.
 pub(super) fn hard<L: OnlineLearner>(
     learner: &mut L,
     exponent: u32,
@@ -73,14 +74,14 @@ pub(super) fn hard<L: OnlineLearner>(
     let (mut mistakes, mut quiet, mut margin) = (0, 0, f64::INFINITY);
     loop {
         let jitter: f64 = rng.random();
-        // The second coordinate of w is thrown from about ±0.45 to the other side each time.
+        // The update moves the second coordinate of w from about ±0.45 to the other side.
         let value = learner.guess(DenseRow::new(&[c, d])?)?.value;
         let reach = (value.abs() + 0.45 * (0.9 + 0.2 * jitter)).min((1.0 - gamma * gamma).sqrt());
         let second = -Label::from_sign(value).as_f64() * reach;
         let side = if rng.random::<bool>() { Label::Positive } else { Label::Negative };
         let sign = side.as_f64();
         let x = [sign * (gamma * a + second * c), sign * (gamma * b + second * d)];
-        // As the learner sees it: the rotation rounds.
+        // The margin of the rounded point that the learner sees.
         margin = margin.min(sign * (x[0] * a + x[1] * b) / norm(&x));
         let prediction = learner.observe(DenseRow::new(&x)?, side)?;
         if prediction.is_wrong(side) {
@@ -96,16 +97,15 @@ pub(super) fn hard<L: OnlineLearner>(
     Ok((mistakes, margin, quiet >= QUIET))
 }
 
-/// The even split: whoever learns is wrong about lg(1/γ) times, and once each label is known the
-/// points are gone round as any others. Returns mistakes, the margin of the middle of the arc and
-/// whether it ended.
+/// Plays the even split. Every learner makes about lg(1/γ) mistakes; then passes over the points follow. Returns the
+/// mistakes, the margin of the middle of the arc, and whether the run ended.
 pub(super) fn split<L: OnlineLearner>(
     learner: &mut L,
     exponent: u32,
     rng: &mut ChaCha8Rng,
 ) -> Result<(u64, f64, bool), Failure> {
     use std::f64::consts::{PI, TAU};
-    // The targets (cos t, sin t) left are those with low < t < high.
+    // The remaining targets are (cos t, sin t) with low < t < high.
     let mut low = rng.random::<f64>() * TAU;
     let mut high = low + PI;
     let (mut rows, mut labels, mut mistakes) = (Vec::new(), Vec::new(), 0);
@@ -129,8 +129,8 @@ pub(super) fn split<L: OnlineLearner>(
     Ok((mistakes + more, margin, ended))
 }
 
-/// A list of `rules` rules over as many variables with random literals and labels that alternate,
-/// and points of the cube that reach every rule alike, lifted and normalised.
+/// Draws a decision list of `rules` rules over as many variables with random literals and alternating labels, and
+/// points of the cube that reach every rule equally often, lifted and normalised. Returns points, labels and margin.
 pub(super) fn list(rules: u32, rng: &mut ChaCha8Rng) -> Result<(Points, Vec<Label>, f64), Failure> {
     let n = rules as usize;
     let alternating =
@@ -142,7 +142,7 @@ pub(super) fn list(rules: u32, rng: &mut ChaCha8Rng) -> Result<(Points, Vec<Labe
     let mut rows = Vec::with_capacity(60 * (n + 1));
     let mut labels = Vec::with_capacity(rows.capacity());
     for index in 0..60 * (n + 1) {
-        // Literals before `first` fail, `first` holds (unless it is the default), the rest vary.
+        // Literals before `first` are false, `first` is true (unless it is the default), the rest are random.
         let first = index % (n + 1);
         let holds = |i: usize, coin: bool| i == first || (i > first && coin);
         let row: Vec<f64> = literals
@@ -158,7 +158,8 @@ pub(super) fn list(rules: u32, rng: &mut ChaCha8Rng) -> Result<(Points, Vec<Labe
     Ok((points, labels, margin))
 }
 
-/// Goes round the points until a pass makes no mistake.
+/// Makes passes over the points until a pass has no mistake. Returns the number of mistakes and whether there was such
+/// a pass.
 pub(super) fn rounds<L: OnlineLearner, P: PointSet>(
     learner: &mut L,
     points: &P,

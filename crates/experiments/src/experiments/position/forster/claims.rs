@@ -13,29 +13,29 @@ pub(crate) struct ForsterExperiment {
     pub(crate) inputs: Arc<Inputs>,
 }
 
-/// What was changed after verdicts.
-const MORE_TRIALS: &str = "changed after a verdict: 10 trials were inconclusive, so 30 were drawn, or 60, and now 110, or 140; radii of mean 7 let the null pass in about half of its trials, so that it was weak once, and their mean is infinite now";
-const TOLERANCE: &str = "changed after a verdict: points within the membership tolerance of a planted subspace were forgotten, and one of 2508 answers counted one";
+/// Changes made after verdicts.
+const MORE_TRIALS: &str = "changed after verdicts: 10 trials were inconclusive, so 30 or 60 were drawn, and now 110 or 140; with radii of mean 7 the null passed in about half of its trials and the claim was once weak, so the mean is now infinite";
+const TOLERANCE: &str = "changed after a verdict: points within the membership tolerance of a planted subspace were not considered, and one of 2508 answers contained such a point";
 
-/// Slope of ln(error) in ln n that the scatter estimate must reach; 1/√n is -1/2.
+/// Upper bound on the slope of ln(error) in ln n of the scatter estimate; 1/√n is -1/2.
 const SCATTER_SLOPE: f64 = -0.45;
 
 impl Experiment for ForsterExperiment {
     about! {
         "F1", "Radially isotropic position: certificates, heavy subspaces, soft margin";
-        "F1": "On points with planted heavy subspaces, on real data and on elliptical data, the transform reaches the accuracy δ asked for, on the whole span or inside a heavy subspace, and every certificate is true when recomputed from the points. An answer may be left unresolved in two cases only: where a planted subspace holds exactly its share of the points, and where its points lie off it by a relative 1e-9, near the membership tolerance 1e-10, and δ < 1e-6 is beyond rounding. Other points that near the tolerance, such as rows of a Vandermonde matrix, may stay unresolved as well and are not covered."
+        "F1": "On points with planted heavy subspaces, real data and elliptical data, the transform reaches the requested accuracy δ, on the whole span or inside a heavy subspace, and every certificate is true when recomputed. It may stay unresolved only if a planted subspace contains exactly its share of the points, or if its points lie off it by a relative 1e-9 and δ < 1e-6."
             ["DKTZ23 §3"]
             Proved, null "the bound divided by 3"
             halfspaces_forster::{Forster, ForsterTransform, Isotropy, Subspace, Position};
-        "F2": "For δ <= 1e-3 and planted subspaces that are exact, a heavy subspace is found wherever a planted one makes position within δ impossible, and every heavy subspace returned is a planted one: same dimension, all of its points, and no other that is farther from it than twice the membership tolerance 1e-10. Where the planted subspace holds exactly its share of the points the answer may be unresolved."
+        "F2": "For δ <= 1e-3 and exact planted subspaces, a heavy subspace is found wherever a planted one makes radially isotropic position within δ impossible, and every one returned is planted: same dimension, all its points, and no other farther than twice the membership tolerance 1e-10. If the planted subspace contains exactly its share, the answer may be unresolved."
             ["DKTZ23 §3"]
             Proved, null "the answer that no subspace is heavy"
             halfspaces_forster::{Forster, ForsterTransform, Subspace};
-        "F3": "On elliptical data of condition 100 in d = 20 dimensions, the relative error of the scatter matrix falls like 1/√n from n = 1000 to 100 000: the slope of its logarithm in ln n is at most -0.45 in expectation."
+        "F3": "On elliptical data of condition 100 in d = 20 dimensions, the relative error of the scatter matrix falls like 1/√n from n = 1000 to 100 000: the slope of ln(error) in ln n is at most -0.45 in expectation."
             ["Tyler 1987"]
             Measured, null "the covariance matrix of the same points"
             halfspaces_forster::{ForsterTransform, Normalisation};
-        "S7": "Where n unit vectors x of R^k have Σ x xᵀ/n with least eigenvalue at least 1/(2k), at least a 1/(4k) fraction of them has |u·x| >= 1/(2√k) for the worst unit vector u that a search finds. Among the instances are points made so that few have it: the share is 1/(4k-1) but for one point, so the constant cannot be improved."
+        "S7": "If the least eigenvalue of Σ x xᵀ/n over n unit vectors x of R^k is at least 1/(2k), at least a fraction 1/(4k) of them has |u·x| >= 1/(2√k) for the worst unit vector u found by a search. On one instance the fraction is 1/(4k-1) up to one point, so the constant cannot be improved."
             ["DKTZ23 §3"]
             Proved, null "3 times the fraction"
             halfspaces_forster::{ForsterTransform, Isotropy};
@@ -65,7 +65,7 @@ impl Experiment for ForsterExperiment {
         let few = vec![Builtin::Wdbc.name().to_owned()];
         for name in scale.pick(few, self.inputs.real(), self.inputs.real()) {
             for standardised in [false, true] {
-                // One-hot columns stay as they are.
+                // One-hot columns are not standardised.
                 if standardised && name == Builtin::Mushroom.name() {
                     continue;
                 }
@@ -89,7 +89,8 @@ impl Experiment for ForsterExperiment {
             Configuration::Planted { kind, dim, heavy, excess, delta } => {
                 let kind = HeavyKind::ALL.into_iter().find(|k| kind_name(*k) == *kind);
                 let excess = EXCESSES.into_iter().find(|e| excess_name(*e) == *excess);
-                let (kind, excess) = kind.zip(excess).ok_or("unknown kind of case")?;
+                let (kind, excess) =
+                    kind.zip(excess).ok_or("unknown kind or excess of a planted case")?;
                 let case = HeavyCase::with_rng(kind, *dim, *heavy, 10 * dim, excess, rng)?;
                 fit(case.points(), *delta, Some(&case), rng)
             }
@@ -124,10 +125,12 @@ impl Experiment for ForsterExperiment {
             compared.iter().flat_map(|g| g.values(Outcome::agreement)).collect();
         let outcomes = compared.iter().flat_map(|g| &g.outcomes);
         let forced = outcomes.filter(|o| o.must_be_found).count();
-        let quantity = "agreement with what was planted";
+        let quantity = "agreement with the planted subspaces";
         let found =
             Evidence::deterministic(quantity, Side::AtLeast, planned(&compared), &agreements)
-                .with_note(&format!("a heavy subspace had to be found in {forced}; {TOLERANCE}"));
+                .with_note(&format!(
+                    "a heavy subspace had to be found in {forced} cases; {TOLERANCE}"
+                ));
 
         let scatters = groups_of(results, |c| matches!(c, Configuration::Scatter { .. }));
         let slopes: Vec<f64> = scatters.iter().flat_map(|g| g.values(|o| o.slope)).collect();
@@ -136,7 +139,7 @@ impl Experiment for ForsterExperiment {
             .with_note(MORE_TRIALS);
 
         let margins: Vec<f64> = results.outcomes().filter_map(|(_, o)| o.soft_margin).collect();
-        // A trial that ends unresolved, or is about the scatter, has no position to search.
+        // An unresolved trial and a trial of the scatter give no position, so there is nothing to search.
         let without = results.outcomes().filter(|(_, o)| o.soft_margin.is_none()).count();
         let (quantity, planned) = ("fraction / (1/(4k))", results.planned() - without);
         let soft = Evidence::deterministic(quantity, Side::AtLeast, planned, &margins);
@@ -150,7 +153,7 @@ impl Experiment for ForsterExperiment {
             (soft, Null::SmallerBound),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Points with planted heavy subspaces, from exactly their share of the points to far beyond, of twelve kinds; real data raw and standardised, one-hot among them. Every answer is checked again from the points alone: the residual from the unit vectors handed out, the members one by one, the inequality in integers. At δ = 1/2 the whole space may rightly be returned although a heavy subspace exists; the same holds where its excess is below δ.".into());
+        section.summary.push("Points of twelve kinds have planted heavy subspaces, which contain exactly their share of the points, or more, up to far more. Real data are raw and standardised, some of them one-hot. Every answer is recomputed from the points: the residual from the transformed unit vectors, the members one by one, the inequality in integers. At δ = 1/2 the whole space may be correct although a heavy subspace exists. The same is true if its excess is below δ. For F1, the relative 1e-9 is close to the membership tolerance 1e-10, and δ < 1e-6 is then below rounding. Other points close to the tolerance, such as rows of a Vandermonde matrix, may also stay unresolved and are not covered.".into());
         section.figures.push(soft_margins(results));
         section.tables.push(by_kind(results));
     }
@@ -181,9 +184,9 @@ mod tests {
         }
     }
 
-    /// On the points made for it the share has little to spare: not a fifth.
+    /// On the points constructed for the soft margin, the fraction is within a fifth of the bound.
     #[test]
-    fn the_soft_margin_is_all_but_met() {
+    fn the_soft_margin_is_nearly_attained() {
         let configuration = Configuration::Soft { dim: 5 };
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let outcome = experiment().trial(&configuration, &mut rng).unwrap();
@@ -196,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn every_broken_promise_violates_its_claim() {
+    fn every_broken_guarantee_violates_its_claim() {
         let configuration = planted(Excess::Share(0.1), 1e-3);
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let kept = experiment().trial(&configuration, &mut rng).unwrap();
@@ -215,7 +218,7 @@ mod tests {
         assert_eq!(broken(|o| o.exact = false)[1], Verdict::Violated);
         assert_eq!(broken(|o| o.kind = Kind::Isotropic)[1], Verdict::Violated);
         assert_eq!(broken(|o| o.soft_margin = Some(0.99))[3], Verdict::Violated);
-        // On the boundary, no answer is an answer.
+        // On the boundary, an unresolved answer is admissible.
         let admissible = broken(|o| {
             o.kind = Kind::Unresolved;
             o.excusable = true;

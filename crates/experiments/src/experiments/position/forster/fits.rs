@@ -1,4 +1,4 @@
-//! Fits, and all that is said of them checked again.
+//! Fits, and the independent check of everything they report.
 
 use super::workload::{Kind, Outcome, STRICT};
 use crate::experiments::common::*;
@@ -11,21 +11,23 @@ use halfspaces_linalg::{Params, PointSet, Points, kernels, normalise};
 /// Membership tolerance of every fit.
 const MEMBERSHIP: f64 = 1e-10;
 
-/// What rounding adds to eigenvalues and residuals that are computed twice in different ways.
+/// Largest rounding difference between eigenvalues or residuals computed in two ways.
 const ROUNDING: f64 = 1e-12;
 
-/// δ below which points 1e-9 off a subspace may stay unresolved: 1e-16 of rounding, 1e9 times larger.
+/// δ below which points 1e-9 off a subspace may stay unresolved: rounding of 1e-16, magnified by 1e9, and a factor of
+/// ten.
 const NOISE_FLOOR: f64 = 1e-6;
 
 /// Numbers of points of the scatter experiment.
 const SCATTER_POINTS: [usize; 3] = [1000, 10_000, 100_000];
 
-/// Directions from which the worst one is searched, and moves of each.
+/// Number of starts of the search for the worst direction.
 const SEARCHES: usize = 12;
 
+/// Number of moves from each start.
 const MOVES: usize = 60;
 
-/// Residual over δ and whether all that a position says is true of the points.
+/// Returns residual/δ and whether everything that a fit reports about its position is true of the points.
 fn recheck(
     points: &Points,
     position: &Position,
@@ -44,7 +46,7 @@ fn recheck(
             <= ROUNDING * isotropy.largest();
     let again =
         Subspace::certify(points, None, subspace.basis().clone(), subspace.span_dim(), MEMBERSHIP)?;
-    // In integers, from the counts themselves.
+    // In integers, from the counts.
     let nonzero = points.norms().iter().filter(|r| **r > 0.0).count();
     let (inside, k) = (again.members().len(), again.dim());
     let shares = (inside * again.span_dim()).cmp(&(k * nonzero));
@@ -59,7 +61,8 @@ fn recheck(
     Ok((residual / accuracy.delta(), same && same_subspace && counts))
 }
 
-/// Of the same dimension, with all of its points and no other that is farther from it than twice the tolerance.
+/// Whether `found` is the planted subspace: same dimension, all of its points, and no other point farther from it than
+/// twice the tolerance.
 fn is_planted(found: &Subspace, planted: &Planted) -> bool {
     let inside = |i: &usize| found.members().binary_search(i).is_ok();
     found.dim() == planted.dim
@@ -67,8 +70,8 @@ fn is_planted(found: &Subspace, planted: &Planted) -> bool {
         && found.members().iter().all(|i| planted.distances[*i] <= 2.0 * MEMBERSHIP)
 }
 
-/// The least fraction of unit vectors with |u·x| >= 1/(2√k) over directions u found by a search that
-/// turns u away from the points that just reach it.
+/// The smallest fraction of unit vectors with |u·x| >= 1/(2√k) that a search over u finds. The search turns u away from
+/// points that barely reach the threshold.
 fn worst_fraction(unit: &Points, rng: &mut ChaCha8Rng) -> f64 {
     let k = unit.dim();
     let threshold = 0.5 / (k as f64).sqrt();
@@ -76,18 +79,18 @@ fn worst_fraction(unit: &Points, rng: &mut ChaCha8Rng) -> f64 {
         |u: &[f64]| -> Vec<f64> { unit.rows().map(|x| kernels::dot(x.as_slice(), u)).collect() };
     let row = |i: usize| match unit.row(i) {
         Some(x) => x.as_slice(),
-        None => unreachable!("i counts the points"),
+        None => unreachable!("i is the index of a point"),
     };
     let count = |v: &[f64]| v.iter().filter(|t| t.abs() >= threshold).count();
     let mut least = unit.len();
     for search in 0..SEARCHES {
-        // From directions at random, and from directions across some of the points.
+        // Half of the starts are random, half are orthogonal to some of the points.
         let mut u: Vec<f64> = (0..k).map(|_| rng.random_range(-1.0..1.0)).collect();
         for _ in 0..if search % 2 == 0 { 0 } else { k - 1 } {
             let x = row(rng.random_range(0..unit.len()));
             kernels::axpy(-kernels::dot(&u, x), x, &mut u);
         }
-        // Where the points drawn leave no direction across them, this start has none.
+        // The start is skipped if no direction is orthogonal to the points drawn.
         if !normalise(&mut u) {
             continue;
         }
@@ -95,7 +98,7 @@ fn worst_fraction(unit: &Points, rng: &mut ChaCha8Rng) -> f64 {
         let mut best = count(&present);
         least = least.min(best);
         for _ in 0..MOVES {
-            // One of the points that reach the threshold by least.
+            // One of the points that exceed the threshold by the least.
             let mut reaching: Vec<(f64, usize)> = present
                 .iter()
                 .zip(0..)
@@ -128,15 +131,16 @@ fn worst_fraction(unit: &Points, rng: &mut ChaCha8Rng) -> f64 {
 /// Copies of the basis in [`soft_margin_tight`].
 const COPIES: usize = 5;
 
-/// Unit points of R^k, k >= 3, of least eigenvalue 1/(2k) but for one point, of which as few as can be have |x_1| >= 1/(2√k): of
-/// (4k-1) m one for each m is e_1, and the others have |x_1| just below that and are spread evenly over the other axes.
+/// Unit points of R^k, k >= 3, with least eigenvalue 1/(2k) up to one point and as few points as possible with
+/// |x_1| >= 1/(2√k). One in 4k-1 points is e_1. The others have |x_1| just below the threshold and are spread evenly
+/// over the other axes.
 fn soft_margin_tight(k: usize) -> Result<Points, Failure> {
     let groups = COPIES * (k - 1);
     let along = 0.5 / (k as f64).sqrt() * (1.0 - 1e-9);
     let across = (1.0 - along * along).sqrt();
     let mut rows = vec![vec![0.0; k]; (4 * k - 1) * groups + 1];
     for (i, row) in rows.iter_mut().enumerate() {
-        // One more than its share, as the others stay below the threshold.
+        // One more point than the fraction requires, since the others stay below the threshold.
         if i <= groups {
             row[0] = 1.0;
         } else {
@@ -148,12 +152,12 @@ fn soft_margin_tight(k: usize) -> Result<Points, Failure> {
     Ok(Points::from_rows(&rows)?)
 }
 
-/// Those points as they are, without a transform.
+/// Measures the points of [`soft_margin_tight`] without a transform.
 pub(super) fn soft(dim: usize, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
     let points = soft_margin_tight(dim)?;
     let isotropy = Isotropy::measure(&points)?;
     let accuracy = Accuracy::OneSided(0.5);
-    // The search, and the direction that the points are made for.
+    // The smaller of the search result and the fraction for the first axis, for which the points are constructed.
     let threshold = 0.5 / (dim as f64).sqrt();
     let reach = points.rows().filter(|x| x.as_slice()[0].abs() >= threshold).count();
     let fraction = worst_fraction(&points, rng).min(reach as f64 / points.len() as f64);
@@ -172,7 +176,7 @@ pub(super) fn soft(dim: usize, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure>
     })
 }
 
-/// One fit with everything about it checked again.
+/// Makes one fit and checks everything it reports.
 pub(super) fn fit(
     points: &Points,
     delta: f64,
@@ -200,7 +204,7 @@ pub(super) fn fit(
     let noisy = case.is_some_and(|case| case.noise() > 0.0);
     let obstruction = case.map_or(0.0, HeavyCase::obstruction);
     let boundary = case.is_some() && obstruction == 0.0;
-    // In position to within 1/2, one-sided: the soft margin's premise.
+    // One-sided radially isotropic position within 1/2 is the premise of the soft margin.
     let soft_margin = if kind != Kind::Unresolved && position.certificate.holds_within(0.5) {
         let unit = position.transform.apply(&points.select(position.subspace.members())?)?;
         Some(worst_fraction(&unit, rng) * 4.0 * unit.dim() as f64)
@@ -237,12 +241,12 @@ fn covariance(points: &Points) -> Vec<Vec<f64>> {
     sum
 }
 
-/// ln of the relative Frobenius error of the scatter of n elliptical points, at each n.
+/// Fits ln(relative Frobenius error) of the scatter of n elliptical points against ln n.
 pub(super) fn scatter(dim: usize, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
     let rotation = Rotation::random_with_rng(dim, rng)?;
     let condition: f64 = 100.0;
     let steps = (dim - 1) as f64;
-    // The truth: rows x Q for x with axes falling from 1 to 1/condition, trace dim.
+    // The true scatter: rows x Q for x with axes falling from 1 to 1/condition, of trace dim.
     let axes: Vec<f64> = (0..dim).map(|j| condition.powf(-2.0 * j as f64 / steps)).collect();
     let trace: f64 = axes.iter().sum();
     let mut rows = vec![vec![0.0; dim]; dim];
@@ -253,7 +257,7 @@ pub(super) fn scatter(dim: usize, rng: &mut ChaCha8Rng) -> Result<Outcome, Failu
     let (mut logs, mut of_covariance, mut outcome) = (Vec::new(), Vec::new(), None);
     for n in SCATTER_POINTS {
         let mut values = Gaussian::new(dim, condition)?.sample_with_rng(n, rng)?.into_vec();
-        // Elliptical, not normal: radii of no finite mean, which the scatter must not see.
+        // Elliptical, not normal: the radii have no finite mean, and the scatter must not depend on them.
         for row in values.chunks_exact_mut(dim) {
             let inverse: f64 = rng.random_range(1e-12..1.0);
             row.iter_mut().for_each(|v| *v /= inverse);
@@ -292,7 +296,7 @@ pub(super) fn scatter(dim: usize, rng: &mut ChaCha8Rng) -> Result<Outcome, Failu
         });
     }
     let (x, y): (Vec<f64>, Vec<f64>) = logs.into_iter().unzip();
-    let mut outcome = outcome.ok_or("no sizes")?;
+    let mut outcome = outcome.ok_or("no sample sizes")?;
     outcome.slope = Some(stats::slope(&x, &y).ok_or("the scatter has no finite error")?);
     outcome.covariance_slope = stats::slope(&x, &of_covariance);
     Ok(outcome)
@@ -313,15 +317,15 @@ mod tests {
         let (share, certified) = recheck(case.points(), fit.position(), accuracy, true).unwrap();
         assert!(certified && share <= 1.0);
         assert!(!recheck(case.points(), fit.position(), accuracy, false).unwrap().1);
-        // The same position said of other points.
+        // The same position, checked against other points.
         let other = HeavyCase::new(HeavyKind::Gaussian, 5, 2, 50, Excess::Share(0.1), 2).unwrap();
-        let said = recheck(other.points(), fit.position(), accuracy, true);
-        assert!(said.is_err() || !said.unwrap().1);
+        let checked = recheck(other.points(), fit.position(), accuracy, true);
+        assert!(checked.is_err() || !checked.unwrap().1);
     }
 
     #[test]
     fn a_point_within_the_tolerance_may_belong_to_a_planted_subspace() {
-        // The plane of the first two axes in R^3 with its share of points, and one more 8e-11 off it.
+        // The plane of the first two axes in R^3 with its share of points, and one more point 8e-11 off it.
         let mut rows: Vec<[f64; 3]> = (0..8).map(|i| [1.0, f64::from(i) - 3.5, 0.0]).collect();
         rows.extend([[1.0, 9.0, 8e-11 * 82f64.sqrt()], [0.5, 1.0, 2.0], [1.0, -2.0, 3.0]]);
         rows.push([2.0, 1.0, -1.0]);

@@ -1,6 +1,6 @@
-//! F1, F2, F3 and S7: radially isotropic position on planted heavy subspaces, real and elliptical data;
-//! every certificate recomputed, every planted subspace compared, the soft margin searched for its
-//! worst direction.
+//! F1, F2, F3 and S7: radially isotropic position on planted heavy subspaces, real and elliptical data. Every
+//! certificate is recomputed, the answers are compared with the planted subspaces, and a search finds the worst
+//! direction for the soft margin.
 
 mod claims;
 mod fits;

@@ -15,7 +15,7 @@ pub(super) fn by_kind(results: &Results<Configuration, Outcome>) -> Table {
     let of = |outcomes: &[&Outcome], kind: Kind| {
         outcomes.iter().filter(|o| o.kind == kind).count().to_string()
     };
-    let caption = "Outcomes by kind of data; steps on the hardest level, median and most";
+    let caption = "Outcomes by kind of data; steps on the hardest level, median and maximum";
     table(
         "f1-forster",
         caption,
@@ -49,8 +49,8 @@ pub(super) fn soft_margins(results: &Results<Configuration, Outcome>) -> Figure 
     layers.push(points("median", Colour::Blue, medians(pairs)));
     Figure {
         name: "s7-soft-margin".into(),
-        title: "In position, every direction has its share of points far from the boundary".into(),
-        caption: "Fraction of points with |u·x| >= 1/(2√k) for the worst u found, as a multiple of 1/(4k), over all planted cases of a dimension and the points made for it. A marker below the dashed line would refute the claim.".into(),
+        title: "In radially isotropic position, every direction has enough points far from the boundary".into(),
+        caption: "Fraction of points with |u·x| >= 1/(2√k) for the worst u found, as a multiple of 1/(4k), over all planted cases of a dimension and the points constructed for S7. A marker below the dashed line would refute the claim.".into(),
         x: Axis::log("dimension d"),
         y: Axis::log("fraction · 4k"),
         layers,

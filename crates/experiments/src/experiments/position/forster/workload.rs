@@ -1,4 +1,4 @@
-//! Cases, and what a trial gives.
+//! Settings and outcomes.
 
 use crate::experiments::common::*;
 use halfspaces_data::{Excess, HeavyKind};
@@ -9,22 +9,23 @@ pub(super) const STRICT: f64 = 1e-3;
 /// Dimension of the scatter experiment.
 pub(super) const SCATTER_DIM: usize = 20;
 
-/// [`HeavyKind`] as part of a configuration, and where else points come from.
+/// The source of the points.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "data", rename_all = "lowercase")]
 pub(crate) enum Configuration {
     /// A planted heavy subspace.
     Planted { kind: String, dim: usize, heavy: usize, excess: String, delta: f64 },
-    /// Real points, as they are or standardised.
+    /// Real points, raw or standardised.
     Real { name: String, standardised: bool, delta: f64 },
-    /// Points within 1/2 of position as they are, of which as few as can be reach the threshold of the soft margin.
+    /// Points in radially isotropic position within 1/2, of which as few as possible reach the threshold of the soft
+    /// margin.
     Soft { dim: usize },
     /// Error of the scatter matrix against the truth at growing n.
     Scatter { dim: usize },
 }
 
 impl Configuration {
-    /// What the settings of a row of the table share: the kind of data, and δ.
+    /// The kind of data and δ, which the settings of one row of the table share.
     pub(super) fn family(&self) -> (String, f64) {
         let name = match self {
             Configuration::Planted { kind, .. } => kind.clone(),
@@ -45,7 +46,7 @@ impl Configuration {
         }
     }
 
-    /// Whether the dimension and members of what is found are compared with what was planted.
+    /// Whether the dimension and the members found are compared with the planted subspaces.
     pub(super) fn is_compared(&self) -> bool {
         match self {
             Configuration::Planted { kind, delta, .. } => {
@@ -88,13 +89,13 @@ pub(crate) enum Kind {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     pub(super) kind: Kind,
-    /// Whether `Unresolved` is an admissible answer: exact boundary, or noise below what δ resolves.
+    /// Whether `Unresolved` is an admissible answer: an exact boundary, or noise that δ is too small for.
     pub(super) excusable: bool,
-    /// Residual, recomputed from the unit vectors handed out, over δ.
+    /// The residual, recomputed from the transformed unit vectors, over δ.
     pub(super) residual_share: f64,
-    /// Whether every certificate, recomputed, says what the fit says.
+    /// Whether every recomputed certificate agrees with the fit.
     pub(super) certified: bool,
-    /// Whether some planted subspace makes position to within δ impossible.
+    /// Whether some planted subspace makes radially isotropic position within δ impossible.
     pub(super) must_be_found: bool,
     /// Whether a heavy answer is one of the planted subspaces, point for point.
     pub(super) exact: bool,
@@ -104,12 +105,12 @@ pub(crate) struct Outcome {
     pub(super) soft_margin: Option<f64>,
     /// Slope of ln(scatter error) in ln n.
     pub(super) slope: Option<f64>,
-    /// The same of the covariance matrix.
+    /// The slope for the covariance matrix.
     pub(super) covariance_slope: Option<f64>,
 }
 
 impl Outcome {
-    /// At most 1 iff the answer is what it claims to be, or admissibly none.
+    /// At most 1 if and only if the answer is certified, or admissibly unresolved.
     pub(super) fn certificate_ratio(&self) -> f64 {
         match self.kind {
             Kind::Unresolved if self.excusable => 0.0,
@@ -119,7 +120,7 @@ impl Outcome {
         }
     }
 
-    /// 1 iff the answer agrees with what was planted, else 0.
+    /// 1 if the answer agrees with the planted subspaces, otherwise 0.
     pub(super) fn agreement(&self) -> f64 {
         let agrees = match self.kind {
             Kind::Isotropic => !self.must_be_found,

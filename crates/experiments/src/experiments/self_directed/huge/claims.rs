@@ -9,36 +9,37 @@ use crate::experiments::common::*;
 
 pub(crate) struct HugePoolsExperiment;
 
-/// The least of the sizes that claims are judged at: below, the two orders are too near each other.
+/// The smallest power of ten at which claims are judged. On smaller pools the two orders differ too little.
 const LEAST_JUDGED: i32 = 10;
 
-/// Most mistakes of Algorithm 1, in units of d lnln n.
+/// Upper bound on the mistakes of Algorithm 1, in units of d lnln n.
 const CHOSEN_ORDER: f64 = 5.6;
 
-/// Fewest mistakes in random order, in units of d ln n.
+/// Lower bound on the mistakes in random order, in units of d ln n.
 const RANDOM_ORDER: f64 = 0.9;
 
-/// How far the mean of the drawn runs may be from that of real ones: mistakes in buckets, as a share; ln sin θ.
+/// Largest difference between the means of drawn and real runs: relative for mistakes in buckets, absolute for
+/// ln sin θ.
 const AGREE: [f64; 2] = [0.02, 0.25];
 
-/// What is drawn beside one run on points.
+/// Number of runs drawn in law for each run on points.
 const DRAWN_PER_REAL: usize = 20;
 
-/// What was changed after a verdict.
-const MORE_RUNS: &str = "changed after a verdict: 200 runs on 10^5 points at standard scale were inconclusive, so 320 are made";
+/// A change made after a verdict.
+const MORE_RUNS: &str = "changed after a verdict: 200 runs on 10^5 points at standard scale were inconclusive; now 320 are made";
 
 impl Experiment for HugePoolsExperiment {
     about! {
-        "S11", "Algorithm 1 on up to 10^80 points: the order makes ln n into lnln n";
-        "S11": "On n = 10^10, 10^13, .., 10^80 uniform points of the sphere in d = 10 and 30 dimensions, beyond smoke scale also 100, Algorithm 1 with k = ⌈2 d lnln n⌉ buckets per chain makes at most 5.6 d lnln n mistakes in expectation, start and end included; drawn exactly in law. Its update in random order makes more at every one of these n."
+        "S11", "Algorithm 1 on up to 10^80 points: choosing the order turns ln n into lnln n";
+        "S11": "Drawn exactly in law, Algorithm 1 with k = ⌈2 d lnln n⌉ buckets per chain makes at most 5.6 d lnln n mistakes in expectation, start and end included, and fewer than its update in random order, on n = 10^10 to 10^80 uniform points of the sphere; d = 10 and 30, beyond smoke scale also 100."
             ["DKTZ23 Theorem 2.1; measured, not proved"]
             Measured, null "random order at the same n"
             halfspaces_online::{TwoChains, ChainLength};
-        "S11r": "On the same n and d, the start and the update of Algorithm 1 in random order make at least 0.9 d ln n mistakes in expectation."
+        "S11r": "At the n and d of S11, the start and the update of Algorithm 1 in random order make at least 0.9 d ln n mistakes in expectation."
             ["DKTZ23 §1, random order; measured, not proved"]
             Measured, null "Algorithm 1 at the same n"
             halfspaces_online::{TwoChains};
-        "S11v": "Runs of Algorithm 1 drawn in law agree with runs on points, 10^4 in d = 5 and 30, beyond smoke scale also 10^5 in d = 10, at full scale also 10^6 in d = 10 and 30: the mean of mistakes in buckets to 2 %, the mean of ln sin θ at the end to 0.25."
+        "S11v": "Runs of Algorithm 1 drawn in law agree with runs on points: mean mistakes in buckets to 2 %, mean ln sin θ at the end to 0.25. Tested at n = 10^4 (d = 5 and 30), beyond smoke scale 10^5 (d = 10), at full scale 10^6 (d = 10 and 30)."
             ["ours: docs/theory/algorithm-1-in-law.md"]
             Proved, null "runs drawn with a tenth of the points"
             halfspaces_online::{TwoChains};
@@ -138,13 +139,13 @@ impl Experiment for HugePoolsExperiment {
             }
         }
         let drawn_groups = || groups_of(results, |c| matches!(c, Configuration::Drawn { .. }));
-        // Case by case: one draw at one size.
+        // One case per draw and size.
         type Misses<'a> = &'a dyn Fn(f64, f64, &(Run, f64)) -> bool;
         let cases = |misses: Misses| {
             let mut cases = Vec::new();
             for group in drawn_groups() {
                 let Configuration::Drawn { dim } = group.configuration else {
-                    unreachable!("only draws are looked at")
+                    unreachable!("`drawn_groups` selects draws only")
                 };
                 for outcome in &group.outcomes {
                     let sizes = SIZES.iter().zip(drawn(outcome));
@@ -156,7 +157,7 @@ impl Experiment for HugePoolsExperiment {
         };
         let random_order = cases(&|d, log, (_, random)| *random > CHOSEN_ORDER * d * log.ln());
         let chosen_order = cases(&|d, log, (run, _)| run.total() < RANDOM_ORDER * d * log);
-        // Runs differ by more than is allowed of the means: of those a case each.
+        // The bounds are for means, and single runs scatter more: one case per setting and quantity.
         let real = groups_of(results, |c| matches!(c, Configuration::Real { .. }));
         let off = real.iter().flat_map(|g| {
             let mean = |part: usize| stats::mean(&g.values(|o| null_differences(o)[part]));
@@ -168,7 +169,7 @@ impl Experiment for HugePoolsExperiment {
             (Evidence::worst_of(&agree).with_note(MORE_RUNS), Null::of_cases(off)),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("A pool of 10^80 points is not drawn: of a bucket Algorithm 1 needs only the surest wrong point, and on the sphere that point's place in the plane of hypothesis and target has a law that can be drawn exactly. Buckets are independent, so the angle is a Markov chain. What one chain leaves the other to label counts all points of buckets with a mistake, which is more than are left: the total is an upper bound. In random order the wait for the next wrong point is geometric.".into());
+        section.summary.push("A pool of 10^80 points is never generated. From each bucket, Algorithm 1 needs only the surest misclassified point. On the sphere, that point's position in the plane of hypothesis and target has a law that can be sampled exactly. Buckets are independent, so the angle is a Markov chain. For the points that one chain leaves for the other to label, all points of buckets with a mistake are counted. That is more points than are left, so the total is an upper bound. In random order, the waiting time for the next misclassified point is geometric.".into());
         const DIMS: [usize; 3] = [30, 10, 100];
         section.findings.push(finding(results, &DIMS));
         for dim in DIMS {
@@ -190,7 +191,7 @@ mod tests {
         Run { start: 10, chains, end: 0.0, log_sin }
     }
 
-    /// What the page says stands only where one order hardly pays and the other does.
+    /// The finding has a text only if the mistakes in the chosen order hardly grow with n and those in random order do.
     #[test]
     fn the_finding_follows_the_numbers() {
         let found = |chosen: fn(f64) -> f64, random: fn(f64) -> f64| {
@@ -205,10 +206,10 @@ mod tests {
         // ln 10^10 = 23.03, ln 10^80 = 184.2, their logarithms 3.137 and 5.216; 10 mistakes of the start.
         let text = found(|log| 1000.0 * log.ln(), |log| 10.0 * log).unwrap();
         assert!(
-            text.contains("makes 5226 mistakes") && text.contains("rule makes 1842."),
+            text.contains("makes at most 5226 mistakes") && text.contains("rule makes 1842."),
             "{text}"
         );
-        assert!(text.ends_with("by a factor of 1.7, the second by 8.0."), "{text}");
+        assert!(text.ends_with("by a factor of 1.7, the second count by 8.0."), "{text}");
         assert_eq!(found(|log| 10.0 * log, |log| 10.0 * log), None);
         assert_eq!(found(|log| 1000.0 * log.ln(), |log| 1000.0 * log.ln()), None);
     }
@@ -242,7 +243,7 @@ mod tests {
         };
         let [holds, violated] = [Verdict::Holds, Verdict::Violated];
         assert_eq!(judge(5.0, 1.2, 0.0), [holds; 3]);
-        // Mistakes that random order would make as well; random order with as few as a chosen one; another law.
+        // As many mistakes as in random order; a random order with as few as the chosen one; another law.
         assert_eq!(judge(6.5, 1.2, 0.0), [violated, holds, holds]);
         assert_eq!(judge(4.0, 0.3, 0.0), [violated, violated, holds]);
         assert_eq!(judge(5.0, 1.2, 0.05), [holds, holds, violated]);

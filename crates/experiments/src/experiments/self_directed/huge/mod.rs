@@ -1,4 +1,4 @@
-//! S11: Algorithm 1 of DKTZ23 on pools of up to 10^80 points, drawn exactly in law.
+//! S11: Algorithm 1 of DKTZ23 on pools of up to 10^80 points, sampled exactly in law.
 
 mod claims;
 mod play;

@@ -1,4 +1,4 @@
-//! Algorithm 1 and its update in random order, in law and for real.
+//! Algorithm 1 and its update in random order, sampled in law and run on points.
 
 use super::wedge::{Angle, occurrences};
 use crate::Failure;
@@ -9,17 +9,18 @@ use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-/// Points per dimension of which the start is made, as in [`TwoChains`].
+/// Number of points per dimension that are summed for the start, as in [`TwoChains`].
 const START_POINTS: usize = 4;
 
-/// What a run of Algorithm 1 comes to.
+/// The counts of one run of Algorithm 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Run {
     /// Mistakes on the points of the start.
     pub(super) start: u64,
     /// Mistakes in buckets.
     pub(super) chains: u64,
-    /// In law at least as many as are made where each chain labels what the other has left.
+    /// Mistakes made when each chain labels the points that the other chain left. For a run drawn in law, this is an
+    /// upper bound.
     pub(super) end: f64,
     /// Mean over the two chains of ln sin θ at the end.
     pub(super) log_sin: f64,
@@ -31,13 +32,13 @@ impl Run {
     }
 }
 
-/// k = ⌈c d lnln n⌉, as [`ChainLength::Practical`].
+/// k = ⌈c d lnln n⌉, as in [`ChainLength::Practical`].
 pub(super) fn buckets(factor: f64, dim: usize, points: f64) -> f64 {
     (factor * dim as f64 * points.ln().ln()).ceil()
 }
 
-/// The sum of y x over 4d uniform points, each predicted by the sum so far: mistakes, and the angle of the sum to
-/// the target, which is acute as no term points away from it.
+/// Sums y x over 4d uniform points, each predicted by the sum so far. Returns the mistakes and the angle of the sum
+/// to the target. The angle is acute, since y (w* · x) >= 0 for every term.
 pub(super) fn start(dim: usize, rng: &mut ChaCha8Rng) -> Result<(u64, Angle), Failure> {
     let points = UnitSphere::new(dim)?.sample_with_rng(START_POINTS * dim, rng)?;
     let mut sum = vec![0.0; dim];
@@ -51,10 +52,10 @@ pub(super) fn start(dim: usize, rng: &mut ChaCha8Rng) -> Result<(u64, Angle), Fa
     Ok((mistakes, Angle::new(norm(&sum[1..]) / length, sum[0] / length)))
 }
 
-/// Algorithm 1 on `points` uniform points, from the angle of the start, in law.
+/// Samples a run of Algorithm 1 on `points` uniform points in law, given the angle of the start.
 ///
-/// Buckets are independent, and what a chain has seen tells of the points of a bucket to come nothing but the angle: so the
-/// angle is a Markov chain. A bucket without a wrong point leaves it, and is labelled whole.
+/// Buckets are independent, and the past of a chain affects the next bucket only through the angle. The angle is
+/// therefore a Markov chain. A bucket without a misclassified point leaves it unchanged and is labelled completely.
 pub(super) fn chains(
     (start, first): (u64, Angle),
     points: f64,
@@ -65,10 +66,10 @@ pub(super) fn chains(
     let per_chain = buckets(factor, dim, points);
     let count = 2.0 * per_chain;
     let left = points - (START_POINTS * dim) as f64;
-    // Sizes differ by one at most, while there is a one.
+    // The sizes of buckets differ by at most one, as long as a double resolves a difference of one.
     let size = |b: f64| ((b + 1.0) * left / count).floor() - (b * left / count).floor();
     let mut mistakes = [0.0; 2];
-    // Points of buckets that were left with a mistake.
+    // Number of points in buckets that end with a mistake.
     let mut unlabelled = [0.0; 2];
     let angles = [0, 1].map(|chain| {
         let mut angle = first;
@@ -83,7 +84,7 @@ pub(super) fn chains(
         }
         angle
     });
-    // What one chain leaves the other labels; of all points of those buckets, more.
+    // Each chain labels the rest of the other's buckets. Counting all points of these buckets is an upper bound.
     let end = [0, 1].map(|chain| occurrences(unlabelled[chain], angles[1 - chain].error(), rng));
     Run {
         start,
@@ -93,8 +94,8 @@ pub(super) fn chains(
     }
 }
 
-/// The update of Algorithm 1 on points as they come, after its start: mistakes on the first n for each of
-/// `sizes`, increasing. The next wrong point comes after a geometric number of points.
+/// Runs the update of Algorithm 1, after its start, on points in random order. Returns the mistakes on the first n
+/// points for each n of `sizes`, which must increase. The waiting time for the next mistake is geometric.
 pub(super) fn random_order(
     (start, first): (u64, Angle),
     sizes: &[f64],
@@ -117,7 +118,7 @@ pub(super) fn random_order(
     counts
 }
 
-/// The algorithm itself, on points.
+/// Runs the algorithm itself on points.
 pub(super) fn real(
     points: usize,
     dim: usize,
@@ -130,16 +131,16 @@ pub(super) fn real(
     let learner = TwoChains::new(dim, ChainLength::Practical { factor }, rng.random())?;
     let run = learner.simulate(&pool, &labels)?;
     let planned = buckets(factor, dim, points as f64) as usize;
-    assert_eq!(run.chain_length, planned, "the k of the pool that is drawn");
+    assert_eq!(run.chain_length(), planned, "the k of the runs drawn in law");
     Ok(Run {
-        start: run.start_mistakes as u64,
-        chains: run.chain_mistakes as u64,
-        end: (run.mistakes.len() - run.chain_mistakes - run.start_mistakes) as f64,
-        log_sin: 0.5 * run.weights.iter().map(|w| log_sin(w, &target)).sum::<f64>(),
+        start: run.start_mistakes() as u64,
+        chains: run.chain_mistakes() as u64,
+        end: (run.mistakes().len() - run.chain_mistakes() - run.start_mistakes()) as f64,
+        log_sin: 0.5 * run.weights().iter().map(|w| log_sin(w, &target)).sum::<f64>(),
     })
 }
 
-/// ln sin of the angle to the unit target.
+/// ln sin of the angle between `w` and the unit target.
 fn log_sin(w: &[f64], target: &Halfspace) -> f64 {
     let mut across = w.to_vec();
     let along = kernels::dot(w, target.normal());
@@ -152,7 +153,7 @@ mod tests {
     use super::*;
     use rand::SeedableRng;
 
-    /// The start takes 4d points, and the next one may be wrong.
+    /// The start takes 4d points, and the next point may already be a mistake.
     #[test]
     fn mistakes_go_on_after_the_start() {
         let dim = 5;

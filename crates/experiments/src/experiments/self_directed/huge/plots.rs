@@ -1,7 +1,9 @@
 //! Figures and tables.
 
 use super::play::{Run, buckets};
-use super::workload::{Configuration, FACTOR, Outcome, SIZES, beside, differences, drawn, power};
+use super::workload::{
+    Configuration, FACTOR, Outcome, SIZES, differences, drawn, power, real_and_drawn,
+};
 use crate::experiments::common::*;
 
 pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> Figure {
@@ -19,9 +21,9 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> F
     }
     Figure {
         name: format!("s11-huge-pools-d{dim}"),
-        title: "Who chooses the order hardly pays for more points".into(),
+        title: "With a chosen order, more points cost hardly any mistakes".into(),
         caption: format!(
-            "Mistakes per dimension until n uniform points of the sphere in R^{dim} are labelled, n from 10^4 to 10^80, means with 95 % intervals over runs drawn exactly in law: Algorithm 1 grows with lnln n, its own update on points as they come with ln n."
+            "Mistakes per dimension until n uniform points of the sphere in R^{dim} are labelled, for n from 10^4 to 10^80. Means with 95 % intervals over runs sampled exactly in law. Algorithm 1 (an upper bound) grows like lnln n, its update in random order like ln n."
         ),
         x: Axis::log("points n"),
         y: Axis::linear("mistakes / d"),
@@ -29,7 +31,8 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> F
     }
 }
 
-/// The least and the largest pool, in words: mistakes of both orders, where a size has been run.
+/// A sentence with the mistakes of both orders on the largest pool, and their growth from the smallest pool judged.
+/// Returns `None` if a size is missing, or if the numbers do not support the title of the finding.
 fn growth(group: &Group<Configuration, Outcome>, dim: usize) -> Option<String> {
     let first = SIZES.iter().position(|e| *e >= 10)?;
     let last = SIZES.len() - 1;
@@ -37,16 +40,15 @@ fn growth(group: &Group<Configuration, Outcome>, dim: usize) -> Option<String> {
         |at: usize, of: fn(&(Run, f64)) -> f64| stats::mean(&group.values(|o| of(&drawn(o)[at])));
     let [few, many] = [mean(first, |(run, _)| run.total())?, mean(last, |(run, _)| run.total())?];
     let [less, more] = [mean(first, |r| r.1)?, mean(last, |r| r.1)?];
-    // What the title says.
     (many / few < 2.0 && more / less > 4.0).then(|| {
         format!(
-            "To label {} points in {dim} dimensions, a learner that may choose which point is next makes {many:.0} mistakes; with the points in random order the same rule makes {more:.0}. From {} points on, the first count has grown by a factor of {:.1}, the second by {:.1}.",
+            "To label {} points in {dim} dimensions, a learner that may choose the next point makes at most {many:.0} mistakes on average. With the points in random order, the same rule makes {more:.0}. Compared with {} points, the first bound has grown by a factor of {:.1}, the second count by {:.1}.",
             power_text(SIZES[last]), power_text(SIZES[first]), many / few, more / less
         )
     })
 }
 
-/// What it comes to, in the first of `dims` that was run.
+/// The finding, for the first of `dims` that was run.
 pub(super) fn finding(results: &Results<Configuration, Outcome>, dims: &[usize]) -> Finding {
     let shown = dims.iter().find_map(|dim| {
         let group = groups_of(results, |c| *c == Configuration::Drawn { dim: *dim });
@@ -54,14 +56,14 @@ pub(super) fn finding(results: &Results<Configuration, Outcome>, dims: &[usize])
     });
     let dim = shown.map_or(0, |(dim, _)| dim);
     Finding {
-        title: "Choosing what to ask next makes the cost of more data all but vanish".into(),
+        title: "If the learner chooses the next question, more data cost almost nothing".into(),
         text: shown.and_then(|(dim, group)| growth(group, dim)),
         figure: format!("s11-huge-pools-d{dim}"),
         claims: vec!["S11".into(), "S11r".into()],
     }
 }
 
-/// One size in one setting.
+/// A setting, its dimension, and the position of a size in [`SIZES`].
 type Row<'a> = (&'a Group<Configuration, Outcome>, usize, usize);
 
 pub(super) fn by_size(results: &Results<Configuration, Outcome>) -> Table {
@@ -76,7 +78,7 @@ pub(super) fn by_size(results: &Results<Configuration, Outcome>) -> Table {
     };
     table(
         "s11-huge-pools",
-        "Mistakes on n points, means; the end counts at least as many as are made",
+        "Mean mistakes on n points; the column \"end\" is an upper bound",
         rows,
         &[
             ("d", &|(_, d, _)| d.to_string()),
@@ -108,19 +110,19 @@ pub(super) fn agreement(results: &Results<Configuration, Outcome>) -> Table {
         }
     }
     let drawn_mean = |o: &Outcome, of: fn(&super::play::Run) -> f64| {
-        let (_, drawn) = beside(o);
+        let (_, drawn) = real_and_drawn(o);
         drawn.iter().map(of).sum::<f64>() / drawn.len() as f64
     };
     table(
         "s11-agreement",
-        "Runs drawn in law beside runs on points: means, and 95 % intervals of their differences",
+        "Runs drawn in law and runs on points: means, and 95 % intervals of their differences",
         rows,
         &[
             ("d", &|(_, d, _)| d.to_string()),
             ("n", &|(_, _, n)| n.to_string()),
             ("trials", &|(g, _, _)| g.count()),
             ("in buckets, real", &|(g, _, _)| {
-                mean_text(&g.values(|o| beside(o).0.chains as f64), 2)
+                mean_text(&g.values(|o| real_and_drawn(o).0.chains as f64), 2)
             }),
             ("in buckets, drawn", &|(g, _, _)| {
                 mean_text(&g.values(|o| drawn_mean(o, |r| r.chains as f64)), 2)
@@ -128,12 +130,14 @@ pub(super) fn agreement(results: &Results<Configuration, Outcome>) -> Table {
             ("relative difference", &|(g, _, _)| {
                 mean_cells(&g.values(|o| differences(o)[0]), 4)[1].clone()
             }),
-            ("ln sin θ, real", &|(g, _, _)| mean_text(&g.values(|o| beside(o).0.log_sin), 3)),
+            ("ln sin θ, real", &|(g, _, _)| {
+                mean_text(&g.values(|o| real_and_drawn(o).0.log_sin), 3)
+            }),
             ("ln sin θ, drawn", &|(g, _, _)| {
                 mean_text(&g.values(|o| drawn_mean(o, |r| r.log_sin)), 3)
             }),
             ("difference", &|(g, _, _)| mean_cells(&g.values(|o| differences(o)[1]), 4)[1].clone()),
-            ("end, real", &|(g, _, _)| mean_text(&g.values(|o| beside(o).0.end), 2)),
+            ("end, real", &|(g, _, _)| mean_text(&g.values(|o| real_and_drawn(o).0.end), 2)),
             ("end, drawn at most", &|(g, _, _)| {
                 mean_text(&g.values(|o| drawn_mean(o, |r| r.end)), 2)
             }),

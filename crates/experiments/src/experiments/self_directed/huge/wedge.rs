@@ -1,35 +1,35 @@
-//! Uniform points of the sphere of R^d, d >= 3, on which two unit vectors w and w* at an angle θ < π/2
-//! disagree, as many of them as one likes.
+//! Samples the uniform points of the sphere of R^d, d >= 3, on which two unit vectors w and w* at an angle θ < π/2
+//! disagree. The number of points may be as large as 10^80.
 //!
-//! Only the part of a point in the plane of w and w* matters: its length r, with P[r >= ρ] =
-//! (1 - ρ²)^(d/2-1), and its direction, uniform. They disagree in a double wedge of probability θ/π, and in it
-//! |w · x| = r sin(tθ) and |w* · x| = r sin((1-t)θ) with t uniform on \[0, 1\].
+//! Only the projection of a point on the plane of w and w* matters. Its length r has P[r >= ρ] = (1 - ρ²)^(d/2-1),
+//! and its direction is uniform. The two vectors disagree in a double wedge of probability θ/π. In the wedge,
+//! |w · x| = r sin(tθ) and |w* · x| = r sin((1-t)θ), with t uniform on \[0, 1\].
 //!
-//! Of 10^80 points the surest wrong one has r and t so near 1 that neither can be told from 1: kept are
-//! 1 - r² and 1 - t, and nothing below subtracts numbers that are nearly equal. Proofs: docs/theory/algorithm-1-in-law.md.
+//! For 10^80 points, the surest misclassified point has r and t that round to 1. The code therefore stores 1 - r² and
+//! 1 - t, and never subtracts nearly equal numbers. Proofs: docs/theory/algorithm-1-in-law.md.
 
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Binomial, Distribution, Poisson};
 use std::f64::consts::PI;
 
-/// Counts up to here are drawn from binomial distributions; beyond, the Poisson distribution differs from them by
-/// less than rounding does.
+/// The largest count drawn from a binomial distribution. Above it, the Poisson distribution is drawn from, which
+/// differs by less than rounding.
 const MOST_BINOMIAL: f64 = 1e15;
 
-/// Two unit vectors at an angle above 0 and below π/2.
+/// The angle between two unit vectors, above 0 and below π/2.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Angle {
     pub(super) sin: f64,
     pub(super) cos: f64,
 }
 
-/// A point on which they disagree.
+/// A point on which the two vectors disagree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct WrongPoint {
     /// 1 - r².
     pub(super) off_plane: f64,
-    /// 1 - t: how far from w's far side of the wedge, as a share of the wedge.
+    /// 1 - t: the angle to w*'s boundary, as a fraction of the wedge's angle.
     pub(super) turn: f64,
 }
 
@@ -44,12 +44,12 @@ impl Angle {
         self.sin.atan2(self.cos)
     }
 
-    /// The probability of a point to be wrong: θ/π.
+    /// The probability that a point is misclassified: θ/π.
     pub(super) fn error(self) -> f64 {
         self.radians() / PI
     }
 
-    /// 1 - (|w · x|/sin θ)², from 0 for the surest wrong point there can be to 1 for one on w's boundary.
+    /// 1 - (|w · x|/sin θ)²: 0 for the surest misclassified point possible, 1 for a point on w's boundary.
     pub(super) fn deficit(self, x: WrongPoint) -> f64 {
         let theta = self.radians();
         // sin²θ - sin²(tθ) = sin((1+t)θ) sin((1-t)θ).
@@ -57,7 +57,7 @@ impl Angle {
         x.off_plane + (1.0 - x.off_plane) * turned / (self.sin * self.sin)
     }
 
-    /// 1 - t of the point in the plane (r = 1) whose deficit is `deficit`.
+    /// 1 - t of the point in the plane (r = 1) with this deficit.
     fn turn_of(self, deficit: f64) -> f64 {
         // sin φ = sin θ √(1 - deficit); sin(θ - φ) by the difference of squares.
         let rest = 1.0 - deficit;
@@ -66,31 +66,32 @@ impl Angle {
         (sin_of_turn.min(1.0).asin() / self.radians()).min(1.0)
     }
 
-    /// The share of wrong points in the box {1 - r² <= a, 1 - t <= turn of a}, which holds all of deficit a or less.
+    /// The fraction of misclassified points in the box {1 - r² <= a, 1 - t <= `turn_of(a)`}, a = `deficit`. The box
+    /// contains every point of deficit at most a.
     fn share(self, deficit: f64, dim: usize) -> f64 {
         deficit.powf(0.5 * dim as f64 - 1.0) * self.turn_of(deficit)
     }
 
-    /// A wrong point drawn at random.
+    /// Draws a misclassified point at random.
     pub(super) fn any(dim: usize, rng: &mut ChaCha8Rng) -> WrongPoint {
         Angle::within(1.0, 1.0, dim, rng)
     }
 
-    /// One drawn from a box.
+    /// Draws a misclassified point from a box.
     fn within(off_plane: f64, turn: f64, dim: usize, rng: &mut ChaCha8Rng) -> WrongPoint {
         let shrunk = rng.random::<f64>().powf(2.0 / (dim as f64 - 2.0));
         WrongPoint { off_plane: off_plane * shrunk, turn: turn * rng.random::<f64>() }
     }
 
-    /// Of `count` points drawn at random, the wrong one of largest |w · x|; `None` if none is wrong.
+    /// The misclassified point of largest |w · x| among `count` random points; `None` if no point is misclassified.
     ///
-    /// Exact in law: the wrong points are drawn box by box, each of e times the probability of the one before, and
-    /// the boxes end with the first that holds a point whose deficit is that of the box or less, since all that are surer
+    /// Exact in law. The misclassified points are drawn box by box, each box about e times as probable as the previous
+    /// one. The search stops at the first box with a point whose deficit is at most that of the box: all surer points
     /// lie in the same box.
     pub(super) fn surest(self, count: f64, dim: usize, rng: &mut ChaCha8Rng) -> Option<WrongPoint> {
         let growth = 1.0 + 2.0 / dim as f64;
         let error = self.error();
-        // So small a first box that it holds about one point.
+        // The first box contains about one point.
         let mut deficit = 1.0;
         while deficit > f64::MIN_POSITIVE && count * error * self.share(deficit, dim) > 1.0 {
             deficit /= growth;
@@ -99,7 +100,7 @@ impl Angle {
         let (mut inner, mut inner_turn, mut inner_share, mut drawn) = (0.0, 0.0, 0.0, 0.0);
         loop {
             let (turn, share) = (self.turn_of(deficit), self.share(deficit, dim));
-            // Of the points outside the box before, those in this one.
+            // The probability of this box given that a point is outside the previous one.
             let probability = error * (share - inner_share) / (1.0 - error * inner_share);
             let new = occurrences(count - drawn, probability, rng);
             drawn += new;
@@ -123,7 +124,7 @@ impl Angle {
         }
     }
 
-    /// The angle after w -= (w · x) x on a wrong point.
+    /// The angle after the update w -= (w · x) x on a misclassified point.
     pub(super) fn after(self, x: WrongPoint) -> Angle {
         let theta = self.radians();
         let r = (1.0 - x.off_plane).sqrt();
@@ -140,7 +141,7 @@ impl Angle {
     }
 }
 
-/// How many of `count` independent trials of a small or large probability succeed.
+/// Draws the number of successes in `count` independent trials.
 pub(super) fn occurrences(count: f64, probability: f64, rng: &mut ChaCha8Rng) -> f64 {
     let mean = count * probability;
     if mean <= 0.0 {
@@ -165,15 +166,15 @@ mod tests {
         Angle::new(theta.sin(), theta.cos())
     }
 
-    /// Plainly: |w · x| and |w* · x|.
+    /// |w · x| and |w* · x| by the plain formulas.
     fn plainly(theta: f64, x: WrongPoint) -> [f64; 2] {
         let r = (1.0 - x.off_plane).sqrt();
         [r * ((1.0 - x.turn) * theta).sin(), r * (x.turn * theta).sin()]
     }
 
-    /// Angles and wrong points all over.
+    /// Random angles with random misclassified points.
     fn cases() -> impl Iterator<Item = (f64, WrongPoint)> {
-        let mut rng = rng_for(RngStream::Caller, 3);
+        let mut rng = rng_for(RngStream::CALLER, 3);
         (0..2000).map(move |_| {
             let (off_plane, turn) = (rng.random(), rng.random());
             (rng.random_range(0.01..1.5), WrongPoint { off_plane, turn })
@@ -186,14 +187,14 @@ mod tests {
             let [of_w, _] = plainly(theta, x);
             let plain = 1.0 - (of_w / theta.sin()).powi(2);
             assert!((angle(theta).deficit(x) - plain).abs() < 1e-12);
-            // In the plane, `turn_of` undoes it.
+            // In the plane, `turn_of` is the inverse.
             let in_plane = WrongPoint { off_plane: 0.0, ..x };
             let found = angle(theta).turn_of(angle(theta).deficit(in_plane));
             assert!((found - x.turn).abs() < 1e-6 + 1e-9 / theta, "{found} {}", x.turn);
         }
     }
 
-    /// The box of a deficit holds every point of that deficit or less.
+    /// The box of a deficit contains every point of at most that deficit.
     #[test]
     fn no_surer_point_lies_outside_a_box() {
         for (theta, x) in cases() {
@@ -203,7 +204,7 @@ mod tests {
         }
     }
 
-    /// Against vectors: x = (r cos φ, r sin φ, √(1-r²)), w* along the first axis, w at θ from it.
+    /// The update on explicit vectors: x = (r cos φ, r sin φ, √(1-r²)), w* along the first axis, w at θ from it.
     #[test]
     fn an_update_is_that_of_vectors() {
         for (theta, x) in cases() {
@@ -217,16 +218,36 @@ mod tests {
             assert!((value - plainly(theta, x)[0]).abs() < 1e-12);
             let mut after = w.to_vec();
             kernels::axpy(-value, &vector, &mut after);
-            // What is left of w is its length away from rounding.
+            // A short remainder is mostly rounding error.
             if norm(&after) > 1e-3 {
                 assert!(normalise(&mut after));
                 let found = angle(theta).after(x);
                 assert!((found.cos - kernels::dot(&after, &target)).abs() < 1e-9);
                 assert!((found.sin - after[1].hypot(after[2])).abs() < 1e-9);
                 assert!((found.sin.hypot(found.cos) - 1.0).abs() < 1e-12);
-                // Lemma 2.3: the tangent does not rise.
-                assert!(found.sin / found.cos <= theta.tan() * (1.0 + 1e-12));
             }
+        }
+    }
+
+    /// Equation (2) of DKTZ23: tan²θ' <= (1 - r²) tan²θ with r = |w · x|/sin θ, with equality where w* · x = 0.
+    #[test]
+    fn an_update_lowers_the_tangent_by_the_margin() {
+        let squared_tangent = |angle: Angle| (angle.sin / angle.cos).powi(2);
+        for (theta, x) in cases() {
+            let before = angle(theta);
+            let [of_w, of_target] = plainly(theta, x);
+            let r = of_w / theta.sin();
+            let bound = (1.0 - r * r) * squared_tangent(before);
+            assert!(squared_tangent(before.after(x)) <= bound * (1.0 + 1e-9) + 1e-12);
+            // The exact value: (1 - |w · x|²)/(w · w* + |w · x| |w* · x|)² - 1.
+            let along = theta.cos() + of_w * of_target;
+            let exact = (1.0 - of_w * of_w) / (along * along) - 1.0;
+            let found = squared_tangent(before.after(x));
+            assert!((found - exact).abs() < 1e-9 * (1.0 + 1.0 / along.powi(2)), "{found} {exact}");
+            let edge = WrongPoint { turn: 0.0, ..x };
+            let equal = before.deficit(edge) * squared_tangent(before);
+            let found = squared_tangent(before.after(edge));
+            assert!((found / equal - 1.0).abs() < 1e-9, "{found} {equal}");
         }
     }
 
@@ -243,14 +264,14 @@ mod tests {
         largest * (m * n / (m + n)).sqrt()
     }
 
-    /// Above 1.95 with probability 0.001, whatever the distribution.
+    /// The statistic exceeds 1.95 with probability 0.001, for every distribution.
     const RARE: f64 = 1.95;
 
-    /// Box by box against all wrong points drawn one by one: the same law of the deficit, of the turn, and of none being
-    /// wrong.
+    /// Sampling box by box and drawing every misclassified point give the same law of the deficit, of the turn, and of
+    /// the case without a misclassified point.
     #[test]
     fn the_surest_is_that_of_all_points() {
-        let mut rng = rng_for(RngStream::Caller, 1);
+        let mut rng = rng_for(RngStream::CALLER, 1);
         for (dim, theta, count) in
             [(3, 1.2, 50.0), (4, 0.3, 2000.0), (10, 0.8, 3000.0), (30, 0.02, 900.0)]
         {
@@ -270,25 +291,25 @@ mod tests {
             for (drawn, plain) in drawn.iter_mut().zip(&mut plain) {
                 let distance = smirnov(drawn, plain);
                 assert!(distance < RARE, "d = {dim}, θ = {theta}: {distance}");
-                // A law that is off by a fifth is seen.
+                // A deficit scaled by 1.2 is rejected.
                 let mut off: Vec<f64> = plain.iter().map(|v| 1.2 * v).collect();
                 assert!(smirnov(drawn, &mut off) > RARE, "d = {dim}, θ = {theta}");
             }
         }
     }
 
-    /// The survival function by quadrature: p(m) = (θ/π) E_t[(1 - (m/sin(tθ))²)₊^(d/2-1)], so (1 - p)^n is uniform. Here for
-    /// numbers of points at which no other sampler can be asked.
+    /// The survival function by quadrature, p(m) = (θ/π) E_t[(1 - (m/sin(tθ))²)₊^(d/2-1)], makes (1 - p)^n uniform.
+    /// This tests numbers of points that no other sampler can reach.
     #[test]
     fn the_surest_of_many_has_the_survival_function() {
-        let mut rng = rng_for(RngStream::Caller, 2);
+        let mut rng = rng_for(RngStream::CALLER, 2);
         for (dim, theta, count) in
             [(3, 0.9, 1e20), (10, 0.4, 1e40), (30, 1e-3, 1e80), (30, 1.0, 1e9)]
         {
             let angle = angle(theta);
             let exponent = 0.5 * dim as f64 - 1.0;
             let survival = |deficit: f64| {
-                // t = 1 - turn, turn = (1 - z²) of the largest: smooth at the end where the power has its root.
+                // Substituting turn = (1 - z²) × the largest turn makes the integrand smooth at its root.
                 let (most, steps) = (angle.turn_of(deficit), 4000);
                 let value = |z: f64| {
                     let turn = most * (1.0 - z * z);

@@ -6,7 +6,7 @@ use crate::experiments::common::*;
 /// c in k = ⌈c d lnln n⌉.
 pub(super) const FACTOR: f64 = 2.0;
 
-/// Powers of ten at which both orders are played.
+/// Powers of ten: the numbers of points at which both orders are run.
 pub(super) const SIZES: [i32; 13] = [4, 5, 6, 7, 8, 9, 10, 13, 16, 20, 30, 50, 80];
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -14,7 +14,7 @@ pub(super) const SIZES: [i32; 13] = [4, 5, 6, 7, 8, 9, 10, 13, 16, 20, 30, 50, 8
 pub(crate) enum Configuration {
     /// Both orders at every size, in law.
     Drawn { dim: usize },
-    /// A run on points beside runs drawn in law.
+    /// A run on points, compared with runs drawn in law.
     Real { dim: usize, points: usize },
 }
 
@@ -36,24 +36,25 @@ pub(super) fn drawn(outcome: &Outcome) -> &[(Run, f64)] {
     of_part!(outcome, Outcome::Drawn(runs) => runs)
 }
 
-pub(super) fn beside(outcome: &Outcome) -> (&Run, &[Run]) {
+/// The run on points and the runs drawn in law.
+pub(super) fn real_and_drawn(outcome: &Outcome) -> (&Run, &[Run]) {
     match outcome {
         Outcome::Real(run, drawn, _) => (run, drawn),
-        Outcome::Drawn(_) => unreachable!("the outcome of another part"),
+        Outcome::Drawn(_) => unreachable!("an outcome of another part"),
     }
 }
 
-/// The same of the runs with a tenth of the points.
+/// [`differences`] for the runs drawn with a tenth of the points.
 pub(super) fn null_differences(outcome: &Outcome) -> [f64; 2] {
     match outcome {
         Outcome::Real(run, _, null) => apart(run, null),
-        Outcome::Drawn(_) => unreachable!("the outcome of another part"),
+        Outcome::Drawn(_) => unreachable!("an outcome of another part"),
     }
 }
 
-/// Relative difference of mistakes in buckets and difference of ln sin θ: drawn, on average, less real.
+/// The mean over the drawn runs minus the real run: mistakes in buckets, relative to that mean, and ln sin θ.
 pub(super) fn differences(outcome: &Outcome) -> [f64; 2] {
-    let (run, drawn) = beside(outcome);
+    let (run, drawn) = real_and_drawn(outcome);
     apart(run, drawn)
 }
 

@@ -6,14 +6,14 @@ use std::f64::consts::PI;
 /// Nodes of the midpoint rule; the integrands are smooth in s.
 const NODES: u32 = 800;
 
-/// What the laws integrate over the places from that of margin m sin θ at r = 1 up to `end`:
-/// (1 - (m sin θ/sin tθ)²)^power sin^-`weight`(tθ), with t = t₀ + (1 - t₀) s².
+/// Integrates (1 - (m sin θ/sin tθ)²)^`power` sin^-`weight`(tθ) over t from t₀ to `end`, by t = t₀ + (1 - t₀) s².
+/// At t₀, a point with r = 1 has margin m sin θ.
 fn integral(setting: &Configuration, m: f64, end: f64, power: f64, weight: i32) -> f64 {
     let theta = setting.angle;
     let start = (m * theta.sin()).min(1.0).asin() / theta;
     let room = 1.0 - start;
     if room <= 0.0 || end <= start {
-        // No point has a margin above sin θ, and none of that margin a place before the first.
+        // No point has a margin above sin θ, and a point of margin m sin θ has t >= t₀.
         return 0.0;
     }
     let last = ((end - start) / room).clamp(0.0, 1.0).sqrt();
@@ -23,7 +23,7 @@ fn integral(setting: &Configuration, m: f64, end: f64, power: f64, weight: i32) 
         let sin = ((start + past) * theta).sin();
         // sin²(tθ) - sin²(t₀θ) = sin((t - t₀)θ) sin((t + t₀)θ).
         let share = (past * theta).sin() * ((2.0 * start + past) * theta).sin() / (sin * sin);
-        // sin tθ over sin θ, of size 1.
+        // sin tθ/sin θ is of order 1.
         share.max(0.0).powf(power) * (sin / theta.sin()).powi(-weight) * 2.0 * room * s
     };
     (0..NODES).map(node).sum::<f64>() * last / f64::from(NODES)
@@ -42,14 +42,14 @@ pub(super) fn largest(setting: &Configuration, m: f64) -> f64 {
     ((below - none) / (1.0 - none)).clamp(0.0, 1.0)
 }
 
-/// P[the place of the point is at most t | its margin is m sin θ].
+/// P[the point's place in the wedge is at most t | its margin is m sin θ].
 pub(super) fn place(setting: &Configuration, m: f64, t: f64) -> f64 {
     let power = 0.5 * setting.dim as f64 - 2.0;
     let up_to = |end: f64| integral(setting, m, end, power, 2);
     (up_to(t) / up_to(1.0)).clamp(0.0, 1.0)
 }
 
-/// The m that the largest margin over sin θ stays below with probability `share`.
+/// The `share` quantile of the largest margin over sin θ.
 pub(super) fn quantile(setting: &Configuration, share: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..60 {
@@ -64,8 +64,8 @@ pub(super) fn quantile(setting: &Configuration, share: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// In d = 4 all is elementary: E[1 - (a/sin tθ)²] = (1 - t₀) - a² (cot t₀θ - cot θ)/θ, a = m sin θ; and the
-    /// place has density ∝ sin⁻².
+    /// d = 4 has closed forms: E[1 - (a/sin tθ)²] = (1 - t₀) - a² (cot t₀θ - cot θ)/θ with a = m sin θ, and the
+    /// place has a density proportional to sin⁻².
     #[test]
     fn four_dimensions_are_done_by_hand() {
         for (angle, m) in [(1.2f64, 0.3f64), (0.3, 0.9), (1e-4, 0.01), (0.5, 0.9999)] {

@@ -1,5 +1,5 @@
-//! S3, S4: the largest margin among the points on which two halfspaces disagree, and what a mistake
-//! there does to the angle.
+//! S3, S4: the largest margin among the points on which two halfspaces disagree, and the effect of a mistake
+//! on that point on the angle.
 
 mod law;
 mod workload;
@@ -12,19 +12,16 @@ pub(crate) struct MarginsExperiment;
 
 impl Experiment for MarginsExperiment {
     about! {
-        "S3", "The misclassified point of largest margin, and what updating on it does to the angle";
-        "S3": "Among N uniform points of the sphere with N sin θ > 12π, updating on the misclassified point of largest |w · x| takes tan θ to at most (tan θ)^(1-ρ) (ζ/N)^ρ with probability at least 2/3, ρ = 1/(8d), ζ = 12π/cos θ; w and the target are unit vectors at angle θ."
+        "S3", "The misclassified point of largest margin, and how the update on it changes the angle";
+        "S3": "Among N uniform points of the sphere with N sin θ > 12π, the update on the misclassified point of largest |w · x| reduces tan θ to at most (tan θ)^(1-ρ) (ζ/N)^ρ with probability at least 2/3; ρ = 1/(8d), ζ = 12π/cos θ, unit w and w* at angle θ."
             ["DKTZ23 Lemma 2.3, decay"]
-            Proved, null "the update on the first misclassified point of the same draw"
-            halfspaces_online::{TwoChains};
-        "S4": "Among n uniform points of the sphere, the largest |w · x| of those that w misclassifies is at least √(ln(nθ/12π)/(4d)) sin θ where 12π < nθ <= 12π e^(d/2), and at least (1 - (12π/(nθ))^(2/d)) sin θ where nθ is larger, with probability at least 2/3; w and the target are unit vectors at angle θ."
+            Proved, null "the update on the first misclassified point of the same draw";
+        "S4": "With probability at least 2/3, the largest |w · x| among the misclassified points of n uniform points of the sphere is at least √(ln(nθ/12π)/(4d)) sin θ for 12π < nθ <= 12π e^(d/2), and at least (1 - (12π/(nθ))^(2/d)) sin θ for larger nθ; unit w and w* at angle θ."
             ["DKTZ23 §2, maximum margin in the disagreement region"]
-            Proved, null "the first misclassified point of the same draw"
-            halfspaces_online::{TwoChains};
-        "S4u": "The margin of that point, and given the margin its place between the two boundaries, follow their exact laws: the distribution functions differ from them by at most 0.05 over all settings together, where some point is misclassified."
+            Proved, null "the first misclassified point of the same draw";
+        "S4u": "The margin of that point, and its place between the two boundaries given the margin, follow their exact laws: over all settings together, where some point is misclassified, the distribution functions differ by at most 0.05."
             ["ours, docs/theory/largest-margin.md"]
-            Proved, null "the law of three quarters as many points"
-            halfspaces_online::{TwoChains};
+            Proved, null "the law of three quarters as many points";
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -33,11 +30,11 @@ impl Experiment for MarginsExperiment {
             for points in [1_000, 100_000, 10_000_000, 1_000_000_000] {
                 for angle in [1.2, 0.3, 1e-2, 1e-4, 1e-6] {
                     let configuration = Configuration { dim, points, angle };
-                    // Below 12π both claims are empty; above a million draws nothing new is learned.
-                    // Where nθ is small all the time, the null of S3 passes.
+                    // Below 12π both claims are empty; more than a million draws add nothing. If nθ is small in every
+                    // setting, the null of S3 passes.
                     let mass = configuration.mass();
                     if mass > PRINTED && mass < scale.pick(5e4, 2e6, 2e6) {
-                        // Enough that a probability of 0.75 is told from 2/3.
+                        // Enough trials to distinguish a probability of 0.75 from 2/3.
                         plan.push(Planned { configuration, trials: scale.pick(150, 200, 1000) });
                     }
                 }
@@ -75,16 +72,17 @@ impl Experiment for MarginsExperiment {
             (Evidence::worst_of(&law), fewer),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("The step is drawn, not run: no learner plays here. Only the plane of the two halfspaces matters, so n = 10^9 points are drawn exactly by drawing the few on which they disagree, projected there. The table gives the smallest constant that could replace 12π with the bound on the margin still holding with probability 2/3: 12π is larger than needed.".into());
+        section.summary.push("These claims are about one step, which is sampled in law; no learner of the library is run. Only the plane of the two halfspaces matters. A draw of n = 10^9 points is therefore exact if it draws the projections of the few points on which the halfspaces disagree. The table gives the smallest constant that could replace 12π, with the bound on the margin still valid with probability 2/3. The constant 12π is larger than needed.".into());
         section.figures.push(figure(results));
         section.tables.push(by_setting(results));
     }
 }
 
-/// How far a distribution function may be off, all settings together.
+/// Largest difference allowed between distribution functions, all settings together.
 const TOLERANCE: f64 = 0.05;
 
-/// Margins and places as their laws see them, uniform; and the margins as the law of a `share` of the points does.
+/// Tests the margins and the places against their exact laws for a fraction `share` of the points. The distribution
+/// functions, applied to the measured values, must give uniform values.
 fn exact_law(results: &Results<Configuration, Outcome>, share: f64) -> [Evidence; 2] {
     let (mut margins, mut places) = (Vec::new(), Vec::new());
     for (setting, outcome) in results.outcomes().filter(|(_, o)| o.margin > 0.0) {
@@ -107,7 +105,7 @@ fn figure(results: &Results<Configuration, Outcome>) -> Figure {
         let (mut measured, mut bound) = (Vec::new(), Vec::new());
         for group in groups_of(results, |c| c.dim == dim) {
             let setting = &group.configuration;
-            // What is reached two times in three.
+            // The value reached with probability 2/3.
             if let Some(third) = stats::quantile(&group.values(|o| o.margin), FAILURE) {
                 measured.push((setting.mass(), third));
                 bound.push((setting.mass(), setting.bound(PRINTED)));
@@ -121,21 +119,21 @@ fn figure(results: &Results<Configuration, Outcome>) -> Figure {
     }
     Figure {
         name: "s4-largest-margin".into(),
-        title: "Far from the boundary there is always a point to learn from".into(),
-        caption: "The largest margin among the points on which two halfspaces at angle θ disagree, over sin θ: what is reached with probability 2/3 (solid) and the bound of DKTZ23 (dashed), against nθ. A solid line below the dashed one of its colour would refute S4.".into(),
+        title: "Some misclassified point is always far from the boundary".into(),
+        caption: "The largest margin among the points on which two halfspaces at angle θ disagree, over sin θ, against nθ. Solid: the value reached with probability 2/3. Dashed: the bound of DKTZ23. A solid line below the dashed line of the same colour would refute S4.".into(),
         x: Axis::log("nθ"),
         y: Axis::linear("margin / sin θ"),
         layers,
     }
 }
 
-/// The smallest constant with which the bound on the margin still holds two times in three.
+/// The smallest constant with which the measured margins satisfy the bound with probability 2/3.
 fn smallest_constant(group: &Group<Configuration, Outcome>) -> Option<f64> {
     let third = stats::quantile(&group.values(|o| o.margin), FAILURE)?;
     Some(constant_for(&group.configuration, third))
 }
 
-/// The same without draws: from the margin that is missed with probability 1/3.
+/// The smallest constant by the exact law, from the margin that is missed with probability 1/3.
 fn exact_constant(setting: &Configuration) -> f64 {
     constant_for(setting, law::quantile(setting, FAILURE))
 }
@@ -152,7 +150,8 @@ fn constant_for(setting: &Configuration, third: f64) -> f64 {
 }
 
 fn by_setting(results: &Results<Configuration, Outcome>) -> Table {
-    let caption = "Largest margin (median), the bound of DKTZ23, and the smallest constant for which it would hold";
+    let caption =
+        "Largest margin (median), the bound of DKTZ23, and the smallest constant that satisfies it";
     table(
         "s4-margins",
         caption,
@@ -195,7 +194,7 @@ mod tests {
         near(Configuration { dim: 2, points: 1_000_000, angle }.bound(12.0 * PI), 0.99);
     }
 
-    /// The plain version: all n points in all d dimensions, the update made.
+    /// The plain version: draws all n points in d dimensions and makes the update.
     fn literal(setting: &Configuration, seed: u64) -> Outcome {
         let points = UnitSphere::new(setting.dim).unwrap().sample(setting.points as usize, seed);
         let points = points.unwrap();
@@ -212,7 +211,7 @@ mod tests {
             return Outcome { margin, decay, first_margin, first_decay, turn };
         };
         let margin = x[0].abs();
-        // From w's boundary: the angle of x's part in the plane, of all that the two boundaries are apart.
+        // The angle of x's projection to w's boundary, as a fraction of the angle between the two boundaries.
         let turn = (margin / x[0].hypot(x[1])).asin() / theta;
         kernels::axpy(-x[0], x, &mut w);
         assert!(normalise(&mut w));
@@ -251,7 +250,7 @@ mod tests {
         kernels::axpy(-margin, &x, &mut w);
         let expected = angle(&w, &target).unwrap().tan();
         assert!((tan_after(theta, margin, radius, rest) - expected).abs() < 1e-14);
-        // A mistake all but in the plane: the angle after it is far below the rounding of 1.
+        // A mistake almost in the plane: the angle after it is far below the rounding error of 1.
         let (theta, radius) = (1e-6, 1.0 - 1e-14);
         let after = tan_after(theta, radius * theta.sin(), radius, 0.0);
         assert!(after > 0.0 && after < 1e-12, "{after}");
@@ -266,13 +265,14 @@ mod tests {
             let group = Group { configuration: configuration.clone(), planned: 60, outcomes };
             super::verdicts(&MarginsExperiment, vec![group])
         };
-        // One margin again and again follows no law.
+        // A constant margin does not follow the law.
         let [holds, violated] = [Verdict::Holds, Verdict::Violated];
         assert_eq!(verdicts(0.9, -0.5), [holds, holds, violated]);
         assert_eq!(verdicts(0.1, -0.01), [violated; 3]);
     }
 
-    /// Real draws of 4000 points, judged by their law and by those of fewer points, another angle and another dimension.
+    /// Real draws of 4000 points, judged by their own law and by the laws of fewer points, another angle and another
+    /// dimension.
     #[test]
     fn a_law_that_is_off_by_a_little_is_refuted() {
         let setting = Configuration { dim: 10, points: 4000, angle: 0.3 };
@@ -295,7 +295,7 @@ mod tests {
         assert_eq!(judge(setting, 1.5), [holds, violated]);
     }
 
-    /// A planted wrong claim: real draws held to three times the margin.
+    /// A planted wrong claim: real draws must reach three times the margin.
     #[test]
     fn three_times_the_margin_is_refuted() {
         let configuration = Configuration { dim: 10, points: 10_000_000, angle: 0.01 };

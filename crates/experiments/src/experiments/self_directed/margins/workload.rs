@@ -1,4 +1,4 @@
-//! Settings, and the step that is drawn.
+//! Settings, and the sampling of one step.
 
 use crate::experiments::common::*;
 use rand_distr::{Binomial, Distribution};
@@ -6,10 +6,10 @@ use std::f64::consts::PI;
 
 /// The constant of DKTZ23 in both bounds.
 pub(super) const PRINTED: f64 = 12.0 * PI;
-/// Both hold with probability 2/3.
+/// Failure probability of both bounds.
 pub(super) const FAILURE: f64 = 1.0 / 3.0;
 
-/// Many draws of n points at one angle make a trial.
+/// One draw of n points at one angle is a trial.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Configuration {
     pub(super) dim: usize,
@@ -33,7 +33,7 @@ impl Configuration {
         }
     }
 
-    /// ln of the bound on tan θ after the mistake over tan θ before.
+    /// ln of the ratio of the bound on tan θ after the mistake to tan θ before it.
     pub(super) fn decay(&self) -> f64 {
         let rho = 1.0 / (8.0 * self.dim as f64);
         let zeta = PRINTED / self.angle.cos();
@@ -48,7 +48,7 @@ impl Configuration {
         }
     }
 
-    /// Whether the decay is claimed and not trivial: n sin θ > 12π.
+    /// Whether the decay is claimed and the bound is not trivial: n sin θ > 12π.
     pub(super) fn decays(&self) -> bool {
         self.points as f64 * self.angle.sin() > PRINTED
     }
@@ -59,12 +59,13 @@ impl Configuration {
 pub(crate) struct Outcome {
     /// Largest |w · x| over sin θ among points where w and the target disagree; 0 if there is none.
     pub(super) margin: f64,
-    /// ln of tan θ after the mistake on that point over tan θ before.
+    /// ln of the ratio of tan θ after the mistake on that point to tan θ before it.
     pub(super) decay: f64,
-    /// The same of the first of these points, whatever its margin.
+    /// Margin over sin θ and decay of the first misclassified point.
     pub(super) first_margin: f64,
     pub(super) first_decay: f64,
-    /// Where that point is in the wedge, from 0 at w's boundary to 1 at the target's; 0 without it.
+    /// Place of the point of largest margin in the wedge, from 0 at w's boundary to 1 at the target's; 0 without a
+    /// point.
     pub(super) turn: f64,
 }
 
@@ -89,7 +90,7 @@ pub(super) fn draw(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outc
     }
     let decay =
         |(margin, radius, rest)| (tan_after(theta, margin, radius, rest) / theta.tan()).ln();
-    // Without a point nothing changes.
+    // Without a misclassified point, the angle does not change.
     let first = first.unwrap_or((0.0, 0.0, 0.0));
     Ok(Outcome {
         margin: margin / theta.sin(),
@@ -100,9 +101,9 @@ pub(super) fn draw(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outc
     })
 }
 
-/// tan of the angle to w* after w -= (w · x) x, for w at the angle θ and a point x on the wrong side
-/// whose part in their plane has length r, the angle `rest` from w*'s boundary and |w · x| = `margin`.
-/// The part of w' across w* is put together from parts of its own size, so nothing cancels.
+/// tan of the angle to w* after w -= (w · x) x, for w at angle θ to w* and a misclassified x with |w · x| = `margin`.
+/// The projection of x on the plane of w and w* has length `radius` and angle `rest` to w*'s boundary. The component
+/// of the new w across w* is a sum of terms of its own size, so nothing cancels.
 pub(super) fn tan_after(theta: f64, margin: f64, radius: f64, rest: f64) -> f64 {
     let along = theta.cos() + margin * radius * rest.sin();
     let in_plane = theta.sin() - margin * radius * rest.cos();

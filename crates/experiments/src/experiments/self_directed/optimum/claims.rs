@@ -7,7 +7,7 @@ use crate::experiments::common::*;
 
 pub(crate) struct OptimumExperiment;
 
-/// Most points at which S12 is claimed, by dimension; the next sizes are drawn all the same.
+/// Whether S12 is claimed at this number of points. Larger pools are drawn too, for the table.
 fn is_claimed(setting: &Configuration) -> bool {
     match setting.dim {
         2 => true,
@@ -16,28 +16,28 @@ fn is_claimed(setting: &Configuration) -> bool {
     }
 }
 
-/// Most mistakes on average over those of the best learner that sampled greedy may make.
+/// Upper bound on the average mistakes of sampled greedy, relative to the best learner.
 const OVER: f64 = 1.1;
 
-/// Fewest points of the pools on which that is measured; on fewer, every learner is good.
+/// Smallest number of points of a pool on which S12l is measured; on smaller pools every learner is good.
 const FEWEST: usize = 8;
 
 impl Experiment for OptimumExperiment {
     about! {
-        "S12", "The best of all learners on small pools, exactly: choosing the order saves the logarithm";
-        "S12": "On every pool of n points drawn from five kinds, some learner that chooses the order makes at most d + 1 mistakes whatever the labels of a halfspace: d = 2, n <= 128; d = 3, n <= 40; d = 4, n <= 16. (In d = 3 and n = 64 that is no longer so of every pool.)"
+        "S12", "The best possible learner on small pools, computed exactly: choosing the order saves the logarithm";
+        "S12": "On every pool of n points drawn from five kinds, some learner that chooses the order makes at most d + 1 mistakes for every labelling by a halfspace: d = 2, n <= 128; d = 3, n <= 40; d = 4, n <= 16. (At d = 3, n = 64 some pools need more.)"
             ["ours; measured over all dichotomies, not proved"]
             Measured, null "the best learner in the worst order"
             halfspaces_online::{LabellingGame, Dichotomies};
-        "S12p": "On n points of the plane, no two parallel, the best learner that chooses the order makes 2 mistakes in the worst case and the best in the worst order 1 + ⌊lg n⌋, exactly, n >= 2."
+        "S12p": "On n >= 2 points of the plane, no two parallel, the best learner that chooses the order makes exactly 2 mistakes in the worst case, and the best learner in the worst order exactly 1 + ⌊lg n⌋."
             ["ours, docs/theory/optimum.md"]
-            Proved, null "the best learner in the worst order, held against 2 mistakes"
+            Proved, null "the best learner in the worst order, judged by 2 mistakes"
             halfspaces_online::{LabellingGame};
-        "S12l": "On average over the dichotomies of a pool, sampled greedy makes at most 1.1 times the mistakes of the best of all learners that choose the order, in expectation over pools of five kinds; d = 2 and n = 8 and 16, d = 3 and n = 8 and 10, at full scale also 12."
+        "S12l": "Averaged over the dichotomies of a pool, sampled greedy makes at most 1.1 times the mistakes of the best learner that chooses the order, in expectation over pools of five kinds: d = 2, n = 8 and 16; d = 3, n = 8 and 10, at full scale also 12."
             ["ours; measured, not proved"]
             Measured, null "the perceptron in random order"
             halfspaces_online::{SampledGreedy, LabellingGame};
-        "K9": "Halving over the dichotomies of a pool of n >= 2 points makes at most lg of their number, at most d lg n, mistakes in every order and without a margin, here against an adversary that chooses points and labels."
+        "K9": "Halving over the dichotomies of a pool of n >= 2 points makes at most lg(number of dichotomies) <= d lg n mistakes in every order and without a margin. Tested against an adversary that chooses points and labels."
             ["Kakade Theorem 2.2 with Cover 1965, docs/theory/optimum.md"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{Halving, HalfspaceClass, Dichotomies};
@@ -65,7 +65,7 @@ impl Experiment for OptimumExperiment {
                     _ => false,
                 };
                 let configuration = Configuration { kind, dim, points, learners };
-                // Beyond what is claimed a pool takes many seconds.
+                // A pool larger than those of the claim takes many seconds.
                 let trials = if is_claimed(&configuration) { scale.pick(1, 4, 20) } else { 2 };
                 plan.push(Planned { configuration, trials });
             }
@@ -88,9 +88,9 @@ impl Experiment for OptimumExperiment {
                 .collect();
             Evidence::deterministic(quantity, Side::AtMost, planned(&groups), &ratios)
         };
-        let beside = groups_of(results, |c| c.learners && c.points >= FEWEST);
+        let compared = groups_of(results, |c| c.learners && c.points >= FEWEST);
         let shares: Vec<f64> =
-            beside.iter().flat_map(|g| g.values(|o| o.share(Learner::Sampled))).collect();
+            compared.iter().flat_map(|g| g.values(|o| o.share(Learner::Sampled))).collect();
         let evidence = [
             on("best mistakes / (d + 1)", &is_claimed, &|c, o| o.own as f64 / (c.dim + 1) as f64),
             on(
@@ -102,7 +102,7 @@ impl Experiment for OptimumExperiment {
                     off(o.own as f64, 2.0).max(off(o.worst as f64, formula))
                 },
             ),
-            Evidence::mean("mistakes / optimum, on average", planned(&beside), &shares, OVER),
+            Evidence::mean("mistakes / optimum, on average", planned(&compared), &shares, OVER),
             on("mistakes / lg of the dichotomies", &|_| true, &|c, o| {
                 let bound = o.lg();
                 assert!(bound <= (c.dim as f64 * (c.points as f64).log2()).max(1.0) + 1e-9);
@@ -113,14 +113,15 @@ impl Experiment for OptimumExperiment {
         let worst_order = null_of(claimed, |c, o| o.worst > c.dim + 1);
         let plane = groups_of(results, |c| c.dim == 2 && c.kind != Kind::Integers);
         let exchanged = null_of(plane, |_, o| o.worst != 2);
-        let perceptron =
-            null_of(beside, |_, o| o.share(Learner::Perceptron).is_some_and(|share| share > OVER));
+        let perceptron = null_of(compared, |_, o| {
+            o.share(Learner::Perceptron).is_some_and(|share| share > OVER)
+        });
         let nulls = [worst_order, exchanged, perceptron, Null::SmallerBound];
         let [a, b, c, d] = evidence;
         let [na, nb, nc, nd] = nulls;
         let evidence = [(a, na), (b, nb), (c, nc), (d, nd)];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Every labelling that some halfspace gives is listed, and the game of a learner against all of them is solved: no learner, of whatever kind, can promise fewer mistakes than the optimum, and some learner makes as few. So the value stays near d while that of the worst order follows the logarithm of n. On average a dichotomy is drawn uniformly.".into());
+        section.summary.push("All labellings of the pool by halfspaces are enumerated, and the game of a learner against them is solved exactly. No learner of any kind can guarantee fewer mistakes than this optimum, and some learner attains it. The optimum stays near d, while the optimum in the worst order grows like the logarithm of n. Averages are over uniformly drawn dichotomies.".into());
         section.findings.push(finding(results));
         for dim in [2, 3, 4] {
             section.figures.push(figure(results, dim));
@@ -132,7 +133,7 @@ impl Experiment for OptimumExperiment {
 
 #[cfg(test)]
 mod tests {
-    use super::super::workload::{Beside, Count};
+    use super::super::workload::{Averages, Count};
     use super::*;
 
     fn configuration(dim: usize, points: usize) -> Configuration {
@@ -148,9 +149,14 @@ mod tests {
                 Count { learner: Learner::Perceptron, worst: 6, mean: 2.5 },
             ];
             let random_fixed = [1.7; 2];
-            let beside =
-                Beside { random: 3.0, random_fixed, random_average: 1.7, own_average: 1.4, counts };
-            Outcome { dichotomies: 16, own, worst, halving, beside: Some(beside) }
+            let averages = Averages {
+                random: 3.0,
+                random_fixed,
+                random_average: 1.7,
+                own_average: 1.4,
+                counts,
+            };
+            Outcome { dichotomies: 16, own, worst, halving, averages: Some(averages) }
         };
         let outcomes = (0..6).map(outcome).collect();
         let group = Group { configuration: configuration(2, 8), planned: 6, outcomes };
@@ -161,26 +167,26 @@ mod tests {
     fn planted_wrong_outcomes_are_caught() {
         let [holds, violated] = [Verdict::Holds, Verdict::Violated];
         assert_eq!(judge(2, 4, 1.4, 4), [holds; 4]);
-        // The null of S12, what the worst order costs, and values next to the right ones.
+        // The worst order (the null of S12), and values next to the correct ones.
         assert_eq!(judge(4, 4, 1.4, 4), [violated, violated, holds, holds]);
         assert_eq!(judge(1, 4, 1.4, 4), [holds, violated, holds, holds]);
         assert_eq!(judge(2, 5, 1.4, 4), [holds, violated, holds, holds]);
-        // Where the worst order costs no more than d + 1, S12 shows nothing.
+        // If the worst order costs at most d + 1, S12 shows nothing.
         assert_eq!(judge(2, 3, 1.4, 4), [holds, violated, holds, holds]);
         assert_eq!(judge(2, 4, 2.2, 4), [holds, holds, violated, holds]);
         assert_eq!(judge(2, 4, 1.4, 5), [holds, holds, holds, violated]);
     }
 
     #[test]
-    fn a_trial_finds_what_is_known_of_the_plane() {
+    fn a_trial_finds_the_known_values_of_the_plane() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let outcome = trial(&configuration(2, 8), &mut rng).unwrap();
         assert_eq!((outcome.dichotomies, outcome.own, outcome.worst), (16, 2, 4));
-        // The adversary gets all that halving may pay.
+        // The adversary reaches the bound of halving.
         assert_eq!(outcome.halving, 4);
-        let beside = outcome.beside.unwrap();
-        assert!((beside.random - 3.03).abs() < 0.01, "{}", beside.random);
-        let never = |c: &Count| c.worst >= 2 && c.mean >= beside.own_average - 1e-12;
-        assert!(beside.counts.len() == 10 && beside.counts.iter().all(never));
+        let averages = outcome.averages.unwrap();
+        assert!((averages.random - 3.03).abs() < 0.01, "{}", averages.random);
+        let never = |c: &Count| c.worst >= 2 && c.mean >= averages.own_average - 1e-12;
+        assert!(averages.counts.len() == 10 && averages.counts.iter().all(never));
     }
 }

@@ -1,26 +1,27 @@
 //! The optimum of a pool, and the learners on each of its dichotomies.
 
-use super::workload::{Beside, Configuration, Count, Learner, Outcome};
+use super::workload::{Averages, Configuration, Count, Learner, Outcome};
 use crate::Failure;
 use crate::experiments::common::mistakes;
 use halfspaces_linalg::{Label, Params, PointSet, Points};
 use halfspaces_online::{
     CentreOfGravity, ChainLength, Dichotomies, Goal, Greedy, HalfspaceClass, Halving, HardMargin,
-    LabellingGame, LabellingParams, OnlineLearner, Perceptron, SampledGreedy, SelfDirectedLearner,
-    Start, StrongLearner, TwoChains, VersionSpaceGreedy, VolumetricCentre, label_pool,
+    Labelling, LabellingGame, OnlineLearner, Perceptron, SampledGreedy, SelfDirectedLearner, Start,
+    StrongLearner, TwoChains, VersionSpaceGreedy, VolumetricCentre, label_pool,
 };
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
-/// Rounds after which the two ends of the value of random order with a fixed target are within some 0.5 %.
+/// Number of rounds after which the lower and upper bounds on the value of random order with a fixed target differ by
+/// about 0.5 %.
 const FIXED_TARGET_ROUNDS: usize = 30;
 
 pub(super) fn trial(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
     let pool = setting.kind.draw(setting.dim, setting.points, rng)?;
     let dichotomies = Dichotomies::new(&pool)?;
     let game = LabellingGame::new(&dichotomies);
-    let beside = if setting.learners {
-        Some(Beside {
+    let averages = if setting.learners {
+        Some(Averages {
             random: game.random_order(),
             random_fixed: game.random_order_fixed_target(FIXED_TARGET_ROUNDS),
             random_average: game.random_order_on_average(),
@@ -35,12 +36,12 @@ pub(super) fn trial(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Out
         own: game.self_directed(),
         worst: game.worst_order(),
         halving: halving(&pool, &dichotomies)?,
-        beside,
+        averages,
     })
 }
 
-/// Halving over the dichotomies against an adversary that asks the point on which those left are most evenly split,
-/// and answers against the prediction.
+/// Runs halving over the dichotomies against an adversary. It queries the point that splits the remaining dichotomies
+/// most evenly and answers against the prediction.
 fn halving(pool: &Points, dichotomies: &Dichotomies) -> Result<usize, Failure> {
     let mut learner = Halving::new(HalfspaceClass::new(dichotomies.halfspaces()?)?)?;
     let mut left: Vec<Vec<Label>> = dichotomies.labels().collect();
@@ -50,7 +51,7 @@ fn halving(pool: &Points, dichotomies: &Dichotomies) -> Result<usize, Failure> {
             let positive = left.iter().filter(|labels| labels[i] == Label::Positive).count();
             positive.min(left.len() - positive)
         };
-        // The first of the best.
+        // The smallest index among equals.
         let Some((even, i)) = (0..pool.len()).rev().map(|i| (fewer(i), i)).max_by_key(|(e, _)| *e)
         else {
             unreachable!("a pool has points")
@@ -69,7 +70,7 @@ fn halving(pool: &Points, dichotomies: &Dichotomies) -> Result<usize, Failure> {
     }
 }
 
-/// Every learner on every dichotomy.
+/// Runs every learner on every dichotomy.
 fn counts(pool: &Points, dichotomies: &Dichotomies, seed: u64) -> Result<Vec<Count>, Failure> {
     let d = pool.dim();
     let strong = || StrongLearner::new(d, Goal::Perfect, 0.05, seed);
@@ -102,9 +103,9 @@ fn counts(pool: &Points, dichotomies: &Dichotomies, seed: u64) -> Result<Vec<Cou
         })?,
         over(Learner::Chains, &|labels| chosen(chains()?, pool, labels))?,
         over(Learner::SurestFirst, &|labels| {
-            chosen(LabellingParams::new(2).check()?.learner()?, pool, labels)
+            chosen(Labelling::params(2).check()?.learner()?, pool, labels)
         })?,
-        // Points of a pool are drawn one after the other: their order is random as it is.
+        // The points of a pool are independent draws, so their order is already random.
         over(Learner::Perceptron, &|labels| mistakes(&mut Perceptron::new(d)?, pool, labels))?,
     ])
 }

@@ -1,4 +1,5 @@
-//! S12, S12p, S12l, K9: what the best learner of all can promise on small pools, and what the learners here do beside it.
+//! S12, S12p, S12l, K9: the mistakes that the best possible learner can guarantee on small pools, compared with the
+//! learners of the library.
 
 mod claims;
 mod learners;

@@ -3,7 +3,7 @@
 use super::workload::{Configuration, Count, Kind, Learner, Outcome};
 use crate::experiments::common::*;
 
-/// The optima against n, in one dimension: means over pools of every kind but small integers, whose points coincide.
+/// The optima against n in dimension `dim`: means over pools of all kinds except small integers, where points coincide.
 pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> Figure {
     let groups = groups_of(results, |c| c.dim == dim && c.kind != Kind::Integers);
     let values = |of: &dyn Fn(&Outcome) -> Option<f64>| {
@@ -19,7 +19,7 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> F
     let lg = values(&|o| Some(o.lg())).into_iter();
     let halving = lg.filter_map(|(n, of)| Some((n, stats::mean(&of)?))).collect();
     let worst = values(&|o| Some(o.worst as f64));
-    let random = values(&|o| o.beside.as_ref().map(|b| b.random));
+    let random = values(&|o| o.averages.as_ref().map(|b| b.random));
     let own = values(&|o| Some(o.own as f64));
     let mut layers = vec![dashed("lg of the dichotomies", Colour::Ink, halving)];
     layers.extend(mean_curve("worst order", Colour::Orange, worst));
@@ -27,9 +27,9 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> F
     layers.extend(mean_curve("the learner chooses", Colour::Blue, own));
     Figure {
         name: format!("s12-optimum-d{dim}"),
-        title: "The best of all learners, exactly: choosing the order saves the logarithm".into(),
+        title: "The best possible learner: choosing the order saves the logarithm".into(),
         caption: format!(
-            "The fewest mistakes that any learner can promise on n points in R^{dim}, computed over all their dichotomies; means over pools with 95 % intervals. Where the learner chooses the next point, hardly more than {dim}; where an adversary does, the logarithm of the number of dichotomies, to the next integer or two."
+            "The fewest mistakes that any learner can guarantee on n points in R^{dim}, computed over all dichotomies. Means over pools with 95 % intervals. If the learner chooses the next point, the number is hardly more than {dim}. If an adversary chooses, it is the logarithm of the number of dichotomies, to within one or two."
         ),
         x: Axis::log("points n"),
         y: Axis::linear("mistakes of the best learner"),
@@ -37,7 +37,7 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> F
     }
 }
 
-/// What it comes to in the plane, on the largest pools.
+/// The finding: the optima on the largest pools of the plane.
 pub(super) fn finding(results: &Results<Configuration, Outcome>) -> Finding {
     let plane = || groups_of(results, |c| c.dim == 2 && c.kind != Kind::Integers);
     let largest = plane().iter().map(|g| g.configuration.points).max().unwrap_or(0);
@@ -47,18 +47,18 @@ pub(super) fn finding(results: &Results<Configuration, Outcome>) -> Finding {
     let worst = groups.iter().flat_map(|g| g.values(|o| o.worst as f64)).reduce(f64::min);
     let text = own.zip(worst).filter(|(own, worst)| own < worst).map(|(own, worst)| {
         format!(
-            "On {largest} points of the plane, the best of all conceivable learners makes at most {own} mistakes if it may choose the order of the points, and cannot promise fewer than {worst} if somebody else chooses. Both numbers are exact: they are computed over every way in which a line can label the points."
+            "On {largest} points of the plane, the best possible learner makes at most {own} mistakes if it chooses the order of the points. If an adversary chooses the order, no learner can guarantee fewer than {worst}. Both numbers are exact: they are computed over every labelling of the points by a line."
         )
     });
     Finding {
-        title: "No learner can do better: the price of the order, exactly".into(),
+        title: "No learner can do better: the exact value of choosing the order".into(),
         text,
         figure: "s12-optimum-d2".into(),
         claims: vec!["S12".into(), "S12p".into()],
     }
 }
 
-/// The optima by kind, dimension and size.
+/// The table of the optima by kind, dimension and size.
 pub(super) fn values(results: &Results<Configuration, Outcome>) -> Table {
     let range = |g: &&Group<Configuration, Outcome>, of: &dyn Fn(&Outcome) -> f64| {
         let (least, most) = (g.least(0, of), g.most(0, of));
@@ -66,7 +66,7 @@ pub(super) fn values(results: &Results<Configuration, Outcome>) -> Table {
     };
     table(
         "s12-optimum",
-        "Fewest mistakes that any learner can promise, exactly",
+        "Fewest mistakes that any learner can guarantee, computed exactly",
         &results.groups,
         &[
             ("points", &|g| g.configuration.kind.to_string()),
@@ -76,27 +76,31 @@ pub(super) fn values(results: &Results<Configuration, Outcome>) -> Table {
             ("dichotomies", &|g| range(g, &|o| o.dichotomies as f64)),
             ("the learner chooses", &|g| range(g, &|o| o.own as f64)),
             ("worst order", &|g| range(g, &|o| o.worst as f64)),
-            ("random order, adversary", &|g| g.median(2, |o| o.beside.as_ref().map(|b| b.random))),
-            ("random order, fixed target, at least", &|g| {
-                g.median(3, |o| o.beside.as_ref().map(|b| b.random_fixed[0]))
+            ("random order, adversary", &|g| {
+                g.median(2, |o| o.averages.as_ref().map(|b| b.random))
             }),
-            ("at most", &|g| g.median(3, |o| o.beside.as_ref().map(|b| b.random_fixed[1]))),
+            ("random order, fixed target, at least", &|g| {
+                g.median(3, |o| o.averages.as_ref().map(|b| b.random_fixed[0]))
+            }),
+            ("at most", &|g| g.median(3, |o| o.averages.as_ref().map(|b| b.random_fixed[1]))),
             ("random order, on average", &|g| {
-                g.median(3, |o| o.beside.as_ref().map(|b| b.random_average))
+                g.median(3, |o| o.averages.as_ref().map(|b| b.random_average))
             }),
             ("the learner chooses, on average", &|g| {
-                g.median(2, |o| o.beside.as_ref().map(|b| b.own_average))
+                g.median(2, |o| o.averages.as_ref().map(|b| b.own_average))
             }),
             ("halving, made", &|g| range(g, &|o| o.halving as f64)),
         ],
     )
 }
 
-/// Learners beside the optimum.
+/// The table of the learners compared with the optimum.
 pub(super) fn learners(results: &Results<Configuration, Outcome>) -> Table {
     let mut rows = Vec::new();
     for group in groups_of(results, |c| c.learners) {
-        let Some(first) = group.outcomes.first().and_then(|o| o.beside.as_ref()) else { continue };
+        let Some(first) = group.outcomes.first().and_then(|o| o.averages.as_ref()) else {
+            continue;
+        };
         rows.extend(first.counts.iter().map(|count| (group, count.learner)));
     }
     let mean = |(group, learner): &(&Group<Configuration, Outcome>, Learner),
@@ -105,7 +109,7 @@ pub(super) fn learners(results: &Results<Configuration, Outcome>) -> Table {
     };
     table(
         "s12-learners",
-        "Learners on every dichotomy of small pools beside the best of all learners: means over pools",
+        "Learners on every dichotomy of small pools, compared with the best possible learner: means over pools",
         rows,
         &[
             ("points", &|(g, _)| g.configuration.kind.to_string()),
@@ -117,7 +121,7 @@ pub(super) fn learners(results: &Results<Configuration, Outcome>) -> Table {
             ("optimum", &|r| mean(r, &|o, _| o.own as f64)),
             ("on average", &|r| mean(r, &|_, c| c.mean)),
             ("optimum on average", &|(g, _)| {
-                mean_text(&g.values(|o| o.beside.as_ref().map(|b| b.own_average)), 2)
+                mean_text(&g.values(|o| o.averages.as_ref().map(|b| b.own_average)), 2)
             }),
         ],
     )

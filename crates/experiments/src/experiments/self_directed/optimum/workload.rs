@@ -1,10 +1,10 @@
-//! Pools and what is found on them.
+//! Settings, pools and outcomes.
 
 use crate::experiments::common::*;
 use halfspaces_data::{Clusters, Gaussian, Marginal, StudentT, UnitSphere};
 use halfspaces_linalg::Points;
 
-/// What a pool is made of.
+/// The distribution of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Kind {
@@ -12,10 +12,10 @@ pub(crate) enum Kind {
     Gaussian,
     #[strum(to_string = "sphere")]
     Sphere,
-    /// Three centres, spread 0.05.
+    /// Three clusters of spread 0.05.
     #[strum(to_string = "clusters")]
     Clusters,
-    /// Student-t with one degree of freedom.
+    /// Student-t points of one degree of freedom.
     #[strum(to_string = "heavy tails")]
     Heavy,
     /// Coordinates drawn from -3, -2, ..., 3: many points on common planes, some parallel.
@@ -61,7 +61,7 @@ pub(crate) struct Configuration {
     pub(super) kind: Kind,
     pub(super) dim: usize,
     pub(super) points: usize,
-    /// Whether the learners are run on every dichotomy, beside the averages over them.
+    /// Whether the learners are run on every dichotomy and the averages are computed.
     pub(super) learners: bool,
 }
 
@@ -71,7 +71,7 @@ impl fmt::Display for Configuration {
     }
 }
 
-/// A learner that chooses the order, or the perceptron on the points as they come.
+/// A learner that chooses the order, or the perceptron in random order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Display)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Learner {
@@ -105,16 +105,16 @@ pub(crate) struct Count {
     pub(super) mean: f64,
 }
 
-/// Averages of the optimum, and the learners.
+/// The optimum averaged over orders or dichotomies, and the counts of the learners.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Beside {
-    /// Random order against an adversary.
+pub(crate) struct Averages {
+    /// The optimum in random order against an adversary.
     pub(super) random: f64,
-    /// Random order, a dichotomy fixed beforehand: from below and from above.
+    /// The optimum in random order with a dichotomy fixed in advance: a lower and an upper bound.
     pub(super) random_fixed: [f64; 2],
-    /// Random order, uniform dichotomy.
+    /// The optimum in random order, averaged over dichotomies.
     pub(super) random_average: f64,
-    /// Best order, uniform dichotomy.
+    /// The optimum if the learner chooses the order, averaged over dichotomies.
     pub(super) own_average: f64,
     pub(super) counts: Vec<Count>,
 }
@@ -122,13 +122,15 @@ pub(crate) struct Beside {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     pub(super) dichotomies: usize,
-    /// The optimum where the learner chooses.
+    /// The optimum if the learner chooses the order.
     pub(super) own: usize,
     /// The optimum in the worst order.
     pub(super) worst: usize,
     /// Mistakes of halving over the dichotomies against an adversary that chooses points and labels.
     pub(super) halving: usize,
-    pub(super) beside: Option<Beside>,
+    /// `None` for settings without learners.
+    #[serde(rename = "beside")]
+    pub(super) averages: Option<Averages>,
 }
 
 impl Outcome {
@@ -138,12 +140,12 @@ impl Outcome {
     }
 
     pub(super) fn count(&self, learner: Learner) -> Option<&Count> {
-        self.beside.iter().flat_map(|b| &b.counts).find(|c| c.learner == learner)
+        self.averages.iter().flat_map(|b| &b.counts).find(|c| c.learner == learner)
     }
 
-    /// Mistakes of a learner on average over dichotomies, over those of the best one.
+    /// Average mistakes of a learner over the dichotomies, relative to the best learner.
     pub(super) fn share(&self, learner: Learner) -> Option<f64> {
-        let best = self.beside.as_ref()?.own_average;
+        let best = self.averages.as_ref()?.own_average;
         self.count(learner).map(|count| count.mean / best)
     }
 }

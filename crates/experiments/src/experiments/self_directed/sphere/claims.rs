@@ -7,49 +7,49 @@ use crate::experiments::common::*;
 
 pub(crate) struct SphereExperiment;
 
-/// Most mistakes per dimension and per factor e in n that greedy may add.
+/// Upper bound on the mistakes per dimension that greedy adds for each factor e in n.
 const FLAT: f64 = 0.18;
 
-/// Points at which Algorithm 1 is compared with a random order.
+/// Number of points on which Algorithm 1 is compared with its update in random order.
 const PAIRED_POINTS: usize = 1_000_000;
 
-/// Most mistakes per dimension that sampled greedy may make on `SAMPLED_POINTS` points.
+/// Upper bound on the mistakes per dimension of sampled greedy on `SAMPLED_POINTS` points.
 const SAMPLED: f64 = 1.6;
 
 const SAMPLED_POINTS: usize = 100_000;
 
-/// Whether S1p is about these pools.
+/// Whether S1p applies to these pools.
 fn is_paired(setting: &Configuration) -> bool {
     setting.dim >= 10 && setting.sizes.last() == Some(&PAIRED_POINTS)
 }
 
-/// Whether S1v is about these pools.
+/// Whether S1v applies to these pools.
 fn is_sampled(setting: &Configuration) -> bool {
     setting.dim >= 10
         && setting.most_sampled >= SAMPLED_POINTS
         && setting.sizes.contains(&SAMPLED_POINTS)
 }
 
-/// What was changed after a verdict.
-const CHANGED: &str = "changed after verdicts: the statistic is the relative difference now (at n = 10^5 the order of the two is reversed), and more pools are drawn";
+/// Changes made after verdicts.
+const CHANGED: &str = "changed after verdicts: the statistic is now the relative difference (at n = 10^5 its sign is reversed), and more pools are drawn";
 
 impl Experiment for SphereExperiment {
     about! {
-        "S1", "Self-directed on the sphere: choosing the order makes the growth in n vanish";
-        "S1": "The learner that always predicts the remaining point of largest |w · x| (greedy) labels n uniform points of the sphere with mistakes that grow in expectation by at most 0.18 d for each factor e in n: d = 3 and 10, beyond smoke scale also 30, in a fit from n = 10^3 to 10^6 (at smoke scale to 10^4)."
+        "S1", "Self-directed learning on the sphere: choosing the order removes the growth in n";
+        "S1": "The mistakes of greedy, which always predicts the remaining point of largest |w · x|, on n uniform points of the sphere grow in expectation by at most 0.18 d for each factor e in n: d = 3 and 10, beyond smoke scale also 30, fitted from n = 10^3 to 10^6 (smoke scale: 10^4)."
             ["ours, after DKTZ23 Theorem 2.1; measured, not proved"]
             Measured, null "the update of Algorithm 1 on the same pools in random order"
             halfspaces_online::{Greedy};
-        "S1p": "On 10^6 uniform points of the sphere in d = 10 and 30 dimensions, Algorithm 1 with k = ⌈c d lnln n⌉ buckets per chain, c = 2 and 4, makes fewer mistakes than its own update on the same points in random order: the relative difference is negative in expectation. Not tested at smoke scale."
+        "S1p": "On 10^6 uniform points of the sphere (d = 10 and 30), Algorithm 1 with k = ⌈c d lnln n⌉ buckets per chain, c = 2 and 4, makes fewer mistakes than its update on the same points in random order: the relative difference is negative in expectation. Not tested at smoke scale."
             ["DKTZ23 Theorem 2.1 against its lower bound for random order"]
             Measured, null "the perceptron on the same pools in random order"
             halfspaces_online::{TwoChains};
-        "S2": "Where the angle θ between w and the target is below π/2, the update w -= (w · x) x on a mistake does not raise tan θ: checked at every mistake of the greedy learner of S1."
+        "S2": "If the angle θ between w and the target is below π/2, the update w -= (w · x) x on a mistake does not increase tan θ. Checked at every mistake of greedy in S1."
             ["DKTZ23 Lemma 2.3"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{Greedy};
-        "S1v": "Greedy with a random sample of the version space as its centre labels 10^5 uniform points of the sphere with at most 1.6 d mistakes in expectation: d = 10, at full scale also d = 30. Not tested at smoke scale."
-            ["ours; measured, not proved; the constant read off pools of other seeds"]
+        "S1v": "Sampled greedy, with a random sample of the version space as its centre, labels 10^5 uniform points of the sphere with at most 1.6 d mistakes in expectation: d = 10, at full scale also 30. Not tested at smoke scale."
+            ["ours; measured, not proved; the constant comes from pools of other seeds"]
             Measured, null "the update of Algorithm 1 on the same pools in random order"
             halfspaces_online::{SampledGreedy};
     }
@@ -80,13 +80,13 @@ impl Experiment for SphereExperiment {
         });
         let mut plan: Vec<_> = plan.collect();
         if scale != Scale::Smoke {
-            // Sampled greedy alone among the dear ones, for a narrower interval.
+            // Of the expensive learners, only sampled greedy runs on these pools, for a narrower interval.
             let sizes = vec![SAMPLED_POINTS];
             let (most_centres, most_sampled, most_gravity) = (0, SAMPLED_POINTS, 0);
             let configuration =
                 Configuration { dim: 10, sizes, most_centres, most_sampled, most_gravity };
             plan.push(Planned { configuration, trials: scale.pick(0, 48, 60) });
-            // Pairs alone: in d = 10 the two of S1p are near each other.
+            // These pools serve only the pairs of S1p, whose difference is small in d = 10.
             let sizes = vec![PAIRED_POINTS];
             let (most_centres, most_sampled, most_gravity) = (0, 0, 0);
             let configuration =
@@ -112,7 +112,7 @@ impl Experiment for SphereExperiment {
         let mut paired = Vec::new();
         let mut sampled = Vec::new();
         for dim in [10, 30] {
-            // On fewer points the constants hide the gain.
+            // On fewer points, the constants hide the gain.
             let groups = groups_of(results, |c| c.dim == dim && is_paired(c));
             for learner in [Learner::Chains2, Learner::Chains4] {
                 let relative = |o: &Outcome| {
@@ -169,7 +169,7 @@ impl Experiment for SphereExperiment {
             (Evidence::worst_of(&sampled), random_order),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("One trial draws a target and a pool of uniform points, and every learner labels its first 10^3, 10^4, ... points. Greedy and its version-space forms always predict the remaining point of largest |w · x|; Algorithm 1 does so within random buckets, which its proof needs and which costs it mistakes at these n: it gains on random order, but less than greedy does. One slope is fitted per trial; the last column of the table is descriptive.".into());
+        section.summary.push("One trial draws a target and a pool of uniform points, and every learner labels its first 10^3, 10^4, ... points. Greedy and its version-space variants always predict the remaining point of largest |w · x|. Algorithm 1 does so within random buckets, which its proof needs and which cost mistakes at these n: it makes fewer mistakes than in random order, but more than greedy. One slope is fitted per trial. The last column of the table is descriptive.".into());
         for group in results.groups.iter().filter(|g| g.configuration.sizes.len() > 1) {
             section.figures.push(figure(results, group.configuration.dim));
         }

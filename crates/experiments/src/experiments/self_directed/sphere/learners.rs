@@ -9,7 +9,7 @@ use halfspaces_online::{
     SelfDirectedLearner, TwoChains, VersionSpace, VersionSpaceGreedy, VolumetricCentre, label_pool,
 };
 
-/// tan of the angle to the unit `target`, negative beyond π/2.
+/// tan of the angle between `w` and the unit `target`; negative beyond π/2.
 fn tangent(w: &[f64], target: &[f64]) -> f64 {
     let along = kernels::dot(w, target);
     let mut across = w.to_vec();
@@ -17,14 +17,14 @@ fn tangent(w: &[f64], target: &[f64]) -> f64 {
     norm(&across) / along
 }
 
-/// w -= (w · x) x, which makes no use of the truth.
+/// The update w -= (w · x) x, then `w` normalised.
 fn project(x: &[f64], w: &mut [f64]) {
     let value = kernels::dot(w, x);
     kernels::axpy(-value, x, w);
     assert!(normalise(w), "uniform points are parallel to w with probability 0");
 }
 
-/// The update of Algorithm 1 after its start (the sum of y x over 4d points), points as they come.
+/// Runs the start of Algorithm 1 (the sum of y x over 4d points) and then its update, with the points in random order.
 fn random_order(points: &Points, labels: &[Label]) -> usize {
     let mut w = vec![0.0; points.dim()];
     let mut mistakes = 0;
@@ -40,7 +40,7 @@ fn random_order(points: &Points, labels: &[Label]) -> usize {
     mistakes
 }
 
-/// Largest factor by which a mistake of greedy raised tan θ, and how many were made at θ < π/2.
+/// The largest factor by which a mistake of greedy changed tan θ, and the number of mistakes at θ < π/2.
 fn largest_rise(
     points: &Points,
     labels: &[Label],
@@ -50,7 +50,7 @@ fn largest_rise(
     let (mut w, mut largest, mut acute) = (vec![0.0; points.dim()], 0.0f64, 0);
     let row = |i: usize| match points.row(i) {
         Some(x) => x.as_slice(),
-        None => unreachable!("greedy's rounds are of points of the pool"),
+        None => unreachable!("the rounds of greedy refer to points of the pool"),
     };
     kernels::axpy(labels[0].as_f64(), row(0), &mut w);
     for round in mistakes.iter().filter(|round| round.index != 0) {
@@ -59,7 +59,7 @@ fn largest_rise(
         if before >= 0.0 {
             acute += 1;
             let after = tangent(&w, target.normal());
-            // Beyond π/2 is worse than any factor.
+            // An angle beyond π/2 counts as infinite.
             let factor = if after >= 0.0 { after / before } else { f64::INFINITY };
             largest = largest.max(factor.min(f64::MAX));
         }
@@ -75,7 +75,7 @@ fn self_directed<L: SelfDirectedLearner>(
     Ok(label_pool(learner, points, labels)?.1.mistakes())
 }
 
-/// Every learner on every pool that is not too large for it.
+/// Runs every learner on every pool up to its size limit.
 pub(super) fn label_pools(
     setting: &Configuration,
     rng: &mut ChaCha8Rng,
@@ -90,7 +90,7 @@ pub(super) fn label_pools(
             outcome.counts.push(Count { learner, points: n, mistakes });
         };
         let greedy = Greedy::simulate(&points, &labels)?;
-        count(Learner::Greedy, greedy.mistakes.len());
+        count(Learner::Greedy, greedy.mistakes().len());
         count(Learner::RandomOrder, random_order(&points, &labels));
         count(Learner::Perceptron, mistakes(&mut Perceptron::new(d)?, &points, &labels)?);
         if n <= setting.most_gravity {
@@ -110,12 +110,12 @@ pub(super) fn label_pools(
         for (learner, factor) in [(Learner::Chains2, 2.0), (Learner::Chains4, 4.0)] {
             let length = ChainLength::Practical { factor };
             let run = TwoChains::new(d, length, seed)?.simulate(&points, &labels)?;
-            count(learner, run.mistakes.len());
+            count(learner, run.mistakes().len());
         }
-        let (rise, acute) = largest_rise(&points, &labels, &greedy.mistakes, &target);
+        let (rise, acute) = largest_rise(&points, &labels, greedy.mistakes(), &target);
         outcome.rise = outcome.rise.max(rise);
         outcome.acute += acute;
-        outcome.passes = greedy.passes;
+        outcome.passes = greedy.passes();
     }
     Ok(outcome)
 }
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_rise_beyond_the_right_angle_is_seen() {
-        // The second point is on w's side of the target: no mistake, and an update that does harm.
+        // The second point is classified correctly, so the update on it is harmful.
         let points = Points::from_rows(&[[0.6, 0.8], [1.0, 0.0]]).unwrap();
         let target = Halfspace::new(vec![1.0, -0.1]).unwrap().normalised().unwrap();
         let labels = [Label::Positive; 2];

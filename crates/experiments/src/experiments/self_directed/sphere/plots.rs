@@ -14,10 +14,9 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> F
     }
     Figure {
         name: format!("s1-sphere-d{dim}"),
-        title: "Asked about the surest point first, a learner errs hardly more on more points"
-            .into(),
+        title: "With the surest point first, a larger pool adds hardly any mistakes".into(),
         caption: format!(
-            "Mistakes until every one of n uniform points of the sphere in R^{dim} is labelled, medians over trials with 10 % and 90 % quantiles. In random order they grow with ln n or faster; for a learner that takes the point of largest |w · x| first they hardly grow."
+            "Mistakes until all of n uniform points of the sphere in R^{dim} are labelled: medians over trials with 10 % and 90 % quantiles. In random order they grow like ln n or faster. For a learner that takes the point of largest |w · x| first, they hardly grow."
         ),
         x: Axis::log("points n"),
         y: Axis::log("mistakes"),
@@ -29,7 +28,7 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> F
 struct Row<'a> {
     group: &'a Group<Configuration, Outcome>,
     learner: Learner,
-    /// The largest pool it got.
+    /// The largest pool that it labelled.
     points: usize,
     /// Mean and interval of its slopes.
     growth: [String; 2],

@@ -1,6 +1,7 @@
-//! Pools, learners by name, and what a trial counts.
+//! Settings, learners and outcomes.
 
 use crate::experiments::common::*;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Display)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Learner {
@@ -17,7 +18,7 @@ pub(crate) enum Learner {
     Chains2,
     #[strum(to_string = "Algorithm 1, c=4")]
     Chains4,
-    /// The start and the update of Algorithm 1, points as they come.
+    /// The start and the update of Algorithm 1 in random order.
     #[strum(to_string = "its update, random order")]
     RandomOrder,
     #[strum(to_string = "perceptron, random order")]
@@ -36,12 +37,12 @@ pub(super) const LEARNERS: [(Learner, Colour); 7] = [
     (Learner::Volumetric, Colour::Vermilion),
 ];
 
-/// One trial: one target and nested pools, the first n points of one.
+/// One trial: a target and nested pools, the first n points of one pool.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Configuration {
     pub(super) dim: usize,
     pub(super) sizes: Vec<usize>,
-    /// Largest pools given to learners that cost more.
+    /// Largest pool sizes for the more expensive learners.
     pub(super) most_centres: usize,
     pub(super) most_sampled: usize,
     pub(super) most_gravity: usize,
@@ -57,11 +58,11 @@ pub(crate) struct Count {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     pub(super) counts: Vec<Count>,
-    /// Largest tan θ after a mistake over tan θ before, θ < π/2.
+    /// Largest ratio of tan θ after a mistake to tan θ before it, θ < π/2.
     pub(super) rise: f64,
-    /// Mistakes that were made at θ < π/2.
+    /// Mistakes made at θ < π/2.
     pub(super) acute: usize,
-    /// Passes that greedy's scans add up to, on the largest pool.
+    /// Total length of greedy's scans of the largest pool, in passes.
     pub(super) passes: f64,
 }
 

@@ -11,42 +11,43 @@ pub(crate) struct StrongExperiment {
     pub(crate) inputs: Arc<Inputs>,
 }
 
-/// Mistakes per dimension that a doubling of n may add, on average over three.
+/// Upper bound on the mistakes per dimension that a doubling of n adds with warm starts, on average over three
+/// doublings.
 const FLAT: f64 = 0.1;
 
-/// The same with random starts only.
+/// The same bound with random starts.
 const FLAT_RANDOM: f64 = 0.5;
 
-/// Probability that both runs of a pair fail, at most.
+/// Upper bound on the probability that both runs of a pair fail.
 const PAIR_FAILURE: f64 = 0.383;
 
-/// Why S8f is far from its bound.
-const TWO_STARTS: &str = "as 0.383 is the probability that neither of two opposite starts has the premise of S8, and runs from such starts succeed all the same on every pool tried";
+/// The reason why S8f is far from its bound.
+const TWO_STARTS: &str = "as 0.383 is the probability that neither of two opposite starts satisfies the premise of S8, and runs from such starts succeeded on every pool tried";
 
-/// What was changed after a verdict.
-const MORE_POOLS: &str = "changed after a verdict: 80 pools of the cube in d = 20 were inconclusive, so 400 were drawn, and now 640, at full scale only; under a seed whose first 80 were looked at these are among them, and only other seeds count";
-const WIDER_BOUND: &str = "changed after verdicts: the bound was 0.1 d, and on the cube the sizes were moved twice, from one to eight copies of a corner to 32 to 256";
+/// Changes made after verdicts.
+const MORE_POOLS: &str = "changed after a verdict: 80 pools of the cube in d = 20 were inconclusive, so 400 and then 640 were drawn, at full scale only; under the seed whose first 80 pools were seen they are among the 640, so only other seeds count";
+const WIDER_BOUND: &str = "changed after verdicts: the bound was 0.1 d; on the cube, the sizes were changed twice, from one to eight copies of a corner to 32 to 256";
 
 impl Experiment for StrongExperiment {
     about! {
-        "S9", "Self-directed on arbitrary data: mistakes that do not grow with n";
-        "S8": "On points U in radially isotropic position of relative accuracy 1/2, in k dimensions, a run of the weak learner from a unit start with w₀ · w* >= 1/(2√k) passes at least |U|/(4k) points on one walk within ⌊4k ln 4k⌋ updates, the mistake that ends the walk counted: on transformed data of every kind and on points in position searched for long runs."
+        "S9", "Self-directed learning on arbitrary data: mistakes that do not grow with n";
+        "S8": "On points U in radially isotropic position of relative accuracy 1/2 in k dimensions, a run of the weak learner from a unit start with w₀ · w* >= 1/(2√k) passes at least |U|/(4k) points (the final mistake included) on one walk within ⌊4k ln 4k⌋ updates: on transformed data of every kind, and on positions found by a search for long runs."
             ["DKTZ23 §3, weak learner, its cap corrected"]
-            Observation, null "runs from starts without that premise"
+            Observation, null "runs from starts that violate this premise"
             halfspaces_online::{WeakRun, Cap}, halfspaces_forster::{ForsterTransform};
-        "S8f": "Of two runs of the weak learner, from a random unit w₀ and from -w₀, both fail with probability at most 0.383: on the same data, and on points in position searched for failures."
+        "S8f": "For a random unit w₀, the weak learner fails from both w₀ and -w₀ with probability at most 0.383: on the data of S8, and on positions found by a search for failures."
             ["ours, after DKTZ23 §3"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{WeakRun};
-        "S9": "The strong learner with random starts predicts at least a share 1 - ε of a pool, points on which it errs among them, with every round succeeding, with probability at least 1 - δ, on synthetic and, beyond smoke scale, real data (ε = 0.1, δ = 0.05)."
+        "S9": "With probability at least 1 - δ, every round of the strong learner with random starts succeeds, and it predicts at least a fraction 1 - ε of a pool (mistakes included): on synthetic and, beyond smoke scale, real data; ε = 0.1, δ = 0.05."
             ["DKTZ23 Theorem 3.1"]
-            Proved, null "the first round alone"
+            Proved, null "only the first round"
             halfspaces_online::{StrongLearner, Goal, Start};
-        "S9g": "When each round starts where the one before ended, the mistakes of the strong learner (ε = 0.1) hardly grow with n: from n = 40 d² to 320 d² a doubling adds at most 0.1 d in expectation, where d lg n would add d. On clusters from 320 d² to 2560 d²; on the cube, labelled by random halfspaces and by decision lists, in d = 12 or 14, where the larger pool holds each of the 2^(d-1) corners 22 or 8 times on average, at full scale also in d = 20 from 16 000 to 128 000 points, where most corners are new, and beyond smoke scale on magic, if given, from 2375 to 19 000 points."
+        "S9g": "With warm starts, a doubling of n adds at most 0.1 d mistakes in expectation to the strong learner (ε = 0.1), where d lg n would add d: from n = 40 d² to 320 d² (clusters: 320 d² to 2560 d²), at full scale on the cube also in d = 20 from 16 000 to 128 000 points, beyond smoke scale on magic, if given, from 2375 to 19 000 points."
             ["DKTZ23 Theorem 3.1; the warm start is ours"]
             Measured, null "the perceptron on the same pools in random order"
             halfspaces_online::{StrongLearner, Start};
-        "S9r": "With random starts only, as printed, a doubling of n adds at most 0.5 d mistakes in expectation, where d lg n would add d: at the sizes of S9g, but on the cube in d = 6, 8 or 10 by scale and from 32 to 256 copies of each corner. With fewer copies than rounds a failed run makes fewer mistakes in later rounds, and the count grows with n until there are enough (table s9-copies)."
+        "S9r": "With random starts, as printed, a doubling of n adds at most 0.5 d mistakes in expectation, where d lg n would add d: at the sizes of S9g, but on the cube in d = 6, 8 or 10 by scale, from 32 to 256 copies of each corner (with fewer copies the count still grows: table s9-copies)."
             ["DKTZ23 Theorem 3.1, boosting"]
             Measured, null "the perceptron on the same pools in random order"
             halfspaces_online::{StrongLearner, Start};
@@ -135,7 +136,7 @@ impl Experiment for StrongExperiment {
         });
         let apart = runs().iter().filter(|(k, r)| !r.iter().any(|r| r.is_aligned(*k))).count();
         let pairs = Evidence::worst_of(&pairs).with_note(&format!(
-            "in {apart} of {} pairs neither start has the premise of S8",
+            "in {apart} of {} pairs neither start satisfies the premise of S8",
             runs().len()
         ));
         let reaching = groups_of(results, |c| matches!(c, Configuration::Reach { .. }));
@@ -144,7 +145,7 @@ impl Experiment for StrongExperiment {
         let grows = |bound: f64, mine: fn(&Configuration) -> bool| {
             null_of(groups_of(results, mine), |c, o| {
                 let Configuration::Flat { sizes, .. } = c else {
-                    unreachable!("only pools of two sizes are looked at")
+                    unreachable!("`mine` selects pools of two sizes only")
                 };
                 let doublings = (sizes[1] as f64 / sizes[0] as f64).log2();
                 of_part!(o, Outcome::Flat { dim, perceptron, .. } => {
@@ -164,7 +165,7 @@ impl Experiment for StrongExperiment {
             (Evidence::worst_of(&growth).with_note(WIDER_BOUND), of_random),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("A round brings what is unlabelled into position by the Forster transform, in a heavy subspace where there is one, and walks through it by decreasing margin; no kind of data, condition or margin enters the bound. The recommended learner is the same with every round started where the one before ended, and it labels every point; the strong learner's random starts are what is proved, and what costs it mistakes where n is small: d lg n, the halving bound, is drawn for comparison.".into());
+        section.summary.push("A round brings the unlabelled points into radially isotropic position by the Forster transform, in a heavy subspace if there is one, and walks through them by decreasing margin. The bound does not depend on the kind of data, its condition or its margin. The recommended learner uses warm starts (each round starts where the previous one ended) and labels every point. The theorem is about random starts, which cost mistakes where n is small. On repeated points with fewer copies than rounds, failed runs make fewer mistakes in later rounds, so the count grows with n until there are enough copies. For S9g, the cube is labelled by random halfspaces and by decision lists in d = 12, at full scale in d = 14, where the larger pool has 22 or 8 copies of each of the 2^(d-1) corners on average; in d = 20 most corners are distinct. The halving bound, d lg n, is drawn for comparison.".into());
         for group in &results.groups {
             section.figures.extend(figure(group));
         }
@@ -193,7 +194,7 @@ mod tests {
             let run = Run { cosine: 0.9, succeeded, paper_succeeded: true, passed, spent: 1.0 };
             let weak = Outcome::Weak { k: 4, runs: vec![run, Run { cosine: -0.9, ..run }] };
             let reach = Outcome::Reach { labelled: 0.95, failed_rounds, mistakes: 9, rounds: 3 };
-            // Trials that scatter a little, or no mean could be refuted.
+            // The trials scatter a little, since otherwise no mean could be refuted.
             let flat = [0.0, 0.01, 0.02].map(|more| {
                 let counts = [20.0, last + more];
                 Outcome::Flat {

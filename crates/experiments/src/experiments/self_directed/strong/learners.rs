@@ -21,7 +21,7 @@ pub(super) fn weak(
     let accuracy = Accuracy::OneSided(0.5);
     let fit = ForsterTransform::params().accuracy(accuracy).check()?.fit(points)?;
     if !fit.is_resolved() {
-        return Err("no position of relative accuracy 1/2".into());
+        return Err("the Forster transform reached no position of relative accuracy 1/2".into());
     }
     let transform = fit.transform();
     let members = points.select(fit.position().subspace.members())?;
@@ -34,7 +34,7 @@ pub(super) fn weak(
     Ok(Outcome::Weak { k, runs: pair(&inside, &labels, &target, &start)? })
 }
 
-/// One trial of any part.
+/// Runs one trial.
 pub(super) fn learn(
     inputs: &Inputs,
     setting: &Configuration,
@@ -73,7 +73,7 @@ pub(super) fn learn(
     }
 }
 
-/// Mistakes of a learner that labels a pool.
+/// The mistakes of a learner that labels a pool.
 fn mistakes_of(
     learner: StrongLearner,
     points: &Points,
@@ -156,7 +156,7 @@ pub(super) fn growth(
             points: n,
             strong: mistakes_of(strong, &points, &labels)?,
             recommended: mistakes_of(recommended, &points, &labels)?,
-            greedy: Greedy::simulate(&points, &labels)?.mistakes.len(),
+            greedy: Greedy::simulate(&points, &labels)?.mistakes().len(),
             perceptron: mistakes(&mut Perceptron::new(dim)?, &points, &labels)?,
         });
     }

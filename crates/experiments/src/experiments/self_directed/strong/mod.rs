@@ -1,5 +1,5 @@
-//! S8, S9: the weak learner on points in position, and the strong learner that boosts it, on pools of
-//! many kinds.
+//! S8, S9: the weak learner on points in radially isotropic position, and the strong learner that boosts it, on pools
+//! of many kinds.
 
 mod claims;
 mod learners;

@@ -1,16 +1,17 @@
-//! How often what is run at each scale.
+//! The settings and the number of trials at each scale.
 
 use super::workload::{Configuration, Goal, Kind, SYNTHETIC};
 use crate::experiments::common::*;
 use crate::workload::Inputs;
 
-/// Share of a pool that the strong learner may leave.
+/// Fraction of a pool that the strong learner may leave unlabelled.
 const EPSILON: f64 = 0.1;
 
-/// Copies of each corner of the cube between which random starts are judged, in few dimensions. A run that
-/// fails gathers its mistakes on points not labelled yet, and a point of which fewer copies than rounds are
-/// there is still rarer from one round to the next: mistakes grow with n, as the theorem's bound, which is
-/// far above, permits. With 32 copies that is over (table s9-copies).
+/// Smallest and largest number of copies of each corner of the cube for which random starts are judged, in few
+/// dimensions. A failed run makes its mistakes on points that are not labelled yet. If a point has fewer copies than
+/// there are rounds, its unlabelled copies become rare, and later runs make fewer mistakes on them. The count then
+/// grows with n, as the theorem's bound, which is far above it, permits. With 32 or more copies it no longer grows
+/// (table s9-copies).
 const COPIES: [usize; 2] = [32, 256];
 
 pub(super) fn flat(
@@ -27,13 +28,13 @@ pub(super) fn flat(
     }
 }
 
-/// All configurations at a scale, each with its number of trials.
+/// All settings at a scale, each with its number of trials.
 pub(super) fn plan(inputs: &Inputs, scale: Scale) -> Vec<Planned<Configuration>> {
     let mut plan = Vec::new();
     let real: Vec<Kind> = inputs.real().into_iter().map(Kind::Real).collect();
     let all = || SYNTHETIC.into_iter().chain(real.clone());
     for kind in all() {
-        // A real set has its own dimension.
+        // A real data set has its own dimension.
         let dims = match &kind {
             Kind::Real(_) => vec![0],
             Kind::Cube | Kind::Lists | Kind::Heavy | Kind::Integer => {
@@ -63,20 +64,19 @@ pub(super) fn plan(inputs: &Inputs, scale: Scale) -> Vec<Planned<Configuration>>
         if scale == Scale::Smoke && matches!(kind, Kind::Real(_)) {
             continue;
         }
-        // Real data have many dimensions, and rounds by the dozen.
+        // Real data have many dimensions and take dozens of rounds.
         let points = match &kind {
             Kind::Real(name) if name == "mushroom" => scale.pick(200, 200, 500),
             Kind::Real(_) => scale.pick(200, 300, 1000),
             _ => scale.pick(300, 1000, 3000),
         };
         let configuration = Configuration::Reach { kind, dim, points, epsilon };
-        // 59 without failure are the least for δ = 0.05.
+        // δ = 0.05 needs at least 59 trials without a failure.
         plan.push(Planned { configuration, trials: scale.pick(60, 60, 200) });
     }
     for kind in SYNTHETIC {
-        // From one copy of each of the 2^(d-1) corners to eight, or three to twenty-two, about: what is
-        // flat here is flat in repetitions too.
-        // Clusters show their finer structure to many points only.
+        // The cube has from about one to eight, or three to twenty-two, copies of each of the 2^(d-1) corners, so the
+        // count is tested on repetitions too. The fine structure of clusters shows only with many points.
         let (dim, least) = match kind {
             Kind::Cube | Kind::Lists => (scale.pick(12, 12, 14), 40),
             Kind::Clusters => (scale.pick(4, 6, 8), 320),
@@ -103,7 +103,7 @@ pub(super) fn plan(inputs: &Inputs, scale: Scale) -> Vec<Planned<Configuration>>
         plan.push(Planned { configuration, trials: scale.pick(2, 3, 12) });
     }
     if scale == Scale::Full {
-        // Fresh corners: a pool differs from the next by more than a run from another.
+        // Most corners are distinct, and pools differ more than runs on one pool.
         for kind in [Kind::Cube, Kind::Lists] {
             plan.push(flat(&kind, 20, [16_000, 128_000], (0, 1), 640));
         }
@@ -114,7 +114,7 @@ pub(super) fn plan(inputs: &Inputs, scale: Scale) -> Vec<Planned<Configuration>>
             let sizes = match name.as_str() {
                 "wdbc" => vec![140, 560],
                 "magic" => vec![1000, 4000, 19_000],
-                // Its rounds are dear: more than a hundred columns.
+                // More than a hundred columns make its rounds expensive.
                 "mushroom" if scale == Scale::Full => vec![700, 2800, 5600],
                 _ => continue,
             };

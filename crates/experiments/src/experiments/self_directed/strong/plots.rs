@@ -3,7 +3,7 @@
 use super::workload::{Configuration, Count, Outcome, Run, dim};
 use crate::experiments::common::*;
 
-/// Slope of a count per doubling of n.
+/// The slope of a count per doubling of n.
 fn slope(counts: &[Count], of: fn(&Count) -> usize) -> Option<f64> {
     let (x, y): (Vec<f64>, Vec<f64>) =
         counts.iter().map(|c| ((c.points as f64).log2(), of(c) as f64)).unzip();
@@ -30,7 +30,7 @@ pub(super) fn figure(group: &Group<Configuration, Outcome>) -> Option<Figure> {
     let mut layers = Vec::new();
     let (mut sizes, mut curves) = (Vec::new(), Vec::new());
     for (name, colour, of) in COUNTED {
-        // A logarithmic axis has no place for 0.
+        // A logarithmic axis cannot show 0.
         let pairs: Vec<(f64, f64)> =
             counts.iter().map(|c| (c.points as f64, (of(c) as f64).max(0.5))).collect();
         let of_learner = medians(pairs.clone());
@@ -44,7 +44,7 @@ pub(super) fn figure(group: &Group<Configuration, Outcome>) -> Option<Figure> {
         name: format!("s9-{}", kind.slug()),
         title: growth_title(&curves),
         caption: format!(
-            "Mistakes against the size of the pool, {kind}, d = {dim}: medians over trials with 10 % and 90 % quantiles; no mistake is drawn as half of one. The strong learner labels 90 % of the points, the others all. A flat line means that the mistakes do not grow with n; where d lg n lies lower, a learner without a transform may still make fewer."
+            "Mistakes against the size of the pool, {kind}, d = {dim}: medians over trials with 10 % and 90 % quantiles; 0 is drawn at 0.5. The strong learner labels 90 % of the points, the others label all. A flat line means that mistakes do not grow with n. Where d lg n lies lower, a learner without a transform may still make fewer mistakes."
         ),
         x: Axis::log("points n"),
         y: Axis::log("mistakes"),
@@ -52,10 +52,10 @@ pub(super) fn figure(group: &Group<Configuration, Outcome>) -> Option<Figure> {
     })
 }
 
-/// Power of n up to which mistakes hardly grow: by a factor of 1.6 for a hundred times the points.
+/// Largest power of n that counts as hardly growing: a factor of 1.6 for a hundred times the points.
 const HARDLY: f64 = 0.1;
 
-/// From the curves of [`COUNTED`], in its order.
+/// The title of a figure, from the curves of [`COUNTED`] in its order.
 fn growth_title(curves: &[Vec<(f64, f64)>]) -> String {
     let power = |curve: &Vec<(f64, f64)>| match (curve.first(), curve.last()) {
         (Some((few, least)), Some((many, most))) if few < many => {
@@ -68,13 +68,13 @@ fn growth_title(curves: &[Vec<(f64, f64)>]) -> String {
         return "Mistakes against the size of the pool".into();
     };
     if recommended > HARDLY {
-        let than = if recommended < in_order { "less" } else { "no less" };
-        return format!("Here a larger pool costs more mistakes, {than} than in random order");
+        let than = if recommended < in_order { "fewer" } else { "no fewer" };
+        return format!("A larger pool adds mistakes here, {than} than in random order");
     }
     if strong > HARDLY {
-        return "With warm starts a larger pool hardly costs more mistakes".into();
+        return "With warm starts, a larger pool adds hardly any mistakes".into();
     }
-    "After the transform a larger pool hardly costs more mistakes".into()
+    "After the transform, a larger pool adds hardly any mistakes".into()
 }
 
 fn pair(outcome: &Outcome) -> (usize, &[Run]) {
@@ -156,7 +156,7 @@ pub(super) fn growth_table(results: &Results<Configuration, Outcome>) -> Table {
     });
     table(
         "s9-growth",
-        "Mistakes at the largest n (medians), and growth",
+        "Mistakes at the largest n (medians), and their growth",
         rows,
         &[
             ("data", &|(kind, ..)| kind.to_string()),
@@ -214,13 +214,13 @@ mod tests {
             let curves = lasts.map(|last| vec![(1e2, 10.0), (1e4, last)]);
             growth_title(&curves)
         };
-        let hardly = "After the transform a larger pool hardly costs more mistakes";
+        let hardly = "After the transform, a larger pool adds hardly any mistakes";
         assert_eq!(title([100.0, 50.0, 15.0, 15.0]), hardly);
-        let warm = "With warm starts a larger pool hardly costs more mistakes";
+        let warm = "With warm starts, a larger pool adds hardly any mistakes";
         assert_eq!(title([100.0, 50.0, 17.0, 15.0]), warm);
-        let grows = "Here a larger pool costs more mistakes, less than in random order";
+        let grows = "A larger pool adds mistakes here, fewer than in random order";
         assert_eq!(title([100.0, 50.0, 40.0, 17.0]), grows);
-        let most = "Here a larger pool costs more mistakes, no less than in random order";
+        let most = "A larger pool adds mistakes here, no fewer than in random order";
         assert_eq!(title([16.0, 50.0, 40.0, 17.0]), most);
         assert_eq!(growth_title(&[vec![(1e2, 10.0)]]), "Mistakes against the size of the pool");
     }

@@ -1,11 +1,11 @@
-//! Runs of the weak learner on points in position.
+//! Runs of the weak learner on points in radially isotropic position.
 
 use super::workload::Run;
 use crate::experiments::common::*;
 use halfspaces_linalg::{Halfspace, Label, PointSet, Points, kernels};
 use halfspaces_online::{Cap, WeakRun};
 
-/// A run of the weak learner from one start.
+/// Runs the weak learner from one start.
 pub(super) fn run(
     inside: &Points,
     labels: &[Label],
@@ -17,14 +17,14 @@ pub(super) fn run(
     let paper = WeakRun::simulate(inside, labels, start.to_vec(), Cap::Paper)?;
     Ok(Run {
         cosine: kernels::dot(start, target.normal()),
-        succeeded: run.succeeded,
-        paper_succeeded: paper.succeeded,
-        passed: (4 * k * run.passed) as f64 / inside.len() as f64,
-        spent: run.updates as f64 / Cap::Corrected.updates(k) as f64,
+        succeeded: run.succeeded(),
+        paper_succeeded: paper.succeeded(),
+        passed: (4 * k * run.passed()) as f64 / inside.len() as f64,
+        spent: run.updates() as f64 / Cap::Corrected.updates(k) as f64,
     })
 }
 
-/// A run from a start and one from its opposite.
+/// Runs the weak learner from a start and from its opposite.
 pub(super) fn pair(
     points: &Points,
     labels: &[Label],

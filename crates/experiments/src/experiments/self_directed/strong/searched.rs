@@ -1,4 +1,4 @@
-//! Points in position on which the weak learner takes long, or fails, found by a search.
+//! A search for points in radially isotropic position on which the weak learner makes many updates or fails.
 
 use super::runs::{pair, run};
 use super::workload::{Goal, Outcome};
@@ -9,13 +9,13 @@ use halfspaces_online::{Cap, WeakRun};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
-/// Points for each dimension: an odd number, so that no share of them is met exactly.
+/// Number of points per dimension. It is odd, so that no walk passes exactly |U|/(4k) points.
 const POINTS_PER_DIMENSION: usize = 13;
-/// Starts on which a search for failures judges a move.
+/// Number of starts on which a search for failures judges a move.
 const STARTS: usize = 16;
-/// Points that one move changes, at most.
+/// Maximum number of points that one move changes.
 const CHANGED: usize = 3;
-/// Moves are between these powers of ten long.
+/// The range of lengths of a move, as powers of ten.
 const LENGTHS: std::ops::Range<f64> = -2.5..0.3;
 
 /// Unit points of R^k labelled by the first axis, and a start.
@@ -29,7 +29,7 @@ fn random_unit(k: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
     moved(&vec![0.0; k], 1.0, rng)
 }
 
-/// The unit vector in the direction of `v` plus a normal vector of this size.
+/// The unit vector in the direction of `v` plus a Gaussian vector of scale `size`.
 fn moved(v: &[f64], size: f64, rng: &mut ChaCha8Rng) -> Vec<f64> {
     let normal = |v: &f64| -> f64 {
         let step: f64 = StandardNormal.sample(rng);
@@ -40,7 +40,7 @@ fn moved(v: &[f64], size: f64, rng: &mut ChaCha8Rng) -> Vec<f64> {
     u
 }
 
-/// With w₀ · e₁ = 1/(2√k), from the side on which rounding keeps the premise.
+/// The start rotated to w₀ · e₁ = 1/(2√k), rounded so that the premise holds.
 fn aligned(mut start: Vec<f64>) -> Vec<f64> {
     let along = 0.5 / (start.len() as f64).sqrt() * (1.0 + 1e-12);
     start[0] = 0.0;
@@ -53,14 +53,15 @@ fn aligned(mut start: Vec<f64>) -> Vec<f64> {
 }
 
 impl Instance {
-    /// The points, if they are in position of relative accuracy 1/2.
+    /// The points, if they are in radially isotropic position of relative accuracy 1/2.
     fn in_position(&self) -> Result<Option<Points>, Failure> {
         let points = Points::from_rows(&self.rows)?;
         let least = Isotropy::measure(&points)?.least();
         Ok((least >= 0.5).then_some(points))
     }
 
-    /// One to three points are drawn anew near themselves or near another, or copied; the start moves at times.
+    /// A random move: one to three points are replaced by points near themselves or near others, or by copies. The
+    /// starting vector is changed with probability 1/3.
     fn moved(&self, rng: &mut ChaCha8Rng) -> Instance {
         let mut next = self.clone();
         let size = 10f64.powf(rng.random_range(LENGTHS));
@@ -79,8 +80,8 @@ impl Instance {
     }
 }
 
-/// Runs of the weak learner on the points that a search of so many moves ends with: from its start, or from a
-/// fresh random one and its opposite.
+/// Runs the weak learner on the result of a search with the given number of moves. It starts from the starting vector
+/// found by the search, or from a fresh random start and its opposite.
 pub(super) fn searched(
     goal: Goal,
     k: usize,
@@ -95,14 +96,15 @@ pub(super) fn searched(
         match goal {
             Goal::Updates => {
                 let run = run(start.to_vec())?;
-                Ok(run.updates + usize::from(!run.succeeded))
+                Ok(run.updates() + usize::from(!run.succeeded()))
             }
             Goal::Failures => {
                 let mut failed = 0;
                 for start in &starts {
                     let opposite = start.iter().map(|v| -v).collect();
-                    failed +=
-                        usize::from(!run(start.clone())?.succeeded && !run(opposite)?.succeeded);
+                    failed += usize::from(
+                        !run(start.clone())?.succeeded() && !run(opposite)?.succeeded(),
+                    );
                 }
                 Ok(failed)
             }
@@ -121,7 +123,7 @@ pub(super) fn searched(
         let next = instance.moved(rng);
         let Some(inside) = next.in_position()? else { continue };
         let found = score(&inside, &next.start)?;
-        // As good is good enough: most moves change no count.
+        // Ties are accepted, since most moves change no count.
         if found >= best {
             (instance, points, best) = (next, inside, found);
         }
@@ -151,7 +153,9 @@ mod tests {
             let updates = (0..10).map(|seed| {
                 let mut rng = ChaCha8Rng::seed_from_u64(seed);
                 let found = searched(Goal::Updates, 5, moves, &mut rng).unwrap();
-                let Outcome::Weak { k, runs } = found else { unreachable!("runs were asked for") };
+                let Outcome::Weak { k, runs } = found else {
+                    unreachable!("a search returns runs")
+                };
                 assert_eq!((k, runs.len()), (5, 1));
                 assert!(runs[0].is_aligned(5) && runs[0].cosine < 0.224 && runs[0].succeeded);
                 runs[0].spent
@@ -161,7 +165,7 @@ mod tests {
         assert!(longest(300) > 1.5 * longest(0));
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let found = searched(Goal::Failures, 3, 10, &mut rng).unwrap();
-        let Outcome::Weak { runs, .. } = found else { unreachable!("runs were asked for") };
+        let Outcome::Weak { runs, .. } = found else { unreachable!("a search returns runs") };
         assert_eq!(runs[0].cosine.to_bits(), (-runs[1].cosine).to_bits());
     }
 }

@@ -1,4 +1,4 @@
-//! Kinds of data and what a trial gives.
+//! Kinds of data, settings and outcomes.
 
 use crate::experiments::common::*;
 use crate::workload::{Inputs, Pool, Workload};
@@ -11,37 +11,36 @@ use halfspaces_linalg::{
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
-/// What a pool is made of; its labels are those of a uniformly random halfspace where nothing else is
-/// said.
+/// The distribution of a pool. Unless noted, its labels are those of a uniformly random halfspace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Kind {
-    /// One degree of freedom, condition 10^6.
+    /// Student-t points of one degree of freedom, with condition number 10^6.
     #[strum(to_string = "Student-t, condition 10^6")]
     StudentT,
     #[strum(to_string = "sphere")]
     Sphere,
     #[strum(to_string = "clusters")]
     Clusters,
-    /// Half the dimensions hold 10 % more than their share.
+    /// A subspace of half the dimensions contains 10 % more than its share of the points.
     #[strum(to_string = "heavy subspace")]
     Heavy,
-    /// The same in small integers.
+    /// A heavy subspace with small integer coordinates.
     #[strum(to_string = "integers, heavy subspace")]
     Integer,
     /// Uniform points of the cube {0, 1}^(d-1), lifted.
     #[strum(to_string = "cube")]
     Cube,
-    /// The same, labelled by a random decision list over all variables.
+    /// The cube, labelled by a random decision list over all variables.
     #[strum(to_string = "cube, decision lists")]
     Lists,
-    /// A data set, at most as many of its points.
+    /// A data set, or a random part of it.
     #[strum(to_string = "{0}")]
     Real(String),
 }
 
 impl Kind {
-    /// In the name of a figure.
+    /// The part of a figure's name.
     pub(in super::super) fn slug(&self) -> &str {
         match self {
             Kind::StudentT => "student-t",
@@ -69,29 +68,29 @@ pub(super) const SYNTHETIC: [Kind; 7] = [
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "part", rename_all = "lowercase")]
 pub(crate) enum Configuration {
-    /// One position, one random w₀ and -w₀.
+    /// The weak learner on points in radially isotropic position, from a random w₀ and from -w₀.
     Weak { kind: Kind, dim: usize, points: usize },
-    /// The weak learner on points in position that a search of so many moves makes hard for it.
+    /// The weak learner on a hard position found by a search with `moves` moves.
     Searched { goal: Goal, dim: usize, moves: usize },
-    /// A strong learner on one pool.
+    /// The strong learner on one pool.
     Reach { kind: Kind, dim: usize, points: usize, epsilon: f64 },
-    /// The strong learner's means over `random` runs from random starts and `warm` ones, on the first
-    /// n points of one pool.
+    /// Means of the strong learner over `random` runs with random starts and `warm` runs with warm starts, on the first
+    /// n points of one pool for both sizes n.
     Flat { kind: Kind, dim: usize, sizes: [usize; 2], epsilon: f64, random: u64, warm: u64 },
     /// Learners on the first n points of one pool.
     Growth { kind: Kind, dim: usize, sizes: Vec<usize>, epsilon: f64 },
-    /// The strong learner from random starts on pools of about `copies` copies of each corner of the cube.
+    /// The strong learner with random starts on pools with about `copies` copies of each corner of the cube.
     Copies { kind: Kind, dim: usize, copies: Vec<usize>, epsilon: f64 },
 }
 
-/// What the search makes as large as it can.
+/// The quantity that the search maximises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Goal {
-    /// The updates from one start with w₀ · w* = 1/(2√k).
+    /// Updates from one start with w₀ · w* = 1/(2√k).
     #[strum(to_string = "searched for long runs")]
     Updates,
-    /// The pairs of opposite starts, of a fixed number, from which both runs fail.
+    /// Number of pairs of opposite starts, out of a fixed number, from which both runs fail.
     #[strum(to_string = "searched for failures")]
     Failures,
 }
@@ -99,13 +98,13 @@ pub(crate) enum Goal {
 /// A run of the weak learner.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Run {
-    /// w₀ · w*, both unit.
+    /// w₀ · w*, both unit vectors.
     pub(super) cosine: f64,
     pub(super) succeeded: bool,
     pub(super) paper_succeeded: bool,
-    /// 4k times the points of the last walk, over |U|.
+    /// 4k/|U| times the number of points passed in the last walk.
     pub(super) passed: f64,
-    /// Updates over ⌊4k ln 4k⌋.
+    /// Updates relative to ⌊4k ln 4k⌋.
     pub(super) spent: f64,
 }
 
@@ -119,7 +118,7 @@ impl Configuration {
         }
     }
 
-    /// Where the weak learner runs; `None` where it is not run alone.
+    /// Data and dimension of a run of the weak learner; `None` for other settings.
     pub(super) fn weak_data(&self) -> Option<(String, usize)> {
         match self {
             Configuration::Weak { kind, dim, .. } => Some((kind.to_string(), *dim)),
@@ -130,7 +129,7 @@ impl Configuration {
 }
 
 impl Run {
-    /// Updates over the cap; above 1 if the cap did not do.
+    /// Updates relative to the cap; above 1 if the run failed.
     pub(super) fn ratio(&self) -> f64 {
         if self.succeeded { self.spent } else { f64::MAX }
     }
@@ -158,7 +157,7 @@ pub(crate) enum Outcome {
         runs: Vec<Run>,
     },
     Reach {
-        /// Share of the points labelled.
+        /// Fraction of the points labelled.
         labelled: f64,
         /// Rounds in which every run failed, or whose position was not certified.
         failed_rounds: usize,
@@ -167,10 +166,10 @@ pub(crate) enum Outcome {
     },
     Flat {
         dim: usize,
-        /// Mean mistakes at both sizes, with random starts and with warm ones, where such runs were made.
+        /// Mean mistakes at both sizes with random starts and with warm starts; `None` without such runs.
         random: Option<[f64; 2]>,
         warm: Option<[f64; 2]>,
-        /// Mistakes of the perceptron on the same points, as they come.
+        /// Mistakes of the perceptron on the same points in the order of the pool.
         perceptron: [usize; 2],
     },
     Growth {
@@ -182,7 +181,7 @@ pub(crate) enum Outcome {
     },
 }
 
-/// A pool and a random target.
+/// Draws a pool and a random target.
 pub(in super::super) fn draw(
     inputs: &Inputs,
     kind: &Kind,
@@ -224,7 +223,7 @@ pub(in super::super) fn draw(
     Ok((points, target))
 }
 
-/// Every variable once, in random order, negated or not, with random labels.
+/// A random decision list: every variable once, in random order, with random signs and labels.
 fn decision_list<R: Rng>(variables: usize, rng: &mut R) -> Result<Halfspace, Failure> {
     let mut order: Vec<usize> = (0..variables).collect();
     order.shuffle(rng);
@@ -237,7 +236,7 @@ fn decision_list<R: Rng>(variables: usize, rng: &mut R) -> Result<Halfspace, Fai
     Ok(list.to_halfspace()?.normalised()?)
 }
 
-/// At most `most` rows in random order.
+/// At most `most` rows, in random order.
 fn shuffled<R: Rng>(points: &Points, most: usize, rng: &mut R) -> Result<Points, Failure> {
     let mut order: Vec<usize> = (0..points.len()).collect();
     order.shuffle(rng);
@@ -245,7 +244,7 @@ fn shuffled<R: Rng>(points: &Points, most: usize, rng: &mut R) -> Result<Points,
     Ok(points.select(&order)?)
 }
 
-/// The dimension of the points of a group, if that was run.
+/// The dimension of the points of a group; `None` before a trial has run.
 pub(super) fn dim(group: &Group<Configuration, Outcome>) -> Option<usize> {
     group.outcomes.iter().find_map(|o| match o {
         Outcome::Flat { dim, .. } | Outcome::Growth { dim, .. } => Some(*dim),
