@@ -11,33 +11,27 @@
 pub mod seeds;
 pub mod tables;
 
-use halfspaces_data::{FiniteSupport, Link, Massart, Rcn, StandardLink};
+use halfspaces_data::{Link, StandardLink};
 use halfspaces_eval::{Claim, RunInfo, StoreError, TrialStore};
-use halfspaces_features::{FeatureMap, KernelValues, Nystroem, RandomFourier, Ranks, ZScore};
-use halfspaces_forster::{Decomposition, Fit as ForsterFit, ForsterTransform, Isotropy, Subspace};
+use halfspaces_features::{FeatureMap, KernelValues, Ranks, ZScore};
+use halfspaces_forster::ForsterTransform;
 use halfspaces_labelling::{
     Anchoring, Event, ItemIds, ItemKey, PoolId, Record, Tail, journal_text, parse_journal,
 };
 use halfspaces_linalg::{
-    AffineHalfspace, BooleanConcept, BooleanPoint, Classifier, Conjunction, DecisionList,
-    Disjunction, Halfspace, Label, Params, PointSet, Points, SparsePoints,
+    AffineHalfspace, Classifier, Halfspace, Label, PointSet, Points, SparsePoints,
 };
 use halfspaces_online::{
-    Alma, AveragedKernelPerceptron, AveragedPerceptron, BatchFit, BooleanClass, CentreOfGravity,
-    ChainLength, Ellipsoid, FiniteClass, Greedy, GridClass, HalfspaceClass, Halving, HardMargin,
-    KernelPerceptron, LabellingFile, LabellingSession, ModifiedPerceptron, OnlineLeakyRelu,
-    OnlineLearner, OnlineMassart, PassiveAggressive, Perceptron, SampledGreedy,
-    SecondOrderPerceptron, SelfDirectedLearner, SelfDirectedSession, StrongLearner, Transcript,
-    TwoChains, VersionSpace, VersionSpaceGreedy, VolumetricCentre, VotedPerceptron, Winnow,
+    AveragedPerceptron, ChainLength, Ellipsoid, Greedy, HardMargin, KernelPerceptron,
+    LabellingFile, LabellingSession, OnlineLearner, PassiveAggressive, Perceptron, SampledGreedy,
+    SelfDirectedLearner, SelfDirectedSession, StrongLearner, Transcript, TwoChains,
+    VersionSpaceGreedy, VolumetricCentre,
 };
 use halfspaces_pac::{
-    Choice, CuttingPlaneFit, CuttingPlaneParams, DdkParams, DecisionListOfHalfspaces, DescentFit,
-    DgtFit, ErrorCount, Fit, Fitting, GlmParams, GridParams, HeuristicRun, LogisticFit,
-    LogisticParams, OneVsOneModel, OneVsRestModel, PerspectronParams, PositionedDecisionList,
-    PositionedFit, ProjectedFit, RandomProjection, SampleFit, SampleParams, SearchFit, SignLink,
-    Stage, SvmFit, SvmParams, TemperatureScaling,
+    ErrorCount, Fit, Fitting, LogisticFit, OneVsRestModel, PositionedDecisionList, PositionedFit,
+    ProjectedFit, RandomProjection, SampleFit, SignLink, Stage, SvmFit, TemperatureScaling,
 };
-use halfspaces_tables::{TableClassesModel, TableModel};
+use halfspaces_tables::{BinaryTableModel, MulticlassTableModel};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -45,8 +39,6 @@ use std::fmt::Debug;
 
 /// Coordinates beyond which a loaded value is not used, only saved and loaded again.
 const MAX_DIM: usize = 64;
-/// Members beyond which a class is not voted with.
-const MAX_MEMBERS: u64 = 4096;
 /// Rounds and points of a session at most.
 const MAX_POINTS: usize = 24;
 
@@ -114,7 +106,7 @@ fn resume<L: SelfDirectedLearner>(learner: L, points: &Points, answers: &[(usize
     for _ in 0..=MAX_POINTS {
         let Ok(Some(question)) = session.next() else { break };
         let value = points.row(question.index).unwrap().as_slice()[0];
-        if session.reveal(Label::from_sign(value)).is_err() {
+        if session.answer(Label::from_sign(value)).is_err() {
             break;
         }
     }
@@ -162,18 +154,12 @@ pub const SAVED: &[Kind] = &[
     }),
     ("Halfspace", classifier::<Halfspace>),
     ("AffineHalfspace", classifier::<AffineHalfspace>),
-    ("DecisionListOfHalfspaces", classifier::<DecisionListOfHalfspaces>),
-    ("Conjunction", |t| load(t, concept::<Conjunction>)),
-    ("Disjunction", |t| load(t, concept::<Disjunction>)),
-    ("DecisionList", |t| load(t, concept::<DecisionList>)),
     ("ZScore", features::<ZScore>),
     ("Ranks", features::<Ranks>),
     ("KernelValues", features::<KernelValues>),
-    ("Nystroem", features::<Nystroem>),
-    ("RandomFourier", features::<RandomFourier>),
-    ("TableModel", classifier::<TableModel>),
-    ("TableClassesModel", |t| {
-        load(t, |model: TableClassesModel<u8>| {
+    ("BinaryTableModel", classifier::<BinaryTableModel>),
+    ("MulticlassTableModel", |t| {
+        load(t, |model: MulticlassTableModel<u8>| {
             if model.dim() <= MAX_DIM {
                 let rows = rows(model.dim());
                 rows.rows().for_each(|x| drop(model.class(x).cloned()));
@@ -187,22 +173,8 @@ pub const SAVED: &[Kind] = &[
             }
         })
     }),
-    ("OneVsOneModel", |t| {
-        load(t, |model: OneVsOneModel<SvmFit>| {
-            if model.dim() <= MAX_DIM {
-                rows(model.dim()).rows().for_each(|x| drop(model.class(x)));
-            }
-        })
-    }),
     ("PositionedDecisionList", classifier::<PositionedDecisionList>),
     ("PositionedFit", classifier::<PositionedFit>),
-    ("FiniteSupport", |t| {
-        load(t, |support: FiniteSupport| {
-            let _ = support.probabilities();
-        })
-    }),
-    ("Rcn", |t| load(t, |_: Rcn| ())),
-    ("Massart", |t| load(t, |_: Massart| ())),
     ("StandardLink", |t| {
         load(t, |link: StandardLink| {
             assert!([-1.0, -0.1, 0.0, 1e-300, 1.0].iter().all(|v| link.value(*v).abs() <= 1.0));
@@ -210,24 +182,8 @@ pub const SAVED: &[Kind] = &[
     }),
     ("Perceptron", online::<Perceptron>),
     ("AveragedPerceptron", online::<AveragedPerceptron>),
-    ("VotedPerceptron", online::<VotedPerceptron>),
-    ("ModifiedPerceptron", online::<ModifiedPerceptron>),
     ("PassiveAggressive", online::<PassiveAggressive>),
-    ("SecondOrderPerceptron", online::<SecondOrderPerceptron>),
-    ("Alma", online::<Alma>),
-    ("OnlineMassart", online::<OnlineMassart>),
-    ("OnlineLeakyRelu", online::<OnlineLeakyRelu>),
-    ("Winnow", online::<Winnow>),
     ("KernelPerceptron", online::<KernelPerceptron>),
-    ("AveragedKernelPerceptron", online::<AveragedKernelPerceptron>),
-    ("Ellipsoid", online::<VersionSpace<Ellipsoid>>),
-    ("VolumetricCentre", online::<VersionSpace<VolumetricCentre>>),
-    ("CentreOfGravity", online::<VersionSpace<CentreOfGravity>>),
-    ("HardMargin", online::<VersionSpace<HardMargin>>),
-    ("HalvingHalfspaces", halving::<HalfspaceClass>),
-    ("HalvingGrid", halving::<GridClass>),
-    ("HalvingConjunctions", halving::<BooleanClass<Conjunction>>),
-    ("BatchFit", |t| load(t, |_: BatchFit| ())),
     ("LabellingFile", |t| {
         load(t, |file: LabellingFile| {
             if let Ok(mut session) = LabellingSession::resume(&file, &rows(2)) {
@@ -245,48 +201,6 @@ pub const SAVED: &[Kind] = &[
         })
     }),
     ("ForsterTransform", |t| load(t, |transform| used_transform(&transform))),
-    ("ForsterFit", |t| {
-        load(t, |fit: ForsterFit| {
-            used_transform(fit.transform());
-            let _ = (fit.is_resolved(), fit.levels().len(), fit.into_outcome());
-        })
-    }),
-    ("Decomposition", |t| {
-        load(t, |all: Decomposition| all.pieces().iter().for_each(|p| used_transform(&p.transform)))
-    }),
-    ("Subspace", |t| {
-        load(t, |subspace: Subspace| {
-            let _ = (subspace.is_heavy(), subspace.is_boundary(), subspace.excess());
-        })
-    }),
-    ("Isotropy", |t| load(t, |found: Isotropy| assert!(found.least() <= found.largest()))),
-    ("PerspectronParams", |t| {
-        load(t, |params: PerspectronParams| {
-            let Ok(learner) = params.check() else { return };
-            if learner.plan().examples() < 1 << 20 {
-                let _ = learner.start(2).map(used_fitting);
-            }
-        })
-    }),
-    ("GlmParams", |t| {
-        load(t, |params: GlmParams<StandardLink>| {
-            let Ok(learner) = params.check() else { return };
-            if learner.plan().examples() < 1 << 20 {
-                let _ = learner.start(2).map(used_fitting);
-            }
-        })
-    }),
-    ("GridParams", |t| {
-        load(t, |params: GridParams| {
-            let _ = params.check().map(|learner| learner.start(2).map(used_fitting));
-        })
-    }),
-    ("SampleParams", |t| {
-        load(t, |params: SampleParams| {
-            let _ = params.check();
-        })
-    }),
-    ("Choice", |t| load(t, |_: Choice| ())),
     ("Fitting", |t| load(t, used_fitting::<SignLink>)),
     ("FittingThatChooses", |t| load(t, used_fitting::<SignLink>)),
     ("GlmFitting", |t| load(t, used_fitting::<StandardLink>)),
@@ -297,7 +211,6 @@ pub const SAVED: &[Kind] = &[
             let _ = fit.error_bound(0.05);
         })
     }),
-    ("SearchFit", classifier::<SearchFit>),
     ("RandomProjection", |t| {
         load(t, |projection: RandomProjection| {
             if projection.from_dim().max(projection.to_dim()) <= MAX_DIM {
@@ -313,37 +226,12 @@ pub const SAVED: &[Kind] = &[
         })
     }),
     ("ErrorCount", |t| load(t, |n: ErrorCount| assert!((0.0..=1.0).contains(&n.rate())))),
-    ("CkmyFit", classifier::<DescentFit>),
-    ("DdkFit", classifier::<DescentFit>),
-    ("DgtFit", classifier::<DgtFit>),
-    ("CuttingPlaneFit", classifier::<CuttingPlaneFit>),
     ("LogisticFit", classifier::<LogisticFit>),
-    ("HeuristicRun", classifier::<HeuristicRun>),
     ("SvmFit", |t| {
         load(t, |fit: SvmFit| {
             used_classifier(&fit);
             assert!(fit.gap() >= 0.0 && fit.distance_to_optimum() >= 0.0);
             assert!(fit.support() <= fit.alphas().len());
-        })
-    }),
-    ("DescentParams", |t| {
-        load(t, |params: DdkParams| {
-            let _ = params.check();
-        })
-    }),
-    ("CuttingPlaneParams", |t| {
-        load(t, |params: CuttingPlaneParams| {
-            let _ = params.check();
-        })
-    }),
-    ("LogisticParams", |t| {
-        load(t, |params: LogisticParams| {
-            let _ = params.check();
-        })
-    }),
-    ("SvmParams", |t| {
-        load(t, |params: SvmParams| {
-            let _ = params.check();
         })
     }),
 ];
@@ -382,7 +270,7 @@ pub fn is_session(bytes: &[u8]) -> bool {
         record.take(step);
     }
     let used = record.answers();
-    assert_eq!((used.len(), record.given().count()), (record.answered(), used.len()));
+    assert_eq!((used.len(), record.row_labels().count()), (record.answered(), used.len()));
     assert!(record.skipped().all(|row| record.label(row).is_none()));
     let text = journal_text(&header, &record);
     let again = parse_journal(text.as_bytes()).unwrap();
@@ -508,30 +396,6 @@ where
 
 fn both_labels() -> impl Iterator<Item = Label> {
     [Label::Negative, Label::Positive].into_iter().cycle()
-}
-
-fn halving<C>(text: &[u8]) -> bool
-where
-    C: FiniteClass + Serialize + DeserializeOwned + PartialEq + Debug,
-{
-    load(text, |mut learner: Halving<C>| {
-        if learner.dim() > MAX_DIM || learner.consistent() > MAX_MEMBERS {
-            return;
-        }
-        for x in rows(learner.dim()).rows() {
-            let before = learner.consistent();
-            let _ = learner.observe(x, Label::Negative);
-            assert!(learner.consistent() <= before);
-        }
-    })
-}
-
-fn concept<B: BooleanConcept>(concept: B) {
-    let halfspace = concept.to_halfspace().unwrap();
-    for mask in 0..8 {
-        let _ = concept.label(BooleanPoint::from_mask(mask));
-    }
-    assert_eq!(halfspace.dim(), concept.variables() + 1);
 }
 
 fn classifier<C>(text: &[u8]) -> bool

@@ -3,33 +3,26 @@
 
 use super::{SAVED, rows};
 use halfspaces_data::{
-    Builtin, FiniteSupport, Link, MarginBall, Marginal, Massart, Rcn, Region, StandardLink,
-    UnitSphere, random_target,
+    Builtin, Link, MarginBall, Marginal, Massart, Region, StandardLink, UnitSphere, random_target,
 };
-use halfspaces_features::{
-    FeatureMap, KernelValues, Nystroem, RadialKernel, RandomFourier, Ranks, ZScore,
-};
-use halfspaces_forster::{ForsterTransform, Isotropy};
+use halfspaces_features::{FeatureMap, KernelValues, RadialKernel, Ranks, ZScore};
+use halfspaces_forster::ForsterTransform;
 use halfspaces_labelling::{
     Anchoring, Event, Header, ItemIds, ItemKey, ItemSpec, PoolId, Record, journal_text,
 };
 use halfspaces_linalg::{
-    AffineHalfspace, Classifier, Conjunction, DecisionList, Disjunction, FitSample, FitStream,
-    Halfspace, Label, Params, PointSet, Points, SparsePoints, Threads,
+    AffineHalfspace, Classifier, FitSample, Label, Params, PointSet, Points, SparsePoints, Threads,
 };
 use halfspaces_online::{
-    Aggressiveness, Alma, AsGiven, AveragedKernelPerceptron, AveragedPerceptron, BatchPerceptron,
-    BooleanClass, CentreOfGravity, ChainLength, Ellipsoid, Greedy, GridClass, HalfspaceClass,
-    Halving, HardMargin, Horizon, Kernel, KernelPerceptron, LabellingParams, ModifiedPerceptron,
-    OnlineLeakyRelu, OnlineLearner, OnlineMassart, PassiveAggressive, Perceptron, SampledGreedy,
-    SecondOrderPerceptron, SelfDirectedLearner, StrongLearner, TwoChains, VersionSpace,
-    VersionSpaceGreedy, VolumetricCentre, VotedPerceptron, Winnow, label_pool, run,
+    Aggressiveness, AsGiven, AveragedPerceptron, ChainLength, Ellipsoid, Greedy, HardMargin,
+    Kernel, KernelPerceptron, Labelling, OnlineLearner, PassiveAggressive, Perceptron,
+    SampledGreedy, SelfDirectedLearner, StrongLearner, TwoChains, VersionSpaceGreedy,
+    VolumetricCentre, label_pool, run,
 };
 use halfspaces_pac::{
-    Candidates, Ckmy, CuttingPlane, Ddk, DecisionListOfHalfspaces, Dgt, Elimination, ErrorCount,
-    Fitting, GlmHeuristic, GlmPerspectron, GridPerspectron, Heuristic, LinearSvm,
-    LogisticRegression, Margin, MarginSearch, OneVsOne, OneVsRest, Perspectron, PositionedMassart,
-    Projected, RandomProjection, SamplePerspectron, TemperatureScaling, ThresholdRule,
+    Elimination, ErrorCount, Fitting, GlmPerspectron, LinearSvm, LogisticRegression, OneVsRest,
+    Perspectron, PositionedMassart, Projected, RandomProjection, SamplePerspectron,
+    TemperatureScaling,
 };
 use halfspaces_tables::TableClassifier;
 use serde::Serialize;
@@ -138,11 +131,9 @@ fn saved() -> Result<Vec<(&'static str, Value)>, Box<dyn Error>> {
     let points = ball.sample(12, 2)?;
     let labels = target.label_all(&points)?;
     let cube = Points::from_rows(&[[0.0, 1.0], [1.0, 1.0], [1.0, 0.0]])?;
-    let on_cube = [Label::Positive, Label::Negative, Label::Negative];
     let noise = Massart::new(0.1, Region::Side(target.clone()))?;
-    let instance = halfspaces_data::Instance::new(ball, target.clone(), noise.clone())?;
+    let instance = halfspaces_data::Instance::new(ball, target.clone(), noise)?;
     let (noisy, noisy_labels) = instance.sample(60, 3)?;
-    let horizon = Horizon::Doubling;
     let classes: Vec<usize> =
         noisy_labels.iter().map(|y| usize::from(*y == Label::Positive)).collect();
     let names: Vec<u8> = classes.iter().map(|class| 10 + *class as u8).collect();
@@ -150,13 +141,8 @@ fn saved() -> Result<Vec<(&'static str, Value)>, Box<dyn Error>> {
     let positioned = PositionedMassart::params(0.3).check()?.fit(&more, &more_labels)?;
     let svms = LinearSvm::params().check()?;
     let gaussian = KernelPerceptron::new(2, Kernel::Gaussian { scale: 1.0 })?.with_budget(3)?;
-    let averaged = AveragedKernelPerceptron::new(2, Kernel::Gaussian { scale: 1.0 })?;
     let solver = ForsterTransform::params().check()?;
     let sphere = UnitSphere::new(2)?.sample(12, 4)?;
-    let line = Points::from_rows(&[[1.0, 1.0], [2.0, 2.0], [-1.0, -1.0], [1.0, 0.0]])?;
-    let heavy = solver.fit(&line)?;
-    let rule = ThresholdRule::new(target.clone(), 0.5)?;
-    let list = DecisionListOfHalfspaces::new(2, vec![rule], Label::Negative)?;
     let params = Perspectron::params(0.1, 0.3).excess(0.45).failure(0.4);
     let link = StandardLink::clipped(2.0)?;
     assert!(link.value(0.5) > 0.0);
@@ -175,16 +161,10 @@ fn saved() -> Result<Vec<(&'static str, Value)>, Box<dyn Error>> {
     for (x, y) in instance.sample(examples as usize, 5)?.0.rows().zip(noisy_labels.iter().cycle()) {
         choosing_fit.observe(x, *y)?;
     }
-    let elimination = Elimination::Lossless;
-    let choice = Candidates::new(&points, elimination, 0.1)?.choose(&noisy, &noisy_labels)?;
     let svm = LinearSvm::params().check()?;
     let projection = RandomProjection::new(2, 3, 5)?;
     let projected = Projected::new(projection, svm);
-    let grid = Halving::new(GridClass::new(2, 1.0, 1.0, 1.0)?)?;
-    let members: Vec<Halfspace> = (0..70).map(|s| random_target(2, s)).collect::<Result<_, _>>()?;
-    let members = Halving::new(HalfspaceClass::new(members)?)?;
-    let conjunctions = Halving::new(BooleanClass::<Conjunction>::conjunctions(2)?)?;
-    let mut labelling = LabellingParams::new(2).check()?.session(&rows(2))?;
+    let mut labelling = Labelling::params(2).check()?.session(&rows(2))?;
     labelling.tell(&[(0, 1)])?;
     for class in [0, 1] {
         labelling.next();
@@ -193,112 +173,45 @@ fn saved() -> Result<Vec<(&'static str, Value)>, Box<dyn Error>> {
     labelling.next();
     labelling.skip()?;
     let transcript = run(Perceptron::new(2)?, &points, &labels, AsGiven::new())?.1;
-    let ckmy = Ckmy::params(0.1, 0.3).excess(0.2);
-    let ddk = Ddk::params(0.1, 0.3).excess(0.2);
-    let dgt = Dgt::params(0.1, 0.3).excess(0.2);
-    let tangential = Heuristic::Tangential { cosine: 0.9 };
-    let heuristic = GlmHeuristic::params(tangential, link, 0.3).keep_every(20);
-    let small = CuttingPlane::params(0.1, 0.3).excess(0.3).batch(8).check()?;
     Ok(vec![
         ("Points", value(&points)?),
         ("SparsePoints", value(&SparsePoints::from_dense(&cube)?)?),
         ("Halfspace", value(&target)?),
         ("AffineHalfspace", value(&AffineHalfspace::new(vec![1.0, -2.0], 0.5)?)?),
-        ("DecisionListOfHalfspaces", value(&list)?),
-        ("Conjunction", value(&Conjunction::new(3, 1, 2)?)?),
-        ("Disjunction", value(&Disjunction::new(3, 1, 2)?)?),
-        ("DecisionList", value(&decision_list()?)?),
         ("ZScore", value(&ZScore::fit(&points)?)?),
         ("Ranks", value(&Ranks::fit(&cube)?)?),
         ("KernelValues", value(&KernelValues::new(cube.clone(), RadialKernel::laplacian(2.0)?)?)?),
-        ("Nystroem", value(&Nystroem::new(cube.clone(), RadialKernel::gaussian(2.0)?)?)?),
-        ("RandomFourier", value(&RandomFourier::new(2, 3, RadialKernel::gaussian(2.0)?, 1)?)?),
-        ("TableModel", value(&TableClassifier::params().check()?.fit(&points, &labels)?)?),
+        ("BinaryTableModel", value(&TableClassifier::params().check()?.fit(&points, &labels)?)?),
         (
-            "TableClassesModel",
+            "MulticlassTableModel",
             value(&TableClassifier::params().check()?.fit_classes(&noisy, &names)?)?,
         ),
         ("OneVsRestModel", value(&OneVsRest::new(svms).fit(&noisy, &classes, Threads::ONE)?)?),
-        ("OneVsOneModel", value(&OneVsOne::new(svms).fit(&noisy, &classes, Threads::ONE)?)?),
         ("PositionedDecisionList", value(positioned.list())?),
         ("PositionedFit", value(&positioned)?),
-        ("FiniteSupport", value(&FiniteSupport::new(cube.clone(), &[1.0, 2.0, 1.0])?)?),
-        ("Rcn", value(&Rcn::new(0.2)?)?),
-        ("Massart", value(&noise)?),
         ("StandardLink", value(&StandardLink::staircase(4, 0.8)?)?),
         ("Perceptron", taught(Perceptron::new(2)?, &points, &labels)?),
         ("AveragedPerceptron", taught(AveragedPerceptron::new(2)?, &points, &labels)?),
-        ("VotedPerceptron", taught(VotedPerceptron::new(2)?, &points, &labels)?),
-        ("ModifiedPerceptron", taught(ModifiedPerceptron::new(2, 0.05, 9)?, &points, &labels)?),
         (
             "PassiveAggressive",
             taught(PassiveAggressive::new(2, Aggressiveness::Capped(0.5))?, &points, &labels)?,
         ),
-        ("SecondOrderPerceptron", taught(SecondOrderPerceptron::new(2, 1.0)?, &points, &labels)?),
-        ("Alma", taught(Alma::new(2, 0.5)?, &points, &labels)?),
-        ("OnlineMassart", taught(OnlineMassart::new(2, 0.1, 0.3, horizon)?, &points, &labels)?),
-        ("OnlineLeakyRelu", taught(OnlineLeakyRelu::new(2, 0.1, 0.3, 100)?, &points, &labels)?),
-        ("Winnow", taught(Winnow::new(2)?, &cube, &on_cube)?),
         ("KernelPerceptron", taught(gaussian, &points, &labels)?),
-        ("AveragedKernelPerceptron", taught(averaged, &points, &labels)?),
-        ("Ellipsoid", taught(VersionSpace::new(Ellipsoid::new(2)?), &points, &labels)?),
-        (
-            "VolumetricCentre",
-            taught(VersionSpace::new(VolumetricCentre::new(2)?), &points, &labels)?,
-        ),
-        (
-            "CentreOfGravity",
-            taught(VersionSpace::new(CentreOfGravity::new(1, 1)?), &one(), &[Label::Negative])?,
-        ),
-        ("HardMargin", taught(VersionSpace::new(HardMargin::new(2)?), &points, &labels)?),
-        ("HalvingHalfspaces", taught(members, &points, &labels)?),
-        ("HalvingGrid", taught(grid, &points, &labels)?),
-        ("HalvingConjunctions", taught(conjunctions, &cube, &on_cube)?),
-        ("BatchFit", value(&BatchPerceptron::params().check()?.fit(&points, &labels)?)?),
         ("LabellingFile", value(&labelling.file())?),
         ("Transcript", value(&transcript)?),
         ("ForsterTransform", value(solver.fit(&sphere)?.transform())?),
-        ("ForsterFit", value(&heavy)?),
-        ("Decomposition", value(&solver.decompose(&line)?)?),
-        ("Subspace", value(&heavy.position().subspace)?),
-        ("Isotropy", value(&Isotropy::measure(&sphere)?)?),
-        ("PerspectronParams", value(&params)?),
-        ("GlmParams", value(&glm)?),
-        ("GridParams", value(&GridPerspectron::params(Margin::Known(0.6)).excess(0.9))?),
-        ("SampleParams", value(&SamplePerspectron::params())?),
-        ("Choice", value(&choice)?),
         ("Fitting", value(&fitting)?),
         ("FittingThatChooses", value(&choosing_fit)?),
         ("GlmFitting", value(&glm_fitting)?),
         ("Fit", value(&fitting.finish()?)?),
         ("SampleFit", value(&SamplePerspectron::params().check()?.fit(&noisy, &noisy_labels)?)?),
-        ("SearchFit", value(&MarginSearch::new(params)?.fit_stream(&mut instance.stream(7))?)?),
         ("RandomProjection", value(&projection)?),
         ("ProjectedFit", value(&projected.fit(&points, &labels)?)?),
         ("TemperatureScaling", value(&TemperatureScaling::new(2.5)?)?),
         ("ErrorCount", value(&ErrorCount::count(&target, &noisy, &noisy_labels)?)?),
-        ("CkmyFit", value(&ckmy.max_steps(9).check()?.fit(&noisy, &noisy_labels)?)?),
-        ("DdkFit", value(&ddk.max_steps(9).check()?.fit(&noisy, &noisy_labels)?)?),
-        ("DgtFit", value(&dgt.max_steps(9).check()?.fit(&noisy, &noisy_labels)?)?),
-        ("DescentParams", value(&ddk)?),
-        ("CuttingPlaneParams", value(&CuttingPlane::params(0.1, 0.3))?),
-        ("LogisticParams", value(&LogisticRegression::params())?),
-        ("SvmParams", value(&LinearSvm::params())?),
-        ("HeuristicRun", value(&heuristic.check()?.fit(&noisy, &noisy_labels)?)?),
-        ("CuttingPlaneFit", value(&small.fit(&noisy, &noisy_labels)?)?),
         ("LogisticFit", value(&LogisticRegression::params().check()?.fit(&noisy, &noisy_labels)?)?),
         ("SvmFit", value(&svm.fit(&noisy, &noisy_labels)?)?),
     ])
-}
-
-fn one() -> Points {
-    Points::new(vec![1.0], 1).unwrap()
-}
-
-fn decision_list() -> Result<DecisionList, Box<dyn Error>> {
-    use halfspaces_linalg::Literal;
-    let rules = vec![(Literal { variable: 0, positive: true }, Label::Positive)];
-    Ok(DecisionList::new(3, rules, Label::Negative)?)
 }
 
 /// Half a sitting of each self-directed learner.
@@ -343,27 +256,13 @@ fn half<L: SelfDirectedLearner>(
 #[must_use]
 pub fn impossible() -> Vec<(&'static str, Value)> {
     vec![
-        ("Alma", json!({"/corrections": u64::MAX})),
         ("AveragedPerceptron", json!({"/rounds": u64::MAX})),
-        ("OnlineMassart", json!({"/rounds": u64::MAX})),
         ("Perceptron", json!({"/updates": u64::MAX})),
-        ("VotedPerceptron", json!({"/survived": u64::MAX})),
         ("Fitting", json!({"/reservoir/draw/draws": u64::MAX})),
         ("FittingThatChooses", json!({"/selector/stopped": true, "/selector/seen": 0})),
         ("FittingThatChooses", json!({"/selector/layers/0/depth": 1})),
         ("FittingThatChooses", json!({"/selector/deferred": []})),
         ("Fit", json!({"/remaining": 1_000_000})),
-        ("CentreOfGravity", json!({"/centre/points/7/0": u64::MAX})),
-        (
-            "HalvingGrid",
-            json!({"/alive/0/1": 1, "/class/len": 1, "/class/dim": 1_000_000_000_000u64, "/class/most": 0}),
-        ),
-        ("SecondOrderPerceptron", json!({"/triangle/0": 0.5})),
-        ("ModifiedPerceptron", json!({"/weights/0": 3.0})),
-        ("OnlineMassart", json!({"/horizon": {"Known": 0}})),
-        ("HardMargin", json!({"/centre/margin": 0.25})),
-        ("Ellipsoid", json!({"/centre/log_volume": -1.0})),
-        ("VolumetricCentre", json!({"/centre/potential": 0.0})),
     ]
 }
 

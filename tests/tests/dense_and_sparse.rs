@@ -1,5 +1,5 @@
-//! Dense and sparse forms of the same data give identical runs: the same transcripts to the bit,
-//! the same weights, the same batch fits.
+//! Dense and sparse forms of the same data give identical runs: bit-identical transcripts, the same weights, and the
+//! same batch fits.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use halfspaces_data::Builtin;
@@ -29,7 +29,7 @@ fn same_runs(dense: &Points, labels: &[Label], seed: u64) {
     let against = run(learner(), dense, labels, adversary()).unwrap();
     assert_eq!(against, run(learner(), &sparse, labels, adversary()).unwrap());
 
-    // Where only labels are asked for, sums may be taken in another order; nothing else changes.
+    // If only labels are requested, sums may be computed in another order; nothing else changes.
     let mut watched = learner();
     let mut dense_only = learner();
     let mut sparse_only = learner();
@@ -67,7 +67,7 @@ fn same_sessions(dense: &Points, labels: &[Label], seed: u64) {
     same_session(VersionSpaceGreedy::new(HardMargin::new(d).unwrap()), dense, labels);
 }
 
-/// What learns from a sample fits the same to both forms, or refuses both for the same reason.
+/// Every learner of samples fits the same model to both forms, or refuses both with the same error.
 fn same_fits(dense: &Points, labels: &[Label]) {
     let sparse = SparsePoints::from_dense(dense).unwrap();
     let ddk = Ddk::params(0.1, 0.2).excess(0.2).max_steps(200).check().unwrap();
@@ -103,7 +103,7 @@ proptest! {
             .map(|row| row.into_iter().map(|(keep, v)| if keep { v / 2.0 } else { 0.0 }).collect())
             .collect();
         let points = Points::from_rows(&rows).unwrap();
-        // Half of the cases hold a label that no halfspace gives.
+        // In half of the cases a label contradicts every halfspace.
         let mut labels: Vec<Label> =
             rows.iter().map(|row| Label::from_sign(row[0] + 0.3 * row[1] - 0.2 * row[3])).collect();
         if flipped % 2 == 1 {
@@ -117,8 +117,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Small integers make many margins exactly zero, where any difference in rounding would show
-    /// as a different prediction.
+    /// With small integers many margins are exactly zero, so any difference in rounding would change a prediction.
     #[test]
     fn on_integer_data(
         rows in prop::collection::vec((prop::collection::vec(-2i8..=2, 11), any::<bool>()), 1..60),
@@ -163,7 +162,7 @@ fn on_one_hot_mushrooms_read_both_ways() {
     let of_sparse = run(learner(), sparse.points(), sparse.labels(), order()).unwrap();
     assert_eq!((of_dense, transcript), of_sparse);
 
-    // Lifted and normalised, still the same.
+    // The runs are the same after lifting and normalising.
     let dense_unit = dense.points().lifted().normalised().unwrap();
     let sparse_unit = sparse.points().lifted().normalised().unwrap();
     let learner = || Perceptron::new(dense_unit.dim()).unwrap();

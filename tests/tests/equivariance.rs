@@ -1,4 +1,4 @@
-//! Rotating or rescaling the data does not change what a rotation-invariant learner does.
+//! Rotating or rescaling the data does not change the run of a rotation-invariant learner.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use halfspaces_data::{
@@ -21,7 +21,7 @@ fn mistakes_at(points: &Points, pool: &Realizable<Points>) -> (Vec<usize>, Perce
     let learner = Perceptron::new(points.dim()).unwrap();
     let (learner, transcript) = run(learner, points, pool.labels(), AsGiven::new()).unwrap();
     let mistakes = transcript.rounds().iter().filter(|r| r.is_mistake()).map(|r| r.index).collect();
-    // But for the first round, at w = 0.
+    // Skips the first round, at w = 0.
     let values = transcript.rounds().iter().skip(1).map(|r| r.prediction.value.abs());
     (mistakes, learner, values.fold(f64::INFINITY, f64::min))
 }
@@ -36,12 +36,12 @@ proptest! {
         let pool = Realizable::new(points, target).unwrap();
         let (played, learner, surest) = mistakes_at(pool.points(), &pool);
 
-        // Scaling by a power of two rounds nothing: the very same mistakes.
+        // Scaling by a power of two causes no rounding, so the mistakes are identical.
         let scale = 2f64.powi(power);
         let scaled = pool.points().as_slice().iter().map(|v| v * scale).collect();
         prop_assert_eq!(&played, &mistakes_at(&Points::new(scaled, dim).unwrap(), &pool).0);
 
-        // A rotation rounds, some 1e-13: the same mistakes where no value was that near 0.
+        // A rotation causes rounding errors of about 1e-13: the mistakes are the same if no value is that close to 0.
         let rotation = Rotation::random(dim, seed).unwrap();
         let rotated = rotation.apply(pool.points()).unwrap();
         let (turned, turned_learner, _) = mistakes_at(&rotated, &pool);
@@ -55,15 +55,15 @@ proptest! {
         let bound = bounds::perceptron_mistakes(pool.points().max_norm(), 1.0, pool.margin());
         prop_assert!(turned.len() as f64 <= bound && played.len() as f64 <= bound);
 
-        // The rotated halfspace labels the rotated points alike, up to the margin lost to rounding.
+        // The rotated halfspace labels the rotated points in the same way, except within the rounding error.
         let margin = MarginPerceptron::params().check().unwrap();
         let fit = margin.fit(pool.points(), pool.labels()).unwrap();
-        let turned_fit = rotation.apply_to_halfspace(&fit.halfspace).unwrap();
+        let turned_fit = rotation.apply_to_halfspace(fit.halfspace()).unwrap();
         prop_assert_eq!(turned_fit.label_all(&rotated).unwrap(), pool.labels());
     }
 }
 
-/// What was asked, in order, and what was predicted.
+/// The questions in their order, with the predictions.
 fn asked<L: SelfDirectedLearner>(
     learner: L,
     points: &Points,
@@ -76,10 +76,10 @@ fn asked<L: SelfDirectedLearner>(
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// A self-directed learner sees directions only: lengths that are powers of two, each point its
-    /// own, change neither a question nor a prediction.
+    /// A self-directed learner depends only on directions: scaling each point by its own power of two changes neither a
+    /// question nor a prediction.
     #[test]
-    fn lengths_do_not_matter_to_who_chooses(
+    fn lengths_do_not_matter_to_self_directed_learners(
         seed in 0u64..1000,
         powers in prop::collection::vec(-30i32..30, 60),
     ) {
@@ -110,8 +110,8 @@ proptest! {
         same("ellipsoid", a, b)?;
     }
 
-    /// Minimisers do not know the order of the examples: fits of a permuted sample are as near to each
-    /// other as their distances to the one optimum allow.
+    /// The optimum does not depend on the order of the examples: the fits of a sample and its permutation differ by at
+    /// most the sum of their certified distances to the optimum.
     #[test]
     fn the_order_of_a_sample_does_not_matter_to_a_minimum(
         seed in 0u64..1000,
@@ -138,13 +138,13 @@ proptest! {
 }
 
 #[test]
-fn the_batch_perceptron_ends_where_the_online_one_makes_no_more_mistakes() {
+fn the_batch_perceptron_equals_the_online_one_after_its_last_mistake() {
     let target = random_target(7, 3).unwrap();
     let points = MarginBall::new(&target, 0.1).unwrap().sample(400, 4).unwrap();
     let labels = target.label_all(&points).unwrap();
     let fit = BatchPerceptron::params().check().unwrap().fit(&points, &labels).unwrap();
-    assert!(fit.termination.is_converged());
-    // Cyclic passes of the online learner are the batch learner.
+    assert!(fit.termination().is_converged());
+    // Cyclic passes of the online learner are equivalent to the batch learner.
     let mut learner = Perceptron::new(7).unwrap();
     loop {
         let before = learner.updates();
@@ -153,6 +153,6 @@ fn the_batch_perceptron_ends_where_the_online_one_makes_no_more_mistakes() {
             break;
         }
     }
-    assert_eq!(learner.updates(), fit.updates);
-    assert_eq!(learner.weights(), fit.halfspace.normal());
+    assert_eq!(learner.updates(), fit.updates());
+    assert_eq!(learner.weights(), fit.halfspace().normal());
 }

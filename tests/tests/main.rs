@@ -1,4 +1,4 @@
-//! Tests across the crates of the workspace, a module per question.
+//! Tests across the crates of the workspace, one module per topic.
 
 mod dense_and_sparse;
 mod equivariance;

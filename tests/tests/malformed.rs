@@ -1,5 +1,5 @@
-//! Files that a user or a broken disk has changed: the targets of `fuzz/` on the corpus and on a fixed
-//! number of changes to it, as a fuzzer makes them. `fuzz/` itself needs nightly Rust and looks longer.
+//! Corrupted files: runs the targets of `fuzz/` on the corpus and on a fixed number of mutations of it, like a fuzzer.
+//! `fuzz/` itself needs nightly Rust and searches longer.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "../../fuzz/src/lib.rs"]
@@ -8,7 +8,7 @@ mod targets;
 
 use std::path::{Path, PathBuf};
 
-/// A target and its name, which is also that of its folder in the corpus.
+/// A target and its name, which is also the name of its folder in the corpus.
 type Target = (&'static str, fn(&[u8]));
 
 const TARGETS: [Target; 7] = [
@@ -43,7 +43,7 @@ fn the_corpus_passes() {
     }
 }
 
-/// What the program saves today is what the fuzzing starts from.
+/// Every kind of saved value has a current seed in the corpus.
 #[test]
 fn every_kind_has_a_seed_that_loads() {
     assert_eq!(targets::seeds::kinds_without_a_seed().unwrap(), Vec::<&str>::new());
@@ -54,7 +54,7 @@ fn every_kind_has_a_seed_that_loads() {
     }
 }
 
-/// The corpus is of what is saved today: else a fuzzer would see it refused, and no more.
+/// The saved values in the corpus load; otherwise a fuzzer would only test that they are refused.
 #[test]
 fn the_corpus_of_saved_values_loads() {
     for (target, name, _) in targets::seeds::seeds().unwrap() {
@@ -63,7 +63,7 @@ fn the_corpus_of_saved_values_loads() {
     }
 }
 
-/// A session written today is one, with its checksums and without.
+/// The journals in the corpus are valid sessions, with and without checksums.
 #[test]
 fn the_corpus_of_journals_is_of_sessions() {
     for (target, name, contents) in targets::seeds::journals().unwrap() {
@@ -73,13 +73,13 @@ fn the_corpus_of_journals_is_of_sessions() {
     }
 }
 
-/// One to three values of a session at the edge of what numbers can be, ten times `PROPTEST_CASES` times for each file.
+/// Replaces one to three values of a session by extreme numbers, 10 × `PROPTEST_CASES` times per file.
 #[test]
 fn changed_values_of_journals_are_refused_or_harmless() {
     let (mut accepted, mut refused) = (0, 0);
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
     for file in corpus("journal") {
-        // A first line for `mutate_json`, which expects one.
+        // `mutate_json` expects a first line.
         let start = [b"journal\n", &file[..]].concat();
         let mut changed = start.clone();
         for seed in 0..10 * cases {
@@ -96,20 +96,17 @@ fn changed_values_of_journals_are_refused_or_harmless() {
     assert!(accepted > 0 && refused > 100, "{accepted} accepted, {refused} refused");
 }
 
-/// Found by fuzzing: counters at their end, a sample outside its ball, a class of one in any dimension.
+/// Values found by fuzzing: counters at their maximum.
 #[test]
 fn what_no_run_can_have_saved_is_refused() {
     for (kind, changes) in targets::seeds::impossible() {
         let broken = targets::seeds::broken(kind, &changes).unwrap();
         assert!(!targets::is_accepted("saved", &broken), "{kind}: {changes}");
     }
-    // Possible, if unlikely: it loads, and a cut ends.
-    let unlikely = corpus_folder().join("saved/CentreOfGravity_in_two_places");
-    assert!(targets::is_accepted("saved", &std::fs::read(unlikely).unwrap()));
 }
 
-/// One to three values of a saved file at the edge of what numbers can be, or missing, or once too
-/// often: `PROPTEST_CASES` times for each file; default: 60.
+/// Replaces one to three values of a saved file by extreme numbers, removes them, or duplicates them: `PROPTEST_CASES`
+/// times per file (default: 60).
 #[test]
 fn changed_values_are_refused_or_harmless() {
     let mut failures = std::collections::BTreeMap::new();
@@ -136,7 +133,7 @@ fn changed_values_are_refused_or_harmless() {
     assert!(failures.is_empty(), "{failures:#?}");
 }
 
-/// Every file cut short, and one byte changed in every place.
+/// Truncates every file, and changes one byte at every position.
 #[test]
 fn changed_bytes_are_refused_or_harmless() {
     for (name, target) in &TARGETS[..4] {
@@ -153,7 +150,7 @@ fn changed_bytes_are_refused_or_harmless() {
     }
 }
 
-/// Writes the seeds into the corpus: `cargo test -p halfspaces-tests malformed -- --ignored`.
+/// Writes the seeds to the corpus: `cargo test -p halfspaces-tests malformed -- --ignored`.
 #[test]
 #[ignore = "writes into fuzz/corpus"]
 fn write_the_corpus() {

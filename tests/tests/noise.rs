@@ -1,4 +1,4 @@
-//! Learning under noise, end to end.
+//! End-to-end tests of learning under noise.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use halfspaces_data::{
@@ -16,8 +16,7 @@ use halfspaces_pac::{
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
-/// A stream is learned from in sittings, the fit saved between them and the result at the end; all as
-/// without interruption.
+/// A fit that is saved and resumed several times gives the result of an uninterrupted one.
 #[test]
 fn a_fit_outlives_its_process() {
     let target = random_target(6, 1).unwrap();
@@ -46,7 +45,8 @@ fn a_fit_outlives_its_process() {
     assert!(error <= 0.2 + 0.3, "{error}");
 }
 
-/// Where convex losses are misled, the Perspectron is not, with nothing told to it.
+/// On the Massart trap convex losses fail and the Perspectron does not, although it knows neither noise rate nor
+/// margin.
 #[test]
 fn the_trap_catches_convex_losses_only() {
     let trap = massart_trap(0.3, 0.05).unwrap();
@@ -56,7 +56,7 @@ fn the_trap_catches_convex_losses_only() {
     let support = trap.marginal().points();
     let sample = SamplePerspectron::params().check().unwrap().fit(&points, &labels).unwrap();
     let ours = error(sample.label_all(support).unwrap());
-    assert!(ours < 0.3 && ours <= sample.error_bound(0.01).value(), "{ours}");
+    assert!(ours < 0.3 && ours <= sample.error_bound(0.01).unwrap().value(), "{ours}");
     let logistic = LogisticRegression::params().check().unwrap().fit(&points, &labels).unwrap();
     let svm = LinearSvm::params().check().unwrap().fit(&points, &labels).unwrap();
     for rival in [logistic.halfspace(), svm.halfspace()] {
@@ -65,7 +65,8 @@ fn the_trap_catches_convex_losses_only() {
     }
 }
 
-/// Real points, noisy labels: dense and sparse forms give one classifier, judged exactly over the noise.
+/// Real points with noisy labels: dense and sparse points give the same classifier, whose error is computed exactly
+/// over the noise.
 #[test]
 fn real_points_with_noise_on_one_side() {
     let points = Builtin::Wdbc.load().unwrap().into_parts().0;
@@ -88,7 +89,7 @@ fn real_points_with_noise_on_one_side() {
     assert!(clean.rate() < 0.2, "{}", clean.rate());
     assert_eq!(Classifier::dim(&fit), 30);
 
-    // A file that ends early is no error.
+    // A stream that ends early is not an error.
     let theorem = Perspectron::params(0.3, 0.01).check().unwrap();
     let mut stream = LabelledPoints::shuffled(pool.points(), &noisy, 5).unwrap();
     let fit = theorem.fit_stream(&mut stream).unwrap();

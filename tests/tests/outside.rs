@@ -1,5 +1,5 @@
-//! The packages in `examples/` stand outside the workspace, as those of its users do: each is copied,
-//! compiled against the workspace's crates and run. What is compiled already is used again.
+//! The packages in `examples/` are outside the workspace, like those of its users. Each is copied, compiled against the
+//! crates of the workspace and run; crates that are already compiled are reused.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -10,7 +10,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
 }
 
-/// Copies a folder with what is in it.
+/// Copies a folder recursively.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
@@ -23,7 +23,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The tables of the workspace's manifest that say how programs under development are compiled.
+/// The tables `profile.dev` of the manifest of the workspace.
 fn dev_profile() -> String {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
     let tables = manifest.split("\n[").filter(|table| table.starts_with("profile.dev"));
@@ -32,16 +32,16 @@ fn dev_profile() -> String {
     profile
 }
 
-/// Runs an example by itself, with the versions of the workspace's lock file; what it writes to stdout.
+/// Runs an example with the versions of the workspace's lock file; returns its standard output.
 fn run(name: &str, arguments: &[&str]) -> String {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join(name);
     copy(&root().join("examples").join(name), &folder);
     let manifest = folder.join("Cargo.toml");
     let text = fs::read_to_string(&manifest).unwrap();
-    assert!(text.contains("\n[workspace]\n"), "{name} stands outside the workspace");
+    assert!(text.contains("\n[workspace]\n"), "{name} must be outside the workspace");
     let crates = format!("\"{}/", root().join("crates").display());
-    // The workspace's profile, so that what is compiled for it serves here.
+    // The profile of the workspace, so that its compiled crates are reused.
     let text = text.replace("\"../../crates/", &crates) + &dev_profile();
     fs::write(&manifest, text).unwrap();
     fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
@@ -61,7 +61,7 @@ fn run(name: &str, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn an_own_claim_is_measured_and_judged() {
+fn a_custom_claim_is_measured_and_judged() {
     let results = tempfile::tempdir().unwrap();
     let place = results.path().display().to_string();
     let ledger = run("own-claim", &[&place]);
@@ -72,7 +72,7 @@ fn an_own_claim_is_measured_and_judged() {
 }
 
 #[test]
-fn an_own_learner_fits_and_plays() {
+fn custom_learners_fit_and_play() {
     let said = run("own-learner", &[]);
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!(lines.len(), 4, "{said}");

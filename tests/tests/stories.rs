@@ -1,4 +1,4 @@
-//! What a user does, end to end.
+//! End-to-end tests of typical uses.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use halfspaces_data::{
@@ -30,17 +30,17 @@ fn load<T: DeserializeOwned>(path: &Path) -> T {
 }
 
 fn options() -> RecipeOptions {
-    // A data set may have a column that never changes.
+    // Some data sets have a constant column.
     RecipeOptions { keep_constant: true, ..RecipeOptions::default() }
 }
 
-/// A whole table, whose column `label` has the labels.
+/// Reads a whole table with labels in the column `label`.
 fn whole(path: &Path) -> LabelledTable {
     let frame = read(path, &ReadOptions::default(), &Hints::default()).unwrap();
     LabelledTable::new(frame, "label", None, &options()).unwrap()
 }
 
-/// A table that is read in parts, and its first rows.
+/// Opens a table that is read in chunks; also returns its first rows.
 fn in_parts(path: &Path) -> (LargeTable, LabelledTable) {
     let table = LargeTable::open(path, &ReadOptions::default(), Hints::default()).unwrap();
     let rows: Vec<u64> = (0..10_000).collect();
@@ -53,7 +53,7 @@ fn dense(table: &LabelledTable) -> &Points {
     points
 }
 
-/// A CSV file larger than memory is read so: the first rows, then one pass in parts.
+/// Reads a CSV file as one larger than memory: the first rows, then one pass in chunks.
 #[test]
 fn streaming_a_file_equals_learning_from_memory() {
     let folder = tempfile::tempdir().unwrap();
@@ -70,7 +70,7 @@ fn streaming_a_file_equals_learning_from_memory() {
                 Ok((points.into_dense()?, labels))
             });
             let mut stream = Examples::new(start.recipe.dim(), &mut batches);
-            // In two sittings.
+            // With an interruption.
             let first = streamed.partial_fit(&mut stream, 120)?;
             let rest = streamed.partial_fit(&mut stream, u64::MAX)?;
             Ok::<_, Box<dyn std::error::Error>>((first, rest))
@@ -93,7 +93,7 @@ fn libsvm_and_back_plays_the_same_game() {
     let data = Builtin::Mushroom.load_sparse().unwrap();
     write_libsvm(File::create(&path).unwrap(), data.points(), data.labels()).unwrap();
     let read = whole(&path);
-    // Columns are called by their numbers from 1; the one that never changes is left out.
+    // Columns are named by their numbers from 1; the constant column is ignored.
     let names = read.recipe.coordinates();
     assert_eq!(names.len(), data.dim() - 1);
     let place = |column: usize| names.iter().position(|name| *name == (column + 1).to_string());
@@ -120,7 +120,7 @@ fn libsvm_and_back_plays_the_same_game() {
     assert_eq!((streamed, tally.mistakes), (in_memory, transcript.mistakes() as u64));
 }
 
-/// Label half of a pool by hand, save, come back another day, and end where one sitting ends.
+/// A session that is saved half-way and resumed ends like an uninterrupted one.
 #[test]
 fn a_session_saved_half_way_ends_the_same() {
     let points = Builtin::Ionosphere.load().unwrap().into_parts().0;
@@ -135,29 +135,29 @@ fn a_session_saved_half_way_ends_the_same() {
     let half = points.len() / 2;
     for (index, truth) in labels.iter().enumerate().take(half) {
         first.ask(index).unwrap();
-        first.reveal(*truth).unwrap();
+        first.answer(*truth).unwrap();
     }
     let saved = serde_json::to_string(first.learner()).unwrap();
     let resumed: Perceptron = serde_json::from_str(&saved).unwrap();
     let mut second = Session::new(resumed, points).unwrap();
     for (index, truth) in labels.iter().enumerate().skip(half) {
         second.ask(index).unwrap();
-        second.reveal(*truth).unwrap();
+        second.answer(*truth).unwrap();
     }
     let (learner, rest) = second.into_parts();
     assert_eq!(learner, whole.0);
     let rounds: Vec<_> = first.transcript().rounds().iter().chain(rest.rounds()).copied().collect();
     assert_eq!(rounds, whole.1.rounds());
 
-    // The transcript is data: saved, reloaded, replayed against a fresh learner.
+    // The transcript can be saved, loaded, and replayed against a fresh learner.
     let text = serde_json::to_string(&whole.1).unwrap();
     let transcript: halfspaces_online::Transcript = serde_json::from_str(&text).unwrap();
     assert_eq!(transcript.replay(Perceptron::new(points.dim()).unwrap(), points).unwrap(), learner);
     assert!(labels.contains(&Label::Positive) && labels.contains(&Label::Negative));
 }
 
-/// From a file to a classifier: scaled by what the pool shows, made round by a Forster transform, labelled
-/// with few corrections in two sittings, and turned into a halfspace over the columns of the file.
+/// From a file to a classifier: the pool is standardised, brought into isotropic position by a Forster transform,
+/// labelled with few corrections in two runs, and the classifier is mapped back to the columns of the file.
 #[test]
 fn a_file_is_labelled_with_few_corrections_and_its_classifier_saved() {
     let folder = tempfile::tempdir().unwrap();
@@ -177,14 +177,14 @@ fn a_file_is_labelled_with_few_corrections_and_its_classifier_saved() {
     let round = fit.transform().apply(&pool).unwrap();
     assert!(Isotropy::measure(&round).unwrap().least() >= 0.5);
 
-    // The answers given are the whole state of a sitting.
+    // The answers are the complete state of a session.
     let learner = || StrongLearner::recommended(31, 1).unwrap();
     let whole = label_pool(learner(), &round, &truth).unwrap().1;
     let mut session = SelfDirectedSession::new(learner(), &round).unwrap();
     let mut answers: Vec<(usize, Label)> = vec![];
     for _ in 0..200 {
         let question = session.next().unwrap().unwrap();
-        session.reveal(truth[question.index]).unwrap();
+        session.answer(truth[question.index]).unwrap();
         answers.push((question.index, truth[question.index]));
     }
     save(&place("answers.json"), &answers);
@@ -195,7 +195,7 @@ fn a_file_is_labelled_with_few_corrections_and_its_classifier_saved() {
     assert_eq!(transform.apply(&pool).unwrap(), round);
     let mut session = SelfDirectedSession::resume(learner(), &round, &answers).unwrap();
     while let Some(question) = session.next().unwrap() {
-        session.reveal(truth[question.index]).unwrap();
+        session.answer(truth[question.index]).unwrap();
     }
     assert_eq!(session.transcript(), &whole);
     assert_eq!(session.progress().labelled, pool.len());
@@ -215,7 +215,7 @@ fn a_file_is_labelled_with_few_corrections_and_its_classifier_saved() {
     assert!(wrong * 12 < new.len(), "{wrong} of {}", new.len());
 }
 
-/// A stream read from a file, a Perspectron, a model in a file: the same predictions after loading it.
+/// A Perspectron fitted to a stream from a file predicts the same after it is saved and loaded.
 #[test]
 fn a_model_file_predicts_as_the_model_did() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What is drawn for different purposes is independent, though everything be given the same seed.
+//! Random streams for different purposes are independent, even with the same seed.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use halfspaces_data::{LabelledPoints, Marginal, Rotation, UnitSphere, random_target};
@@ -12,12 +12,43 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Each number that is drawn early by any purpose, in any of its first rounds, is drawn by one of them alone.
+/// The file and the number of each stream that the crates of the workspace define.
+fn defined_streams() -> Vec<(PathBuf, u32)> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
+    let mut files = Vec::new();
+    fs::read_dir(&crates)
+        .unwrap()
+        .for_each(|entry| sources(&entry.unwrap().path().join("src"), &mut files));
+    let mut streams = Vec::new();
+    for file in files.into_iter().filter(|file| file.ends_with("src/streams.rs")) {
+        let text = fs::read_to_string(&file).unwrap();
+        let numbers = text.split("RngStream::new(").skip(1);
+        streams.extend(
+            numbers.map(|rest| (file.clone(), rest.split(')').next().unwrap().parse().unwrap())),
+        );
+    }
+    streams
+}
+
 #[test]
-fn no_two_purposes_share_a_stream() {
+fn no_two_streams_of_the_workspace_share_a_number() {
+    let streams = defined_streams();
+    assert!(streams.len() >= 30, "{} streams found", streams.len());
+    // Number 0 is the stream of callers.
+    let mut seen: HashMap<u32, PathBuf> = HashMap::from([(0, "RngStream::CALLER".into())]);
+    for (file, number) in streams {
+        assert!(number < 1000, "{}: {number}", file.display());
+        if let Some(other) = seen.insert(number, file.clone()) {
+            panic!("{} and {} share stream {number}", file.display(), other.display());
+        }
+    }
+}
+
+#[test]
+fn streams_do_not_overlap() {
     for seed in [0, 1, 7, u64::MAX] {
         let mut drawn: HashMap<u64, (RngStream, u32)> = HashMap::new();
-        for stream in RngStream::ALL {
+        for stream in (0..100).map(RngStream::new) {
             for round in [0, 1, 2, 1000, u32::MAX] {
                 let mut rng = rng_for_round(stream, seed, round);
                 for _ in 0..64 {
@@ -29,10 +60,9 @@ fn no_two_purposes_share_a_stream() {
     }
 }
 
-/// Purposes differ in the number of their stream only, as ChaCha's authors mean them to be told apart.
 #[test]
-fn a_purpose_is_the_same_every_time() {
-    for stream in RngStream::ALL {
+fn a_stream_is_the_same_every_time() {
+    for stream in (0..100).map(RngStream::new) {
         let first = |mut rng: rand::rngs::ChaCha8Rng| rng.next_u64();
         assert_eq!(first(rng_for(stream, 3)), first(rng_for(stream, 3)));
         assert_eq!(first(rng_for(stream, 3)), first(rng_for_round(stream, 3, 0)));
@@ -40,16 +70,16 @@ fn a_purpose_is_the_same_every_time() {
     }
 }
 
-/// |cos| of the angle between two vectors.
+/// The absolute cosine of the angle between two vectors.
 fn alignment(a: &[f64], b: &[f64]) -> f64 {
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
     dot(a, b).abs() / (dot(a, a) * dot(b, b)).sqrt()
 }
 
-/// Vectors of 400 independent coordinates are nearly orthogonal (within 0.25 but with probability 1e-6);
-/// vectors made from the same numbers are not.
+/// Vectors of 400 independent coordinates are nearly orthogonal: their cosine exceeds 0.25 with probability 1e-6.
+/// Vectors from the same random numbers are not.
 #[test]
-fn learners_do_not_start_where_their_data_come_from() {
+fn starts_of_learners_are_independent_of_their_data() {
     const DIM: usize = 400;
     for seed in 0..5 {
         let target = random_target(DIM, seed).unwrap();
@@ -77,7 +107,7 @@ fn learners_do_not_start_where_their_data_come_from() {
     }
 }
 
-/// A random order and the shuffled rows of a data set are two permutations.
+/// A random order and the shuffled rows of a data set are different permutations.
 #[test]
 fn orders_and_shuffles_differ() {
     let n = 64;
@@ -101,21 +131,21 @@ fn orders_and_shuffles_differ() {
     }
 }
 
-/// Library code makes no generator but through `rng_for` and `rng_for_round`.
+/// Libraries create random generators only with `rng_for` and `rng_for_round`.
 #[test]
-fn every_draw_of_a_library_names_its_purpose() {
+fn every_draw_of_a_library_has_a_stream() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
     let mut files = Vec::new();
     for entry in fs::read_dir(&crates).unwrap() {
         let folder = entry.unwrap().path();
-        // The suite's own draws are keyed by experiment and trial.
+        // The generators of the suite are keyed by experiment and trial.
         if !folder.ends_with("experiments") {
             sources(&folder.join("src"), &mut files);
         }
     }
     assert!(files.len() > 50, "{} files found", files.len());
     for file in files {
-        // Where streams are numbered; where a trial's generator is keyed by the trial; what only tests use.
+        // Exempt: the definition of streams, the generator of a trial, and code used only by tests.
         let exempt = ["contract/rng_stream.rs", "eval/src/trial.rs", "/tests.rs", "/test_data.rs"];
         if exempt.iter().any(|name| file.to_string_lossy().ends_with(name)) {
             continue;

@@ -1,4 +1,4 @@
-//! What `halfspaces-data` writes is read back to the bit.
+//! Files written by `halfspaces-data` are read back bit for bit.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use halfspaces_data::{write_csv, write_libsvm};
@@ -40,7 +40,7 @@ fn numbers(values: &Values) -> &[f64] {
     numbers.values()
 }
 
-/// The labels of the column `name`, which is taken out.
+/// Takes the column `name` out of the frame and returns its labels.
 fn labels_of(frame: &mut Frame, name: &str) -> Vec<Label> {
     let labels = Labels::take_part(frame, name).unwrap();
     let sign = |class: &usize| match labels.classes[*class].as_str() {
@@ -65,7 +65,7 @@ proptest! {
             let read: Vec<u64> = numbers(&column.values).iter().map(|v| v.to_bits()).collect();
             prop_assert_eq!(read, written);
         }
-        // Entries that are not stored are 0, and none is -0.
+        // Entries that are not stored are read as 0, never as -0.
         let zeros = read(other, Format::Csv);
         prop_assert_eq!(zeros.rows, labels.len());
         for (column, at) in zeros.columns.iter().zip(0..dim) {

@@ -1,7 +1,7 @@
-//! A claim of one's own, measured: two halfspaces at angle θ disagree on a share θ/π of the sphere.
+//! A custom claim, measured: two halfspaces at angle θ disagree on a fraction θ/π of the sphere.
 //!
-//! `cargo run -- FOLDER` keeps the trials, tables, figures and a report in FOLDER. Killed and started
-//! again, it goes on where it stopped.
+//! `cargo run -- FOLDER` writes the trials, tables, figures and a report to FOLDER. If the program is interrupted and started again,
+//! it resumes where it stopped.
 
 use halfspaces_data::{Marginal, UnitSphere, random_target};
 use halfspaces_eval::rand::{RngExt, rngs::ChaCha8Rng};
@@ -20,23 +20,23 @@ use std::sync::Mutex;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// Points of the sphere that a trial labels.
+/// Number of points of the sphere in a trial.
 const POINTS: usize = 1000;
-/// Largest mean deviation that counts as none.
+/// Largest mean deviation for which the claim counts as true.
 const TOLERANCE: f64 = 0.02;
 
-/// One configuration; its JSON form is part of every trial's key.
+/// A configuration; its JSON form is part of the key of each trial.
 #[derive(Debug, Clone, Serialize)]
 struct Setting {
     dim: usize,
 }
 
-/// What a trial measures.
+/// The result of a trial.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Outcome {
     /// θ/π.
     share_of_angle: f64,
-    /// Share of the points on which the two disagree.
+    /// The fraction of the points on which the two halfspaces disagree.
     disagreement: f64,
 }
 
@@ -63,7 +63,7 @@ impl Experiment for Disagreement {
     fn claims(&self) -> Vec<ClaimStatement> {
         vec![ClaimStatement {
             id: "A1".into(),
-            statement: "Two halfspaces at angle θ disagree on a share θ/π of the sphere.".into(),
+            statement: "Two halfspaces at angle θ disagree on a fraction θ/π of the sphere.".into(),
             source: "by symmetry".into(),
             kind: ClaimKind::Proved,
             null: "half of the sphere at every angle".into(),
@@ -77,7 +77,7 @@ impl Experiment for Disagreement {
         Ok([2, 5, 20].map(planned).to_vec())
     }
 
-    /// Everything random comes from `rng`, the trial's own.
+    /// All random numbers come from `rng`, the generator of the trial.
     fn trial(&self, setting: &Setting, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
         let [one, two] =
             [random_target(setting.dim, rng.random())?, random_target(setting.dim, rng.random())?];
@@ -92,7 +92,7 @@ impl Experiment for Disagreement {
 
     fn evaluate(&self, results: &Results<Setting, Outcome>, section: &mut Section) {
         let mut judged = Vec::new();
-        let mut table = Table::new("deviations", "Disagreement less θ/π", &["dimension", "mean"]);
+        let mut table = Table::new("deviations", "Disagreement minus θ/π", &["dimension", "mean"]);
         for group in &results.groups {
             let name = format!("dimension {}", group.configuration.dim);
             let deviations: Vec<f64> = group.outcomes.iter().map(Outcome::deviation).collect();
@@ -104,7 +104,7 @@ impl Experiment for Disagreement {
             let mean = stats::mean(&deviations).map_or("no trials".into(), |m| format!("{m:.4}"));
             table.push(vec![group.configuration.dim.to_string(), mean]);
         }
-        // The null on the same pairs: what it says of each is off by more than the tolerance.
+        // The null hypothesis, half of the sphere, deviates from θ/π by more than the tolerance for these pairs.
         let half = results.outcomes().map(|(_, o)| (0.5 - o.share_of_angle).abs() > TOLERANCE);
         let null = Null::of_cases(half);
         for claim in self.claims() {
@@ -115,8 +115,8 @@ impl Experiment for Disagreement {
         section.figures.push(Figure {
             name: "disagreement".into(),
             title: "Two halfspaces disagree in proportion to their angle".into(),
-            caption: "One dot per pair of random halfspaces: the share of uniform points of the \
-                      sphere on which they disagree, over θ/π."
+            caption: "One dot per pair of random halfspaces: the fraction of uniform points of the \
+                      sphere on which they disagree, by θ/π."
                 .into(),
             x: Axis::linear("θ/π"),
             y: Axis::linear("disagreement"),
@@ -130,7 +130,7 @@ impl Experiment for Disagreement {
 }
 
 fn main() -> Result<ExitCode, Failure> {
-    let folder: PathBuf = std::env::args_os().nth(1).ok_or("name a folder for the results")?.into();
+    let folder: PathBuf = std::env::args_os().nth(1).ok_or("usage: own-claim FOLDER")?.into();
     std::fs::create_dir_all(&folder)?;
     let _lock = FolderLock::take(&folder)?;
     let (scale, seed) = (Scale::Smoke, 1);
@@ -150,7 +150,7 @@ fn main() -> Result<ExitCode, Failure> {
         outputs: vec![],
     };
     let rerun = |_: Option<&str>| "cargo run -- FOLDER".to_owned();
-    let front = ["Angles, measured", "How often two halfspaces disagree, by their angle."];
+    let front = ["Angles and disagreement", "The disagreement of two halfspaces by their angle."];
     let report = Report::new(front, &run, &rerun, vec![section], &[])?;
     write_outputs(&folder, &report)?;
     print!("{}", report.ledger_text());

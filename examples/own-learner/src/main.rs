@@ -1,5 +1,5 @@
-//! Two learners of one's own: a batch learner, from parameters to a model, and an online learner that plays
-//! in a session. Both are then used like those of the project.
+//! Two custom learners: a batch learner, from parameters to a model, and an online learner in a session. Both are used
+//! like the learners of the project.
 
 use halfspaces::data::{MarginBall, Massart, Region};
 use halfspaces::online::{Prediction, RandomOrder, run};
@@ -11,22 +11,22 @@ struct CentroidParams {
     trimmed: f64,
 }
 
-/// The halfspace whose normal is the mean of y x over the examples, those that agree with it most and least
-/// left out.
+/// Learns the halfspace whose normal is the trimmed mean of y x: the examples that agree with the mean most and least
+/// are left out.
 #[derive(Debug, Clone, Copy)]
 struct Centroid {
     trimmed: f64,
 }
 
 impl Centroid {
-    /// Nothing left out.
+    /// The default parameters: nothing is left out.
     fn params() -> CentroidParams {
         CentroidParams { trimmed: 0.0 }
     }
 }
 
 impl CentroidParams {
-    /// The share of the examples left out. Default: 0.
+    /// Sets the fraction of the examples that are left out. Default: 0.
     fn trimmed(self, trimmed: f64) -> Self {
         CentroidParams { trimmed }
     }
@@ -117,20 +117,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let target = random_target(10, 1)?;
     let marginal = MarginBall::new(&target, 0.2)?;
 
-    // A fifth of the labels far from the boundary are wrong.
+    // 20 % of the labels far from the boundary are wrong.
     let noise = Massart::new(0.2, Region::Far(0.4))?;
     let instance = Instance::new(marginal, target, noise)?;
     let (points, labels) = instance.sample(4000, 2)?;
     for trimmed in [0.0, 0.2] {
         let model = Centroid::params().trimmed(trimmed).check()?.fit(&points, &labels)?;
         let wrong = ErrorCount::count(&model, &points, &labels)?;
-        println!("centroid, {trimmed} left out: wrong about {:.3} of the examples", wrong.rate());
+        println!("centroid, trimmed {trimmed}: error rate {:.3} of the examples", wrong.rate());
     }
-    if let Err(refused) = Centroid::params().trimmed(1.5).check() {
-        println!("refused: {refused}");
+    if let Err(error) = Centroid::params().trimmed(1.5).check() {
+        println!("refused: {error}");
     }
 
-    // A clean pool, in random order: every point is predicted before its label is shown.
+    // A pool without noise, in random order: each point is predicted before its label is revealed.
     let pool = instance.marginal().sample(1000, 3)?;
     let truth = instance.target().label_all(&pool)?;
     let learner = UnitPerceptron { w: vec![0.0; 10], updates: 0 };
