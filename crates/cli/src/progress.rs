@@ -18,7 +18,7 @@ impl Progress {
         Progress(bar)
     }
 
-    /// Starts a counter of rows, with their rate.
+    /// Starts a counter of rows, which also shows the number of rows per second.
     pub(crate) fn rows(what: &str) -> Progress {
         let bar = ProgressBar::with_draw_target(None, target());
         bar.set_style(style("{spinner} {msg} {human_pos} rows, {per_sec}"));

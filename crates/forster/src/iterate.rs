@@ -13,7 +13,7 @@ use faer::{Mat, MatRef};
 const DEFINITE: f64 = 1e-4;
 /// Fraction of the decrease predicted by the slope that a Newton step must achieve (Armijo's rule).
 const SUFFICIENT: f64 = 1e-4;
-/// A Newton step that multiplies the residual by at most this is accepted whatever f says: near the end f changes by
+/// A Newton step that multiplies the residual by at most this is accepted regardless of f: near the end, f changes by
 /// less than its rounding error.
 const CLEARLY_SMALLER: f64 = 0.6;
 /// Number of halvings of a Newton step before a fixed-point step replaces it.

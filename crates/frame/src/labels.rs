@@ -72,7 +72,7 @@ impl Labels {
         Ok(Labels::collect(&column, is_truth))
     }
 
-    /// The classes of a column. A missing label is a class with an empty name.
+    /// The classes of a column. A missing label is treated as a class with an empty name.
     #[must_use]
     pub fn from_column(column: &Column) -> Labels {
         Labels::collect(column, false).0

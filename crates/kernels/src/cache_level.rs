@@ -15,8 +15,8 @@ const FAMILY_OF_ZEN_4: u8 = 25;
 
 impl CacheLevel {
     /// The level into which this processor should prefetch: the first, except on AMD's family 25, where it is the
-    /// second. On that family, a line on its way to the first-level cache occupies one of only a few slots. On other
-    /// processors, a line prefetched into the second-level cache arrives too late.
+    /// second. On that family, each line that is being loaded into the first-level cache occupies one of only a few
+    /// fill buffers. On other processors, a line prefetched into the second-level cache arrives too late.
     #[inline]
     pub(crate) fn detect() -> CacheLevel {
         if cfg!(miri) {

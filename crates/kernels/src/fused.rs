@@ -42,8 +42,8 @@ pub trait FusedLoop {
     fn run<F: Fused>(self, vectors: F) -> Self::Output;
 }
 
-/// Vectors of two numbers. The compiler uses vector instructions if it knows that the processor fuses multiplication
-/// and addition; otherwise the standard library computes the result with one rounding, which is slow.
+/// Vectors of two numbers. The compiler uses vector instructions if it knows that the processor supports fused
+/// multiply-add; otherwise the standard library computes the result with a single rounding, which is slow.
 #[derive(Debug, Clone, Copy)]
 pub struct Pair;
 

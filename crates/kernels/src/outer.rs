@@ -157,7 +157,8 @@ mod tests {
     }
 
     proptest! {
-        /// Entry by entry; no value above the diagonal, between the rows or after the sum changes.
+        /// Every entry is compared. Values above the diagonal, between the rows and past the end of the sum stay
+        /// unchanged.
         #[test]
         fn sums_are_those_of_the_plain_loop(
             dim in 1..40usize,

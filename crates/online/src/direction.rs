@@ -1,4 +1,4 @@
-//! Weight vectors to start from, and generators for numbered rounds.
+//! Initial weight vectors, and random number generators for numbered rounds.
 
 use halfspaces_linalg::{InputError, RngStream, normalise, rng_for_round, zeros};
 use rand::Rng;

@@ -207,7 +207,7 @@ fn decide_file(
     Ok((0..frame.rows).map(|row| values.text(row).parse().unwrap_or(f64::NAN)).collect())
 }
 
-/// Rows of `x;z;y`, where `spell` writes the numbers of x.
+/// A table of rows `x;z;y`, with the values of x formatted by `spell`.
 fn german(spell: impl Fn(usize) -> String) -> String {
     let rows: String = (0..60)
         .map(|i| format!("{};{},5;{}\n", spell(i * 37 % 60), i % 7, ["a", "b"][i / 30]))
@@ -245,7 +245,7 @@ fn rows_at_the_end_of_a_new_table_are_classified() {
     assert_eq!(found.len(), 4);
 }
 
-/// The expected names take one line, even if the next line consists of words.
+/// The expected names identify a single header line, even if the next line consists of words.
 #[test]
 fn a_row_of_words_is_not_a_second_header_line() {
     let text = german(|i| i.to_string());

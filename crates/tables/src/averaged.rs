@@ -1,4 +1,4 @@
-//! Averages of halfspaces of columns and of kernel values.
+//! Averages of halfspaces over columns and over kernel values.
 
 use crate::candidate::{ColumnScale, Scale};
 use halfspaces_features::{FeatureMap, KernelValues};

@@ -63,8 +63,8 @@ impl BinaryTableModel {
 
     /// An upper bound on the error of the model on fresh rows, wrong labels included. It holds with probability at
     /// least 1 - `failure` if the rows are independent draws from one distribution. The bound is exact (Clopper and
-    /// Pearson): it comes from the held-out rows, which had no part in the model. Returns [`ErrorBound::NoInformation`]
-    /// if there are no held-out rows.
+    /// Pearson): it comes from the held-out rows, on which the model does not depend. Returns
+    /// [`ErrorBound::NoInformation`] if there are no held-out rows.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for a `failure` outside (0, 1).
@@ -73,9 +73,9 @@ impl BinaryTableModel {
     }
 
     /// The probability of label +1, from the decision value by temperature scaling ([`TemperatureScaling`]). The
-    /// scaling was fitted to rows that the halfspaces had not seen. The probability refers to the labels as given,
-    /// including wrong ones, and takes the weights of the fit into account. The probability is 1/2 if the decision
-    /// value is 0.
+    /// scaling was fitted to the values of rows that the halfspaces were not fitted to. The probability refers to the
+    /// labels as given, including wrong ones, and takes the weights of the fit into account. The probability is 1/2 if
+    /// the decision value is 0.
     ///
     /// [`TemperatureScaling`]: halfspaces_pac::TemperatureScaling
     ///

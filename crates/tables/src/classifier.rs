@@ -77,10 +77,10 @@ impl Params for TableParams {
 /// The default classifier for tables of real data, whose labels may be wrong and need not be explained by any halfspace
 /// of the columns. If unsure, use this one.
 ///
-/// *Candidates.* Halfspaces of the columns, standardised or ranked, and of Nyström features of Gaussian and Laplacian
-/// kernels with several widths. They are fitted by the hinge loss for several C, by logistic regression and by the
-/// Perspectron. The descent on the hinge loss stops when the violations of the optimality conditions differ by at most
-/// 0.7 of the margin; closer to the optimum the number of errors does not decrease.
+/// *Candidates.* Halfspaces over the columns, standardised or ranked, and over Nyström features of Gaussian and
+/// Laplacian kernels with several widths. They are fitted by the hinge loss for several C, by logistic regression and
+/// by the Perspectron. The descent on the hinge loss stops when the violations of the optimality conditions differ by
+/// at most 0.7 of the margin; closer to the optimum the number of errors does not decrease.
 ///
 /// *Selection.* Candidates are compared by their errors on rows that they were not fitted to, in four folds. After each
 /// fold, a candidate is dropped if it is significantly worse than the best, or if it is not among the best 12, 8 and 6.
@@ -92,13 +92,14 @@ impl Params for TableParams {
 ///
 /// *Average.* Up to four of the best candidates, none worse than the best by more than two standard errors, are fitted
 /// to all training rows and averaged. Each is divided by the root mean square of its values. With a few hundred rows,
-/// picking a single winner would mostly be luck.
+/// the choice of a single candidate would mostly be a matter of chance.
 ///
-/// *Guarantee.* The held-out rows have no part in the model. If the rows are independent draws from one distribution,
-/// whatever it is, the errors on the held-out rows give an exact upper bound on the error on fresh rows, at any
-/// confidence ([`BinaryTableModel::error_bound`]). The error that is compared and bounded is the error on the labels as
-/// given. Under Massart noise with rates η(x) < 1/2, this error orders classifiers by E[(1 - 2η(x)) 1{h ≠ h*}]. So the
-/// error with respect to the clean labels h* is at most (bound - E\[η\])/(1 - 2 max η).
+/// *Guarantee.* The model does not depend on the held-out rows. If the rows are independent draws from one
+/// distribution, which may be any, the errors on the held-out rows give an exact upper bound on the error on fresh
+/// rows, at any confidence ([`BinaryTableModel::error_bound`]). The error that is compared and bounded is the error on
+/// the labels as given. Under Massart noise with rates η(x) < 1/2, this error orders classifiers by
+/// E[(1 - 2η(x)) 1{h ≠ h*}]. So the error with respect to the clean labels h* is at most
+/// (bound - E\[η\])/(1 - 2 max η).
 ///
 /// *Cost.* There are at most `max_rows` training rows, so only sampling, scaling and the bound take time linear in the
 /// size of the table. For n training rows, each kernel takes O(nm(d + m)) time, and each pass of a fit O(nm). The

@@ -1,7 +1,7 @@
 //! Halfspaces with the smallest weighted hinge loss, by dual coordinate descent in single precision.
 //!
 //! Part of `TableClassifier`. [`halfspaces_pac::LinearSvm`] solves the same problem in double precision with a
-//! certificate. This solver takes compact feature rows, weights of examples and warm starts, and stops at the low
+//! certificate. This solver supports compact feature rows, example weights and warm starts, and stops at the low
 //! accuracy that a comparison of candidates needs. Claims: PT, PTn.
 
 use crate::feature_rows::{Entry, FeatureRows};

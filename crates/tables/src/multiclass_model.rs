@@ -11,7 +11,7 @@ use halfspaces_pac::ErrorBound;
 /// enum.
 ///
 /// Each class has a sum of halfspaces that separates it from all other classes. All sums use the same features. The
-/// model predicts the class with the largest sum, the first one at a tie. Two classes have one sum, as in a
+/// model predicts the class with the largest sum; ties go to the first class. Two classes have one sum, as in a
 /// [`BinaryTableModel`](crate::BinaryTableModel).
 ///
 /// *Cost.* That of a [`BinaryTableModel`](crate::BinaryTableModel), plus one product per class and feature.
@@ -107,9 +107,9 @@ impl<C> MulticlassTableModel<C> {
     }
 
     /// The probability of each class, in the order of [`MulticlassTableModel::classes`], from the decision values by
-    /// temperature scaling ([`TemperatureScaling`]). The scaling was fitted to rows that the halfspaces had not seen.
-    /// The probabilities refer to the labels as given, including wrong ones, and take the weights of the fit into
-    /// account. The predicted class is the most probable one.
+    /// temperature scaling ([`TemperatureScaling`]). The scaling was fitted to the values of rows that the halfspaces
+    /// were not fitted to. The probabilities refer to the labels as given, including wrong ones, and take the weights
+    /// of the fit into account. The predicted class is the most probable one.
     ///
     /// [`TemperatureScaling`]: halfspaces_pac::TemperatureScaling
     ///

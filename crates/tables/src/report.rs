@@ -149,7 +149,8 @@ impl TableReport {
         /// [`BinaryTableModel::error_bound`](crate::BinaryTableModel::error_bound) is an upper bound.
         error: f64,
 
-        /// The errors of the model on the held-out rows, which had no part in it; `None` if there are no held-out rows.
+        /// The errors of the model on the held-out rows, on which it does not depend; `None` if there are no held-out
+        /// rows.
         held_out: Option<ErrorCount>,
     }
 

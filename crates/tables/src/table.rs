@@ -62,7 +62,7 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// The results of a method before any fit.
+    /// The empty results of a method, before anything has been fitted: all values are 0.
     pub(crate) fn empty(table: &Table, method: Method) -> Result<Comparison, InputError> {
         let duals = vec![vec![0.0; table.classes.len()]; table.outputs()];
         Ok(Comparison { method, values: table.zero_values()?, duals })

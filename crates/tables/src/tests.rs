@@ -333,7 +333,7 @@ fn several_classes_are_learned_under_noise() {
     assert_eq!(params.check().unwrap().fit_classes(&sparse, &noisy).unwrap(), model);
 }
 
-/// A model of two named classes equals the model of labels ±1, to the bit.
+/// A model of two named classes is bitwise equal to the model of labels ±1.
 #[test]
 fn two_classes_equal_labels() {
     let (points, _, noisy) = ring(120, 13);

@@ -193,7 +193,7 @@ pub struct StudentT {
 }
 
 impl StudentT {
-    /// Creates the distribution in R^`dim`, with `degrees_of_freedom` ν in [0.1, 1e6] and the `condition` of
+    /// Creates the distribution in R^`dim`, with `degrees_of_freedom` ν in [0.1, 1e6]; `condition` is as in
     /// [`Gaussian::new`].
     ///
     /// # Errors

@@ -3,8 +3,8 @@
 use super::evidence::{Evidence, REFUTATION_LEVEL};
 use crate::stats::binomial_tail;
 
-/// If the bound divided by this factor still holds, the bound is far from the measurements, and the null of
-/// [`Null::SmallerBound`] passes.
+/// If a claim still holds after its bound is divided by this factor, the bound is far from the measurements, and the
+/// null alternative [`Null::SmallerBound`] passes.
 pub const SLACK_LIMIT: f64 = 3.0;
 
 /// The measured null of a claim: the simplest alternative that must not pass the claim's rule.
@@ -60,9 +60,10 @@ impl Null {
         }
     }
 
-    /// Whether the null fails, or has a reason why it cannot. For a claim about a failure probability, a rival fails if
-    /// its failures refute that probability by the claim's own rule, an exact test at [`REFUTATION_LEVEL`]. For any
-    /// other claim it fails if it fails in at least half of the cases. Without cases it does not fail.
+    /// Whether the null alternative fails, or states a reason why it cannot fail. For a claim about a failure
+    /// probability, a rival fails if its failures refute that probability by the claim's own rule, an exact test at
+    /// [`REFUTATION_LEVEL`]. For any other claim it fails if it fails in at least half of the cases. Without cases it
+    /// does not fail.
     #[must_use]
     pub fn fails(&self, evidence: &Evidence) -> bool {
         let (failures, cases) = self.counts(evidence);

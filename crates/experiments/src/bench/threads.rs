@@ -224,8 +224,8 @@ struct Shares {
     /// Processor time on two threads over that on one. It exceeds 1 because of repeated work, copies, and contention
     /// for memory.
     work: f64,
-    /// The fraction of the time of two threads in which they run. In the rest, they wait for a serial part or for the
-    /// start of a thread.
+    /// The fraction of the time of two threads in which they run. For the rest of the time, they wait for a serial part
+    /// to end or for a thread to start.
     busy: f64,
 }
 

@@ -16,7 +16,7 @@ fn fit(points: &Points, accuracy: Accuracy) -> Fit {
     ForsterTransform::params().accuracy(accuracy).check().unwrap().fit(points).unwrap()
 }
 
-/// Recomputes everything that the fit certifies from the points.
+/// Recomputes from the points everything that the fit certifies.
 fn assert_certified(points: &Points, fit: &Fit, accuracy: Accuracy, what: &str) {
     let (position, heavy) = match fit.outcome() {
         Outcome::RadiallyIsotropic(position) => (position, false),

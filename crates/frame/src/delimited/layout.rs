@@ -30,7 +30,7 @@ pub(crate) struct Layout {
     pub(crate) width: usize,
     /// Whether the first cell of each row is the name of the row, for which the header has no column name.
     pub(crate) row_names: bool,
-    /// Whether rows end with a delimiter that no cell follows.
+    /// Whether rows end with a trailing delimiter.
     pub(crate) trailing: bool,
     /// Whether a space follows each delimiter.
     pub(crate) spaced: bool,

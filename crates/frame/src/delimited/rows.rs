@@ -70,7 +70,7 @@ pub(crate) struct Tally {
     /// Rows with fewer cells than the others.
     pub(crate) shorter: Lines,
     pub(crate) example: Option<(u64, usize)>,
-    /// Rows in which a quote was read as a character.
+    /// Rows in which a quote was read as a literal character.
     pub(crate) repaired: Lines,
     /// Rows with a quote inside an unquoted cell: a delimiter may be missing before it.
     pub(crate) inner_quotes: Lines,

@@ -8,9 +8,9 @@ const BLOCK: usize = 512;
 
 /// A model of two or more classes 0, 1, .., in the order of their names.
 ///
-/// With more than two classes a model computes one decision value for each class; the largest value decides, and the
-/// first class among equal values. With two classes it computes a single value, and a value of at least zero decides
-/// for the second class. Every [`Classifier`] is a model of two classes, the second of which is [`Label::Positive`].
+/// With more than two classes, a model computes one decision value per class and predicts the class with the largest
+/// value; ties go to the first class. With two classes, it computes a single value and predicts the second class if the
+/// value is at least zero. Every [`Classifier`] is a model of two classes, the second of which is [`Label::Positive`].
 ///
 /// ```
 /// use halfspaces_linalg::{AffineHalfspace, ClassModel, InputError, PointSet, Points, Threads};

@@ -42,8 +42,8 @@ impl Verdict {
     }
 }
 
-/// The number of errors that the model expects, on the points without an answer and on each answer predicted from all
-/// others, and the number that it makes on the latter.
+/// The model's estimate of its own errors: on the points without an answer, their number and the expected number of
+/// errors; on the answered points, the actual and the expected number of leave-one-out errors.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Errors {
     pub(super) open: usize,

@@ -1,4 +1,4 @@
-//! An estimate of the corrections to come. Claims: S10c, S10m.
+//! An estimate of the number of corrections that will still be needed. Claims: S10c, S10m.
 
 use super::model::Errors;
 use halfspaces_linalg::exp_neg;

@@ -307,8 +307,8 @@ impl LabellingSession {
     /// Learns labels that are known in advance or from elsewhere, as pairs (point, class). They count as not predicted.
     ///
     /// # Errors
-    /// [`InputError::IndexOutOfRange`], [`OnlineError::UnknownClass`], [`OnlineError::AlreadyAnswered`]; none of the
-    /// labels is used then.
+    /// [`InputError::IndexOutOfRange`], [`OnlineError::UnknownClass`], [`OnlineError::AlreadyAnswered`]; in these
+    /// cases, none of the labels is used.
     pub fn tell(&mut self, known: &[(usize, usize)]) -> Result<(), OnlineError> {
         let mut seen: Vec<usize> = Vec::with_capacity(known.len());
         for &(index, class) in known {

@@ -5,7 +5,7 @@
 //! probability 1 - `SLIP`, and the opposite sign with probability `SLIP`. The likelihood of each answer is replaced by
 //! a Gaussian factor with the moments that it has together with all other factors (Minka 2001). After each informative
 //! answer, all factors are revised together for a few sweeps. With few wrong answers the mean is close to the centre of
-//! gravity of the version space; a wrong answer far on the wrong side loses its weight.
+//! gravity of the version space; a wrong answer for a point far from the boundary has little influence.
 
 use super::features::Features;
 use super::normal::{Probit, Site};

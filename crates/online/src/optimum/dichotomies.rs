@@ -1,4 +1,4 @@
-//! Every labelling of a small pool that some halfspace gives.
+//! All labellings of a small pool by halfspaces.
 
 use crate::error::OnlineError;
 use crate::limits::{MAX_DICHOTOMIES, MAX_POOL};

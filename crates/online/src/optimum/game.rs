@@ -420,8 +420,9 @@ mod tests {
         }
     }
 
-    /// On n points of the plane, thresholds remain after the first label. In random order, with i cells left, this is
-    /// the mean over their i - 1 borders, for a uniform cell.
+    /// For n points in the plane, the remaining problem after the first label is that of learning a threshold. In
+    /// random order, with i cells left and a uniformly random target cell, the expected number of mistakes is a mean
+    /// over the i - 1 borders between the cells.
     #[test]
     fn averages_in_the_plane_are_those_of_thresholds() {
         let n = 12;

@@ -1,5 +1,5 @@
-//! The optimum as an oracle for every learner that chooses the order: none makes fewer mistakes, in the worst case or
-//! on average over the dichotomies of a pool.
+//! Comparisons of every learner that chooses the order with the exact optimum: none makes fewer mistakes, in the worst
+//! case or on average over the dichotomies of a pool.
 
 use super::{Dichotomies, LabellingGame};
 use crate::{

@@ -3,10 +3,10 @@
 //! A learner that changes only after a mistake, or after too small a margin, keeps its hypothesis for long stretches.
 //! This module computes the values of the next points in one loop and compares each with its label, up to the first
 //! point at which the learner would change. The values equal those computed point by point, bit for bit, including the
-//! value of the point at which the learner changes. The point after that is learned on its own, so that several changes
-//! in a row cost no extra work.
+//! value of the point at which the learner changes. The next point is then processed without look-ahead, so that
+//! several changes in a row cost no extra work.
 //!
-//! Claims: none; the tests below compare it with the rounds of the protocol that K3 plays point by point.
+//! Claims: none; the tests below compare the results with those of the point-by-point protocol, which claim K3 uses.
 
 use super::weights::Weights;
 use crate::protocol::{OnlineLearner, PartialFitError, Prediction, Tally};
@@ -70,7 +70,7 @@ pub(super) struct Prefix {
 }
 
 impl NextExamples<'_> {
-    /// Counts the examples before the first one whose value and label would change a learner with these weights.
+    /// Counts the examples before the first one on which a learner with these weights would change.
     pub(super) fn unchanged_prefix(
         self,
         weights: &Weights,

@@ -1,10 +1,10 @@
 //! Algorithm 1 of DKTZ23: two chains of hypotheses over random buckets.
 //!
-//! First learn w₀ at a constant angle to w* from a few points. Split the rest of the pool at random into 2k buckets. A
-//! chain w runs through buckets 1..k, a chain v through k+1..2k: in each bucket, predict the points by decreasing
-//! |w · x| until the first mistake x, set w -= (w · x) x, and leave the bucket. A bucket without a mistake leaves w
-//! unchanged. At the end w labels the remaining points of the second half, and v those of the first: points from which
-//! it has not learned.
+//! First learn from a few points a w₀ whose angle to w* is at most a constant. Split the rest of the pool at random
+//! into 2k buckets. A chain w runs through buckets 1..k, a chain v through k+1..2k: in each bucket, predict the points
+//! by decreasing |w · x| until the first mistake x, set w -= (w · x) x, and leave the bucket. A bucket without a
+//! mistake leaves w unchanged. At the end w labels the remaining points of the second half, and v those of the first:
+//! each chain labels points from which it has not learned.
 //!
 //! Claims: S1p, S5, S11, S11r, S11v, S13.
 
@@ -19,7 +19,7 @@ use halfspaces_linalg::{InputError, Label, PointSet, RowView, getters, normalise
 use rand::seq::SliceRandom;
 use std::f64::consts::PI;
 
-/// Number of points per dimension for the start.
+/// Number of points per dimension in the start phase.
 const START_POINTS: usize = 4;
 
 /// The number of buckets of each chain.
@@ -98,7 +98,7 @@ impl ChainLength {
 /// The current phase of the algorithm.
 #[derive(Debug, Clone)]
 enum Phase {
-    /// The remaining points of the start, in reverse order.
+    /// The remaining points of the start phase, in reverse order.
     Start(Vec<usize>),
     /// The current bucket; buckets below k belong to chain w.
     Bucket(usize, Walk),
@@ -262,14 +262,15 @@ impl TwoChains {
         Ok(ChainsRun { weights, chain_length, start_mistakes, chain_mistakes, mistakes })
     }
 
-    /// Scales the sum of the start to norm 1. A sum of 0 stays 0; the first mistake then sets the direction.
+    /// Normalises the sum accumulated in the start phase. If the sum is 0, it stays 0, and the first mistake sets the
+    /// direction.
     fn first_hypothesis(&mut self) -> &[f64] {
         let _ = normalise(&mut self.chains[0]);
         &self.chains[0]
     }
 
-    /// Splits the pool into 2k buckets, or as many as there are points for, and returns the points of the start in
-    /// reverse order.
+    /// Splits the pool into 2k buckets, or as many as there are points for, and returns the points of the start phase
+    /// in reverse order.
     fn split<P: PointSet>(&mut self, pool: &Pool<'_, P>) -> Vec<usize> {
         let d = self.chains[0].len();
         let mut order: Vec<usize> = pool.unrevealed().collect();

@@ -6,7 +6,7 @@
 //!
 //! *Guarantee.* `None` is certain up to the rounding of w · x: a halfspace was found and compared with every revealed
 //! label. A witness is as certain as the solver: no halfspace was found that fits its labels with a margin above 1e-12.
-//! Boundaries (w · x = 0) do not count as fitting.
+//! A point on the boundary (w · x = 0) counts as not fitted.
 
 use super::Pool;
 use crate::error::OnlineError;

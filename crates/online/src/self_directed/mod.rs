@@ -10,10 +10,10 @@
 //! labels revealed so far. [`label_pool`] runs the loop with known labels.
 //!
 //! If unsure, use a [`LabellingSession`](crate::LabellingSession), whose model is [`SurestFirst`](crate::SurestFirst).
-//! If a halfspace is known to fit and a proof matters, use [`StrongLearner::recommended`]. All other learners assume
-//! that a halfspace fits. The README of the crate compares them.
+//! If a halfspace is known to fit and you need a proved bound, use [`StrongLearner::recommended`]. All other learners
+//! assume that a halfspace fits. The README of the crate compares them.
 //!
-//! For any labels, every answer is learned in bounded time, which each learner documents. [`AnswerStatus`] tells
+//! For any labels, every answer is learned in bounded time, which each learner documents. [`AnswerStatus`] states
 //! whether a halfspace still fits the answers.
 //!
 //! *Source.* DKTZ23; Goldman and Sloan 1994 for the model.

@@ -6,9 +6,9 @@
 //! the sample. At a mistake, and once half of the sample has been cut off, the sample is refilled and spread over the
 //! new set, and the remaining points are ranked again.
 //!
-//! A revealed point whose score is far beyond that of any point of the sample does not cut the remaining set, and is
-//! forgotten. Of the others, the walk uses the nearest ones as constraints, and adds those that some point of the
-//! sample turns out to violate.
+//! A revealed point is forgotten if its score is far larger than the distance, in standard deviations, of every point
+//! of the sample from the mean: it does not cut the remaining set. Of the other revealed points, the walk uses those
+//! with the smallest scores as constraints, and adds those that some point of the sample turns out to violate.
 //!
 //! *Bounded work.* An answer takes at most 16384 (d + 4) steps of hit-and-run, for any labels. Labels that no halfspace
 //! fits take less than an eighth of that, once.
@@ -36,7 +36,8 @@ const CUTS_PER_DIMENSION: usize = 20;
 const MAX_SWEEPS: usize = 6;
 /// Number of points of the pool that one thread ranks at a time.
 const POINTS_PER_TASK: usize = 1024;
-/// Score beyond which a revealed point is forgotten, as a multiple of that of the farthest point of the sample.
+/// Score beyond which a revealed point is forgotten, as a multiple of the distance of the farthest point of the sample
+/// from the mean, in standard deviations.
 const FORGET_BEYOND: f64 = 1.5;
 
 /// y x of a revealed point, scaled to norm 1, and its score.
@@ -54,10 +55,10 @@ struct Cut {
 /// d) and 1.42 d in d = 30 (4 pools, 0.02 d), where [`VersionSpaceGreedy`](super::VersionSpaceGreedy) makes 1.6 d to
 /// 1.7 d.
 ///
-/// *Cost.* 80 + 2d points in the sample and 20 d revealed points that cut it. A score costs O(d²) per point of the
-/// pool, so a ranking costs O(n d²), after each mistake and whenever half of the sample is cut off. An answer takes at
-/// most 16384 (d + 4) steps of hit-and-run, for any labels. If these do not suffice, or no halfspace fits, the status
-/// is [`AnswerStatus::NoHalfspaceFound`] and the ranking no longer changes.
+/// *Cost.* The sample has 80 + 2d points, and about 20 d revealed points are constraints of the walk. A score costs
+/// O(d²) per point of the pool, so a ranking costs O(n d²), after each mistake and whenever half of the sample is cut
+/// off. An answer takes at most 16384 (d + 4) steps of hit-and-run, for any labels. If these do not suffice, or no
+/// halfspace fits, the status is [`AnswerStatus::NoHalfspaceFound`] and the ranking no longer changes.
 ///
 /// *When to use it.* If mistakes are expensive and the data is well-conditioned.
 ///
@@ -175,7 +176,7 @@ impl SampledGreedy {
         score(margin(&self.centre), self.spread.iter().map(margin))
     }
 
-    /// Computes mean and spread of the directions of the sample.
+    /// Computes the mean and the spread of the directions of the sample.
     fn measure(&mut self) {
         let mut directions = self.points.clone();
         for u in &mut directions {

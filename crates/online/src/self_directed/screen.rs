@@ -3,12 +3,12 @@
 //! A unit point u becomes r q, where q is rounded to integers of absolute value at most 127 and r = max |u_j| / 127.
 //! Then u = r q + e with ‖e‖ <= κ r, where κ is the computed maximum of ‖e‖/r. For unit w
 //!
-//!   |w · u - r (w · q)| <= κ r,
+//!   |w · u - r (w · q)| <= κ r.
 //!
 //! The product r (w · q) is computed in single precision. Whatever the order of its sum, this adds at most (d + 16)
 //! 2^-23 (1 + κ max r) to the difference. A point whose value is further than that below the best found so far is no
-//! better. The few other points are looked up and settled exactly, so the results equal those of the points themselves,
-//! bit for bit.
+//! better. For the few other points, the values are computed from the points themselves, so the results are bitwise
+//! equal to those of a scan of the unquantised points.
 //!
 //! A row takes an eighth of the memory of its point. Rows are stored contiguously in chunks; rows that can no longer
 //! matter are dropped by compacting their chunk.

@@ -1,8 +1,8 @@
 //! The centre of gravity of all halfspaces that fit every revealed label, not only the mistakes.
 //!
 //! A correctly predicted label is informative too: it may cut the version space without excluding the centre. With a
-//! uniform prior on the unit ball, the centre of gravity of the remaining set is the posterior mean. In random order it
-//! makes fewer mistakes than any learner here that changes at mistakes only.
+//! uniform prior on the unit ball, the centre of gravity of the remaining set is the posterior mean. In random order,
+//! it makes fewer mistakes than every learner of this crate that changes only at mistakes.
 //!
 //! Cuts that every point of the sample satisfies are omitted: each would remove only a small part of the version space,
 //! and the set without them contains the version space.

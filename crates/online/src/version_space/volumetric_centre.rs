@@ -12,8 +12,8 @@
 //! larger. An analytic centre that never drops a cut has no such bound.
 //!
 //! *Source.* Kakade §3, Notes21; Vaidya 1996; the constants are ours. All quantities are in coordinates z with
-//! w = c + Tz, in which H(c) is the identity and every slack is 1. H itself is never stored: its condition is 1e18 at
-//! γ = 1e-9.
+//! w = c + Tz, in which H(c) is the identity and every slack is 1. H itself is never stored: its condition number is
+//! 1e18 at γ = 1e-9.
 //!
 //! Claims: K8, S6.
 

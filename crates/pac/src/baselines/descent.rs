@@ -62,7 +62,7 @@ impl<L> DescentParams<L> {
         check_share(self.validation_share)
     }
 
-    /// The termination of a run that met its condition, for `planned` steps.
+    /// The termination status of a run for which the theory plans `planned` steps: capped if `max_steps` is smaller.
     pub(super) fn termination(&self, planned: u64) -> Termination {
         if self.max_steps < planned {
             Termination::CapReached { cap: self.max_steps }

@@ -1,4 +1,4 @@
-//! One-vs-rest classification: one binary model per class, and the largest value wins.
+//! One-vs-rest classification: one binary model per class; the class with the largest value is predicted.
 
 use super::error::{ClassesError, count};
 use super::scaled::Scaled;

@@ -1,9 +1,9 @@
 //! Batches: learning from many examples in memory at once.
 //!
 //! A single lane learns from dense rows in one loop, which stops at its events (a run starts, an iterate is stored).
-//! Several lanes learn from the rows in blocks of eight ([`LaneBlock`]); each thread has a part of the lanes. Retained
-//! iterates become candidates in the same order as if examples were taken one at a time. Iterates and candidates are
-//! those of [`Fitting::observe`], to the bit.
+//! Several lanes are grouped into blocks of eight ([`LaneBlock`]), and the lanes are divided among the threads.
+//! Retained iterates become candidates in the same order as if examples were taken one at a time. Iterates and
+//! candidates are bitwise equal to those of [`Fitting::observe`].
 
 use super::fitting::Fitting;
 use super::lane::{LaneCursor, Retention};

@@ -3,10 +3,10 @@
 //! [`descend`] is the plain loop over rows. It updates K iterates at once: one vector for rows of any kind
 //! ([`Iterate`]), or eight lanes side by side in vectors ([`PackedIterates`](super::lane_block::PackedIterates)).
 //! [`Iterate::descend_dense`] is the same update in a fused kernel, for one lane and dense rows in memory. All three
-//! give the same bits; the tests compare them with each other and with the plain rule.
+//! give bitwise equal results; the tests compare them with each other and with the plain rule.
 //!
-//! ‖w‖² is tracked through the updates, ‖w - cx‖² = ‖w‖² - 2c w·x + c²‖x‖², and computed from w only where it may have
-//! passed 1. The projections are those of the plain rule.
+//! ‖w‖² is tracked through the updates, ‖w - cx‖² = ‖w‖² - 2c w·x + c²‖x‖², and computed from w only where it may
+//! exceed 1. The projections are the same as those of the plain rule.
 
 use super::direction::{Denominator, Direction};
 use halfspaces_data::Link;

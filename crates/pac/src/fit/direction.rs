@@ -6,11 +6,11 @@
 //!
 //! | D | proved for |
 //! |---|---|
-//! | abs(w·x), if it is never 0 | Massart noise (CKST24 Lemma 1); links (Lemma 5), with τ/2 added; not used here |
+//! | abs(w·x), if it is never 0 | Massart noise (CKST24 Lemma 1); links, with error τ/2 more (Lemma 5); not used here |
 //! | abs(w·x) + γ | Massart noise (CKST24 Lemma 2) |
 //! | max(abs(w·x), γ) | Massart noise (ours) |
-//! | abs(w·x) + αγ | links, with τ/2 added, up to a loss of ε (CKST24 Lemma 6) |
-//! | max(abs(w·x), γ/2) | links, with τ/2 added, without loss (ours); fails for larger floors |
+//! | abs(w·x) + αγ | links, with error τ/2 + ε more (CKST24 Lemma 6) |
+//! | max(abs(w·x), γ/2) | links, with error τ/2 more (ours); fails if γ/2 is replaced by a larger number |
 //!
 //! Claims: P1, P1f, P2, P4, P4s, P13, P13s.
 

@@ -48,11 +48,11 @@ pub enum Stage {
 }
 
 /// A fit in progress: takes examples one at a time, and can be cloned, saved (feature `serde`) and continued. The
-/// outcome is that of an uninterrupted fit, to the bit.
+/// outcome is bitwise equal to that of an uninterrupted fit.
 ///
 /// Use it if examples do not come as an [`ExampleStream`], or to stop, save or watch a long fit. Otherwise `fit_stream`
-/// does all of this in one call. Time and memory are those of the learner's [`Plan`](crate::Plan). Loading refuses a
-/// saved state that no sequence of examples leads to, as far as it can be recomputed.
+/// does all of this in one call. Time and memory are those of the learner's [`Plan`](crate::Plan). Loading rejects a
+/// saved state that no sequence of examples can produce, as far as this can be checked by recomputing it.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Label, Params};

@@ -1,9 +1,9 @@
 //! Blocks of lanes: the iterates of eight lanes side by side in vectors.
 //!
-//! At every row, a single lane waits for a chain of additions, a division and the sum over a vector. Eight lanes,
-//! stored in the elements of vectors, take as many instructions as one lane, except for the division. Rows and iterates
-//! are padded with zeros to a multiple of [`LANES`] coordinates, so that no loop has a remainder. Iterates are those of
-//! one lane at a time, to the bit, while they are finite.
+//! For every row, a single lane must wait for a chain of dependent additions, a division and the sum over a vector.
+//! Eight lanes, stored in the elements of vectors, need as many instructions as one lane, except for the division. Rows
+//! and iterates are padded with zeros to a multiple of [`LANES`] coordinates, so that no loop has a remainder. As long
+//! as the iterates are finite, they are bitwise equal to those of lanes processed one at a time.
 
 use super::descend::{Iterate, Iterates, TrackedNorms, Update, descend};
 use super::lane::LaneCursor;
@@ -16,7 +16,8 @@ use std::f64::consts::FRAC_1_SQRT_2;
 /// The largest dimension at which rows that may be sparse are copied into blocks.
 pub(super) const MAX_SPARSE_DIM: usize = 512;
 
-/// Rows padded to whole blocks, stored one after the other. They are placed when they are used.
+/// Rows padded to whole blocks, stored one after the other. They are stored as given; the loops that read them place
+/// them in the unit ball.
 pub(super) struct PaddedRows {
     values: Vec<[f64; LANES]>,
     dim: usize,

@@ -1,11 +1,11 @@
 //! A fit in progress and its outcome, shared by all Perspectrons.
 //!
 //! The update of CKST24 Algorithm 1 is in `descend.rs`: `Update::coefficients` computes c = λ (σ(w·x) - y)/D(w·x), and
-//! w becomes w - c x. Three loops apply it, with the same bits:
+//! w becomes w - c x. Three loops apply it, with bitwise equal results:
 //!
 //! | loop | used for |
 //! |---|---|
-//! | `descend_fused` | one lane and dense rows in memory, the usual case; `halfspaces_kernels::descend` writes w |
+//! | `descend_fused` | one lane and dense rows in memory, the usual case; `halfspaces_kernels::descend` updates w |
 //! | `descend` with one lane | sparse, lifted or streamed rows; runs that retain all iterates, as `Schedule::Paper` does |
 //! | `descend` with eight lanes | several guesses of noise rate and margin |
 //!

@@ -1,4 +1,4 @@
-//! Checks of saved fits: some sequence of examples must lead to the state.
+//! Checks of saved fits: the saved state must be reachable by some sequence of examples.
 
 use super::fitting::{Fitting, longest};
 use super::guarantee::{Guarantee, Theorem};

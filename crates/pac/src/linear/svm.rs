@@ -1,9 +1,9 @@
 //! L2-regularised hinge-loss SVM, by dual coordinate ascent with shrinking.
 //!
-//! After some passes the fit switches to the interior-point method of `svm_interior.rs`. It is a second solver for a
-//! measured reason: with noisy labels and large C, or with columns of different scales, passes alone take up to 20
-//! times as long (10 % of the labels flipped, C = 10, standardised columns: 20 times on WDBC, 13 times on 20,000 x 20)
-//! or do not converge.
+//! After some passes the fit switches to the interior-point method of `svm_interior.rs`. Measurements showed that this
+//! second solver is needed: with noisy labels and large C, or with columns of different scales, passes alone take up to
+//! 20 times as long (10 % of the labels flipped, C = 10, standardised columns: 20 times on WDBC, 13 times on 20,000 x
+//! 20) or do not converge.
 
 use super::logistic::MAX_CHOLESKY;
 use super::regularised_loss::{Problem, check_c, check_cap, check_tolerance};

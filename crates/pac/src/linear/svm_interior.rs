@@ -8,8 +8,8 @@
 //! Newton's method follows the path to μ = 0. Its equations reduce to (I + Σ z_i z_i' / q_i) Δv = r, q_i = s_i/α_i +
 //! t_i/(C - α_i).
 //!
-//! *Source.* Mehrotra 1992 (predictor and corrector); Ferris and Munson 2003 (equations of the size of w). Claims: none
-//! of its own. The duality gap certifies the result, as for any α.
+//! *Source.* Mehrotra 1992 (predictor and corrector); Ferris and Munson 2003 (a linear system of the dimension of w).
+//! Claims: none of its own. The duality gap certifies the result, as for any α.
 
 use super::regularised_loss::{Cholesky, Problem};
 use halfspaces_linalg::kernels::{Wide, run_wide};
@@ -144,7 +144,7 @@ enum Work {
 struct Extent {
     /// The largest relative decrease of a positive variable, over all points.
     fall: f64,
-    /// After λ times the step, the sum of the products has changed by `first` λ + `second` λ².
+    /// After a step scaled by λ, the sum of the products has changed by `first` λ + `second` λ².
     first: f64,
     second: f64,
 }

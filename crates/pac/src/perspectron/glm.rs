@@ -1,4 +1,4 @@
-//! The GLM Perspectron: halfspaces with noise that falls with the margin by a known link σ.
+//! The GLM Perspectron: halfspaces with noise whose rate decreases with the margin, as given by a known link σ.
 //!
 //! The update is that of the Perspectron with σ(w·x) in place of β sign(w·x): w -= λ (σ(w·x) - y)/D(w·x) x.
 //!

@@ -1,13 +1,14 @@
 //! The Perspectron for an unknown noise rate and, optionally, an unknown margin.
 //!
 //! One Perspectron runs for each guess β̃ = 0, ε, 2ε, ..., 1 of β = 1 - 2η. If the margin is unknown as well, there is
-//! one for each guess and each margin R, R/2, R/4, ... down to the smallest. All learn from the same examples, each for
-//! half the excess. The best of all their candidates on fresh examples is returned.
+//! one for each guess and each margin R, R/2, R/4, ... down to the smallest. All learn from the same examples, and the
+//! target of each is half the excess. Of all their candidates, the one with the fewest errors on fresh examples is
+//! returned.
 //!
 //! *Guarantee.* With probability at least 1 - δ the error is at most η + ε, for the smallest η with which the Massart
 //! model holds and every margin γ that is at least the smallest guess. Some guess has β - ε < β̃ <= β, so its η̃ lies
-//! in [η, η + ε/2). Massart noise of rate η is also Massart noise of the larger rate η̃. The candidates of this guess
-//! reach η̃ + ε/4, and the choice loses ε/4.
+//! in [η, η + ε/2). Massart noise of rate η is also Massart noise of the larger rate η̃. The best candidate of this
+//! guess has error at most η̃ + ε/4, and the choice among the candidates adds at most ε/4.
 //!
 //! *Source.* CKST24 Appendix A. [`GridSchedule::Paper`] is as printed: guesses in [0, 1/2], each for the excess ε, for
 //! which Lemma 7 proves nothing. The other schedule is corrected: docs/theory/perspectron-schedules.md.
@@ -42,10 +43,11 @@ use halfspaces_linalg::{
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GridSchedule {
-    /// The grid as printed: β̃ in [0, 1/2], with the constants of a known noise rate. Proves nothing. The selection is
-    /// not set to all iterates, as printed, because all iterates of every guess would be a million candidates.
+    /// The grid as printed: β̃ in [0, 1/2], with the constants of a known noise rate. No guarantee is proved for it.
+    /// The selection is not set to all iterates, as printed, because all iterates of every guess would be a million
+    /// candidates.
     Paper,
-    /// β̃ in [0, 1], half the excess per guess, and a more accurate choice.
+    /// β̃ in [0, 1], half the excess as the target for each guess, and a more accurate choice.
     #[default]
     Corrected,
 }
@@ -129,8 +131,8 @@ pub struct Guess {
 
 /// The Perspectron for an unknown noise rate and, optionally, an unknown margin.
 ///
-/// One Perspectron per guess of η (and of γ) learns from the same examples, each for half the excess. The best of all
-/// their candidates on fresh examples is returned.
+/// For each guess of η (and of γ), one Perspectron learns from the same examples; its target is half the excess. Of all
+/// their candidates, the one with the fewest errors on fresh examples is returned.
 ///
 /// *Guarantee.* With probability at least 1 - δ the error is at most η + ε, for the smallest η with which the Massart
 /// model holds and every margin γ that is at least the smallest guess.
@@ -142,7 +144,7 @@ pub struct Guess {
 /// [`Perspectron`](crate::Perspectron) and [`MarginSearch`](crate::MarginSearch) need a quarter of the examples. For a
 /// sample of fixed size use [`SamplePerspectron`](crate::SamplePerspectron).
 ///
-/// *Source.* CKST24 Appendix A, whose printed grid proves nothing ([`GridSchedule::Paper`]), corrected:
+/// *Source.* CKST24 Appendix A, whose printed grid has no proved guarantee ([`GridSchedule::Paper`]), corrected:
 /// docs/theory/perspectron-schedules.md. *Claims:* P6.
 ///
 /// ```

@@ -1,11 +1,11 @@
 //! The Perspectron with a known noise rate and an unknown margin.
 //!
-//! For each of the margins R, R/2, R/4, ..., the search fits for the excess ε/2 and counts errors on fresh examples. It
-//! stops if their rate is at most η + 3ε/4.
+//! For each of the margins R, R/2, R/4, ..., the search fits a halfspace with the target excess ε/2 and counts its
+//! errors on fresh examples. It stops if the error rate is at most η + 3ε/4.
 //!
 //! *Guarantee.* With probability at least 1 - δ the search stops no later than at the first guess that is at most the
-//! true margin γ, with an error of at most η + ε. Guess j fails with probability at most δ/2^(j+1): half of it for the
-//! fit, and half for the count, whose error rate is within ε/4 of the true error.
+//! true margin γ, with an error of at most η + ε. Guess j fails with probability at most δ/2^(j+1): half of it is for
+//! the fit, and half for the count, whose error rate must be within ε/4 of the true error.
 //!
 //! *Source.* Ours; docs/theory/perspectron-schedules.md.
 
@@ -24,8 +24,8 @@ const MAX_GUESSES: u32 = 40;
 
 /// Searches for the margin of a Perspectron with a known noise rate.
 ///
-/// For each of the margins R, R/2, R/4, ..., the search fits for the excess ε/2 and counts errors on fresh examples. It
-/// stops if their rate is at most η + 3ε/4.
+/// For each of the margins R, R/2, R/4, ..., the search fits a halfspace with the target excess ε/2 and counts its
+/// errors on fresh examples. It stops if the error rate is at most η + 3ε/4.
 ///
 /// *Guarantee.* With probability at least 1 - δ the search stops no later than at the first guess that is at most the
 /// true margin γ, with an error of at most η + ε.

@@ -1,5 +1,5 @@
-//! Directions for points in radially isotropic position: the descent of the theorem, and those of the practical
-//! schedule.
+//! Directions for points in radially isotropic position: by the descent that the theorem analyses, or by the descents
+//! of the practical schedule.
 //!
 //! *Source.* docs/theory/massart-without-margin.md, "Descent" and "The practical schedule". Claims: PM, PMn, PMt.
 

@@ -1,4 +1,4 @@
-//! Tests of complete fits: data without a margin, certificates, equivariance, the numbers of the theorem.
+//! Tests of complete fits: data without a margin, certificates, equivariance, the constants of the theorem.
 
 use super::schedule::positioned_stop;
 use super::*;

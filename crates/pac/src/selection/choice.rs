@@ -1,4 +1,4 @@
-//! The choice among halfspaces of any origin.
+//! The choice among halfspaces from any source.
 
 use super::Elimination;
 use super::selector::Selector;

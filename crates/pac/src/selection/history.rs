@@ -24,7 +24,8 @@ impl History {
         self.sizes.len()
     }
 
-    /// Whether the history with `numbers` more values needs no more memory than the candidates, or 8 MB.
+    /// Whether the history with `numbers` more values stays within its memory limit: the memory of the candidates or
+    /// 8 MB, whichever is larger.
     pub(super) fn has_room(&self, numbers: usize, of_candidates: usize) -> bool {
         self.folded.len() + numbers <= of_candidates.max(MIN_HISTORY)
     }

@@ -1,4 +1,4 @@
-//! Checks of saved selectors: some sequence of examples must lead to the state.
+//! Checks of saved selectors: the saved state must be reachable by some sequence of examples.
 
 use super::Elimination;
 use super::history::{History, MIN_HISTORY};
@@ -28,9 +28,9 @@ impl MaskLayer {
 }
 
 impl Selector<'_> {
-    /// Refuses states that no examples lead to, for candidates of dimension `dim`. If all examples are stored, they are
-    /// counted again. Otherwise every dropped candidate must have enough errors to be dropped, and no candidate may be
-    /// deferred.
+    /// Rejects states that no sequence of examples can produce, for candidates of dimension `dim`. If all examples are
+    /// stored, they are counted again. Otherwise every dropped candidate must have enough errors to be dropped, and no
+    /// candidate may be deferred.
     pub(crate) fn check_saved(&self, dim: usize) -> Result<(), InputError> {
         let count = self.errors.len();
         let rows = self.labels.len();

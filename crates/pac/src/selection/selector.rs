@@ -1,10 +1,10 @@
 //! Selection among candidates by their errors on fresh examples.
 //!
 //! The errors of sign(w·x) on the same fresh examples are counted for every candidate w. The candidate with the fewest
-//! errors wins, the earlier one at a tie (CKST24 Lemma 4). The count uses products of all candidates with blocks of
-//! examples, multiplied by their labels (z = y x). Products are computed in single precision, and again in double
-//! precision if they are too close to 0. The counts are therefore those of a plain loop, unless its products overflow
-//! or underflow.
+//! errors is selected; ties go to the earlier one (CKST24 Lemma 4). The count uses products of all candidates with
+//! blocks of examples, multiplied by their labels (z = y x). Products are computed in single precision, and again in
+//! double precision if they are too close to 0. The counts therefore equal those of a plain loop, unless the products
+//! of that loop overflow or underflow.
 //!
 //! [`Elimination`] drops candidates early that cannot win or are clearly worse, and ends the count once the best
 //! candidate is good enough (ours, docs/theory/thinned-selection.md). Two candidates are compared on the examples on
@@ -20,8 +20,8 @@ use crate::schedule;
 use halfspaces_linalg::{InputError, Label, RowView, Threads};
 use std::borrow::Cow;
 
-/// The largest dimension at which examples are counted in blocks. Longer rows are sparse, or a block of them is not
-/// small; they are counted one at a time.
+/// The largest dimension at which examples are counted in blocks. Longer rows are counted one at a time, because they
+/// are sparse or a block of them would be large.
 pub(super) const MAX_BLOCK_DIM: usize = 4096;
 
 /// The candidates and their errors so far.
@@ -44,7 +44,7 @@ pub(crate) struct Selector<'c> {
     pub(super) stopped: bool,
     /// The errors of each active candidate, in the order of `alive`, within the memory limit.
     pub(super) layers: Vec<MaskLayer>,
-    /// With [`Elimination::EarlyStop`], an active candidate that is about the best.
+    /// With [`Elimination::EarlyStop`], an active candidate that is close to the best.
     pub(super) leader: Option<usize>,
     /// Candidates that are not counted under the current leader, which is close enough to them. Those counted on fewer
     /// blocks come first.
@@ -175,7 +175,7 @@ impl<'c> Selector<'c> {
         }
     }
 
-    /// Counts the pending examples, and returns the index and errors of the best candidate, the earlier one at a tie.
+    /// Counts the pending examples, and returns the index and errors of the best candidate; ties go to the earlier one.
     /// There must be a candidate.
     pub(crate) fn best(&mut self) -> (usize, u64) {
         self.count_block();

@@ -156,8 +156,8 @@ fn joined<P: PointSet>(
     Ok(Fitted::Several(model.map_err(|e| DataError::user(e.to_string()))?))
 }
 
-/// A learner that returns models fitted earlier. The class of the first point with a positive label tells which model
-/// to return.
+/// A learner that returns models fitted earlier. The class of the first point with a positive label determines which
+/// model to return.
 struct PrefittedModels {
     models: Vec<BinaryModel>,
     classes: Vec<usize>,

@@ -302,7 +302,7 @@ fn categories(texts: &Texts, frame: &Frame, name: &str) -> Result<Option<Kind>, 
     Ok(Some(Kind::Category { levels: names, missing }))
 }
 
-/// Whether a text becomes a number if its comma is replaced by a point.
+/// Whether a string becomes a number if its comma is replaced by a decimal point.
 fn has_decimal_comma(text: &str) -> bool {
     text.matches(',').count() <= 1 && text.replacen(',', ".", 1).trim().parse::<f64>().is_ok()
 }

@@ -12,7 +12,7 @@
 //! *Guarantee.* If some halfspace labels all points strictly correctly, a run succeeds whenever w₀ · w* >= 1/(2√k) for
 //! the unit normal w* inside V. The reason is that in radially isotropic position at least |U|/(4k) points have a
 //! margin of at least 1/(2√k) for every w. A pair (w₀, -w₀) of random starts therefore succeeds with probability at
-//! least 0.617 (claim S8f). A round labels a fraction 1/(4d), and ⌈4d ln(1/ε)⌉ rounds label 1 - ε, with Õ(d²
+//! least 0.617 (claim S8f). A round labels a fraction 1/(4d), and ⌈4d ln(1/ε)⌉ rounds label a fraction 1 - ε, with Õ(d²
 //! ln(d/(εδ))) mistakes with probability 1 - δ for any n (DKTZ23 Theorem 3.1, claim S9). With ε < 1/n it is a perfect
 //! learner with Õ(d² ln n) mistakes.
 //!

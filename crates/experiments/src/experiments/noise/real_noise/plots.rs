@@ -16,7 +16,7 @@ fn by_rate<'a>(
     groups
 }
 
-/// The figure of accuracy against the noise rate; `None` if fewer than two rates were planned.
+/// The plot of accuracy against the noise rate; `None` if fewer than two rates were planned.
 pub(super) fn figure(
     results: &Results<Configuration, Outcome>,
     data: &str,

@@ -5,7 +5,7 @@ use super::learners::{Entry, LEARNERS, curve_of};
 use super::workload::{Configuration, Outcome, Strategy};
 use crate::experiments::common::*;
 
-/// Margin and ε of the figures. Each is varied at this value of the other.
+/// The margin and ε used in the figures. When one of them is varied, the other has the value given here.
 pub(super) const SHOWN_MARGIN: f64 = 0.15;
 pub(super) const SHOWN_EXCESS: f64 = 0.1;
 

@@ -78,8 +78,8 @@ pub(super) fn ckmy(p: Problem) -> f64 {
 }
 
 /// The number of examples of DGT19, run with a = ε/2 and γ/2, if every descent reaches its loss, which the status
-/// reports. The bound is that of [`ckmy`] over all regions that R rules can leave. Fresh points add ε/4, for decision
-/// lists of R rules.
+/// reports. The bound is that of [`ckmy`], taken over all regions that R rules can leave uncovered. Fresh points add
+/// ε/4, for decision lists of R rules.
 pub(super) fn dgt(p: Problem) -> f64 {
     let part = p.failure / 3.0;
     let accuracy = DGT_SHARE * p.excess;
