@@ -32,7 +32,7 @@ fn dev_profile() -> String {
     profile
 }
 
-/// Runs an example with the versions of the workspace's lock file; returns its standard output.
+/// Runs an example with the dependency versions pinned in the workspace's lock file; returns its standard output.
 fn run(name: &str, arguments: &[&str]) -> String {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join(name);

@@ -1,9 +1,9 @@
-//! What the terminal gets: findings on stdout, everything else on stderr.
+//! Terminal output: findings on stdout, everything else on stderr.
 
 use crate::failure::Failure;
 use std::io::Write;
 
-/// Writes findings to stdout. A reader that has gone away is no error.
+/// Writes findings to stdout. A pipe closed by its reader is not an error.
 pub(crate) fn say(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
