@@ -88,6 +88,21 @@ impl<L: FitSample + Sync> OneVsRest<L> {
 }
 
 impl<M: Classifier> OneVsRestModel<M> {
+    /// Joins one binary model for each class, positive for that class. `points` give the scale of each model.
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`] for fewer than two models; [`InputError::DimensionMismatch`];
+    /// [`InputError::Overflow`].
+    pub fn new<P: PointSet>(models: Vec<M>, points: &P) -> Result<Self, InputError> {
+        let classes = models.len();
+        InputError::check_parameter("classes", classes as f64, classes >= 2, "at least 2")?;
+        let scaled = models.into_iter().map(|model| {
+            InputError::check_dim(points.dim(), model.dim())?;
+            Scaled::new(model, points)
+        });
+        Ok(OneVsRestModel { models: scaled.collect::<Result<_, _>>()? })
+    }
+
     /// The number of classes.
     #[must_use]
     pub fn classes(&self) -> usize {
@@ -268,6 +283,9 @@ mod tests {
     fn a_constant_model_does_not_divide_by_zero() {
         let points = Points::from_rows(&[[0.0], [0.0]]).unwrap();
         let zero = AffineHalfspace::new(vec![1.0], 0.0).unwrap();
+        assert!(OneVsRestModel::new(vec![zero.clone()], &points).is_err());
+        let narrow = Points::from_rows(&[[0.0, 1.0]]).unwrap();
+        assert!(OneVsRestModel::new(vec![zero.clone(); 2], &narrow).is_err());
         let scaled = Scaled::new(zero, &points).unwrap();
         assert_eq!(scaled.value(points.row(0).unwrap()), Ok(0.0));
         let huge = AffineHalfspace::new(vec![1e300], 0.0).unwrap();

@@ -12,6 +12,7 @@
 //! Claims: none of its own. The duality gap certifies the result, as for any α.
 
 use super::regularised_loss::{Cholesky, Problem};
+use super::svm::HingeLoss;
 use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{InputError, Label, PointSet, kernels, zeros};
 use std::ops::Range;
@@ -442,6 +443,29 @@ impl Objectives {
         let loss: f64 = slopes.iter().map(|slope| (-slope).max(0.0)).sum();
         let (primal, dual) = (penalty + problem.c * loss, alphas.iter().sum::<f64>() - penalty);
         Ok(Objectives { v, slopes, primal, dual })
+    }
+
+    /// The objectives with any hinge loss.
+    ///
+    /// # Errors
+    /// [`InputError::TooLarge`].
+    pub(super) fn of<P: PointSet>(
+        problem: &Problem<'_, P>,
+        loss: HingeLoss<'_>,
+        alphas: &[f64],
+    ) -> Result<Objectives, InputError> {
+        let mut found = Objectives::at(problem, alphas)?;
+        if !loss.squared && loss.weights.is_none() {
+            return Ok(found);
+        }
+        found.primal = 0.5 * kernels::norm_sq(&found.v);
+        for (i, (slope, alpha)) in found.slopes.iter_mut().zip(alphas).enumerate() {
+            let bend = loss.curvature(i) * alpha;
+            found.primal += loss.value(i, -*slope);
+            found.dual -= 0.5 * bend * alpha;
+            *slope += bend;
+        }
+        Ok(found)
     }
 
     /// (P - D)/P.
