@@ -7,8 +7,7 @@ use crate::streams;
 use halfspaces_frame::DataError;
 use halfspaces_linalg::rand::seq::SliceRandom;
 use halfspaces_linalg::{
-    Classifier, FitSample, InputError, Label, Params, PointSet, Points, RowView, SparsePoints,
-    Threads, rng_for,
+    Classifier, FitSample, InputError, Label, Params, PointSet, Points, RowView, Threads, rng_for,
 };
 use halfspaces_pac::{LabelAudit, wrong_labels_bound};
 use halfspaces_tables::TableClassifier;
@@ -35,6 +34,28 @@ pub struct AuditResult {
     pub at_most: usize,
     /// The number of labels that differ from the prediction.
     pub disagreements: usize,
+    /// The models of the folds, and the fold of each row, if the points are sparse.
+    models: Vec<Model>,
+    fold_of: Vec<usize>,
+}
+
+impl AuditResult {
+    /// The weights of the coordinates for the label of a row rather than the suggested class, in the model that was
+    /// fitted without the row; `None` if the points are dense, or the model is not one halfspace per class.
+    #[must_use]
+    pub fn weights(&self, row: usize, label: usize, suggested: usize) -> Option<Vec<f64>> {
+        let weights = self.models.get(*self.fold_of.get(row)?)?.weights()?;
+        Some(match &weights[..] {
+            [one] => {
+                let sign = f64::from(u8::from(label == 1)) - f64::from(u8::from(suggested == 1));
+                one.iter().map(|weight| sign * weight).collect()
+            }
+            several => {
+                let pairs = several[label].iter().zip(&several[suggested]);
+                pairs.map(|(label, suggested)| label - suggested).collect()
+            }
+        })
+    }
 }
 
 /// A label audit: each row is judged by a model that was fitted without it.
@@ -78,37 +99,23 @@ impl Audit {
     ) -> Result<AuditResult, DataError> {
         let open = self.failure > 0.0 && self.failure < 1.0;
         InputError::check_parameter("failure", self.failure, open, "in (0, 1)")?;
-        if count > 2 {
-            return self.several(design, classes, count);
-        }
         match design {
-            Design::Dense(points) => self.two(points, classes, false),
-            Design::Sparse(points) => self.two(points, classes, true),
+            Design::Dense(points) if count == 2 => self.two(points, classes),
+            _ => self.several(design, classes, count),
         }
     }
 
-    fn two<P: PointSet + Sync>(
-        &self,
-        points: &P,
-        classes: &[usize],
-        by_entries: bool,
-    ) -> Result<AuditResult, DataError> {
+    fn two(&self, points: &Points, classes: &[usize]) -> Result<AuditResult, DataError> {
         let sign = |class: &usize| if *class == 1 { Label::Positive } else { Label::Negative };
         let labels: Vec<Label> = classes.iter().map(sign).collect();
         let Plan { method, seed, threads, .. } = self.plan;
-        let audit = if method == Method::Auto && !by_entries {
+        let audit = if method == Method::Auto {
             // Every row is judged by a model of the other folds, so no rows are held out for a bound.
             let learner = TableClassifier::params().held_out(0.0).seed(seed).check()?;
             LabelAudit::run(&learner, points, &labels, self.folds, seed, threads)?
         } else {
-            LabelAudit::run(
-                &ByPlan { plan: self.plan, by_entries },
-                points,
-                &labels,
-                self.folds,
-                seed,
-                threads,
-            )?
+            let learner = ByPlan { plan: self.plan };
+            LabelAudit::run(&learner, points, &labels, self.folds, seed, threads)?
         };
         let suspect = |s: &halfspaces_pac::Suspect| {
             let given = classes[s.row];
@@ -120,6 +127,8 @@ impl Audit {
             likely: audit.likely_wrong(),
             at_most: audit.wrong_at_most(self.failure)?,
             disagreements: audit.folds().iter().map(|count| count.errors()).sum(),
+            models: Vec::new(),
+            fold_of: Vec::new(),
         })
     }
 
@@ -146,6 +155,7 @@ impl Audit {
         order.shuffle(&mut rng_for(streams::AUDIT_PARTS, self.plan.seed));
         let mut rows: Vec<ScoredRow> = Vec::with_capacity(classes.len());
         let mut at_most = 0;
+        let (mut models, mut fold_of) = (Vec::new(), vec![0; classes.len()]);
         for fold in 0..self.folds {
             let (mut out, mut rest): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
             for (place, &row) in order.iter().enumerate() {
@@ -159,22 +169,27 @@ impl Audit {
             for (place, &row) in out.iter().enumerate() {
                 let (given, said) = (classes[row], decisions.classes[place]);
                 errors += usize::from(given != said);
+                fold_of[row] = fold;
                 let lead = decisions.values[place];
                 let values = match &decisions.probabilities {
                     Some(probabilities) => probabilities[place].clone(),
                     None => {
+                        let lead = lead.abs();
                         (0..count).map(|class| if class == said { lead } else { 0.0 }).collect()
                     }
                 };
                 rows.push(ScoredRow { row, given, said, values });
             }
             at_most += wrong_labels_bound(errors, out.len(), self.failure / self.folds as f64);
+            if matches!(design, Design::Sparse(_)) {
+                models.push(learned);
+            }
         }
         let likely = likely_wrong(&rows, count);
         let disagreements = rows.iter().filter(|judged| judged.given != judged.said).count();
         let mut ranking: Vec<Suspect> = rows.iter().map(ScoredRow::suspect).collect();
         ranking.sort_by(|a, b| a.agreement.total_cmp(&b.agreement).then(a.row.cmp(&b.row)));
-        Ok(AuditResult { ranking, likely, at_most, disagreements })
+        Ok(AuditResult { ranking, likely, at_most, disagreements, models, fold_of })
     }
 }
 
@@ -231,13 +246,11 @@ fn check_all_known(known: &[usize], count: usize) -> Result<(), DataError> {
 #[derive(Debug, Clone, Copy)]
 struct ByPlan {
     plan: Plan,
-    by_entries: bool,
 }
 
 #[derive(Debug)]
 struct ByPlanModel {
     model: Model,
-    by_entries: bool,
 }
 
 impl FitSample for ByPlan {
@@ -250,27 +263,14 @@ impl FitSample for ByPlan {
         check_all_known(&classes, 2)?;
         // Folds are fitted in parallel.
         let plan = Plan { threads: Threads::ONE, ..self.plan };
-        let design = design_of(points.rows(), points.dim(), self.by_entries)?;
+        let design = design_of(points.rows(), points.dim())?;
         let (model, _) = Model::fit(&plan, &design, &classes, None)?;
-        Ok(ByPlanModel { model, by_entries: self.by_entries })
+        Ok(ByPlanModel { model })
     }
 }
 
 /// Copies rows into a design.
-fn design_of<R: RowView>(
-    rows: impl Iterator<Item = R>,
-    dim: usize,
-    by_entries: bool,
-) -> Result<Design, InputError> {
-    if by_entries {
-        let mut points = SparsePoints::empty(dim)?;
-        for row in rows {
-            let (columns, values): (Vec<u32>, Vec<f64>) =
-                row.entries().map(|(column, value)| (column as u32, value)).unzip();
-            points.push(&columns, &values)?;
-        }
-        return Ok(Design::Sparse(points));
-    }
+fn design_of<R: RowView>(rows: impl Iterator<Item = R>, dim: usize) -> Result<Design, InputError> {
     let mut values = Vec::new();
     for row in rows {
         let first = values.len();
@@ -286,7 +286,7 @@ impl Classifier for ByPlanModel {
     }
 
     fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
-        let point = design_of(std::iter::once(x), x.dim(), self.by_entries)?;
+        let point = design_of(std::iter::once(x), x.dim())?;
         let decided = self.model.decide(&point, Threads::ONE);
         // The dimension is right, so only overflow is possible.
         let decided = decided.map_err(|_| InputError::Overflow { row: 0 })?;
@@ -321,6 +321,30 @@ mod tests {
         // The means are (0.9 + 0.1 + 0.45)/3 = 0.483 for class 0 and 0.6 for class 1. The labels of the second row
         // (0.7) and the fifth (0.55) are likely wrong, that of the third (0.5) is not.
         assert_eq!(likely_wrong(&rows, 3), 2);
+    }
+
+    /// The weights of a suspicious row speak against its label, and come from the model without the row.
+    #[test]
+    fn sparse_points_come_with_weights() {
+        use halfspaces_linalg::SparsePoints;
+        for count in [2, 3] {
+            let mut classes: Vec<usize> = (0..90).map(|i| i % count).collect();
+            let mut points = SparsePoints::empty(count + 1).unwrap();
+            for (i, class) in classes.iter().enumerate() {
+                let noise = 0.1 * f64::from(i as u32 % 5);
+                points.push(&[*class as u32, count as u32], &[1.0, noise]).unwrap();
+            }
+            let (label, truth) = (1, classes[30]);
+            classes[30] = label;
+            let audit = Audit { plan: Plan::new(Method::Auto), folds: 5, failure: 0.05 };
+            let found = audit.run(&Design::Sparse(points), &classes, count).unwrap();
+            assert_eq!((found.ranking[0].row, found.ranking[0].suggested), (30, truth), "{count}");
+            let weights = found.weights(30, label, truth).unwrap();
+            assert!(weights[truth] < 0.0 && weights[label] > 0.0, "{count} {weights:?}");
+            let opposite = found.weights(30, truth, label).unwrap();
+            assert!(weights.iter().zip(&opposite).all(|(a, b)| (a + b).abs() < 1e-12));
+            assert!(found.weights(30, truth, truth).unwrap().iter().all(|w| *w == 0.0));
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 const FORMAT: &str = "halfspaces model";
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
 
 /// The fields common to all versions.
 #[derive(Deserialize)]

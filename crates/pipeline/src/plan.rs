@@ -8,11 +8,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
-    /// Compares many halfspaces of columns and kernel features and averages the best ones. With sparse coordinates,
-    /// only linear candidates are compared. The default.
+    /// Compares many halfspaces of columns and kernel features and averages the best ones. With sparse coordinates, such
+    /// as those of texts, it is a linear support vector machine with the squared hinge loss, whose C is chosen by
+    /// cross-validation. The default.
     #[default]
     Auto,
-    /// A decision list for labels that are wrong with a bounded probability anywhere. It needs no margin.
+    /// A decision list for labels that are wrong with a bounded probability anywhere. It needs no margin. It takes at
+    /// most 2000 sparse coordinates.
     Massart,
     /// One halfspace; noise rate and margin are estimated.
     Perspectron,

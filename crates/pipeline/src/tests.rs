@@ -1,6 +1,6 @@
 //! Tests of the whole pipeline: loaded models decide like fitted ones, and damage is detected.
 
-use crate::{FitOptions, Method, Pipeline, Plan, Unseen};
+use crate::{Findings, FitOptions, Method, Model, Pipeline, Plan, Recipe, RecipeOptions, Unseen};
 use halfspaces_frame::{Block, Column, Frame, Values};
 use halfspaces_linalg::{SparsePoints, Threads};
 
@@ -252,4 +252,95 @@ fn a_row_of_words_is_not_a_second_header_line() {
     let plain = halfspaces_frame::ReadOptions::default();
     let found = decide_file(&text, "x;z\nn.a.;unknown\n1;2,5\n2;3,5\n", &plain);
     assert!(found.is_err() || found.is_ok_and(|found| found.len() == 3));
+}
+
+/// Texts of three classes: each has two of ten words of its class and four of thirty common words.
+fn reviews(rows: usize) -> (Frame, Vec<usize>) {
+    let mut state = 7usize;
+    let mut draw = |below: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let classes: Vec<usize> = (0..rows).map(|row| row % 3).collect();
+    let mut text = |class: &usize| {
+        let own =
+            [draw(10), draw(10)].map(|word| format!("{}{word}", ["good", "poor", "mild"][*class]));
+        let common: Vec<String> = (0..4).map(|_| format!("thing{}", draw(30))).collect();
+        format!("{} {}", own.join(" "), common.join(" "))
+    };
+    let texts: Vec<String> = classes.iter().map(&mut text).collect();
+    let names: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let codes = (0..rows as u32).collect();
+    let labels = classes.iter().map(|class| *class as u32).collect();
+    let columns = vec![
+        column("said", Values::texts(codes, &names)),
+        column("y", Values::texts(labels, &["a", "b", "c"])),
+    ];
+    (Frame::new("t", columns), classes)
+}
+
+#[test]
+fn texts_are_learned_without_being_named() {
+    let (frame, _) = reviews(400);
+    let threads = |count: usize| {
+        let plan = Plan { threads: Threads::new(count).unwrap(), ..Plan::new(Method::Auto) };
+        Pipeline::fit(frame.clone(), &FitOptions { plan, ..options(Method::Auto) }).unwrap()
+    };
+    let (fitted, notes) = threads(1);
+    assert!(notes.iter().any(|note| note.contains("learned as text")), "{notes:?}");
+    assert_eq!(threads(3).0, fitted);
+    assert_eq!(fitted.report().held_out().unwrap().unwrap().count, 0);
+    let loaded = Pipeline::read(&bytes(&fitted), "m").unwrap();
+    let (new, truth) = reviews(60);
+    let decided = loaded.decide(&new, Unseen::Error, Threads::ONE).unwrap();
+    assert_eq!(decided.classes, truth);
+    assert!(decided.probabilities.unwrap().iter().zip(truth).all(|(p, class)| p[class] > 0.5));
+    // Hashed n-grams, and words that the model has not seen.
+    let hashed = RecipeOptions { hash_bits: Some(14), ..RecipeOptions::default() };
+    let hashed = FitOptions { recipe: hashed, ..options(Method::Auto) };
+    let (hashed, _) = Pipeline::fit(frame.clone(), &hashed).unwrap();
+    assert_eq!(hashed.recipe().dim(), 2 << 14);
+    assert_eq!(hashed.report().held_out().unwrap().unwrap().count, 0);
+    let unknown = Frame::new("t", vec![column("said", Values::texts(vec![0], &["Привет"]))]);
+    assert!(fitted.decide(&unknown, Unseen::Error, Threads::ONE).is_ok());
+    // A matrix of all pairs of n-grams is not computed.
+    let refused = Pipeline::fit(frame, &options(Method::Massart)).unwrap_err().to_string();
+    assert!(refused.contains("use --learner perspectron"), "{refused}");
+}
+
+/// Wrong labels lead to a smaller C, and rows of weight 0 to the model without them.
+#[test]
+fn the_labels_and_weights_of_texts_count() {
+    let (mut frame, classes) = reviews(600);
+    frame.take("y").unwrap();
+    let (recipe, _) = Recipe::fit(&frame, &RecipeOptions::default()).unwrap();
+    let design = recipe.apply(&frame, Unseen::Error).unwrap();
+    let plan = Plan::new(Method::Auto);
+    let fit = |classes: &[usize], weights: Option<&[f64]>| {
+        Model::fit(&plan, &design, classes, weights).unwrap()
+    };
+    let c = |findings: &Findings| -> f64 {
+        let name = &findings.compared[0].1;
+        let number = name.split("and C ").nth(1).unwrap().split(',').next().unwrap();
+        number.parse().unwrap()
+    };
+    let noisy: Vec<usize> = classes
+        .iter()
+        .enumerate()
+        .map(|(row, class)| if row % 2 == 0 { row / 2 % 3 } else { *class })
+        .collect();
+    let (clean_c, noisy_c) = (c(&fit(&classes, None).1), c(&fit(&noisy, None).1));
+    assert!(noisy_c <= clean_c, "{noisy_c} {clean_c}");
+    let weights: Vec<f64> = (0..600).map(|row| f64::from(u8::from(row % 5 != 0))).collect();
+    let (model, findings) = fit(&classes, Some(&weights));
+    let other: Vec<usize> = classes
+        .iter()
+        .enumerate()
+        .map(|(row, class)| if row % 5 == 0 { (class + 1) % 3 } else { *class })
+        .collect();
+    let (unchanged, same) = fit(&other, Some(&weights));
+    assert_eq!(findings, same);
+    assert_eq!(model.weights(), unchanged.weights());
+    assert!(Model::fit(&plan, &design, &classes, Some(&[0.0; 600])).is_err());
 }

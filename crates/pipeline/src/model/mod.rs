@@ -21,9 +21,9 @@ pub use stream::Batch;
 
 /// The minimum number of rows to which a calibration is fitted.
 const MIN_CALIBRATION_ROWS: usize = 10;
-/// The minimum number of held-out rows for which the table classifier is calibrated on them instead of keeping its
-/// cross-validated calibration. With at least this many rows, the classifier compares candidates on a part of the rows
-/// and learns from all of them, so its own calibration belongs to fits other than the final one.
+/// The minimum number of held-out rows on which [`Method::Auto`] is calibrated, instead of keeping its cross-validated
+/// calibration. That one belongs to fits other than the final one: the learner compares candidates on a part of the rows
+/// and learns from all of them.
 const MIN_RECALIBRATION_ROWS: usize = 1000;
 
 /// A classifier of points with two or more classes 0, 1, ...
@@ -89,19 +89,19 @@ impl Model {
         weights: Option<&[f64]>,
     ) -> Result<(Model, Findings), DataError> {
         plan.check_options()?;
-        if weights.is_some() && (plan.method != Method::Auto || matches!(design, Design::Sparse(_)))
-        {
+        if weights.is_some() && plan.method != Method::Auto {
             return Err(DataError::user(format!(
-                "--weights: the learner {} does not support weights on {} points; use --learner auto on a table",
-                plan.method.name(),
-                if matches!(design, Design::Sparse(_)) { "sparse" } else { "dense" }
+                "--weights: the learner {} does not support weights; use --learner auto",
+                plan.method.name()
             )));
         }
+        let mut calibration = None;
         let (core, mut findings) = match (plan.method, design) {
             (Method::Auto, Design::Dense(points)) => table(plan, points, classes, weights)?,
             (Method::Auto, Design::Sparse(points)) => {
-                let (fitted, findings) = sparse::choose(plan, points, classes)?;
-                (Core::Linear { scale: None, fitted }, findings)
+                let chosen = sparse::choose(plan, points, classes, weights)?;
+                calibration = Some(chosen.calibration);
+                (Core::Linear { scale: None, fitted: chosen.fitted }, chosen.findings)
             }
             (_, Design::Dense(points)) => {
                 let scale = ZScore::fit(points)?;
@@ -119,18 +119,18 @@ impl Model {
         if findings.learned_from == 0 {
             findings.learned_from = classes.len() as u64;
         }
-        Ok((Model { method: plan.method, core, calibration: None }, findings))
+        Ok((Model { method: plan.method, core, calibration }, findings))
     }
 
-    /// Fits the calibration to the decision values of rows to which the model was not fitted. The table classifier has
-    /// a cross-validated calibration, which it keeps if there are fewer than 1000 such rows.
+    /// Fits the calibration to the decision values of rows to which the model was not fitted. [`Method::Auto`] has a
+    /// cross-validated calibration, which it keeps if there are fewer than 1000 such rows.
     ///
     /// # Errors
     /// [`InputError`] if a class is unknown to the model.
     pub fn calibrate(&mut self, values: &[Vec<f64>], classes: &[usize]) -> Result<(), DataError> {
-        let least = match self.core {
-            Core::Table(_) => MIN_RECALIBRATION_ROWS,
-            Core::Linear { .. } => MIN_CALIBRATION_ROWS,
+        let least = match self.method {
+            Method::Auto => MIN_RECALIBRATION_ROWS,
+            _ => MIN_CALIBRATION_ROWS,
         };
         if values.len() < least {
             return Ok(());

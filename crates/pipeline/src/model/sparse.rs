@@ -1,103 +1,272 @@
-//! The default learner of sparse points: linear candidates, compared on rows to which they were not fitted.
+//! The default learner of sparse points: the linear support vector machine with the squared hinge loss. Its C is chosen
+//! by cross-validation on the labels as they are, so noisy labels lead to a small C.
 
-use super::binary::BinaryLearner;
-use super::linear::{Fitted, fitted};
+use super::binary::{BinaryLearner, BinaryModel};
+use super::linear::Fitted;
 use crate::plan::{Findings, Method, Plan};
 use crate::streams;
 use halfspaces_frame::DataError;
 use halfspaces_linalg::rand::seq::SliceRandom;
-use halfspaces_linalg::{ClassModel, PointSet, SparsePoints, rng_for};
+use halfspaces_linalg::{
+    InputError, Label, Params, PointSet, Points, SparsePoints, deciding_class, rng_for,
+};
+use halfspaces_pac::{LinearSvm, OneVsRestModel, SvmLane, SvmLanes, TemperatureScaling};
 
-/// The candidate learners, each with the weight C of its loss for points of mean square norm 1.
-const CANDIDATES: [(Method, f64); 5] = [
-    (Method::Svm, 0.1),
-    (Method::Svm, 1.0),
-    (Method::Svm, 10.0),
-    (Method::Logistic, 10.0),
-    (Method::Perceptron, 1.0),
-];
-/// The candidates are compared on one in this many rows.
-const COMPARED_SHARE: usize = 4;
-/// The maximum number of rows on which the candidates are fitted and compared.
-const MAX_ROWS: usize = 20_000;
+/// The values of C, for points of mean square norm 1, in the order in which they are tried.
+const GRID: [f64; 7] = [0.05, 0.15, 0.4, 1.0, 3.0, 8.0, 20.0];
+/// Larger values of C are no longer tried after one that was not better. A value of C is better if its error is smaller
+/// by more than this many standard errors of the error.
+const BETTER_BY: f64 = 0.1;
+/// The number of folds of the cross-validation.
+const FOLDS: usize = 4;
+/// The maximum number of rows of the cross-validation.
+const MAX_ROWS: usize = 6000;
+/// The maximum number of coordinates of [`Method::Massart`].
+const MAX_MASSART: usize = 2000;
+/// Binary problems are fitted side by side in blocks of at most this many.
+const MAX_LANES: usize = 16;
 
 /// Relative accuracy of the optimum on sparse points. A closer approximation does not reduce the error.
-const SPARSE_TOLERANCE: f64 = 1e-3;
+const SPARSE_TOLERANCE: f64 = 3e-3;
+/// The maximum number of passes over all rows.
+const MAX_PASSES: u32 = 300;
+/// Relative accuracy of the optimum in the cross-validation, and the maximum number of passes for each C.
+const COMPARED_TOLERANCE: f64 = 1e-2;
+const COMPARED_PASSES: u32 = 8;
 
-/// Fits the candidate with the least error to all rows.
+/// A model of all rows, with the calibration and the findings of the cross-validation.
+pub(super) struct Chosen {
+    pub(super) fitted: Fitted,
+    pub(super) calibration: TemperatureScaling,
+    pub(super) findings: Findings,
+}
+
+/// The rows of the cross-validation, each in fold `place % FOLDS`.
+struct Compared {
+    points: SparsePoints,
+    classes: Vec<usize>,
+    weights: Vec<f64>,
+    total_weight: f64,
+}
+
+/// The error of a value of C, and the decision values of every row in the models without its fold.
+struct Trial {
+    c: f64,
+    error: f64,
+    values: Vec<Vec<f64>>,
+}
+
+/// Chooses C by cross-validation and fits all rows.
 pub(super) fn choose(
     plan: &Plan,
     points: &SparsePoints,
     classes: &[usize],
-) -> Result<(Fitted, Findings), DataError> {
+    weights: Option<&[f64]>,
+) -> Result<Chosen, DataError> {
+    let count = classes.iter().max().map_or(0, |last| last + 1);
+    let unit = mean_square(points);
     let mut order: Vec<usize> = (0..points.len()).collect();
     order.shuffle(&mut rng_for(streams::SPARSE_ROWS, plan.seed));
-    // Place one row of each class first, because every class must be learned.
-    let count = classes.iter().max().map_or(0, |last| last + 1);
-    let mut seen = vec![false; count];
-    order.sort_by_key(|row| std::mem::replace(&mut seen[classes[*row]], true));
-    order.truncate(MAX_ROWS.max(count));
-    let compared = (order.len() / COMPARED_SHARE).min(order.len() - count);
-    let (fit_rows, test_rows) = order.split_at(order.len() - compared);
-    let of = |rows: &[usize]| rows.iter().map(|row| classes[*row]).collect::<Vec<usize>>();
-    let (fit_classes, test_classes) = (of(fit_rows), of(test_rows));
-    let mut errors = Vec::with_capacity(CANDIDATES.len());
-    if !test_rows.is_empty() {
-        let (fit_points, test_points) = (points.select(fit_rows)?, points.select(test_rows)?);
-        for (method, c) in CANDIDATES {
-            let learner = candidate(plan, method, c, &fit_points)?;
-            let (model, _) = fitted(learner, &fit_points, &fit_classes, plan.threads)?;
-            let found = match &model {
-                Fitted::Two(model) => model.class_all(&test_points, plan.threads)?,
-                Fitted::Several(model) => ClassModel::class_all(model, &test_points, plan.threads)?,
-            };
-            let wrong = found.iter().zip(&test_classes).filter(|(a, b)| a != b).count();
-            errors.push((wrong as f64 / test_rows.len() as f64, method, c));
-        }
-        // The sort is stable: with equal errors the earlier candidate wins.
-        errors.sort_by(|a, b| a.0.total_cmp(&b.0));
-    }
-    let (_, method, c) = errors.first().copied().unwrap_or((f64::NAN, Method::Svm, 1.0));
-    let learner = candidate(plan, method, c, points)?;
-    let (fitted, _) = fitted(learner, points, classes, plan.threads)?;
-    let name = |(error, method, c): &(f64, Method, f64)| {
-        let name = match method {
-            Method::Perceptron => "averaged perceptron".to_owned(),
-            method => format!("{} with C {c}", method.name()),
-        };
-        (*error, format!("{name}, sparse columns as they are"))
+    order.truncate(MAX_ROWS);
+    let weight_of = |row: &usize| weights.map_or(1.0, |weights| weights[*row]);
+    let weights_compared: Vec<f64> = order.iter().map(weight_of).collect();
+    let compared = Compared {
+        points: points.select(&order)?,
+        classes: order.iter().map(|row| classes[*row]).collect(),
+        total_weight: weights_compared.iter().sum(),
+        weights: weights_compared,
     };
+    let total = compared.total_weight;
+    InputError::check_parameter("sum of weights", total, total > 0.0, "positive")?;
+    let (best, errors) = cross_validate(plan, &compared, count, unit)?;
+    let learned = |class| SvmLane {
+        labels: labels_of(classes, class),
+        weights: weights.map_or_else(|| vec![1.0; classes.len()], <[f64]>::to_vec),
+    };
+    let models =
+        fit_all(plan, points, targets(count).map(learned).collect(), scaled(best.c, unit))?;
     let findings = Findings {
-        compared: errors.iter().map(name).collect(),
+        compared: errors.iter().map(|(error, c)| (*error, name(*c))).collect(),
         chosen: 1,
-        compared_on: test_rows.len(),
+        compared_on: order.len(),
         learned_from: classes.len() as u64,
+        cross_validated: Some(best.error),
         ..Findings::default()
     };
-    Ok((fitted, findings))
+    let sums = best.values.first().map_or(0, Vec::len);
+    let values = Points::new(best.values.concat(), sums)?;
+    let calibration = TemperatureScaling::fit(&values, &compared.classes, &compared.weights, 1.0)?;
+    Ok(Chosen { fitted: joined(models, points)?, calibration, findings })
 }
 
-fn candidate(
+/// Tries the values of C. Returns the best one, and the errors in ascending order, each with its C.
+fn cross_validate(
     plan: &Plan,
-    method: Method,
+    compared: &Compared,
+    count: usize,
+    unit: f64,
+) -> Result<(Trial, Vec<(f64, f64)>), DataError> {
+    let jobs: Vec<(usize, usize)> =
+        (0..FOLDS).flat_map(|fold| targets(count).map(move |class| (fold, class))).collect();
+    let lane = |(fold, class): &(usize, usize)| SvmLane {
+        labels: labels_of(&compared.classes, *class),
+        weights: (compared.weights.iter().enumerate())
+            .map(|(place, weight)| if place % FOLDS == *fold { 0.0 } else { *weight })
+            .collect(),
+    };
+    let size = block_size(jobs.len());
+    let mut blocks = (jobs.chunks(size))
+        .map(|jobs| {
+            let lanes: Vec<SvmLane> = jobs.iter().map(lane).collect();
+            SvmLanes::new(&compared.points, &lanes, plan.seed)
+        })
+        .collect::<Result<Vec<_>, InputError>>()?;
+    let mut errors: Vec<(f64, f64)> = Vec::new();
+    let mut best: Option<Trial> = None;
+    for c in GRID {
+        let fits = plan.threads.map_with(
+            blocks.iter_mut(),
+            || (),
+            |(), block| block.fit(scaled(c, unit), COMPARED_TOLERANCE, COMPARED_PASSES),
+        );
+        fits.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let value = |job: usize, place: usize| blocks[job / size].value(job % size, place);
+        let trial = judge(compared, &jobs, c, value);
+        errors.push((trial.error, c));
+        let most = best.as_ref().map_or(2.0, |best| best.error);
+        let deviation = (most * (1.0 - most).max(0.0) / compared.classes.len() as f64).sqrt();
+        let is_last = trial.error >= most - BETTER_BY * deviation;
+        if trial.error < most {
+            best = Some(trial);
+        }
+        if is_last {
+            break;
+        }
+    }
+    errors.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let Some(best) = best else { unreachable!("an error is a finite number") };
+    Ok((best, errors))
+}
+
+/// Decides every row by the models that were fitted without its fold. Values of several classes are divided by their
+/// mean size on the rows that the model was fitted to.
+fn judge(
+    compared: &Compared,
+    jobs: &[(usize, usize)],
     c: f64,
+    value: impl Fn(usize, usize) -> f64,
+) -> Trial {
+    let scale = |(job, (fold, _)): (usize, &(usize, usize))| {
+        let learned = (0..compared.classes.len()).filter(|place| place % FOLDS != *fold);
+        let (sum, rows) =
+            learned.fold((0.0, 0), |(sum, rows), place| (sum + value(job, place).abs(), rows + 1));
+        if jobs.len() > FOLDS && sum > 0.0 { f64::from(rows) / sum } else { 1.0 }
+    };
+    let scales: Vec<f64> = jobs.iter().enumerate().map(scale).collect();
+    let (mut values, mut wrong) = (Vec::with_capacity(compared.classes.len()), 0.0);
+    let targets = jobs.len() / FOLDS;
+    for (place, (class, weight)) in compared.classes.iter().zip(&compared.weights).enumerate() {
+        let of_fold = (place % FOLDS) * targets..(place % FOLDS + 1) * targets;
+        let of_row: Vec<f64> = of_fold.map(|job| value(job, place) * scales[job]).collect();
+        wrong += if deciding_class(&of_row) == *class { 0.0 } else { *weight };
+        values.push(of_row);
+    }
+    Trial { c, error: wrong / compared.total_weight, values }
+}
+
+/// Fits all rows.
+fn fit_all(
+    plan: &Plan,
     points: &SparsePoints,
-) -> Result<BinaryLearner, DataError> {
-    let plan = Plan { method, c: (method != Method::Perceptron).then_some(c), ..*plan };
-    BinaryLearner::for_sparse(&plan, points)
+    lanes: Vec<SvmLane>,
+    c: f64,
+) -> Result<Vec<BinaryModel>, DataError> {
+    let model = |halfspace| BinaryModel::Halfspace {
+        halfspace,
+        noise: None,
+        margin: None,
+        termination: None,
+    };
+    let of_block = |lanes: &[SvmLane]| -> Result<Vec<BinaryModel>, InputError> {
+        // Shrinking pays for a single lane.
+        if let [SvmLane { labels, weights }] = lanes {
+            let params = LinearSvm::params().c(c).squared(true).tolerance(SPARSE_TOLERANCE);
+            let learner = params.seed(plan.seed).threads(plan.threads).check()?;
+            let fit = learner.fit_with(points, labels, Some(weights), None)?;
+            return Ok(vec![model(fit.halfspace().clone())]);
+        }
+        let mut block = SvmLanes::new(points, lanes, plan.seed)?;
+        block.fit(c, SPARSE_TOLERANCE, MAX_PASSES)?;
+        (0..lanes.len()).map(|lane| Ok(model(block.halfspace(lane)?))).collect()
+    };
+    let blocks = lanes.chunks(block_size(lanes.len()));
+    let fitted = plan.threads.map_with(blocks, || (), |(), lanes| of_block(lanes));
+    Ok(fitted.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
+}
+
+/// The number of lanes in a block, so that blocks have nearly equal sizes.
+fn block_size(lanes: usize) -> usize {
+    lanes.div_ceil(lanes.div_ceil(MAX_LANES))
+}
+
+fn scaled(c: f64, unit: f64) -> f64 {
+    (c / unit).clamp(1e-12, 1e12)
+}
+
+/// One model of two classes, otherwise one model for each class.
+fn joined(mut models: Vec<BinaryModel>, points: &SparsePoints) -> Result<Fitted, InputError> {
+    Ok(match models.len() {
+        1 => Fitted::Two(models.remove(0)),
+        _ => Fitted::Several(OneVsRestModel::new(models, points)?),
+    })
+}
+
+fn name(c: f64) -> String {
+    format!("svm with squared hinge loss and C {c}, sparse columns as they are")
+}
+
+/// The classes that are learned against the others: the second of two, or all.
+fn targets(count: usize) -> std::ops::Range<usize> {
+    if count == 2 { 1..2 } else { 0..count }
+}
+
+fn labels_of(classes: &[usize], positive: usize) -> Vec<Label> {
+    let sign = |c: &usize| if *c == positive { Label::Positive } else { Label::Negative };
+    classes.iter().map(sign).collect()
+}
+
+/// The mean square norm; 1 if it is 0 or overflows. Multiplying all points by s is equivalent to dividing C by s².
+fn mean_square(points: &SparsePoints) -> f64 {
+    let squares: f64 = points.norms().iter().map(|norm| norm * norm).sum();
+    let mean = squares / points.len() as f64;
+    if mean > 0.0 && mean.is_finite() { mean } else { 1.0 }
 }
 
 impl BinaryLearner {
-    /// A learner of sparse points, which are not standardised. C is given for points of mean square norm 1; multiplying
-    /// all points by s is equivalent to dividing C by s².
+    /// A learner of sparse points, which are not standardised. C is given for points of mean square norm 1.
+    ///
+    /// # Errors
+    /// If there are too many coordinates for the radially isotropic position of [`Method::Massart`].
     pub(super) fn for_sparse(
         plan: &Plan,
         points: &SparsePoints,
     ) -> Result<BinaryLearner, DataError> {
-        let squares: f64 = points.norms().iter().map(|norm| norm * norm).sum();
-        let mean = squares / points.len() as f64;
-        let unit = if mean > 0.0 && mean.is_finite() { mean } else { 1.0 };
-        let c = (plan.c.unwrap_or(1.0) / unit).clamp(1e-12, 1e12);
+        check_massart(plan.method, points.dim())?;
+        let c = scaled(plan.c.unwrap_or(1.0), mean_square(points));
         BinaryLearner::with_tolerance(&Plan { c: Some(c), ..*plan }, SPARSE_TOLERANCE)
     }
+}
+
+/// Checks that [`Method::Massart`] can learn from this many coordinates.
+///
+/// # Errors
+/// If there are too many.
+pub(super) fn check_massart(method: Method, dim: usize) -> Result<(), DataError> {
+    if method != Method::Massart || dim <= MAX_MASSART {
+        return Ok(());
+    }
+    Err(DataError::user(format!(
+        "--learner massart: it computes with matrices of {dim} x {dim} numbers, and {MAX_MASSART} x {MAX_MASSART} is the \
+         limit; use --learner perspectron, whose guarantee needs a margin but no matrix, or --learner auto"
+    )))
 }

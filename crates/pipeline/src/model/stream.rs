@@ -8,9 +8,9 @@ use crate::examples::Examples;
 use crate::plan::{Findings, Method, Plan};
 use halfspaces_features::{FeatureMap, ZScore};
 use halfspaces_frame::DataError;
-use halfspaces_linalg::{FitSample, FitStream, Label, LiftedRow, PointSet};
+use halfspaces_linalg::{FitStream, Label, LiftedRow, PointSet};
 use halfspaces_online::{AveragedPerceptron, OnlineLearner};
-use halfspaces_pac::OneVsRest;
+use halfspaces_pac::OneVsRestModel;
 
 /// A batch of points with their classes.
 pub type Batch = (Design, Vec<usize>);
@@ -61,6 +61,7 @@ impl Model {
                     "--stream: massart learns two classes from a stream; name one by --positive, or use --learner perceptron",
                 ));
             }
+            super::sparse::check_massart(plan.method, sample.dim())?;
             let model = massart(plan, sample.dim(), &mut batches)?;
             if let BinaryModel::List(fit) = &model
                 && fit.list().rules().is_empty()
@@ -75,8 +76,8 @@ impl Model {
         } else {
             let models = perceptrons(count, sample.dim(), &mut batches)?;
             let fitted = match scaled(sample.clone())? {
-                Design::Dense(points) => joined(models, &points, classes, plan)?,
-                Design::Sparse(points) => joined(models, &points, classes, plan)?,
+                Design::Dense(points) => joined(models, &points)?,
+                Design::Sparse(points) => joined(models, &points)?,
             };
             (fitted, Findings::default())
         };
@@ -142,34 +143,9 @@ fn learn<P: PointSet>(
 }
 
 /// Combines the models into one classifier. With several classes, their values are scaled on a sample.
-fn joined<P: PointSet>(
-    mut models: Vec<BinaryModel>,
-    sample: &P,
-    classes: &[usize],
-    plan: &Plan,
-) -> Result<Fitted, DataError> {
+fn joined<P: PointSet>(mut models: Vec<BinaryModel>, sample: &P) -> Result<Fitted, DataError> {
     if models.len() == 1 {
         return Ok(Fitted::Two(models.remove(0)));
     }
-    let learned = PrefittedModels { models, classes: classes.to_vec() };
-    let model = OneVsRest::new(learned).fit(sample, classes, plan.threads);
-    Ok(Fitted::Several(model.map_err(|e| DataError::user(e.to_string()))?))
-}
-
-/// A learner that returns models fitted earlier. The class of the first point with a positive label determines which
-/// model to return.
-struct PrefittedModels {
-    models: Vec<BinaryModel>,
-    classes: Vec<usize>,
-}
-
-impl FitSample for PrefittedModels {
-    type Model = BinaryModel;
-    type Error = DataError;
-
-    fn fit<P: PointSet>(&self, _: &P, labels: &[Label]) -> Result<BinaryModel, DataError> {
-        let first = labels.iter().position(|y| *y == Label::Positive);
-        let Some(first) = first else { unreachable!("every class has a point in the sample") };
-        Ok(self.models[self.classes[first]].clone())
-    }
+    Ok(Fitted::Several(OneVsRestModel::new(models, sample)?))
 }

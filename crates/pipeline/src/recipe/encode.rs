@@ -1,5 +1,6 @@
 //! Converts the rows of a table to points by a recipe.
 
+use super::ngrams::Weigher;
 use super::{ColumnRecipe, Kind, Recipe, Unseen};
 use crate::design::Design;
 use arrow_array::{Array, TimestampMicrosecondArray};
@@ -115,11 +116,13 @@ enum Source<'f> {
 }
 
 /// The encoder of one column.
-struct Encoder<'f> {
+pub(super) struct Encoder<'f> {
     column: &'f ColumnRecipe,
     frame: &'f Frame,
     unseen: Unseen,
     work: Work<'f>,
+    /// The median and the deviation by which the first coordinate is standardised.
+    standard: Option<(f64, f64)>,
 }
 
 enum Work<'f> {
@@ -148,9 +151,9 @@ enum Work<'f> {
         numbers: Box<Source<'f>>,
         places: HashMap<&'f str, usize>,
     },
-    Words {
+    Ngrams {
         texts: &'f Texts,
-        places: HashMap<&'f str, usize>,
+        weigher: Weigher<'f>,
     },
     Moments {
         moments: &'f TimestampMicrosecondArray,
@@ -206,22 +209,32 @@ impl<'f> Encoder<'f> {
             (Some(numbers), Kind::Category { levels, .. }) => {
                 Work::NumberLevels { numbers: Box::new(numbers), places: place_of(levels) }
             }
-            (Some(Source::Texts(texts)), Kind::Words { words }) => {
-                Work::Words { texts, places: place_of(words) }
+            (Some(Source::Texts(texts)), Kind::Text { ngrams }) => {
+                Work::Ngrams { texts, weigher: Weigher::new(ngrams) }
             }
-            (Some(_), Kind::Words { .. }) => {
+            (Some(_), Kind::Text { .. }) => {
                 return Err(DataError::user(format!(
-                    "{}, column `{}`: it contains numbers, but the model learned from the words of texts; name the right \
+                    "{}, column `{}`: it contains numbers, but the model learned from texts; name the right \
                      column, or write texts",
                     frame.source, column.name
                 )));
             }
         };
-        Ok(Encoder { column, frame, unseen, work })
+        let standard = column.deviation.map(|deviation| (column.kind.centre(), deviation));
+        Ok(Encoder { column, frame, unseen, work, standard })
     }
 
     /// Passes the non-zero coordinates of a row to `out`.
     fn write(&self, row: usize, out: &mut dyn FnMut(usize, f64)) -> Result<(), DataError> {
+        match self.standard {
+            None => self.write_plain(row, out),
+            Some((centre, deviation)) => self.write_plain(row, &mut |at, value| {
+                out(at, if at == 0 { (value - centre) / deviation } else { value });
+            }),
+        }
+    }
+
+    fn write_plain(&self, row: usize, out: &mut dyn FnMut(usize, f64)) -> Result<(), DataError> {
         match &self.work {
             Work::Zeros => Ok(()),
             Work::Missing => {
@@ -262,17 +275,37 @@ impl<'f> Encoder<'f> {
                 self.write_moment(moment, out);
                 Ok(())
             }
-            Work::Words { texts, places } => {
-                let mut found: Vec<usize> = split(texts.get(row).unwrap_or_default())
-                    .filter_map(|word| places.get(word.as_str()).copied())
-                    .collect();
-                found.sort_unstable();
-                found.dedup();
-                let size = 1.0 / (found.len().max(1) as f64).sqrt();
-                found.into_iter().for_each(|place| out(place, size));
+            Work::Ngrams { texts, weigher } => {
+                let weights = weigher.weights(texts.get(row).unwrap_or_default());
+                weights.into_iter().for_each(|(place, weight)| out(place as usize, weight));
                 Ok(())
             }
         }
+    }
+
+    /// The root mean square distance of the first coordinate from its median. Returns `None` for columns other than
+    /// numbers and timestamps, and if it is not a positive number.
+    pub(super) fn deviation(
+        column: &ColumnRecipe,
+        frame: &Frame,
+    ) -> Result<Option<f64>, DataError> {
+        let has_days = match &column.kind {
+            Kind::Number { .. } => true,
+            Kind::Moment { parts, .. } => parts.days,
+            Kind::Category { .. } | Kind::Text { .. } => false,
+        };
+        if !has_days || frame.rows == 0 {
+            return Ok(None);
+        }
+        let encoder = Encoder::new(column, &Found::new(frame), false, Unseen::Error)?;
+        let (centre, mut sum) = (column.kind.centre(), 0.0);
+        for row in 0..frame.rows {
+            encoder.write_plain(row, &mut |at, value| {
+                sum += if at == 0 { (value - centre) * (value - centre) } else { 0.0 };
+            })?;
+        }
+        let deviation = (sum / frame.rows as f64).sqrt();
+        Ok((deviation > 0.0 && deviation.is_finite()).then_some(deviation))
     }
 
     fn write_moment(&self, moment: Option<i64>, out: &mut dyn FnMut(usize, f64)) {
@@ -351,7 +384,7 @@ impl<'f> Encoder<'f> {
 
     fn write_missing(&self, out: &mut dyn FnMut(usize, f64)) {
         match &self.column.kind {
-            Kind::Number { median, missing } => {
+            Kind::Number { median, missing, .. } => {
                 out(0, *median);
                 if *missing {
                     out(1, 1.0);
@@ -359,7 +392,7 @@ impl<'f> Encoder<'f> {
             }
             Kind::Moment { .. } => self.write_moment(None, out),
             Kind::Category { levels, missing: true } => out(levels.len(), 1.0),
-            Kind::Category { .. } | Kind::Words { .. } => {}
+            Kind::Category { .. } | Kind::Text { .. } => {}
         }
     }
 }
@@ -481,10 +514,4 @@ fn shortened(text: &str) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
-}
-
-/// The words of a text: runs of letters and digits, in lower case.
-pub(super) fn split(text: &str) -> impl Iterator<Item = String> {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase)
 }

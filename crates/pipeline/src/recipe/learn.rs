@@ -1,18 +1,16 @@
 //! Fits a recipe to a table.
 
-use super::encode::split;
+use super::encode::Encoder;
+use super::ngrams::Ngrams;
 use super::{ColumnRecipe, Kind, Recipe, RecipeOptions};
 use arrow_array::{Array, TimestampMicrosecondArray};
 use halfspaces_frame::{
     Block, ColumnRecord, DataError, Frame, MISSING, MomentParts, Remark, Texts, Values,
 };
 use halfspaces_linalg::{PointSet, RowView, SparsePoints};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use unicode_segmentation::UnicodeSegmentation;
 
-/// The maximum number of words of a text column that become coordinates.
-pub(super) const MAX_WORDS: usize = 1000;
-/// The minimum number of rows in which a word must occur.
-const MIN_WORD_ROWS: usize = 2;
 /// A column is free text, not categories, if it has more than this many distinct texts, and more than `FREE_SHARE` of
 /// its rows have a text that occurs in no other row.
 pub(super) const MIN_FREE: usize = 30;
@@ -20,6 +18,9 @@ pub(super) const MIN_FREE: usize = 30;
 const FREE_SHARE: f64 = 0.5;
 /// A column with more distinct texts than this is always free text.
 pub(super) const MAX_CATEGORIES: usize = 1000;
+/// Free text is learned if more than half of the rows have at least this many words. Otherwise it may consist of names
+/// or codes, which are only learned on request.
+const MIN_WORDS: usize = 3;
 /// Points are stored as sparse entries if they have more coordinates than this, and fewer than one in `SPARSE_SHARE`
 /// coordinates is non-zero.
 const MIN_SPARSE_DIM: usize = 300;
@@ -52,7 +53,7 @@ fn recipe(frame: &Frame, options: &RecipeOptions) -> Result<(Recipe, Vec<String>
     let (mut names_only, mut rules) = (Vec::new(), BTreeMap::new());
     let (mut columns, mut constant, mut wordless) = (Vec::new(), Vec::new(), Vec::new());
     let mut take = |name: &str, kind: Option<Kind>| match kind {
-        Some(kind) => columns.push(ColumnRecipe { name: name.to_owned(), kind }),
+        Some(kind) => columns.push(ColumnRecipe { name: name.to_owned(), kind, deviation: None }),
         None if texts.contains(name) => wordless.push(name.to_owned()),
         None => constant.push(name.to_owned()),
     };
@@ -70,9 +71,19 @@ fn recipe(frame: &Frame, options: &RecipeOptions) -> Result<(Recipe, Vec<String>
             rules.insert(name.to_owned(), record.rule.clone());
         }
         let kind = match &column.values {
-            values if texts.contains(name) => words(values),
+            values if texts.contains(name) => text(values, options.hash_bits),
             Values::Numbers(values) => numbers(values.values(), options),
-            Values::Texts(texts) => categories(texts, frame, name)?,
+            Values::Texts(texts) => match categories(texts, frame, name)? {
+                Categories::Found(kind) => kind,
+                Categories::Text(count) => {
+                    notes.push(format!(
+                        "{}: column `{name}` has {count} different texts; it is learned as text, by its words and runs of \
+                         characters; use --drop '{name}' to leave it out",
+                        frame.source
+                    ));
+                    text(&column.values, options.hash_bits)
+                }
+            },
             Values::Moments(moments) => moments_of(moments, options),
         };
         take(name, kind);
@@ -112,28 +123,26 @@ fn recipe(frame: &Frame, options: &RecipeOptions) -> Result<(Recipe, Vec<String>
     rules.retain(|name, _| columns_used.contains(name));
     let mut recipe =
         Recipe { columns, entries, prefix, constant, names_only, rules, sparse, by_entries: false };
-    let stored = recipe.stored(frame);
-    recipe.by_entries = recipe.dim() > MIN_SPARSE_DIM
-        && stored.saturating_mul(SPARSE_SHARE) < frame.rows.saturating_mul(recipe.dim());
+    if recipe.columns.iter().any(|column| matches!(column.kind, Kind::Text { .. })) {
+        recipe.by_entries = true;
+        for column in &mut recipe.columns {
+            column.deviation = Encoder::deviation(column, frame)?;
+        }
+    } else {
+        let stored = recipe.stored(frame);
+        recipe.by_entries = recipe.dim() > MIN_SPARSE_DIM
+            && stored.saturating_mul(SPARSE_SHARE) < frame.rows.saturating_mul(recipe.dim());
+    }
     Ok((recipe, notes))
 }
 
 impl Recipe {
-    /// Estimates the number of non-zero coordinates. Those of words are counted exactly.
+    /// Estimates the number of non-zero coordinates of columns without text.
     fn stored(&self, frame: &Frame) -> usize {
         let rows = frame.rows;
         let of_column = |column: &ColumnRecipe| match &column.kind {
-            Kind::Number { .. } | Kind::Category { .. } => rows,
             Kind::Moment { parts, .. } => rows.saturating_mul(parts.width()),
-            Kind::Words { words } => {
-                let words: HashSet<&str> = words.iter().map(String::as_str).collect();
-                let Some(values) = frame.column(&column.name) else { return rows };
-                let known = |row| {
-                    let found: HashSet<String> = split(&values.text(row)).collect();
-                    found.iter().filter(|word| words.contains(word.as_str())).count()
-                };
-                (0..rows).map(known).sum()
-            }
+            _ => rows,
         };
         let of_block = match &frame.block {
             Some(block @ Block::Sparse(_)) => block.stored(),
@@ -171,7 +180,10 @@ fn check_names(
 }
 
 fn without_words(names: &[String]) -> String {
-    format!("no word occurs in at least two rows, but not all, of {}", list(names))
+    format!(
+        "no word or part of a word occurs in at least two rows, but not all, of {}",
+        list(names)
+    )
 }
 
 /// Names separated by commas; long lists are shortened.
@@ -270,36 +282,59 @@ fn moments_of(moments: &TimestampMicrosecondArray, options: &RecipeOptions) -> O
     Some(Kind::Moment { parts, median, missing })
 }
 
-fn categories(texts: &Texts, frame: &Frame, name: &str) -> Result<Option<Kind>, DataError> {
-    let mut used = vec![0usize; texts.level_count()];
-    texts.codes().iter().filter(|c| **c != MISSING).for_each(|c| used[*c as usize] += 1);
-    let present: usize = used.iter().sum();
+/// The kind of a column of texts.
+pub(super) enum Categories {
+    /// Categories; `None` if the column is constant.
+    Found(Option<Kind>),
+    /// Long, varied text, with the number of different texts.
+    Text(usize),
+}
+
+pub(super) fn categories(
+    texts: &Texts,
+    frame: &Frame,
+    name: &str,
+) -> Result<Categories, DataError> {
+    let rows_of = rows_of(texts);
+    let present: usize = rows_of.iter().map(|(_, rows)| *rows as usize).sum();
     let missing = present < frame.rows;
-    let with_rows = texts.levels().zip(&used).filter(|(_, rows)| **rows > 0);
-    let mut names: Vec<String> = with_rows.map(|(level, _)| level.to_owned()).collect();
-    let alone = used.iter().filter(|n| **n == 1).count();
-    let free = names.len() > MIN_FREE && alone as f64 > FREE_SHARE * present as f64;
-    let has_comma = names.iter().any(|name| name.contains(','));
-    if free && has_comma && names.iter().all(|name| has_decimal_comma(name)) {
+    let alone = rows_of.iter().filter(|(_, rows)| *rows == 1).count();
+    let free = rows_of.len() > MIN_FREE && alone as f64 > FREE_SHARE * present as f64;
+    let has_comma = rows_of.iter().any(|(text, _)| text.contains(','));
+    if free && has_comma && rows_of.iter().all(|(text, _)| has_decimal_comma(text)) {
         return Err(DataError::user(format!(
             "{}, column `{name}`: numbers with a decimal comma are read as text; write them with a point \
              (pandas: to_csv(..., decimal='.'))",
             frame.source
         )));
     }
-    if free || names.len() > MAX_CATEGORIES {
+    if free || rows_of.len() > MAX_CATEGORIES {
+        let is_long = |text: &str| text.unicode_words().nth(MIN_WORDS - 1).is_some();
+        let long = rows_of.iter().filter(|(text, _)| is_long(text));
+        let long: usize = long.map(|(_, rows)| *rows as usize).sum();
+        if 2 * long > present {
+            return Ok(Categories::Text(rows_of.len()));
+        }
         return Err(DataError::user(format!(
-            "{}, column `{name}`: {} different texts in {present} rows are too many for categories; use --drop '{name}' to \
-             leave the column out, or --text '{name}' to learn from its words",
+            "{}, column `{name}`: {} different texts in {present} rows are too many for categories, and too short to be \
+             recognised as text; use --drop '{name}' to leave the column out, or --text '{name}' to learn from its words",
             frame.source,
-            names.len()
+            rows_of.len()
         )));
     }
-    if names.is_empty() || names.len() == 1 && !missing {
-        return Ok(None);
+    if rows_of.is_empty() || rows_of.len() == 1 && !missing {
+        return Ok(Categories::Found(None));
     }
-    names.sort_unstable();
-    Ok(Some(Kind::Category { levels: names, missing }))
+    let mut levels: Vec<String> = rows_of.into_iter().map(|(text, _)| text.to_owned()).collect();
+    levels.sort_unstable();
+    Ok(Categories::Found(Some(Kind::Category { levels, missing })))
+}
+
+/// The different texts of a column, each with its number of rows.
+fn rows_of(texts: &Texts) -> Vec<(&str, u32)> {
+    let mut rows = vec![0; texts.level_count()];
+    texts.codes().iter().filter(|c| **c != MISSING).for_each(|c| rows[*c as usize] += 1);
+    texts.levels().zip(rows).filter(|(_, rows)| *rows > 0).collect()
 }
 
 /// Whether a string becomes a number if its comma is replaced by a decimal point.
@@ -307,19 +342,15 @@ fn has_decimal_comma(text: &str) -> bool {
     text.matches(',').count() <= 1 && text.replacen(',', ".", 1).trim().parse::<f64>().is_ok()
 }
 
-/// The recipe of a column of text, with its most common words; `None` if no word qualifies.
-pub(super) fn words(values: &Values) -> Option<Kind> {
-    let mut rows_with: BTreeMap<String, usize> = BTreeMap::new();
-    for row in 0..values.len() {
-        let different: BTreeSet<String> = split(&values.text(row)).collect();
-        different.into_iter().for_each(|word| *rows_with.entry(word).or_default() += 1);
-    }
-    let common = rows_with.into_iter().filter(|(_, n)| *n >= MIN_WORD_ROWS && *n < values.len());
-    let mut common: Vec<(String, usize)> = common.collect();
-    // The sort is stable: ties are in alphabetical order.
-    common.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
-    common.truncate(MAX_WORDS);
-    let mut words: Vec<String> = common.into_iter().map(|(word, _)| word).collect();
-    words.sort_unstable();
-    (!words.is_empty()).then_some(Kind::Words { words })
+/// The recipe of a column of text; `None` if no n-gram distinguishes rows.
+fn text(values: &Values, hash_bits: Option<u32>) -> Option<Kind> {
+    let ngrams = match values {
+        Values::Texts(texts) => Ngrams::fit(&rows_of(texts), hash_bits),
+        values => {
+            let texts: Vec<String> = (0..values.len()).map(|row| values.text(row)).collect();
+            let texts: Vec<(&str, u32)> = texts.iter().map(|text| (text.as_str(), 1)).collect();
+            Ngrams::fit(&texts, hash_bits)
+        }
+    };
+    Some(Kind::Text { ngrams: ngrams? })
 }

@@ -4,8 +4,8 @@
 //!   numbers were missing at the fit, a second coordinate is 1 where the number is missing and 0 elsewhere.
 //! - A column of categories gives one coordinate for each category (one-hot). If values were missing at the fit, a
 //!   missing value is a category of its own; otherwise it is an unseen category.
-//! - A column of text gives one coordinate for each word that occurs in at least two rows, most common first. A row
-//!   with k known words has 1/√k in their coordinates.
+//! - A column of text gives one coordinate for each n-gram of words or characters, weighted by TF-IDF, so that the
+//!   coordinates of a text have norm 1. Other numbers are then standardised, and points are stored as sparse entries.
 //! - A column of dates or times gives the number of days since 1970, and a point on a circle for each calendar cycle
 //!   that the timestamps span ([`MomentParts`]). A missing timestamp is replaced by the median; a last coordinate marks
 //!   it as for numbers.
@@ -15,10 +15,12 @@
 
 mod encode;
 mod learn;
+mod ngrams;
 #[cfg(test)]
 mod tests;
 
-use halfspaces_frame::{ColumnRule, DataError, Hints, MomentParts};
+use halfspaces_frame::{ColumnRule, DataError, Frame, Hints, MomentParts};
+use ngrams::{Ngrams, Weigher};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -34,8 +36,11 @@ use std::ops::Range;
 pub struct RecipeOptions {
     /// Columns to leave out.
     pub drop: Vec<String>,
-    /// Columns of free text, to be encoded by their words.
+    /// Columns of text, to be encoded by their n-grams. Columns of long, varied text are recognised without it.
     pub text: Vec<String>,
+    /// Hashes the n-grams of a column of text to twice 2^`hash_bits` coordinates, from 1 to 28 bits. Default: lists
+    /// the n-grams.
+    pub hash_bits: Option<u32>,
     /// Columns to use although they seem only to identify rows.
     pub use_columns: Vec<String>,
     /// Whether to keep a column that has the same non-zero number in all rows. Such a column does not help a learner,
@@ -115,12 +120,27 @@ pub struct Recipe {
     by_entries: bool,
 }
 
+/// A text, divided into parts that each add to a sum; see [`Recipe::text_parts`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct TextParts {
+    /// The column.
+    pub column: String,
+    /// The text.
+    pub text: String,
+    /// The parts in order: the range of bytes, and what it adds.
+    pub parts: Vec<(Range<usize>, f64)>,
+}
+
 /// The map from one column to coordinates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ColumnRecipe {
     pub(crate) name: String,
     #[serde(flatten)]
     pub(crate) kind: Kind,
+    /// The root mean square distance from the median, by which the distance of a number from the median is divided.
+    /// `None` if the numbers are used as they are.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) deviation: Option<f64>,
 }
 
 /// The kind of a column.
@@ -150,10 +170,10 @@ pub(crate) enum Kind {
         /// Whether a last coordinate marks missing timestamps.
         missing: bool,
     },
-    /// Free text.
-    Words {
-        /// The words used, sorted.
-        words: Vec<String>,
+    /// Text.
+    Text {
+        /// The n-grams used.
+        ngrams: Ngrams,
     },
 }
 
@@ -196,9 +216,9 @@ impl TryFrom<Saved> for Recipe {
                 Kind::Number { median, .. } => median.is_finite(),
                 Kind::Category { levels, .. } => !levels.is_empty() && rising(levels),
                 Kind::Moment { parts, missing, .. } => parts.width() > 0 || *missing,
-                Kind::Words { words } => !words.is_empty() && rising(words),
+                Kind::Text { ngrams } => ngrams.is_sound(),
             };
-            if !sound {
+            if !sound || column.deviation.is_some_and(|d| !(d > 0.0 && d.is_finite())) {
                 let name = &column.name;
                 return Err(format!(
                     "column `{name}`: needs a finite median, or at least one name, in order"
@@ -215,7 +235,16 @@ impl Kind {
             Kind::Number { missing, .. } => 1 + usize::from(*missing),
             Kind::Category { levels, missing } => levels.len() + usize::from(*missing),
             Kind::Moment { parts, missing, .. } => parts.width() + usize::from(*missing),
-            Kind::Words { words } => words.len(),
+            Kind::Text { ngrams } => ngrams.len(),
+        }
+    }
+
+    /// The median of the first coordinate of a column of numbers or timestamps, otherwise 0.
+    fn centre(&self) -> f64 {
+        match self {
+            Kind::Number { median, .. } => *median,
+            Kind::Moment { parts, median, .. } if parts.days => parts.coordinates(*median)[0],
+            _ => 0.0,
         }
     }
 
@@ -233,7 +262,9 @@ impl Kind {
                 let absent = missing.then(|| format!("{name} is missing"));
                 parts.names(name).into_iter().chain(absent).collect()
             }
-            Kind::Words { words } => words.iter().map(|word| format!("{name}~{word}")).collect(),
+            Kind::Text { ngrams } => {
+                ngrams.names().into_iter().map(|term| format!("{name}~{term}")).collect()
+            }
         }
     }
 }
@@ -246,7 +277,7 @@ impl Recipe {
         columns + self.entries.len()
     }
 
-    /// The names of the coordinates: `column`, `column=category`, `column~word`, `column is missing`. If two
+    /// The names of the coordinates: `column`, `column=category`, `column~n-gram`, `column is missing`. If two
     /// coordinates would have the same name, the kind of the column is added in brackets.
     #[must_use]
     pub fn coordinates(&self) -> Vec<String> {
@@ -255,7 +286,7 @@ impl Recipe {
                 Kind::Number { .. } => "number",
                 Kind::Category { .. } => "category",
                 Kind::Moment { .. } => "date",
-                Kind::Words { .. } => "text",
+                Kind::Text { .. } => "text",
             };
             column.kind.coordinate_names(&column.name).into_iter().map(move |name| (name, kind))
         });
@@ -303,10 +334,46 @@ impl Recipe {
         self.by_entries
     }
 
+    /// For each of `rows` its texts, each divided into its words and what lies between them. Every part comes with what
+    /// it adds to Σ `factor`(place, i) x_i, where x are the coordinates of the row at this place in `rows`. Columns
+    /// without text are left out.
+    #[must_use]
+    pub fn text_parts(
+        &self,
+        frame: &Frame,
+        rows: &[usize],
+        factor: &dyn Fn(usize, usize) -> f64,
+    ) -> Vec<Vec<TextParts>> {
+        let mut first = 0;
+        let mut all = vec![Vec::new(); rows.len()];
+        for column in &self.columns {
+            if let (Kind::Text { ngrams }, Some(values)) =
+                (&column.kind, frame.column(&column.name))
+            {
+                let weigher = Weigher::new(ngrams);
+                for (place, row) in rows.iter().enumerate() {
+                    let is_missing = values.is_missing(*row);
+                    let text = if is_missing { String::new() } else { values.text(*row) };
+                    let parts = weigher.parts(&text, &|at| factor(place, first + at));
+                    all[place].push(TextParts { column: column.name.clone(), text, parts });
+                }
+            }
+            first += column.kind.width();
+        }
+        all
+    }
+
+    /// The columns of text that are learned by their n-grams.
+    #[must_use]
+    pub fn text_columns(&self) -> Vec<&str> {
+        let texts = self.columns.iter().filter(|c| matches!(c.kind, Kind::Text { .. }));
+        texts.map(|column| column.name.as_str()).collect()
+    }
+
     /// The hints with which a table must be read for this model. `others` are additional columns of text.
     #[must_use]
     pub fn hints(&self, others: &[String]) -> Hints {
-        let is_text = |kind: &Kind| matches!(kind, Kind::Category { .. } | Kind::Words { .. });
+        let is_text = |kind: &Kind| matches!(kind, Kind::Category { .. } | Kind::Text { .. });
         let texts = self.columns.iter().filter(|c| is_text(&c.kind));
         let texts = texts.map(|c| &c.name).chain(others).cloned().collect();
         let expected = self.columns.iter().map(|c| &c.name).chain(others).cloned().collect();

@@ -1,6 +1,6 @@
 //! Tests of recipes for each kind of column.
 
-use super::learn::{MAX_CATEGORIES, MAX_WORDS, MIN_FREE, numbers, words};
+use super::learn::{MAX_CATEGORIES, MIN_FREE, numbers};
 use super::*;
 use crate::design::Design;
 use halfspaces_frame::{Block, Column, Frame, MISSING, Values};
@@ -113,27 +113,64 @@ fn decimal_commas_are_reported() {
     assert!(says(&cells).contains("too many for categories"), "{}", says(&cells));
 }
 
+/// Other columns beside a text are standardised around their median, so that a missing number is no entry.
 #[test]
-fn words_in_two_rows_count() {
+fn numbers_beside_texts_are_standardised() {
+    let day = 86_400_000_000i64;
+    let moments: arrow_array::TimestampMicrosecondArray =
+        [0, 4, 4, 8].map(|d| Some(d * day)).into_iter().collect();
+    let table = frame(vec![
+        ("t", texts(&["a red apple", "a pear", "", "red"])),
+        ("x", Values::numbers(vec![1000.0, 1000.0, f64::NAN, 1006.0])),
+        ("c", texts(&["p", "q", "p", "q"])),
+        ("d", Values::Moments(moments)),
+    ]);
     let options = RecipeOptions { text: vec!["t".into()], ..RecipeOptions::default() };
-    let table = frame(vec![("t", texts(&["Red, red apple!", "a RED pear", "pear", "apple a"]))]);
     let recipe = Recipe::fit(&table, &options).unwrap().0;
-    assert_eq!(recipe.coordinates(), ["t~a", "t~apple", "t~pear", "t~red"]);
-    let points = dense(recipe.apply(&table, Unseen::Error).unwrap());
-    let (half, third) = (1.0 / 2f64.sqrt(), 1.0 / 3f64.sqrt());
-    let rows: Vec<&[f64]> = points.as_slice().chunks(points.dim()).collect();
-    assert_eq!(rows[0], [0.0, half, 0.0, half]);
-    assert_eq!(rows[1], [third, 0.0, third, third]);
-    assert_eq!(rows[2], [0.0, 0.0, 1.0, 0.0]);
-    // The most common words are kept, except a word that is in every row.
-    let many: Vec<String> = (0..MAX_WORDS + 9)
-        .flat_map(|i| vec![format!("all w{i:04}"); if i % 2 == 0 { 2 } else { 3 }])
-        .collect();
-    let cells: Vec<&str> = many.iter().map(String::as_str).collect();
-    let Some(Kind::Words { words }) = words(&texts(&cells)) else { panic!("words") };
-    assert_eq!(words.len(), MAX_WORDS);
-    assert!(!words.contains(&"all".to_owned()));
-    assert!((0..MAX_WORDS + 9).filter(|i| i % 2 == 1).all(|i| words.contains(&format!("w{i:04}"))));
+    let names = recipe.coordinates();
+    assert!(names.starts_with(&["t~a".into(), "t~a pear".into()]) && recipe.is_sparse());
+    let design = recipe.apply(&table, Unseen::Error).unwrap();
+    let points = design.into_dense().unwrap();
+    let of = |name: &str| -> Vec<f64> {
+        let at = names.iter().position(|n| n == name).unwrap();
+        points.rows().map(|x| x.as_slice()[at]).collect()
+    };
+    // Distances 0, 0, 0, 6 have root mean square 3; 4, 0, 0, 4 have √8.
+    assert_eq!((of("x"), of("x is missing")), (vec![0.0, 0.0, 0.0, 2.0], vec![0.0, 0.0, 1.0, 0.0]));
+    assert_eq!(of("c=p"), [1.0, 0.0, 1.0, 0.0]);
+    assert!((of("d")[0] + 2f64.sqrt()).abs() < 1e-15 && of("d")[1].abs() < 1e-15);
+    // Rows with both groups of n-grams have norm 1.
+    let text = names.iter().filter(|name| name.starts_with("t~")).count();
+    let norm: f64 = points.row(0).unwrap().as_slice()[..text].iter().map(|v| v * v).sum();
+    assert!((norm - 1.0).abs() < 1e-12);
+    let saved = serde_json::to_string(&recipe).unwrap();
+    assert_eq!(serde_json::from_str::<Recipe>(&saved).unwrap(), recipe);
+}
+
+/// Long, varied text needs no option; short texts do.
+#[test]
+fn long_texts_are_recognised() {
+    let fit = |cell: &dyn Fn(usize) -> String| {
+        let cells: Vec<String> = (0..40).map(cell).collect();
+        let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+        Recipe::fit(&frame(vec![("c", texts(&cells))]), &RecipeOptions::default())
+    };
+    let (recipe, notes) = fit(&|i| format!("number {i} here")).unwrap();
+    assert!(
+        recipe.is_sparse() && notes[0].contains("40 different texts; it is learned as text"),
+        "{notes:?}"
+    );
+    assert!(fit(&|i| format!("number {i}")).is_err());
+    // Half of the rows are not enough.
+    assert!(
+        fit(&|i| if i % 2 == 0 { format!("number {i}") } else { format!("number {i} here") })
+            .is_err()
+    );
+    // Han characters are words of their own.
+    let han =
+        |i: usize| [i, 100 + i % 4, 200].map(|at| char::from_u32(0x4e00 + at as u32).unwrap());
+    let han = |i: usize| han(i).iter().collect::<String>();
+    assert!(fit(&han).is_ok());
 }
 
 /// With `median_only`, missing numbers are replaced without an additional coordinate.
