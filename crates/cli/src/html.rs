@@ -1,5 +1,7 @@
 //! Reports as self-contained HTML files.
 
+use halfspaces_pipeline::TextParts;
+
 /// Escapes text for HTML, in elements and in attribute values.
 pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
@@ -9,17 +11,53 @@ pub(crate) fn escape(text: &str) -> String {
         .replace('\'', "&#39;")
 }
 
-/// An HTML table. Cells are escaped.
-pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+/// An HTML table. The header is escaped; cells are HTML.
+pub(crate) fn table_of_html(
+    header: &[&str],
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> String {
     let cells = |tag: &str, cells: &mut dyn Iterator<Item = String>| {
-        let cells: String = cells.map(|cell| format!("<{tag}>{}</{tag}>", escape(&cell))).collect();
+        let cells: String = cells.map(|cell| format!("<{tag}>{cell}</{tag}>")).collect();
         format!("<tr>{cells}</tr>\n")
     };
-    let head = cells("th", &mut header.iter().map(|name| (*name).to_owned()));
+    let head = cells("th", &mut header.iter().map(|name| escape(name)));
     let body: String = rows.into_iter().map(|row| cells("td", &mut row.into_iter())).collect();
     format!(
         "<div class=\"wide\"><table><thead>{head}</thead><tbody>\n{body}</tbody></table></div>\n"
     )
+}
+
+/// An HTML table. Cells are escaped.
+pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let escaped = |cells: Vec<String>| cells.iter().map(|cell| escape(cell)).collect();
+    table_of_html(header, rows.into_iter().map(escaped))
+}
+
+/// A text whose parts are marked: red against the label, green for it, darker for a larger part. Only the first `most`
+/// characters are shown.
+pub(crate) fn marked(text: &TextParts, most: usize) -> String {
+    let largest = text.parts.iter().map(|(_, part)| part.abs()).fold(f64::MIN_POSITIVE, f64::max);
+    let mut html = String::new();
+    let mut shown = 0;
+    for (range, part) in &text.parts {
+        let word = &text.text[range.clone()];
+        if shown >= most {
+            html.push('…');
+            break;
+        }
+        shown += word.chars().count();
+        let level = (3.0 * part.abs() / largest).round();
+        match (level > 0.0 && !word.trim().is_empty(), *part < 0.0) {
+            (false, _) => html.push_str(&escape(word)),
+            (true, true) => {
+                html.push_str(&format!("<mark class=\"no{level}\">{}</mark>", escape(word)))
+            }
+            (true, false) => {
+                html.push_str(&format!("<mark class=\"yes{level}\">{}</mark>", escape(word)))
+            }
+        }
+    }
+    html
 }
 
 /// A complete page with this title, which is escaped, and this body, which is HTML.
@@ -45,6 +83,9 @@ h2{font-size:1.15rem;margin-top:2rem}
 p,figcaption{max-width:46rem}
 figcaption,th{color:var(--soft);font-size:.9rem}
 .wide{overflow-x:auto}
+mark{color:inherit;border-radius:.2em;background:none}
+.no1{background:rgb(220 60 40/.15)}.no2{background:rgb(220 60 40/.35)}.no3{background:rgb(220 60 40/.6)}
+.yes1{background:rgb(40 150 70/.15)}.yes2{background:rgb(40 150 70/.35)}.yes3{background:rgb(40 150 70/.6)}
 table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
 th,td{text-align:left;padding:.3rem .7rem;border-bottom:1px solid var(--line);vertical-align:top}
 td{overflow-wrap:anywhere;min-width:4rem;max-width:28rem}

@@ -12,9 +12,13 @@ pub(crate) struct ColumnArgs {
     /// Ignore a column; may be repeated
     #[arg(long, value_name = "COLUMN")]
     pub(crate) drop: Vec<String>,
-    /// Learn from the words of a column of free text; may be repeated
+    /// Learn from the words and characters of a column of text; may be repeated. Long, varied text is recognised
+    /// without it
     #[arg(long, value_name = "COLUMN")]
     pub(crate) text: Vec<String>,
+    /// Hash the words and characters of texts to twice 2^BITS coordinates instead of listing them, from 1 to 28
+    #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(1..=28))]
+    pub(crate) hash_bits: Option<u32>,
     /// Learn from a column that looks like an identifier or a saved index; may be repeated
     #[arg(long = "use", value_name = "COLUMN")]
     pub(crate) use_columns: Vec<String>,
@@ -26,6 +30,7 @@ impl ColumnArgs {
         RecipeOptions {
             drop: self.drop.clone(),
             text: self.text.clone(),
+            hash_bits: self.hash_bits,
             use_columns: self.use_columns.clone(),
             ..RecipeOptions::default()
         }

@@ -10,13 +10,16 @@ use crate::streams;
 use clap::Args;
 use halfspaces_frame::visible;
 use halfspaces_linalg::rand::seq::SliceRandom;
-use halfspaces_linalg::{PointSet, Points, Threads, rng_for, rng_for_round};
+use halfspaces_linalg::{PointSet, Points, RowView, SparsePoints, Threads, rng_for, rng_for_round};
 use halfspaces_pipeline::{Decisions, Design, Pipeline, Rate, Unseen};
 use serde::Serialize;
+use std::ops::Range;
 use std::path::PathBuf;
 
 /// Maximum number of rows on which permutation importance is measured.
 const MAX_ROWS: usize = 2000;
+/// Maximum number of columns whose importance is measured. With more, those used in the most rows are measured.
+const MAX_COLUMNS: usize = 200;
 /// Number of shuffles of each column.
 const SHUFFLES: u32 = 3;
 /// Number of bins of the histogram on either side of 0.
@@ -29,7 +32,7 @@ const REACH: f64 = 2.0;
 /// Show the weights of a model, the importance of each column, and a histogram of margins.
 ///
 /// A model of one halfspace per class shows its largest weights: the change of the decision value for one standard
-/// deviation of the column. With DATA, every model shows the permutation importance of each column: the increase of the
+/// deviation of the column, or for a change of 1 if the model learned from texts or other sparse columns. With DATA, every model shows the permutation importance of each column: the increase of the
 /// error rate when the column is shuffled or, if DATA has no labels, the fraction of predictions that change. It also
 /// shows a histogram of the margins: the size of the decision value, negative if the prediction differs from the label.
 #[derive(Debug, Args)]
@@ -69,6 +72,8 @@ struct Explanation {
     /// The candidates that the model averages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     averaged: Vec<String>,
+    /// Whether weights apply to a change of 1; otherwise to one of a standard deviation.
+    sparse: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     weights: Vec<ClassWeights>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -137,6 +142,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<(), CliError> {
         learned_from: model.report().learned_from,
         held_out: model.report().held_out()?,
         averaged: findings.compared.iter().take(findings.chosen).map(|(_, n)| n.clone()).collect(),
+        sparse: model.recipe().is_sparse(),
         weights: weights(&model, args.top),
         on_data,
     };
@@ -192,7 +198,7 @@ fn importance(
     let mut rows: Vec<usize> = (0..data.design.len()).collect();
     rows.shuffle(&mut rng_for(streams::EXPLAINED_ROWS, 0));
     rows.truncate(MAX_ROWS);
-    let points = data.design.select(&rows)?.into_dense()?;
+    let design = data.design.select(&rows)?;
     let reference: Vec<Option<usize>> = match &data.truth {
         Some(truth) => rows.iter().map(|row| truth[*row]).collect(),
         None => rows.iter().map(|row| Some(decisions.classes[*row])).collect(),
@@ -203,19 +209,13 @@ fn importance(
     };
     let unshuffled: Vec<usize> = rows.iter().map(|row| decisions.classes[*row]).collect();
     let before = errors(&unshuffled) as f64;
-    let dim = points.dim();
     let mut order: Vec<usize> = (0..rows.len()).collect();
     let mut all = Vec::new();
-    for (column, places) in model.recipe().places() {
+    for (column, places) in most_used(model, &design) {
         let mut total = 0.0;
         for shuffle in 0..SHUFFLES {
             order.shuffle(&mut rng_for_round(streams::SHUFFLED_COLUMN, 0, shuffle));
-            let mut values = points.as_slice().to_vec();
-            for (to, from) in order.iter().enumerate() {
-                let source = &points.as_slice()[from * dim..][places.clone()];
-                values[to * dim..][places.clone()].copy_from_slice(source);
-            }
-            let shuffled = Design::Dense(Points::new(values, dim)?);
+            let shuffled = shuffled(&design, &order, &places)?;
             total += errors(&model.model().decide(&shuffled, threads)?.classes) as f64 - before;
         }
         let share = total / (f64::from(SHUFFLES) * rows.len() as f64);
@@ -223,6 +223,58 @@ fn importance(
     }
     all.sort_by(|a, b| b.share.total_cmp(&a.share));
     Ok(all)
+}
+
+/// The columns of a model with their coordinates; of more than [`MAX_COLUMNS`] columns only those with non-zero
+/// coordinates in the most rows.
+fn most_used(model: &Pipeline, design: &Design) -> Vec<(String, Range<usize>)> {
+    let mut places = model.recipe().places();
+    if places.len() <= MAX_COLUMNS {
+        return places;
+    }
+    let mut used = vec![0u32; design.dim()];
+    match design {
+        Design::Dense(points) => count(points, &mut used),
+        Design::Sparse(points) => count(points, &mut used),
+    }
+    let rows = |places: &Range<usize>| used[places.clone()].iter().max().copied().unwrap_or(0);
+    places.sort_by_key(|(_, places)| std::cmp::Reverse(rows(places)));
+    places.truncate(MAX_COLUMNS);
+    places
+}
+
+/// Counts the rows in which each coordinate is not 0.
+fn count<P: PointSet>(points: &P, used: &mut [u32]) {
+    let entries = points.rows().flat_map(RowView::entries);
+    entries.filter(|(_, value)| *value != 0.0).for_each(|(at, _)| used[at] += 1);
+}
+
+/// The design with the coordinates `places` of each row taken from the row that `order` names.
+fn shuffled(design: &Design, order: &[usize], places: &Range<usize>) -> Result<Design, CliError> {
+    Ok(match design {
+        Design::Dense(points) => {
+            let dim = points.dim();
+            let mut values = points.as_slice().to_vec();
+            for (to, from) in order.iter().enumerate() {
+                let source = &points.as_slice()[from * dim..][places.clone()];
+                values[to * dim..][places.clone()].copy_from_slice(source);
+            }
+            Design::Dense(Points::new(values, dim)?)
+        }
+        Design::Sparse(points) => {
+            let mut mixed = SparsePoints::empty(points.dim())?;
+            for (own, other) in points.rows().zip(points.select(order)?.rows()) {
+                let mut entries: Vec<(usize, f64)> =
+                    own.entries().filter(|(at, _)| !places.contains(at)).collect();
+                entries.extend(other.entries().filter(|(at, _)| places.contains(at)));
+                entries.sort_unstable_by_key(|(at, _)| *at);
+                let (columns, values): (Vec<u32>, Vec<f64>) =
+                    entries.into_iter().map(|(at, value)| (at as u32, value)).unzip();
+                mixed.push(&columns, &values)?;
+            }
+            Design::Sparse(mixed)
+        }
+    })
 }
 
 /// The margin of each row in units of the mean |value|: with labels the size of the decision value, negative if the row
@@ -261,8 +313,16 @@ fn histogram(margins: &[f64]) -> Vec<Bar> {
 }
 
 fn text(explanation: &Explanation) -> String {
-    let Explanation { learner, classes, learned_from, held_out, averaged, weights, on_data } =
-        explanation;
+    let Explanation {
+        learner,
+        classes,
+        learned_from,
+        held_out,
+        averaged,
+        sparse,
+        weights,
+        on_data,
+    } = explanation;
     let mut lines = vec![format!(
         "model     {learner}, fitted to {learned_from} rows; classes {}",
         visible(&classes.join(", "))
@@ -275,7 +335,8 @@ fn text(explanation: &Explanation) -> String {
     }
     for of_class in weights {
         lines.push(String::new());
-        lines.push(format!("weights for `{}`, per standard deviation", visible(&of_class.class)));
+        let unit = if *sparse { "" } else { ", per standard deviation" };
+        lines.push(format!("weights for `{}`{unit}", visible(&of_class.class)));
         let row = |w: &Weight| vec![visible(&w.coordinate), format!("{:+.4}", w.weight)];
         lines.extend(aligned(&of_class.weights.iter().map(row).collect::<Vec<_>>()));
     }

@@ -100,7 +100,7 @@ const CASES: [(&str, &str); 107] = [
     ),
     (
         "fit rare.csv --label y --text a -o out --force",
-        "no word occurs in at least two rows, but not all, of a",
+        "no word or part of a word occurs in at least two rows, but not all, of a",
     ),
     (
         "fit slip.csv --label y --category a -o out --force",
@@ -199,7 +199,7 @@ const CASES: [(&str, &str); 107] = [
     ("predict nothing.json good.csv -o out --force", "there is no such model"),
     ("predict good.csv good.csv -o out --force", "not a model file"),
     ("predict other.json good.csv -o out --force", "not a model file, but \"something else\""),
-    ("predict later.json good.csv -o out --force", "the model file has version 4"),
+    ("predict later.json good.csv -o out --force", "the model file has version 5"),
     ("predict narrow.json good.csv -o out --force", "the model is damaged: the learner expects"),
     ("predict cut.json good.csv -o out --force", "cut off"),
     // Tables for a model.
@@ -272,8 +272,9 @@ fn files(dir: &Path) {
     write("unlabelled.csv", b"a,y\n1,n\n2,p\n3,\n");
     write("one.csv", b"a,y\n1,n\n2,n\n3,n\n");
     write("few.csv", b"a,y\n1,n\n2,p\n3,n\n4,p\n");
-    write("prose.csv", labelled(60, &|i| format!("text number {i}")).as_bytes());
-    write("rare.csv", labelled(40, &|i| format!("word{i}")).as_bytes());
+    write("prose.csv", labelled(60, &|i| format!("number {i}")).as_bytes());
+    let letter = |i: usize| char::from_u32(0x4e00 + i as u32).unwrap().to_string();
+    write("rare.csv", labelled(40, &letter).as_bytes());
     let many: String = (0..40).map(|i| format!("{},{i}.5\n", i % 7)).collect();
     write("many.csv", format!("a,y\n{many}").as_bytes());
     write("huge.csv", labelled(40, &|i| format!("{}1.1{i}e308", ["-", ""][i % 2])).as_bytes());
@@ -287,7 +288,7 @@ fn files(dir: &Path) {
     let fit = "fit good.csv --label y --learner logistic -o model.json";
     succeed(dir, fit);
     let model = fs::read_to_string(dir.join("model.json")).unwrap();
-    write("later.json", model.replace("\"version\":3", "\"version\":4").as_bytes());
+    write("later.json", model.replace("\"version\":4", "\"version\":5").as_bytes());
     write("cut.json", &model.as_bytes()[..model.len() / 2]);
     write("other.json", b"{\"format\": \"something else\", \"version\": 3}");
     let mut narrow: serde_json::Value = serde_json::from_str(&model).unwrap();

@@ -145,7 +145,7 @@ fn changed_models_violate_the_schema_or_are_refused() {
     for (pointer, to) in [
         ("/format", json!("other")),
         ("/version", json!(1)),
-        ("/version", json!(4)),
+        ("/version", json!(5)),
         ("/pipeline/model/calibration/slope", json!(-1.0)),
         ("/pipeline/recipe/columns/0/kind", json!("date")),
         ("/pipeline/label/classes", json!("np")),

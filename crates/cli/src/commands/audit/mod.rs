@@ -1,7 +1,7 @@
 //! `audit`: finds labels that are probably wrong.
 
 use crate::error::CliError;
-use crate::html::{escape, page, table};
+use crate::html::{escape, marked, page, table_of_html};
 use crate::input::{Hints, InputArgs, print_notes};
 use crate::learner;
 use crate::output::{check_targets, note, print, write_file};
@@ -12,7 +12,7 @@ use halfspaces_eval::{Axis, Colour, Figure, Layer};
 use halfspaces_frame::Labels;
 use halfspaces_frame::visible;
 use halfspaces_frame::{Column, Frame};
-use halfspaces_pipeline::{Audit, AuditResult, Method, Plan, Recipe, Suspect, Unseen};
+use halfspaces_pipeline::{Audit, AuditResult, Method, Plan, Recipe, Suspect, TextParts, Unseen};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -21,6 +21,10 @@ use std::path::{Path, PathBuf};
 const SHOWN: usize = 8;
 /// Maximum number of characters of a cell in the HTML report.
 const MAX_CELL: usize = 200;
+/// Maximum number of characters of a marked text in the HTML report.
+const MAX_MARKED: usize = 2000;
+/// Maximum number of words against a label that are printed.
+const MAX_AGAINST: usize = 4;
 /// Maximum number of points of the curve.
 const MAX_CURVE: usize = 400;
 
@@ -28,7 +32,7 @@ const EXAMPLES: &str = "\
 Examples:
   halfspaces audit data.csv --label class
   halfspaces audit data.csv --label class -o ranking.csv --html report.html --top 100
-  halfspaces audit mails.csv --label spam --text body --learner logistic --json";
+  halfspaces audit mails.csv --label spam --html report.html";
 
 /// Find labels that are probably wrong and rank all rows, the most suspicious first.
 ///
@@ -36,7 +40,8 @@ Examples:
 /// that classifier supports the label; it is negative if the classifier predicts another class, the suggested one. With
 /// two classes it is a decision value in units of the mean size of all decision values. With more classes it is the
 /// probability of the label minus the probability of the most probable other class or, for models without
-/// probabilities, the corresponding difference of decision values. The ranking also accounts for classes whose labels
+/// probabilities, the corresponding difference of decision values. With columns of text, the words that speak against
+/// the label are shown. The ranking also accounts for classes whose labels
 /// are wrong more often, so it can differ from the order by agreement.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -84,6 +89,8 @@ struct AuditReport {
     labels: Labels,
     result: AuditResult,
     failure: f64,
+    /// For each of the first rows of the ranking its texts, with what each word says for or against the label.
+    texts: Vec<Vec<TextParts>>,
 }
 
 /// Runs `audit`.
@@ -121,7 +128,17 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
     let result =
         audit.run(&design, &labels.of_row, count).map_err(|error| error.at(&frame.source))?;
     drop(progress);
-    let report = AuditReport { frame, labels, result, failure: args.failure };
+    let top = &result.ranking[..args.top.min(result.ranking.len())];
+    let rows: Vec<usize> = top.iter().map(|suspect| suspect.row).collect();
+    let weights: Vec<Vec<f64>> = (top.iter())
+        .map(|suspect| {
+            let label = labels.of_row[suspect.row];
+            result.weights(suspect.row, label, suspect.suggested).unwrap_or_default()
+        })
+        .collect();
+    let factor = |place: usize, at: usize| weights[place].get(at).copied().unwrap_or(0.0);
+    let texts = recipe.text_parts(&frame, &rows, &factor);
+    let report = AuditReport { frame, labels, result, failure: args.failure, texts };
     if let Some(path) = &args.output {
         write_file(path, args.force, |out| report.write_csv(out))?;
     }
@@ -184,6 +201,24 @@ impl AuditReport {
         }
     }
 
+    /// The words that speak most strongly against the label of a row, given by its place in the ranking.
+    fn against(&self, place: usize) -> Vec<(&str, f64)> {
+        let mut words: Vec<(&str, f64)> = Vec::new();
+        for text in self.texts.get(place).into_iter().flatten() {
+            for (range, part) in &text.parts {
+                let word = &text.text[range.clone()];
+                match words.iter_mut().find(|(known, _)| *known == word) {
+                    Some((_, sum)) => *sum += part,
+                    None => words.push((word, *part)),
+                }
+            }
+        }
+        words.retain(|(word, part)| *part < 0.0 && word.chars().any(char::is_alphanumeric));
+        words.sort_by(|a, b| a.1.total_cmp(&b.1));
+        words.truncate(MAX_AGAINST);
+        words
+    }
+
     /// The line of the file at which a row starts; empty if the format has no lines.
     fn line(&self, row: usize) -> String {
         let place = self.frame.place(row);
@@ -201,18 +236,26 @@ impl AuditReport {
         let place = width(&|s| visible(&self.frame.place(s.row)).chars().count(), 5);
         let label = width(&|s| visible(self.label(s.row)).chars().count(), 5);
         let suggested = width(&|s| visible(self.suggested(s)).chars().count(), 9);
+        let has_texts = self.texts.iter().any(|texts| !texts.is_empty());
         text.push_str(&format!(
-            "{:place$}  {:label$}  {:suggested$}  agreement\n",
-            "where", "label", "suggested"
+            "{:place$}  {:label$}  {:suggested$}  agreement{}\n",
+            "where",
+            "label",
+            "suggested",
+            if has_texts { "  words against the label" } else { "" }
         ));
-        for suspect in suspects {
-            text.push_str(&format!(
-                "{:place$}  {:label$}  {:suggested$}  {:9.3}\n",
+        for (rank, suspect) in suspects.iter().enumerate() {
+            let against: Vec<&str> = self.against(rank).into_iter().map(|(word, _)| word).collect();
+            let line = format!(
+                "{:place$}  {:label$}  {:suggested$}  {:9.3}  {}",
                 visible(&self.frame.place(suspect.row)),
                 visible(self.label(suspect.row)),
                 visible(self.suggested(suspect)),
-                suspect.agreement
-            ));
+                suspect.agreement,
+                visible(&against.join(", "))
+            );
+            text.push_str(line.trim_end());
+            text.push('\n');
         }
         text.push_str(&format!("{}\n", self.unit()));
         text
@@ -235,14 +278,18 @@ impl AuditReport {
     }
 
     fn json(&self, top: usize) -> Value {
-        let suspect = |suspect: &Suspect| {
-            json!({
+        let suspect = |(rank, suspect): (usize, &Suspect)| {
+            let mut entry = json!({
                 "row": suspect.row,
                 "place": self.frame.place(suspect.row),
                 "label": self.label(suspect.row),
                 "suggested": self.suggested(suspect),
                 "agreement": suspect.agreement,
-            })
+            });
+            if self.texts.get(rank).is_some_and(|texts| !texts.is_empty()) {
+                entry["against"] = self.against(rank).into_iter().map(|(word, _)| word).collect();
+            }
+            entry
         };
         json!({
             "rows": self.result.ranking.len(),
@@ -251,7 +298,7 @@ impl AuditReport {
             "wrong_at_most": self.result.at_most,
             "failure": self.failure,
             "disagreements": self.result.disagreements,
-            "ranking": self.result.ranking.iter().take(top).map(suspect).collect::<Vec<Value>>(),
+            "ranking": self.result.ranking.iter().take(top).enumerate().map(suspect).collect::<Vec<Value>>(),
         })
     }
 
@@ -263,26 +310,40 @@ impl AuditReport {
              likely wrong labels are heuristic.</p>\n<h2>Most suspicious rows</h2>\n<p>{}.</p>\n",
             escape(self.unit())
         ));
+        if self.texts.iter().any(|texts| !texts.is_empty()) {
+            body.push_str(
+                "<p>Marked words speak <mark class=\"no2\">against the label</mark> or <mark class=\"yes2\">for it</mark>, \
+                 compared with the suggested class.</p>\n",
+            );
+        }
         let shown: Vec<&Column> = self.frame.columns.iter().take(SHOWN).collect();
         let mut header = vec!["rank", "where", "label", "suggested", "agreement"];
         header.extend(shown.iter().map(|column| column.name.as_str()));
         let row = |(place, suspect): (usize, &Suspect)| {
             let cell = |column: &&Column| {
+                let texts = self.texts.get(place).into_iter().flatten();
+                let is_marked = |text: &&TextParts| text.column == column.name;
+                if let Some(text) = texts.into_iter().find(is_marked) {
+                    return marked(text, MAX_MARKED);
+                }
                 let text = column.values.text(suspect.row);
                 let short: String = text.chars().take(MAX_CELL).collect();
-                if short.len() < text.len() { short + "…" } else { short }
+                escape(&if short.len() < text.len() { short + "…" } else { short })
             };
             let mut cells = vec![
                 (place + 1).to_string(),
-                self.frame.place(suspect.row),
-                self.label(suspect.row).to_owned(),
-                self.suggested(suspect).to_owned(),
+                escape(&self.frame.place(suspect.row)),
+                escape(self.label(suspect.row)),
+                escape(self.suggested(suspect)),
                 format!("{:.3}", suspect.agreement),
             ];
             cells.extend(shown.iter().map(cell));
             cells
         };
-        body.push_str(&table(&header, self.result.ranking.iter().take(top).enumerate().map(row)));
+        body.push_str(&table_of_html(
+            &header,
+            self.result.ranking.iter().take(top).enumerate().map(row),
+        ));
         let figure = self.figure();
         let caption = escape(&figure.caption);
         body.push_str(&format!(
