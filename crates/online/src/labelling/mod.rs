@@ -8,10 +8,12 @@ mod model;
 mod normal;
 mod outlook;
 mod params;
+mod pool_model;
 mod scan;
 mod session;
 mod soft_halfspace;
 mod surest_first;
+mod wide;
 
 pub use file::{Answer, LabellingFile, Source};
 pub use outlook::Outlook;

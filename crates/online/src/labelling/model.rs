@@ -17,14 +17,14 @@ const CLASS_NOISE: f64 = 0.2;
 /// Weight of the constant in a kernel.
 const CONSTANT: f64 = 0.1;
 /// Minimum probability of a wrong prediction that is assumed when models are weighted.
-const SLIP: f64 = 0.01;
+pub(super) const SLIP: f64 = 0.01;
 /// Log prior weights of the columns without a kernel, and of the soft halfspace.
 const COLUMNS_PRIOR: f64 = 0.0;
 const SOFT_PRIOR: f64 = -2.0;
 /// Models with less weight are ignored.
 const MIN_WEIGHT: f64 = 1e-9;
 /// Scores are log odds, clamped to this range.
-const MAX_SCORE: f64 = 600.0;
+pub(super) const MAX_SCORE: f64 = 600.0;
 
 /// The prediction for a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -50,6 +50,8 @@ pub(super) struct Errors {
     pub(super) stated: f64,
     pub(super) wrong_left_out: usize,
     pub(super) stated_left_out: f64,
+    /// The estimate of corrections to come is multiplied by this.
+    pub(super) factor: f64,
 }
 
 /// A Gaussian posterior and its predictions on the pool.
@@ -440,7 +442,7 @@ impl Model {
         }
         let wrong_left_out = right.iter().filter(|p| **p < 0.5).count();
         let stated_left_out = right.iter().map(|p| p.min(1.0 - p)).sum();
-        Errors { open, stated, wrong_left_out, stated_left_out }
+        Errors { open, stated, wrong_left_out, stated_left_out, factor: 1.0 }
     }
 
     /// The surest point without an answer for which `allowed` is true; the first among equals.
@@ -481,7 +483,7 @@ impl Component {
 }
 
 /// The difference between the mean of a class and the largest other mean.
-fn gap(means: &[f64], class: usize) -> f64 {
+pub(super) fn gap(means: &[f64], class: usize) -> f64 {
     let others = means.iter().enumerate().filter(|(k, _)| *k != class).map(|(_, v)| *v);
     means[class] - others.fold(f64::NEG_INFINITY, f64::max)
 }

@@ -25,7 +25,7 @@ const TO_HIGH: f64 = 1.645;
 /// It is the number of errors that the model expects on the points without an answer, times ((w + 1)/(s + 1))^⅔, times
 /// 0.72 exp(-0.8 u). Each answer so far is predicted from all others: w of these predictions are wrong, and the model
 /// expects s wrong ones. u is the fraction of the pool without an answer; it enters because the model keeps learning
-/// until the pool is labelled. The interval is wide while little is known: its upper end is the estimate times e^(1.6
+/// until the pool is labelled. For wide pools, the estimate is multiplied by 2.2. The interval is wide while little is known: its upper end is the estimate times e^(1.6
 /// (0.4 + 0.4 u)). All this is measured, not proved. Claims: S10c, S10m.
 ///
 /// ```
@@ -57,7 +57,7 @@ pub struct Outlook {
 
 impl Outlook {
     pub(super) fn new(points: usize, errors: Errors) -> Outlook {
-        let Errors { open, stated, wrong_left_out, stated_left_out } = errors;
+        let Errors { open, stated, wrong_left_out, stated_left_out, factor } = errors;
         if open == 0 {
             return Outlook { points, open, expected: 0.0, low: 0.0, high: 0.0 };
         }
@@ -65,7 +65,7 @@ impl Outlook {
         let share = all / points as f64;
         let ratio = (wrong_left_out as f64 + 1.0) / (stated_left_out + 1.0);
         // One is added to all counts, because the logarithm of 0 is not finite.
-        let factor = FACTOR * ratio.powf(POWER) * exp_neg(LEARNING * share);
+        let factor = factor * FACTOR * ratio.powf(POWER) * exp_neg(LEARNING * share);
         let one_more = ((stated + 1.0) * factor).clamp(1.0, all + 1.0);
         let deviation = DEVIATION + MORE_DEVIATION * share;
         let at = |count: f64| (count - 1.0).clamp(0.0, all);
@@ -93,7 +93,13 @@ mod tests {
     #[test]
     fn figures_worked_by_hand() {
         // (8/27)^⅔ = 4/9; with a quarter open, 0.72 e^-0.2 times that and 81 is 21.2211.
-        let errors = Errors { open: 250, stated: 80.0, wrong_left_out: 7, stated_left_out: 26.0 };
+        let errors = Errors {
+            open: 250,
+            stated: 80.0,
+            wrong_left_out: 7,
+            stated_left_out: 26.0,
+            factor: 1.0,
+        };
         let outlook = Outlook::new(1000, errors);
         // Times e^(-2 · 0.5) and e^(1.645 · 0.5).
         for (value, by_hand) in
@@ -102,6 +108,8 @@ mod tests {
             assert!((value - by_hand).abs() < 1e-3, "{value} {by_hand}");
         }
         assert!(outlook.within(0.0474) && !outlook.within(0.0473));
+        let twice = Outlook::new(1000, Errors { factor: 2.0, ..errors });
+        assert!((twice.expected - 41.4422).abs() < 1e-3);
         let few = Outlook::new(120, Errors { open: 30, ..errors });
         assert_eq!(few.high, 30.0);
         let sure = Outlook::new(1000, Errors { stated: 0.0, ..errors });

@@ -1,9 +1,9 @@
 //! A session in which a person labels a pool.
 
 use super::file::{Answer, LabellingFile, Source};
-use super::model::Model;
 use super::outlook::Outlook;
 use super::params::Labelling;
+use super::pool_model::PoolModel;
 use crate::error::OnlineError;
 use halfspaces_linalg::{InputError, PointSet};
 
@@ -67,23 +67,35 @@ pub struct LabellingProgress {
 /// posterior is weighted by the product of the probabilities that it gives to each answer given all others. Columns are
 /// standardised first. With more than two classes there are eight posteriors, by least squares.
 ///
+/// *Wide pools.* A pool is wide if it has more than 256 columns, or more than 100 and all rows have norm 1 up to 0.02:
+/// texts as n-grams, and embeddings of texts. Its model is one exact Gaussian process for each class against the others,
+/// with noise of variance 0.2 on targets of 1 and -1. If at most a tenth of the entries is not zero, the kernel is half
+/// the product of two rows, whose mean squared norm is scaled to 1, and half the cosine in their 256 main directions
+/// (latent semantic analysis). Otherwise the kernel is Gaussian in the angle between centred rows. The first 20
+/// questions, but at most one in 20 points, are about the points that reduce the variance of the pool the most. Then the
+/// surest point is asked about, where the score of a point is divided by √(1 + answers of its class).
+///
 /// *Answers.* You can undo, change and withdraw answers at any time, skip points, start from known labels, and add
 /// points. The answers in their order, the points and the parameters determine the session bit for bit, on any number
 /// of threads. Undoing an answer restores the model up to rounding (1e-6 of a probability) and opens the same question.
 /// After an earlier answer is changed or withdrawn, the model equals one trained on the current answers, up to the
-/// convergence of expectation propagation; a changed answer counts as the most recent one.
+/// convergence of expectation propagation; a changed answer counts as the most recent one. The model of a wide pool does
+/// not depend on the order of the answers, up to rounding (1e-4 of a probability).
 ///
 /// *Guarantee.* None on the number of corrections; it is a heuristic. Answers take bounded time for any labels.
 ///
 /// *Cost.* With n points and m features in total (2d + 6 times the number of landmarks, which is at most 400, and less
 /// if the pool has more than 12 500 points): 4nm bytes, O(nm) time per answer, and O(n m²) once. An undo costs as much
-/// as an answer, and so does each answer when a session is resumed.
+/// as an answer, and so does each answer when a session is resumed. For a wide sparse pool with s stored values and a
+/// answers: 8s + 1024n bytes, and O(s + 256n + a²) time per answer. For a wide dense pool: 4n(d + a) bytes and O(n(d + a))
+/// time per answer; beyond 250 000 000 / n answers, further answers do not change the predictions.
 ///
 /// *When to use it.* To label a real pool. If a halfspace is known to fit and you need a proved number of mistakes, use
 /// a [`StrongLearner`](crate::StrongLearner) in a [`SelfDirectedSession`](crate::SelfDirectedSession).
 ///
-/// *Source.* Ours, from Rasmussen and Williams 2006, Gaussian Processes for Machine Learning, and Minka 2001,
-/// Expectation Propagation for Approximate Bayesian Inference. Claims: S10, S10n, S10s, S10c, S10m.
+/// *Source.* Ours, from Rasmussen and Williams 2006, Gaussian Processes for Machine Learning; Minka 2001, Expectation
+/// Propagation for Approximate Bayesian Inference; Deerwester et al. 1990, Indexing by Latent Semantic Analysis; and
+/// Cohn, Ghahramani and Jordan 1996, Active Learning with Statistical Models. Claims: S10, S10n, S10s, S10c, S10m.
 ///
 /// ```
 /// use halfspaces_linalg::{Params, Points};
@@ -106,7 +118,7 @@ pub struct LabellingProgress {
 pub struct LabellingSession {
     labelling: Labelling,
     first_points: usize,
-    model: Model,
+    model: PoolModel,
     answers: Vec<Answer>,
     skipped: Vec<usize>,
     open: Option<LabellingQuestion>,
@@ -128,7 +140,7 @@ impl LabellingSession {
         Ok(LabellingSession {
             labelling,
             first_points: points.len(),
-            model: Model::new(labelling, points)?,
+            model: PoolModel::new(labelling, points)?,
             answers: Vec::new(),
             skipped: Vec::new(),
             open: None,
@@ -213,10 +225,35 @@ impl LabellingSession {
         if self.open.is_none() {
             let mut skipped = vec![false; self.model.len()];
             self.skipped.iter().for_each(|i| skipped[*i] = true);
-            let index = self.model.surest(|i| !skipped[i]);
+            let index = self.model.next(|i| !skipped[i]);
             self.open = index.or_else(|| self.skipped.first().copied()).map(|i| self.question(i));
         }
         self.open
+    }
+
+    /// Opens the question about the point that most probably has this class, among those that were not skipped; `None` if
+    /// no other point is without an answer. Use it to find examples of a rare class.
+    ///
+    /// ```
+    /// use halfspaces_linalg::{Params, Points};
+    /// use halfspaces_online::Labelling;
+    /// let points = Points::from_rows(&[[1.0], [-2.0], [1.5], [-1.8]])?;
+    /// let mut session = Labelling::params(2).check()?.session(&points)?;
+    /// session.tell(&[(0, 1), (1, 0)])?;
+    /// assert_eq!(session.next_of(0)?.map(|question| question.index), Some(3));
+    /// assert_eq!(session.next_of(1)?.map(|question| question.index), Some(2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`OnlineError::UnknownClass`].
+    pub fn next_of(&mut self, class: usize) -> Result<Option<LabellingQuestion>, OnlineError> {
+        self.check_class(class)?;
+        let mut skipped = vec![false; self.model.len()];
+        self.skipped.iter().for_each(|i| skipped[*i] = true);
+        let index = self.model.likeliest(class, |i| !skipped[i]);
+        self.open = index.map(|i| self.question(i));
+        Ok(self.open)
     }
 
     fn question(&self, index: usize) -> LabellingQuestion {
@@ -380,7 +417,7 @@ impl LabellingSession {
         place.ok_or(OnlineError::NotAnswered { index })
     }
 
-    /// Appends points to the pool. Scales and landmarks stay those of the first points.
+    /// Appends points to the pool. Scales, landmarks and main directions stay those of the first points.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`], [`InputError::TooLarge`], [`InputError::Overflow`]; no point is added then.
@@ -686,6 +723,38 @@ mod tests {
         }
         assert_eq!(session.progress().answered, 40);
         assert_eq!(session.outlook().high, 0.0);
+    }
+
+    /// The likeliest point of a class is a surest one of those predicted to have it; without any, the least sure of all.
+    #[test]
+    fn examples_of_a_class_are_found() {
+        let (points, truth) = rings(60, 8);
+        for classes in [2, 3] {
+            let mut session = labelling(classes).session(&points).unwrap();
+            answer_some(&mut session, &truth, 20);
+            for class in 0..2 {
+                let found = session.next_of(class).unwrap().unwrap();
+                let open = (0..60).filter(|i| session.class(*i).is_none());
+                let all: Vec<_> = open.map(|i| session.predict(i).unwrap()).collect();
+                let of_class = all.iter().filter(|q| q.class == class).map(|q| q.probability);
+                assert_eq!(found.class, class);
+                assert_eq!(found.probability, of_class.fold(0.0, f64::max));
+                assert_eq!(session.next(), Some(found));
+                session.skip().unwrap();
+                assert_ne!(session.next_of(class).unwrap().unwrap().index, found.index);
+            }
+            let unknown = OnlineError::UnknownClass { class: classes, classes };
+            assert_eq!(session.next_of(classes), Err(unknown));
+        }
+        let mut session = labelling(3).session(&points).unwrap();
+        session.tell(&[(0, 0), (1, 1)]).unwrap();
+        let found = session.next_of(2).unwrap().unwrap();
+        let all: Vec<_> = (2..60).map(|i| session.predict(i).unwrap()).collect();
+        let least = all.iter().map(|q| q.probability).fold(1.0, f64::min);
+        assert!(found.class == 2 || all.iter().all(|q| q.class != 2) && found.probability == least);
+        let all: Vec<_> = (2..60).map(|i| (i, 0)).collect();
+        session.tell(&all).unwrap();
+        assert_eq!(session.next_of(2).unwrap(), None);
     }
 
     #[cfg(feature = "serde")]

@@ -8,7 +8,7 @@ use crate::self_directed::{AnswerStatus, Pool, SelfDirectedLearner};
 use halfspaces_linalg::{InputError, Label, PointSet};
 
 /// The model of a [`LabellingSession`](crate::LabellingSession) as a [`SelfDirectedLearner`]: for pools whose labels no
-/// halfspace explains, and for answers that may be wrong.
+/// halfspace explains, and for answers that may be wrong. It uses the model of narrow pools for every pool.
 ///
 /// The value of a prediction is the log odds of the positive label.
 ///

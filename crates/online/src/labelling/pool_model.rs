@@ -1,0 +1,112 @@
+//! The model of a pool, narrow or wide. Part of `LabellingSession`. Claims: S10, S10n, S10s, S10c.
+
+use super::model::{Errors, Model, Verdict};
+use super::params::Labelling;
+use super::wide::WideModel;
+use halfspaces_linalg::{InputError, PointSet};
+
+/// The model that fits the columns of a pool.
+#[derive(Debug, Clone)]
+pub(super) enum PoolModel {
+    Narrow(Box<Model>),
+    Wide(Box<WideModel>),
+}
+
+impl PoolModel {
+    pub(super) fn new<P: PointSet>(labelling: Labelling, points: &P) -> Result<Self, InputError> {
+        Ok(match WideModel::new(labelling, points)? {
+            Some(model) => PoolModel::Wide(Box::new(model)),
+            None => PoolModel::Narrow(Box::new(Model::new(labelling, points)?)),
+        })
+    }
+
+    pub(super) fn add_points<P: PointSet>(&mut self, points: &P) -> Result<(), InputError> {
+        match self {
+            PoolModel::Narrow(model) => model.add_points(points),
+            PoolModel::Wide(model) => model.add_points(points),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self {
+            PoolModel::Narrow(model) => model.len(),
+            PoolModel::Wide(model) => model.len(),
+        }
+    }
+
+    pub(super) fn class(&self, index: usize) -> Option<usize> {
+        match self {
+            PoolModel::Narrow(model) => model.class(index),
+            PoolModel::Wide(model) => model.class(index),
+        }
+    }
+
+    pub(super) fn verdict(&self, index: usize) -> Verdict {
+        match self {
+            PoolModel::Narrow(model) => model.verdict(index),
+            PoolModel::Wide(model) => model.verdict(index),
+        }
+    }
+
+    pub(super) fn learn(&mut self, index: usize, class: usize) {
+        match self {
+            PoolModel::Narrow(model) => model.learn(index, class),
+            PoolModel::Wide(model) => model.learn(index, class),
+        }
+    }
+
+    pub(super) fn learn_all(&mut self, answers: &[(usize, usize)]) {
+        match self {
+            PoolModel::Narrow(model) => model.learn_all(answers),
+            PoolModel::Wide(model) => model.learn_all(answers),
+        }
+    }
+
+    pub(super) fn change(&mut self, index: usize, class: usize) {
+        match self {
+            PoolModel::Narrow(model) => model.change(index, class),
+            PoolModel::Wide(model) => model.change(index, class),
+        }
+    }
+
+    pub(super) fn forget(&mut self, index: usize) {
+        match self {
+            PoolModel::Narrow(model) => model.forget(index),
+            PoolModel::Wide(model) => model.forget(index),
+        }
+    }
+
+    pub(super) fn errors(&self) -> Errors {
+        match self {
+            PoolModel::Narrow(model) => model.errors(),
+            PoolModel::Wide(model) => model.errors(),
+        }
+    }
+
+    /// The point of the next question, among those without an answer for which `allowed` is true.
+    pub(super) fn next(&self, allowed: impl Fn(usize) -> bool) -> Option<usize> {
+        match self {
+            PoolModel::Narrow(model) => model.surest(allowed),
+            PoolModel::Wide(model) => model.next(allowed),
+        }
+    }
+
+    /// The point that most probably has a class, among those without an answer for which `allowed` is true.
+    pub(super) fn likeliest(&self, class: usize, allowed: impl Fn(usize) -> bool) -> Option<usize> {
+        let score = |index: usize| match self {
+            PoolModel::Narrow(model) => {
+                let verdict = model.verdict(index);
+                if verdict.class == class { verdict.score } else { -verdict.score }
+            }
+            PoolModel::Wide(model) => model.score_of(index, class),
+        };
+        let mut best = None;
+        for index in (0..self.len()).filter(|i| self.class(*i).is_none() && allowed(*i)) {
+            let score = score(index);
+            if best.is_none_or(|(_, most)| score > most) {
+                best = Some((index, score));
+            }
+        }
+        best.map(|(index, _)| index)
+    }
+}

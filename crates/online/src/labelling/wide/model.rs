@@ -1,0 +1,293 @@
+//! The model of a wide pool: one Gaussian process for each class against the others. Part of `LabellingSession`.
+//! Claims: none.
+//!
+//! *Prediction.* The class with the largest mean. Its z-score is the gap to the second largest mean, divided by the
+//! standard deviation of the difference of two answers.
+//!
+//! *Order.* First the points of `explore`. Then the point with the largest z-score / √(1 + answers of its class). The
+//! divisor avoids that a session asks about its most frequent class only, whose gaps grow with its number of answers.
+//!
+//! *Cost.* With n answers, O(n²) plus one pass over the features of the pool per answer for sparse pools, and O(n) per
+//! point of the pool for dense ones.
+
+use super::super::model::{Errors, MAX_SCORE, SLIP, Verdict, gap};
+use super::super::normal::{Site, cumulative, upper_tail};
+use super::super::params::Labelling;
+use super::super::soft_halfspace::cavity;
+use super::explore::{EXPLORED, first_questions};
+use super::kernel::Kernel;
+use super::posterior::{NOISE, Posterior, target};
+use halfspaces_linalg::{InputError, PointSet, Threads};
+
+/// Number of points that a thread judges at a time.
+const BLOCK: usize = 2048;
+/// The factor of the estimate of corrections to come: e^0.8, the geometric mean of truth over estimate on seven pools of
+/// texts and one of embeddings, at nine points in time each. The largest of several means exceeds its expectation, so
+/// the model is too sure of its predictions.
+const FACTOR: f64 = 2.2;
+
+/// The state of the model on a pool.
+#[derive(Debug, Clone)]
+pub(crate) struct WideModel {
+    threads: Threads,
+    posterior: Posterior,
+    /// The points of the first questions.
+    first: Vec<usize>,
+    /// Answered points and their classes, in the order of the answers.
+    answers: Vec<(usize, usize)>,
+    /// The class of each answered point, and the number of answers of each class.
+    classes: Vec<Option<usize>>,
+    counts: Vec<usize>,
+    /// For each point, the predicted class and its z-score, at least 0.
+    predictions: Vec<(usize, f64)>,
+}
+
+impl WideModel {
+    /// The model, or `None` if the pool is narrow.
+    pub(crate) fn new<P: PointSet>(
+        labelling: Labelling,
+        points: &P,
+    ) -> Result<Option<WideModel>, InputError> {
+        let (threads, classes) = (labelling.threads(), labelling.classes());
+        let Some(kernel) = Kernel::fit(points, threads)? else { return Ok(None) };
+        let first = first_questions(&kernel, threads);
+        let mut model = WideModel {
+            threads,
+            posterior: Posterior::new(kernel, classes, threads)?,
+            first,
+            answers: Vec::new(),
+            classes: vec![None; points.len()],
+            counts: vec![0; classes],
+            predictions: Vec::new(),
+        };
+        model.judge();
+        Ok(Some(model))
+    }
+
+    /// Adds points, mapped like the first ones.
+    pub(crate) fn add_points<P: PointSet>(&mut self, points: &P) -> Result<(), InputError> {
+        self.posterior.append(points)?;
+        self.classes.resize(self.posterior.len(), None);
+        self.judge();
+        Ok(())
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.classes.len()
+    }
+
+    pub(crate) fn class(&self, index: usize) -> Option<usize> {
+        self.classes[index]
+    }
+
+    pub(crate) fn verdict(&self, index: usize) -> Verdict {
+        if let Some(class) = self.classes[index] {
+            return Verdict { class, score: MAX_SCORE };
+        }
+        let (class, z) = self.predictions[index];
+        let tail = upper_tail(z);
+        let odds = ((1.0 - tail) / tail.max(f64::MIN_POSITIVE)).ln();
+        Verdict { class, score: odds.clamp(0.0, MAX_SCORE) }
+    }
+
+    /// Learns the answer about a point that has none.
+    pub(crate) fn learn(&mut self, index: usize, class: usize) {
+        self.learn_all(&[(index, class)]);
+    }
+
+    /// Learns several answers.
+    pub(crate) fn learn_all(&mut self, answers: &[(usize, usize)]) {
+        for &(index, class) in answers {
+            assert!(self.classes[index].is_none(), "a point is answered only once");
+            self.posterior.learn(index, class);
+            self.answers.push((index, class));
+            self.classes[index] = Some(class);
+            self.counts[class] += 1;
+        }
+        self.judge();
+    }
+
+    /// Changes the class of an answer, which keeps its place in the list.
+    pub(crate) fn change(&mut self, index: usize, class: usize) {
+        let place = self.place(index);
+        let before = std::mem::replace(&mut self.answers[place].1, class);
+        self.classes[index] = Some(class);
+        self.counts[before] -= 1;
+        self.counts[class] += 1;
+        if before != class {
+            self.posterior.change(index, before, class);
+        }
+        self.judge();
+    }
+
+    /// Removes an answer; the model then corresponds to the remaining answers.
+    pub(crate) fn forget(&mut self, index: usize) {
+        let (_, class) = self.answers.remove(self.place(index));
+        self.classes[index] = None;
+        self.counts[class] -= 1;
+        self.posterior.forget(index);
+        self.judge();
+    }
+
+    fn place(&self, index: usize) -> usize {
+        let place = self.answers.iter().position(|(i, _)| *i == index);
+        let Some(place) = place else { unreachable!("the point has an answer") };
+        place
+    }
+
+    /// Predicts every point.
+    fn judge(&mut self) {
+        let mut predictions = std::mem::take(&mut self.predictions);
+        predictions.resize(self.len(), (0, 0.0));
+        self.threads.map_with(
+            predictions.chunks_mut(BLOCK).enumerate(),
+            || (),
+            |(), (block, predictions)| {
+                for (index, prediction) in (block * BLOCK..).zip(predictions) {
+                    *prediction = self.prediction(index);
+                }
+            },
+        );
+        self.predictions = predictions;
+    }
+
+    fn prediction(&self, index: usize) -> (usize, f64) {
+        let means = self.posterior.means(index);
+        let best =
+            (0..means.len()).fold(0, |best, k| if means[k] > means[best] { k } else { best });
+        (best, z_score(means, best, self.posterior.variance(index)).max(0.0))
+    }
+
+    /// The z-score of a class: negative if another class is predicted.
+    pub(crate) fn score_of(&self, index: usize, class: usize) -> f64 {
+        z_score(self.posterior.means(index), class, self.posterior.variance(index))
+    }
+
+    /// The point of the next question, among those without an answer for which `allowed` is true.
+    pub(crate) fn next(&self, allowed: impl Fn(usize) -> bool) -> Option<usize> {
+        let open = |index: &usize| self.classes[*index].is_none() && allowed(*index);
+        if self.answers.len() < EXPLORED
+            && let Some(index) = self.first.iter().copied().find(open)
+        {
+            return Some(index);
+        }
+        let divisors: Vec<f64> = self.counts.iter().map(|n| (1.0 + *n as f64).sqrt()).collect();
+        let mut best = None;
+        for index in (0..self.len()).filter(open) {
+            let (class, z) = self.predictions[index];
+            let score = z / divisors[class];
+            if best.is_none_or(|(_, most)| score > most) {
+                best = Some((index, score));
+            }
+        }
+        best.map(|(index, _)| index)
+    }
+
+    /// For each answer, the z-score of its prediction from all others, positive if the prediction is right.
+    fn left_out(&self) -> Vec<f64> {
+        let score = |&(index, class): &(usize, usize)| {
+            let variance = self.posterior.variance(index);
+            let mut rest = variance;
+            let without = |(k, mean): (usize, &f64)| {
+                let shift = target(k == class) / NOISE;
+                let (mean, variance) =
+                    cavity(*mean, variance, Site { precision: 1.0 / NOISE, shift });
+                rest = variance;
+                mean
+            };
+            let means: Vec<f64> =
+                self.posterior.means(index).iter().enumerate().map(without).collect();
+            z_score(&means, class, rest)
+        };
+        self.answers.iter().map(score).collect()
+    }
+
+    /// The model's estimate of its own errors.
+    pub(crate) fn errors(&self) -> Errors {
+        let open = self.len() - self.answers.len();
+        let blocks = self.threads.map_blocks(self.len(), BLOCK, |points| {
+            let open = points.filter(|index| self.classes[*index].is_none());
+            open.map(|index| slip(upper_tail(self.predictions[index].1))).sum::<f64>()
+        });
+        let stated = blocks.into_iter().sum();
+        let (mut wrong_left_out, mut stated_left_out) = (0, 0.0);
+        for z in self.left_out() {
+            let p = slip(cumulative(z));
+            wrong_left_out += usize::from(p < 0.5);
+            stated_left_out += p.min(1.0 - p);
+        }
+        Errors { open, stated, wrong_left_out, stated_left_out, factor: FACTOR }
+    }
+}
+
+/// A probability, given that any answer may be a slip.
+fn slip(p: f64) -> f64 {
+    SLIP + (1.0 - 2.0 * SLIP) * p
+}
+
+/// The gap between the mean of a class and the largest other mean, in standard deviations of the difference of two
+/// answers.
+fn z_score(means: &[f64], class: usize, variance: f64) -> f64 {
+    gap(means, class) / (2.0 * (variance + NOISE)).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::texts;
+    use super::*;
+    use halfspaces_linalg::Params;
+
+    fn model(n: usize) -> (WideModel, Vec<usize>) {
+        let (points, truth) = texts(n, 8);
+        let labelling = Labelling::params(3).check().unwrap();
+        (WideModel::new(labelling, &points).unwrap().unwrap(), truth)
+    }
+
+    /// The first twenty questions are those of `explore`; then the largest z / √(1 + answers of the class), with z the
+    /// gap over the deviation of two answers.
+    #[test]
+    fn the_order_is_that_of_its_definition() {
+        let (mut model, truth) = model(500);
+        let first = model.first.clone();
+        assert_eq!(first.len(), 20);
+        for step in 0..60 {
+            let index = model.next(|_| true).unwrap();
+            if let Some(first) = first.get(step) {
+                assert_eq!(index, *first);
+            } else {
+                let score = |i: usize| {
+                    let mut means = model.posterior.means(i).to_vec();
+                    let class = (0..3).fold(0, |b, k| if means[k] > means[b] { k } else { b });
+                    means.sort_by(f64::total_cmp);
+                    let deviation = (2.0 * (model.posterior.variance(i) + 0.2)).sqrt();
+                    let of_class = model.answers.iter().filter(|(_, c)| *c == class).count();
+                    (means[2] - means[1]) / deviation / (1.0 + of_class as f64).sqrt()
+                };
+                let open = (0..500).filter(|i| model.class(*i).is_none());
+                assert!(open.into_iter().all(|i| score(i) <= score(index) + 1e-12));
+            }
+            model.learn(index, truth[index]);
+        }
+        let other = model.next(|i| i != 7).unwrap();
+        assert_eq!(model.next(|i| i == other), Some(other));
+        assert_eq!(model.next(|_| false), None);
+    }
+
+    /// The z-score of an answer from all others equals that of its point in a model without it.
+    #[test]
+    fn left_out_answers_are_predicted_from_the_others() {
+        let (mut model, truth) = model(200);
+        truth.iter().take(15).enumerate().for_each(|(i, class)| model.learn(i, *class));
+        for (i, z) in model.left_out().into_iter().enumerate() {
+            let mut without = model.clone();
+            without.forget(i);
+            let means = without.posterior.means(i);
+            let expected = z_score(means, truth[i], without.posterior.variance(i));
+            assert!((z - expected).abs() < 1e-4, "{z} {expected}");
+        }
+        let errors = model.errors();
+        assert_eq!(errors.open, 185);
+        let wrong = model.left_out().iter().filter(|z| **z < 0.0).count();
+        assert_eq!(errors.wrong_left_out, wrong);
+    }
+}

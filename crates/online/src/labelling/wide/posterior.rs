@@ -1,0 +1,314 @@
+//! The exact posterior of a Gaussian process on a pool. Part of `LabellingSession`. Claims: none.
+//!
+//! Each class has a value for every point, with prior covariance K. The target of an answer is 1 for its class and -1
+//! for the others, with noise of variance 0.2. With the answered points A, L Lᵀ = K(A, A) + 0.2 I and the targets e, the
+//! posterior mean of a point x is V(x) · L⁻¹e and its variance is K(x, x) - |V(x)|², where V(x) = L⁻¹K(A, x). All
+//! classes share the variance (Rasmussen and Williams 2006, section 2.2).
+//!
+//! An answer adds a row to L, a change replaces a target, and a withdrawal removes a row of L. Each changes the means
+//! and the variance of every point by multiples of one function on the pool. If K is a product of explicit features,
+//! the function is one pass over them. Otherwise it is a combination of the columns of V, which are kept for the pool.
+
+use super::factor::Factor;
+use super::kernel::Kernel;
+use halfspaces_linalg::kernels::{self, Wide, run_wide};
+use halfspaces_linalg::{InputError, Threads, reserve, zeros};
+
+/// Variance of the noise of the targets 1 and -1.
+pub(super) const NOISE: f64 = 0.2;
+/// Maximum number of values of V, which takes 1 GB.
+const MAX_STORED: usize = 250_000_000;
+/// Number of points that a thread takes at a time.
+const BLOCK: usize = 2048;
+
+/// The state of the posterior.
+#[derive(Debug, Clone)]
+pub(super) struct Posterior {
+    kernel: Kernel,
+    classes: usize,
+    threads: Threads,
+    /// The answered points, in the order of the rows of L.
+    answered: Vec<usize>,
+    factor: Factor,
+    /// L⁻¹e, one row for each answered point and one column for each class.
+    gains: Vec<f64>,
+    /// The columns of V on the pool; none if the kernel has explicit features.
+    columns: Vec<Vec<f32>>,
+    /// For each point, the means of the classes, and the variance.
+    means: Vec<f64>,
+    variances: Vec<f64>,
+}
+
+impl Posterior {
+    pub(super) fn new(
+        kernel: Kernel,
+        classes: usize,
+        threads: Threads,
+    ) -> Result<Self, InputError> {
+        let mut posterior = Posterior {
+            kernel,
+            classes,
+            threads,
+            answered: Vec::new(),
+            factor: Factor::default(),
+            gains: Vec::new(),
+            columns: Vec::new(),
+            means: Vec::new(),
+            variances: Vec::new(),
+        };
+        posterior.extend()?;
+        Ok(posterior)
+    }
+
+    #[cfg(test)]
+    pub(super) fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.variances.len()
+    }
+
+    pub(super) fn means(&self, index: usize) -> &[f64] {
+        &self.means[index * self.classes..][..self.classes]
+    }
+
+    pub(super) fn variance(&self, index: usize) -> f64 {
+        self.variances[index]
+    }
+
+    /// Adds points to the pool.
+    pub(super) fn append<P: halfspaces_linalg::PointSet>(
+        &mut self,
+        points: &P,
+    ) -> Result<(), InputError> {
+        let before = self.len();
+        self.kernel.append(points, self.threads)?;
+        self.extend().inspect_err(|_| self.kernel.truncate(before))
+    }
+
+    /// Computes means and variances of points that the kernel has in addition.
+    fn extend(&mut self) -> Result<(), InputError> {
+        let (first, n) = (self.len(), self.kernel.len());
+        // Checks that the means fit in memory before anything is changed.
+        drop(zeros(n, self.classes)?);
+        for column in &mut self.columns {
+            reserve(column, n - first)?;
+        }
+        let (kernel, answered, factor) = (&self.kernel, &self.answered, &self.factor);
+        let rows = self.threads.map_blocks(n - first, BLOCK, |block| {
+            let row = |i| factor.solve(&kernel.between(first + i, answered));
+            block.map(row).collect::<Vec<_>>()
+        });
+        for (index, row) in (first..).zip(rows.into_iter().flatten()) {
+            let variance = self.kernel.own(index) - kernels::norm_sq(&row);
+            self.variances.push(variance.max(0.0));
+            let start = self.means.len();
+            self.means.resize(start + self.classes, 0.0);
+            for (v, gains) in row.iter().zip(self.gains.chunks_exact(self.classes)) {
+                kernels::axpy(*v, gains, &mut self.means[start..]);
+            }
+            self.columns.iter_mut().zip(&row).for_each(|(column, v)| column.push(*v as f32));
+        }
+        Ok(())
+    }
+
+    /// The number of answers that fit in memory.
+    fn capacity(&self) -> usize {
+        match self.kernel {
+            Kernel::Text(_) => usize::MAX,
+            Kernel::Cosine(_) => MAX_STORED / self.len().max(1),
+        }
+    }
+
+    /// Learns an answer. An answer beyond the capacity is not learned.
+    pub(super) fn learn(&mut self, index: usize, class: usize) {
+        if self.answered.len() >= self.capacity() {
+            return;
+        }
+        let row = self.factor.solve(&self.kernel.between(index, &self.answered));
+        let variance = (self.kernel.own(index) - kernels::norm_sq(&row)).max(0.0);
+        let diagonal = (variance + NOISE).sqrt();
+        let mut gain: Vec<f64> = (0..self.classes).map(|k| target(k == class)).collect();
+        for (v, gains) in row.iter().zip(self.gains.chunks_exact(self.classes)) {
+            kernels::axpy(-v, gains, &mut gain);
+        }
+        gain.iter_mut().for_each(|v| *v /= diagonal);
+        // The new column of V.
+        let column = match &self.kernel {
+            Kernel::Text(kernel) => {
+                let mut dual = self.factor.solve_transposed(&row);
+                dual.iter_mut().for_each(|v| *v = -*v / diagonal);
+                let terms = self.answered.iter().copied().zip(dual);
+                kernel.combination(terms.chain([(index, 1.0 / diagonal)]), self.threads)
+            }
+            Kernel::Cosine(kernel) => {
+                let mut own = kernel.column(index, self.threads);
+                own.iter_mut().for_each(|v| *v /= diagonal);
+                let factors: Vec<f64> = row.iter().map(|v| -v / diagonal).collect();
+                self.of_columns(own, &factors)
+            }
+        };
+        self.spread(&column, &gain, -1.0);
+        if matches!(self.kernel, Kernel::Cosine(_)) {
+            self.columns.push(column);
+        }
+        self.factor.push(row, diagonal);
+        self.gains.extend(gain);
+        self.answered.push(index);
+    }
+
+    /// Changes the class of an answer.
+    pub(super) fn change(&mut self, index: usize, before: usize, class: usize) {
+        let Some(place) = self.place(index) else { return };
+        let (column, h, _) = self.column_of(place);
+        let mut change = vec![0.0; self.classes];
+        change[before] = target(false) - target(true);
+        change[class] = target(true) - target(false);
+        self.spread(&column, &change, 0.0);
+        for (v, gains) in h.iter().zip(self.gains.chunks_exact_mut(self.classes)) {
+            kernels::axpy(*v, &change, gains);
+        }
+    }
+
+    /// Removes an answer.
+    pub(super) fn forget(&mut self, index: usize) {
+        let Some(place) = self.place(index) else { return };
+        let (mut column, h, own) = self.column_of(place);
+        // With Q the inverse of K(A, A) + noise, the mean loses K(x, A)Q_i (Qe)_i / Q_ii, and the variance gains
+        // (K(x, A)Q_i)² / Q_ii.
+        let mut loss = vec![0.0; self.classes];
+        for (v, gains) in h.iter().zip(self.gains.chunks_exact(self.classes)) {
+            kernels::axpy(*v, gains, &mut loss);
+        }
+        let root = own.sqrt();
+        loss.iter_mut().for_each(|v| *v /= -root);
+        column.iter_mut().for_each(|v| *v = (f64::from(*v) / root) as f32);
+        self.spread(&column, &loss, 1.0);
+        self.remove_row(place);
+    }
+
+    /// Removes a row of L, and its column of V.
+    fn remove_row(&mut self, place: usize) {
+        self.answered.remove(place);
+        let rotations = self.factor.remove(place);
+        let classes = self.classes;
+        let mut rest: Vec<f64> = self.gains.drain(place * classes..(place + 1) * classes).collect();
+        let later = self.gains[place * classes..].chunks_exact_mut(classes);
+        for (rotation, gains) in rotations.iter().zip(later) {
+            gains.iter_mut().zip(&mut rest).for_each(|(x, w)| rotation.apply(x, w));
+        }
+        if self.columns.is_empty() {
+            return;
+        }
+        let mut rest = self.columns.remove(place);
+        for (rotation, column) in rotations.iter().zip(&mut self.columns[place..]) {
+            column.iter_mut().zip(&mut rest).for_each(|(x, w)| rotation.apply_single(x, w));
+        }
+    }
+
+    fn place(&self, index: usize) -> Option<usize> {
+        self.answered.iter().position(|i| *i == index)
+    }
+
+    /// With Q the inverse of K(A, A) + noise: K(x, A)Q_i for every point x, L⁻¹ times the unit vector of i, and Q_ii.
+    fn column_of(&self, place: usize) -> (Vec<f32>, Vec<f64>, f64) {
+        let h = self.factor.solve_unit(place);
+        let column = match &self.kernel {
+            Kernel::Text(kernel) => {
+                let dual = self.factor.solve_transposed(&h);
+                kernel.combination(self.answered.iter().copied().zip(dual), self.threads)
+            }
+            Kernel::Cosine(_) => self.of_columns(vec![0.0; self.len()], &h),
+        };
+        let own = kernels::norm_sq(&h);
+        (column, h, own)
+    }
+
+    /// A function on the pool plus a combination of the columns of V.
+    fn of_columns(&self, mut plus: Vec<f64>, factors: &[f64]) -> Vec<f32> {
+        let columns = &self.columns;
+        self.threads.map_with(
+            plus.chunks_mut(BLOCK).enumerate(),
+            || (),
+            |(), (block, sums)| {
+                run_wide(Combine { columns, factors, start: block * BLOCK, sums });
+            },
+        );
+        plus.into_iter().map(|v| v as f32).collect()
+    }
+
+    /// Adds the column times `gain` to the means, and its square times `sign` to the variances.
+    fn spread(&mut self, column: &[f32], gain: &[f64], sign: f64) {
+        let classes = self.classes;
+        let means = self.means.chunks_mut(BLOCK * classes);
+        let tasks = means.zip(self.variances.chunks_mut(BLOCK)).zip(column.chunks(BLOCK));
+        self.threads.map_with(
+            tasks,
+            || (),
+            |(), ((means, variances), column)| {
+                let means = means.chunks_exact_mut(classes);
+                for ((means, variance), v) in means.zip(variances).zip(column) {
+                    let v = f64::from(*v);
+                    means.iter_mut().zip(gain).for_each(|(mean, gain)| *mean += v * gain);
+                    // Rounding must not make the variance of an answered point negative.
+                    *variance = (*variance + sign * v * v).max(0.0);
+                }
+            },
+        );
+    }
+}
+
+/// The target of a class.
+pub(super) fn target(is_class: bool) -> f64 {
+    if is_class { 1.0 } else { -1.0 }
+}
+
+/// Adds a combination of columns to sums, for the points from `start` on.
+struct Combine<'a> {
+    columns: &'a [Vec<f32>],
+    factors: &'a [f64],
+    start: usize,
+    sums: &'a mut [f64],
+}
+
+impl Wide for Combine<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Combine { columns, factors, start, sums } = self;
+        for (column, factor) in columns.iter().zip(factors) {
+            let column = &column[start..][..sums.len()];
+            for (sum, v) in sums.iter_mut().zip(column) {
+                *sum += factor * f64::from(*v);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{embeddings, texts};
+    use super::*;
+    use halfspaces_linalg::PointSet;
+
+    /// The columns of V take at most 4 · 250 000 000 bytes; explicit features need no columns.
+    #[test]
+    fn answers_beyond_the_capacity_are_not_learned() {
+        let (points, truth) = embeddings(50, 120, 1);
+        let kernel = Kernel::fit(&points, Threads::ONE).unwrap().unwrap();
+        let mut posterior = Posterior::new(kernel, 3, Threads::ONE).unwrap();
+        assert_eq!(posterior.capacity(), 5_000_000);
+        posterior.learn(3, truth[3]);
+        let before = posterior.clone();
+        // An answer that was not learned is neither changed nor forgotten.
+        posterior.change(4, 0, 1);
+        posterior.forget(4);
+        assert_eq!(posterior.means, before.means);
+        let (points, _) = texts(50, 1);
+        let kernel = Kernel::fit(&points.select(&[0, 1, 2]).unwrap(), Threads::ONE);
+        let posterior = Posterior::new(kernel.unwrap().unwrap(), 3, Threads::ONE).unwrap();
+        assert_eq!(posterior.capacity(), usize::MAX);
+    }
+}

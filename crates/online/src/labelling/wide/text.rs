@@ -1,0 +1,235 @@
+//! The kernel of sparse rows. Part of `LabellingSession`. Claims: none.
+//!
+//! K(x, z) = ½ x · z + ½ φ(x) · φ(z), where the mean squared norm of the rows is 1 and φ are the main directions
+//! (`spectrum`). It is the product of explicit features, so a combination Σ c_i K(·, a_i) over the pool costs one pass
+//! over the stored values, whatever the number of terms.
+
+use super::rows::{Rows, dense_dot};
+use super::spectrum::Spectrum;
+use halfspaces_linalg::kernels::{Wide, run_wide};
+use halfspaces_linalg::{InputError, PointSet, Threads};
+
+/// Weight of the main directions; the rest is that of the rows.
+const SPECTRAL: f64 = 0.5;
+/// Number of points that a thread takes at a time.
+const BLOCK: usize = 2048;
+/// Rows with a larger norm, relative to the first points, are refused.
+const MAX_NORM: f64 = 1e9;
+
+/// The rows of a pool and their main directions.
+#[derive(Debug, Clone)]
+pub(super) struct TextKernel {
+    rows: Rows,
+    /// The factor of a row.
+    factor: f64,
+    spectrum: Spectrum,
+    /// √½ φ, row by row.
+    mapped: Vec<f32>,
+}
+
+/// A function Σ c_i K(·, a_i), as weights of the features.
+struct Combination {
+    of_columns: Vec<f32>,
+    of_directions: Vec<f32>,
+}
+
+impl TextKernel {
+    pub(super) fn fit<P: PointSet>(points: &P, threads: Threads) -> Result<Self, InputError> {
+        let size = root_mean_square(&points.norms())?;
+        let factor = (1.0 - SPECTRAL).sqrt() / size;
+        let mut rows = Rows::for_points(points);
+        points.rows().try_for_each(|row| rows.push(row, factor))?;
+        let spectrum = Spectrum::fit(&rows, threads);
+        let mut mapped = Vec::new();
+        spectrum.map(&rows, 0, SPECTRAL, &mut mapped, threads)?;
+        Ok(TextKernel { rows, factor, spectrum, mapped })
+    }
+
+    /// Appends points. Scale and directions stay those of the first points.
+    pub(super) fn append<P: PointSet>(
+        &mut self,
+        points: &P,
+        threads: Threads,
+    ) -> Result<(), InputError> {
+        InputError::check_dim(self.rows.dim(), points.dim())?;
+        let limit = MAX_NORM / self.factor;
+        if let Some(row) = points.norms().iter().position(|norm| *norm > limit) {
+            return Err(InputError::Overflow { row });
+        }
+        let first = self.rows.len();
+        let added = points.rows().try_for_each(|row| self.rows.push(row, self.factor));
+        let added = added.and_then(|()| {
+            self.spectrum.map(&self.rows, first, SPECTRAL, &mut self.mapped, threads)
+        });
+        if added.is_err() {
+            self.rows.truncate(first);
+        }
+        added
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Drops all points except the first `len`.
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.rows.truncate(len);
+        self.mapped.truncate(len * self.spectrum.len());
+    }
+
+    /// The mean number of multiplications of a product of two points.
+    pub(super) fn work(&self) -> usize {
+        self.rows.stored() / self.len().max(1) + self.spectrum.len()
+    }
+
+    fn combine(&self, terms: impl Iterator<Item = (usize, f64)>) -> Combination {
+        let mut of_columns = vec![0.0f32; self.rows.dim()];
+        let mut of_directions = vec![0.0f32; self.spectrum.len()];
+        for (index, factor) in terms {
+            let factor = factor as f32;
+            self.rows.add_to(index, factor, &mut of_columns);
+            let mapped = self.mapped(index);
+            of_directions.iter_mut().zip(mapped).for_each(|(sum, v)| *sum += factor * v);
+        }
+        Combination { of_columns, of_directions }
+    }
+
+    #[inline(always)]
+    fn mapped(&self, index: usize) -> &[f32] {
+        let width = self.spectrum.len();
+        &self.mapped[index * width..][..width]
+    }
+
+    #[inline(always)]
+    fn value(&self, index: usize, combination: &Combination) -> f32 {
+        let of_directions = dense_dot(self.mapped(index), &combination.of_directions);
+        self.rows.dot(index, &combination.of_columns) + of_directions
+    }
+
+    /// K(x, a) for the points x of a list.
+    pub(super) fn between(&self, a: usize, others: &[usize]) -> Vec<f64> {
+        if others.is_empty() {
+            return Vec::new();
+        }
+        let mut out = vec![0.0; others.len()];
+        let combination = self.combine(std::iter::once((a, 1.0)));
+        let points = others.iter().copied();
+        run_wide(Values { kernel: self, combination: &combination, points, out: &mut out });
+        out.into_iter().map(f64::from).collect()
+    }
+
+    /// K(x, x).
+    pub(super) fn own(&self, index: usize) -> f64 {
+        let (_, values) = self.rows.row(index);
+        let squares = |values: &[f32]| values.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>();
+        squares(values) + squares(self.mapped(index))
+    }
+
+    /// Σ c_i K(x, a_i) for every point x of the pool.
+    pub(super) fn combination(
+        &self,
+        terms: impl Iterator<Item = (usize, f64)>,
+        threads: Threads,
+    ) -> Vec<f32> {
+        let combination = &self.combine(terms);
+        let mut out = vec![0.0; self.len()];
+        threads.map_with(
+            out.chunks_mut(BLOCK).enumerate(),
+            || (),
+            |(), (block, out)| {
+                run_wide(Values { kernel: self, combination, points: block * BLOCK.., out });
+            },
+        );
+        out
+    }
+}
+
+/// The values of a combination at some points. The loop is written out, because what the compiler does not inline is
+/// compiled without the wide instructions.
+struct Values<'a, I> {
+    kernel: &'a TextKernel,
+    combination: &'a Combination,
+    points: I,
+    out: &'a mut [f32],
+}
+
+impl<I: Iterator<Item = usize>> Wide for Values<'_, I> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Values { kernel, combination, points, out } = self;
+        for (out, index) in out.iter_mut().zip(points) {
+            *out = kernel.value(index, combination);
+        }
+    }
+}
+
+/// The square root of the mean of the squares; 1 if all are zero.
+fn root_mean_square(norms: &[f64]) -> Result<f64, InputError> {
+    if let Some(row) = norms.iter().position(|norm| !norm.is_finite()) {
+        return Err(InputError::Overflow { row });
+    }
+    let most = norms.iter().copied().fold(0.0, f64::max);
+    if most == 0.0 {
+        return Ok(1.0);
+    }
+    let mean = norms.iter().map(|norm| (norm / most).powi(2)).sum::<f64>() / norms.len() as f64;
+    Ok(most * mean.sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::texts;
+    use super::*;
+    use halfspaces_linalg::{Points, kernels};
+
+    /// ½ x · z / mean ‖x‖² + ½ the cosine of the centred rows in XᵀX, in double precision. The rows use 40 columns, so
+    /// that half as many directions as rows span them.
+    #[test]
+    fn the_kernel_is_that_of_its_definition() {
+        let n = 90;
+        let (points, _) = texts(n, 4);
+        let kernel = TextKernel::fit(&points, Threads::ONE).unwrap();
+        let row = |i: usize| &points.as_slice()[i * 500..][..500];
+        let square = (0..n).map(|i| kernels::norm_sq(row(i))).sum::<f64>() / n as f64;
+        let mut mean = vec![0.0; 500];
+        (0..n).for_each(|i| kernels::axpy(1.0 / n as f64, row(i), &mut mean));
+        let centred: Vec<Vec<f64>> =
+            (0..n).map(|i| row(i).iter().zip(&mean).map(|(x, m)| x - m).collect()).collect();
+        let second: Vec<Vec<f64>> =
+            centred.iter().map(|x| centred.iter().map(|z| kernels::dot(x, z)).collect()).collect();
+        let cosine = |i: usize, j: usize| {
+            let size = |i: usize| kernels::norm_sq(&second[i]).sqrt();
+            kernels::dot(&second[i], &second[j]) / (size(i) * size(j))
+        };
+        let all: Vec<usize> = (0..n).collect();
+        for i in 0..n {
+            for (j, value) in kernel.between(i, &all).into_iter().enumerate() {
+                let expected = 0.5 * kernels::dot(row(i), row(j)) / square + 0.5 * cosine(i, j);
+                assert!((value - expected).abs() < 1e-4, "{i} {j} {value} {expected}");
+            }
+            assert!((kernel.own(i) - kernel.between(i, &[i])[0]).abs() < 1e-6);
+        }
+        let sum = kernel.combination([(3, 0.5), (7, -2.0)].into_iter(), Threads::ONE);
+        for (x, value) in sum.iter().enumerate() {
+            let [a, b] = [3, 7].map(|i| kernel.between(i, &[x])[0]);
+            assert!((f64::from(*value) - 0.5 * a + 2.0 * b).abs() < 1e-5);
+        }
+    }
+
+    #[test]
+    fn rows_beyond_the_range_are_refused() {
+        let (points, _) = texts(30, 4);
+        let mut kernel = TextKernel::fit(&points, Threads::ONE).unwrap();
+        let mut far = vec![0.0; 1000];
+        far[501] = 1e12;
+        let far = Points::new(far, 500).unwrap();
+        let error = kernel.append(&far, Threads::ONE).unwrap_err();
+        assert_eq!((error, kernel.len()), (InputError::Overflow { row: 1 }, 30));
+        let huge = Points::new(vec![1e200; 600], 300).unwrap();
+        assert!(TextKernel::fit(&huge, Threads::ONE).is_ok(), "the norms are finite");
+        assert_eq!(root_mean_square(&[0.0, 0.0]), Ok(1.0));
+        assert_eq!(root_mean_square(&[3e200, 4e200]), Ok(5e200 / 2f64.sqrt()));
+    }
+}
