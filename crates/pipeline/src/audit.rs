@@ -156,6 +156,7 @@ impl Audit {
         let mut rows: Vec<ScoredRow> = Vec::with_capacity(classes.len());
         let mut at_most = 0;
         let (mut models, mut fold_of) = (Vec::new(), vec![0; classes.len()]);
+        let mut has_probabilities = true;
         for fold in 0..self.folds {
             let (mut out, mut rest): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
             for (place, &row) in order.iter().enumerate() {
@@ -165,6 +166,7 @@ impl Audit {
             check_all_known(&known, count)?;
             let (learned, _) = Model::fit(&self.plan, &design.select(&rest)?, &known, None)?;
             let decisions = learned.decide(&design.select(&out)?, self.plan.threads)?;
+            has_probabilities &= decisions.probabilities.is_some();
             let mut errors = 0;
             for (place, &row) in out.iter().enumerate() {
                 let (given, said) = (classes[row], decisions.classes[place]);
@@ -187,8 +189,15 @@ impl Audit {
         }
         let likely = likely_wrong(&rows, count);
         let disagreements = rows.iter().filter(|judged| judged.given != judged.said).count();
-        let mut ranking: Vec<Suspect> = rows.iter().map(ScoredRow::suspect).collect();
-        ranking.sort_by(|a, b| a.agreement.total_cmp(&b.agreement).then(a.row.cmp(&b.row)));
+        let scores = if has_probabilities { right(&rows, count) } else { Vec::new() };
+        let mut ranking: Vec<(f64, Suspect)> = (rows.iter().enumerate())
+            .map(|(place, judged)| {
+                let suspect = judged.suspect();
+                (scores.get(place).copied().unwrap_or(suspect.agreement), suspect)
+            })
+            .collect();
+        ranking.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.row.cmp(&b.1.row)));
+        let ranking = ranking.into_iter().map(|(_, suspect)| suspect).collect();
         Ok(AuditResult { ranking, likely, at_most, disagreements, models, fold_of })
     }
 }
@@ -212,6 +221,78 @@ impl ScoredRow {
         let suggested = if agreement < 0.0 { best } else { self.given };
         Suspect { row: self.row, suggested, agreement }
     }
+}
+
+/// How right each label looks: the probability of the label or, if it is smaller, the probability that it is right if
+/// labels are wrong with a probability that depends on the class only. The first finds labels that are wrong anywhere,
+/// the second those of a class that is often labelled as another. Heuristic. On texts with 40 % of a class labelled as
+/// another, this finds up to twice as many wrong labels as the difference of probabilities; with a fifth of all labels
+/// wrong it is as good on texts, and five points of average precision worse on one of the tables.
+///
+/// The second starts from the joint shares of labels and true classes, by confident learning (Northcutt, Jiang and
+/// Chuang 2021): a row counts for the most probable class among those that are at least as probable as on average among
+/// the rows with that label. The true classes of each row are then those that explain its probabilities of labels
+/// (Richardson 1972, Lucy 1974).
+fn right(rows: &[ScoredRow], count: usize) -> Vec<f64> {
+    /// The number of corrections of the probabilities of the true classes.
+    const CORRECTIONS: usize = 20;
+    let labels_given = labels_given_class(rows, count);
+    let score = |judged: &ScoredRow| {
+        let labels = &judged.values;
+        let explained = |classes: &[f64]| -> Vec<f64> {
+            let sum = |of_label: &Vec<f64>| {
+                of_label.iter().zip(classes).map(|(share, class)| share * class).sum::<f64>()
+            };
+            labels_given.iter().map(|of_label| sum(of_label).max(f64::MIN_POSITIVE)).collect()
+        };
+        let mut classes = labels.clone();
+        for _ in 0..CORRECTIONS {
+            let found = explained(&classes);
+            for (class, probability) in classes.iter_mut().enumerate() {
+                let ratios = labels.iter().zip(&found).zip(&labels_given);
+                *probability *= ratios.map(|((is, was), of)| is / was * of[class]).sum::<f64>();
+            }
+        }
+        let given = judged.given;
+        let is_right = labels_given[given][given] * classes[given] / explained(&classes)[given];
+        labels[given].min(is_right)
+    };
+    rows.iter().map(score).collect()
+}
+
+/// For each label and true class the estimated share of the label among the rows of the class.
+fn labels_given_class(rows: &[ScoredRow], count: usize) -> Vec<Vec<f64>> {
+    let (mut sums, mut of_label) = (vec![0.0; count], vec![0.0; count]);
+    for judged in rows {
+        sums[judged.given] += judged.values[judged.given];
+        of_label[judged.given] += 1.0;
+    }
+    let mut joint = vec![vec![0.0; count]; count];
+    for judged in rows {
+        let is_likely = |class: &usize| judged.values[*class] >= sums[*class] / of_label[*class];
+        let likely = (0..count).filter(is_likely);
+        let best = likely.max_by(|a, b| judged.values[*a].total_cmp(&judged.values[*b]));
+        if let Some(class) = best {
+            joint[judged.given][class] += 1.0;
+        }
+    }
+    for (label, shares) in joint.iter_mut().enumerate() {
+        let all: f64 = shares.iter().sum();
+        if all > 0.0 {
+            shares.iter_mut().for_each(|share| *share *= of_label[label] / all);
+        } else {
+            shares[label] = of_label[label];
+        }
+    }
+    let of_class: Vec<f64> =
+        (0..count).map(|class| joint.iter().map(|shares| shares[class]).sum()).collect();
+    for (label, shares) in joint.iter_mut().enumerate() {
+        for (class, share) in shares.iter_mut().enumerate() {
+            let alone = f64::from(u8::from(label == class));
+            *share = if of_class[class] > 0.0 { *share / of_class[class] } else { alone };
+        }
+    }
+    joint
 }
 
 /// The number of labels that are likely wrong by the rule of confident learning: rows for which another class is more
@@ -345,6 +426,37 @@ mod tests {
             assert!(weights.iter().zip(&opposite).all(|(a, b)| (a + b).abs() < 1e-12));
             assert!(found.weights(30, truth, truth).unwrap().iter().all(|w| *w == 0.0));
         }
+    }
+
+    /// Class 0 is often labelled 1, and never the other way round: of two rows with the same probability of their label,
+    /// the one labelled 1 is more suspicious.
+    #[test]
+    fn a_class_that_is_often_labelled_as_another_is_found() {
+        let row = |given: usize, p: f64| {
+            let values = [p, 1.0 - p];
+            let said = usize::from(p < 0.5);
+            ScoredRow { row: 0, given, said, values: values.to_vec() }
+        };
+        // Rows of class 0 have label 1 in 40 of 100 cases, and the classifier knows it.
+        let mut rows: Vec<ScoredRow> =
+            (0..100).map(|i| row(usize::from(i % 5 < 2), 0.625)).collect();
+        rows.extend((0..100).map(|_| row(1, 0.03125)));
+        let shares = labels_given_class(&rows, 2);
+        assert!(
+            (shares[1][0] - 0.4).abs() < 0.01 && (shares[0][0] - 0.6).abs() < 0.01,
+            "{shares:?}"
+        );
+        assert!(shares[0][1] == 0.0 && (shares[1][1] - 1.0).abs() < 1e-12);
+        let scores = right(&rows, 2);
+        // A label 0 is right; a label 1 of these rows is wrong, although its probability is 0.375.
+        assert!((scores[3] - 0.625).abs() < 1e-9 && scores[0] < 0.1, "{} {}", scores[3], scores[0]);
+        assert!(scores[150] > 0.9);
+        // Without such a class the order is that of the probabilities.
+        let even: Vec<ScoredRow> = (0..100)
+            .map(|i| row(usize::from(i % 2 == 0), if (i / 2) % 10 == 0 { 0.1 } else { 0.9 }))
+            .collect();
+        let scores = right(&even, 2);
+        assert!(scores.iter().all(|score| (0.0..=1.0).contains(score)));
     }
 
     #[test]

@@ -29,5 +29,5 @@ pub use model::{Batch, Decisions, Model};
 pub use pipeline::{Pipeline, TrueClasses};
 pub use plan::{Findings, Method, Plan};
 pub use rate::{CONFIDENCE, Rate};
-pub use recipe::{Recipe, RecipeOptions, TextParts, Unseen};
+pub use recipe::{Recipe, RecipeOptions, TextParts, Unseen, is_varied_text};
 pub use report::{ClassCount, Report};

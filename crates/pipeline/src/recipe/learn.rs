@@ -290,29 +290,45 @@ pub(super) enum Categories {
     Text(usize),
 }
 
-pub(super) fn categories(
-    texts: &Texts,
-    frame: &Frame,
-    name: &str,
-) -> Result<Categories, DataError> {
+/// Whether a recipe recognises a column as text without being told: long, varied text.
+#[must_use]
+pub fn is_varied_text(values: &Values) -> bool {
+    let Values::Texts(texts) = values else { return false };
+    let rows_of = rows_of(texts);
+    is_varied(&rows_of) && is_long(&rows_of)
+}
+
+/// Whether there are too many different texts for categories.
+fn is_varied(rows_of: &[(&str, u32)]) -> bool {
+    let present: usize = rows_of.iter().map(|(_, rows)| *rows as usize).sum();
+    let alone = rows_of.iter().filter(|(_, rows)| *rows == 1).count();
+    let free = rows_of.len() > MIN_FREE && alone as f64 > FREE_SHARE * present as f64;
+    free || rows_of.len() > MAX_CATEGORIES
+}
+
+/// Whether more than half of the rows have several words.
+fn is_long(rows_of: &[(&str, u32)]) -> bool {
+    let is_long = |text: &str| text.unicode_words().nth(MIN_WORDS - 1).is_some();
+    let rows = |texts: &mut dyn Iterator<Item = &(&str, u32)>| -> usize {
+        texts.map(|(_, rows)| *rows as usize).sum()
+    };
+    2 * rows(&mut rows_of.iter().filter(|(text, _)| is_long(text))) > rows(&mut rows_of.iter())
+}
+
+fn categories(texts: &Texts, frame: &Frame, name: &str) -> Result<Categories, DataError> {
     let rows_of = rows_of(texts);
     let present: usize = rows_of.iter().map(|(_, rows)| *rows as usize).sum();
     let missing = present < frame.rows;
-    let alone = rows_of.iter().filter(|(_, rows)| *rows == 1).count();
-    let free = rows_of.len() > MIN_FREE && alone as f64 > FREE_SHARE * present as f64;
     let has_comma = rows_of.iter().any(|(text, _)| text.contains(','));
-    if free && has_comma && rows_of.iter().all(|(text, _)| has_decimal_comma(text)) {
+    if is_varied(&rows_of) && has_comma && rows_of.iter().all(|(text, _)| has_decimal_comma(text)) {
         return Err(DataError::user(format!(
             "{}, column `{name}`: numbers with a decimal comma are read as text; write them with a point \
              (pandas: to_csv(..., decimal='.'))",
             frame.source
         )));
     }
-    if free || rows_of.len() > MAX_CATEGORIES {
-        let is_long = |text: &str| text.unicode_words().nth(MIN_WORDS - 1).is_some();
-        let long = rows_of.iter().filter(|(text, _)| is_long(text));
-        let long: usize = long.map(|(_, rows)| *rows as usize).sum();
-        if 2 * long > present {
+    if is_varied(&rows_of) {
+        if is_long(&rows_of) {
             return Ok(Categories::Text(rows_of.len()));
         }
         return Err(DataError::user(format!(

@@ -19,6 +19,8 @@ mod ngrams;
 #[cfg(test)]
 mod tests;
 
+pub use learn::is_varied_text;
+
 use halfspaces_frame::{ColumnRule, DataError, Frame, Hints, MomentParts};
 use ngrams::{Ngrams, Weigher};
 use serde::{Deserialize, Serialize};
