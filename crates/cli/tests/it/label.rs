@@ -345,7 +345,16 @@ fn a_simulation_counts_corrections() {
     assert_eq!(random["curve"][0]["answers"], 0);
     let few = play(&["--max-answers", "7"]);
     assert_eq!((few["answers"].as_u64(), few.get("corrections_first_half")), (Some(7), None));
+    let found = |value: &Value| value["answers_until_20_of_each"].as_u64().unwrap();
+    let rare = play(&["--order", "rare"]);
+    assert!((40..=45).contains(&found(&rare)), "{rare}");
+    assert!(found(&rare) <= found(&recommended));
+    assert!(corrections(&rare) <= 20, "{rare}");
+    let stop = &recommended["stop"];
+    assert!(stop["answers"].as_u64().unwrap() < 200, "{stop}");
+    assert!(stop["wrong"].as_u64().unwrap() <= 10, "at most 5 per cent of 200: {stop}");
     let text = good(folder.path(), &["label", "all.csv", "--label", "label", "--simulate"]);
+    assert!(text.contains("the model suggests to stop after "), "{text}");
     assert!(
         text.contains(" corrections in 200 answers for 200 rows; time per answer: median "),
         "{text}"

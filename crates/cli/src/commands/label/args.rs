@@ -116,4 +116,6 @@ pub(crate) enum Order {
     Random,
     /// Order of the file
     Given,
+    /// The likeliest examples of the least common class first, until each class has 20 answers
+    Rare,
 }

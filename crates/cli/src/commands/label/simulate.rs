@@ -13,6 +13,13 @@ use std::time::Instant;
 /// Approximate number of points of the curve.
 const LINES: usize = 20;
 
+/// The order `rare` looks for classes with fewer answers than this.
+const ENOUGH: usize = 20;
+/// The model suggests to stop if at most this share of all rows would be labelled wrong.
+const ACCEPTED: f64 = 0.05;
+/// It starts after this many answers, because the model first needs examples of some classes.
+const FIRST: usize = 20;
+
 /// The result of a simulation; `--json` prints it as it is.
 #[derive(Debug, Serialize)]
 pub(super) struct Simulation {
@@ -24,6 +31,12 @@ pub(super) struct Simulation {
     /// Corrections in the first half of the questions; absent if the simulation stopped before that point.
     #[serde(skip_serializing_if = "Option::is_none")]
     corrections_first_half: Option<usize>,
+    /// Number of answers after which each class had 20 answers or all its rows; absent if the simulation stopped before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answers_until_20_of_each: Option<usize>,
+    /// The first time the model suggests to stop; absent if it never does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stop: Option<Stop>,
     curve: Vec<CurvePoint>,
     seconds_per_answer: Seconds,
 }
@@ -36,6 +49,15 @@ struct CurvePoint {
     to_come: f64,
     low: f64,
     high: f64,
+}
+
+/// The first time that the upper end of the estimate is at most [`ACCEPTED`] of the rows, before the last answer.
+#[derive(Debug, Clone, Copy, Serialize)]
+struct Stop {
+    answers: usize,
+    corrections: usize,
+    /// Number of rows without an answer whose prediction is wrong at that time.
+    wrong: usize,
 }
 
 /// Quantiles of the time from an answer to the next question and the updated estimate, in seconds.
@@ -69,12 +91,23 @@ pub(super) fn run(
     }
     let half = open.len() / 2;
     let (mut first_half, mut seconds) = (None, Vec::with_capacity(most));
+    let mut missing = vec![0; classes.len()];
+    truth.iter().for_each(|class| missing[*class] = ENOUGH.min(missing[*class] + 1));
+    let (mut found, mut stop) = (None, None);
     let mut curve = vec![curve_point(&session, 0)];
     let question =
         |session: &mut LabellingSession, place: usize| -> Result<LabellingQuestion, CliError> {
-            if settings.order != Order::Recommended {
-                let question = session.predict(rows[place]).map_err(fault)?;
-                session.ask(question).map_err(fault)?;
+            match settings.order {
+                Order::Recommended => {}
+                Order::Random | Order::Given => {
+                    let question = session.predict(rows[place]).map_err(fault)?;
+                    session.ask(question).map_err(fault)?;
+                }
+                Order::Rare => {
+                    if let Some(class) = class_to_find(&counts(session, classes.len())) {
+                        session.next_of(class).map_err(fault)?;
+                    }
+                }
             }
             session.next().ok_or_else(|| {
                 CliError::system("internal error: no question, although rows are open")
@@ -91,6 +124,18 @@ pub(super) fn run(
         asked = if answers < open.len() { Some(question(&mut session, answers)?) } else { None };
         let now = curve_point(&session, answers);
         seconds.push(start.elapsed().as_secs_f64());
+        missing[truth[index]] = missing[truth[index]].saturating_sub(1);
+        if found.is_none() && missing.iter().all(|count| *count == 0) {
+            found = Some(answers);
+        }
+        if stop.is_none() && answers < open.len() && session.outlook().within(ACCEPTED) {
+            let wrong = |row: &&usize| {
+                session.class(**row).is_none()
+                    && session.predict(**row).is_ok_and(|question| question.class != truth[**row])
+            };
+            let wrong = open.iter().filter(wrong).count();
+            stop = Some(Stop { answers, corrections: now.corrections, wrong });
+        }
         if answers == half {
             first_half = Some(now.corrections);
         }
@@ -110,9 +155,25 @@ pub(super) fn run(
         answers: most,
         corrections: session.progress().corrections,
         corrections_first_half: first_half,
+        answers_until_20_of_each: found,
+        stop,
         curve,
         seconds_per_answer: Seconds { p50: quantile(0.5), p99: quantile(0.99), max: quantile(1.0) },
     })
+}
+
+/// The number of answers of each class.
+fn counts(session: &LabellingSession, classes: usize) -> Vec<usize> {
+    let mut counts = vec![0; classes];
+    session.answers().iter().for_each(|answer| counts[answer.class] += 1);
+    counts
+}
+
+/// The least common class among the answers, the first of equals, if it has fewer than [`ENOUGH`] answers.
+fn class_to_find(counts: &[usize]) -> Option<usize> {
+    let fewest = counts.iter().copied().min()?;
+    let started = counts.iter().sum::<usize>() >= FIRST && fewest < ENOUGH;
+    counts.iter().position(|count| *count == fewest).filter(|_| started)
 }
 
 fn curve_point(session: &LabellingSession, answers: usize) -> CurvePoint {
@@ -138,6 +199,17 @@ impl Simulation {
                 "{answers:10}  {corrections:11}  {to_come:7.0}  ({low:.0} to {high:.0})\n"
             ));
         }
+        if let Some(Stop { answers, corrections, wrong }) = self.stop {
+            text.push_str(&format!(
+                "the model suggests to stop after {answers} answers with {corrections} corrections: {wrong} of the \
+                 other predictions are wrong\n"
+            ));
+        }
+        if let Some(found) = self.answers_until_20_of_each {
+            text.push_str(&format!(
+                "{ENOUGH} answers of each class, or all its rows, after {found} answers\n"
+            ));
+        }
         let Seconds { p50, p99, max } = self.seconds_per_answer;
         text.push_str(&format!(
             "{} corrections in {} answers for {} rows; time per answer: median {:.1} ms, 99th percentile {:.1} ms, \
@@ -150,5 +222,20 @@ impl Simulation {
             1e3 * max
         ));
         print(&text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// After 20 answers, until each class has 20.
+    #[test]
+    fn the_least_common_class_is_looked_for() {
+        assert_eq!(class_to_find(&[19, 0, 0]), None);
+        assert_eq!(class_to_find(&[20, 0, 0]), Some(1));
+        assert_eq!(class_to_find(&[10, 9, 8]), Some(2));
+        assert_eq!(class_to_find(&[30, 20, 19]), Some(2));
+        assert_eq!(class_to_find(&[30, 20, 20]), None);
     }
 }
