@@ -338,7 +338,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path, help="CSV files, text first and class last, or one such file")
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--first-split", type=int, default=0)
-    parser.add_argument("--rows", type=int, help="at most so many rows of a file")
+    parser.add_argument("--rows", type=int, help="at most this many rows of a file")
     parser.add_argument("--sets", help="names of files without .csv, with commas")
     parser.add_argument("--noises", default=",".join(NOISES))
     parser.add_argument("--peers", help="only peers whose name has this in it; none for ours alone")

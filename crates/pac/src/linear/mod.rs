@@ -1,5 +1,6 @@
 //! Linear models that minimise a convex surrogate of the error: logistic regression and the support vector machine.
 
+mod hinge_loss;
 mod logistic;
 mod logistic_loss;
 mod regularised_loss;

@@ -5,6 +5,7 @@
 //! 20 times as long (10 % of the labels flipped, C = 10, standardised columns: 20 times on WDBC, 13 times on 20,000 x
 //! 20) or do not converge.
 
+use super::hinge_loss::HingeLoss;
 use super::logistic::MAX_CHOLESKY;
 use super::regularised_loss::{Problem, check_c, check_cap, check_tolerance};
 use super::svm_interior::{Objectives, interior_point};
@@ -363,40 +364,6 @@ impl LinearSvm {
 /// The number of passes before the interior-point method starts; `None` if there are too many unknowns for it.
 fn passes_before_steps(unknowns: usize) -> Option<u64> {
     (unknowns <= MAX_CHOLESKY).then_some(FEWEST_PASSES + unknowns as u64 / UNKNOWNS_A_PASS)
-}
-
-/// The loss of each point, in terms of its α.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct HingeLoss<'a> {
-    pub(super) c: f64,
-    pub(super) squared: bool,
-    pub(super) weights: Option<&'a [f64]>,
-}
-
-impl HingeLoss<'_> {
-    /// C times the weight of a point.
-    #[inline(always)]
-    fn weight(&self, index: usize) -> f64 {
-        self.weights.map_or(self.c, |weights| self.c * weights[index])
-    }
-
-    /// The largest α of a point.
-    #[inline(always)]
-    pub(super) fn most(&self, index: usize) -> f64 {
-        if self.squared && self.weight(index) > 0.0 { f64::INFINITY } else { self.weight(index) }
-    }
-
-    /// The curvature that the loss adds to -D along an α.
-    #[inline(always)]
-    pub(super) fn curvature(&self, index: usize) -> f64 {
-        if self.squared { 0.5 / self.weight(index).max(f64::MIN_POSITIVE) } else { 0.0 }
-    }
-
-    /// The loss of a point whose margin falls short of 1 by `missing`.
-    pub(super) fn value(&self, index: usize, missing: f64) -> f64 {
-        let missing = missing.max(0.0);
-        self.weight(index) * if self.squared { missing * missing } else { missing }
-    }
 }
 
 /// The state of the coordinate ascent.

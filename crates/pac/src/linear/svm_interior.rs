@@ -11,8 +11,8 @@
 //! *Source.* Mehrotra 1992 (predictor and corrector); Ferris and Munson 2003 (a linear system of the dimension of w).
 //! Claims: none of its own. The duality gap certifies the result, as for any α.
 
+use super::hinge_loss::HingeLoss;
 use super::regularised_loss::{Cholesky, Problem};
-use super::svm::HingeLoss;
 use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{InputError, Label, PointSet, kernels, zeros};
 use std::ops::Range;

@@ -5,7 +5,7 @@
 //! reads few places of memory. On 8500 texts with 300 entries each, ten classes and four folds, this takes a third of
 //! the time of one lane after the other.
 
-use super::svm::HingeLoss;
+use super::hinge_loss::HingeLoss;
 use crate::streams;
 use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{AffineHalfspace, InputError, Label, PointSet, RowView, rng_for, zeros};

@@ -113,9 +113,9 @@ fn decimal_commas_are_reported() {
     assert!(says(&cells).contains("too many for categories"), "{}", says(&cells));
 }
 
-/// Other columns beside a text are standardised around their median, so that a missing number is no entry.
+/// Next to a text, other columns are standardised around their median, so that a missing number is no entry.
 #[test]
-fn numbers_beside_texts_are_standardised() {
+fn numbers_next_to_texts_are_standardised() {
     let day = 86_400_000_000i64;
     let moments: arrow_array::TimestampMicrosecondArray =
         [0, 4, 4, 8].map(|d| Some(d * day)).into_iter().collect();

@@ -30,8 +30,9 @@ use halfspaces_labelling::{
     ApplyError, Event, Header, NewSession, Opening, Record, SessionAccess, SessionError,
     SessionFile, SessionLog, Tail,
 };
-use halfspaces_linalg::{Params, PointSet, Points, Threads};
+use halfspaces_linalg::{Params, Threads};
 use halfspaces_online::{Labelling, LabellingFile, LabellingSession};
+use halfspaces_pipeline::Design;
 use items::Items;
 use pool::{Pool, SessionInfo};
 use simulate::Settings;
@@ -286,7 +287,7 @@ fn check_classes(named: &[String], of_session: &[String], path: &Path) -> Result
 /// The labelling model with all labels of the session. Skipped rows have no influence on it.
 fn resume_model(
     log: &SessionLog,
-    points: &Points,
+    points: &Design,
     threads: Threads,
 ) -> Result<LabellingSession, CliError> {
     let header = log.header();
@@ -299,14 +300,22 @@ fn resume_model(
         answers: log.record().answers(),
         skipped: Vec::new(),
     };
-    LabellingSession::resume(&file, points).map_err(|error| CliError::user(error.to_string()))
+    let session = match points {
+        Design::Dense(points) => LabellingSession::resume(&file, points),
+        Design::Sparse(points) => LabellingSession::resume(&file, points),
+    };
+    session.map_err(|error| CliError::user(error.to_string()))
 }
 
 fn simulate(args: &LabelArgs, pool: Pool) -> Result<(), CliError> {
     let Some(truth) = pool.truth else { unreachable!("--simulate requires --label") };
     let progress = Progress::start("simulating");
     let labelling = Labelling::params(truth.classes.len()).seed(args.seed).threads(Threads::all());
-    let session = labelling.check()?.session(&pool.points)?;
+    let labelling = labelling.check()?;
+    let session = match &pool.points {
+        Design::Dense(points) => labelling.session(points)?,
+        Design::Sparse(points) => labelling.session(points)?,
+    };
     drop(pool.points);
     let settings = Settings { order: args.order, seed: args.seed, max_answers: args.max_answers };
     let simulation = simulate::run(session, &truth.of_row, truth.classes, settings)?;

@@ -9,15 +9,14 @@ use fnv::FnvHasher;
 use halfspaces_frame::{Block, Labels, MISSING, find_class, is_missing_marker};
 use halfspaces_frame::{Column, Frame, Values};
 use halfspaces_labelling::{ItemIds, ItemKey, ItemSpec, KeyBuilder, PoolId};
-use halfspaces_linalg::Points;
-use halfspaces_pipeline::{Recipe, Unseen};
+use halfspaces_pipeline::{Design, Recipe, Unseen, is_varied_text};
 use std::collections::HashMap;
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug)]
 pub(super) struct Pool {
-    pub(super) points: Points,
+    pub(super) points: Design,
     pub(super) items: Items,
     pub(super) id: PoolId,
     /// The identity of the pool, computed as for session files of version 1.
@@ -104,6 +103,7 @@ impl Pool {
                 || is_text
                     && args.show.contains(&column.name)
                     && !args.columns.text.contains(&column.name)
+                    && !is_varied_text(&column.values)
                     && !typed.iter().any(|(typed, _)| typed.name == column.name)
         };
         let only_shown = frame.columns.iter().filter(|column| {
@@ -140,7 +140,7 @@ impl Pool {
         }
         let (recipe, of_recipe) = Recipe::fit(&frame, &options.options())?;
         notes.extend(of_recipe.into_iter().map(|text| format!("note: {text}")));
-        let points = recipe.apply(&frame, Unseen::Error)?.into_dense()?;
+        let points = recipe.apply(&frame, Unseen::Error)?;
         frame.columns.retain(|column| !options.drop.contains(&column.name));
         let keys = pool_id.items.as_ref().map(|items| items.keys.clone()).unwrap_or_default();
         let items = Items::new(texts, images, &features(&frame)).with_keys(keys, id.clone());
