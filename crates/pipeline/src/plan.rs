@@ -14,7 +14,7 @@ pub enum Method {
     #[default]
     Auto,
     /// A decision list for labels that are wrong with a bounded probability anywhere. It needs no margin. It takes at
-    /// most 2000 sparse coordinates.
+    /// most 1000 sparse coordinates.
     Massart,
     /// One halfspace; noise rate and margin are estimated. Its time grows with the number of coordinates, even if points
     /// have few entries: a text with 40,000 different n-grams takes minutes.

@@ -1,6 +1,6 @@
 //! Tests of the whole pipeline: loaded models decide like fitted ones, and damage is detected.
 
-use crate::{Findings, FitOptions, Method, Model, Pipeline, Plan, Recipe, RecipeOptions, Unseen};
+use crate::{FitOptions, Method, Model, Pipeline, Plan, Recipe, RecipeOptions, Unseen};
 use halfspaces_frame::{Block, Column, Frame, Values};
 use halfspaces_linalg::{SparsePoints, Threads};
 
@@ -298,18 +298,19 @@ fn texts_are_learned_without_being_named() {
     assert!(decided.probabilities.unwrap().iter().zip(truth).all(|(p, class)| p[class] > 0.5));
     // Hashed n-grams, and words that the model has not seen.
     let hashed = RecipeOptions { hash_bits: Some(14), ..RecipeOptions::default() };
-    let hashed = FitOptions { recipe: hashed, ..options(Method::Auto) };
-    let (hashed, _) = Pipeline::fit(frame.clone(), &hashed).unwrap();
+    let hashed_options = FitOptions { recipe: hashed, ..options(Method::Auto) };
+    let (hashed, _) = Pipeline::fit(frame.clone(), &hashed_options).unwrap();
     assert_eq!(hashed.recipe().dim(), 2 << 14);
     assert_eq!(hashed.report().held_out().unwrap().unwrap().count, 0);
     let unknown = Frame::new("t", vec![column("said", Values::texts(vec![0], &["Привет"]))]);
     assert!(fitted.decide(&unknown, Unseen::Error, Threads::ONE).is_ok());
     // A matrix of all pairs of n-grams is not computed.
-    let refused = Pipeline::fit(frame, &options(Method::Massart)).unwrap_err().to_string();
+    let massart = FitOptions { plan: Plan::new(Method::Massart), ..hashed_options };
+    let refused = Pipeline::fit(frame, &massart).unwrap_err().to_string();
     assert!(refused.contains("use --learner perspectron"), "{refused}");
 }
 
-/// Wrong labels lead to a smaller C, and rows of weight 0 to the model without them.
+/// With a third of the labels wrong, nearly all texts are still decided right. Rows of weight 0 are left out.
 #[test]
 fn the_labels_and_weights_of_texts_count() {
     let (mut frame, classes) = reviews(600);
@@ -320,18 +321,17 @@ fn the_labels_and_weights_of_texts_count() {
     let fit = |classes: &[usize], weights: Option<&[f64]>| {
         Model::fit(&plan, &design, classes, weights).unwrap()
     };
-    let c = |findings: &Findings| -> f64 {
-        let name = &findings.compared[0].1;
-        let number = name.split("and C ").nth(1).unwrap().split(',').next().unwrap();
-        number.parse().unwrap()
-    };
-    let noisy: Vec<usize> = classes
-        .iter()
-        .enumerate()
-        .map(|(row, class)| if row % 2 == 0 { row / 2 % 3 } else { *class })
-        .collect();
-    let (clean_c, noisy_c) = (c(&fit(&classes, None).1), c(&fit(&noisy, None).1));
-    assert!(noisy_c <= clean_c, "{noisy_c} {clean_c}");
+    let noisy = classes.iter().enumerate();
+    let noisy: Vec<usize> =
+        noisy.map(|(row, class)| if row % 2 == 0 { row * 37 % 101 % 3 } else { *class }).collect();
+    let given = noisy.iter().zip(&classes).filter(|(a, b)| a != b).count();
+    let (model, findings) = fit(&noisy, None);
+    let decided = model.decide(&design, Threads::ONE).unwrap().classes;
+    let wrong = decided.iter().zip(&classes).filter(|(a, b)| a != b).count();
+    assert!(given > 180 && 4 * wrong < given, "{given} {wrong}");
+    // The C with the least error is used, and its error is reported.
+    assert_eq!(findings.cross_validated, Some(findings.compared[0].0));
+    assert!(findings.compared.is_sorted_by(|a, b| a.0 <= b.0) && findings.compared.len() > 1);
     let weights: Vec<f64> = (0..600).map(|row| f64::from(u8::from(row % 5 != 0))).collect();
     let (model, findings) = fit(&classes, Some(&weights));
     let other: Vec<usize> = classes

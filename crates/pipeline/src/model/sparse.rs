@@ -22,7 +22,7 @@ const FOLDS: usize = 4;
 /// The maximum number of rows of the cross-validation.
 const MAX_ROWS: usize = 6000;
 /// The maximum number of coordinates of [`Method::Massart`].
-const MAX_MASSART: usize = 2000;
+const MAX_MASSART: usize = 1000;
 /// Binary problems are fitted side by side in blocks of at most this many.
 const MAX_LANES: usize = 16;
 
