@@ -237,7 +237,7 @@ fn most_used(model: &Pipeline, design: &Design) -> Vec<(String, Range<usize>)> {
         Design::Dense(points) => count(points, &mut used),
         Design::Sparse(points) => count(points, &mut used),
     }
-    let rows = |places: &Range<usize>| used[places.clone()].iter().max().copied().unwrap_or(0);
+    let rows = |places: &Range<usize>| used[places.clone()].iter().fold(0, |most, n| most.max(*n));
     places.sort_by_key(|(_, places)| std::cmp::Reverse(rows(places)));
     places.truncate(MAX_COLUMNS);
     places

@@ -276,8 +276,11 @@ impl<'f> Encoder<'f> {
                 Ok(())
             }
             Work::Ngrams { texts, weigher } => {
-                let weights = weigher.weights(texts.get(row).unwrap_or_default());
-                weights.into_iter().for_each(|(place, weight)| out(place as usize, weight));
+                // A missing text has no n-grams.
+                if let Some(text) = texts.get(row) {
+                    let weights = weigher.weights(text);
+                    weights.into_iter().for_each(|(place, weight)| out(place as usize, weight));
+                }
                 Ok(())
             }
         }

@@ -130,14 +130,15 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
     drop(progress);
     let top = &result.ranking[..args.top.min(result.ranking.len())];
     let rows: Vec<usize> = top.iter().map(|suspect| suspect.row).collect();
-    let weights: Vec<Vec<f64>> = (top.iter())
-        .map(|suspect| {
-            let label = labels.of_row[suspect.row];
-            result.weights(suspect.row, label, suspect.suggested).unwrap_or_default()
-        })
-        .collect();
-    let factor = |place: usize, at: usize| weights[place].get(at).copied().unwrap_or(0.0);
-    let texts = recipe.text_parts(&frame, &rows, &factor);
+    let weights_of = |suspect: &Suspect| {
+        result.weights(suspect.row, labels.of_row[suspect.row], suspect.suggested)
+    };
+    // Without one halfspace for each class, no word can be said to speak for or against a label.
+    let weights: Option<Vec<Vec<f64>>> = top.iter().map(weights_of).collect();
+    let texts = match weights {
+        Some(weights) => recipe.text_parts(&frame, &rows, &|place, at| weights[place][at]),
+        None => Vec::new(),
+    };
     let report = AuditReport { frame, labels, result, failure: args.failure, texts };
     if let Some(path) = &args.output {
         write_file(path, args.force, |out| report.write_csv(out))?;
