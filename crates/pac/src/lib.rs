@@ -34,10 +34,7 @@ pub use baselines::{
 pub use classes::{ClassesError, OneVsRest, OneVsRestModel};
 pub use error_count::{ErrorBound, ErrorCount};
 pub use fit::{Denominator, Direction, Fit, Fitting, Guarantee, Origin, Plan, SignLink, Stage};
-pub use linear::{
-    LinearSvm, LogisticFit, LogisticParams, LogisticRegression, SvmFit, SvmLane, SvmLanes,
-    SvmParams,
-};
+pub use linear::{LinearSvm, LogisticFit, LogisticParams, LogisticRegression, SvmFit, SvmParams};
 pub use noise_setting::NoiseSetting;
 pub use perspectron::{
     GlmError, GlmParams, GlmPerspectron, GlmSchedule, GridParams, GridPerspectron, GridSchedule,

@@ -1,7 +1,7 @@
 //! Label audits: the agreement of every label with classifiers that were fitted without its row.
 
 use crate::design::Design;
-use crate::model::Model;
+use crate::model::{Model, labels_of};
 use crate::plan::{Method, Plan};
 use crate::streams;
 use halfspaces_frame::DataError;
@@ -106,8 +106,7 @@ impl Audit {
     }
 
     fn two(&self, points: &Points, classes: &[usize]) -> Result<AuditResult, DataError> {
-        let sign = |class: &usize| if *class == 1 { Label::Positive } else { Label::Negative };
-        let labels: Vec<Label> = classes.iter().map(sign).collect();
+        let labels = labels_of(classes, 1);
         let Plan { method, seed, threads, .. } = self.plan;
         let audit = if method == Method::Auto {
             // Every row is judged by a model of the other folds, so no rows are held out for a bound.

@@ -10,7 +10,7 @@ use halfspaces_linalg::{
 };
 use halfspaces_online::{AveragedPerceptron, OnlineLearner};
 use halfspaces_pac::{
-    LinearSvm, LogisticRegression, PositionedFit, PositionedMassart, SamplePerspectron,
+    LinearSvm, LogisticRegression, PositionedFit, PositionedMassart, SamplePerspectron, SvmFit,
 };
 use serde::{Deserialize, Serialize};
 use std::f64::consts::FRAC_1_SQRT_2;
@@ -123,10 +123,7 @@ impl FitSample for BinaryLearner {
                 let fit = learner.fit(points, labels)?;
                 halfspace(fit.halfspace(), Some(fit.termination()))
             }
-            BinaryLearner::Svm(learner) => {
-                let fit = learner.fit(points, labels)?;
-                halfspace(fit.halfspace(), Some(fit.termination()))
-            }
+            BinaryLearner::Svm(learner) => BinaryModel::of_svm(&learner.fit(points, labels)?),
         })
     }
 }
@@ -157,6 +154,13 @@ pub(super) fn unlifted(w: &[f64]) -> Result<AffineHalfspace, DataError> {
 }
 
 impl BinaryModel {
+    /// The halfspace of a support vector machine.
+    pub(super) fn of_svm(fit: &SvmFit) -> BinaryModel {
+        let termination = Some(fit.termination());
+        let halfspace = fit.halfspace().clone();
+        BinaryModel::Halfspace { halfspace, noise: None, margin: None, termination }
+    }
+
     /// The halfspace; `None` for a decision list.
     pub(super) fn halfspace(&self) -> Option<&AffineHalfspace> {
         match self {

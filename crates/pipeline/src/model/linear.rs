@@ -37,13 +37,17 @@ pub(super) fn fitted<P: PointSet>(
 ) -> Result<(Fitted, Findings), DataError> {
     let count = classes.iter().max().map_or(0, |last| last + 1);
     if count == 2 {
-        let sign = |c: &usize| if *c == 1 { Label::Positive } else { Label::Negative };
-        let labels: Vec<Label> = classes.iter().map(sign).collect();
-        let model = learner.fit(points, &labels)?;
+        let model = learner.fit(points, &labels_of(classes, 1))?;
         let findings = model.findings();
         return Ok((Fitted::Two(model), findings));
     }
     let model = OneVsRest::new(learner).fit(points, classes, threads);
     let model = model.map_err(|e| DataError::user(e.to_string()))?;
     Ok((Fitted::Several(model), Findings::default()))
+}
+
+/// The labels of points: positive for one class, negative for all others.
+pub(crate) fn labels_of(classes: &[usize], positive: usize) -> Vec<Label> {
+    let sign = |c: &usize| if *c == positive { Label::Positive } else { Label::Negative };
+    classes.iter().map(sign).collect()
 }

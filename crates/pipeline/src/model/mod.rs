@@ -15,6 +15,7 @@ use halfspaces_linalg::{
 };
 use halfspaces_pac::TemperatureScaling;
 use halfspaces_tables::{MulticlassTableModel, TableClassifier};
+pub(crate) use linear::labels_of;
 use linear::{Fitted, fitted};
 use serde::{Deserialize, Serialize};
 pub use stream::Batch;

@@ -2,15 +2,15 @@
 //! by cross-validation on the labels as they are, so noisy labels lead to a small C.
 
 use super::binary::{BinaryLearner, BinaryModel};
-use super::linear::Fitted;
+use super::linear::{Fitted, labels_of};
 use crate::plan::{Findings, Method, Plan};
 use crate::streams;
 use halfspaces_frame::DataError;
 use halfspaces_linalg::rand::seq::SliceRandom;
 use halfspaces_linalg::{
-    InputError, Label, Params, PointSet, Points, SparsePoints, deciding_class, rng_for,
+    Classifier, InputError, Label, Params, PointSet, Points, SparsePoints, deciding_class, rng_for,
 };
-use halfspaces_pac::{LinearSvm, OneVsRestModel, SvmLane, SvmLanes, TemperatureScaling};
+use halfspaces_pac::{LinearSvm, OneVsRestModel, SvmParams, TemperatureScaling};
 
 /// The values of C, for points of mean square norm 1, in the order in which they are tried.
 const GRID: [f64; 7] = [0.05, 0.15, 0.4, 1.0, 3.0, 8.0, 20.0];
@@ -23,16 +23,11 @@ const FOLDS: usize = 4;
 const MAX_ROWS: usize = 6000;
 /// The maximum number of coordinates of [`Method::Massart`].
 const MAX_MASSART: usize = 1000;
-/// Binary problems are fitted side by side in blocks of at most this many.
-const MAX_LANES: usize = 16;
-
 /// Relative accuracy of the optimum on sparse points. A closer approximation does not reduce the error.
 const SPARSE_TOLERANCE: f64 = 3e-3;
-/// The maximum number of passes over all rows.
-const MAX_PASSES: u32 = 300;
 /// Relative accuracy of the optimum in the cross-validation, and the maximum number of passes for each C.
 const COMPARED_TOLERANCE: f64 = 1e-2;
-const COMPARED_PASSES: u32 = 8;
+const COMPARED_PASSES: u64 = 8;
 
 /// A model of all rows, with the calibration and the findings of the cross-validation.
 pub(super) struct Chosen {
@@ -79,13 +74,13 @@ pub(super) fn choose(
     let total = compared.total_weight;
     InputError::check_parameter("sum of weights", total, total > 0.0, "positive")?;
     let (best, errors) = cross_validate(plan, &compared, count, unit)?;
-    let learned = |class| SvmLane {
-        labels: labels_of(classes, class),
-        weights: weights.map_or_else(|| vec![1.0; classes.len()], <[f64]>::to_vec),
-    };
-    let models =
-        fit_all(plan, points, targets(count).map(learned).collect(), scaled(best.c, unit))?;
+    let learner = svm(plan, scaled(best.c, unit)).tolerance(SPARSE_TOLERANCE).check()?;
+    let fit = |class| learner.fit_with(points, &labels_of(classes, class), weights, None);
+    let fits = plan.threads.map_with(targets(count), || (), |(), class| fit(class));
+    let models = fits.into_iter().map(|fit| Ok(BinaryModel::of_svm(&fit?)));
+    let models = models.collect::<Result<Vec<_>, InputError>>()?;
     let findings = Findings {
+        ended: models.iter().find_map(|model| model.findings().ended),
         compared: errors.iter().map(|(error, c)| (*error, name(*c))).collect(),
         chosen: 1,
         compared_on: order.len(),
@@ -99,6 +94,16 @@ pub(super) fn choose(
     Ok(Chosen { fitted: joined(models, points)?, calibration, findings })
 }
 
+/// A binary problem of the cross-validation: a class against the others, fitted without one fold.
+struct Job {
+    fold: usize,
+    class: usize,
+    /// The α of the last fit, from which the next one starts; empty before the first.
+    start: Vec<f64>,
+    /// The decision value of every row.
+    values: Vec<f64>,
+}
+
 /// Tries the values of C. Returns the best one, and the errors in ascending order, each with its C.
 fn cross_validate(
     plan: &Plan,
@@ -106,32 +111,33 @@ fn cross_validate(
     count: usize,
     unit: f64,
 ) -> Result<(Trial, Vec<(f64, f64)>), DataError> {
-    let jobs: Vec<(usize, usize)> =
-        (0..FOLDS).flat_map(|fold| targets(count).map(move |class| (fold, class))).collect();
-    let lane = |(fold, class): &(usize, usize)| SvmLane {
-        labels: labels_of(&compared.classes, *class),
-        weights: (compared.weights.iter().enumerate())
-            .map(|(place, weight)| if place % FOLDS == *fold { 0.0 } else { *weight })
-            .collect(),
+    let labels: Vec<Vec<Label>> =
+        (0..count).map(|class| labels_of(&compared.classes, class)).collect();
+    let without = |fold: usize| -> Vec<f64> {
+        let weights = compared.weights.iter().enumerate();
+        weights.map(|(place, weight)| if place % FOLDS == fold { 0.0 } else { *weight }).collect()
     };
-    let size = block_size(jobs.len());
-    let mut blocks = (jobs.chunks(size))
-        .map(|jobs| {
-            let lanes: Vec<SvmLane> = jobs.iter().map(lane).collect();
-            SvmLanes::new(&compared.points, &lanes, plan.seed)
-        })
-        .collect::<Result<Vec<_>, InputError>>()?;
+    let weights: Vec<Vec<f64>> = (0..FOLDS).map(without).collect();
+    let mut jobs: Vec<Job> = (0..FOLDS)
+        .flat_map(|fold| targets(count).map(move |class| (fold, class)))
+        .map(|(fold, class)| Job { fold, class, start: Vec::new(), values: Vec::new() })
+        .collect();
     let mut errors: Vec<(f64, f64)> = Vec::new();
     let mut best: Option<Trial> = None;
     for c in GRID {
-        let fits = plan.threads.map_with(
-            blocks.iter_mut(),
-            || (),
-            |(), block| block.fit(scaled(c, unit), COMPARED_TOLERANCE, COMPARED_PASSES),
-        );
-        fits.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let value = |job: usize, place: usize| blocks[job / size].value(job % size, place);
-        let trial = judge(compared, &jobs, c, value);
+        let learner = svm(plan, scaled(c, unit)).tolerance(COMPARED_TOLERANCE);
+        let learner = learner.max_passes(COMPARED_PASSES).check()?;
+        let fit = |job: Job| -> Result<Job, InputError> {
+            let start = (!job.start.is_empty()).then_some(&job.start[..]);
+            let weights = Some(&weights[job.fold][..]);
+            let fit = learner.fit_with(&compared.points, &labels[job.class], weights, start)?;
+            let values = compared.points.rows().map(|x| fit.halfspace().decision_value(x));
+            let values = values.collect::<Result<_, _>>()?;
+            Ok(Job { start: fit.alphas().to_vec(), values, ..job })
+        };
+        let done = plan.threads.map_with(jobs.into_iter(), || (), |(), job| fit(job));
+        jobs = done.into_iter().collect::<Result<_, _>>()?;
+        let trial = judge(compared, &jobs, c);
         errors.push((trial.error, c));
         let most = best.as_ref().map_or(2.0, |best| best.error);
         let deviation = (most * (1.0 - most).max(0.0) / compared.classes.len() as f64).sqrt();
@@ -150,63 +156,27 @@ fn cross_validate(
 
 /// Decides every row by the models that were fitted without its fold. Values of several classes are divided by their
 /// mean size on the rows that the model was fitted to.
-fn judge(
-    compared: &Compared,
-    jobs: &[(usize, usize)],
-    c: f64,
-    value: impl Fn(usize, usize) -> f64,
-) -> Trial {
-    let scale = |(job, (fold, _)): (usize, &(usize, usize))| {
-        let learned = (0..compared.classes.len()).filter(|place| place % FOLDS != *fold);
-        let (sum, rows) =
-            learned.fold((0.0, 0), |(sum, rows), place| (sum + value(job, place).abs(), rows + 1));
+fn judge(compared: &Compared, jobs: &[Job], c: f64) -> Trial {
+    let scale = |job: &Job| {
+        let values = job.values.iter().enumerate();
+        let learned = values.filter(|(place, _)| place % FOLDS != job.fold);
+        let (sum, rows) = learned.fold((0.0, 0), |(sum, rows), (_, v)| (sum + v.abs(), rows + 1));
         if jobs.len() > FOLDS && sum > 0.0 { f64::from(rows) / sum } else { 1.0 }
     };
-    let scales: Vec<f64> = jobs.iter().enumerate().map(scale).collect();
+    let scales: Vec<f64> = jobs.iter().map(scale).collect();
     let (mut values, mut wrong) = (Vec::with_capacity(compared.classes.len()), 0.0);
     let targets = jobs.len() / FOLDS;
     for (place, (class, weight)) in compared.classes.iter().zip(&compared.weights).enumerate() {
         let of_fold = (place % FOLDS) * targets..(place % FOLDS + 1) * targets;
-        let of_row: Vec<f64> = of_fold.map(|job| value(job, place) * scales[job]).collect();
+        let of_row: Vec<f64> = of_fold.map(|job| jobs[job].values[place] * scales[job]).collect();
         wrong += if deciding_class(&of_row) == *class { 0.0 } else { *weight };
         values.push(of_row);
     }
     Trial { c, error: wrong / compared.total_weight, values }
 }
 
-/// Fits all rows.
-fn fit_all(
-    plan: &Plan,
-    points: &SparsePoints,
-    lanes: Vec<SvmLane>,
-    c: f64,
-) -> Result<Vec<BinaryModel>, DataError> {
-    let model = |halfspace| BinaryModel::Halfspace {
-        halfspace,
-        noise: None,
-        margin: None,
-        termination: None,
-    };
-    let of_block = |lanes: &[SvmLane]| -> Result<Vec<BinaryModel>, InputError> {
-        // Shrinking pays for a single lane.
-        if let [SvmLane { labels, weights }] = lanes {
-            let params = LinearSvm::params().c(c).squared(true).tolerance(SPARSE_TOLERANCE);
-            let learner = params.seed(plan.seed).threads(plan.threads).check()?;
-            let fit = learner.fit_with(points, labels, Some(weights), None)?;
-            return Ok(vec![model(fit.halfspace().clone())]);
-        }
-        let mut block = SvmLanes::new(points, lanes, plan.seed)?;
-        block.fit(c, SPARSE_TOLERANCE, MAX_PASSES)?;
-        (0..lanes.len()).map(|lane| Ok(model(block.halfspace(lane)?))).collect()
-    };
-    let blocks = lanes.chunks(block_size(lanes.len()));
-    let fitted = plan.threads.map_with(blocks, || (), |(), lanes| of_block(lanes));
-    Ok(fitted.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
-}
-
-/// The number of lanes in a block, so that blocks have nearly equal sizes.
-fn block_size(lanes: usize) -> usize {
-    lanes.div_ceil(lanes.div_ceil(MAX_LANES))
+fn svm(plan: &Plan, c: f64) -> SvmParams {
+    LinearSvm::params().c(c).squared(true).seed(plan.seed)
 }
 
 fn scaled(c: f64, unit: f64) -> f64 {
@@ -228,11 +198,6 @@ fn name(c: f64) -> String {
 /// The classes that are learned against the others: the second of two, or all.
 fn targets(count: usize) -> std::ops::Range<usize> {
     if count == 2 { 1..2 } else { 0..count }
-}
-
-fn labels_of(classes: &[usize], positive: usize) -> Vec<Label> {
-    let sign = |c: &usize| if *c == positive { Label::Positive } else { Label::Negative };
-    classes.iter().map(sign).collect()
 }
 
 /// The mean square norm; 1 if it is 0 or overflows. Multiplying all points by s is equivalent to dividing C by s².

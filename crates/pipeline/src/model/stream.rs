@@ -1,7 +1,7 @@
 //! Learning in one pass from more rows than fit into memory.
 
 use super::binary::{BinaryLearner, BinaryModel, unlifted};
-use super::linear::Fitted;
+use super::linear::{Fitted, labels_of};
 use super::{Core, Model};
 use crate::design::Design;
 use crate::examples::Examples;
@@ -94,8 +94,7 @@ fn massart(plan: &Plan, dim: usize, batches: Batches<'_>) -> Result<BinaryModel,
     };
     let mut lifted = batches.map(|batch| {
         let (design, classes) = batch?;
-        let sign = |class: &usize| if *class == 1 { Label::Positive } else { Label::Negative };
-        Ok((design.into_dense()?.lifted(), classes.iter().map(sign).collect()))
+        Ok((design.into_dense()?.lifted(), labels_of(&classes, 1)))
     });
     let mut examples = Examples::new(dim + 1, &mut lifted);
     let fit = learner.fit_stream(&mut examples).map_err(|e| DataError::user(e.to_string()))?;
