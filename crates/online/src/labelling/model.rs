@@ -42,7 +42,7 @@ impl Verdict {
     }
 }
 
-/// The model's estimate of its own errors: on the points without an answer, their number and the expected number of
+/// The estimated errors of a model: on the points without an answer, their number and the expected number of
 /// errors; on the answered points, the actual and the expected number of leave-one-out errors.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Errors {

@@ -76,6 +76,14 @@ impl PoolModel {
         }
     }
 
+    /// The number of answers that determine the predictions; `None` without a limit.
+    pub(super) fn capacity(&self) -> Option<usize> {
+        match self {
+            PoolModel::Narrow(_) => None,
+            PoolModel::Wide(model) => Some(model.capacity()).filter(|count| *count < usize::MAX),
+        }
+    }
+
     pub(super) fn errors(&self) -> Errors {
         match self {
             PoolModel::Narrow(model) => model.errors(),

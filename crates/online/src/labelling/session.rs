@@ -88,7 +88,7 @@ pub struct LabellingProgress {
 /// if the pool has more than 12 500 points): 4nm bytes, O(nm) time per answer, and O(n m²) once. An undo costs as much
 /// as an answer, and so does each answer when a session is resumed. For a wide sparse pool with s stored values and a
 /// answers: 8s + 1024n bytes, and O(s + 256n + a²) time per answer. For a wide dense pool: 4n(d + a) bytes and O(n(d + a))
-/// time per answer; beyond 250 000 000 / n answers, further answers do not change the predictions.
+/// time per answer, and only the first 250 000 000 / n answers are learned; see [`capacity`](LabellingSession::capacity).
 ///
 /// *When to use it.* To label a real pool. If a halfspace is known to fit and you need a proved number of mistakes, use
 /// a [`StrongLearner`](crate::StrongLearner) in a [`SelfDirectedSession`](crate::SelfDirectedSession).
@@ -450,6 +450,13 @@ impl LabellingSession {
             skipped: self.skipped.len(),
             corrections: self.answers.iter().filter(|answer| answer.is_correction()).count(),
         }
+    }
+
+    /// The number of answers that determine the predictions: the first ones of the list. Further answers are kept and
+    /// change no prediction. Returns `None` if there is no limit or it is above the number of points.
+    #[must_use]
+    pub fn capacity(&self) -> Option<usize> {
+        self.model.capacity().filter(|count| *count < self.model.len())
     }
 
     /// An estimate of the corrections to come.

@@ -78,6 +78,7 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
         // One core is left for the browser and the page's server, which replies while the model is updated.
         let threads = if args.web { all_but_one() } else { Threads::all() };
         let session = resume_model(&log, &pool.points, threads)?;
+        note_capacity(&session);
         drop((pool.points, progress));
         let controller = Controller::new(log, session)?;
         note(&format!("answers are saved in {}", path.display()));
@@ -307,6 +308,16 @@ fn resume_model(
     session.map_err(|error| CliError::user(error.to_string()))
 }
 
+/// Says that the model cannot learn from all answers that the pool may get.
+fn note_capacity(session: &LabellingSession) {
+    if let Some(count) = session.capacity() {
+        note(&format!(
+            "note: for a pool of this size the model learns from the first {count} answers; later answers are saved, but \
+             do not change its predictions"
+        ));
+    }
+}
+
 fn simulate(args: &LabelArgs, pool: Pool) -> Result<(), CliError> {
     let Some(truth) = pool.truth else { unreachable!("--simulate requires --label") };
     let progress = Progress::start("simulating");
@@ -317,6 +328,7 @@ fn simulate(args: &LabelArgs, pool: Pool) -> Result<(), CliError> {
         Design::Sparse(points) => labelling.session(points)?,
     };
     drop(pool.points);
+    note_capacity(&session);
     let settings = Settings { order: args.order, seed: args.seed, max_answers: args.max_answers };
     let simulation = simulate::run(session, &truth.of_row, truth.classes, settings)?;
     drop(progress);

@@ -68,8 +68,26 @@ impl WideModel {
     pub(crate) fn add_points<P: PointSet>(&mut self, points: &P) -> Result<(), InputError> {
         self.posterior.append(points)?;
         self.classes.resize(self.posterior.len(), None);
+        self.settle();
         self.judge();
         Ok(())
+    }
+
+    /// The number of answers that determine the predictions: the first ones. `usize::MAX` without a limit.
+    pub(crate) fn capacity(&self) -> usize {
+        self.posterior.capacity()
+    }
+
+    /// Learns the first answers, as many as there is capacity for.
+    fn settle(&mut self) {
+        let count = self.answers.len().min(self.capacity());
+        for place in (count..self.posterior.learned()).rev() {
+            self.posterior.forget(self.answers[place].0);
+        }
+        for place in self.posterior.learned()..count {
+            let (index, class) = self.answers[place];
+            self.posterior.learn(index, class);
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -99,11 +117,11 @@ impl WideModel {
     pub(crate) fn learn_all(&mut self, answers: &[(usize, usize)]) {
         for &(index, class) in answers {
             assert!(self.classes[index].is_none(), "a point is answered only once");
-            self.posterior.learn(index, class);
             self.answers.push((index, class));
             self.classes[index] = Some(class);
             self.counts[class] += 1;
         }
+        self.settle();
         self.judge();
     }
 
@@ -114,7 +132,7 @@ impl WideModel {
         self.classes[index] = Some(class);
         self.counts[before] -= 1;
         self.counts[class] += 1;
-        if before != class {
+        if before != class && place < self.posterior.learned() {
             self.posterior.change(index, before, class);
         }
         self.judge();
@@ -122,10 +140,14 @@ impl WideModel {
 
     /// Removes an answer; the model then corresponds to the remaining answers.
     pub(crate) fn forget(&mut self, index: usize) {
-        let (_, class) = self.answers.remove(self.place(index));
+        let place = self.place(index);
+        if place < self.posterior.learned() {
+            self.posterior.forget(index);
+        }
+        let (_, class) = self.answers.remove(place);
         self.classes[index] = None;
         self.counts[class] -= 1;
-        self.posterior.forget(index);
+        self.settle();
         self.judge();
     }
 
@@ -183,7 +205,7 @@ impl WideModel {
         best.map(|(index, _)| index)
     }
 
-    /// For each answer, the z-score of its prediction from all others, positive if the prediction is right.
+    /// For each learned answer, the z-score of its prediction from all others, positive if the prediction is right.
     fn left_out(&self) -> Vec<f64> {
         let score = |&(index, class): &(usize, usize)| {
             let variance = self.posterior.variance(index);
@@ -199,10 +221,10 @@ impl WideModel {
                 self.posterior.means(index).iter().enumerate().map(without).collect();
             z_score(&means, class, rest)
         };
-        self.answers.iter().map(score).collect()
+        self.answers[..self.posterior.learned()].iter().map(score).collect()
     }
 
-    /// The model's estimate of its own errors.
+    /// Estimates the number of wrong predictions.
     pub(crate) fn errors(&self) -> Errors {
         let open = self.len() - self.answers.len();
         let blocks = self.threads.map_blocks(self.len(), BLOCK, |points| {
@@ -233,7 +255,7 @@ fn z_score(means: &[f64], class: usize, variance: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::texts;
+    use super::super::tests::{embeddings, texts};
     use super::*;
     use halfspaces_linalg::Params;
 
@@ -271,6 +293,47 @@ mod tests {
         let other = model.next(|i| i != 7).unwrap();
         assert_eq!(model.next(|i| i == other), Some(other));
         assert_eq!(model.next(|_| false), None);
+    }
+
+    /// With capacity for ten answers, the predictions are those of the first ten of the list, whatever is learned,
+    /// changed, withdrawn or added.
+    #[test]
+    fn the_first_answers_are_learned_if_not_all_can_be() {
+        use halfspaces_linalg::PointSet;
+        let (points, truth) = embeddings(120, 120, 9);
+        let first = points.select(&(0..100).collect::<Vec<_>>()).unwrap();
+        let labelling = Labelling::params(3).check().unwrap();
+        let fresh = |points: &halfspaces_linalg::Points| {
+            WideModel::new(labelling, points).unwrap().unwrap()
+        };
+        let mut model = fresh(&first);
+        model.posterior.limit(1000);
+        assert_eq!(model.capacity(), 10);
+        let same = |model: &WideModel, points: &halfspaces_linalg::Points| {
+            let mut other = fresh(points);
+            other.learn_all(&model.answers[..model.answers.len().min(model.capacity())]);
+            for i in 0..points.len() {
+                for (a, b) in model.posterior.means(i).iter().zip(other.posterior.means(i)) {
+                    assert!((a - b).abs() < 1e-5, "{a} {b}");
+                }
+            }
+        };
+        truth.iter().take(15).enumerate().for_each(|(i, class)| model.learn(i, *class));
+        same(&model, &first);
+        for step in [12, 3] {
+            model.change(step, (truth[step] + 1) % 3);
+            same(&model, &first);
+        }
+        for step in [14, 2, 5] {
+            model.forget(step);
+            same(&model, &first);
+        }
+        assert_eq!(
+            (model.answers.len(), model.posterior.learned(), model.left_out().len()),
+            (12, 10, 10)
+        );
+        model.add_points(&points.select(&(100..120).collect::<Vec<_>>()).unwrap()).unwrap();
+        assert_eq!((model.capacity(), model.posterior.learned()), (8, 8));
     }
 
     /// The z-score of an answer from all others equals that of its point in a model without it.

@@ -32,8 +32,10 @@ pub(super) struct Posterior {
     factor: Factor,
     /// L⁻¹e, one row for each answered point and one column for each class.
     gains: Vec<f64>,
-    /// The columns of V on the pool; none if the kernel has explicit features.
+    /// The columns of V on the pool. Empty if the kernel has explicit features.
     columns: Vec<Vec<f32>>,
+    /// The maximum number of values of V.
+    max_stored: usize,
     /// For each point, the means of the classes, and the variance.
     means: Vec<f64>,
     variances: Vec<f64>,
@@ -53,6 +55,7 @@ impl Posterior {
             factor: Factor::default(),
             gains: Vec::new(),
             columns: Vec::new(),
+            max_stored: MAX_STORED,
             means: Vec::new(),
             variances: Vec::new(),
         };
@@ -113,19 +116,21 @@ impl Posterior {
         Ok(())
     }
 
-    /// The number of answers that fit in memory.
-    fn capacity(&self) -> usize {
+    /// The number of answers that can be learned; `usize::MAX` without a limit.
+    pub(super) fn capacity(&self) -> usize {
         match self.kernel {
             Kernel::Text(_) => usize::MAX,
-            Kernel::Cosine(_) => MAX_STORED / self.len().max(1),
+            Kernel::Cosine(_) => self.max_stored / self.len().max(1),
         }
     }
 
-    /// Learns an answer. An answer beyond the capacity is not learned.
+    /// The number of answers that have been learned.
+    pub(super) fn learned(&self) -> usize {
+        self.answered.len()
+    }
+
+    /// Learns an answer.
     pub(super) fn learn(&mut self, index: usize, class: usize) {
-        if self.answered.len() >= self.capacity() {
-            return;
-        }
         let row = self.factor.solve(&self.kernel.between(index, &self.answered));
         let variance = (self.kernel.own(index) - kernels::norm_sq(&row)).max(0.0);
         let diagonal = (variance + NOISE).sqrt();
@@ -158,9 +163,9 @@ impl Posterior {
         self.answered.push(index);
     }
 
-    /// Changes the class of an answer.
+    /// Changes the class of a learned answer.
     pub(super) fn change(&mut self, index: usize, before: usize, class: usize) {
-        let Some(place) = self.place(index) else { return };
+        let place = self.place(index);
         let (column, h, _) = self.column_of(place);
         let mut change = vec![0.0; self.classes];
         change[before] = target(false) - target(true);
@@ -171,9 +176,9 @@ impl Posterior {
         }
     }
 
-    /// Removes an answer.
+    /// Removes a learned answer.
     pub(super) fn forget(&mut self, index: usize) {
-        let Some(place) = self.place(index) else { return };
+        let place = self.place(index);
         let (mut column, h, own) = self.column_of(place);
         // With Q the inverse of K(A, A) + noise, the mean loses K(x, A)Q_i (Qe)_i / Q_ii, and the variance gains
         // (K(x, A)Q_i)² / Q_ii.
@@ -207,8 +212,15 @@ impl Posterior {
         }
     }
 
-    fn place(&self, index: usize) -> Option<usize> {
-        self.answered.iter().position(|i| *i == index)
+    fn place(&self, index: usize) -> usize {
+        let place = self.answered.iter().position(|i| *i == index);
+        let Some(place) = place else { unreachable!("only learned answers change") };
+        place
+    }
+
+    #[cfg(test)]
+    pub(super) fn limit(&mut self, max_stored: usize) {
+        self.max_stored = max_stored;
     }
 
     /// With Q the inverse of K(A, A) + noise: K(x, A)Q_i for every point x, L⁻¹ times the unit vector of i, and Q_ii.
@@ -295,17 +307,11 @@ mod tests {
 
     /// The columns of V take at most 4 · 250 000 000 bytes; explicit features need no columns.
     #[test]
-    fn answers_beyond_the_capacity_are_not_learned() {
-        let (points, truth) = embeddings(50, 120, 1);
+    fn only_columns_limit_the_number_of_answers() {
+        let (points, _) = embeddings(50, 120, 1);
         let kernel = Kernel::fit(&points, Threads::ONE).unwrap().unwrap();
-        let mut posterior = Posterior::new(kernel, 3, Threads::ONE).unwrap();
+        let posterior = Posterior::new(kernel, 3, Threads::ONE).unwrap();
         assert_eq!(posterior.capacity(), 5_000_000);
-        posterior.learn(3, truth[3]);
-        let before = posterior.clone();
-        // An answer that was not learned is neither changed nor forgotten.
-        posterior.change(4, 0, 1);
-        posterior.forget(4);
-        assert_eq!(posterior.means, before.means);
         let (points, _) = texts(50, 1);
         let kernel = Kernel::fit(&points.select(&[0, 1, 2]).unwrap(), Threads::ONE);
         let posterior = Posterior::new(kernel.unwrap().unwrap(), 3, Threads::ONE).unwrap();

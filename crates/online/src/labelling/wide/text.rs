@@ -184,8 +184,8 @@ mod tests {
     use super::*;
     use halfspaces_linalg::{Points, kernels};
 
-    /// ½ x · z / mean ‖x‖² + ½ the cosine of the centred rows in XᵀX, in double precision. The rows use 40 columns, so
-    /// that half as many directions as rows span them.
+    /// ½ x · z / mean ‖x‖² + ½ the cosine of the centred rows in XᵀX, in double precision. The rows use 40 columns. The
+    /// 45 directions, half the number of rows, therefore span them.
     #[test]
     fn the_kernel_is_that_of_its_definition() {
         let n = 90;
