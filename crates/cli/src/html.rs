@@ -108,4 +108,18 @@ mod tests {
             4
         );
     }
+    /// Red against, green for; the darkest mark has the largest part, and parts below a sixth of it have none.
+    #[test]
+    fn words_are_marked_by_their_parts() {
+        let text = "<a> bad good so".to_owned();
+        let parts =
+            vec![(0..3, -0.5), (3..4, 9.0), (4..7, -3.0), (7..8, 0.0), (8..12, 1.6), (12..15, 0.4)];
+        let parts = TextParts { column: "t".into(), text, parts };
+        let found = marked(&parts, 100);
+        // The blank has the largest part and is not marked; a third of it is the level of "bad".
+        let expected =
+            "&lt;a&gt; <mark class=\"no1\">bad</mark> <mark class=\"yes1\">good</mark> so";
+        assert_eq!(found, expected);
+        assert_eq!(marked(&parts, 4), "&lt;a&gt; …");
+    }
 }

@@ -101,6 +101,10 @@ struct OnData {
     /// Whether importance counts errors; otherwise it counts changed predictions.
     labelled: bool,
     rows_shuffled: usize,
+    /// The number of columns of the model, and of those whose importance was measured.
+    columns: usize,
+    columns_measured: usize,
+    /// The most important columns.
     importance: Vec<Importance>,
     /// The histogram of margins; its outermost bins are unbounded.
     margins: Vec<Bar>,
@@ -182,6 +186,8 @@ fn on_data(
         rows: data.design.len(),
         labelled: data.truth.is_some(),
         rows_shuffled,
+        columns: model.recipe().places().len(),
+        columns_measured: importance.len(),
         importance: importance.into_iter().take(top).collect(),
         margins: histogram(&margins(&decisions, data.truth.as_deref())),
     })
@@ -352,7 +358,7 @@ fn text(explanation: &Explanation) -> String {
 }
 
 fn data_lines(on_data: &OnData) -> Vec<String> {
-    let OnData { data, rows, labelled, rows_shuffled, importance, margins } = on_data;
+    let OnData { data, rows, labelled, rows_shuffled, importance, margins, .. } = on_data;
     let measure = match labelled {
         true => "increase of the error rate",
         false => "fraction of predictions that change",
@@ -365,6 +371,12 @@ fn data_lines(on_data: &OnData) -> Vec<String> {
              shuffles)"
         ),
     ];
+    let OnData { columns, columns_measured, .. } = on_data;
+    if columns_measured < columns {
+        lines.push(format!(
+            "measured for the {columns_measured} of {columns} columns that are not 0 in the most rows"
+        ));
+    }
     let row = |i: &Importance| vec![visible(&i.column), format!("{:.1} %", 100.0 * i.share)];
     lines.extend(aligned(&importance.iter().map(row).collect::<Vec<_>>()));
     lines.push(String::new());
@@ -407,5 +419,23 @@ mod tests {
         let rows: Vec<usize> = bars.iter().map(|bar| bar.rows).collect();
         assert_eq!(rows, [1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 2]);
         assert_eq!((bars[0].from, bars[0].to, bars[15].from), (None, Some(-2.0), Some(2.0)));
+    }
+
+    /// Coordinates are shuffled in the same way in dense and sparse designs.
+    #[test]
+    fn dense_and_sparse_designs_are_shuffled_alike() {
+        let rows = [[1.0, 0.0, 2.0, 0.0], [0.0, 3.0, 0.0, 4.0], [5.0, 0.0, 6.0, 7.0]];
+        let dense = Points::from_rows(&rows).unwrap();
+        let sparse = Design::Sparse(SparsePoints::from_dense(&dense).unwrap());
+        let order = [2, 0, 1];
+        let mixed =
+            |design: &Design| shuffled(design, &order, &(1..3)).unwrap().into_dense().unwrap();
+        let found = mixed(&Design::Dense(dense));
+        let expected = [[1.0, 0.0, 6.0, 0.0], [0.0, 0.0, 2.0, 4.0], [5.0, 3.0, 0.0, 7.0]];
+        assert_eq!(found, Points::from_rows(&expected).unwrap());
+        assert_eq!(mixed(&sparse), found);
+        let mut used = vec![0; 4];
+        count(&found, &mut used);
+        assert_eq!(used, [2, 1, 2, 2]);
     }
 }

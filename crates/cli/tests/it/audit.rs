@@ -220,3 +220,52 @@ fn units_change_no_position_and_constant_columns_are_kept() {
     assert_eq!(json["left_out"], serde_json::json!(["one", "none"]));
     assert_eq!(json["columns"], serde_json::json!(["a", "b"]));
 }
+
+/// Sentences of two classes, the eighth with a wrong label.
+fn sentences() -> String {
+    let row = |i: usize| {
+        let (word, class) = if i % 2 == 0 { ("parcel", "post") } else { ("refund", "bank") };
+        let class = if i == 8 { "bank" } else { class };
+        format!("my {word} of day {} is late,{class}\n", i % 13 + 100 * i)
+    };
+    (0..120).map(row).fold("said,label\n".to_owned(), |text, row| text + &row)
+}
+
+/// The words against a wrong label are named and marked. A decision list has no weights, so no words are shown.
+#[test]
+fn words_against_a_label_are_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("said.csv"), sentences()).unwrap();
+    let audit = ["audit", "said.csv", "--label", "label", "--top", "1", "--force"];
+    let text = good(folder.path(), &[&audit[..], &["--html", "r.html"]].concat());
+    assert!(text.contains("agreement  words against the label"), "{text}");
+    let line = text.lines().find(|line| line.starts_with("said.csv, line 10")).unwrap();
+    assert!(line.contains("bank") && line.contains("post") && line.contains("parcel"), "{line}");
+    let report = fs::read_to_string(folder.path().join("r.html")).unwrap();
+    assert!(report.contains("<mark class=\"no3\">parcel</mark>"), "{report}");
+    let found = good(folder.path(), &[&audit[..], &["--json"]].concat());
+    let found: Value = serde_json::from_str(&found).unwrap();
+    assert_eq!(
+        (&found["ranking"][0]["row"], &found["ranking"][0]["against"][0]),
+        (&8.into(), &"parcel".into())
+    );
+    let list = [&audit[..], &["--learner", "massart", "--hash-bits", "8"]].concat();
+    let text = good(folder.path(), &list);
+    assert!(!text.contains("words against"), "{text}");
+}
+
+/// With many columns, only the most used ones are shuffled, and the output says so.
+#[test]
+fn explain_says_which_columns_it_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("said.csv"), sentences()).unwrap();
+    let row = |i: usize| format!("{} {}:1 {}:1\n", i % 2, 1 + i % 2, 3 + i % 250);
+    fs::write(folder.path().join("t.svm"), (0..600).map(row).collect::<String>()).unwrap();
+    let run = |line: &str| crate::support::succeed(folder.path(), line);
+    run("fit t.svm --label label --learner logistic -o m.json");
+    let text = run("explain m.json t.svm --top 2");
+    assert!(text.contains("measured for the 200 of 252 columns"), "{text}");
+    run("fit said.csv --label label -o n.json");
+    let text = run("explain n.json said.csv --top 2");
+    assert!(text.contains("\nsaid  ") && !text.contains("measured for the"), "{text}");
+}
