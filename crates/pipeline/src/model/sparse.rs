@@ -235,3 +235,98 @@ pub(super) fn check_massart(method: Method, dim: usize) -> Result<(), DataError>
          limit; use --learner perspectron, whose guarantee needs a margin but no matrix, or --learner auto"
     )))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Points of `count` classes with an entry of their class, an entry of chance, and every ninth label wrong.
+    fn compared(rows: usize, count: usize) -> Compared {
+        let mut points = SparsePoints::empty(count + 30).unwrap();
+        let mut classes = Vec::new();
+        for i in 0..rows {
+            let class = i * 7 % count;
+            let chance = (count + i * i % 29) as u32;
+            points.push(&[class as u32, chance], &[0.8, 0.6]).unwrap();
+            classes.push(if i % 9 == 4 { (class + 1) % count } else { class });
+        }
+        let weights = vec![1.0; rows];
+        Compared { points, classes, total_weight: rows as f64, weights }
+    }
+
+    /// The values of a row come from models without it: its own label and weight do not change them.
+    #[test]
+    fn no_row_is_judged_by_a_model_that_knows_its_label() {
+        for count in [2, 3] {
+            let plan = Plan::new(Method::Auto);
+            let given = compared(101, count);
+            let (best, errors) = cross_validate(&plan, &given, count, 1.0).unwrap();
+            assert_eq!(best.values.len(), 101);
+            for row in [0, 5, 50, 99] {
+                let mut other = compared(101, count);
+                other.classes[row] = (other.classes[row] + 1) % count;
+                other.weights[row] = 1.01;
+                let (changed, _) = cross_validate(&plan, &other, count, 1.0).unwrap();
+                assert_eq!(changed.c, best.c);
+                assert_eq!(changed.values[row], best.values[row], "{count} {row}");
+                assert_ne!(changed.values, best.values);
+            }
+            let wrong = best.values.iter().zip(&given.classes);
+            let wrong = wrong.filter(|(values, class)| deciding_class(values) != **class).count();
+            assert!((best.error - wrong as f64 / 101.0).abs() < 1e-12);
+            assert_eq!(errors[0], (best.error, best.c));
+            assert!(wrong < 25, "{wrong}");
+        }
+    }
+
+    /// C = 0.05 · about 2.7^k, tried until one is no better than the best by a tenth of a standard error.
+    #[test]
+    fn values_of_c_are_tried_in_ascending_order_until_one_is_no_better() {
+        assert!(GRID.is_sorted_by(|a, b| 2.0 * a < *b && *b < 3.1 * a));
+        let (best, mut errors) =
+            cross_validate(&Plan::new(Method::Auto), &compared(400, 3), 3, 1.0).unwrap();
+        errors.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let tried: Vec<f64> = errors.iter().map(|(_, c)| *c).collect();
+        assert_eq!(tried, GRID[..tried.len()]);
+        let mut least = 2.0f64;
+        for (place, (error, _)) in errors.iter().enumerate() {
+            let deviation = (least * (1.0 - least).max(0.0) / 400.0).sqrt();
+            let is_better = *error < least - 0.1 * deviation;
+            assert_eq!(is_better, place + 1 < errors.len() || place + 1 == GRID.len(), "{place}");
+            least = least.min(*error);
+        }
+        assert!(best.error == least && best.error < 0.2);
+    }
+
+    /// Values of several classes are divided by their mean size on the rows of the other folds.
+    #[test]
+    fn classes_are_compared_on_one_scale() {
+        let values = |k: f64| (0..8).map(|i| k * (1.0 + f64::from(i))).collect::<Vec<f64>>();
+        let jobs: Vec<Job> = (0..FOLDS * 3)
+            .map(|at| {
+                let (fold, class) = (at / 3, at % 3);
+                Job { fold, class, start: Vec::new(), values: values([1.0, 8.0, -2.0][class]) }
+            })
+            .collect();
+        let given = Compared { weights: vec![1.0; 8], total_weight: 8.0, ..compared(8, 3) };
+        let trial = judge(&given, &jobs, 1.0);
+        for (row, values) in trial.values.iter().enumerate() {
+            let others = (0..8).filter(|at| at % FOLDS != row % FOLDS);
+            let mean = others.map(|at| 1.0 + at as f64).sum::<f64>() / 6.0;
+            let expected = (1.0 + row as f64) / mean;
+            for (value, sign) in values.iter().zip([1.0, 1.0, -1.0]) {
+                assert!((value - sign * expected).abs() < 1e-12);
+            }
+        }
+        // Of equal values the first class wins.
+        let wrong = given.classes.iter().filter(|class| **class != 0).count();
+        assert!((trial.error - wrong as f64 / 8.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn massart_has_a_limit() {
+        assert!(check_massart(Method::Massart, 1000).is_ok());
+        assert!(check_massart(Method::Massart, 1001).is_err());
+        assert!(check_massart(Method::Perspectron, 100_000).is_ok());
+    }
+}
