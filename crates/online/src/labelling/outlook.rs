@@ -25,8 +25,9 @@ const TO_HIGH: f64 = 1.645;
 /// It is the number of errors that the model expects on the points without an answer, times ((w + 1)/(s + 1))^⅔, times
 /// 0.72 exp(-0.8 u). Each answer so far is predicted from all others: w of these predictions are wrong, and the model
 /// expects s wrong ones. u is the fraction of the pool without an answer; it enters because the model keeps learning
-/// until the pool is labelled. For wide pools, the estimate is multiplied by 2.2. The interval is wide while little is known: its upper end is the estimate times e^(1.6
-/// (0.4 + 0.4 u)). All this is measured, not proved. Claims: S10c, S10m.
+/// until the pool is labelled. For wide pools, the estimate is multiplied by 2.2. The interval is wide while little is
+/// known: its upper end is the estimate times e^(1.6 (0.4 + 0.4 u)). All this is measured, not proved. Claims: S10c,
+/// S10m.
 ///
 /// ```
 /// use halfspaces_linalg::{Params, Points};

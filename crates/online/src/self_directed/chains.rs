@@ -269,8 +269,8 @@ impl TwoChains {
         &self.chains[0]
     }
 
-    /// Splits the pool into 2k buckets, or as many as there are points for, and returns the points of the start phase
-    /// in reverse order.
+    /// Splits the pool into 2k buckets, or fewer if there are too few points. Returns the points of the start phase in
+    /// reverse order.
     fn split<P: PointSet>(&mut self, pool: &Pool<'_, P>) -> Vec<usize> {
         let d = self.chains[0].len();
         let mut order: Vec<usize> = pool.unrevealed().collect();

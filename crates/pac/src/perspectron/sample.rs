@@ -2,7 +2,7 @@
 //!
 //! The method and its guarantee are described at [`SamplePerspectron`].
 //!
-//! *Source.* CKST24 Algorithm 1 and Appendix A, with as many examples as are available.
+//! *Source.* CKST24 Algorithm 1 and Appendix A, with the examples of a sample.
 //!
 //! Claims: P10, P10o, P12p, PR, PRe.
 
@@ -122,7 +122,7 @@ impl Params for SampleParams {
 /// *When to use it.* For any sample of your own. If η and γ are known and there are as many examples as the theorem
 /// needs, [`Perspectron`](crate::Perspectron) has an error of at most η + ε, proved in advance.
 ///
-/// *Source.* CKST24 Algorithm 1 and Appendix A, with as many examples as are available. *Claims:* PR, PRe.
+/// *Source.* CKST24 Algorithm 1 and Appendix A, with the examples of a sample. *Claims:* PR, PRe.
 ///
 /// ```
 /// use halfspaces_data::{Instance, MarginBall, Massart, Region, random_target};

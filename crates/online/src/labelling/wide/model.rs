@@ -21,9 +21,9 @@ use halfspaces_linalg::{InputError, PointSet, Threads};
 
 /// Number of points that a thread judges at a time.
 const BLOCK: usize = 2048;
-/// The factor of the estimate of corrections to come: e^0.8, the geometric mean of truth over estimate on seven pools of
-/// texts and one of embeddings, at nine points in time each. The largest of several means exceeds its expectation, so
-/// the model is too sure of its predictions.
+/// The factor of the estimate of corrections to come: e^0.8, the geometric mean of the true number over the estimated
+/// one on seven pools of texts and one of embeddings, at nine points in time each. The largest of several means exceeds
+/// its expectation, so the model is too sure of its predictions.
 const FACTOR: f64 = 2.2;
 
 /// The state of the model on a pool.
@@ -293,6 +293,18 @@ mod tests {
         let other = model.next(|i| i != 7).unwrap();
         assert_eq!(model.next(|i| i == other), Some(other));
         assert_eq!(model.next(|_| false), None);
+    }
+
+    /// The estimate is 2.2 times that of a narrow pool with the same errors.
+    #[test]
+    fn the_estimate_of_corrections_has_a_factor() {
+        use super::super::super::outlook::Outlook;
+        let (mut model, truth) = model(200);
+        truth.iter().take(15).enumerate().for_each(|(i, class)| model.learn(i, *class));
+        let errors = model.errors();
+        let [wide, narrow] = [errors, Errors { factor: 1.0, ..errors }]
+            .map(|errors| Outlook::new(200, errors).expected + 1.0);
+        assert!((wide / narrow - 2.2).abs() < 1e-9, "{wide} {narrow}");
     }
 
     /// With capacity for ten answers, the predictions are those of the first ten of the list, whatever is learned,
