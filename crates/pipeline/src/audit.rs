@@ -224,9 +224,8 @@ impl ScoredRow {
 
 /// How right each label looks: the probability of the label or, if it is smaller, the probability that it is right if
 /// labels are wrong with a probability that depends on the class only. The first finds labels that are wrong anywhere,
-/// the second those of a class that is often labelled as another. Heuristic. On texts with 40 % of a class labelled as
-/// another, this finds up to twice as many wrong labels as the difference of probabilities; with a fifth of all labels
-/// wrong it is as good on texts, and five points of average precision worse on one of the tables.
+/// the second those of a class that is often labelled as another. Heuristic; `benches/peers/wrong_labels.py --texts`
+/// measures it.
 ///
 /// The second starts from the joint shares of labels and true classes, by confident learning (Northcutt, Jiang and
 /// Chuang 2021): a row counts for the most probable class among those that are at least as probable as on average among
@@ -417,13 +416,19 @@ mod tests {
             let (label, truth) = (1, classes[30]);
             classes[30] = label;
             let audit = Audit { plan: Plan::new(Method::Auto), folds: 5, failure: 0.05 };
-            let found = audit.run(&Design::Sparse(points), &classes, count).unwrap();
+            let design = Design::Sparse(points);
+            let found = audit.run(&design, &classes, count).unwrap();
             assert_eq!((found.ranking[0].row, found.ranking[0].suggested), (30, truth), "{count}");
             let weights = found.weights(30, label, truth).unwrap();
             assert!(weights[truth] < 0.0 && weights[label] > 0.0, "{count} {weights:?}");
             let opposite = found.weights(30, truth, label).unwrap();
             assert!(weights.iter().zip(&opposite).all(|(a, b)| (a + b).abs() < 1e-12));
             assert!(found.weights(30, truth, truth).unwrap().iter().all(|w| *w == 0.0));
+            // The model did not see the row: with another label its weights are the same.
+            let mut corrected = classes.clone();
+            corrected[30] = truth;
+            let found = audit.run(&design, &corrected, count).unwrap();
+            assert_eq!(found.weights(30, label, truth).unwrap(), weights);
         }
     }
 

@@ -224,7 +224,8 @@ fn units_change_no_position_and_constant_columns_are_kept() {
 /// Sentences of two classes, the eighth with a wrong label.
 fn sentences() -> String {
     let row = |i: usize| {
-        let (word, class) = if i % 2 == 0 { ("parcel", "post") } else { ("refund", "bank") };
+        let (word, class) =
+            if i.is_multiple_of(2) { ("parcel", "post") } else { ("refund", "bank") };
         let class = if i == 8 { "bank" } else { class };
         format!("my {word} of day {} is late,{class}\n", i % 13 + 100 * i)
     };

@@ -139,19 +139,22 @@ fn cross_validate(
         jobs = done.into_iter().collect::<Result<_, _>>()?;
         let trial = judge(compared, &jobs, c);
         errors.push((trial.error, c));
-        let most = best.as_ref().map_or(2.0, |best| best.error);
-        let deviation = (most * (1.0 - most).max(0.0) / compared.classes.len() as f64).sqrt();
-        let is_last = trial.error >= most - BETTER_BY * deviation;
-        if trial.error < most {
+        let (error, least) = (trial.error, best.as_ref().map(|best| best.error));
+        if least.is_none_or(|least| error < least) {
             best = Some(trial);
         }
-        if is_last {
+        if least.is_some_and(|least| !is_better(error, least, compared.classes.len())) {
             break;
         }
     }
     errors.sort_by(|a, b| a.0.total_cmp(&b.0));
     let Some(best) = best else { unreachable!("an error is a finite number") };
     Ok((best, errors))
+}
+
+/// Whether an error is less than the least one so far by more than a share of its standard error.
+fn is_better(error: f64, least: f64, rows: usize) -> bool {
+    error < least - BETTER_BY * (least * (1.0 - least) / rows as f64).sqrt()
 }
 
 /// Decides every row by the models that were fitted without its fold. Values of several classes are divided by their
@@ -288,14 +291,59 @@ mod tests {
         errors.sort_by(|a, b| a.1.total_cmp(&b.1));
         let tried: Vec<f64> = errors.iter().map(|(_, c)| *c).collect();
         assert_eq!(tried, GRID[..tried.len()]);
-        let mut least = 2.0f64;
-        for (place, (error, _)) in errors.iter().enumerate() {
-            let deviation = (least * (1.0 - least).max(0.0) / 400.0).sqrt();
-            let is_better = *error < least - 0.1 * deviation;
-            assert_eq!(is_better, place + 1 < errors.len() || place + 1 == GRID.len(), "{place}");
+        let mut least = errors[0].0;
+        for (place, (error, _)) in errors.iter().enumerate().skip(1) {
+            let is_last = place + 1 == errors.len();
+            assert!(is_better(*error, least, 400) != is_last || is_last && place + 1 == GRID.len());
             least = least.min(*error);
         }
-        assert!(best.error == least && best.error < 0.2);
+        assert!(best.error == least && best.error < 0.2 && errors.len() > 1);
+        // The standard error of 0.1 on 400 rows is 0.015.
+        assert!(is_better(0.0984, 0.1, 400) && !is_better(0.0986, 0.1, 400));
+        assert!(!is_better(0.0, 0.0, 400));
+    }
+
+    /// Passes end early, but near the optimum: values are those of an accurate fit without the fold.
+    #[test]
+    fn compared_values_are_near_the_optimum() {
+        let (plan, given) = (Plan::new(Method::Auto), compared(300, 2));
+        let (best, _) = cross_validate(&plan, &given, 2, 1.0).unwrap();
+        let mut apart = 0.0f64;
+        for fold in 0..FOLDS {
+            let weights: Vec<f64> =
+                (0..300).map(|at| if at % FOLDS == fold { 0.0 } else { 1.0 }).collect();
+            let learner = svm(&plan, best.c).tolerance(1e-8).check().unwrap();
+            let labels = labels_of(&given.classes, 1);
+            let fit = learner.fit_with(&given.points, &labels, Some(&weights), None).unwrap();
+            for at in (fold..300).step_by(FOLDS) {
+                let value = fit.halfspace().decision_value(given.points.row(at).unwrap()).unwrap();
+                apart = apart.max((value - best.values[at][0]).abs());
+            }
+        }
+        assert!(apart < 0.05, "{apart}");
+    }
+
+    /// C belongs to points of mean square norm 1, and at most 6000 rows are compared.
+    #[test]
+    fn the_scale_of_points_does_not_matter() {
+        let given = compared(6050, 2);
+        let mut large = SparsePoints::empty(32).unwrap();
+        for x in given.points.rows() {
+            let values: Vec<f64> = x.values().iter().map(|v| v * 1024.0).collect();
+            large.push(x.columns(), &values).unwrap();
+        }
+        let plan = Plan::new(Method::Auto);
+        let fit = |points: &SparsePoints| choose(&plan, points, &given.classes, None).unwrap();
+        let (one, other) = (fit(&given.points), fit(&large));
+        assert_eq!(one.findings, other.findings);
+        assert_eq!((one.findings.compared_on, one.findings.learned_from), (6000, 6050));
+        // The penalised intercept does not scale with the points.
+        let values = |chosen: &Chosen, points: &SparsePoints| {
+            chosen.fitted.values(points, plan.threads).unwrap()
+        };
+        let pairs = values(&one, &given.points).into_iter().zip(values(&other, &large));
+        let differ = pairs.filter(|(a, b)| (a[0] > 0.0) != (b[0] > 0.0)).count();
+        assert!(differ < 60, "{differ}");
     }
 
     /// Values of several classes are divided by their mean size on the rows of the other folds.

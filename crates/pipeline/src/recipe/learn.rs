@@ -7,7 +7,7 @@ use arrow_array::{Array, TimestampMicrosecondArray};
 use halfspaces_frame::{
     Block, ColumnRecord, DataError, Frame, MISSING, MomentParts, Remark, Texts, Values,
 };
-use halfspaces_linalg::{PointSet, RowView, SparsePoints};
+use halfspaces_linalg::{InputError, PointSet, RowView, SparsePoints};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -27,6 +27,8 @@ const MIN_SPARSE_DIM: usize = 300;
 /// The denominator of the share of non-zero coordinates; see `MIN_SPARSE_DIM`. A sparse entry takes 12 bytes, a dense
 /// coordinate 8.
 const SPARSE_SHARE: usize = 3;
+/// The bits to which n-grams can be hashed.
+const HASH_BITS: std::ops::RangeInclusive<u32> = 1..=28;
 /// The maximum number of names in a list.
 const MAX_NAMES: usize = 20;
 
@@ -44,6 +46,10 @@ impl Recipe {
 
 fn recipe(frame: &Frame, options: &RecipeOptions) -> Result<(Recipe, Vec<String>), DataError> {
     let mut notes = Vec::new();
+    if let Some(bits) = options.hash_bits {
+        let holds = HASH_BITS.contains(&bits);
+        InputError::check_parameter("hash_bits", f64::from(bits), holds, "from 1 to 28")?;
+    }
     check_names(frame, options, &mut notes)?;
     let dropped: HashSet<&str> = options.drop.iter().map(String::as_str).collect();
     let texts: HashSet<&str> = options.text.iter().map(String::as_str).collect();
@@ -129,6 +135,12 @@ fn recipe(frame: &Frame, options: &RecipeOptions) -> Result<(Recipe, Vec<String>
             column.deviation = Encoder::deviation(column, frame)?;
         }
     } else {
+        if options.hash_bits.is_some() {
+            notes.push(format!(
+                "{}: --hash-bits has no effect, because no column is learned as text",
+                frame.source
+            ));
+        }
         let stored = recipe.stored(frame);
         recipe.by_entries = recipe.dim() > MIN_SPARSE_DIM
             && stored.saturating_mul(SPARSE_SHARE) < frame.rows.saturating_mul(recipe.dim());

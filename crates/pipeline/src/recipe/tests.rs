@@ -147,6 +147,25 @@ fn numbers_next_to_texts_are_standardised() {
     assert_eq!(serde_json::from_str::<Recipe>(&saved).unwrap(), recipe);
 }
 
+#[test]
+fn hash_bits_are_checked_and_need_a_text() {
+    let table = frame(vec![
+        ("t", texts(&["a b", "a c", "b c"])),
+        ("x", Values::numbers(vec![1.0, 2.0, 3.0])),
+    ]);
+    let fit = |text: &[&str], hash_bits| {
+        let text = text.iter().map(|name| (*name).to_owned()).collect();
+        Recipe::fit(
+            &table,
+            &RecipeOptions { text, hash_bits: Some(hash_bits), ..RecipeOptions::default() },
+        )
+    };
+    assert!(fit(&["t"], 0).is_err() && fit(&["t"], 29).is_err() && fit(&["t"], 64).is_err());
+    assert_eq!(fit(&["t"], 1).unwrap().0.dim(), 5);
+    let (_, notes) = fit(&[], 4).unwrap();
+    assert!(notes[0].contains("--hash-bits has no effect"), "{notes:?}");
+}
+
 /// Long, varied text needs no option; short texts do.
 #[test]
 fn long_texts_are_recognised() {
