@@ -1,6 +1,7 @@
 //! Reports as self-contained HTML files.
 
 use halfspaces_pipeline::TextParts;
+use std::ops::Range;
 
 /// Escapes text for HTML, in elements and in attribute values.
 pub(crate) fn escape(text: &str) -> String {
@@ -33,28 +34,33 @@ pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>
     table_of_html(header, rows.into_iter().map(escaped))
 }
 
+/// For each part of a text a level from -3 to 3: its share of the largest part, with its sign. Blanks have level 0.
+pub(crate) fn levels(text: &TextParts) -> Vec<i8> {
+    let largest = text.parts.iter().map(|(_, part)| part.abs()).fold(f64::MIN_POSITIVE, f64::max);
+    let level = |(range, part): &(Range<usize>, f64)| {
+        let is_blank = text.text[range.clone()].trim().is_empty();
+        if is_blank { 0 } else { (3.0 * part / largest).round() as i8 }
+    };
+    text.parts.iter().map(level).collect()
+}
+
 /// A text whose parts are marked: red against the label, green for it, darker for a larger part. Only the first `most`
 /// characters are shown.
 pub(crate) fn marked(text: &TextParts, most: usize) -> String {
-    let largest = text.parts.iter().map(|(_, part)| part.abs()).fold(f64::MIN_POSITIVE, f64::max);
     let mut html = String::new();
     let mut shown = 0;
-    for (range, part) in &text.parts {
+    for ((range, _), level) in text.parts.iter().zip(levels(text)) {
         let word = &text.text[range.clone()];
         if shown >= most {
             html.push('…');
             break;
         }
         shown += word.chars().count();
-        let level = (3.0 * part.abs() / largest).round();
-        match (level > 0.0 && !word.trim().is_empty(), *part < 0.0) {
-            (false, _) => html.push_str(&escape(word)),
-            (true, true) => {
-                html.push_str(&format!("<mark class=\"no{level}\">{}</mark>", escape(word)))
-            }
-            (true, false) => {
-                html.push_str(&format!("<mark class=\"yes{level}\">{}</mark>", escape(word)))
-            }
+        let (word, size) = (escape(word), level.abs());
+        match level.signum() {
+            0 => html.push_str(&word),
+            1 => html.push_str(&format!("<mark class=\"yes{size}\">{word}</mark>")),
+            _ => html.push_str(&format!("<mark class=\"no{size}\">{word}</mark>")),
         }
     }
     html

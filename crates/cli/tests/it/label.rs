@@ -345,6 +345,9 @@ fn a_simulation_counts_corrections() {
     assert_eq!(random["curve"][0]["answers"], 0);
     let few = play(&["--max-answers", "7"]);
     assert_eq!((few["answers"].as_u64(), few.get("corrections_first_half")), (Some(7), None));
+    let said =
+        refused(folder.path(), &["label", "all.csv", "--classes", "in,out", "--order", "given"]);
+    assert!(said.contains("--order given are for --simulate"), "{said}");
     let found = |value: &Value| value["answers_until_20_of_each"].as_u64().unwrap();
     let rare = play(&["--order", "rare"]);
     assert!((40..=45).contains(&found(&rare)), "{rare}");

@@ -94,6 +94,64 @@ fn digits_are_labelled_through_the_page() {
     assert_eq!(labels.lines().count(), 501);
 }
 
+/// Words are marked for and against the predicted class, a rare class is found early, and the page says when to stop.
+#[test]
+fn texts_are_labelled_through_the_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let class = |row: usize| if row % 37 == 5 { "lost" } else { ["post", "bank"][row % 2] };
+    let mut pool = String::from("said,id\n");
+    for row in 0..220 {
+        let word = match class(row) {
+            "lost" => "umbrella",
+            "post" => "parcel",
+            _ => "refund",
+        };
+        pool.push_str(&format!(
+            "about my {word} of day {} in <b>{}</b>,{row}\n",
+            row % 13,
+            7 * row
+        ));
+    }
+    fs::write(folder.path().join("pool.csv"), pool).unwrap();
+    let args = ["pool.csv", "--classes", "post,bank,lost", "--text", "said", "--show", "said"];
+    let options = ["--id", "id", "--session", "s.jsonl", "--order", "rare"];
+    let page = Page::start(folder.path(), &[&args[..], &options].concat());
+    let mut state = page.state();
+    let (mut marked, mut found, mut stops) = (0, Vec::new(), Vec::new());
+    for answers in 0..220 {
+        let (row, predicted) = question(&state).unwrap();
+        if class(row) == "lost" {
+            found.push(answers);
+        }
+        if state["may_stop"] == true {
+            stops.push(answers);
+        }
+        let text = &state["question"]["item"]["texts"][0];
+        let parts = text["parts"].as_array().unwrap();
+        if !parts.is_empty() {
+            let joined: String = parts.iter().map(|part| part[0].as_str().unwrap()).collect();
+            assert_eq!(joined, text["value"].as_str().unwrap());
+            let word = ["parcel", "refund", "umbrella"][predicted];
+            let is_for =
+                |part: &Value| part[0].as_str() == Some(word) && part[1].as_i64() == Some(3);
+            marked += usize::from(parts.iter().any(is_for));
+        }
+        let answer = ["post", "bank", "lost"].iter().position(|name| *name == class(row));
+        let reply = page.post("/api/answer", &json!({ "row": row, "class": answer })).unwrap();
+        state = reply.json()["state"].clone();
+        while state["settled"] == false {
+            std::thread::sleep(Duration::from_millis(5));
+            state = page.state();
+        }
+    }
+    assert_eq!(question(&state), None);
+    assert_eq!((found.len(), state["may_stop"] == false), (6, true));
+    assert!(found[5] < 70, "{found:?}");
+    assert!(marked > 150, "{marked}");
+    assert!(stops.len() > 50 && stops[0] > 20, "{stops:?}");
+    page.stop();
+}
+
 /// A session that is killed [`KILLS`] times keeps every acknowledged answer exactly once.
 #[test]
 fn nothing_is_lost_when_it_is_killed() {

@@ -9,6 +9,7 @@ mod normal;
 mod outlook;
 mod params;
 mod pool_model;
+mod rare;
 mod scan;
 mod session;
 mod soft_halfspace;

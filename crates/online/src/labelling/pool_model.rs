@@ -99,22 +99,23 @@ impl PoolModel {
         }
     }
 
-    /// The point that most probably has a class, among those without an answer for which `allowed` is true.
-    pub(super) fn likeliest(&self, class: usize, allowed: impl Fn(usize) -> bool) -> Option<usize> {
-        let score = |index: usize| match self {
+    /// A number that orders points by how probably they have a class.
+    pub(super) fn score_of(&self, index: usize, class: usize) -> f64 {
+        match self {
             PoolModel::Narrow(model) => {
                 let verdict = model.verdict(index);
                 if verdict.class == class { verdict.score } else { -verdict.score }
             }
             PoolModel::Wide(model) => model.score_of(index, class),
-        };
-        let mut best = None;
-        for index in (0..self.len()).filter(|i| self.class(*i).is_none() && allowed(*i)) {
-            let score = score(index);
-            if best.is_none_or(|(_, most)| score > most) {
-                best = Some((index, score));
-            }
         }
-        best.map(|(index, _)| index)
+    }
+
+    /// The weights of the coordinates of a point for a class against the most probable other one, if the model is
+    /// linear in them.
+    pub(super) fn weights(&self, index: usize, class: usize) -> Option<Vec<(usize, f64)>> {
+        match self {
+            PoolModel::Narrow(_) => None,
+            PoolModel::Wide(model) => model.weights(index, class),
+        }
     }
 }

@@ -118,9 +118,9 @@ pub struct LabellingProgress {
 pub struct LabellingSession {
     labelling: Labelling,
     first_points: usize,
-    model: PoolModel,
-    answers: Vec<Answer>,
-    skipped: Vec<usize>,
+    pub(super) model: PoolModel,
+    pub(super) answers: Vec<Answer>,
+    pub(super) skipped: Vec<usize>,
     open: Option<LabellingQuestion>,
 }
 
@@ -208,7 +208,7 @@ impl LabellingSession {
         }
     }
 
-    fn check_class(&self, class: usize) -> Result<(), OnlineError> {
+    pub(super) fn check_class(&self, class: usize) -> Result<(), OnlineError> {
         let classes = self.labelling.classes();
         if class < classes { Ok(()) } else { Err(OnlineError::UnknownClass { class, classes }) }
     }
@@ -231,32 +231,7 @@ impl LabellingSession {
         self.open
     }
 
-    /// Opens the question about the point that most probably has this class, among those that were not skipped; `None` if
-    /// no other point is without an answer. Use it to find examples of a rare class.
-    ///
-    /// ```
-    /// use halfspaces_linalg::{Params, Points};
-    /// use halfspaces_online::Labelling;
-    /// let points = Points::from_rows(&[[1.0], [-2.0], [1.5], [-1.8]])?;
-    /// let mut session = Labelling::params(2).check()?.session(&points)?;
-    /// session.tell(&[(0, 1), (1, 0)])?;
-    /// assert_eq!(session.next_of(0)?.map(|question| question.index), Some(3));
-    /// assert_eq!(session.next_of(1)?.map(|question| question.index), Some(2));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`OnlineError::UnknownClass`].
-    pub fn next_of(&mut self, class: usize) -> Result<Option<LabellingQuestion>, OnlineError> {
-        self.check_class(class)?;
-        let mut skipped = vec![false; self.model.len()];
-        self.skipped.iter().for_each(|i| skipped[*i] = true);
-        let index = self.model.likeliest(class, |i| !skipped[i]);
-        self.open = index.map(|i| self.question(i));
-        Ok(self.open)
-    }
-
-    fn question(&self, index: usize) -> LabellingQuestion {
+    pub(super) fn question(&self, index: usize) -> LabellingQuestion {
         let verdict = self.model.verdict(index);
         LabellingQuestion { index, class: verdict.class, probability: verdict.probability() }
     }
@@ -301,6 +276,41 @@ impl LabellingSession {
         Ok(self.question(index))
     }
 
+    /// How the stored coordinates of a point decide between a class and the most probable other class: pairs
+    /// (coordinate, weight) in ascending order. The sum of weight times coordinate, plus a number that does not depend on
+    /// these coordinates, is the posterior mean of the class minus that of the other. Returns `None` unless the pool is
+    /// wide and sparse; other models are not linear in the coordinates of a point.
+    ///
+    /// The factor that scales the point's main directions to norm 1 is taken as given.
+    ///
+    /// ```
+    /// use halfspaces_linalg::{Params, SparsePoints};
+    /// use halfspaces_online::Labelling;
+    /// // Word 0 occurs in texts of class 0, word 1 in those of class 1. Word 2 + i occurs in text i only.
+    /// let mut texts = SparsePoints::empty(300)?;
+    /// for i in 0..40 {
+    ///     texts.push(&[i as u32 % 2, 2 + i as u32], &[1.0, 1.0])?;
+    /// }
+    /// let mut session = Labelling::params(2).check()?.session(&texts)?;
+    /// session.tell(&[(0, 0), (1, 1), (2, 0), (3, 1)])?;
+    /// let weights = session.weights(10, 0)?.expect("a sparse pool with many columns");
+    /// assert_eq!(weights.len(), 2);
+    /// assert!(weights[0].0 == 0 && weights[0].1 > 0.1, "the word of the class");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`InputError::IndexOutOfRange`], [`OnlineError::UnknownClass`].
+    pub fn weights(
+        &self,
+        index: usize,
+        class: usize,
+    ) -> Result<Option<Vec<(usize, f64)>>, OnlineError> {
+        self.check_index(index)?;
+        self.check_class(class)?;
+        Ok(self.model.weights(index, class))
+    }
+
     /// Answers the open question with the predicted class.
     ///
     /// # Errors
@@ -339,6 +349,17 @@ impl LabellingSession {
         self.skipped.retain(|i| *i != index);
         self.skipped.push(index);
         Ok(index)
+    }
+
+    /// Takes back that a point was skipped; without effect if it was not.
+    ///
+    /// # Errors
+    /// [`InputError::IndexOutOfRange`].
+    pub fn unskip(&mut self, index: usize) -> Result<(), OnlineError> {
+        self.check_index(index)?;
+        self.skipped.retain(|i| *i != index);
+        self.open = None;
+        Ok(())
     }
 
     /// Learns labels that are known in advance or from elsewhere, as pairs (point, class). They count as not predicted.
@@ -431,6 +452,16 @@ impl LabellingSession {
     #[must_use]
     pub fn class(&self, index: usize) -> Option<usize> {
         (index < self.model.len()).then(|| self.model.class(index)).flatten()
+    }
+
+    pub(super) fn classes(&self) -> usize {
+        self.labelling.classes()
+    }
+
+    /// The points that were skipped and have no answer, in the order in which they were skipped.
+    #[must_use]
+    pub fn skipped(&self) -> &[usize] {
+        &self.skipped
     }
 
     /// The answers in order.
@@ -740,28 +771,35 @@ mod tests {
             let mut session = labelling(classes).session(&points).unwrap();
             answer_some(&mut session, &truth, 20);
             for class in 0..2 {
-                let found = session.next_of(class).unwrap().unwrap();
-                let open = (0..60).filter(|i| session.class(*i).is_none());
+                let found = session.likeliest(class, 1).unwrap()[0];
+                let skipped = session.skipped();
+                let open = (0..60).filter(|i| session.class(*i).is_none() && !skipped.contains(i));
                 let all: Vec<_> = open.map(|i| session.predict(i).unwrap()).collect();
                 let of_class = all.iter().filter(|q| q.class == class).map(|q| q.probability);
                 assert_eq!(found.class, class);
                 assert_eq!(found.probability, of_class.fold(0.0, f64::max));
+                session.ask(found).unwrap();
                 assert_eq!(session.next(), Some(found));
-                session.skip().unwrap();
-                assert_ne!(session.next_of(class).unwrap().unwrap().index, found.index);
+                assert_eq!(session.skip(), Ok(found.index));
+                assert_ne!(session.likeliest(class, 1).unwrap()[0].index, found.index);
             }
             let unknown = OnlineError::UnknownClass { class: classes, classes };
-            assert_eq!(session.next_of(classes), Err(unknown));
+            assert_eq!(session.likeliest(classes, 1), Err(unknown));
+            let skipped = session.skipped().to_vec();
+            session.unskip(skipped[0]).unwrap();
+            assert_eq!(session.skipped(), &skipped[1..]);
+            assert!(session.unskip(60).is_err());
         }
         let mut session = labelling(3).session(&points).unwrap();
         session.tell(&[(0, 0), (1, 1)]).unwrap();
-        let found = session.next_of(2).unwrap().unwrap();
+        let found = session.likeliest(2, 1).unwrap()[0];
         let all: Vec<_> = (2..60).map(|i| session.predict(i).unwrap()).collect();
         let least = all.iter().map(|q| q.probability).fold(1.0, f64::min);
         assert!(found.class == 2 || all.iter().all(|q| q.class != 2) && found.probability == least);
         let all: Vec<_> = (2..60).map(|i| (i, 0)).collect();
         session.tell(&all).unwrap();
-        assert_eq!(session.next_of(2).unwrap(), None);
+        assert_eq!(session.likeliest(2, 1), Ok(Vec::new()));
+        assert_eq!(session.weights(0, 0), Ok(None));
     }
 
     #[cfg(feature = "serde")]

@@ -352,7 +352,7 @@ impl Recipe {
             if let (Kind::Text { ngrams }, Some(values)) =
                 (&column.kind, frame.column(&column.name))
             {
-                let weigher = Weigher::new(ngrams);
+                let weigher = Weigher::for_few(ngrams);
                 for (place, row) in rows.iter().enumerate() {
                     let is_missing = values.is_missing(*row);
                     let text = if is_missing { String::new() } else { values.text(*row) };

@@ -77,6 +77,11 @@ impl Ngrams {
         self.words.rows().len() + self.characters.rows().len()
     }
 
+    /// The idf of a term that is contained in this number of fitted rows.
+    fn idf(&self, rows: u32) -> f64 {
+        1.0 + (f64::from(1 + self.rows) / f64::from(1 + rows)).ln()
+    }
+
     /// The terms: words as they are, runs of characters in quotes, slots by their numbers.
     pub(crate) fn names(&self) -> Vec<String> {
         let words = self.words.names("", "word");
@@ -217,33 +222,42 @@ impl Group {
 
 /// Converts texts to weights of terms.
 pub(crate) struct Weigher<'n> {
+    ngrams: &'n Ngrams,
     groups: [(Group, Places<'n>); 2],
 }
 
-/// The coordinate and idf of each term of a group.
+/// The coordinate of each term of a group, and the number of fitted rows that contain it.
 enum Places<'n> {
-    Listed(HashMap<&'n str, (u32, f64), FxBuildHasher>),
-    Hashed { first: u32, idf: Vec<f64> },
+    Listed(HashMap<&'n str, (u32, u32), FxBuildHasher>),
+    Sorted { first: u32, terms: &'n [String], rows: &'n [u32] },
+    Hashed { first: u32, rows: &'n [u32] },
 }
 
 impl<'n> Weigher<'n> {
     pub(crate) fn new(ngrams: &'n Ngrams) -> Weigher<'n> {
-        let idf = |rows: &u32| 1.0 + (f64::from(1 + ngrams.rows) / f64::from(1 + rows)).ln();
+        Weigher::of(ngrams, &|terms, rows, first| {
+            let places = rows.iter().zip(first..).map(|(rows, at)| (at, *rows));
+            Places::Listed(terms.iter().map(String::as_str).zip(places).collect())
+        })
+    }
+
+    /// For a few texts, which need no index of the terms.
+    pub(crate) fn for_few(ngrams: &'n Ngrams) -> Weigher<'n> {
+        Weigher::of(ngrams, &|terms, rows, first| Places::Sorted { first, terms, rows })
+    }
+
+    fn of(
+        ngrams: &'n Ngrams,
+        listed: &dyn Fn(&'n [String], &'n [u32], u32) -> Places<'n>,
+    ) -> Weigher<'n> {
         let places = |group: &'n Terms, first: usize| match group {
-            Terms::Listed { terms, rows } => {
-                let terms = terms.iter().zip(rows).zip(first as u32..);
-                let place = |((term, rows), at): ((&'n String, &u32), u32)| {
-                    (term.as_str(), (at, idf(rows)))
-                };
-                Places::Listed(terms.map(place).collect())
-            }
-            Terms::Hashed { rows } => {
-                Places::Hashed { first: first as u32, idf: rows.iter().map(idf).collect() }
-            }
+            Terms::Listed { terms, rows } => listed(terms, rows, first as u32),
+            Terms::Hashed { rows } => Places::Hashed { first: first as u32, rows },
         };
         let Ngrams { words, characters, .. } = ngrams;
         let first = words.rows().len();
         Weigher {
+            ngrams,
             groups: [
                 (Group::Words, places(words, 0)),
                 (Group::Characters, places(characters, first)),
@@ -261,7 +275,8 @@ impl<'n> Weigher<'n> {
             found.sort_unstable_by_key(|(place, _)| *place);
             let first = weights.len();
             for same in found.chunk_by(|a, b| a.0 == b.0) {
-                let (place, idf) = same[0];
+                let (place, rows) = same[0];
+                let idf = self.ngrams.idf(rows);
                 weights.push((place, (1.0 + (same.len() as f64).ln()) * idf));
             }
             let norm = weights[first..].iter().map(|(_, w)| w * w).sum::<f64>().sqrt();
@@ -310,12 +325,16 @@ impl<'n> Weigher<'n> {
 }
 
 impl Places<'_> {
-    fn get(&self, term: &str) -> Option<(u32, f64)> {
+    fn get(&self, term: &str) -> Option<(u32, u32)> {
         match self {
             Places::Listed(places) => places.get(term).copied(),
-            Places::Hashed { first, idf } => {
-                let slot = slot(term, idf.len());
-                Some((first + slot as u32, idf[slot]))
+            Places::Sorted { first, terms, rows } => {
+                let at = terms.binary_search_by(|other| other.as_str().cmp(term)).ok()?;
+                Some((first + at as u32, rows[at]))
+            }
+            Places::Hashed { first, rows } => {
+                let slot = slot(term, rows.len());
+                Some((first + slot as u32, rows[slot]))
             }
         }
     }
@@ -407,6 +426,7 @@ mod tests {
                 weigher.weights(text).iter().map(|(at, w)| factor(*at as usize) * w).sum();
             let all: f64 = parts.iter().map(|(_, part)| part).sum();
             assert!((all - sum).abs() < 1e-12, "{text}: {all} {sum}");
+            assert_eq!(Weigher::for_few(&ngrams).weights(text), weigher.weights(text));
             let joined: String = parts.iter().map(|(range, _)| &text[range.clone()]).collect();
             assert_eq!(joined, text);
         }

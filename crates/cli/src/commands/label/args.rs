@@ -66,6 +66,9 @@ pub(crate) struct LabelArgs {
     /// Session file, which stores one answer per line [default: DATA.session.jsonl in the current folder]
     #[arg(long, value_name = "FILE", help_heading = "Answers")]
     pub(crate) session: Option<PathBuf>,
+    /// Order in which rows are asked
+    #[arg(long, value_enum, default_value_t = Order::Recommended, help_heading = "Answers")]
+    pub(crate) order: Order,
     /// Ask in the browser instead of the terminal
     #[arg(long, help_heading = "Answers")]
     pub(crate) web: bool,
@@ -95,9 +98,6 @@ pub(crate) struct LabelArgs {
     /// Column of the true labels
     #[arg(short, long, value_name = "COLUMN", requires = "simulate", help_heading = "Simulation")]
     pub(crate) label: Option<String>,
-    /// Order in which rows are asked
-    #[arg(long, value_enum, default_value_t = Order::Recommended, requires = "simulate", help_heading = "Simulation")]
-    pub(crate) order: Order,
     /// Stop after this many answers
     #[arg(long, value_name = "COUNT", requires = "simulate", help_heading = "Simulation")]
     pub(crate) max_answers: Option<usize>,
@@ -106,16 +106,16 @@ pub(crate) struct LabelArgs {
     pub(crate) json: bool,
 }
 
-/// The order of questions in a simulation.
+/// The order of questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Order {
     /// The most confident prediction first
     Recommended,
-    /// Random order
-    Random,
-    /// Order of the file
-    Given,
-    /// The likeliest examples of the least common class first, until each class has 20 answers
+    /// The likeliest examples of the class with the fewest answers first, until each class has 20
     Rare,
+    /// Random order, for --simulate
+    Random,
+    /// Order of the file, for --simulate
+    Given,
 }

@@ -1,7 +1,7 @@
 //! The controller of a labelling session, which the terminal and the page share: the open question and the actions of
 //! the person. Every event is written to the disk before it takes effect.
 
-use super::worker::{Command, Snapshot, Worker};
+use super::worker::{Asking, Command, Snapshot, Worker};
 use crate::error::{CliError, session_error};
 use halfspaces_labelling::{ActionKind, ApplyError, Event, Record, SessionLog};
 use halfspaces_online::{LabellingQuestion, LabellingSession, Outlook};
@@ -10,6 +10,8 @@ use std::time::Duration;
 /// Maximum time that an action waits for the updated model. After that, the next question comes from an earlier
 /// snapshot.
 const MODEL_WAIT: Duration = Duration::from_millis(40);
+/// The model suggests to stop if at most this share of all rows would be labelled wrong.
+pub(super) const ACCEPTED_WRONG: f64 = 0.05;
 
 /// A running session: its log, the model's worker thread, and the open question.
 #[derive(Debug)]
@@ -44,8 +46,12 @@ impl From<CliError> for ActionError {
 
 impl Controller {
     /// Starts a session. The model `session` must have the labels of `log`.
-    pub(super) fn new(log: SessionLog, session: LabellingSession) -> Result<Controller, CliError> {
-        let worker = Worker::start(session, log.record().skipped().count());
+    pub(super) fn new(
+        log: SessionLog,
+        session: LabellingSession,
+        asking: Asking,
+    ) -> Result<Controller, CliError> {
+        let worker = Worker::start(session, asking);
         let snapshot = worker.snapshot(Duration::ZERO);
         let mut controller = Controller { log, worker, question: None, snapshot };
         controller.next()?;
@@ -62,6 +68,21 @@ impl Controller {
 
     pub(super) fn outlook(&self) -> Outlook {
         self.snapshot.outlook
+    }
+
+    /// Whether the model suggests to stop: at most 5 % of all rows would be labelled wrong, and some have no label.
+    pub(super) fn may_stop(&self) -> bool {
+        self.question.is_some() && self.snapshot.outlook.within(ACCEPTED_WRONG)
+    }
+
+    /// The weights of the coordinates of the open question's row for the predicted class; `None` if the model has none,
+    /// or has not computed them yet.
+    pub(super) fn weights(&self) -> Option<&[(usize, f64)]> {
+        let asked = self.question?;
+        let is_asked = |(question, _): &&(LabellingQuestion, Vec<(usize, f64)>)| {
+            (question.index, question.class) == (asked.index, asked.class)
+        };
+        self.snapshot.weights.iter().find(is_asked).map(|(_, weights)| weights.as_slice())
     }
 
     /// Takes a new snapshot of the model; the open question stays.
@@ -93,7 +114,7 @@ impl Controller {
         let question = self.open(row)?;
         let predicted = self.class_name(question.class)?;
         let event = Event::Skip { row, predicted, probability: question.probability };
-        self.take(&event, Some(Command::Skip))?;
+        self.take(&event, Some(Command::Skip(question)))?;
         Ok(self.next()?)
     }
 
@@ -115,10 +136,10 @@ impl Controller {
             }
         }
         let command = match action.kind {
-            ActionKind::Answer => Some(Command::Withdraw(row)),
-            ActionKind::Skip => None,
+            ActionKind::Answer => Command::Withdraw(row),
+            ActionKind::Skip => Command::Unskip(row),
         };
-        self.take(&Event::Undo { row }, command)?;
+        self.take(&Event::Undo { row }, Some(command))?;
         self.snapshot = self.worker.snapshot(MODEL_WAIT);
         // An import may have labelled a skipped row in the meantime.
         if self.record().label(row).is_none() {
@@ -232,7 +253,7 @@ mod tests {
         let values = (0..2 * rows).map(|i| ((i * 7919) % 1009) as f64).collect();
         let points = Points::new(values, 2).unwrap();
         let session = Labelling::params(2).landmarks(20).check().unwrap().session(&points).unwrap();
-        let mut controller = Controller::new(log, session).unwrap();
+        let mut controller = Controller::new(log, session, Asking::default()).unwrap();
         let mut asked = vec![false; rows];
         while let Some(question) = controller.question() {
             let row = question.index;
@@ -254,5 +275,55 @@ mod tests {
         let (record, session) = (log.record(), session.unwrap());
         assert_eq!((record.asked(), session.progress().answered), (rows, rows));
         assert_eq!(record.corrections(), session.progress().corrections);
+    }
+
+    /// The questions are those of a session with the same answers and skips that looks for scarce classes.
+    #[test]
+    fn scarce_classes_are_asked_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        let Opening::New(new) = SessionFile::open(&path, SessionAccess::Write).unwrap() else {
+            panic!("a new file")
+        };
+        let (rows, classes) = (90, ["a", "b", "c"].map(str::to_owned).to_vec());
+        let pool = PoolId::without_keys("p", rows, 2, "0");
+        let log = new.begin(Header::new(pool, classes, 0)).unwrap();
+        let truth = |row: usize| if row % 15 == 0 { 2 } else { row % 2 };
+        let place = |row: usize| [(0.0, 0.0), (4.0, 0.0), (0.0, 4.0)][truth(row)];
+        let noise = |i: usize| ((i * 7919) % 1009) as f64 / 1009.0;
+        let values = (0..rows).flat_map(|row| {
+            let (x, y) = place(row);
+            [x + noise(2 * row), y + noise(2 * row + 1)]
+        });
+        let points = Points::new(values.collect(), 2).unwrap();
+        let labelling = Labelling::params(3).landmarks(20).check().unwrap();
+        let mut other = labelling.session(&points).unwrap();
+        let asking = Asking { rare: true, weights: true };
+        let mut controller = Controller::new(log, other.clone(), asking).unwrap();
+        let mut scarce = 0;
+        for step in 0..91 {
+            let expected = match other.scarce_class() {
+                Some(class) => {
+                    scarce += 1;
+                    other.likeliest(class, 1).unwrap().first().copied().or_else(|| other.next())
+                }
+                None => other.next(),
+            };
+            let question = controller.question().unwrap();
+            assert_eq!(Some(question), expected, "{step}");
+            assert_eq!(controller.weights(), None);
+            other.ask(question).unwrap();
+            let row = question.index;
+            if step == 30 {
+                controller.skip(row).unwrap();
+                other.skip().unwrap();
+            } else {
+                controller.answer(row, truth(row)).unwrap();
+                other.answer(truth(row)).unwrap();
+            }
+            controller.worker.wait(|_| false).unwrap();
+            controller.next().unwrap();
+        }
+        assert!(controller.question().is_none() && scarce > 50 && !controller.may_stop());
     }
 }

@@ -2,9 +2,12 @@
 
 use super::images::Images;
 use crate::error::CliError;
-use halfspaces_frame::Column;
+use crate::html::levels;
+use halfspaces_frame::{Column, Frame};
 use halfspaces_labelling::ItemKey;
+use halfspaces_pipeline::Recipe;
 use serde::Serialize;
+use std::collections::HashMap;
 
 /// Maximum number of feature columns shown on the page.
 const MAX_FEATURES: usize = 24;
@@ -26,6 +29,8 @@ pub(super) struct Items {
     /// The column of ids.
     id: Option<Column>,
     keys: Vec<ItemKey>,
+    /// The recipe of the features, and the texts of the pool, if it has a column of text.
+    learned: Option<(Recipe, Frame)>,
 }
 
 /// The content of a row on the page.
@@ -41,6 +46,8 @@ pub(super) struct Item {
 struct Cell {
     name: String,
     value: String,
+    /// The value in parts, with levels from -3, against the predicted class, to 3; empty if no word is marked.
+    parts: Vec<(String, i8)>,
 }
 
 impl Items {
@@ -49,7 +56,17 @@ impl Items {
         let is_shown = texts.is_empty() && images.is_none();
         let feature_count = if is_shown { features.len() } else { 0 };
         let features = features.iter().take(feature_count.min(MAX_FEATURES)).cloned().collect();
-        Items { texts, images, features, feature_count, id: None, keys: Vec::new() }
+        Items { texts, images, features, feature_count, id: None, keys: Vec::new(), learned: None }
+    }
+
+    /// Adds the recipe of the features, by which words are marked.
+    pub(super) fn with_recipe(self, recipe: Recipe) -> Items {
+        let names = recipe.text_columns();
+        let is_learned = |column: &&Column| names.contains(&column.name.as_str());
+        let columns: Vec<Column> =
+            self.texts.iter().chain(&self.features).filter(is_learned).cloned().collect();
+        let learned = (!columns.is_empty()).then(|| (recipe, Frame::new("pool", columns)));
+        Items { learned, ..self }
     }
 
     /// Adds the keys of the items and, if there is one, the column of ids.
@@ -80,11 +97,14 @@ impl Items {
         self.images.as_ref()
     }
 
-    pub(super) fn item(&self, row: usize) -> Item {
+    /// The content of a row. Its words are marked by the weights of the row's coordinates.
+    pub(super) fn item(&self, row: usize, weights: Option<&[(usize, f64)]>) -> Item {
+        let marks = self.marks(row, weights.unwrap_or_default());
         let cells = |columns: &[Column]| {
             let cell = |column: &Column| Cell {
                 name: column.name.clone(),
                 value: column.values.text(row),
+                parts: marks.get(&column.name).cloned().unwrap_or_default(),
             };
             columns.iter().map(cell).collect()
         };
@@ -94,6 +114,24 @@ impl Items {
             features: cells(&self.features),
             more_features: self.feature_count - self.features.len(),
         }
+    }
+
+    /// The texts of a row by the names of their columns, in parts with levels. Texts without a marked word are left out.
+    fn marks(&self, row: usize, weights: &[(usize, f64)]) -> HashMap<String, Vec<(String, i8)>> {
+        let Some((recipe, frame)) = self.learned.as_ref().filter(|_| !weights.is_empty()) else {
+            return HashMap::new();
+        };
+        let weight = |_: usize, at: usize| {
+            weights.binary_search_by_key(&at, |(at, _)| *at).map_or(0.0, |place| weights[place].1)
+        };
+        let texts = recipe.text_parts(frame, &[row], &weight).into_iter().flatten();
+        let marked = texts.map(|text| {
+            let parts = text.parts.iter().zip(levels(&text));
+            let parts =
+                parts.map(|((range, _), level)| (text.text[range.clone()].to_owned(), level));
+            (text.column.clone(), parts.collect::<Vec<_>>())
+        });
+        marked.filter(|(_, parts)| parts.iter().any(|(_, level)| *level != 0)).collect()
     }
 
     /// The exported cells of a row with the names of their columns: id, text columns, image.
@@ -185,11 +223,14 @@ mod tests {
             (0..30).map(|j| numbers(&format!("x{j}"), &[f64::from(j), 0.5])).collect();
         let items = Items::new(vec![texts("text", &["one\u{1b}[31m two\n", "b"])], None, &features);
         assert_eq!(items.line(0), "one [31m two ");
-        assert_eq!(items.item(1).features.len(), 0);
+        assert_eq!(items.item(1, None).features.len(), 0);
         assert_eq!(items.shown(1), [("text", "b".to_owned())]);
         let items = Items::new(Vec::new(), None, &features);
         assert!(items.line(0).starts_with("x0 0, x1 1, ") && items.line(0).ends_with("x11 11, …"));
-        assert_eq!((items.item(0).features.len(), items.item(0).more_features), (24, 6));
+        assert_eq!(
+            (items.item(0, None).features.len(), items.item(0, None).more_features),
+            (24, 6)
+        );
         assert_eq!(plain("abcdef", 3), "abc…");
     }
 }

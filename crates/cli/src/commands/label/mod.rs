@@ -22,6 +22,7 @@ use crate::interrupt::set_stop_message;
 use crate::output::{check_targets, note, write_file};
 use crate::progress::Progress;
 pub(crate) use args::LabelArgs;
+use args::Order;
 use controller::Controller;
 use export::ExportFormat;
 use halfspaces_frame::find_class;
@@ -37,6 +38,7 @@ use items::Items;
 use pool::{Pool, SessionInfo};
 use simulate::Settings;
 use std::path::{Path, PathBuf};
+use worker::Asking;
 
 /// Runs `label`.
 pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
@@ -44,6 +46,11 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
     if args.input.data == Path::new("-") && !(args.web || args.simulate || args.export) {
         return Err(CliError::user(
             "standard input cannot be both the table and the answers; pass the table as a file, or use --web",
+        ));
+    }
+    if matches!(args.order, Order::Random | Order::Given) && !args.simulate {
+        return Err(CliError::user(
+            "--order random and --order given are for --simulate; a session asks in the order recommended or rare",
         ));
     }
     if args.simulate {
@@ -80,7 +87,8 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
         let session = resume_model(&log, &pool.points, threads)?;
         note_capacity(&session);
         drop((pool.points, progress));
-        let controller = Controller::new(log, session)?;
+        let asking = Asking { rare: args.order == Order::Rare, weights: args.web };
+        let controller = Controller::new(log, session, asking)?;
         note(&format!("answers are saved in {}", path.display()));
         set_stop_message(args.output.as_ref().map(|output| {
             let output = output.display();
@@ -285,7 +293,7 @@ fn check_classes(named: &[String], of_session: &[String], path: &Path) -> Result
     )))
 }
 
-/// The labelling model with all labels of the session. Skipped rows have no influence on it.
+/// The labelling model with all labels and skipped rows of the session.
 fn resume_model(
     log: &SessionLog,
     points: &Design,
@@ -299,7 +307,7 @@ fn resume_model(
         first_points: points.len(),
         points: points.len(),
         answers: log.record().answers(),
-        skipped: Vec::new(),
+        skipped: log.record().skipped().collect(),
     };
     let session = match points {
         Design::Dense(points) => LabellingSession::resume(&file, points),

@@ -143,7 +143,8 @@ impl Pool {
         let points = recipe.apply(&frame, Unseen::Error)?;
         frame.columns.retain(|column| !options.drop.contains(&column.name));
         let keys = pool_id.items.as_ref().map(|items| items.keys.clone()).unwrap_or_default();
-        let items = Items::new(texts, images, &features(&frame)).with_keys(keys, id.clone());
+        let items = Items::new(texts, images, &features(&frame));
+        let items = items.with_keys(keys, id.clone()).with_recipe(recipe);
         Ok(Pool { points, items, id: pool_id, first_version, truth, known, notes })
     }
 }

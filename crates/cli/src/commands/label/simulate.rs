@@ -1,6 +1,7 @@
 //! A simulated session that is answered with known labels: the number of corrections, and the time per answer.
 
 use super::args::Order;
+use super::controller::ACCEPTED_WRONG;
 use crate::error::CliError;
 use crate::output::{print, print_json};
 use crate::streams;
@@ -13,12 +14,8 @@ use std::time::Instant;
 /// Approximate number of points of the curve.
 const LINES: usize = 20;
 
-/// The order `rare` looks for classes with fewer answers than this.
+/// The simulation reports when each class has this many answers.
 const ENOUGH: usize = 20;
-/// The model suggests to stop if at most this share of all rows would be labelled wrong.
-const ACCEPTED: f64 = 0.05;
-/// It starts after this many answers, because the model first needs examples of some classes.
-const FIRST: usize = 20;
 
 /// The result of a simulation; `--json` prints it as it is.
 #[derive(Debug, Serialize)]
@@ -51,7 +48,7 @@ struct CurvePoint {
     high: f64,
 }
 
-/// The first time that the upper end of the estimate is at most [`ACCEPTED`] of the rows, before the last answer.
+/// The first time that the upper end of the estimate is at most [`ACCEPTED_WRONG`] of the rows, before the last answer.
 #[derive(Debug, Clone, Copy, Serialize)]
 struct Stop {
     answers: usize,
@@ -104,8 +101,9 @@ pub(super) fn run(
                     session.ask(question).map_err(fault)?;
                 }
                 Order::Rare => {
-                    if let Some(class) = class_to_find(&counts(session, classes.len())) {
-                        session.next_of(class).map_err(fault)?;
+                    if let Some(class) = session.scarce_class() {
+                        let found = session.likeliest(class, 1).map_err(fault)?;
+                        found.first().map_or(Ok(()), |first| session.ask(*first)).map_err(fault)?;
                     }
                 }
             }
@@ -128,7 +126,7 @@ pub(super) fn run(
         if found.is_none() && missing.iter().all(|count| *count == 0) {
             found = Some(answers);
         }
-        if stop.is_none() && answers < open.len() && session.outlook().within(ACCEPTED) {
+        if stop.is_none() && answers < open.len() && session.outlook().within(ACCEPTED_WRONG) {
             let wrong = |row: &&usize| {
                 session.class(**row).is_none()
                     && session.predict(**row).is_ok_and(|question| question.class != truth[**row])
@@ -160,20 +158,6 @@ pub(super) fn run(
         curve,
         seconds_per_answer: Seconds { p50: quantile(0.5), p99: quantile(0.99), max: quantile(1.0) },
     })
-}
-
-/// The number of answers of each class.
-fn counts(session: &LabellingSession, classes: usize) -> Vec<usize> {
-    let mut counts = vec![0; classes];
-    session.answers().iter().for_each(|answer| counts[answer.class] += 1);
-    counts
-}
-
-/// The least common class among the answers, the first of equals, if it has fewer than [`ENOUGH`] answers.
-fn class_to_find(counts: &[usize]) -> Option<usize> {
-    let fewest = counts.iter().copied().min()?;
-    let started = counts.iter().sum::<usize>() >= FIRST && fewest < ENOUGH;
-    counts.iter().position(|count| *count == fewest).filter(|_| started)
 }
 
 fn curve_point(session: &LabellingSession, answers: usize) -> CurvePoint {
@@ -222,20 +206,5 @@ impl Simulation {
             1e3 * max
         ));
         print(&text)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// After 20 answers, until each class has 20.
-    #[test]
-    fn the_least_common_class_is_looked_for() {
-        assert_eq!(class_to_find(&[19, 0, 0]), None);
-        assert_eq!(class_to_find(&[20, 0, 0]), Some(1));
-        assert_eq!(class_to_find(&[10, 9, 8]), Some(2));
-        assert_eq!(class_to_find(&[30, 20, 19]), Some(2));
-        assert_eq!(class_to_find(&[30, 20, 20]), None);
     }
 }

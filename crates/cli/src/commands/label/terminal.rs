@@ -89,8 +89,13 @@ fn prompt(
 
 fn headline(controller: &Controller) -> String {
     let (record, outlook) = (controller.record(), controller.outlook());
+    let stop = if controller.may_stop() {
+        "\nyou can stop: the model expects that at most 5 % of all labels would be wrong"
+    } else {
+        ""
+    };
     format!(
-        "{} of {} labelled, {}; about {:.0} more to come ({:.0} to {:.0})",
+        "{} of {} labelled, {}; about {:.0} more to come ({:.0} to {:.0}){stop}",
         record.answered(),
         record.rows(),
         match record.corrections() {

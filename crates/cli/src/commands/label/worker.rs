@@ -9,16 +9,29 @@ use std::time::{Duration, Instant};
 
 /// Number of questions in a snapshot. This many answers can arrive before the model has learned from the first of them.
 const LOOKAHEAD: usize = 512;
+/// Number of questions with weights.
+const EXPLAINED: usize = 2;
 /// Time between two checks whether the thread is still running.
 const LIVENESS_INTERVAL: Duration = Duration::from_millis(500);
+
+/// How questions are chosen and shown.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Asking {
+    /// Look for examples of scarce classes first.
+    pub(super) rare: bool,
+    /// Compute the weights of coordinates.
+    pub(super) weights: bool,
+}
 
 /// A command to the worker.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Command {
     /// Records the answer to a question as it was shown.
     Answer(LabellingQuestion, usize),
-    /// Records that one more row was skipped, so that snapshots contain one more question.
-    Skip,
+    /// Skips a question.
+    Skip(LabellingQuestion),
+    /// Takes back that a row was skipped.
+    Unskip(usize),
     /// Withdraws the answer of a row.
     Withdraw(usize),
     /// Changes the class of a row.
@@ -30,9 +43,10 @@ pub(super) enum Command {
 pub(super) struct Snapshot {
     /// Number of commands executed.
     done: u64,
-    /// Questions about rows without a label, the most confident predictions first. There are enough of them to make up
-    /// for skipped rows.
+    /// Questions about rows without a label, in the order in which they are asked; last those about skipped rows.
     pub(super) questions: Vec<LabellingQuestion>,
+    /// The first questions with the weights of the coordinates of their rows, if the model has weights.
+    pub(super) weights: Vec<(LabellingQuestion, Vec<(usize, f64)>)>,
     pub(super) outlook: Outlook,
 }
 
@@ -58,13 +72,13 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// Starts the thread. `skipped` is the number of rows skipped before.
-    pub(super) fn start(mut session: LabellingSession, skipped: usize) -> Worker {
-        let snapshot = take_snapshot(&mut session, skipped, 0);
+    /// Starts the thread.
+    pub(super) fn start(mut session: LabellingSession, asking: Asking) -> Worker {
+        let snapshot = take_snapshot(&mut session, asking, 0);
         let shared = Arc::new(Shared { snapshot: Mutex::new(snapshot), changed: Condvar::new() });
         let (sender, receiver) = channel();
         let thread_shared = Arc::clone(&shared);
-        let thread = std::thread::spawn(move || work(session, skipped, &receiver, &thread_shared));
+        let thread = std::thread::spawn(move || work(session, asking, &receiver, &thread_shared));
         Worker { sender, sent: 0, shared, thread }
     }
 
@@ -129,36 +143,36 @@ fn stopped() -> CliError {
 
 fn work(
     mut session: LabellingSession,
-    mut skipped: usize,
+    asking: Asking,
     receiver: &Receiver<Command>,
     shared: &Shared,
 ) -> LabellingSession {
     let mut done = 0;
     while let Ok(command) = receiver.recv() {
-        let result = execute(&mut session, &mut skipped, command);
+        let result = execute(&mut session, command);
         assert!(
             result.is_ok(),
             "the record accepted {command:?}, but the model returned {result:?}"
         );
         done += 1;
-        let snapshot = take_snapshot(&mut session, skipped, done);
+        let snapshot = take_snapshot(&mut session, asking, done);
         *shared.lock() = snapshot;
         shared.changed.notify_all();
     }
     session
 }
 
-fn execute(
-    session: &mut LabellingSession,
-    skipped: &mut usize,
-    command: Command,
-) -> Result<(), OnlineError> {
+fn execute(session: &mut LabellingSession, command: Command) -> Result<(), OnlineError> {
     match command {
         Command::Answer(question, class) => {
             session.ask(question)?;
             session.answer(class)?;
         }
-        Command::Skip => *skipped += 1,
+        Command::Skip(question) => {
+            session.ask(question)?;
+            session.skip()?;
+        }
+        Command::Unskip(row) => session.unskip(row)?,
         Command::Withdraw(row) => {
             session.withdraw(row)?;
         }
@@ -167,26 +181,50 @@ fn execute(
     Ok(())
 }
 
-fn take_snapshot(session: &mut LabellingSession, skipped: usize, done: u64) -> Snapshot {
-    let predict = |session: &LabellingSession, row: usize| match session.predict(row) {
+fn take_snapshot(session: &mut LabellingSession, asking: Asking, done: u64) -> Snapshot {
+    let scarce = session.scarce_class().filter(|_| asking.rare);
+    let mut questions = match scarce.map(|class| session.likeliest(class, LOOKAHEAD)) {
+        Some(Ok(questions)) => questions,
+        Some(Err(error)) => unreachable!("the class is one of the session: {error}"),
+        None => surest(session),
+    };
+    let explain = |question: &LabellingQuestion| {
+        let weights = session.weights(question.index, question.class).ok().flatten()?;
+        Some((*question, weights))
+    };
+    let explained = questions.iter().take(if asking.weights { EXPLAINED } else { 0 });
+    let weights = explained.filter_map(explain).collect();
+    let skipped = session.skipped().iter().map(|row| predict(session, *row));
+    questions.extend(skipped);
+    Snapshot { done, questions, weights, outlook: session.outlook() }
+}
+
+fn predict(session: &LabellingSession, row: usize) -> LabellingQuestion {
+    match session.predict(row) {
         Ok(question) => question,
         Err(error) => unreachable!("the row is in the pool: {error}"),
-    };
-    let open = (0..session.progress().points).filter(|row| session.class(*row).is_none());
+    }
+}
+
+/// The most confident predictions for rows that were not skipped.
+fn surest(session: &mut LabellingSession) -> Vec<LabellingQuestion> {
+    let mut closed: Vec<bool> =
+        (0..session.progress().points).map(|row| session.class(row).is_some()).collect();
+    session.skipped().iter().for_each(|row| closed[*row] = true);
+    let open = (0..closed.len()).filter(|row| !closed[*row]);
     let mut questions: Vec<LabellingQuestion> = open.map(|row| predict(session, row)).collect();
     let more_confident = |a: &LabellingQuestion, b: &LabellingQuestion| {
         b.probability.total_cmp(&a.probability).then(a.index.cmp(&b.index))
     };
-    let ahead = LOOKAHEAD + skipped;
-    if questions.len() > ahead {
-        questions.select_nth_unstable_by(ahead, more_confident);
-        questions.truncate(ahead);
+    if questions.len() > LOOKAHEAD {
+        questions.select_nth_unstable_by(LOOKAHEAD, more_confident);
+        questions.truncate(LOOKAHEAD);
     }
     questions.sort_unstable_by(more_confident);
-    // Several predictions can have the same rounded probability; the session knows the most confident one.
-    if let Some(first) = session.next() {
+    // Several predictions can have the same rounded probability, and a session may begin with other rows.
+    if let Some(first) = session.next().filter(|first| !closed[first.index]) {
         questions.retain(|question| question.index != first.index);
         questions.insert(0, first);
     }
-    Snapshot { done, questions, outlook: session.outlook() }
+    questions
 }

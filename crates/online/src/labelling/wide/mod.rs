@@ -13,4 +13,4 @@ mod text;
 pub(super) use model::WideModel;
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

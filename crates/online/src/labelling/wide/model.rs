@@ -185,6 +185,14 @@ impl WideModel {
         z_score(self.posterior.means(index), class, self.posterior.variance(index))
     }
 
+    /// The weights of the coordinates of a point for a class against the other class with the largest mean.
+    pub(crate) fn weights(&self, index: usize, class: usize) -> Option<Vec<(usize, f64)>> {
+        let means = self.posterior.means(index);
+        let others = (0..means.len()).filter(|k| *k != class);
+        let other = others.max_by(|a, b| means[*a].total_cmp(&means[*b]).then(b.cmp(a)))?;
+        self.posterior.weights(index, class, other)
+    }
+
     /// The point of the next question, among those without an answer for which `allowed` is true.
     pub(crate) fn next(&self, allowed: impl Fn(usize) -> bool) -> Option<usize> {
         let open = |index: &usize| self.classes[*index].is_none() && allowed(*index);

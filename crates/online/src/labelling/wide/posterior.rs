@@ -80,6 +80,21 @@ impl Posterior {
         self.variances[index]
     }
 
+    /// The weights of the coordinates of a point in the mean of a class minus that of another; `None` for a kernel that
+    /// is not linear in them.
+    pub(super) fn weights(
+        &self,
+        index: usize,
+        class: usize,
+        other: usize,
+    ) -> Option<Vec<(usize, f64)>> {
+        let Kernel::Text(kernel) = &self.kernel else { return None };
+        let gains = self.gains.chunks_exact(self.classes);
+        let gains: Vec<f64> = gains.map(|gains| gains[class] - gains[other]).collect();
+        let dual = self.factor.solve_transposed(&gains);
+        Some(kernel.weights(index, self.answered.iter().copied().zip(dual)).0)
+    }
+
     /// Adds points to the pool.
     pub(super) fn append<P: halfspaces_linalg::PointSet>(
         &mut self,

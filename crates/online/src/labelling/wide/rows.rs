@@ -70,6 +70,16 @@ impl Rows {
         (&self.columns[stored.clone()], &self.values[stored])
     }
 
+    /// The columns that are stored at these places.
+    pub(super) fn original(&self, places: &[u32]) -> Vec<usize> {
+        let mut columns = vec![0; self.places.len()];
+        self.places
+            .iter()
+            .enumerate()
+            .for_each(|(column, place)| columns[*place as usize] = column);
+        places.iter().map(|place| columns[*place as usize]).collect()
+    }
+
     /// Adds `factor` times a row to `to`.
     pub(super) fn add_to(&self, index: usize, factor: f32, to: &mut [f32]) {
         let (columns, values) = self.row(index);

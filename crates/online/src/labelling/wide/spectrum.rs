@@ -104,6 +104,35 @@ impl Spectrum {
         }
         Ok(())
     }
+
+    /// For each vector w, the linear function x ↦ w · UᵀX(x - mean) of a row.
+    pub(super) fn functionals<const N: usize>(
+        &self,
+        rows: &Rows,
+        vectors: [&[f32]; N],
+    ) -> [Functional; N] {
+        vectors.map(|vector| {
+            let mut of_sample = vec![0.0; self.sample.len()];
+            for (v, basis) in vector.iter().zip(&self.basis) {
+                kernels::axpy(f64::from(*v), basis, &mut of_sample);
+            }
+            let weights = transposed_product(rows, &self.sample, &[of_sample]);
+            let offset = mean_product(rows, &self.sample, &weights, 1);
+            Functional { weights, offset: f64::from(offset[0]) }
+        })
+    }
+}
+
+/// A linear function of a row: weights of its columns, and what is subtracted.
+pub(super) struct Functional {
+    pub(super) weights: Vec<f32>,
+    pub(super) offset: f64,
+}
+
+impl Functional {
+    pub(super) fn value(&self, rows: &Rows, index: usize) -> f64 {
+        f64::from(rows.dot(index, &self.weights)) - self.offset
+    }
 }
 
 /// XᵀU for the uncentred rows of the sample: for each column, one value for each vector of U.

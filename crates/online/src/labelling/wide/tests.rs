@@ -11,7 +11,7 @@ use rand::RngExt;
 const CLASSES: usize = 3;
 
 /// Rows with about ten of 40 words among 500 columns, most of them words of the class of the row.
-pub(super) fn texts(n: usize, seed: u64) -> (Points, Vec<usize>) {
+pub(crate) fn texts(n: usize, seed: u64) -> (Points, Vec<usize>) {
     let mut rng = rng_for(RngStream::CALLER, seed);
     let mut values = vec![0.0; n * 500];
     let mut classes = Vec::new();

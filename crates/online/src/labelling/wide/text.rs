@@ -125,6 +125,32 @@ impl TextKernel {
         squares(values) + squares(self.mapped(index))
     }
 
+    /// The weights of the coordinates of a point x in Σ c_i K(x, a_i), in ascending order, and the rest of the sum. The
+    /// factor that scales φ(x) to norm 1 is taken as given.
+    pub(super) fn weights(
+        &self,
+        index: usize,
+        terms: impl Iterator<Item = (usize, f64)>,
+    ) -> (Vec<(usize, f64)>, f64) {
+        let combination = self.combine(terms);
+        let own = self.mapped(index);
+        let [by_column, of_own] =
+            self.spectrum.functionals(&self.rows, [&combination.of_directions, own]);
+        // φ(x) = f(x) / |f(x)|, and `own` is √½ φ(x).
+        let own = of_own.value(&self.rows, index);
+        let factor = if own > 0.0 { SPECTRAL / own } else { 0.0 };
+        let (columns, _) = self.rows.row(index);
+        let weight = |column: &u32| {
+            let column = *column as usize;
+            let linear = f64::from(combination.of_columns[column]);
+            self.factor * (linear + factor * f64::from(by_column.weights[column]))
+        };
+        let mut weights: Vec<(usize, f64)> =
+            self.rows.original(columns).into_iter().zip(columns.iter().map(weight)).collect();
+        weights.sort_unstable_by_key(|(column, _)| *column);
+        (weights, -factor * by_column.offset)
+    }
+
     /// Σ c_i K(x, a_i) for every point x of the pool.
     pub(super) fn combination(
         &self,
@@ -215,6 +241,23 @@ mod tests {
         for (x, value) in sum.iter().enumerate() {
             let [a, b] = [3, 7].map(|i| kernel.between(i, &[x])[0]);
             assert!((f64::from(*value) - 0.5 * a + 2.0 * b).abs() < 1e-5);
+        }
+    }
+
+    /// The weights times the coordinates, plus the rest, are the combination.
+    #[test]
+    fn weights_add_up_to_the_combination() {
+        let (points, _) = texts(90, 4);
+        let kernel = TextKernel::fit(&points, Threads::ONE).unwrap();
+        let terms = || [(3, 0.5), (7, -2.0), (20, 0.25)].into_iter();
+        let values = kernel.combination(terms(), Threads::ONE);
+        for x in [0, 7, 50] {
+            let (weights, rest) = kernel.weights(x, terms());
+            let row = &points.as_slice()[x * 500..][..500];
+            let stored: Vec<usize> = (0..500).filter(|j| row[*j] != 0.0).collect();
+            assert!(weights.iter().map(|(j, _)| *j).eq(stored));
+            let sum: f64 = weights.iter().map(|(j, weight)| weight * row[*j]).sum();
+            assert!((sum + rest - f64::from(values[x])).abs() < 1e-4, "{sum} {rest} {}", values[x]);
         }
     }
 

@@ -101,7 +101,8 @@ function answer(index) {
 }
 
 function show(next) {
-  const other = !state || !state.question || !next.question || state.question.row !== next.question.row;
+  const other = !state || !state.question || !next.question || state.question.row !== next.question.row
+    || isMarked(next) && !isMarked(state);
   const first = !state;
   state = next;
   at('pool').textContent = state.pool;
@@ -113,6 +114,7 @@ function show(next) {
   at('skipped').textContent = p.skipped;
   const o = state.outlook;
   at('tocome').replaceChildren(Math.round(o.expected) + ' ', element('small', `${Math.round(o.low)} to ${Math.round(o.high)}`));
+  at('may-stop').hidden = !state.may_stop;
   if (other || first) showItem();
   showQuestion();
   drawCurve();
@@ -130,6 +132,19 @@ function makeClasses() {
   });
 }
 
+// Fills an element with a text whose words are marked by their levels.
+function fill(made, value, parts) {
+  if (parts.length === 0) made.textContent = value;
+  for (const [text, level] of parts) {
+    if (level === 0) made.append(text);
+    else made.append(element('mark', text, (level > 0 ? 'yes' : 'no') + Math.abs(level)));
+  }
+  return made;
+}
+
+const isMarked = (view) => Boolean(view && view.question)
+  && [...view.question.item.texts, ...view.question.item.features].some((cell) => cell.parts.length > 0);
+
 function showItem() {
   const question = state.question;
   const image = at('image');
@@ -142,15 +157,15 @@ function showItem() {
     showPicture(question.row);
   }
   at('texts').replaceChildren();
-  for (const { name, value } of item.texts) {
-    at('texts').append(element('h2', name), element('p', value));
+  for (const { name, value, parts } of item.texts) {
+    at('texts').append(element('h2', name), fill(element('p'), value, parts));
   }
   at('features').hidden = item.features.length === 0;
   const body = at('features').tBodies[0];
   body.replaceChildren();
-  for (const { name, value } of item.features) {
+  for (const { name, value, parts } of item.features) {
     const row = element('tr');
-    row.append(element('td', name), element('td', value));
+    row.append(element('td', name), fill(element('td'), value, parts));
     body.append(row);
   }
   if (question && item.more_features > 0) {
@@ -158,6 +173,8 @@ function showItem() {
     row.append(element('td', `and ${item.more_features} more columns`), element('td', ''));
     body.append(row);
   }
+  at('marks').hidden = !isMarked(state);
+  at('marked-class').textContent = question ? state.classes[question.class] : '';
   at('item').scrollTop = 0;
   for (const row of state.ahead) picture(row).catch(() => {});
 }

@@ -20,6 +20,8 @@ pub(super) struct View<'a> {
     question: Option<QuestionView>,
     progress: ProgressView,
     outlook: OutlookView,
+    /// Whether the model suggests to stop.
+    may_stop: bool,
     /// Points of the curve: number of answers, number of corrections among them, number of corrections that the model
     /// expected at that time.
     curve: Vec<(usize, usize, Option<f64>)>,
@@ -79,7 +81,7 @@ pub(super) fn view<'a>(controller: &'a Controller, items: &Items, pool: &'a str)
         class: question.class,
         probability: question.probability,
         skipped: record.is_skipped(question.index),
-        item: items.item(question.index),
+        item: items.item(question.index, controller.weights()),
     });
     let undo = record
         .last_action()
@@ -103,6 +105,7 @@ pub(super) fn view<'a>(controller: &'a Controller, items: &Items, pool: &'a str)
             corrections: record.corrections(),
         },
         outlook: OutlookView { expected: outlook.expected, low: outlook.low, high: outlook.high },
+        may_stop: controller.may_stop(),
         curve: curve(controller),
         recent: recent.collect(),
         ahead: if items.has_images() { controller.ahead(AHEAD) } else { Vec::new() },
