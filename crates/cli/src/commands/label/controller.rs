@@ -288,7 +288,7 @@ mod tests {
         let (rows, classes) = (90, ["a", "b", "c"].map(str::to_owned).to_vec());
         let pool = PoolId::without_keys("p", rows, 2, "0");
         let log = new.begin(Header::new(pool, classes, 0)).unwrap();
-        let truth = |row: usize| if row % 15 == 0 { 2 } else { row % 2 };
+        let truth = |row: usize| if row.is_multiple_of(15) { 2 } else { row % 2 };
         let place = |row: usize| [(0.0, 0.0), (4.0, 0.0), (0.0, 4.0)][truth(row)];
         let noise = |i: usize| ((i * 7919) % 1009) as f64 / 1009.0;
         let values = (0..rows).flat_map(|row| {

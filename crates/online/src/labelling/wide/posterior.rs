@@ -92,7 +92,7 @@ impl Posterior {
         let gains = self.gains.chunks_exact(self.classes);
         let gains: Vec<f64> = gains.map(|gains| gains[class] - gains[other]).collect();
         let dual = self.factor.solve_transposed(&gains);
-        Some(kernel.weights(index, self.answered.iter().copied().zip(dual)).0)
+        Some(kernel.weights(index, self.answered.iter().copied().zip(dual)))
     }
 
     /// Adds points to the pool.

@@ -59,7 +59,7 @@ impl Spectrum {
         self.basis.len()
     }
 
-    /// Appends √weight φ of the rows from `first` on to `mapped`, row by row.
+    /// Appends √weight φ of the rows from `first` on to `mapped`, row by row. Returns the factor that scaled each row.
     ///
     /// # Errors
     /// [`InputError::TooLarge`]; `mapped` is unchanged then.
@@ -70,10 +70,10 @@ impl Spectrum {
         weight: f64,
         mapped: &mut Vec<f32>,
         threads: Threads,
-    ) -> Result<(), InputError> {
+    ) -> Result<Vec<f32>, InputError> {
         let width = self.len();
         if width == 0 {
-            return Ok(());
+            return Ok(vec![0.0; rows.len() - first]);
         }
         let before = mapped.len();
         reserve(mapped, (rows.len() - first).saturating_mul(width))?;
@@ -95,43 +95,30 @@ impl Spectrum {
                 },
             );
         }
-        for row in mapped.chunks_exact_mut(width) {
+        let scaled = mapped.chunks_exact_mut(width).map(|row| {
             /// A row with a smaller norm has no direction.
             const MIN_NORM: f64 = 1e-6;
             let norm = row.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt();
             let factor = if norm > MIN_NORM { weight.sqrt() / norm } else { 0.0 };
             row.iter_mut().for_each(|v| *v = (f64::from(*v) * factor) as f32);
+            factor as f32
+        });
+        Ok(scaled.collect())
+    }
+
+    /// The weights of the columns in w · UᵀX(x - mean), for a vector w.
+    pub(super) fn weights(&self, rows: &Rows, vector: &[f32]) -> Vec<f32> {
+        let mut of_sample = vec![0.0; self.sample.len()];
+        for (v, basis) in vector.iter().zip(&self.basis) {
+            kernels::axpy(f64::from(*v), basis, &mut of_sample);
         }
-        Ok(())
+        transposed_product(rows, &self.sample, &[of_sample])
     }
 
-    /// For each vector w, the linear function x ↦ w · UᵀX(x - mean) of a row.
-    pub(super) fn functionals<const N: usize>(
-        &self,
-        rows: &Rows,
-        vectors: [&[f32]; N],
-    ) -> [Functional; N] {
-        vectors.map(|vector| {
-            let mut of_sample = vec![0.0; self.sample.len()];
-            for (v, basis) in vector.iter().zip(&self.basis) {
-                kernels::axpy(f64::from(*v), basis, &mut of_sample);
-            }
-            let weights = transposed_product(rows, &self.sample, &[of_sample]);
-            let offset = mean_product(rows, &self.sample, &weights, 1);
-            Functional { weights, offset: f64::from(offset[0]) }
-        })
-    }
-}
-
-/// A linear function of a row: weights of its columns, and what is subtracted.
-pub(super) struct Functional {
-    pub(super) weights: Vec<f32>,
-    pub(super) offset: f64,
-}
-
-impl Functional {
-    pub(super) fn value(&self, rows: &Rows, index: usize) -> f64 {
-        f64::from(rows.dot(index, &self.weights)) - self.offset
+    /// The value of such a function at the mean.
+    #[cfg(test)]
+    pub(super) fn at_mean(&self, rows: &Rows, weights: &[f32]) -> f64 {
+        f64::from(mean_product(rows, &self.sample, weights, 1)[0])
     }
 }
 

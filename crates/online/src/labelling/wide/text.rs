@@ -23,8 +23,9 @@ pub(super) struct TextKernel {
     /// The factor of a row.
     factor: f64,
     spectrum: Spectrum,
-    /// √½ φ, row by row.
+    /// √½ φ, row by row, and the factor that scaled each row to this norm.
     mapped: Vec<f32>,
+    scales: Vec<f32>,
 }
 
 /// A function Σ c_i K(·, a_i), as weights of the features.
@@ -41,8 +42,8 @@ impl TextKernel {
         points.rows().try_for_each(|row| rows.push(row, factor))?;
         let spectrum = Spectrum::fit(&rows, threads);
         let mut mapped = Vec::new();
-        spectrum.map(&rows, 0, SPECTRAL, &mut mapped, threads)?;
-        Ok(TextKernel { rows, factor, spectrum, mapped })
+        let scales = spectrum.map(&rows, 0, SPECTRAL, &mut mapped, threads)?;
+        Ok(TextKernel { rows, factor, spectrum, mapped, scales })
     }
 
     /// Appends points. Scale and directions stay those of the first points.
@@ -61,10 +62,14 @@ impl TextKernel {
         let added = added.and_then(|()| {
             self.spectrum.map(&self.rows, first, SPECTRAL, &mut self.mapped, threads)
         });
-        if added.is_err() {
-            self.rows.truncate(first);
+        match added {
+            Ok(scales) => self.scales.extend(scales),
+            Err(error) => {
+                self.rows.truncate(first);
+                return Err(error);
+            }
         }
-        added
+        Ok(())
     }
 
     pub(super) fn len(&self) -> usize {
@@ -75,6 +80,7 @@ impl TextKernel {
     pub(super) fn truncate(&mut self, len: usize) {
         self.rows.truncate(len);
         self.mapped.truncate(len * self.spectrum.len());
+        self.scales.truncate(len);
     }
 
     /// The mean number of multiplications of a product of two points.
@@ -125,30 +131,25 @@ impl TextKernel {
         squares(values) + squares(self.mapped(index))
     }
 
-    /// The weights of the coordinates of a point x in Σ c_i K(x, a_i), in ascending order, and the rest of the sum. The
-    /// factor that scales φ(x) to norm 1 is taken as given.
+    /// The weights of the coordinates of a point x in Σ c_i K(x, a_i), in ascending order, up to a number that does not
+    /// depend on them. The factor that scales φ(x) to norm 1 is taken as given.
     pub(super) fn weights(
         &self,
         index: usize,
         terms: impl Iterator<Item = (usize, f64)>,
-    ) -> (Vec<(usize, f64)>, f64) {
+    ) -> Vec<(usize, f64)> {
         let combination = self.combine(terms);
-        let own = self.mapped(index);
-        let [by_column, of_own] =
-            self.spectrum.functionals(&self.rows, [&combination.of_directions, own]);
-        // φ(x) = f(x) / |f(x)|, and `own` is √½ φ(x).
-        let own = of_own.value(&self.rows, index);
-        let factor = if own > 0.0 { SPECTRAL / own } else { 0.0 };
+        let spectral = self.spectrum.weights(&self.rows, &combination.of_directions);
         let (columns, _) = self.rows.row(index);
         let weight = |column: &u32| {
             let column = *column as usize;
-            let linear = f64::from(combination.of_columns[column]);
-            self.factor * (linear + factor * f64::from(by_column.weights[column]))
+            let sum = combination.of_columns[column] + self.scales[index] * spectral[column];
+            self.factor * f64::from(sum)
         };
         let mut weights: Vec<(usize, f64)> =
             self.rows.original(columns).into_iter().zip(columns.iter().map(weight)).collect();
         weights.sort_unstable_by_key(|(column, _)| *column);
-        (weights, -factor * by_column.offset)
+        weights
     }
 
     /// Σ c_i K(x, a_i) for every point x of the pool.
@@ -244,21 +245,28 @@ mod tests {
         }
     }
 
-    /// The weights times the coordinates, plus the rest, are the combination.
+    /// The weights times the coordinates, less the value of the directions at the mean, are the combination.
     #[test]
     fn weights_add_up_to_the_combination() {
         let (points, _) = texts(90, 4);
-        let kernel = TextKernel::fit(&points, Threads::ONE).unwrap();
+        let mut kernel = TextKernel::fit(&points, Threads::ONE).unwrap();
+        kernel.append(&points, Threads::ONE).unwrap();
         let terms = || [(3, 0.5), (7, -2.0), (20, 0.25)].into_iter();
         let values = kernel.combination(terms(), Threads::ONE);
-        for x in [0, 7, 50] {
-            let (weights, rest) = kernel.weights(x, terms());
-            let row = &points.as_slice()[x * 500..][..500];
+        let directions = kernel.combine(terms()).of_directions;
+        let spectral = kernel.spectrum.weights(&kernel.rows, &directions);
+        let at_mean = kernel.spectrum.at_mean(&kernel.rows, &spectral);
+        for x in [0, 7, 50, 90, 140] {
+            let weights = kernel.weights(x, terms());
+            let row = &points.as_slice()[x % 90 * 500..][..500];
             let stored: Vec<usize> = (0..500).filter(|j| row[*j] != 0.0).collect();
             assert!(weights.iter().map(|(j, _)| *j).eq(stored));
             let sum: f64 = weights.iter().map(|(j, weight)| weight * row[*j]).sum();
-            assert!((sum + rest - f64::from(values[x])).abs() < 1e-4, "{sum} {rest} {}", values[x]);
+            let sum = sum - f64::from(kernel.scales[x]) * at_mean;
+            assert!((sum - f64::from(values[x])).abs() < 1e-4, "{x} {sum} {}", values[x]);
         }
+        kernel.truncate(90);
+        assert_eq!((kernel.len(), kernel.scales.len()), (90, 90));
     }
 
     #[test]
