@@ -123,7 +123,8 @@ fn texts_are_labelled_through_the_page() {
         if class(row) == "lost" {
             found.push(answers);
         }
-        if state["may_stop"] == true {
+        if let Some(advice) = state["stop_advice"].as_str() {
+            assert!(advice.contains(" at most 5 % of all labels "), "{advice}");
             stops.push(answers);
         }
         let text = &state["question"]["item"]["texts"][0];
@@ -145,7 +146,7 @@ fn texts_are_labelled_through_the_page() {
         }
     }
     assert_eq!(question(&state), None);
-    assert_eq!((found.len(), state["may_stop"] == false), (6, true));
+    assert_eq!((found.len(), state["stop_advice"].is_null()), (6, true));
     assert!(found[5] < 70, "{found:?}");
     assert!(marked > 150, "{marked}");
     assert!(stops.len() > 50 && stops[0] > 20, "{stops:?}");

@@ -70,9 +70,14 @@ impl Controller {
         self.snapshot.outlook
     }
 
-    /// Whether the model suggests to stop: at most 5 % of all rows would be labelled wrong, and some have no label.
-    pub(super) fn may_stop(&self) -> bool {
-        self.question.is_some() && self.snapshot.outlook.within(ACCEPTED_WRONG)
+    /// Says that the person can stop: at most [`ACCEPTED_WRONG`] of all rows would be labelled wrong, and some have no
+    /// label. Otherwise `None`.
+    pub(super) fn stop_advice(&self) -> Option<String> {
+        let may_stop = self.question.is_some() && self.snapshot.outlook.within(ACCEPTED_WRONG);
+        may_stop.then(|| {
+            let share = 100.0 * ACCEPTED_WRONG;
+            format!("You can stop: the model expects that at most {share} % of all labels would be wrong.")
+        })
     }
 
     /// The weights of the coordinates of the open question's row for the predicted class; `None` if the model has none,
@@ -239,17 +244,23 @@ mod tests {
     use halfspaces_linalg::{Params, Points};
     use halfspaces_online::Labelling;
 
-    /// Every row is asked exactly once even if the model is never waited for.
-    #[test]
-    fn answers_faster_than_the_model_are_all_taken() {
+    /// The log of a new session, in a folder that is deleted with the guard.
+    fn new_log(rows: usize, classes: &[&str]) -> (SessionLog, tempfile::TempDir) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.jsonl");
         let Opening::New(new) = SessionFile::open(&path, SessionAccess::Write).unwrap() else {
             panic!("a new file")
         };
-        let (rows, classes) = (700, vec!["a".to_owned(), "b".to_owned()]);
+        let classes = classes.iter().map(|name| (*name).to_owned()).collect();
         let pool = PoolId::without_keys("p", rows, 2, "0");
-        let log = new.begin(Header::new(pool, classes, 0)).unwrap();
+        (new.begin(Header::new(pool, classes, 0)).unwrap(), folder)
+    }
+
+    /// Every row is asked exactly once even if the model is never waited for.
+    #[test]
+    fn answers_faster_than_the_model_are_all_taken() {
+        let rows = 700;
+        let (log, _folder) = new_log(rows, &["a", "b"]);
         let values = (0..2 * rows).map(|i| ((i * 7919) % 1009) as f64).collect();
         let points = Points::new(values, 2).unwrap();
         let session = Labelling::params(2).landmarks(20).check().unwrap().session(&points).unwrap();
@@ -280,14 +291,8 @@ mod tests {
     /// The questions are those of a session with the same answers and skips that looks for scarce classes.
     #[test]
     fn scarce_classes_are_asked_first() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("s.jsonl");
-        let Opening::New(new) = SessionFile::open(&path, SessionAccess::Write).unwrap() else {
-            panic!("a new file")
-        };
-        let (rows, classes) = (90, ["a", "b", "c"].map(str::to_owned).to_vec());
-        let pool = PoolId::without_keys("p", rows, 2, "0");
-        let log = new.begin(Header::new(pool, classes, 0)).unwrap();
+        let rows = 90;
+        let (log, _folder) = new_log(rows, &["a", "b", "c"]);
         let truth = |row: usize| if row.is_multiple_of(15) { 2 } else { row % 2 };
         let place = |row: usize| [(0.0, 0.0), (4.0, 0.0), (0.0, 4.0)][truth(row)];
         let noise = |i: usize| ((i * 7919) % 1009) as f64 / 1009.0;
@@ -300,7 +305,7 @@ mod tests {
         let mut other = labelling.session(&points).unwrap();
         let asking = Asking { rare: true, weights: true };
         let mut controller = Controller::new(log, other.clone(), asking).unwrap();
-        let mut scarce = 0;
+        let (mut scarce, mut between) = (0, 0);
         for step in 0..91 {
             let expected = match other.scarce_class() {
                 Some(class) => {
@@ -312,18 +317,24 @@ mod tests {
             let question = controller.question().unwrap();
             assert_eq!(Some(question), expected, "{step}");
             assert_eq!(controller.weights(), None);
+            let outlook = controller.outlook();
+            assert_eq!(controller.stop_advice().is_some(), outlook.within(0.05));
+            between += usize::from(!outlook.within(0.05) && outlook.within(0.07));
             other.ask(question).unwrap();
             let row = question.index;
             if step == 30 {
                 controller.skip(row).unwrap();
                 other.skip().unwrap();
             } else {
-                controller.answer(row, truth(row)).unwrap();
-                other.answer(truth(row)).unwrap();
+                // Some wrong answers, so that the model is not sure of its last predictions.
+                let class = if row % 4 == 1 { 2 - truth(row) } else { truth(row) };
+                controller.answer(row, class).unwrap();
+                other.answer(class).unwrap();
             }
             controller.worker.wait(|_| false).unwrap();
             controller.next().unwrap();
         }
-        assert!(controller.question().is_none() && scarce > 50 && !controller.may_stop());
+        assert!(controller.question().is_none() && scarce > 50);
+        assert!(between > 0 && controller.stop_advice().is_none(), "{between}");
     }
 }

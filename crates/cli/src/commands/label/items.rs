@@ -5,9 +5,8 @@ use crate::error::CliError;
 use crate::html::levels;
 use halfspaces_frame::{Column, Frame};
 use halfspaces_labelling::ItemKey;
-use halfspaces_pipeline::Recipe;
+use halfspaces_pipeline::{Recipe, TextParts};
 use serde::Serialize;
-use std::collections::HashMap;
 
 /// Maximum number of feature columns shown on the page.
 const MAX_FEATURES: usize = 24;
@@ -59,12 +58,11 @@ impl Items {
         Items { texts, images, features, feature_count, id: None, keys: Vec::new(), learned: None }
     }
 
-    /// Adds the recipe of the features, by which words are marked.
-    pub(super) fn with_recipe(self, recipe: Recipe) -> Items {
+    /// Adds the recipe of the features and the pool, by which words are marked.
+    pub(super) fn with_recipe(self, recipe: Recipe, pool: &Frame) -> Items {
         let names = recipe.text_columns();
         let is_learned = |column: &&Column| names.contains(&column.name.as_str());
-        let columns: Vec<Column> =
-            self.texts.iter().chain(&self.features).filter(is_learned).cloned().collect();
+        let columns: Vec<Column> = pool.columns.iter().filter(is_learned).cloned().collect();
         let learned = (!columns.is_empty()).then(|| (recipe, Frame::new("pool", columns)));
         Items { learned, ..self }
     }
@@ -99,12 +97,14 @@ impl Items {
 
     /// The content of a row. Its words are marked by the weights of the row's coordinates.
     pub(super) fn item(&self, row: usize, weights: Option<&[(usize, f64)]>) -> Item {
-        let marks = self.marks(row, weights.unwrap_or_default());
+        let marks = weights.map_or_else(Vec::new, |weights| self.marks(row, weights));
         let cells = |columns: &[Column]| {
-            let cell = |column: &Column| Cell {
-                name: column.name.clone(),
-                value: column.values.text(row),
-                parts: marks.get(&column.name).cloned().unwrap_or_default(),
+            let cell = |column: &Column| {
+                let (name, value) = (column.name.clone(), column.values.text(row));
+                // A table of --items may have a column of the same name with other texts.
+                let is_shown = |text: &&TextParts| text.column == name && text.text == value;
+                let parts = marks.iter().find(is_shown).map_or_else(Vec::new, marked_parts);
+                Cell { name, value, parts }
             };
             columns.iter().map(cell).collect()
         };
@@ -116,22 +116,13 @@ impl Items {
         }
     }
 
-    /// The texts of a row by the names of their columns, in parts with levels. Texts without a marked word are left out.
-    fn marks(&self, row: usize, weights: &[(usize, f64)]) -> HashMap<String, Vec<(String, i8)>> {
-        let Some((recipe, frame)) = self.learned.as_ref().filter(|_| !weights.is_empty()) else {
-            return HashMap::new();
-        };
+    /// The learned texts of a row, in parts.
+    fn marks(&self, row: usize, weights: &[(usize, f64)]) -> Vec<TextParts> {
+        let Some((recipe, pool)) = &self.learned else { return Vec::new() };
         let weight = |_: usize, at: usize| {
             weights.binary_search_by_key(&at, |(at, _)| *at).map_or(0.0, |place| weights[place].1)
         };
-        let texts = recipe.text_parts(frame, &[row], &weight).into_iter().flatten();
-        let marked = texts.map(|text| {
-            let parts = text.parts.iter().zip(levels(&text));
-            let parts =
-                parts.map(|((range, _), level)| (text.text[range.clone()].to_owned(), level));
-            (text.column.clone(), parts.collect::<Vec<_>>())
-        });
-        marked.filter(|(_, parts)| parts.iter().any(|(_, level)| *level != 0)).collect()
+        recipe.text_parts(pool, &[row], &weight).into_iter().flatten().collect()
     }
 
     /// The exported cells of a row with the names of their columns: id, text columns, image.
@@ -188,6 +179,16 @@ impl Items {
     }
 }
 
+/// The parts of a text with their levels; none if no word is marked.
+fn marked_parts(text: &TextParts) -> Vec<(String, i8)> {
+    let levels = levels(text);
+    if levels.iter().all(|level| *level == 0) {
+        return Vec::new();
+    }
+    let parts = text.parts.iter().map(|(range, _)| text.text[range.clone()].to_owned());
+    parts.zip(levels).collect()
+}
+
 /// The text of a cell, or `(missing)`.
 fn shown(column: &Column, row: usize) -> String {
     if column.values.is_missing(row) { "(missing)".to_owned() } else { column.values.text(row) }
@@ -207,6 +208,7 @@ fn plain(text: &str, max: usize) -> String {
 mod tests {
     use super::*;
     use halfspaces_frame::Values;
+    use halfspaces_pipeline::RecipeOptions;
 
     fn texts(name: &str, levels: &[&str]) -> Column {
         let codes = (0..levels.len() as u32).collect();
@@ -215,6 +217,27 @@ mod tests {
 
     fn numbers(name: &str, values: &[f64]) -> Column {
         Column { name: name.into(), values: Values::numbers(values.to_vec()) }
+    }
+
+    /// Words are marked by the weights of their coordinates, if the text shown is the text learned.
+    #[test]
+    fn only_words_of_the_learned_text_are_marked() {
+        let said = ["red apple", "green apple", "red pear"];
+        let pool = Frame::new("pool", vec![texts("said", &said)]);
+        let text = vec!["said".to_owned()];
+        let options = RecipeOptions { text, ..RecipeOptions::default() };
+        let (recipe, _) = Recipe::fit(&pool, &options).unwrap();
+        let red = recipe.coordinates().iter().position(|name| name.ends_with("red")).unwrap();
+        let weights = [(red, -2.0)];
+        let items = |shown: &[&str]| Items::new(vec![texts("said", shown)], None, &[]);
+        let shown = items(&said).with_recipe(recipe.clone(), &pool);
+        let parts = |items: &Items, row| items.item(row, Some(&weights)).texts[0].parts.clone();
+        let expected = [("red", -3), (" ", 0), ("apple", 0)].map(|(word, n)| (word.to_owned(), n));
+        assert_eq!(parts(&shown, 0), expected);
+        assert_eq!(parts(&shown, 1), []);
+        assert_eq!(shown.item(0, None).texts[0].parts, []);
+        let other = items(&["red wine", "x", "y"]).with_recipe(recipe, &pool);
+        assert_eq!(parts(&other, 0), []);
     }
 
     #[test]

@@ -144,7 +144,7 @@ impl Pool {
         frame.columns.retain(|column| !options.drop.contains(&column.name));
         let keys = pool_id.items.as_ref().map(|items| items.keys.clone()).unwrap_or_default();
         let items = Items::new(texts, images, &features(&frame));
-        let items = items.with_keys(keys, id.clone()).with_recipe(recipe);
+        let items = items.with_keys(keys, id.clone()).with_recipe(recipe, &frame);
         Ok(Pool { points, items, id: pool_id, first_version, truth, known, notes })
     }
 }

@@ -89,11 +89,7 @@ fn prompt(
 
 fn headline(controller: &Controller) -> String {
     let (record, outlook) = (controller.record(), controller.outlook());
-    let stop = if controller.may_stop() {
-        "\nyou can stop: the model expects that at most 5 % of all labels would be wrong"
-    } else {
-        ""
-    };
+    let stop = controller.stop_advice().map_or_else(String::new, |advice| format!("\n{advice}"));
     format!(
         "{} of {} labelled, {}; about {:.0} more to come ({:.0} to {:.0}){stop}",
         record.answered(),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// Number of questions in a snapshot. This many answers can arrive before the model has learned from the first of them.
 const LOOKAHEAD: usize = 512;
-/// Number of questions with weights.
+/// Number of questions with weights: the next one, and the one that is asked if the model is an answer behind.
 const EXPLAINED: usize = 2;
 /// Time between two checks whether the thread is still running.
 const LIVENESS_INTERVAL: Duration = Duration::from_millis(500);
@@ -188,10 +188,11 @@ fn take_snapshot(session: &mut LabellingSession, asking: Asking, done: u64) -> S
         Some(Err(error)) => unreachable!("the class is one of the session: {error}"),
         None => surest(session),
     };
-    let explain = |question: &LabellingQuestion| {
-        let weights = session.weights(question.index, question.class).ok().flatten()?;
-        Some((*question, weights))
-    };
+    let explain =
+        |question: &LabellingQuestion| match session.weights(question.index, question.class) {
+            Ok(weights) => Some((*question, weights?)),
+            Err(error) => unreachable!("the row and the class are those of a question: {error}"),
+        };
     let explained = questions.iter().take(if asking.weights { EXPLAINED } else { 0 });
     let weights = explained.filter_map(explain).collect();
     let skipped = session.skipped().iter().map(|row| predict(session, *row));

@@ -78,7 +78,7 @@ impl WideModel {
         self.posterior.capacity()
     }
 
-    /// Learns the first answers, as many as there is capacity for.
+    /// Learns the first answers, up to the capacity.
     fn settle(&mut self) {
         let count = self.answers.len().min(self.capacity());
         for place in (count..self.posterior.learned()).rev() {

@@ -114,7 +114,8 @@ function show(next) {
   at('skipped').textContent = p.skipped;
   const o = state.outlook;
   at('tocome').replaceChildren(Math.round(o.expected) + ' ', element('small', `${Math.round(o.low)} to ${Math.round(o.high)}`));
-  at('may-stop').hidden = !state.may_stop;
+  at('stop-advice').hidden = !state.stop_advice;
+  at('stop-advice').textContent = state.stop_advice ?? '';
   if (other || first) showItem();
   showQuestion();
   drawCurve();

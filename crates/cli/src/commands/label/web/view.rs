@@ -20,8 +20,8 @@ pub(super) struct View<'a> {
     question: Option<QuestionView>,
     progress: ProgressView,
     outlook: OutlookView,
-    /// Whether the model suggests to stop.
-    may_stop: bool,
+    /// What to show if the model suggests to stop.
+    stop_advice: Option<String>,
     /// Points of the curve: number of answers, number of corrections among them, number of corrections that the model
     /// expected at that time.
     curve: Vec<(usize, usize, Option<f64>)>,
@@ -105,7 +105,7 @@ pub(super) fn view<'a>(controller: &'a Controller, items: &Items, pool: &'a str)
             corrections: record.corrections(),
         },
         outlook: OutlookView { expected: outlook.expected, low: outlook.low, high: outlook.high },
-        may_stop: controller.may_stop(),
+        stop_advice: controller.stop_advice(),
         curve: curve(controller),
         recent: recent.collect(),
         ahead: if items.has_images() { controller.ahead(AHEAD) } else { Vec::new() },
