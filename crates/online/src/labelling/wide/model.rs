@@ -356,6 +356,26 @@ mod tests {
         assert_eq!((model.capacity(), model.posterior.learned()), (8, 8));
     }
 
+    /// The two classes with the largest means have opposite weights, and these speak for the first.
+    #[test]
+    fn weights_are_those_of_the_two_most_probable_classes() {
+        let (points, truth) = texts(200, 8);
+        let (mut model, _) = model(200);
+        truth.iter().take(40).enumerate().for_each(|(i, class)| model.learn(i, *class));
+        let mut speak_for = 0;
+        for i in 40..200 {
+            let means = model.posterior.means(i);
+            let mut order = [0, 1, 2];
+            order.sort_by(|a, b| means[*b].total_cmp(&means[*a]));
+            let [first, second] = [order[0], order[1]].map(|k| model.weights(i, k).unwrap());
+            let sum: f64 = first.iter().map(|(j, w)| w * points.as_slice()[500 * i + j]).sum();
+            speak_for += usize::from(sum > 0.0);
+            let opposite = first.iter().zip(&second).all(|(a, b)| a.0 == b.0 && a.1 == -b.1);
+            assert!(opposite && first.iter().any(|(_, w)| *w != 0.0), "{i}");
+        }
+        assert!(speak_for > 140, "{speak_for} of 160");
+    }
+
     /// The z-score of an answer from all others equals that of its point in a model without it.
     #[test]
     fn left_out_answers_are_predicted_from_the_others() {
