@@ -1,5 +1,6 @@
 //! Label audits: the agreement of every label with classifiers that were fitted without its row.
 
+use crate::class_noise::Joint;
 use crate::design::Design;
 use crate::model::{Model, labels_of};
 use crate::plan::{Method, Plan};
@@ -227,14 +228,12 @@ impl ScoredRow {
 /// the second those of a class that is often labelled as another. Heuristic; `benches/peers/wrong_labels.py --texts`
 /// measures it.
 ///
-/// The second starts from the joint shares of labels and true classes, by confident learning (Northcutt, Jiang and
-/// Chuang 2021): a row counts for the most probable class among those that are at least as probable as on average among
-/// the rows with that label. The true classes of each row are then those that explain its probabilities of labels
-/// (Richardson 1972, Lucy 1974).
+/// The second starts from the [`Joint`] numbers of labels and true classes. The true classes of each row are then those
+/// that explain its probabilities of labels (Richardson 1972, Lucy 1974).
 fn right(rows: &[ScoredRow], count: usize) -> Vec<f64> {
     /// The number of corrections of the probabilities of the true classes.
     const CORRECTIONS: usize = 20;
-    let labels_given = labels_given_class(rows, count);
+    let labels_given = joint(rows, count).labels_given_class();
     let score = |judged: &ScoredRow| {
         let labels = &judged.values;
         let explained = |classes: &[f64]| -> Vec<f64> {
@@ -258,39 +257,8 @@ fn right(rows: &[ScoredRow], count: usize) -> Vec<f64> {
     rows.iter().map(score).collect()
 }
 
-/// For each label and true class the estimated share of the label among the rows of the class.
-fn labels_given_class(rows: &[ScoredRow], count: usize) -> Vec<Vec<f64>> {
-    let (mut sums, mut of_label) = (vec![0.0; count], vec![0.0; count]);
-    for judged in rows {
-        sums[judged.given] += judged.values[judged.given];
-        of_label[judged.given] += 1.0;
-    }
-    let mut joint = vec![vec![0.0; count]; count];
-    for judged in rows {
-        let is_likely = |class: &usize| judged.values[*class] >= sums[*class] / of_label[*class];
-        let likely = (0..count).filter(is_likely);
-        let best = likely.max_by(|a, b| judged.values[*a].total_cmp(&judged.values[*b]));
-        if let Some(class) = best {
-            joint[judged.given][class] += 1.0;
-        }
-    }
-    for (label, shares) in joint.iter_mut().enumerate() {
-        let all: f64 = shares.iter().sum();
-        if all > 0.0 {
-            shares.iter_mut().for_each(|share| *share *= of_label[label] / all);
-        } else {
-            shares[label] = of_label[label];
-        }
-    }
-    let of_class: Vec<f64> =
-        (0..count).map(|class| joint.iter().map(|shares| shares[class]).sum()).collect();
-    for (label, shares) in joint.iter_mut().enumerate() {
-        for (class, share) in shares.iter_mut().enumerate() {
-            let alone = f64::from(u8::from(label == class));
-            *share = if of_class[class] > 0.0 { *share / of_class[class] } else { alone };
-        }
-    }
-    joint
+fn joint(rows: &[ScoredRow], count: usize) -> Joint {
+    Joint::estimate(rows.iter().map(|judged| (judged.given, &judged.values[..])), count)
 }
 
 /// The number of labels that are likely wrong by the rule of confident learning: rows for which another class is more
@@ -445,7 +413,7 @@ mod tests {
         let mut rows: Vec<ScoredRow> =
             (0..100).map(|i| row(usize::from(i % 5 < 2), 0.625)).collect();
         rows.extend((0..100).map(|_| row(1, 0.03125)));
-        let shares = labels_given_class(&rows, 2);
+        let shares = joint(&rows, 2).labels_given_class();
         assert!(
             (shares[1][0] - 0.4).abs() < 0.01 && (shares[0][0] - 0.6).abs() < 0.01,
             "{shares:?}"

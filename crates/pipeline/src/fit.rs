@@ -212,6 +212,16 @@ impl Pipeline {
         let classes: Vec<usize> = learn_rows.iter().filter_map(|row| target.class(*row)).collect();
         let fitted = Model::fit(&options.plan, &design, &classes, weights.as_deref());
         let (mut model, mut findings) = fitted.map_err(|fault| fault.within(&source))?;
+        if let Some(left_out) = &findings.left_out {
+            let name = |class: usize| &target.classes[class];
+            notes.push(format!(
+                "{source}: {} rows labelled `{}` are not learned from, because they look like `{}` and the cross-validated \
+                 error is less without such rows; `audit` lists them",
+                left_out.rows,
+                name(left_out.label),
+                name(left_out.class),
+            ));
+        }
         let is_unsure = held_rows.len() < ENOUGH_HELD_OUT && classes.len() <= MAX_CROSS_VALIDATED;
         if findings.cross_validated.is_none() && is_unsure {
             findings.cross_validated = cross_validated(&options.plan, &design, &classes)?;

@@ -4,6 +4,7 @@
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
 mod audit;
+mod class_noise;
 mod design;
 mod examples;
 mod file;
@@ -27,7 +28,7 @@ pub use fit::FitOptions;
 pub use holdout::split;
 pub use model::{Batch, Decisions, Model};
 pub use pipeline::{Pipeline, TrueClasses};
-pub use plan::{Findings, Method, Plan};
+pub use plan::{Findings, LeftOut, Method, Plan};
 pub use rate::{CONFIDENCE, Rate};
 pub use recipe::{Recipe, RecipeOptions, TextParts, Unseen, is_varied_text};
 pub use report::{ClassCount, Report};

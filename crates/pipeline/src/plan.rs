@@ -111,6 +111,22 @@ impl Plan {
     }
 }
 
+/// The rows that a learner left out: rows of one label that look like another class. Classes are those of the model.
+///
+/// ```
+/// let left_out = halfspaces_pipeline::LeftOut { label: 1, class: 0, rows: 25 };
+/// assert_ne!(left_out.label, left_out.class);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// The label of the rows.
+    pub label: usize,
+    /// The class that they look like.
+    pub class: usize,
+    /// The number of rows.
+    pub rows: usize,
+}
+
 /// Facts that a learner reports about its fit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Findings {
@@ -137,6 +153,9 @@ pub struct Findings {
     /// The number of rows fitted.
     #[serde(default)]
     pub learned_from: u64,
+    /// The rows that were not fitted, because their label is likely wrong.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub left_out: Option<LeftOut>,
     /// The cross-validated error, if it was measured.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub cross_validated: Option<f64>,

@@ -1,6 +1,7 @@
 //! Models of coordinates: a learner with its standardisation and calibration.
 
 mod binary;
+mod folds;
 mod linear;
 mod sparse;
 mod stream;

@@ -1,0 +1,425 @@
+//! Cross-validation of the linear support vector machine with the squared hinge loss on sparse points. Every row is
+//! judged by models that were fitted without its fold.
+
+use super::linear::labels_of;
+use crate::class_noise::{Mistaken, mistaken};
+use crate::plan::Plan;
+use halfspaces_frame::DataError;
+use halfspaces_linalg::{
+    Classifier, InputError, Label, Params, PointSet, Points, SparsePoints, deciding_class,
+};
+use halfspaces_pac::{LinearSvm, SvmParams, TemperatureScaling};
+use std::ops::Range;
+
+/// The values of C, for points of mean square norm 1, in the order in which they are tried.
+const GRID: [f64; 7] = [0.05, 0.15, 0.4, 1.0, 3.0, 8.0, 20.0];
+/// Larger values of C are no longer tried after one that was not better. A value of C is better if its error is smaller
+/// by more than this many standard errors of the error.
+const BETTER_BY: f64 = 0.1;
+/// The number of folds of the cross-validation.
+const FOLDS: usize = 4;
+/// Relative accuracy of the optimum, and the maximum number of passes for each C.
+const TOLERANCE: f64 = 1e-2;
+const PASSES: u64 = 8;
+
+/// Rows to cross-validate on, each in fold `place % FOLDS`.
+pub(super) struct Folds<'p> {
+    plan: &'p Plan,
+    points: SparsePoints,
+    classes: Vec<usize>,
+    /// The labels of each binary problem: a class against the others.
+    labels: Vec<Vec<Label>>,
+    weights: Vec<f64>,
+    total_weight: f64,
+    count: usize,
+    /// The mean square norm of all points.
+    unit: f64,
+}
+
+/// The error of a candidate, and the decision values of every row in the models without its fold.
+pub(super) struct Trial {
+    pub(super) c: f64,
+    pub(super) error: f64,
+    pub(super) values: Vec<Vec<f64>>,
+}
+
+/// Models of all classes, fitted with these weights of the rows.
+#[derive(Debug, Clone)]
+struct Part {
+    weights: Vec<f64>,
+    /// For each binary problem the α of the last fit, from which the next one starts; empty before the first.
+    starts: Vec<Vec<f64>>,
+    /// The decision values of every row. Values of several classes are divided by their mean size on the fitted rows.
+    values: Vec<Vec<f64>>,
+}
+
+impl Part {
+    fn new(weights: Vec<f64>, problems: usize) -> Part {
+        Part { weights, starts: vec![Vec::new(); problems], values: Vec::new() }
+    }
+}
+
+impl<'p> Folds<'p> {
+    /// The rows `order` of points with classes 0, 1, .., `count` - 1. `unit` is the mean square norm of all points.
+    ///
+    /// # Errors
+    /// If the weights of the rows are all 0.
+    pub(super) fn new(
+        plan: &'p Plan,
+        (points, classes, count): (&SparsePoints, &[usize], usize),
+        weights: Option<&[f64]>,
+        order: &[usize],
+        unit: f64,
+    ) -> Result<Folds<'p>, InputError> {
+        let classes: Vec<usize> = order.iter().map(|row| classes[*row]).collect();
+        let weight_of = |row: &usize| weights.map_or(1.0, |weights| weights[*row]);
+        let weights: Vec<f64> = order.iter().map(weight_of).collect();
+        let total = weights.iter().sum();
+        InputError::check_parameter("sum of weights", total, total > 0.0, "positive")?;
+        Ok(Folds {
+            plan,
+            points: points.select(order)?,
+            labels: targets(count).map(|class| labels_of(&classes, class)).collect(),
+            classes,
+            weights,
+            total_weight: total,
+            count,
+            unit,
+        })
+    }
+
+    /// Tries the values of C. Returns the best trial, and the errors with their C.
+    pub(super) fn choose_c(&self) -> Result<(Trial, Vec<(f64, f64)>), DataError> {
+        let mut parts: Vec<Part> = (0..FOLDS).map(|fold| self.without(&[fold])).collect();
+        let mut errors: Vec<(f64, f64)> = Vec::new();
+        let mut best: Option<Trial> = None;
+        for c in GRID {
+            parts = self.fit(c, parts)?;
+            let trial = self.judge(c, &parts);
+            errors.push((trial.error, c));
+            let (error, least) = (trial.error, best.as_ref().map(|best| best.error));
+            if least.is_none_or(|least| error < least) {
+                best = Some(trial);
+            }
+            if least.is_some_and(|least| !is_better(error, least, self.classes.len())) {
+                break;
+            }
+        }
+        let Some(best) = best else { unreachable!("an error is a finite number") };
+        Ok((best, errors))
+    }
+
+    /// Judges every row by models with this C.
+    pub(super) fn with_c(&self, c: f64) -> Result<Trial, DataError> {
+        let parts = (0..FOLDS).map(|fold| self.without(&[fold])).collect();
+        Ok(self.judge(c, &self.fit(c, parts)?))
+    }
+
+    /// If a class is often labelled as another in the trial `best`, judges every row by models without the rows whose
+    /// label is then likely wrong. In each fold these are found from the labels of the other folds alone.
+    pub(super) fn without_mistaken(&self, best: &Trial) -> Result<Option<Trial>, DataError> {
+        if self.mistaken(best)?.is_none() {
+            return Ok(None);
+        }
+        // A row of another fold is judged by models without its fold and without the one left out.
+        let pairs: Vec<[usize; 2]> =
+            (0..FOLDS).flat_map(|b| (0..b).map(move |a| [a, b])).collect();
+        let inner = self.fit(best.c, pairs.iter().map(|pair| self.without(pair)).collect())?;
+        let values_in = |fold: usize, place: usize| {
+            let of_pair = |pair: &[usize; 2]| pair.contains(&fold) && pair.contains(&(place % FOLDS));
+            let Some(at) = pairs.iter().position(of_pair) else { unreachable!("all pairs are fitted") };
+            inner[at].values[place].clone()
+        };
+        let mut parts = Vec::with_capacity(FOLDS);
+        for fold in 0..FOLDS {
+            let rows: Vec<usize> =
+                (0..self.classes.len()).filter(|place| place % FOLDS != fold).collect();
+            let values: Vec<Vec<f64>> = rows.iter().map(|place| values_in(fold, *place)).collect();
+            let classes: Vec<usize> = rows.iter().map(|place| self.classes[*place]).collect();
+            let mut part = self.without(&[fold]);
+            for at in mistaken_by(&values, &classes, self.count)?.map_or(Vec::new(), |of| of.rows) {
+                part.weights[rows[at]] = 0.0;
+            }
+            parts.push(part);
+        }
+        Ok(Some(self.judge(best.c, &self.fit(best.c, parts)?)))
+    }
+
+    /// The rows whose label is likely wrong according to a trial.
+    pub(super) fn mistaken(&self, trial: &Trial) -> Result<Option<Mistaken>, DataError> {
+        Ok(mistaken_by(&trial.values, &self.classes, self.count)?)
+    }
+
+    /// The map from the values of a trial to probabilities.
+    pub(super) fn calibration(&self, trial: &Trial) -> Result<TemperatureScaling, InputError> {
+        scaling(&trial.values, &self.classes, &self.weights)
+    }
+
+    /// All rows but those of some folds.
+    fn without(&self, folds: &[usize]) -> Part {
+        let weights = self.weights.iter().enumerate();
+        let is_out = |place: usize| folds.contains(&(place % FOLDS));
+        let weights = weights.map(|(place, w)| if is_out(place) { 0.0 } else { *w }).collect();
+        Part::new(weights, self.labels.len())
+    }
+
+    /// Fits all classes in all parts.
+    fn fit(&self, c: f64, parts: Vec<Part>) -> Result<Vec<Part>, DataError> {
+        let learner = svm(self.plan, scaled(c, self.unit)).tolerance(TOLERANCE);
+        let learner = learner.max_passes(PASSES).check()?;
+        let problems = self.labels.len();
+        let fit = |job: usize| -> Result<(Vec<f64>, Vec<f64>), InputError> {
+            let (part, problem) = (&parts[job / problems], job % problems);
+            let start = &part.starts[problem];
+            let start = (!start.is_empty()).then_some(&start[..]);
+            let (labels, weights) = (&self.labels[problem], Some(&part.weights[..]));
+            let fit = learner.fit_with(&self.points, labels, weights, start)?;
+            let values = self.points.rows().map(|x| fit.halfspace().decision_value(x));
+            Ok((fit.alphas().to_vec(), values.collect::<Result<_, _>>()?))
+        };
+        let jobs = 0..parts.len() * problems;
+        let fits = self.plan.threads.map_with(jobs, || (), |(), job| fit(job));
+        let mut fits = fits.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter();
+        let next = |part: &Part| {
+            let (starts, values): (Vec<_>, Vec<_>) = fits.by_ref().take(problems).unzip();
+            let (weights, values) = (part.weights.clone(), by_row(&values, &part.weights));
+            Part { weights, starts, values }
+        };
+        Ok(parts.iter().map(next).collect())
+    }
+
+    /// Decides every row by the part without its fold.
+    fn judge(&self, c: f64, parts: &[Part]) -> Trial {
+        let values = |place: usize| parts[place % FOLDS].values[place].clone();
+        let values: Vec<Vec<f64>> = (0..self.classes.len()).map(values).collect();
+        let rows = values.iter().zip(&self.classes).zip(&self.weights);
+        let wrong: f64 = rows
+            .filter(|((values, class), _)| deciding_class(values) != **class)
+            .map(|(_, weight)| weight)
+            .sum();
+        Trial { c, error: wrong / self.total_weight, values }
+    }
+}
+
+/// The values of each row from those of each problem. The values of several problems are divided by their mean size on
+/// the rows with a weight.
+fn by_row(of_problem: &[Vec<f64>], weights: &[f64]) -> Vec<Vec<f64>> {
+    let scale = |values: &Vec<f64>| {
+        let fitted = values.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
+        let (sum, rows) = fitted.fold((0.0, 0), |(sum, rows), (v, _)| (sum + v.abs(), rows + 1));
+        if of_problem.len() > 1 && sum > 0.0 { f64::from(rows) / sum } else { 1.0 }
+    };
+    let scales: Vec<f64> = of_problem.iter().map(scale).collect();
+    let row = |at: usize| of_problem.iter().zip(&scales).map(|(of, s)| of[at] * s).collect();
+    (0..weights.len()).map(row).collect()
+}
+
+/// The rows of these values and classes whose label is likely wrong.
+fn mistaken_by(
+    values: &[Vec<f64>],
+    classes: &[usize],
+    count: usize,
+) -> Result<Option<Mistaken>, InputError> {
+    let scaling = scaling(values, classes, &vec![1.0; classes.len()])?;
+    let probabilities: Vec<Vec<f64>> =
+        values.iter().map(|values| scaling.probabilities(values)).collect();
+    Ok(mistaken(&probabilities, classes, count))
+}
+
+fn scaling(
+    values: &[Vec<f64>],
+    classes: &[usize],
+    weights: &[f64],
+) -> Result<TemperatureScaling, InputError> {
+    let sums = values.first().map_or(0, Vec::len);
+    TemperatureScaling::fit(&Points::new(values.concat(), sums)?, classes, weights, 1.0)
+}
+
+/// Whether an error is less than the least one so far by more than a share of its standard error.
+fn is_better(error: f64, least: f64, rows: usize) -> bool {
+    error < least - BETTER_BY * (least * (1.0 - least) / rows as f64).sqrt()
+}
+
+pub(super) fn svm(plan: &Plan, c: f64) -> SvmParams {
+    LinearSvm::params().c(c).squared(true).seed(plan.seed)
+}
+
+/// C for points of this mean square norm.
+pub(super) fn scaled(c: f64, unit: f64) -> f64 {
+    (c / unit).clamp(1e-12, 1e12)
+}
+
+/// The classes that are learned against the others: the second of two, or all.
+pub(super) fn targets(count: usize) -> Range<usize> {
+    if count == 2 { 1..2 } else { 0..count }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::plan::Method;
+    use halfspaces_linalg::rand::RngExt;
+    use halfspaces_linalg::{RngStream, rng_for};
+
+    /// Points of `count` classes with an entry of their class, an entry of chance, and every ninth label wrong.
+    pub(in super::super) fn sample(rows: usize, count: usize) -> (SparsePoints, Vec<usize>) {
+        let mut points = SparsePoints::empty(count + 30).unwrap();
+        let mut classes = Vec::new();
+        for i in 0..rows {
+            let class = i * 7 % count;
+            let chance = (count + i * i % 29) as u32;
+            points.push(&[class as u32, chance], &[0.8, 0.6]).unwrap();
+            classes.push(if i % 9 == 4 { (class + 1) % count } else { class });
+        }
+        (points, classes)
+    }
+
+    /// Points like texts: a few words of their class among many of all classes. 40 % of the rows of class 1 are labelled
+    /// 0. Returns the points, the labels and the true classes.
+    pub(in super::super) fn mislabelled(
+        rows: usize,
+        count: usize,
+    ) -> (SparsePoints, Vec<usize>, Vec<usize>) {
+        let mut chance = rng_for(RngStream::CALLER, 7);
+        let mut points = SparsePoints::empty(count * 100 + 500).unwrap();
+        let (mut labels, mut truth) = (Vec::new(), Vec::new());
+        for row in 0..rows {
+            let class = row % count;
+            let mut words = std::collections::BTreeSet::new();
+            for word in 0..12 {
+                words.insert(match word < 5 {
+                    true => (class * 100) as u32 + chance.random_range(0..60),
+                    false => (count * 100) as u32 + chance.random_range(0..500),
+                });
+            }
+            let words: Vec<u32> = words.into_iter().collect();
+            let value = 1.0 / (words.len() as f64).sqrt();
+            points.push(&words, &vec![value; words.len()]).unwrap();
+            labels.push(if class == 1 && chance.random_bool(0.4) { 0 } else { class });
+            truth.push(class);
+        }
+        (points, labels, truth)
+    }
+
+    fn folds<'p>(
+        plan: &'p Plan,
+        sample: &(SparsePoints, Vec<usize>),
+        count: usize,
+        weights: Option<&[f64]>,
+    ) -> Folds<'p> {
+        let order: Vec<usize> = (0..sample.1.len()).collect();
+        Folds::new(plan, (&sample.0, &sample.1, count), weights, &order, 1.0).unwrap()
+    }
+
+    /// The values of a row come from models without it: its own label and weight do not change them. This includes the
+    /// choice of the rows to leave out.
+    #[test]
+    fn no_row_is_judged_by_a_model_that_knows_its_label() {
+        let plan = Plan::new(Method::Auto);
+        for count in [2, 3] {
+            let given = sample(101, count);
+            let (best, errors) = folds(&plan, &given, count, None).choose_c().unwrap();
+            let wrong = best.values.iter().zip(&given.1);
+            let wrong = wrong.filter(|(values, class)| deciding_class(values) != **class).count();
+            assert!((best.error - wrong as f64 / 101.0).abs() < 1e-12);
+            assert!(errors.contains(&(best.error, best.c)) && wrong < 25, "{wrong}");
+            assert_eq!(best.values.len(), 101);
+            let (points, labels, _) = mislabelled(601, count);
+            let given = (points, labels);
+            let of = folds(&plan, &given, count, None);
+            let cleaned = of.without_mistaken(&of.with_c(1.0).unwrap()).unwrap().unwrap();
+            for row in [0, 5, 50, 99] {
+                let mut other = given.clone();
+                other.1[row] = (other.1[row] + 1) % count;
+                let mut weights = vec![1.0; 601];
+                weights[row] = 1.01;
+                let changed = folds(&plan, &other, count, Some(&weights));
+                let trial = changed.with_c(1.0).unwrap();
+                assert_eq!(trial.values[row], of.with_c(1.0).unwrap().values[row], "{count} {row}");
+                assert_ne!(trial.values, of.with_c(1.0).unwrap().values);
+                let without = changed.without_mistaken(&trial).unwrap().unwrap();
+                assert_eq!(without.values[row], cleaned.values[row], "{count} {row}");
+                assert_ne!(without.values, cleaned.values);
+            }
+        }
+    }
+
+    /// C = 0.05 · about 2.7^k, tried until one is no better than the best by a tenth of a standard error.
+    #[test]
+    fn values_of_c_are_tried_in_ascending_order_until_one_is_no_better() {
+        assert!(GRID.is_sorted_by(|a, b| 2.0 * a < *b && *b < 3.1 * a));
+        let plan = Plan::new(Method::Auto);
+        let (best, errors) = folds(&plan, &sample(400, 3), 3, None).choose_c().unwrap();
+        let tried: Vec<f64> = errors.iter().map(|(_, c)| *c).collect();
+        assert_eq!(tried, GRID[..tried.len()]);
+        let mut least = errors[0].0;
+        for (place, (error, _)) in errors.iter().enumerate().skip(1) {
+            let is_last = place + 1 == errors.len();
+            assert!(is_better(*error, least, 400) != is_last || is_last && place + 1 == GRID.len());
+            least = least.min(*error);
+        }
+        assert!(best.error == least && best.error < 0.2 && errors.len() > 1);
+        // The standard error of 0.1 on 400 rows is 0.015.
+        assert!(is_better(0.0984, 0.1, 400) && !is_better(0.0986, 0.1, 400));
+        assert!(!is_better(0.0, 0.0, 400));
+    }
+
+    /// Passes end early, but near the optimum: values are those of an accurate fit without the fold.
+    #[test]
+    fn compared_values_are_near_the_optimum() {
+        let (plan, given) = (Plan::new(Method::Auto), sample(300, 2));
+        let (best, _) = folds(&plan, &given, 2, None).choose_c().unwrap();
+        let mut apart = 0.0f64;
+        for fold in 0..FOLDS {
+            let weights: Vec<f64> =
+                (0..300).map(|at| if at % FOLDS == fold { 0.0 } else { 1.0 }).collect();
+            let learner = svm(&plan, best.c).tolerance(1e-8).check().unwrap();
+            let labels = labels_of(&given.1, 1);
+            let fit = learner.fit_with(&given.0, &labels, Some(&weights), None).unwrap();
+            for at in (fold..300).step_by(FOLDS) {
+                let value = fit.halfspace().decision_value(given.0.row(at).unwrap()).unwrap();
+                apart = apart.max((value - best.values[at][0]).abs());
+            }
+        }
+        assert!(apart < 0.05, "{apart}");
+    }
+
+    /// Values of several classes are divided by their mean size on the rows that were fitted.
+    #[test]
+    fn classes_are_compared_on_one_scale() {
+        let values = |k: f64| (0..8).map(|i| k * (1.0 + f64::from(i))).collect::<Vec<f64>>();
+        let weights = [1.0, 0.0, 2.0, 1.0, 1.0, 0.0, 0.5, 1.0];
+        // The mean of 1, 3, 4, 5, 7 and 8.
+        let mean = 28.0 / 6.0;
+        let rows = by_row(&[values(1.0), values(8.0), values(-2.0)], &weights);
+        for (row, values) in rows.iter().enumerate() {
+            let expected = (1.0 + row as f64) / mean;
+            for (value, sign) in values.iter().zip([1.0, 1.0, -1.0]) {
+                assert!((value - sign * expected).abs() < 1e-12);
+            }
+        }
+        assert_eq!(by_row(&[values(3.0)], &weights)[1], [6.0]);
+    }
+
+    /// The error is the weight of the rows decided wrongly by the part without their fold; of equal values the first
+    /// class wins.
+    #[test]
+    fn rows_are_judged_by_the_part_without_them() {
+        let plan = Plan::new(Method::Auto);
+        let weights: Vec<f64> = (0..8).map(|row| 1.0 + f64::from(row)).collect();
+        let of = folds(&plan, &sample(8, 3), 3, Some(&weights));
+        let part = |fold: usize| Part {
+            values: (0..8).map(|row| vec![(fold * 10 + row) as f64; 3]).collect(),
+            ..of.without(&[fold])
+        };
+        let parts: Vec<Part> = (0..FOLDS).map(part).collect();
+        assert_eq!(parts[1].weights, [1.0, 0.0, 3.0, 4.0, 5.0, 0.0, 7.0, 8.0]);
+        let trial = of.judge(1.0, &parts);
+        for (row, values) in trial.values.iter().enumerate() {
+            assert_eq!(*values, vec![(row % FOLDS * 10 + row) as f64; 3]);
+        }
+        let wrong = of.classes.iter().zip(&weights).filter(|(class, _)| **class != 0);
+        let wrong: f64 = wrong.map(|(_, weight)| weight).sum();
+        assert!((trial.error - wrong / 36.0).abs() < 1e-12);
+    }
+}
