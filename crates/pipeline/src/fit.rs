@@ -40,6 +40,9 @@ pub struct FitOptions {
     pub plan: Plan,
     /// The column with a weight for each row. Default: no weights.
     pub weights: Option<String>,
+    /// Whether each class has the same total weight: an error on a row then costs in inverse proportion to the total
+    /// weight of the rows of its class. Default: false.
+    pub balanced: bool,
     /// The share of rows held out to measure the error, in [0, 1). Default: see [`split`].
     pub holdout: Option<f64>,
     /// The options for columns.
@@ -68,6 +71,7 @@ impl FitOptions {
             positive: None,
             plan: Plan::new(Method::Auto),
             weights: None,
+            balanced: false,
             holdout: None,
             recipe: RecipeOptions::default(),
             ragged: Ragged::default(),
@@ -85,11 +89,14 @@ impl FitOptions {
     /// # Errors
     /// If a parameter does not apply to the learner, or a column has two roles.
     pub fn check(&self) -> Result<(), DataError> {
-        if self.weights.is_some() && self.plan.method != Method::Auto {
-            let learner = self.plan.method.name();
-            return Err(DataError::user(format!(
-                "--weights: the learner {learner} does not support weights; use --learner auto"
-            )));
+        let has_weights = [("--weights", self.weights.is_some()), ("--balanced", self.balanced)];
+        for (option, _) in has_weights.into_iter().filter(|(_, given)| *given) {
+            if self.plan.method != Method::Auto {
+                let learner = self.plan.method.name();
+                return Err(DataError::user(format!(
+                    "{option}: the learner {learner} does not support weights; use --learner auto"
+                )));
+            }
         }
         self.plan.check_options()?;
         self.recipe.check_apart(&self.label, "the column of labels")?;
@@ -199,9 +206,7 @@ impl Pipeline {
             split(rows, options.holdout, options.plan.seed)
         })?;
         let weights = options.weights.as_deref().map(|name| take_weights(&mut frame, name));
-        let weights: Option<Vec<f64>> = weights
-            .transpose()?
-            .map(|weights| learn_rows.iter().map(|row| weights[*row]).collect());
+        let weights = Weights { of_row: weights.transpose()?, of_class: None };
         let rows = frame.rows;
         let held_out = frame.select_rows(&held_rows);
         let training = if held_rows.is_empty() { frame } else { frame.into_rows(&learn_rows) };
@@ -210,7 +215,9 @@ impl Pipeline {
         let design = recipe.apply_to(training, Unseen::Error)?;
         check_enough(options, &source, learn_rows.len())?;
         let classes: Vec<usize> = learn_rows.iter().filter_map(|row| target.class(*row)).collect();
-        let fitted = Model::fit(&options.plan, &design, &classes, weights.as_deref());
+        let weights = if options.balanced { weights.balanced(&learn_rows, &classes)? } else { weights };
+        let of_fitted = weights.of(&learn_rows, &classes);
+        let fitted = Model::fit(&options.plan, &design, &classes, of_fitted.as_deref());
         let (mut model, mut findings) = fitted.map_err(|fault| fault.within(&source))?;
         if let Some(left_out) = &findings.left_out {
             let name = |class: usize| &target.classes[class];
@@ -232,7 +239,10 @@ impl Pipeline {
             true => None,
             false => {
                 let design = recipe.apply_to(held_out, Unseen::Zero)?;
-                measure(&mut model, &design, &truth, &options.plan)?
+                measure(&mut model, &design, &truth, &options.plan, |of, classes| {
+                    let rows: Vec<usize> = of.iter().map(|place| held_rows[*place]).collect();
+                    weights.of(&rows, classes)
+                })?
             }
         };
         let report = Report {
@@ -264,21 +274,24 @@ pub(crate) fn check_enough(
     Ok(())
 }
 
-/// Counts the errors of a model on held-out rows and then calibrates the model on them.
+/// Counts the errors of a model on held-out rows and then calibrates the model on them. `weights` gives the weights of
+/// some of these rows, from their places and classes.
 pub(crate) fn measure(
     model: &mut Model,
     held_out: &Design,
     truth: &[Option<usize>],
     plan: &Plan,
+    weights: impl FnOnce(&[usize], &[usize]) -> Option<Vec<f64>>,
 ) -> Result<Option<ErrorCount>, DataError> {
     let values = model.values(held_out, plan.threads)?;
     let is_wrong =
         |(values, truth): &(&Vec<f64>, &Option<usize>)| Some(deciding_class(values)) != **truth;
     let wrong = values.iter().zip(truth).filter(is_wrong).count();
     // Rows of unknown classes count as errors and are not used for calibration.
+    let places: Vec<usize> = (0..truth.len()).filter(|place| truth[*place].is_some()).collect();
     let known = values.into_iter().zip(truth).filter_map(|(v, class)| Some((v, (*class)?)));
     let (values, classes): (Vec<Vec<f64>>, Vec<usize>) = known.unzip();
-    model.calibrate(&values, &classes)?;
+    model.calibrate(&values, &classes, weights(&places, &classes).as_deref())?;
     Ok(Some(ErrorCount::new(wrong, truth.len())?))
 }
 
@@ -337,6 +350,42 @@ fn classes_of(
         )));
     }
     Ok((names, numbers))
+}
+
+/// The weights of the rows of a table: those of its column of weights, times a factor for each class.
+struct Weights {
+    of_row: Option<Vec<f64>>,
+    of_class: Option<Vec<f64>>,
+}
+
+impl Weights {
+    /// The same weights, with factors by which all classes have the same total weight among these rows. The mean of the
+    /// weights stays the same.
+    fn balanced(self, rows: &[usize], classes: &[usize]) -> Result<Weights, DataError> {
+        let count = classes.iter().max().map_or(0, |last| last + 1);
+        let mut totals = vec![0.0; count];
+        for (row, class) in rows.iter().zip(classes) {
+            totals[*class] += self.of_row.as_ref().map_or(1.0, |weights| weights[*row]);
+        }
+        if totals.contains(&0.0) {
+            return Err(DataError::user(
+                "--balanced: every row of a class has weight 0; give one of them a positive weight",
+            ));
+        }
+        let share = totals.iter().sum::<f64>() / count as f64;
+        let of_class = totals.into_iter().map(|total| share / total).collect();
+        Ok(Weights { of_class: Some(of_class), ..self })
+    }
+
+    /// The weights of some rows with their classes; `None` if all are 1.
+    fn of(&self, rows: &[usize], classes: &[usize]) -> Option<Vec<f64>> {
+        let Weights { of_row, of_class } = self;
+        (of_row.is_some() || of_class.is_some()).then(|| {
+            let of_row = |row: usize| of_row.as_ref().map_or(1.0, |weights| weights[row]);
+            let of_class = |class: usize| of_class.as_ref().map_or(1.0, |weights| weights[class]);
+            rows.iter().zip(classes).map(|(row, class)| of_row(*row) * of_class(*class)).collect()
+        })
+    }
 }
 
 fn take_weights(frame: &mut Frame, name: &str) -> Result<Vec<f64>, DataError> {

@@ -128,7 +128,7 @@ fn one_pass(
     }
     target.count(&by_label);
     let held_out = match held_out {
-        Some((held, truth)) => measure(&mut model, &held, &truth, &options.plan)?,
+        Some((held, truth)) => measure(&mut model, &held, &truth, &options.plan, |_, _| None)?,
         None => None,
     };
     let report = Report {

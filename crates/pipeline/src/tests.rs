@@ -344,3 +344,89 @@ fn the_labels_and_weights_of_texts_count() {
     assert_eq!(model.weights(), unchanged.weights());
     assert!(Model::fit(&plan, &design, &classes, Some(&[0.0; 600])).is_err());
 }
+
+/// Balanced classes are as if each row had a weight in inverse proportion to its class, and a rare class is found more
+/// often. The held-out calibration has the same weights.
+#[test]
+fn balanced_classes_have_the_same_weight() {
+    let rows = 4000;
+    let rare = |i: usize| i % 20 == 3;
+    let x = |i: usize| {
+        let at = (i * 37 % 101) as f64;
+        if rare(i) { 60.0 + 0.6 * at } else { at }
+    };
+    let frame = |weights: Option<[f64; 2]>| {
+        let codes = (0..rows).map(|i| u32::from(rare(i))).collect();
+        let mut columns = vec![
+            column("x", Values::numbers((0..rows).map(x).collect())),
+            column("y", Values::texts(codes, &["often", "rare"])),
+        ];
+        if let Some(weights) = weights {
+            let of_row = (0..rows).map(|i| weights[usize::from(rare(i))]).collect();
+            columns.push(column("w", Values::numbers(of_row)));
+        }
+        Frame::new("t", columns)
+    };
+    let plain = FitOptions { holdout: Some(0.3), ..FitOptions::new("y") };
+    let balanced = FitOptions { balanced: true, ..plain.clone() };
+    let weighted = FitOptions { weights: Some("w".into()), ..plain.clone() };
+    let fit = |frame: Frame, options: &FitOptions| Pipeline::fit(frame, options).unwrap().0;
+    let decide = |model: &Pipeline| {
+        model.decide(&frame(None), Unseen::Error, Threads::ONE).unwrap()
+    };
+    let found = |model: &Pipeline| {
+        let classes = decide(model).classes;
+        (0..rows).filter(|i| rare(*i) && classes[*i] == 1).count()
+    };
+    let agree = |a: &Pipeline, b: &Pipeline| {
+        let (a, b) = (decide(a).classes, decide(b).classes);
+        a.iter().zip(&b).filter(|(a, b)| a == b).count()
+    };
+    let (without, with) = (fit(frame(None), &plain), fit(frame(None), &balanced));
+    assert!(found(&without) < 90 && found(&with) > 180, "{} {}", found(&without), found(&with));
+    // Between 60 and 100 the rare class is denser than the other, if both are equally frequent.
+    let row = (0..rows).find(|i| x(*i) == 80.0).unwrap();
+    let rare_at = |model: &Pipeline| decide(model).probabilities.unwrap()[row][1];
+    assert!(rare_at(&without) < 0.4 && (0.5..0.9).contains(&rare_at(&with)));
+    // The same with a column of weights, up to rounding: 2800 rows are fitted.
+    let counts = &with.report().classes;
+    let weight = |class: usize| rows as f64 / (2.0 * counts[class].rows as f64);
+    let by_column = fit(frame(Some([weight(0), weight(1)])), &weighted);
+    assert!(agree(&by_column, &with) > rows * 99 / 100);
+    // Balancing undoes weights by class.
+    let both = FitOptions { balanced: true, ..weighted.clone() };
+    let undone = fit(frame(Some([1.0, 50.0])), &both);
+    assert!(agree(&undone, &with) > rows * 99 / 100);
+    let error = Pipeline::fit(frame(Some([0.0, 1.0])), &both).unwrap_err().to_string();
+    assert!(error.contains("every row of a class has weight 0"), "{error}");
+    let svm = FitOptions { plan: Plan::new(Method::Svm), ..balanced };
+    assert!(svm.check().unwrap_err().to_string().contains("--balanced"));
+}
+
+/// Rows of weight 2 calibrate a model as if they occurred twice.
+#[test]
+fn weights_calibrate_as_repeated_rows() {
+    let (fitted, _) = Pipeline::fit(table(200, 2), &options(Method::Logistic)).unwrap();
+    let values: Vec<Vec<f64>> = (0..1200).map(|i| vec![f64::from(i % 9) - 4.0]).collect();
+    let classes: Vec<usize> = (0..1200).map(|i| usize::from(i % 9 > 4 || i % 7 == 0)).collect();
+    let twice = |i: &usize| i % 7 == 0;
+    let weight = |i: usize| if twice(&i) { 2.0 } else { 1.0 };
+    let weights: Vec<f64> = (0..1200).map(weight).collect();
+    let repeated: Vec<usize> = (0..1200).chain((0..1200).filter(twice)).collect();
+    let mut weighted = fitted.model().clone();
+    weighted.calibrate(&values, &classes, Some(&weights)).unwrap();
+    let of = |rows: &[usize]| -> (Vec<Vec<f64>>, Vec<usize>) {
+        rows.iter().map(|row| (values[*row].clone(), classes[*row])).unzip()
+    };
+    let (more_values, more_classes) = of(&repeated);
+    let mut longer = fitted.model().clone();
+    longer.calibrate(&more_values, &more_classes, None).unwrap();
+    let mut plain = fitted.model().clone();
+    plain.calibrate(&values, &classes, None).unwrap();
+    let design = fitted.recipe().apply(&table(5, 2), Unseen::Error).unwrap();
+    let first = |model: &Model| {
+        model.decide(&design, Threads::ONE).unwrap().probabilities.unwrap()[0][0]
+    };
+    assert!((first(&weighted) - first(&longer)).abs() < 1e-2, "{} {}", first(&weighted), first(&longer));
+    assert!((first(&weighted) - first(&plain)).abs() > 1e-3);
+}

@@ -57,6 +57,9 @@ pub(crate) struct FitArgs {
     /// Column of weights: the cost of misclassifying each row (auto)
     #[arg(long, value_name = "COLUMN")]
     weights: Option<String>,
+    /// Give each class the same total weight, so that rare classes are not neglected (auto)
+    #[arg(long, conflicts_with = "stream")]
+    balanced: bool,
     /// Fraction of the rows held out to measure the error; 0 holds out none [default: 0.05; from 5000 rows on 0.1]
     #[arg(long, value_name = "FRACTION", value_parser = fraction, allow_negative_numbers = true)]
     holdout: Option<f64>,
@@ -104,6 +107,8 @@ struct Summary<'p> {
     findings: &'p Findings,
     held_out: Option<Rate>,
     confidence: f64,
+    /// Whether the errors of candidates and of cross-validation are weighted.
+    weighted: bool,
     /// Whether `predict` outputs probabilities.
     probabilities: bool,
     model: String,
@@ -122,6 +127,7 @@ impl FitArgs {
                 threads: self.input.reading.threads(),
             },
             weights: self.weights.clone(),
+            balanced: self.balanced,
             holdout: self.holdout,
             recipe: self.columns.options(),
             ragged: self.input.reading.ragged,
@@ -171,6 +177,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
         findings: &report.findings,
         held_out: report.held_out()?,
         confidence: CONFIDENCE,
+        weighted: args.balanced || args.weights.is_some(),
         probabilities: pipeline.model().has_probabilities(),
         model: args.output.display().to_string(),
     };
@@ -204,6 +211,7 @@ fn text(summary: &Summary<'_>) -> String {
         lines.push(format!("ignored     constant columns: {names}"));
     }
     let learner = summary.learner.name();
+    let weighted = if summary.weighted { "weighted " } else { "" };
     let from = summary.learned_from;
     if findings.compared.is_empty() {
         lines.push(format!("learner     {learner}, fitted to {from} rows"));
@@ -216,7 +224,7 @@ fn text(summary: &Summary<'_>) -> String {
             if chosen == 1 { "one selected".to_owned() } else { format!("{chosen} averaged") }
         ));
         for (error, name) in findings.compared.iter().take(LISTED) {
-            lines.push(format!("            {:.1} % error: {name}", 100.0 * error));
+            lines.push(format!("            {:.1} % {weighted}error: {name}", 100.0 * error));
         }
         if chosen > LISTED {
             lines.push(format!("            and {} more", chosen - LISTED));
@@ -241,7 +249,7 @@ fn text(summary: &Summary<'_>) -> String {
             true => "",
             false => ", slightly optimistic: it selected the candidates",
         };
-        lines.push(format!("validation  {:.1} % error in cross-validation{caveat}", 100.0 * error));
+        lines.push(format!("validation  {:.1} % {weighted}error in cross-validation{caveat}", 100.0 * error));
     }
     match &summary.held_out {
         Some(rate) => {
@@ -263,6 +271,9 @@ fn text(summary: &Summary<'_>) -> String {
             }
         }
         None => lines.push("guarantee   none: no rows were held out (--holdout)".to_owned()),
+    }
+    if summary.weighted {
+        lines.push("note        probabilities are those of rows as frequent as their weights".to_owned());
     }
     if !summary.probabilities {
         let why = "calibration needs at least 10 held-out rows (--holdout)";

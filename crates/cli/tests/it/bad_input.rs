@@ -120,6 +120,10 @@ const CASES: [(&str, &str); 107] = [
         "line 2, column `a`: a weight must be a number of at least 0",
     ),
     (
+        "fit good.csv --label y --balanced --learner svm -o out --force",
+        "--balanced: the learner svm does not support weights",
+    ),
+    (
         "fit good.csv --label y --weights b --learner svm -o out --force",
         "--weights: the learner svm does not support weights",
     ),

@@ -124,12 +124,18 @@ impl Model {
         Ok((Model { method: plan.method, core, calibration }, findings))
     }
 
-    /// Fits the calibration to the decision values of rows to which the model was not fitted. [`Method::Auto`] has a
-    /// cross-validated calibration, which it keeps if there are fewer than 1000 such rows.
+    /// Fits the calibration to the decision values of rows to which the model was not fitted, with a weight for each
+    /// row. Default: weights of 1. [`Method::Auto`] has a cross-validated calibration, which it keeps if there are fewer
+    /// than 1000 such rows.
     ///
     /// # Errors
-    /// [`InputError`] if a class is unknown to the model.
-    pub fn calibrate(&mut self, values: &[Vec<f64>], classes: &[usize]) -> Result<(), DataError> {
+    /// [`InputError`] if a class is unknown to the model, or a weight is negative or not finite.
+    pub fn calibrate(
+        &mut self,
+        values: &[Vec<f64>],
+        classes: &[usize],
+        weights: Option<&[f64]>,
+    ) -> Result<(), DataError> {
         let least = match self.method {
             Method::Auto => MIN_RECALIBRATION_ROWS,
             _ => MIN_CALIBRATION_ROWS,
@@ -139,7 +145,7 @@ impl Model {
         }
         let sums = values.first().map_or(0, Vec::len);
         let values = Points::new(values.concat(), sums)?;
-        let weights = vec![1.0; classes.len()];
+        let weights = weights.map_or_else(|| vec![1.0; classes.len()], <[f64]>::to_vec);
         self.calibration = Some(TemperatureScaling::fit(&values, classes, &weights, 1.0)?);
         Ok(())
     }

@@ -38,6 +38,10 @@ pub(super) fn choose(
     let unit = mean_square(points);
     let mut order: Vec<usize> = (0..points.len()).collect();
     order.shuffle(&mut rng_for(streams::SPARSE_ROWS, plan.seed));
+    if let Some(weights) = weights {
+        InputError::check_len(classes.len(), weights.len())?;
+        order.retain(|row| weights[*row] != 0.0);
+    }
     let sample = (points, classes, count);
     let folds = |rows: usize| Folds::new(plan, sample, weights, &order[..rows], unit);
     let compared_on = order.len().min(MAX_ROWS);
@@ -60,7 +64,7 @@ pub(super) fn choose(
     tried.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut weights = weights.map(<[f64]>::to_vec);
     if let Some(mistaken) = &mistaken {
-        let weights = weights.get_or_insert_with(|| vec![1.0; order.len()]);
+        let weights = weights.get_or_insert_with(|| vec![1.0; classes.len()]);
         mistaken.rows.iter().for_each(|place| weights[order[*place]] = 0.0);
     }
     let learner = svm(plan, scaled(best.c, unit)).tolerance(SPARSE_TOLERANCE).check()?;
@@ -74,7 +78,7 @@ pub(super) fn choose(
         compared: tried,
         chosen: 1,
         compared_on,
-        learned_from: (classes.len() - left_out.map_or(0, |of| of.rows)) as u64,
+        learned_from: (order.len() - left_out.map_or(0, |of| of.rows)) as u64,
         left_out,
         cross_validated: Some(best.error),
         ..Findings::default()
