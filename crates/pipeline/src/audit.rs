@@ -13,6 +13,9 @@ use halfspaces_linalg::{
 use halfspaces_pac::{LabelAudit, wrong_labels_bound};
 use halfspaces_tables::TableClassifier;
 
+/// A class has at most this share of wrong labels of one kind, so that no division by 0 occurs.
+const MAX_SHARE: f64 = 0.95;
+
 /// A row whose label an audit has judged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Suspect {
@@ -223,42 +226,25 @@ impl ScoredRow {
     }
 }
 
-/// How right each label looks: the probability of the label or, if it is smaller, the probability that it is right if
-/// labels are wrong with a probability that depends on the class only. The first finds labels that are wrong anywhere,
-/// the second those of a class that is often labelled as another. Heuristic; `benches/peers/wrong_labels.py --texts`
-/// measures it.
+/// How right each label looks: its probability. If class j is often labelled i, then for rows with the label i the
+/// probability that it is right, if that is smaller. Heuristic; `benches/peers/wrong_labels.py --texts` measures it.
 ///
-/// The second starts from the [`Joint`] numbers of labels and true classes. The true classes of each row are then those
-/// that explain its probabilities of labels (Richardson 1972, Lucy 1974).
+/// Let a share r of class j be labelled i, and suppose that there are no other mistakes. If a row has the probabilities
+/// p of labels, its class is j with the probability p_j/(1 - r), so it is a j labelled i with r p_j/(1 - r), and the
+/// label i is wrong with that divided by p_i. The values are for the order: they may be negative, if p is inaccurate.
 fn right(rows: &[ScoredRow], count: usize) -> Vec<f64> {
-    /// The number of corrections of the probabilities of the true classes.
-    const CORRECTIONS: usize = 20;
-    let labels_given = joint(rows, count).labels_given_class();
+    let joint = Joint::estimate(rows.iter().map(|of| (of.given, &of.values[..])), count);
+    let mistaken = joint.often_labelled_as();
     let score = |judged: &ScoredRow| {
-        let labels = &judged.values;
-        let explained = |classes: &[f64]| -> Vec<f64> {
-            let sum = |of_label: &Vec<f64>| {
-                of_label.iter().zip(classes).map(|(share, class)| share * class).sum::<f64>()
-            };
-            labels_given.iter().map(|of_label| sum(of_label).max(f64::MIN_POSITIVE)).collect()
+        let (given, labels) = (judged.given, &judged.values);
+        let Some((label, class)) = mistaken.filter(|(label, _)| *label == given) else {
+            return labels[given];
         };
-        let mut classes = labels.clone();
-        for _ in 0..CORRECTIONS {
-            let found = explained(&classes);
-            for (class, probability) in classes.iter_mut().enumerate() {
-                let ratios = labels.iter().zip(&found).zip(&labels_given);
-                *probability *= ratios.map(|((is, was), of)| is / was * of[class]).sum::<f64>();
-            }
-        }
-        let given = judged.given;
-        let is_right = labels_given[given][given] * classes[given] / explained(&classes)[given];
-        labels[given].min(is_right)
+        let share = joint.share(label, class).min(MAX_SHARE);
+        let wrong = share * labels[class] / (1.0 - share);
+        labels[given].min(1.0 - wrong / labels[given].max(f64::MIN_POSITIVE))
     };
     rows.iter().map(score).collect()
-}
-
-fn joint(rows: &[ScoredRow], count: usize) -> Joint {
-    Joint::estimate(rows.iter().map(|judged| (judged.given, &judged.values[..])), count)
 }
 
 /// The number of labels that are likely wrong by the rule of confident learning: rows for which another class is more
@@ -413,12 +399,10 @@ mod tests {
         let mut rows: Vec<ScoredRow> =
             (0..100).map(|i| row(usize::from(i % 5 < 2), 0.625)).collect();
         rows.extend((0..100).map(|_| row(1, 0.03125)));
-        let shares = joint(&rows, 2).labels_given_class();
-        assert!(
-            (shares[1][0] - 0.4).abs() < 0.01 && (shares[0][0] - 0.6).abs() < 0.01,
-            "{shares:?}"
-        );
-        assert!(shares[0][1] == 0.0 && (shares[1][1] - 1.0).abs() < 1e-12);
+        let joint = Joint::estimate(rows.iter().map(|of| (of.given, &of.values[..])), 2);
+        let share = |label, class| joint.share(label, class);
+        assert!((share(1, 0) - 0.4).abs() < 0.01 && (share(0, 0) - 0.6).abs() < 0.01);
+        assert!(share(0, 1) == 0.0 && (share(1, 1) - 1.0).abs() < 1e-12);
         let scores = right(&rows, 2);
         // A label 0 is right; a label 1 of these rows is wrong, although its probability is 0.375.
         assert!((scores[3] - 0.625).abs() < 1e-9 && scores[0] < 0.1, "{} {}", scores[3], scores[0]);

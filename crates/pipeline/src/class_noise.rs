@@ -56,25 +56,21 @@ impl Joint {
         Joint { rows: joint }
     }
 
-    /// For each label and true class the share of the label among the rows of the class.
-    pub(crate) fn labels_given_class(&self) -> Vec<Vec<f64>> {
-        let count = self.rows.len();
-        let of_class = |class: usize| self.rows.iter().map(|counts| counts[class]).sum::<f64>();
-        let of_class: Vec<f64> = (0..count).map(of_class).collect();
-        let share = |label: usize, class: usize| match of_class[class] > 0.0 {
-            true => self.rows[label][class] / of_class[class],
+    /// The share of a label among the rows of a true class.
+    pub(crate) fn share(&self, label: usize, class: usize) -> f64 {
+        let of_class: f64 = self.rows.iter().map(|counts| counts[class]).sum();
+        match of_class > 0.0 {
+            true => self.rows[label][class] / of_class,
             false => f64::from(u8::from(label == class)),
-        };
-        (0..count).map(|label| (0..count).map(|class| share(label, class)).collect()).collect()
+        }
     }
 
     /// The label and the class with the largest excess of the share of the class that has the label over the opposite
     /// mistake. `None` if the excess is less than [`EXCESS`].
-    fn often_labelled_as(&self) -> Option<(usize, usize)> {
-        let shares = self.labels_given_class();
-        let count = shares.len();
+    pub(crate) fn often_labelled_as(&self) -> Option<(usize, usize)> {
+        let count = self.rows.len();
         let pairs = (0..count).flat_map(|label| (0..count).map(move |class| (label, class)));
-        let excess = |(label, class): (usize, usize)| shares[label][class] - shares[class][label];
+        let excess = |(label, class): (usize, usize)| self.share(label, class) - self.share(class, label);
         let most = pairs.max_by(|a, b| excess(*a).total_cmp(&excess(*b)));
         most.filter(|pair| excess(*pair) >= EXCESS)
     }

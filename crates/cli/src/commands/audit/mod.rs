@@ -12,7 +12,9 @@ use halfspaces_eval::{Axis, Colour, Figure, Layer};
 use halfspaces_frame::Labels;
 use halfspaces_frame::visible;
 use halfspaces_frame::{Column, Frame};
-use halfspaces_pipeline::{Audit, AuditResult, Method, Plan, Recipe, Suspect, TextParts, Unseen};
+use halfspaces_pipeline::{
+    Audit, AuditResult, Design, Method, Plan, Recipe, Suspect, TextParts, Unseen, contradictions,
+};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -66,7 +68,8 @@ pub(crate) struct AuditArgs {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Write the ranking of all rows as CSV: rank, row (data rows, counted from 0), label, suggested, agreement, line
-    /// (line of the file, counted from 1; empty if the format has no lines)
+    /// (line of the file, counted from 1; empty if the format has no lines); with texts also contradicts (the row with
+    /// nearly the same text and another label, if any)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Overwrite existing files
@@ -91,6 +94,8 @@ struct AuditReport {
     failure: f64,
     /// For each of the first rows of the ranking its texts, with what each word says for or against the label.
     texts: Vec<Vec<TextParts>>,
+    /// For each row the row with nearly the same text and another label, if any; empty without texts.
+    contradictions: Vec<Option<usize>>,
 }
 
 /// Runs `audit`.
@@ -139,7 +144,12 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
         Some(weights) => recipe.text_parts(&frame, &rows, &|place, at| weights[place][at]),
         None => Vec::new(),
     };
-    let report = AuditReport { frame, labels, result, failure: args.failure, texts };
+    let contradictions = match &design {
+        Design::Sparse(points) if !recipe.text_columns().is_empty() => contradictions(points, &labels.of_row),
+        _ => Vec::new(),
+    };
+    let failure = args.failure;
+    let report = AuditReport { frame, labels, result, failure, texts, contradictions };
     if let Some(path) = &args.output {
         write_file(path, args.force, |out| report.write_csv(out))?;
     }
@@ -227,9 +237,26 @@ impl AuditReport {
         line.unwrap_or_default().to_owned()
     }
 
+    /// The number of rows with a near-duplicate that has another label; `None` if there are none.
+    fn contradictory(&self) -> Option<String> {
+        let rows = self.contradictions.iter().flatten().count();
+        (rows > 0).then(|| {
+            format!(
+                "{rows} rows have nearly the same text as a row with another label (cosine at least 0.9): one of the two \
+                 labels is likely wrong"
+            )
+        })
+    }
+
+    /// The row with nearly the same text as this one and another label, if any.
+    fn contradiction(&self, row: usize) -> Option<usize> {
+        *self.contradictions.get(row)?
+    }
+
     fn text(&self, top: usize) -> String {
         let source = visible(&self.frame.source);
         let mut text = format!("{source}: {}\n{}\n", self.estimate(), self.bound());
+        self.contradictory().iter().for_each(|line| text.push_str(&format!("{line}\n")));
         let suspects = &self.result.ranking[..top.min(self.result.ranking.len())];
         let width = |of: &dyn Fn(&Suspect) -> usize, least: usize| {
             suspects.iter().map(of).max().unwrap_or(0).max(least)
@@ -247,13 +274,17 @@ impl AuditReport {
         ));
         for (rank, suspect) in suspects.iter().enumerate() {
             let against: Vec<&str> = self.against(rank).into_iter().map(|(word, _)| word).collect();
+            let twin = self.contradiction(suspect.row).map_or(String::new(), |row| {
+                format!("  like {}: {}", self.frame.place(row), self.label(row))
+            });
             let line = format!(
-                "{:place$}  {:label$}  {:suggested$}  {:9.3}  {}",
+                "{:place$}  {:label$}  {:suggested$}  {:9.3}  {}{}",
                 visible(&self.frame.place(suspect.row)),
                 visible(self.label(suspect.row)),
                 visible(self.suggested(suspect)),
                 suspect.agreement,
-                visible(&against.join(", "))
+                visible(&against.join(", ")),
+                visible(&twin)
             );
             text.push_str(line.trim_end());
             text.push('\n');
@@ -264,16 +295,23 @@ impl AuditReport {
 
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut writer = csv::Writer::from_writer(out);
-        writer.write_record(["rank", "row", "label", "suggested", "agreement", "line"])?;
+        let mut header = vec!["rank", "row", "label", "suggested", "agreement", "line"];
+        header.extend((!self.contradictions.is_empty()).then_some("contradicts"));
+        writer.write_record(header)?;
         for (place, suspect) in self.result.ranking.iter().enumerate() {
-            writer.write_record([
-                &(place + 1).to_string(),
-                &suspect.row.to_string(),
-                self.label(suspect.row),
-                self.suggested(suspect),
-                &suspect.agreement.to_string(),
-                &self.line(suspect.row),
-            ])?;
+            let mut record = vec![
+                (place + 1).to_string(),
+                suspect.row.to_string(),
+                self.label(suspect.row).to_owned(),
+                self.suggested(suspect).to_owned(),
+                suspect.agreement.to_string(),
+                self.line(suspect.row),
+            ];
+            if !self.contradictions.is_empty() {
+                let twin = self.contradiction(suspect.row);
+                record.push(twin.map_or(String::new(), |row| row.to_string()));
+            }
+            writer.write_record(record)?;
         }
         writer.flush()
     }
@@ -287,6 +325,9 @@ impl AuditReport {
                 "suggested": self.suggested(suspect),
                 "agreement": suspect.agreement,
             });
+            if let Some(row) = self.contradiction(suspect.row) {
+                entry["contradicts"] = row.into();
+            }
             if self.texts.get(rank).is_some_and(|texts| !texts.is_empty()) {
                 entry["against"] = self.against(rank).into_iter().map(|(word, _)| word).collect();
             }
@@ -299,6 +340,7 @@ impl AuditReport {
             "wrong_at_most": self.result.at_most,
             "failure": self.failure,
             "disagreements": self.result.disagreements,
+            "contradictions": self.contradictions.iter().flatten().count(),
             "ranking": self.result.ranking.iter().take(top).enumerate().map(suspect).collect::<Vec<Value>>(),
         })
     }
@@ -311,6 +353,9 @@ impl AuditReport {
              likely wrong labels are heuristic.</p>\n<h2>Most suspicious rows</h2>\n<p>{}.</p>\n",
             escape(self.unit())
         ));
+        if let Some(line) = self.contradictory() {
+            body.push_str(&format!("<p>{}.</p>\n", escape(&line)));
+        }
         if self.texts.iter().any(|texts| !texts.is_empty()) {
             body.push_str(
                 "<p>Marked words speak <mark class=\"no2\">against the label</mark> or <mark class=\"yes2\">for it</mark>, \
@@ -319,6 +364,10 @@ impl AuditReport {
         }
         let shown: Vec<&Column> = self.frame.columns.iter().take(SHOWN).collect();
         let mut header = vec!["rank", "where", "label", "suggested", "agreement"];
+        let has_twins = !self.contradictions.is_empty();
+        if has_twins {
+            header.push("same text");
+        }
         header.extend(shown.iter().map(|column| column.name.as_str()));
         let row = |(place, suspect): (usize, &Suspect)| {
             let cell = |column: &&Column| {
@@ -338,6 +387,11 @@ impl AuditReport {
                 escape(self.suggested(suspect)),
                 format!("{:.3}", suspect.agreement),
             ];
+            if has_twins {
+                let twin = |row| format!("{}: {}", self.frame.place(row), self.label(row));
+                let twin = self.contradiction(suspect.row).map_or(String::new(), twin);
+                cells.push(escape(&twin));
+            }
             cells.extend(shown.iter().map(cell));
             cells
         };

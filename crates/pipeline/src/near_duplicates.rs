@@ -1,0 +1,190 @@
+//! Near-duplicates with different labels.
+
+use halfspaces_linalg::{PointSet, SparsePoints, SparseRow};
+use std::collections::HashMap;
+
+/// The least cosine of near-duplicates.
+const LEAST: f64 = 0.9;
+/// A row is compared with at most this many earlier rows for each of its coordinates, the last ones.
+const MAX_COMPARED: usize = 1000;
+
+/// For every row the most similar row with another label, if their cosine is at least 0.9; `None` if there is none. Of
+/// several the first. If rows are texts, one of the two labels is likely wrong.
+///
+/// Rows are found by the coordinates they share (Bayardo, Ma and Srikant 2007): the commonest coordinates of a row,
+/// with less than 0.9 of its norm, need no index, because two rows that share no other coordinate are less similar.
+/// If a coordinate in the index belongs to more than 1000 different rows, some pairs may be missed.
+///
+/// *Cost.* O(entries + dim) memory. The time grows with the number of rows that share rare coordinates.
+///
+/// ```
+/// use halfspaces_linalg::SparsePoints;
+/// use halfspaces_pipeline::contradictions;
+/// let points = SparsePoints::new(vec![0, 2, 4, 5], vec![0, 1, 0, 1, 2], vec![3.0, 4.0, 3.0, 4.5, 1.0], 3)?;
+/// assert_eq!(contradictions(&points, &[0, 1, 1]), [Some(1), Some(0), None]);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+///
+/// # Panics
+/// If there are fewer classes than rows.
+#[must_use]
+pub fn contradictions(points: &SparsePoints, classes: &[usize]) -> Vec<Option<usize>> {
+    let mut rows_of = vec![0u32; points.dim()];
+    points.rows().for_each(|x| x.columns().iter().for_each(|at| rows_of[*at as usize] += 1));
+    let mut index: Vec<Vec<(usize, f64)>> = vec![Vec::new(); points.dim()];
+    // Copies of a row with the same label have the same answer.
+    let mut first_of: HashMap<(Vec<u32>, Vec<u64>, usize), usize> = HashMap::new();
+    let mut first: Vec<usize> = (0..points.len()).collect();
+    let mut norms = vec![0.0; points.len()];
+    // The norm of the part of a row that is not in the index.
+    let mut common = vec![0.0; points.len()];
+    let mut found: Vec<Option<(f64, usize)>> = vec![None; points.len()];
+    let mut sums: HashMap<usize, f64> = HashMap::new();
+    for (row, x) in points.rows().enumerate() {
+        let bits = x.values().iter().map(|value| value.to_bits()).collect();
+        first[row] = *first_of.entry((x.columns().to_vec(), bits, classes[row])).or_insert(row);
+        let square: f64 = x.values().iter().map(|value| value * value).sum();
+        if first[row] != row || square == 0.0 {
+            continue;
+        }
+        norms[row] = square.sqrt();
+        sums.clear();
+        for (column, value) in x.columns().iter().zip(x.values()) {
+            let known = &index[*column as usize];
+            for (other, of_other) in &known[known.len().saturating_sub(MAX_COMPARED)..] {
+                if classes[*other] != classes[row] {
+                    *sums.entry(*other).or_insert(0.0) += value * of_other;
+                }
+            }
+        }
+        for (&other, sum) in &sums {
+            let least = LEAST * norms[row] * norms[other];
+            if sum + common[other] * norms[row] < least {
+                continue;
+            }
+            let Some(y) = points.row(other) else { unreachable!("the index contains row numbers") };
+            let cosine = (dot(x, y) / (norms[row] * norms[other])).min(1.0);
+            if cosine >= LEAST {
+                for (one, twin) in [(row, other), (other, row)] {
+                    let is_better = |(known, at): (f64, usize)| {
+                        cosine > known || cosine == known && twin < at
+                    };
+                    if found[one].is_none_or(is_better) {
+                        found[one] = Some((cosine, twin));
+                    }
+                }
+            }
+        }
+        let mut entries: Vec<(u32, f64)> =
+            x.columns().iter().copied().zip(x.values().iter().copied()).collect();
+        entries.sort_by_key(|(column, _)| (std::cmp::Reverse(rows_of[*column as usize]), *column));
+        let mut outside = 0.0;
+        for (column, value) in entries {
+            if outside + value * value < LEAST * LEAST * square {
+                outside += value * value;
+            } else {
+                index[column as usize].push((row, value));
+            }
+        }
+        common[row] = outside.sqrt();
+    }
+    first.iter().map(|first| found[*first].map(|(_, twin)| twin)).collect()
+}
+
+fn dot(x: SparseRow<'_>, y: SparseRow<'_>) -> f64 {
+    let (mut at, mut sum) = (0, 0.0);
+    for (column, value) in x.columns().iter().zip(x.values()) {
+        while at < y.columns().len() && y.columns()[at] < *column {
+            at += 1;
+        }
+        if y.columns().get(at) == Some(column) {
+            sum += value * y.values()[at];
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_linalg::rand::RngExt;
+    use halfspaces_linalg::{RngStream, rng_for};
+
+    /// Random rows with repeated words, some of them changed copies of earlier rows.
+    fn sample(rows: usize) -> (SparsePoints, Vec<usize>) {
+        let mut chance = rng_for(RngStream::CALLER, 3);
+        let mut points = SparsePoints::empty(400).unwrap();
+        let mut kept: Vec<Vec<(u32, f64)>> = Vec::new();
+        for row in 0..rows {
+            let mut entries: Vec<(u32, f64)> = match row % 3 {
+                0 if row > 10 => kept[chance.random_range(0..kept.len())].clone(),
+                _ => (0..chance.random_range(0..12))
+                    .map(|_| {
+                        let (a, b) = (chance.random_range(0..400), chance.random_range(0..400));
+                        (a.min(b), chance.random_range(0.1..1.0))
+                    })
+                    .collect(),
+            };
+            if row % 6 == 0 && !entries.is_empty() {
+                let at = chance.random_range(0..entries.len());
+                entries[at].1 *= 0.3;
+            }
+            entries.sort_by_key(|entry| entry.0);
+            entries.dedup_by_key(|entry| entry.0);
+            let (columns, values): (Vec<u32>, Vec<f64>) = entries.iter().copied().unzip();
+            points.push(&columns, &values).unwrap();
+            kept.push(entries);
+        }
+        (points, (0..rows).map(|_| chance.random_range(0..3)).collect())
+    }
+
+    /// The same as comparing all pairs.
+    #[test]
+    fn all_pairs_are_found() {
+        let (points, classes) = sample(600);
+        let found = contradictions(&points, &classes);
+        let norm = |x: SparseRow<'_>| dot(x, x).sqrt();
+        let cosine = |a: usize, b: usize| {
+            let (x, y) = (points.row(a).unwrap(), points.row(b).unwrap());
+            dot(x, y) / (norm(x) * norm(y))
+        };
+        let mut pairs = 0;
+        for row in 0..600 {
+            let others = (0..600).filter(|other| classes[*other] != classes[row]);
+            let near = others.filter(|other| cosine(row, *other) >= LEAST);
+            let most = near.map(|other| cosine(row, other)).fold(f64::NAN, f64::max);
+            match found[row] {
+                Some(twin) => {
+                    assert!(classes[twin] != classes[row] && (cosine(row, twin) - most).abs() < 1e-12);
+                    pairs += 1;
+                }
+                None => assert!(most.is_nan(), "{row}"),
+            }
+        }
+        assert!((50..500).contains(&pairs), "{pairs}");
+    }
+
+    #[test]
+    fn the_least_cosine_is_nine_tenths() {
+        let is_found = |cosine: f64| {
+            let mut points = SparsePoints::empty(2).unwrap();
+            points.push(&[0], &[2.0]).unwrap();
+            points.push(&[0, 1], &[cosine, (1.0 - cosine * cosine).sqrt()]).unwrap();
+            let found = contradictions(&points, &[0, 1]);
+            assert_eq!(contradictions(&points, &[1, 1]), [None, None]);
+            assert!(found == [Some(1), Some(0)] || found == [None, None]);
+            found[0].is_some()
+        };
+        assert!(is_found(0.9001) && !is_found(0.8999));
+    }
+
+    /// Many copies cost no more than their number.
+    #[test]
+    fn copies_share_their_answer() {
+        let mut points = SparsePoints::empty(3).unwrap();
+        (0..50_000).for_each(|_| points.push(&[0, 2], &[1.0, 1.0]).unwrap());
+        let classes: Vec<usize> = (0..50_000).map(|row| usize::from(row % 1000 == 7)).collect();
+        let found = contradictions(&points, &classes);
+        assert!((0..50_000).all(|row| found[row] == Some(if classes[row] == 0 { 7 } else { 0 })));
+    }
+}
