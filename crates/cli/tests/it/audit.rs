@@ -255,6 +255,31 @@ fn words_against_a_label_are_shown() {
     assert!(!text.contains("words against"), "{text}");
 }
 
+/// Rows with nearly the same text and different labels are listed everywhere.
+#[test]
+fn contradictory_texts_are_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let twins = "my old parcel from Spain has never come,post\nMy old parcel from Spain has never come!,bank\n";
+    fs::write(folder.path().join("said.csv"), sentences() + twins).unwrap();
+    let audit = ["audit", "said.csv", "--label", "label", "--top", "5", "--force"];
+    let text = good(folder.path(), &[&audit[..], &["--html", "r.html", "-o", "r.csv"]].concat());
+    assert!(text.contains("2 rows have nearly the same text as a row with another label"), "{text}");
+    let line = text.lines().find(|line| line.starts_with("said.csv, line 123")).unwrap();
+    assert!(line.ends_with("  like said.csv, line 122: post"), "{line}");
+    let report = fs::read_to_string(folder.path().join("r.html")).unwrap();
+    assert!(report.contains("<td>said.csv, line 122: post</td>"), "{report}");
+    let ranking = fs::read_to_string(folder.path().join("r.csv")).unwrap();
+    assert!(ranking.starts_with("rank,row,label,suggested,agreement,line,contradicts\n"));
+    let of = |row: &str| ranking.lines().find(|line| line.split(',').nth(1) == Some(row)).unwrap();
+    assert!(of("120").ends_with(",122,121") && of("121").ends_with(",123,120"));
+    assert!(of("0").ends_with(",2,"), "{}", of("0"));
+    let found = good(folder.path(), &[&audit[..], &["--json"]].concat());
+    let found: Value = serde_json::from_str(&found).unwrap();
+    assert_eq!(found["contradictions"], 2);
+    let twin = found["ranking"].as_array().unwrap().iter().find(|entry| entry["row"] == 121);
+    assert_eq!(twin.unwrap()["contradicts"], 120);
+}
+
 /// With many columns, only the most used ones are shuffled, and the output says so.
 #[test]
 fn explain_says_which_columns_it_measured() {

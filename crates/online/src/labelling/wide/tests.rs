@@ -273,3 +273,29 @@ fn odd_rows_are_accepted() {
         assert_eq!(step, 50);
     }
 }
+
+/// A near-duplicate of an answered row is predicted as that row, even where the answer is a surprise.
+#[test]
+fn near_duplicates_share_their_answer() {
+    let (points, truth) = texts(120, 9);
+    // Each row again, with a slightly different weight of every word.
+    let mut values = points.as_slice().to_vec();
+    let again = values.iter().enumerate().map(|(i, v)| v * [0.93, 1.0, 1.06][i % 3]);
+    let again: Vec<f64> = again.collect();
+    values.extend(again);
+    let mut session = labelling(1).session(&Points::new(values, 500).unwrap()).unwrap();
+    let mut surprises = 0;
+    for step in 0..60 {
+        let question = session.next().unwrap();
+        let own = truth[question.index % 120];
+        let class = if step % 4 == 3 { (own + 1) % CLASSES } else { own };
+        session.answer(class).unwrap();
+        let twin = (question.index + 120) % 240;
+        let is_answered = session.answers().iter().any(|answer| answer.index == twin);
+        if !is_answered && class != question.class {
+            assert_eq!(session.predict(twin).unwrap().class, class, "{step}");
+            surprises += 1;
+        }
+    }
+    assert!(surprises > 5, "{surprises}");
+}
