@@ -415,6 +415,23 @@ mod tests {
         assert!(scores.iter().all(|score| (0.0..=1.0).contains(score)));
     }
 
+    /// Every row that looks like class 1 is labelled 0: the share is capped, and a row without any probability of
+    /// class 1 keeps its own.
+    #[test]
+    fn a_class_without_a_right_label_is_no_division_by_zero() {
+        let row =
+            |given: usize, p: f64| ScoredRow { row: 0, given, said: 0, values: vec![1.0 - p, p] };
+        let mut rows: Vec<ScoredRow> = (0..50).map(|_| row(0, 0.0)).collect();
+        rows.extend((0..20).map(|_| row(0, 0.5)));
+        rows.extend((0..5).map(|_| row(1, 0.1)));
+        let joint = Joint::estimate(rows.iter().map(|of| (of.given, &of.values[..])), 2);
+        assert_eq!((joint.share(0, 1), joint.often_labelled_as()), (1.0, Some((0, 1))));
+        let scores = right(&rows, 2);
+        assert_eq!((scores[0], scores[74]), (1.0, 0.1));
+        // 1 - 0.95 / 0.05.
+        assert!((scores[60] + 18.0).abs() < 1e-9, "{}", scores[60]);
+    }
+
     #[test]
     fn a_class_must_be_learned_in_every_fold() {
         assert!(check_all_known(&[0, 1, 2, 1], 3).is_ok());

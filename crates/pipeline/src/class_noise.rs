@@ -38,7 +38,8 @@ impl Joint {
         }
         let mut joint = vec![vec![0.0; count]; count];
         for (label, probabilities) in rows {
-            let is_likely = |class: &usize| probabilities[*class] >= sums[*class] / of_label[*class];
+            let is_likely =
+                |class: &usize| probabilities[*class] >= sums[*class] / of_label[*class];
             let likely = (0..count).filter(is_likely);
             let best = likely.max_by(|a, b| probabilities[*a].total_cmp(&probabilities[*b]));
             if let Some(class) = best {
@@ -70,7 +71,8 @@ impl Joint {
     pub(crate) fn often_labelled_as(&self) -> Option<(usize, usize)> {
         let count = self.rows.len();
         let pairs = (0..count).flat_map(|label| (0..count).map(move |class| (label, class)));
-        let excess = |(label, class): (usize, usize)| self.share(label, class) - self.share(class, label);
+        let excess =
+            |(label, class): (usize, usize)| self.share(label, class) - self.share(class, label);
         let most = pairs.max_by(|a, b| excess(*a).total_cmp(&excess(*b)));
         most.filter(|pair| excess(*pair) >= EXCESS)
     }
@@ -78,7 +80,11 @@ impl Joint {
 
 /// Finds a class that is often labelled as another: the rows with that label that look most like the class, as many as
 /// the joint numbers say. Returns `None` if no class is, or if no row or every row of the label would be found.
-pub(crate) fn mistaken(probabilities: &[Vec<f64>], labels: &[usize], count: usize) -> Option<Mistaken> {
+pub(crate) fn mistaken(
+    probabilities: &[Vec<f64>],
+    labels: &[usize],
+    count: usize,
+) -> Option<Mistaken> {
     let rows = labels.iter().copied().zip(probabilities.iter().map(Vec::as_slice));
     let joint = Joint::estimate(rows.clone(), count);
     let (label, class) = joint.often_labelled_as()?;

@@ -215,7 +215,8 @@ impl Pipeline {
         let design = recipe.apply_to(training, Unseen::Error)?;
         check_enough(options, &source, learn_rows.len())?;
         let classes: Vec<usize> = learn_rows.iter().filter_map(|row| target.class(*row)).collect();
-        let weights = if options.balanced { weights.balanced(&learn_rows, &classes)? } else { weights };
+        let weights =
+            if options.balanced { weights.balanced(&learn_rows, &classes)? } else { weights };
         let of_fitted = weights.of(&learn_rows, &classes);
         let fitted = Model::fit(&options.plan, &design, &classes, of_fitted.as_deref());
         let (mut model, mut findings) = fitted.map_err(|fault| fault.within(&source))?;

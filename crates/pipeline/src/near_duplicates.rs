@@ -67,7 +67,7 @@ pub fn contradictions(points: &SparsePoints, classes: &[usize]) -> Vec<Option<us
             if cosine >= LEAST {
                 for (one, twin) in [(row, other), (other, row)] {
                     let is_better = |(known, at): (f64, usize)| {
-                        cosine > known || cosine == known && twin < at
+                        cosine.total_cmp(&known).then(at.cmp(&twin)).is_gt()
                     };
                     if found[one].is_none_or(is_better) {
                         found[one] = Some((cosine, twin));
@@ -155,7 +155,9 @@ mod tests {
             let most = near.map(|other| cosine(row, other)).fold(f64::NAN, f64::max);
             match found[row] {
                 Some(twin) => {
-                    assert!(classes[twin] != classes[row] && (cosine(row, twin) - most).abs() < 1e-12);
+                    assert!(
+                        classes[twin] != classes[row] && (cosine(row, twin) - most).abs() < 1e-12
+                    );
                     pairs += 1;
                 }
                 None => assert!(most.is_nan(), "{row}"),
@@ -186,5 +188,15 @@ mod tests {
         let classes: Vec<usize> = (0..50_000).map(|row| usize::from(row % 1000 == 7)).collect();
         let found = contradictions(&points, &classes);
         assert!((0..50_000).all(|row| found[row] == Some(if classes[row] == 0 { 7 } else { 0 })));
+    }
+
+    /// Of the rows that share a coordinate the last 1000 are compared.
+    #[test]
+    fn the_last_thousand_rows_are_compared() {
+        let mut points = SparsePoints::empty(1).unwrap();
+        (0..1201).for_each(|row| points.push(&[0], &[1.0 + f64::from(row)]).unwrap());
+        let classes: Vec<usize> = (0..1201).map(|row| row / 1200).collect();
+        let found = contradictions(&points, &classes);
+        assert_eq!((found[1200], found[199], found[200]), (Some(200), None, Some(1200)));
     }
 }

@@ -345,6 +345,39 @@ fn the_labels_and_weights_of_texts_count() {
     assert!(Model::fit(&plan, &design, &classes, Some(&[0.0; 600])).is_err());
 }
 
+/// 40 % of the texts of a class are labelled as another: such rows are left out, and a note names the classes. The report
+/// in the model file has the number.
+#[test]
+fn a_note_says_which_rows_are_left_out() {
+    let rows = 900;
+    let (mut texts, mut labels) = (Vec::new(), Vec::new());
+    for i in 0..rows {
+        let own = |k: usize| format!("{}{}", ["alpha", "beta", "gamma"][i % 3], (i * k) % 47);
+        let any = |k: usize| format!("common{}", (i * k + i * i) % 211);
+        let words: Vec<String> =
+            (0..3).map(|k| own(11 + k)).chain((0..6).map(|k| any(7 + k))).collect();
+        texts.push(words.join(" "));
+        labels.push(if i % 3 == 1 && i / 3 % 5 < 2 { 0 } else { (i % 3) as u32 });
+    }
+    let codes = (0..rows as u32).collect();
+    let frame = Frame::new(
+        "t",
+        vec![
+            column("said", Values::texts(codes, &texts)),
+            column("y", Values::texts(labels, &["post", "bank", "shop"])),
+        ],
+    );
+    let (model, notes) = Pipeline::fit(frame, &options(Method::Auto)).unwrap();
+    let left_out = model.report().findings.left_out.unwrap();
+    let note = notes.iter().find(|note| note.contains("not learned from")).unwrap();
+    let expected = format!("t: {} rows labelled `post` are not learned from", left_out.rows);
+    assert!(note.starts_with(&expected) && note.contains("look like `bank`"), "{note}");
+    assert!((40..130).contains(&left_out.rows), "{left_out:?}");
+    assert_eq!(model.report().learned_from + left_out.rows as u64, 720);
+    let loaded = Pipeline::read(&bytes(&model), "m").unwrap();
+    assert_eq!(loaded.report().findings.left_out, Some(left_out));
+}
+
 /// Balanced classes are as if each row had a weight in inverse proportion to its class, and a rare class is found more
 /// often. The held-out calibration has the same weights.
 #[test]
@@ -371,9 +404,8 @@ fn balanced_classes_have_the_same_weight() {
     let balanced = FitOptions { balanced: true, ..plain.clone() };
     let weighted = FitOptions { weights: Some("w".into()), ..plain.clone() };
     let fit = |frame: Frame, options: &FitOptions| Pipeline::fit(frame, options).unwrap().0;
-    let decide = |model: &Pipeline| {
-        model.decide(&frame(None), Unseen::Error, Threads::ONE).unwrap()
-    };
+    let decide =
+        |model: &Pipeline| model.decide(&frame(None), Unseen::Error, Threads::ONE).unwrap();
     let found = |model: &Pipeline| {
         let classes = decide(model).classes;
         (0..rows).filter(|i| rare(*i) && classes[*i] == 1).count()
@@ -409,7 +441,7 @@ fn weights_calibrate_as_repeated_rows() {
     let (fitted, _) = Pipeline::fit(table(200, 2), &options(Method::Logistic)).unwrap();
     let values: Vec<Vec<f64>> = (0..1200).map(|i| vec![f64::from(i % 9) - 4.0]).collect();
     let classes: Vec<usize> = (0..1200).map(|i| usize::from(i % 9 > 4 || i % 7 == 0)).collect();
-    let twice = |i: &usize| i % 7 == 0;
+    let twice = |i: &usize| i.is_multiple_of(7);
     let weight = |i: usize| if twice(&i) { 2.0 } else { 1.0 };
     let weights: Vec<f64> = (0..1200).map(weight).collect();
     let repeated: Vec<usize> = (0..1200).chain((0..1200).filter(twice)).collect();
@@ -424,9 +456,13 @@ fn weights_calibrate_as_repeated_rows() {
     let mut plain = fitted.model().clone();
     plain.calibrate(&values, &classes, None).unwrap();
     let design = fitted.recipe().apply(&table(5, 2), Unseen::Error).unwrap();
-    let first = |model: &Model| {
-        model.decide(&design, Threads::ONE).unwrap().probabilities.unwrap()[0][0]
-    };
-    assert!((first(&weighted) - first(&longer)).abs() < 1e-2, "{} {}", first(&weighted), first(&longer));
+    let first =
+        |model: &Model| model.decide(&design, Threads::ONE).unwrap().probabilities.unwrap()[0][0];
+    assert!(
+        (first(&weighted) - first(&longer)).abs() < 1e-2,
+        "{} {}",
+        first(&weighted),
+        first(&longer)
+    );
     assert!((first(&weighted) - first(&plain)).abs() > 1e-3);
 }

@@ -249,7 +249,10 @@ fn text(summary: &Summary<'_>) -> String {
             true => "",
             false => ", slightly optimistic: it selected the candidates",
         };
-        lines.push(format!("validation  {:.1} % {weighted}error in cross-validation{caveat}", 100.0 * error));
+        lines.push(format!(
+            "validation  {:.1} % {weighted}error in cross-validation{caveat}",
+            100.0 * error
+        ));
     }
     match &summary.held_out {
         Some(rate) => {
@@ -273,7 +276,11 @@ fn text(summary: &Summary<'_>) -> String {
         None => lines.push("guarantee   none: no rows were held out (--holdout)".to_owned()),
     }
     if summary.weighted {
-        lines.push("note        probabilities are those of rows as frequent as their weights".to_owned());
+        lines.push(
+            "note        probabilities count each row with its weight; with --balanced, as if all classes were equally \
+             frequent"
+                .to_owned(),
+        );
     }
     if !summary.probabilities {
         let why = "calibration needs at least 10 held-out rows (--holdout)";

@@ -263,7 +263,10 @@ fn contradictory_texts_are_listed() {
     fs::write(folder.path().join("said.csv"), sentences() + twins).unwrap();
     let audit = ["audit", "said.csv", "--label", "label", "--top", "5", "--force"];
     let text = good(folder.path(), &[&audit[..], &["--html", "r.html", "-o", "r.csv"]].concat());
-    assert!(text.contains("2 rows have nearly the same text as a row with another label"), "{text}");
+    assert!(
+        text.contains("2 rows have nearly the same text as a row with another label"),
+        "{text}"
+    );
     let line = text.lines().find(|line| line.starts_with("said.csv, line 123")).unwrap();
     assert!(line.ends_with("  like said.csv, line 122: post"), "{line}");
     let report = fs::read_to_string(folder.path().join("r.html")).unwrap();

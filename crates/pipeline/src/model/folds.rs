@@ -122,12 +122,14 @@ impl<'p> Folds<'p> {
             return Ok(None);
         }
         // A row of another fold is judged by models without its fold and without the one left out.
-        let pairs: Vec<[usize; 2]> =
-            (0..FOLDS).flat_map(|b| (0..b).map(move |a| [a, b])).collect();
+        let pairs: Vec<[usize; 2]> = (0..FOLDS).flat_map(|b| (0..b).map(move |a| [a, b])).collect();
         let inner = self.fit(best.c, pairs.iter().map(|pair| self.without(pair)).collect())?;
         let values_in = |fold: usize, place: usize| {
-            let of_pair = |pair: &[usize; 2]| pair.contains(&fold) && pair.contains(&(place % FOLDS));
-            let Some(at) = pairs.iter().position(of_pair) else { unreachable!("all pairs are fitted") };
+            let of_pair =
+                |pair: &[usize; 2]| pair.contains(&fold) && pair.contains(&(place % FOLDS));
+            let Some(at) = pairs.iter().position(of_pair) else {
+                unreachable!("all pairs are fitted")
+            };
             inner[at].values[place].clone()
         };
         let mut parts = Vec::with_capacity(FOLDS);

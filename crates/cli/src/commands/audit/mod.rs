@@ -145,7 +145,9 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
         None => Vec::new(),
     };
     let contradictions = match &design {
-        Design::Sparse(points) if !recipe.text_columns().is_empty() => contradictions(points, &labels.of_row),
+        Design::Sparse(points) if !recipe.text_columns().is_empty() => {
+            contradictions(points, &labels.of_row)
+        }
         _ => Vec::new(),
     };
     let failure = args.failure;
@@ -333,16 +335,19 @@ impl AuditReport {
             }
             entry
         };
-        json!({
+        let mut found = json!({
             "rows": self.result.ranking.len(),
             "classes": self.labels.classes,
             "likely_wrong": self.result.likely,
             "wrong_at_most": self.result.at_most,
             "failure": self.failure,
             "disagreements": self.result.disagreements,
-            "contradictions": self.contradictions.iter().flatten().count(),
             "ranking": self.result.ranking.iter().take(top).enumerate().map(suspect).collect::<Vec<Value>>(),
-        })
+        });
+        if !self.contradictions.is_empty() {
+            found["contradictions"] = self.contradictions.iter().flatten().count().into();
+        }
+        found
     }
 
     fn html(&self, top: usize) -> String {
