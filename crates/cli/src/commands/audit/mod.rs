@@ -255,6 +255,12 @@ impl AuditReport {
         *self.contradictions.get(row)?
     }
 
+    /// The place and the label of this row.
+    fn contradiction_text(&self, row: usize) -> Option<String> {
+        let row = self.contradiction(row)?;
+        Some(format!("{}: {}", self.frame.place(row), self.label(row)))
+    }
+
     fn text(&self, top: usize) -> String {
         let source = visible(&self.frame.source);
         let mut text = format!("{source}: {}\n{}\n", self.estimate(), self.bound());
@@ -276,9 +282,8 @@ impl AuditReport {
         ));
         for (rank, suspect) in suspects.iter().enumerate() {
             let against: Vec<&str> = self.against(rank).into_iter().map(|(word, _)| word).collect();
-            let twin = self.contradiction(suspect.row).map_or(String::new(), |row| {
-                format!("  like {}: {}", self.frame.place(row), self.label(row))
-            });
+            let twin = self.contradiction_text(suspect.row);
+            let twin = twin.map_or_else(String::new, |twin| format!("  like {twin}"));
             let line = format!(
                 "{:place$}  {:label$}  {:suggested$}  {:9.3}  {}{}",
                 visible(&self.frame.place(suspect.row)),
@@ -393,9 +398,8 @@ impl AuditReport {
                 format!("{:.3}", suspect.agreement),
             ];
             if has_twins {
-                let twin = |row| format!("{}: {}", self.frame.place(row), self.label(row));
-                let twin = self.contradiction(suspect.row).map_or(String::new(), twin);
-                cells.push(escape(&twin));
+                let twin = self.contradiction_text(suspect.row);
+                cells.push(escape(&twin.unwrap_or_default()));
             }
             cells.extend(shown.iter().map(cell));
             cells

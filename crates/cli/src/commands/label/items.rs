@@ -179,7 +179,7 @@ impl Items {
     }
 }
 
-/// The parts of a text with their levels; none if no word is marked.
+/// The parts of a text with their levels. Returns an empty list if no word is marked.
 fn marked_parts(text: &TextParts) -> Vec<(String, i8)> {
     let levels = levels(text);
     if levels.iter().all(|level| *level == 0) {
