@@ -40,6 +40,24 @@ impl ZScore {
 }
 
 impl ZScore {
+    /// Shifts every column to mean 0 and divides all columns by one number, the root of their mean variance. This keeps
+    /// the directions and the ratios of distances, which matter if all columns have one unit, such as the coordinates
+    /// of an embedding. A constant column becomes 0.
+    ///
+    /// # Errors
+    /// Those of [`ZScore::fit`].
+    pub fn fit_common<P: PointSet>(points: &P) -> Result<ZScore, InputError> {
+        let mut map = ZScore::fit(points)?;
+        let largest = map.deviations.iter().copied().fold(0.0, f64::max);
+        if largest > 0.0 {
+            // Relative to the largest, no square overflows.
+            let sum: f64 = map.deviations.iter().map(|s| (s / largest) * (s / largest)).sum();
+            let common = largest * (sum / map.deviations.len() as f64).sqrt();
+            map.deviations.iter_mut().filter(|s| **s > 0.0).for_each(|s| *s = common);
+        }
+        Ok(map)
+    }
+
     /// Computes the means and standard deviations of the columns.
     ///
     /// # Errors
@@ -157,6 +175,22 @@ mod tests {
             let found = of(units);
             assert!(found.iter().zip(&plain).all(|(a, b)| (a - b).abs() < 1e-12), "{units:?}");
         }
+    }
+
+    /// The variances are 1, 9 and 0, so the common deviation is the root of 10/3.
+    #[test]
+    fn a_common_scale_keeps_the_ratios_of_distances() {
+        for unit in [1.0, 1e-200, 1e200] {
+            let rows = [[unit, 3.0 * unit, 7.0], [-unit, -3.0 * unit, 7.0]];
+            let map = ZScore::fit_common(&Points::from_rows(&rows).unwrap()).unwrap();
+            let other = Points::from_rows(&[[2.0 * unit, 4.0 * unit, 8.0]]).unwrap();
+            let scaled = map.apply(&other).unwrap();
+            for (found, expected) in scaled.as_slice().iter().zip([2.0, 4.0, 0.0]) {
+                assert!((found - expected / (10.0f64 / 3.0).sqrt()).abs() < 1e-12, "{unit}");
+            }
+        }
+        let constant = Points::from_rows(&[[2.0], [2.0]]).unwrap();
+        assert_eq!(ZScore::fit_common(&constant), ZScore::fit(&constant));
     }
 
     #[test]

@@ -14,14 +14,19 @@ use std::ops::Range;
 /// Number of rows whose values are computed together. It does not affect the values.
 const BLOCK: usize = 256;
 
-/// Sums of halfspaces over the columns, which are standardised or ranked, and over their kernel values. With two
+/// Sums of halfspaces over the columns, scaled in several ways, and over their kernel values. With two
 /// classes there is one output, whose sign determines the class. Otherwise there is one output per class, and the class
 /// with the largest output is predicted.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub(crate) struct Averaged {
     standardised: Scale,
-    ranked: Scale,
+    /// `None` if no part needs it.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    ranked: Option<Scale>,
+    /// `None` if no part needs it.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    centred: Option<Scale>,
     parts: Vec<Part>,
     /// Turns decision values into probabilities.
     scaling: TemperatureScaling,
@@ -40,7 +45,10 @@ pub(crate) struct Part {
 #[cfg(feature = "serde")]
 load_checked!(Averaged {
     standardised: Scale,
-    ranked: Scale,
+    #[serde(default)]
+    ranked: Option<Scale>,
+    #[serde(default)]
+    centred: Option<Scale>,
     parts: Vec<Part>,
     scaling: TemperatureScaling,
 });
@@ -49,14 +57,16 @@ load_checked!(Averaged {
 impl Averaged {
     /// Checks the scales, the number of halfspaces per output, and the dimensions.
     fn check_saved(&self) -> Result<(), InputError> {
-        let Averaged { standardised, ranked, parts, .. } = self;
-        InputError::check_dim(standardised.input_dim(), ranked.input_dim())?;
-        let scales =
-            matches!(standardised, Scale::Standardised(_)) && matches!(ranked, Scale::Ranked(_));
-        InputError::check_state(
-            scales,
-            "the first scale standardises columns, the second ranks them",
-        )?;
+        let Averaged { standardised, ranked, centred, parts, .. } = self;
+        for scale in [ranked, centred].into_iter().flatten() {
+            InputError::check_dim(standardised.input_dim(), scale.input_dim())?;
+        }
+        let scales = matches!(standardised, Scale::Standardised(_))
+            && matches!(ranked, None | Some(Scale::Ranked(_)))
+            && matches!(centred, None | Some(Scale::Centred(_)));
+        InputError::check_state(scales, "each scale of columns has its place")?;
+        let has_scale = |part: &Part| self.scale(part.columns).is_some();
+        InputError::check_state(parts.iter().all(has_scale), "each part has a scale")?;
         InputError::check_state(!parts.is_empty(), "an average has at least one part")?;
         let outputs = self.outputs();
         InputError::check_state(outputs > 0, "a part has at least one halfspace")?;
@@ -79,14 +89,22 @@ impl Averaged {
 }
 
 impl Averaged {
+    /// The scales are standardised, ranked and, for a wide table, centred. Keeps those that the parts need.
     pub(crate) fn new(
-        standardised: Scale,
-        ranked: Scale,
+        scales: Vec<Scale>,
         parts: Vec<Part>,
         scaling: TemperatureScaling,
     ) -> Averaged {
         assert!(!parts.is_empty(), "an average has at least one part");
-        Averaged { standardised, ranked, parts, scaling }
+        let mut scales = scales.into_iter();
+        let Some(standardised) = scales.next() else {
+            unreachable!("every table has standardised columns")
+        };
+        let mut needed = |columns| {
+            scales.next().filter(|_| parts.iter().any(|part: &Part| part.columns == columns))
+        };
+        let (ranked, centred) = (needed(ColumnScale::Ranked), needed(ColumnScale::Centred));
+        Averaged { standardised, ranked, centred, parts, scaling }
     }
 
     pub(crate) fn dim(&self) -> usize {
@@ -103,10 +121,11 @@ impl Averaged {
         self.scaling.probabilities(values)
     }
 
-    fn scale(&self, columns: ColumnScale) -> &Scale {
+    fn scale(&self, columns: ColumnScale) -> Option<&Scale> {
         match columns {
-            ColumnScale::Standardised => &self.standardised,
-            ColumnScale::Ranked => &self.ranked,
+            ColumnScale::Standardised => Some(&self.standardised),
+            ColumnScale::Ranked => self.ranked.as_ref(),
+            ColumnScale::Centred => self.centred.as_ref(),
         }
     }
 
@@ -130,13 +149,12 @@ impl Averaged {
         };
         let count = self.outputs();
         let mut values = zeros(rows.len(), count)?;
-        for columns in [ColumnScale::Standardised, ColumnScale::Ranked] {
+        for columns in [ColumnScale::Standardised, ColumnScale::Ranked, ColumnScale::Centred] {
             let parts: Vec<&Part> =
                 self.parts.iter().filter(|part| part.columns == columns).collect();
-            if parts.is_empty() {
+            let Some(scale) = self.scale(columns).filter(|_| !parts.is_empty()) else {
                 continue;
-            }
-            let scale = self.scale(columns);
+            };
             let mut scaled = zeros(rows.len(), scale.output_dim())?;
             scale.map_rows(points, rows.clone(), &mut scaled)?;
             let scaled = Points::new(scaled, scale.output_dim()).map_err(as_overflow)?;
@@ -227,12 +245,12 @@ mod tests {
     #[test]
     fn an_overflow_names_its_row() {
         let points = Points::new([1.0, -1.0].repeat(10), 1).unwrap();
-        let [standardised, ranked] = [ColumnScale::Standardised, ColumnScale::Ranked]
+        let scales = [ColumnScale::Standardised, ColumnScale::Ranked]
             .map(|columns| Scale::fit(columns, &points).unwrap());
         let halfspaces = vec![AffineHalfspace::new(vec![4.0], 0.0).unwrap()];
         let part = Part { columns: ColumnScale::Standardised, kernel: None, halfspaces };
         let scaling = TemperatureScaling::new(1.0).unwrap();
-        let averaged = Averaged::new(standardised, ranked, vec![part], scaling);
+        let averaged = Averaged::new(scales.to_vec(), vec![part], scaling);
         let mut values = vec![1.0; 300];
         values[280] = 1e308;
         let found = averaged.classes(&Points::new(values, 1).unwrap(), Threads::ONE);

@@ -12,6 +12,8 @@ pub enum ColumnScale {
     Standardised,
     /// Ranks ([`Ranks`]).
     Ranked,
+    /// Mean 0 and one scale for all columns ([`ZScore::fit_common`]). Only for wide tables.
+    Centred,
 }
 
 /// The feature space in which a halfspace is fitted.
@@ -40,6 +42,12 @@ pub enum Method {
     },
     /// Logistic regression ([`halfspaces_pac::LogisticRegression`]).
     Logistic {
+        /// C.
+        c: f64,
+    },
+    /// Minimises ½‖w‖² + ½C times the squared difference of the decision values and the labels ±1. Only for wide
+    /// tables, with up to 2000 landmarks.
+    Ridge {
         /// C.
         c: f64,
     },
@@ -89,6 +97,7 @@ impl fmt::Display for Candidate {
         match self.method {
             Method::Hinge { c } => write!(f, "hinge C={c}, ")?,
             Method::Logistic { c } => write!(f, "logistic C={c}, ")?,
+            Method::Ridge { c } => write!(f, "ridge C={c}, ")?,
             Method::Perspectron => f.write_str("Perspectron, ")?,
         }
         match self.space {
@@ -104,6 +113,7 @@ impl fmt::Display for Candidate {
         f.write_str(match self.columns {
             ColumnScale::Standardised => "standardised columns",
             ColumnScale::Ranked => "ranked columns",
+            ColumnScale::Centred => "centred columns",
         })
     }
 }
@@ -122,6 +132,22 @@ const KERNELS: [(Distance, f64); 4] = [
     (Distance::Manhattan, 0.5),
     (Distance::Manhattan, 2.0),
 ];
+/// Minimum number of columns of a wide table, such as embeddings.
+const WIDE: usize = 100;
+/// The kernel of ridge regression, and its values of C. It is for wide tables, whose classes are explained better by
+/// many landmarks than by few.
+const RIDGE_KERNEL: Space = Space::Kernel { distance: Distance::SquaredEuclidean, width: 0.5 };
+const RIDGE_C: [f64; 3] = [0.3, 1.0, 3.0];
+
+pub(crate) fn is_wide(dim: usize) -> bool {
+    dim >= WIDE
+}
+
+/// The column scales that are compared for a table with `dim` columns.
+pub(crate) fn column_scales(dim: usize) -> &'static [ColumnScale] {
+    use ColumnScale::{Centred, Ranked, Standardised};
+    if is_wide(dim) { &[Standardised, Ranked, Centred] } else { &[Standardised, Ranked] }
+}
 
 /// Candidates that share their features and differ in their methods.
 #[derive(Debug, Clone, PartialEq)]
@@ -135,14 +161,22 @@ impl Family {
     pub(crate) fn candidate(&self, method: Method) -> Candidate {
         Candidate { columns: self.columns, space: self.space, method }
     }
+
+    pub(crate) fn is_ridge(&self) -> bool {
+        matches!(self.methods[..], [Method::Ridge { .. }, ..])
+    }
 }
 
-/// The candidates for a table. With weights, only methods that use weights are included. The Perspectron is included
+/// The candidates for a table with `dim` columns. With weights, only methods that use weights are included. The Perspectron is included
 /// only for two classes, because the magnitudes of its decision values carry no information.
-pub(crate) fn families(weighted: bool, outputs: usize) -> Vec<Family> {
+pub(crate) fn families(weighted: bool, dim: usize, outputs: usize) -> Vec<Family> {
     let kernel_c = if outputs == 1 { &KERNEL_C[..] } else { &MULTICLASS_C };
     let mut families = Vec::new();
-    for columns in [ColumnScale::Standardised, ColumnScale::Ranked] {
+    for &columns in column_scales(dim) {
+        if is_wide(dim) && columns != ColumnScale::Ranked {
+            let methods = RIDGE_C.map(|c| Method::Ridge { c }).to_vec();
+            families.push(Family { columns, space: RIDGE_KERNEL, methods });
+        }
         for (distance, width) in KERNELS {
             let space = Space::Kernel { distance, width };
             let methods = kernel_c.iter().map(|&c| Method::Hinge { c }).collect();
@@ -166,6 +200,7 @@ pub(crate) fn families(weighted: bool, outputs: usize) -> Vec<Family> {
 pub(crate) enum Scale {
     Standardised(ZScore),
     Ranked(Ranks),
+    Centred(ZScore),
 }
 
 impl Scale {
@@ -173,6 +208,7 @@ impl Scale {
         Ok(match columns {
             ColumnScale::Standardised => Scale::Standardised(ZScore::fit(points)?),
             ColumnScale::Ranked => Scale::Ranked(Ranks::fit(points)?),
+            ColumnScale::Centred => Scale::Centred(ZScore::fit_common(points)?),
         })
     }
 }
@@ -180,7 +216,7 @@ impl Scale {
 impl FeatureMap for Scale {
     fn input_dim(&self) -> usize {
         match self {
-            Scale::Standardised(map) => map.input_dim(),
+            Scale::Standardised(map) | Scale::Centred(map) => map.input_dim(),
             Scale::Ranked(map) => map.input_dim(),
         }
     }
@@ -191,7 +227,7 @@ impl FeatureMap for Scale {
 
     fn map_row<R: RowView>(&self, x: R, out: &mut [f64]) -> Result<(), InputError> {
         match self {
-            Scale::Standardised(map) => map.map_row(x, out),
+            Scale::Standardised(map) | Scale::Centred(map) => map.map_row(x, out),
             Scale::Ranked(map) => map.map_row(x, out),
         }
     }
@@ -202,10 +238,32 @@ mod tests {
     use super::*;
     #[test]
     fn with_weights_no_candidate_ignores_them() {
-        for outputs in [1, 3] {
+        for (dim, outputs) in [(99, 1), (99, 3), (100, 1), (100, 3)] {
             let all: Vec<Method> =
-                families(true, outputs).into_iter().flat_map(|f| f.methods).collect();
-            assert!(all.iter().all(|m| matches!(m, Method::Hinge { .. })), "{all:?}");
+                families(true, dim, outputs).into_iter().flat_map(|f| f.methods).collect();
+            let uses = |m: &Method| matches!(m, Method::Hinge { .. } | Method::Ridge { .. });
+            assert!(all.iter().all(uses), "{all:?}");
+        }
+    }
+
+    #[test]
+    fn only_wide_tables_have_ridge_regression_and_centred_columns() {
+        for dim in [99, 100] {
+            let families = families(false, dim, 1);
+            let ridge: Vec<ColumnScale> =
+                families.iter().filter(|f| f.is_ridge()).map(|f| f.columns).collect();
+            let centred = families.iter().any(|f| f.columns == ColumnScale::Centred);
+            assert_eq!(centred, dim == 100);
+            for family in families.iter().filter(|f| f.is_ridge()) {
+                let names: Vec<String> =
+                    family.methods.iter().map(|m| family.candidate(*m).to_string()).collect();
+                for (name, c) in names.iter().zip(["0.3", "1", "3"]) {
+                    assert!(name.starts_with(&format!("ridge C={c}, Gaussian kernel 0.5, ")));
+                }
+                assert_eq!(names.len(), 3);
+            }
+            let expected = [ColumnScale::Standardised, ColumnScale::Centred];
+            assert_eq!(ridge, expected[..if dim == 100 { 2 } else { 0 }]);
         }
     }
 }

@@ -79,7 +79,8 @@ impl Params for TableParams {
 ///
 /// *Candidates.* Halfspaces over the columns, standardised or ranked, and over Nyström features of Gaussian and
 /// Laplacian kernels with several widths. They are fitted by the hinge loss for several C, by logistic regression and
-/// by the Perspectron. The descent on the hinge loss stops when the violations of the optimality conditions differ by
+/// by the Perspectron. A table with 100 columns or more, such as embeddings, also has columns on one common scale, and
+/// ridge regression on features of a Gaussian kernel with up to 2000 landmarks. The descent on the hinge loss stops when the violations of the optimality conditions differ by
 /// at most 0.7 of the margin; closer to the optimum the number of errors does not decrease.
 ///
 /// *Selection.* Candidates are compared by their errors on rows that they were not fitted to, in four folds. After each
@@ -104,6 +105,7 @@ impl Params for TableParams {
 /// *Cost.* There are at most `max_rows` training rows, so only sampling, scaling and the bound take time linear in the
 /// size of the table. For n training rows, each kernel takes O(nm(d + m)) time, and each pass of a fit O(nm). The
 /// number of landmarks m is n/10, clamped to 300 and 500 (800 for more than two classes); a smooth kernel keeps fewer.
+/// Ridge regression takes O(nm² + m³) time and O(m²) memory for m ≤ 2000.
 /// k > 2 classes take k times as many passes. Memory is O(nm) per thread. Up to about 13 000 rows, where all rows are
 /// fit or validation rows, the features of all surviving kernels stay in memory and are not computed again.
 ///
@@ -116,9 +118,10 @@ impl Params for TableParams {
 /// [`SamplePerspectron`](halfspaces_pac::SamplePerspectron) is proved to tolerate noise. For a single halfspace to
 /// interpret, use [`LogisticRegression`](halfspaces_pac::LogisticRegression).
 ///
-/// *Source.* Ours. The parts are from Hsieh et al. 2008 (hinge loss), Williams and Seeger 2001 (Nyström), Fine and
-/// Scheinberg 2001 (landmarks), Maron and Moore 1993 (racing), Jamieson and Talwalkar 2016 (halving), Guo et al. 2017
-/// (probabilities), Clopper and Pearson 1934 (the bound). Claims: PT, PTn.
+/// *Source.* Ours. The parts are from Hsieh et al. 2008 (hinge loss), Hoerl and Kennard 1970 (ridge regression),
+/// Williams and Seeger 2001 (Nyström), Fine and Scheinberg 2001 (landmarks), Maron and Moore 1993 (racing), Jamieson
+/// and Talwalkar 2016 (halving), Guo et al. 2017 (probabilities), Clopper and Pearson 1934 (the bound). Claims: PT,
+/// PTn.
 ///
 /// ```
 /// use halfspaces_data::Builtin;

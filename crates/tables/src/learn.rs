@@ -1,7 +1,7 @@
 //! Learns an average of halfspaces from a table. Part of `TableClassifier`.
 
 use crate::averaged::{Averaged, Part};
-use crate::candidate::{Candidate, ColumnScale, Scale, families};
+use crate::candidate::{Candidate, ColumnScale, Scale, column_scales, families};
 use crate::race::race;
 use crate::report::{ComparedCandidate, TableReport};
 use crate::scaled_rows::ScaledRows;
@@ -85,23 +85,16 @@ pub(crate) fn learn<P: PointSet>(
 
     let training = points.select(rows)?;
     let table = Table::new(labelled, rows, seed)?;
-    let mut scales = Vec::with_capacity(2);
-    let mut scaled_rows = Vec::with_capacity(2);
-    for columns in [ColumnScale::Standardised, ColumnScale::Ranked] {
+    let (mut scales, mut scaled_rows) = (Vec::new(), Vec::new());
+    for &columns in column_scales(points.dim()) {
         let scale = Scale::fit(columns, &training)?;
         let scaled = scale.apply_on(&training, threads)?;
         scaled_rows.push(ScaledRows::new(columns, scaled, table.outputs(), seed)?);
         scales.push(scale);
     }
-    let (Some(ranked), Some(standardised)) = (scales.pop(), scales.pop()) else {
-        unreachable!("both scales are fitted above")
-    };
-    let of_scale = |columns| match columns {
-        ColumnScale::Standardised => &scaled_rows[0],
-        ColumnScale::Ranked => &scaled_rows[1],
-    };
+    let of_scale = |columns: ColumnScale| &scaled_rows[columns as usize];
 
-    let families = families(!table.is_uniform(), table.outputs());
+    let families = families(!table.is_uniform(), points.dim(), table.outputs());
     let (racing, dropped) = race(&table, &families, of_scale, threads)?;
     let mut finalists = Vec::new();
     let mut features = Vec::with_capacity(racing.len());
@@ -155,7 +148,7 @@ pub(crate) fn learn<P: PointSet>(
         error: table.error(&sum),
         held_out: None,
     };
-    let average = Averaged::new(standardised, ranked, parts, table.scaling(&sum)?);
+    let average = Averaged::new(scales, parts, table.scaling(&sum)?);
     if !held_out.is_empty() {
         let found = average.classes(&points.select(held_out)?, threads)?;
         let wrong =

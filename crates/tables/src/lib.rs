@@ -13,6 +13,7 @@ mod learn;
 mod multiclass_model;
 mod race;
 mod report;
+mod ridge;
 mod rounds;
 mod scaled_rows;
 mod streams;

@@ -60,7 +60,7 @@ impl RacingFamily<'_> {
     ) -> Result<Features, InputError> {
         match self.features.take() {
             Some(features) => Ok(features),
-            None => table.round_features(scaled, self.family.space, round),
+            None => table.round_features(scaled, self.family, round),
         }
     }
 
@@ -270,7 +270,7 @@ mod tests {
         let scaled = ScaledRows::new(columns, points, table.outputs(), 1).unwrap();
         // Each candidate has a family of its own, because within a family a fit starts from the fit for the previous C.
         let mut single = Vec::new();
-        for family in families(true, 1).into_iter().filter(|family| family.columns == columns) {
+        for family in families(true, 2, 1).into_iter().filter(|family| family.columns == columns) {
             single.extend(
                 family.methods.iter().map(|m| Family { methods: vec![*m], ..family.clone() }),
             );
@@ -282,7 +282,7 @@ mod tests {
         let mut all = Vec::new();
         for (index, family) in families.iter().enumerate() {
             let mut compared = [Comparison::empty(&table, family.methods[0]).unwrap()];
-            let features = table.round_features(&scaled, family.space, 0).unwrap();
+            let features = table.round_features(&scaled, family, 0).unwrap();
             for split in 0..4 {
                 table.compare(index, &scaled, &features, split, PASSES, &mut compared).unwrap();
             }
@@ -371,7 +371,9 @@ mod tests {
     fn perspectron(table: &Table, scaled: &ScaledRows, passes: u64, rounds: usize) -> Comparison {
         let mut compared = [Comparison::empty(table, Method::Perspectron).unwrap()];
         for round in 0..rounds {
-            let features = table.round_features(scaled, Space::Columns, round).unwrap();
+            let methods = vec![Method::Perspectron];
+            let family = Family { columns: scaled.columns, space: Space::Columns, methods };
+            let features = table.round_features(scaled, &family, round).unwrap();
             table.compare(0, scaled, &features, round, passes, &mut compared).unwrap();
         }
         let [compared] = compared;
@@ -413,7 +415,7 @@ mod tests {
             let (found, mut duals) = (found.unwrap(), vec![0.0; n as usize]);
             for round in rounds {
                 let mut compared = [Comparison::empty(&table, found.method).unwrap()];
-                let features = table.round_features(&scaled, families[0].space, round).unwrap();
+                let features = table.round_features(&scaled, &families[0], round).unwrap();
                 table.compare(0, &scaled, &features, round, PASSES, &mut compared).unwrap();
                 for &i in &table.rounds()[round].validation_rows {
                     assert_eq!(found.values[i], compared[0].values[i], "{n} rows, row {i}");

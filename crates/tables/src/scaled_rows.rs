@@ -1,6 +1,6 @@
 //! The training rows with scaled columns, and their features.
 
-use crate::candidate::{ColumnScale, Space};
+use crate::candidate::{ColumnScale, Family, Space, is_wide};
 use crate::feature_rows::{FeatureRows, copy_rounded};
 use halfspaces_features::{Distance, KernelValues, RadialKernel, SingleNystroem, choose_landmarks};
 use halfspaces_linalg::{InputError, PointSet, Points};
@@ -10,6 +10,8 @@ const MIN_LANDMARKS: usize = 300;
 const MAX_LANDMARKS: usize = 500;
 /// Number of landmarks for more than two classes, which have more boundaries.
 const MULTICLASS_LANDMARKS: usize = 800;
+/// Maximum number of landmarks for ridge regression, which is only for wide tables.
+const RIDGE_LANDMARKS: usize = 2000;
 /// Fraction of the landmarks that the screening round uses.
 const SCREENING_LANDMARKS: f64 = 0.6;
 
@@ -17,7 +19,10 @@ const SCREENING_LANDMARKS: f64 = 0.6;
 pub(crate) struct ScaledRows {
     pub(crate) columns: ColumnScale,
     pub(crate) points: Points,
+    /// The landmarks of ridge regression. Other methods use the first ones.
     landmarks: Points,
+    /// The number of landmarks of other methods.
+    few: usize,
     median_squared_euclidean: f64,
     median_manhattan: f64,
 }
@@ -30,46 +35,52 @@ impl ScaledRows {
         outputs: usize,
         seed: u64,
     ) -> Result<ScaledRows, InputError> {
-        let count = match outputs {
+        let few = match outputs {
             1 => (points.len() / 10).clamp(MIN_LANDMARKS, MAX_LANDMARKS),
             _ => MULTICLASS_LANDMARKS,
         };
-        let landmarks = choose_landmarks(&points, count, seed)?;
+        let landmarks = if is_wide(points.dim()) {
+            rounded(choose_landmarks(&points, RIDGE_LANDMARKS, seed)?)?
+        } else {
+            choose_landmarks(&points, few, seed)?
+        };
         let median_squared_euclidean = Distance::SquaredEuclidean.median(&points, seed)?;
         let median_manhattan = Distance::Manhattan.median(&points, seed)?;
-        Ok(ScaledRows { columns, points, landmarks, median_squared_euclidean, median_manhattan })
+        Ok(ScaledRows {
+            columns,
+            points,
+            landmarks,
+            few,
+            median_squared_euclidean,
+            median_manhattan,
+        })
     }
 
     fn kernel_map(
         &self,
         distance: Distance,
         width: f64,
-        screening: bool,
+        landmarks: usize,
     ) -> Result<SingleNystroem, InputError> {
         let median = match distance {
             Distance::SquaredEuclidean => self.median_squared_euclidean,
             Distance::Manhattan => self.median_manhattan,
         };
         let kernel = RadialKernel::new(distance, width * median)?;
-        let landmarks = if screening {
-            // The landmarks are in random order.
-            let count = (SCREENING_LANDMARKS * self.landmarks.len() as f64).ceil() as usize;
-            self.landmarks.select(&(0..count).collect::<Vec<_>>())?
-        } else {
-            self.landmarks.clone()
-        };
+        // The landmarks are in random order.
+        let landmarks = self.landmarks.select(&(0..landmarks).collect::<Vec<_>>())?;
         SingleNystroem::new(&KernelValues::new(landmarks, kernel)?)
     }
 
-    /// Computes the features of the first `rows` rows in a space.
+    /// Computes the features of the first `rows` rows for a family.
     pub(crate) fn features(
         &self,
-        space: Space,
+        family: &Family,
         rows: usize,
         screening: bool,
     ) -> Result<Features, InputError> {
         let points = &self.points;
-        let (rows, map) = match space {
+        let (rows, map) = match family.space {
             Space::Columns => {
                 let dim = points.dim();
                 let features = FeatureRows::new(rows, dim, |rows, out| {
@@ -80,12 +91,29 @@ impl ScaledRows {
                 (Rows::Single(expect_stored(features?)), None)
             }
             Space::Kernel { distance, width } => {
-                let map = self.kernel_map(distance, width, screening)?;
+                let all = self.landmarks.len();
+                let count = if family.is_ridge() { all } else { self.few.min(all) };
+                let count = if screening { screening_count(count) } else { count };
+                let map = self.kernel_map(distance, width, count)?;
                 (kernel_rows(&map, points, rows)?, Some(map))
             }
         };
         Ok(Features { rows, map })
     }
+}
+
+/// Rounds all numbers to four decimals, a ten-thousandth of a standard deviation. A model with many wide landmarks is a
+/// third as large in a file.
+fn rounded(points: Points) -> Result<Points, InputError> {
+    const UNITS: f64 = 1e4;
+    let dim = points.dim();
+    // Numbers from 2⁵² have no decimals.
+    let round = |v: f64| if v.abs() < 1e11 { (v * UNITS).round() / UNITS } else { v };
+    Points::new(points.into_vec().into_iter().map(round).collect(), dim)
+}
+
+fn screening_count(landmarks: usize) -> usize {
+    (SCREENING_LANDMARKS * landmarks as f64).ceil() as usize
 }
 
 /// Rows of features in one of two storage formats.
@@ -145,7 +173,7 @@ mod tests {
         let points = Points::new(values, 3).unwrap();
         let scaled = ScaledRows::new(ColumnScale::Standardised, points.clone(), 1, 7).unwrap();
         for distance in [Distance::SquaredEuclidean, Distance::Manhattan] {
-            let map = scaled.kernel_map(distance, 0.5, false).unwrap();
+            let map = scaled.kernel_map(distance, 0.5, 60).unwrap();
             let scale = 0.5 * distance.median(&points, 7).unwrap();
             let expected = RadialKernel::new(distance, scale).unwrap();
             assert_eq!(map.into_kernel_values().kernel(), expected);

@@ -1,9 +1,10 @@
 //! The training rows of a table, and fits to them.
 
 use crate::averaged::Part;
-use crate::candidate::{Family, Method, Space};
+use crate::candidate::{Family, Method};
 use crate::feature_rows::{Entry, FeatureRows};
 use crate::hinge::{Examples, Hinge};
+use crate::ridge::Ridge;
 use crate::rounds::{Round, rounds};
 use crate::scaled_rows::{Features, ScaledRows, with_rows};
 use crate::streams;
@@ -255,6 +256,16 @@ impl Table {
         let weights = &self.weights;
         let mut rng = rng_for_round(streams::TABLE_ORDER, self.seed, family as u32);
         let mut fits = vec![Vec::with_capacity(self.outputs()); methods.len()];
+        if let [Method::Ridge { .. }, ..] = methods {
+            let ridge = Ridge::new(features, &self.signs, weights, rows);
+            for (method, fits) in methods.iter().zip(&mut fits) {
+                let Method::Ridge { c } = *method else {
+                    unreachable!("ridge regression has families of its own")
+                };
+                fits.extend(ridge.solve(c)?.into_iter().map(Fit::without_duals));
+            }
+            return Ok(fits);
+        }
         for (output, signs) in self.signs.iter().enumerate() {
             let examples = Examples { features, signs, weights, rows };
             let mut hinge = Hinge::new(&examples)?;
@@ -278,6 +289,7 @@ impl Table {
                         let learner = LogisticRegression::params().c(c).tolerance(1e-6).check()?;
                         Fit::without_duals(learner.fit(&points, &labels)?.halfspace().clone())
                     }
+                    Method::Ridge { .. } => unreachable!("see above"),
                     Method::Perspectron => Fit::without_duals(self.perspectron(sample()?, passes)?),
                 });
             }
@@ -304,15 +316,15 @@ impl Table {
         with_rows!(&features.rows, rows => rows.len()) == self.classes.len()
     }
 
-    /// Computes the features that a round uses for a space.
+    /// Computes the features that a round uses for a family.
     pub(crate) fn round_features(
         &self,
         scaled: &ScaledRows,
-        space: Space,
+        family: &Family,
         round: usize,
     ) -> Result<Features, InputError> {
         let round = &self.rounds[round];
-        scaled.features(space, round.rows(), round.is_screening)
+        scaled.features(family, round.rows(), round.is_screening)
     }
 
     /// Fits the methods of `compared` to the fit rows of a round and adds the results on its validation rows. The
@@ -364,7 +376,7 @@ impl Table {
         let n = self.classes.len();
         let features = match features {
             Some(features) => features,
-            None => scaled.features(family.space, n, false)?,
+            None => scaled.features(family, n, false)?,
         };
         let methods: Vec<Method> = members.iter().map(|member| member.method).collect();
         let duals: Vec<&Duals> = members.iter().map(|member| member.duals).collect();
@@ -408,7 +420,7 @@ fn near_best(errors: &[f64], rows: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::candidate::ColumnScale;
+    use crate::candidate::{ColumnScale, Space};
     use crate::scaled_rows::Rows;
     use halfspaces_features::Distance;
 
@@ -436,9 +448,10 @@ mod tests {
         let (columns, space) = (ColumnScale::Standardised, Space::Columns);
         let scaled =
             ScaledRows::new(columns, Points::new(values, 2).unwrap(), table.outputs(), 1).unwrap();
-        let features = table.round_features(&scaled, space, 0).unwrap();
-        let Rows::Single(stored) = &features.rows else { unreachable!("features of columns") };
         let method = Method::Hinge { c: 3.0 };
+        let family = Family { columns, space, methods: vec![method] };
+        let features = table.round_features(&scaled, &family, 0).unwrap();
+        let Rows::Single(stored) = &features.rows else { unreachable!("features of columns") };
         let order = || rng_for_round(streams::TABLE_ORDER, 1, 5);
 
         let mut compared = [Comparison::empty(&table, method).unwrap()];
@@ -453,7 +466,6 @@ mod tests {
         assert_eq!(compared.duals, [thirds]);
 
         let members = [Member { method, scale: 2.0, duals: &compared.duals }];
-        let family = Family { columns, space, methods: vec![method] };
         let part = table.part(5, &scaled, &family, &members, None).unwrap();
         let examples = Examples { rows: &rows, ..examples };
         let mut hinge = Hinge::from_duals(&examples, &compared.duals[0]).unwrap();
@@ -505,8 +517,9 @@ mod tests {
         let scaled =
             ScaledRows::new(columns, Points::new(values, 3).unwrap(), table.outputs(), 1).unwrap();
         let space = Space::Kernel { distance: Distance::Manhattan, width: 0.5 };
+        let family = Family { columns, space, methods: vec![Method::Hinge { c: 1.0 }] };
         for (round, expected) in [(0, (3000, 300)), (1, (6000, 500))] {
-            let features = table.round_features(&scaled, space, round).unwrap();
+            let features = table.round_features(&scaled, &family, round).unwrap();
             let found = with_rows!(&features.rows, rows => (rows.len(), rows.dim()));
             assert_eq!(found, expected);
             assert_eq!(table.has_all_rows(&features), round == 1);

@@ -1,6 +1,11 @@
 //! Properties of the classifier, on data with known answers.
 
-use crate::{BinaryTableModel, Method, MulticlassTableModel, Space, TableClassifier, TableParams};
+use crate::candidate::families;
+use crate::scaled_rows::ScaledRows;
+use crate::{
+    BinaryTableModel, ColumnScale, Method, MulticlassTableModel, Space, TableClassifier,
+    TableParams,
+};
 use halfspaces_data::{Builtin, Gaussian, Marginal};
 use halfspaces_linalg::{
     ClassModel, Classifier, DenseRow, FitSample, InputError, Label, Params, PointSet, Points,
@@ -234,6 +239,76 @@ fn saved_models_are_checked() {
         change(&mut changed);
         assert_ne!(changed, saved, "change {i}");
         assert!(serde_json::from_value::<BinaryTableModel>(changed).is_err(), "change {i}");
+    }
+}
+
+/// Points of two classes in `dim` dimensions. The class depends on the first three coordinates, which vary more than
+/// the others.
+#[cfg(feature = "serde")]
+fn wide(n: usize, dim: usize) -> (Points, Vec<Label>) {
+    let points = Gaussian::new(dim, 1.0).unwrap().sample(n, 5).unwrap();
+    let mut values = points.into_vec();
+    for x in values.chunks_exact_mut(dim) {
+        x[..3].iter_mut().for_each(|v| *v *= 20.0);
+    }
+    let label = |x: &[f64]| Label::from_sign(x[0] * x[1] + 10.0 * x[2]);
+    let labels = values.chunks_exact(dim).map(label).collect();
+    (Points::new(values, dim).unwrap(), labels)
+}
+
+/// If few columns vary much and decide the class, a wide table needs centred columns: the others drown in noise.
+/// Only the scales that the model needs are saved.
+#[cfg(feature = "serde")]
+#[test]
+fn wide_tables_have_centred_columns_and_ridge_regression() {
+    let (points, labels) = wide(900, 100);
+    let model = fit(TableClassifier::params().held_out(0.3), &points, &labels);
+    let report = model.report();
+    for best in report.chosen().map(|entry| entry.candidate()) {
+        assert_eq!(best.columns(), ColumnScale::Centred, "{best}");
+    }
+    let of_ridge = |method: Method| matches!(method, Method::Ridge { .. });
+    assert!(report.compared().iter().any(|entry| of_ridge(entry.candidate().method())));
+    assert!(report.held_out().unwrap().rate() < 0.2);
+    let least = |columns| {
+        let compared = report.compared().iter().map(|e| (e.candidate().columns(), e.error()));
+        let dropped = report.dropped().iter().map(|e| (e.candidate().columns(), e.error()));
+        let of_scale = compared.chain(dropped).filter(|(of, _)| *of == columns);
+        of_scale.map(|(_, error)| error).fold(1.0, f64::min)
+    };
+    assert!(least(ColumnScale::Centred) + 0.1 < least(ColumnScale::Standardised));
+    let saved = serde_json::to_value(&model).unwrap();
+    assert_eq!(serde_json::from_value::<BinaryTableModel>(saved.clone()).unwrap(), model);
+    let average = saved["average"].as_object().unwrap();
+    assert!(average.contains_key("centred") && !average.contains_key("ranked"));
+    let changes: [fn(&mut serde_json::Value); 2] = [
+        |m| m["average"]["centred"] = serde_json::Value::Null,
+        |m| m["average"]["centred"] = m["average"]["standardised"].clone(),
+    ];
+    for change in changes {
+        let mut changed = saved.clone();
+        change(&mut changed);
+        assert!(serde_json::from_value::<BinaryTableModel>(changed).is_err());
+    }
+}
+
+/// Landmarks of wide tables have four decimals, and ridge regression has more of them than other methods.
+#[test]
+fn wide_tables_have_more_landmarks_for_ridge_regression() {
+    let points = Gaussian::new(100, 1.0).unwrap().sample(2100, 5).unwrap();
+    for (outputs, few) in [(1, 300), (3, 800)] {
+        let scaled = ScaledRows::new(ColumnScale::Centred, points.clone(), outputs, 1).unwrap();
+        for family in families(false, 100, outputs) {
+            let Space::Kernel { .. } = family.space else { continue };
+            let features = scaled.features(&family, 10, false).unwrap();
+            let centres = features.map.unwrap().into_kernel_values();
+            let decimals = |v: f64| (v * 1e4 - (v * 1e4).round()).abs() < 1e-6;
+            assert!(centres.centres().as_slice().iter().all(|v| decimals(*v)));
+            let most = if family.is_ridge() { 2000 } else { few };
+            let width = |space| matches!(space, Space::Kernel { width, .. } if width < 1.0);
+            let found = centres.centres().len();
+            assert!(if width(family.space) { found == most } else { found <= most }, "{found}");
+        }
     }
 }
 
