@@ -9,8 +9,8 @@ use halfspaces_linalg::{
     Classifier, FitSample, Halfspace, Label, Params, PointSet, Points, SparsePoints,
 };
 use halfspaces_online::{
-    Aggressiveness, Alma, AveragedPerceptron, BayesPoint, BooleanClass, CentreOfGravity, Ellipsoid,
-    GridClass, HalfspaceClass, Halving, HardMargin, Horizon, Kernel, KernelPerceptron,
+    Aggressiveness, Alma, Arow, AveragedPerceptron, BayesPoint, BooleanClass, CentreOfGravity,
+    Ellipsoid, GridClass, HalfspaceClass, Halving, HardMargin, Horizon, Kernel, KernelPerceptron,
     MassartSetting, ModifiedPerceptron, OnlineLeakyRelu, OnlineLearner, OnlineMassart,
     PassiveAggressive, Perceptron, SecondOrderPerceptron, VersionSpace, VolumetricCentre, Winnow,
 };
@@ -84,6 +84,7 @@ fn learners_on_real_numbers() {
     {
         check(PassiveAggressive::new(3, kind).unwrap(), &points, &labels);
     }
+    check(Arow::new(3, 0.3).unwrap(), &points, &labels);
     check_rows(SecondOrderPerceptron::new(3, 1.0).unwrap(), &points, &labels);
     check_rows(Alma::new(3, 0.5).unwrap(), &points, &labels);
     let setting = MassartSetting { noise: 0.1, margin: 0.3 };
@@ -167,6 +168,16 @@ fn tampered_states_are_refused() {
         });
     }
     let averaged = AveragedPerceptron::new(2).unwrap();
+    let arow = Arow::new(2, 1.0).unwrap();
+    for (field, value) in [
+        ("variances", json!([1.0])),
+        ("variances", json!([1.0, 1.5])),
+        ("variances", json!([1.0, -0.5])),
+        ("r", json!(0.0)),
+    ] {
+        let saved = tampered(&arow, field, value);
+        assert!(serde_json::from_str::<Arow>(&saved).is_err(), "{saved}");
+    }
     refused(tampered(&averaged, "missed", json!([1.0])), |t| {
         serde_json::from_str::<AveragedPerceptron>(t).is_ok()
     });

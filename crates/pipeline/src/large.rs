@@ -4,6 +4,7 @@ use crate::design::Design;
 use crate::fit::{FitOptions, Target, check_enough, measure};
 use crate::model::{Batch, Model};
 use crate::pipeline::Pipeline;
+use crate::plan::Method;
 use crate::recipe::{Recipe, Unseen};
 use crate::report::Report;
 use halfspaces_frame::{Classes, DataError, Frame, Labels, LargeTable};
@@ -24,8 +25,10 @@ impl Pipeline {
     /// Fits a pipeline to a table that is read in chunks.
     ///
     /// The perceptron learns from all rows except the held-out ones; massart learns from as many rows as it needs. Both
-    /// make one pass, after the first 60 000 rows have determined columns and classes. The other learners learn from a
-    /// random sample of 60 000 rows. `progress` is called with the number of rows read so far.
+    /// make one pass, after the first 60 000 rows have determined columns and classes. So does the default learner if
+    /// the coordinates are sparse, such as those of texts, there are no weights and the table has more rows: it then is
+    /// [`Arow`](halfspaces_online::Arow). Otherwise learners learn from a random sample of 60 000 rows. `progress` is
+    /// called with the number of rows read so far.
     ///
     /// # Errors
     /// As [`Pipeline::fit`].
@@ -35,8 +38,13 @@ impl Pipeline {
         progress: &mut dyn FnMut(u64),
     ) -> Result<(Pipeline, Vec<String>), DataError> {
         options.check()?;
-        if Model::streams(options.plan.method) {
-            return one_pass(table, options, progress);
+        let method = options.plan.method;
+        let is_weighted = options.weights.is_some() || options.balanced;
+        if matches!(method, Method::Perceptron | Method::Massart | Method::Auto)
+            && !is_weighted
+            && let Some(fitted) = one_pass(table, options, progress)?
+        {
+            return Ok(fitted);
         }
         let rows = table.count()?;
         let mut rng = rng_for(RngStream::CALLER, options.plan.seed);
@@ -58,16 +66,21 @@ impl Pipeline {
     }
 }
 
-/// Finds columns and classes from the first rows, then learns from all rows in one pass.
+/// Finds columns and classes from the first rows, then learns from all rows in one pass. Returns `None` if the learner
+/// does not learn such points from a stream.
 fn one_pass(
     table: &LargeTable,
     options: &FitOptions,
     progress: &mut dyn FnMut(u64),
-) -> Result<(Pipeline, Vec<String>), DataError> {
+) -> Result<Option<(Pipeline, Vec<String>)>, DataError> {
+    let method = options.plan.method;
     let first: Vec<u64> = (0..SAMPLE as u64).collect();
     let mut head = table.rows(&first)?;
     let source = head.source.clone();
     let is_whole = head.rows < SAMPLE;
+    if is_whole && method == Method::Auto {
+        return Ok(None);
+    }
     let size = head.rows;
     let seed = options.plan.seed;
     let share = options.holdout.unwrap_or(SHARE);
@@ -81,6 +94,14 @@ fn one_pass(
     let (recipe, mut notes) = Recipe::fit(&training, &options.recipe)?;
     notes.splice(0..0, training.notes.iter().cloned());
     let design = recipe.apply_to(training, Unseen::Error)?;
+    if !Model::streams(method, &design) {
+        return Ok(None);
+    }
+    if method == Method::Auto {
+        notes.push(format!(
+            "{source}: auto learns from all rows in one pass, because the coordinates are sparse"
+        ));
+    }
     check_enough(options, &source, learn_rows.len())?;
     let classes: Vec<usize> = learn_rows.iter().filter_map(|row| target.class(*row)).collect();
     let hints = recipe.hints(std::slice::from_ref(&options.label));
@@ -142,7 +163,7 @@ fn one_pass(
         findings,
     };
     let label = target.label_part(&options.label);
-    Ok((Pipeline { label, recipe, model, report, ragged: options.ragged }, notes))
+    Ok(Some((Pipeline { label, recipe, model, report, ragged: options.ragged }, notes)))
 }
 
 /// The rule that selects held-out rows.

@@ -67,3 +67,40 @@ fn several_classes_and_lists_of_halfspaces() {
     assert!(found["learned_from"].as_u64().unwrap() < 54_000, "{found}");
     succeed(dir.path(), "evaluate m.json three.csv");
 }
+
+/// Sparse rows of three classes. A column of the class is among four columns, and every fifth label is another one.
+fn sparse_rows(rows: u64) -> String {
+    let mut text = String::new();
+    for i in 0..rows {
+        let drawn = |k: u64| (i * 4 + k).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33;
+        let class = drawn(0) % 3;
+        let column = 1 + 3 * (drawn(1) % 100) + class;
+        let mut columns = vec![column, 301 + drawn(2) % 50, 351 + drawn(3) % 50, 401];
+        columns.dedup();
+        let label = if i % 5 == 3 { (class + 1) % 3 } else { class };
+        let entries: Vec<String> = columns.iter().map(|column| format!("{column}:1")).collect();
+        text.push_str(&format!("{label} {}\n", entries.join(" ")));
+    }
+    text
+}
+
+/// The default learner makes one pass over many sparse rows, whatever the number of threads. Up to the size of the
+/// sample, it learns as in memory.
+#[test]
+fn many_sparse_rows_are_learned_in_one_pass() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("many.svm"), sparse_rows(62_000)).unwrap();
+    let read = |name: &str| fs::read(dir.path().join(name)).unwrap();
+    let found = fit(dir.path(), "many.svm --label label --stream --threads 1 -o one.json");
+    fit(dir.path(), "many.svm --label label --stream --threads 2 -o two.json");
+    assert!(read("one.json") == read("two.json"));
+    let held_out = found["held_out"]["of"].as_u64().unwrap();
+    assert_eq!(found["learned_from"].as_u64().unwrap() + held_out, 62_000);
+    // A fifth of the labels are wrong.
+    let rate = found["held_out"]["rate"].as_f64().unwrap();
+    assert!((0.18..0.22).contains(&rate), "{rate}");
+    fs::write(dir.path().join("few.svm"), sparse_rows(2000)).unwrap();
+    fit(dir.path(), "few.svm --label label --stream -o stream.json");
+    fit(dir.path(), "few.svm --label label -o memory.json");
+    assert!(read("memory.json") == read("stream.json"));
+}

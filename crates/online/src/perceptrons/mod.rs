@@ -1,6 +1,7 @@
 //! Linear learners whose updates add points to the weights.
 
 mod alma;
+mod arow;
 mod averaged_perceptron;
 mod batch;
 mod batch_perceptron;
@@ -18,6 +19,7 @@ mod weights;
 mod winnow;
 
 pub use alma::Alma;
+pub use arow::Arow;
 pub use averaged_perceptron::AveragedPerceptron;
 pub use batch::{BatchFit, BatchParams, DEFAULT_MAX_UPDATES, Pick};
 pub use batch_perceptron::BatchPerceptron;
