@@ -6,6 +6,7 @@
 mod audit;
 mod class_noise;
 mod design;
+mod evaluation;
 mod examples;
 mod file;
 mod fit;
@@ -24,6 +25,7 @@ mod tests;
 
 pub use audit::{Audit, AuditResult, Suspect};
 pub use design::Design;
+pub use evaluation::{Calibration, ClassRates, Coverage, Evaluation, ProbabilityScores};
 pub use examples::{Examples, LabelledTable};
 pub use fit::FitOptions;
 pub use holdout::split;
