@@ -2,6 +2,7 @@
 
 use crate::commands::audit::{self, AuditArgs};
 use crate::commands::completions::{CompletionsArgs, ManArgs, completions, man};
+use crate::commands::correct::{self, CorrectArgs};
 use crate::commands::evaluate::{self, EvaluateArgs};
 use crate::commands::explain::{self, ExplainArgs};
 use crate::commands::fit::{self, FitArgs};
@@ -37,6 +38,7 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     Label(LabelArgs),
     Audit(AuditArgs),
+    Correct(CorrectArgs),
     Transform(TransformArgs),
     Inspect(InspectArgs),
     Completions(CompletionsArgs),
@@ -53,6 +55,7 @@ impl Command {
             Command::Explain(args) => explain::run(&args),
             Command::Label(args) => label::run(&args),
             Command::Audit(args) => audit::run(&args),
+            Command::Correct(args) => correct::run(&args),
             Command::Transform(args) => transform::run(&args),
             Command::Inspect(args) => inspect::run(&args),
             Command::Completions(args) => completions(&args, Cli::command()),

@@ -2,6 +2,7 @@
 
 pub(crate) mod audit;
 pub(crate) mod completions;
+pub(crate) mod correct;
 pub(crate) mod evaluate;
 mod evaluation_data;
 pub(crate) mod explain;

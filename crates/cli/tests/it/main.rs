@@ -4,6 +4,7 @@
 
 mod audit;
 mod bad_input;
+mod correct;
 mod formats;
 mod inspect;
 mod label;

@@ -122,6 +122,8 @@ fn help_of_every_subcommand_has_examples_and_the_page_lists_exit_codes() {
         "explain",
         "label",
         "audit",
+        "correct",
+        "inspect",
         "transform",
         "completions",
         "man",
@@ -138,7 +140,7 @@ fn help_of_every_subcommand_has_examples_and_the_page_lists_exit_codes() {
     assert!(text(&["man"]).contains(".TH halfspaces 1"));
     text(&["man", "--dir", "."]);
     let pages = listing(dir.path());
-    assert_eq!(pages.len(), 11);
+    assert_eq!(pages.len(), 12);
     assert!(pages.contains(&"halfspaces-fit.1".to_owned()), "{pages:?}");
     refused(dir.path(), &["man", "--dir", "."]);
 }

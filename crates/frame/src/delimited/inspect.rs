@@ -17,7 +17,7 @@ use crate::source::Source;
 use crate::typing::{ColumnRecord, ColumnRule, ColumnSummary};
 use crate::values::Values;
 use serde::Serialize;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
 use std::path::Path;
 
@@ -203,10 +203,59 @@ impl Inspection {
     /// # Errors
     /// If `out` cannot be written.
     pub fn write_csv(&self, out: impl Write) -> Result<(), DataError> {
+        self.write(out, "", &BTreeMap::new())
+    }
+
+    /// Like [`Inspection::write_csv`], with new values in some cells of a column, given by their row numbers from 0.
+    ///
+    /// ```
+    /// use halfspaces_frame::{ReadOptions, inspect_bytes};
+    /// let text = b"size;class\n1,50;ham\n02;ham\n".to_vec();
+    /// let inspection = inspect_bytes("t.csv", text, &ReadOptions::default())?;
+    /// let mut table = Vec::new();
+    /// inspection.write_corrected(&mut table, "class", &[(1, "spam".to_owned())].into())?;
+    /// assert_eq!(String::from_utf8(table)?, "size,class\n\"1,50\",ham\n02,spam\n");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If `out` cannot be written, the column does not exist, or a row does not exist.
+    pub fn write_corrected(
+        &self,
+        out: impl Write,
+        column: &str,
+        values: &BTreeMap<usize, String>,
+    ) -> Result<(), DataError> {
+        let name = &self.source;
+        let has_column = match &self.table {
+            Table::Empty => false,
+            Table::Frame(frame) => frame.has(column),
+            Table::Text(table) => table.layout.names.iter().any(|name| name == column),
+        };
+        if !has_column {
+            return Err(DataError::user(format!("{name}: there is no column `{column}`")));
+        }
+        if let Some((row, _)) =
+            values.last_key_value().filter(|(row, _)| **row as u64 >= self.reading.rows)
+        {
+            return Err(DataError::user(format!(
+                "{name}: there is no row {row}; there are {}, counted from 0",
+                self.reading.rows
+            )));
+        }
+        self.write(out, column, values)
+    }
+
+    fn write(
+        &self,
+        out: impl Write,
+        column: &str,
+        values: &BTreeMap<usize, String>,
+    ) -> Result<(), DataError> {
         let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(out);
         match &self.table {
             Table::Empty => {}
-            Table::Frame(frame) => write_frame(frame, &mut writer)?,
+            Table::Frame(frame) => write_frame(frame, &mut writer, column, values)?,
             Table::Text(table) => {
                 let TextTable { source, text, layout, ragged } = &**table;
                 let records = || Records::of_text(text, layout.dialect);
@@ -231,9 +280,16 @@ impl Inspection {
                     )));
                 }
                 let mut rows = Rows::new(source, records(), layout, keep)?;
+                let place = layout.names.iter().position(|name| name == column);
+                let mut row = 0;
                 while rows.next()?.is_some() {
                     let mut cells = as_they_stand(&rows, layout);
                     cells.resize(cells.len().max(width), Vec::new());
+                    if let (Some(value), Some(place)) = (values.get(&row), place) {
+                        cells.resize(cells.len().max(place + 1), Vec::new());
+                        cells[place] = value.clone().into_bytes();
+                    }
+                    row += 1;
                     writer.write_record(&cells).map_err(|e| failed(&e))?;
                 }
             }
@@ -274,12 +330,21 @@ fn as_they_stand(rows: &Rows<'_>, layout: &Layout) -> Vec<Vec<u8>> {
 }
 
 /// Writes a table of a binary format.
-fn write_frame(frame: &Frame, writer: &mut csv::Writer<impl Write>) -> Result<(), DataError> {
+fn write_frame(
+    frame: &Frame,
+    writer: &mut csv::Writer<impl Write>,
+    column: &str,
+    values: &BTreeMap<usize, String>,
+) -> Result<(), DataError> {
     let names = frame.names();
     let columns: Vec<_> = names.iter().filter_map(|name| frame.column(name)).collect();
     writer.write_record(names.iter().map(|name| name.as_bytes())).map_err(|e| failed(&e))?;
     for row in 0..frame.rows {
-        writer.write_record(columns.iter().map(|c| c.text(row))).map_err(|e| failed(&e))?;
+        let cells = names.iter().zip(&columns).map(|(name, cells)| match values.get(&row) {
+            Some(value) if name == column => value.clone(),
+            _ => cells.text(row),
+        });
+        writer.write_record(cells).map_err(|e| failed(&e))?;
     }
     Ok(())
 }

@@ -67,11 +67,15 @@ pub(crate) struct AuditArgs {
     /// Seed of the split into folds and of the learner
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Write the ranking of all rows as CSV: rank, row (data rows, counted from 0), label, suggested, agreement, line
-    /// (line of the file, counted from 1; empty if the format has no lines); with texts also contradicts (the row with
-    /// nearly the same text and another label, if any)
+    /// Write the ranking of all rows as CSV: rank, row (data rows, counted from 0), label, suggested, agreement,
+    /// likely_wrong (yes or no), line (line of the file, counted from 1; empty if the format has no lines); with texts
+    /// also contradicts (the row with nearly the same text and another label, if any)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Copy a column of DATA to the ranking; may be repeated. A column called like a column of the ranking is renamed to
+    /// `kept NAME`
+    #[arg(long, value_name = "COLUMN", requires = "output")]
+    keep: Vec<String>,
     /// Overwrite existing files
     #[arg(long)]
     force: bool,
@@ -86,6 +90,30 @@ pub(crate) struct AuditArgs {
     json: bool,
 }
 
+impl AuditArgs {
+    /// The columns to copy, with their cells unchanged.
+    fn kept(&self) -> Result<Vec<Column>, CliError> {
+        if self.keep.is_empty() {
+            return Ok(Vec::new());
+        }
+        if self.input.data == Path::new("-") {
+            return Err(CliError::user(
+                "--keep: standard input cannot be read more than once; pass a file",
+            ));
+        }
+        let mut hints = Hints::texts(self.keep.clone());
+        hints.verbatim.extend(self.keep.clone());
+        hints.expected.insert(self.label.clone());
+        let options = self.input.reading.options();
+        let frame = halfspaces_frame::read(&self.input.data, &options, &hints)?;
+        let kept = self.keep.iter().map(|name| {
+            let values = frame.column(name).ok_or_else(|| frame.no_column(name))?.into_owned();
+            Ok(Column { name: name.clone(), values })
+        });
+        kept.collect()
+    }
+}
+
 /// An audited table.
 struct AuditReport {
     frame: Frame,
@@ -94,6 +122,8 @@ struct AuditReport {
     failure: f64,
     /// For each of the first rows of the ranking its texts, with what each word says for or against the label.
     texts: Vec<Vec<TextParts>>,
+    /// The columns copied to the ranking.
+    kept: Vec<Column>,
     /// For each row the row with nearly the same text and another label, if any; empty without texts.
     contradictions: Vec<Option<usize>>,
 }
@@ -109,6 +139,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
     let hints = Hints::texts([args.label.clone()]);
     let mut frame = args.input.read_as(&hints)?;
     let labels = Labels::take(&mut frame, &args.label)?;
+    let kept = args.kept()?;
     let count = labels.classes.len();
     if count < 2 {
         return Err(CliError::user(format!(
@@ -151,7 +182,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
         _ => Vec::new(),
     };
     let failure = args.failure;
-    let report = AuditReport { frame, labels, result, failure, texts, contradictions };
+    let report = AuditReport { frame, labels, result, failure, texts, kept, contradictions };
     if let Some(path) = &args.output {
         write_file(path, args.force, |out| report.write_csv(out))?;
     }
@@ -302,8 +333,14 @@ impl AuditReport {
 
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut writer = csv::Writer::from_writer(out);
-        let mut header = vec!["rank", "row", "label", "suggested", "agreement", "line"];
-        header.extend((!self.contradictions.is_empty()).then_some("contradicts"));
+        let own = ["rank", "row", "label", "suggested", "agreement", "likely_wrong", "line"];
+        let mut header = own.map(str::to_owned).to_vec();
+        header.extend((!self.contradictions.is_empty()).then(|| "contradicts".to_owned()));
+        for column in &self.kept {
+            let name = &column.name;
+            let is_taken = header.contains(name);
+            header.push(if is_taken { format!("kept {name}") } else { name.clone() });
+        }
         writer.write_record(header)?;
         for (place, suspect) in self.result.ranking.iter().enumerate() {
             let mut record = vec![
@@ -312,12 +349,14 @@ impl AuditReport {
                 self.label(suspect.row).to_owned(),
                 self.suggested(suspect).to_owned(),
                 suspect.agreement.to_string(),
+                if place < self.result.likely { "yes" } else { "no" }.to_owned(),
                 self.line(suspect.row),
             ];
             if !self.contradictions.is_empty() {
                 let twin = self.contradiction(suspect.row);
                 record.push(twin.map_or(String::new(), |row| row.to_string()));
             }
+            record.extend(self.kept.iter().map(|column| column.values.text(suspect.row)));
             writer.write_record(record)?;
         }
         writer.flush()

@@ -1,0 +1,111 @@
+//! `correct`, and the ranking that it takes.
+
+use crate::support::{refused, succeed};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+/// A table whose cells have unusual spellings; `class` is at x >= 10, but for two labels.
+fn write_table(dir: &Path) {
+    let mut text = "id;x;class;note\n".to_owned();
+    for i in 0..60 {
+        let is_wrong = i == 7 || i == 41;
+        let class = if (i % 20 >= 10) == is_wrong { "no" } else { "yes" };
+        text.push_str(&format!("{i:03};{}.50;{class};\"a;{i}\"\n", i % 20));
+    }
+    fs::write(dir.join("t.csv"), text).unwrap();
+}
+
+fn refuse(dir: &Path, line: &str) -> String {
+    refused(dir, &line.split(' ').collect::<Vec<_>>())
+}
+
+fn read(dir: &Path, name: &str) -> String {
+    fs::read_to_string(dir.join(name)).unwrap()
+}
+
+#[test]
+fn the_first_rows_of_a_ranking_are_corrected_and_nothing_else() {
+    let dir = tempfile::tempdir().unwrap();
+    write_table(dir.path());
+    let audit = "audit t.csv --label class --use note --drop note --keep id --keep label --learner logistic -o r.csv";
+    assert!(refuse(dir.path(), audit).contains("there is no column `label`"));
+    succeed(
+        dir.path(),
+        "audit t.csv --label class --drop note --keep id --keep class --learner logistic -o r.csv",
+    );
+    let ranking = read(dir.path(), "r.csv");
+    let lines: Vec<&str> = ranking.lines().collect();
+    assert_eq!(lines[0], "rank,row,label,suggested,agreement,likely_wrong,line,id,class");
+    let mut found: Vec<Vec<&str>> = lines[1..3].iter().map(|l| l.split(',').collect()).collect();
+    found.sort_by_key(|cells| cells[1].len());
+    for (cells, row) in found.iter().zip(["7", "41"]) {
+        assert_eq!((cells[1], cells[2], cells[8]), (row, "yes", "yes"), "{cells:?}");
+        assert_eq!(cells[7], format!("{row:0>3}"));
+    }
+    let result =
+        succeed(dir.path(), "audit t.csv --label class --drop note --learner logistic --json");
+    let likely = serde_json::from_str::<Value>(&result).unwrap()["likely_wrong"].as_u64().unwrap();
+    assert!(likely > 0);
+    for (rank, line) in (1..).zip(&lines[1..]) {
+        let expected = if rank <= likely { "yes" } else { "no" };
+        assert_eq!(line.split(',').nth(5), Some(expected), "{line}");
+    }
+
+    // Without --first, every suggestion would be accepted.
+    let all = refuse(dir.path(), "correct t.csv --label class --with r.csv -o c.csv");
+    assert!(all.contains("every suggestion would be accepted"), "{all}");
+    succeed(dir.path(), "correct t.csv --label class --with r.csv --first 2 -o c.csv");
+    let (before, after) = (read(dir.path(), "t.csv"), read(dir.path(), "c.csv"));
+    for (row, (before, after)) in before.lines().zip(after.lines()).enumerate() {
+        let expected = match row {
+            8 | 42 => before.replace("yes", "no"),
+            _ => before.to_owned(),
+        };
+        let expected = expected.replace("\"a;", "a_").replace('"', "").replace(';', ",");
+        assert_eq!(after, expected.replace("a_", "a;"), "row {row}");
+    }
+    // The same corrections do not fit the corrected table.
+    let again = refuse(dir.path(), "correct c.csv --label class --with r.csv --first 2 -o d.csv");
+    assert!(again.contains("corrected already"), "{again}");
+}
+
+/// Answers of a session have only the new label. It may be one that the table does not have yet, such as `None`.
+#[test]
+fn answers_are_taken_by_row() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("t.csv"), "x,class\n1,\n2,a\n3,b\n").unwrap();
+    fs::write(dir.path().join("a.csv"), "row,label,source\n0,None,confirmed\n2,b,known\n").unwrap();
+    succeed(dir.path(), "correct t.csv --label class --with a.csv -o c.csv");
+    assert_eq!(read(dir.path(), "c.csv"), "x,class\n1,None\n2,a\n3,b\n");
+    assert_eq!(
+        succeed(dir.path(), "correct t.csv --label class --with a.csv"),
+        read(dir.path(), "c.csv")
+    );
+}
+
+#[test]
+fn corrections_that_do_not_fit_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("t.csv"), "x,class\n1,a\n2,a\n3,b\n").unwrap();
+    for (corrections, said) in [
+        ("row,label\n3,a\n", "line 2, column `row`: `3` is not a row of t.csv, which has 3 rows"),
+        ("row,label\n-1,a\n", "`-1` is not a row"),
+        ("row,label\n1.5,a\n", "`1.5` is not a row"),
+        ("row,label\n1,a\n1,b\n", "line 3: row 1 has two new labels, `a` and `b`"),
+        ("row,label\n1,\n", "line 2: there is no new label"),
+        (
+            "row,suggested,label\n1,b,c\n",
+            "the label of row 1 was `c`, but it is `a` in t.csv, line 3",
+        ),
+        ("row,class\n1,b\n", "there is no column `label`"),
+        ("line,label\n1,b\n", "there is no column `row`"),
+    ] {
+        fs::write(dir.path().join("c.csv"), corrections).unwrap();
+        let found = refuse(dir.path(), "correct t.csv --label class --with c.csv -o o.csv");
+        assert!(found.contains(said), "{corrections}: {found}");
+        assert!(!dir.path().join("o.csv").exists());
+    }
+    let found = refuse(dir.path(), "correct t.csv --label z --with c.csv -o o.csv");
+    assert!(found.contains("there is no column `z`"), "{found}");
+}
