@@ -109,3 +109,61 @@ fn corrections_that_do_not_fit_are_refused() {
     let found = refuse(dir.path(), "correct t.csv --label z --with c.csv -o o.csv");
     assert!(found.contains("there is no column `z`"), "{found}");
 }
+
+/// The circle: audit, review the labels that the classifier contradicts, write the corrected table.
+#[test]
+fn contradicted_labels_are_reviewed_in_a_session() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut text = "x,y,class\n".to_owned();
+    let class = |i: usize| if i % 20 >= 10 { "high" } else { "low" };
+    for i in 0..200 {
+        let label = if i % 40 == 7 { "high" } else { class(i) };
+        text.push_str(&format!("{},{},{label}\n", i % 20, (i * 7) % 13));
+    }
+    fs::write(dir.path().join("t.csv"), &text).unwrap();
+    succeed(dir.path(), "audit t.csv --label class -o r.csv");
+    let ranking = read(dir.path(), "r.csv");
+    let contradicted: Vec<usize> = ranking
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').collect())
+        .filter(|cells: &Vec<&str>| cells[2] != cells[3])
+        .map(|cells| cells[1].parse().unwrap())
+        .collect();
+    assert!((5..20).contains(&contradicted.len()), "{ranking}");
+    let label = ["label", "t.csv", "--known", "class", "--review", "r.csv", "-o", "a.csv"];
+    let mut session = crate::support::program(dir.path())
+        .args(label)
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Every question is answered by the suggestion of the model, which is right here.
+    std::io::Write::write_all(
+        &mut session.stdin.take().unwrap(),
+        "\n".repeat(contradicted.len()).as_bytes(),
+    )
+    .unwrap();
+    let output = session.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(said.matches("known label: ").count(), contradicted.len(), "{said}");
+    let answers = read(dir.path(), "a.csv");
+    assert_eq!(answers.matches(",known,").count(), 200 - contradicted.len());
+    succeed(dir.path(), "correct t.csv --label class --with a.csv -o clean.csv");
+    for (i, line) in read(dir.path(), "clean.csv").lines().skip(1).enumerate() {
+        assert_eq!(line.rsplit(',').next(), Some(class(i)), "row {i}");
+    }
+    // In a session that knows the labels already, the rows are not asked.
+    succeed(dir.path(), "label t.csv --known class --session s.jsonl --export -o k.csv");
+    let again = crate::support::run_line(
+        dir.path(),
+        "label t.csv --known class --review r.csv --session s.jsonl --export -o k2.csv",
+    );
+    let said = String::from_utf8(again.stderr).unwrap();
+    assert!(said.contains("start another session"), "{said}");
+    fs::write(dir.path().join("bad.csv"), "row\n200\n").unwrap();
+    let bad = refuse(dir.path(), "label t.csv --known class --review bad.csv --session n.jsonl");
+    assert!(bad.contains("`200` is not a row of the pool"), "{bad}");
+}

@@ -13,6 +13,7 @@ Examples:
   halfspaces label features.npy --items images/ --classes cat,dog,bird --web
   halfspaces label features.npy --items items.csv --image file --known label --web
   halfspaces label mails.csv --session mails.csv.session.jsonl --text body --show body --export -o labels.csv
+  halfspaces label data.csv --known class --review ranking.csv --web -o answers.csv
   halfspaces label data.csv --label class --simulate --json
 
 Every answer is saved in the session file before the next question is shown. The same command resumes the session,
@@ -57,6 +58,10 @@ pub(crate) struct LabelArgs {
     /// Column of labels that are already known; its cells are empty in the other rows
     #[arg(long, value_name = "COLUMN", help_heading = "Answers")]
     pub(crate) known: Option<String>,
+    /// Ask about rows although --known has their label: those of a ranking of `audit` whose suggested label is another one,
+    /// or all rows of another CSV file with a column `row`. The known label is shown, and the model learns without it
+    #[arg(long, value_name = "FILE", requires = "known", help_heading = "Answers")]
+    pub(crate) review: Option<PathBuf>,
     /// Import labels from a Label Studio export (JSON, JSON-MIN or CSV); they never replace answers of this session
     #[arg(long, value_name = "FILE", help_heading = "Answers")]
     pub(crate) import_labelstudio: Option<PathBuf>,

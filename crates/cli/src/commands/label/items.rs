@@ -7,7 +7,10 @@ use halfspaces_frame::{Column, Frame};
 use halfspaces_labelling::ItemKey;
 use halfspaces_pipeline::{Recipe, TextParts};
 use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
 
+/// The name of the known label of a row that is reviewed.
+const KNOWN: &str = "known label";
 /// Maximum number of feature columns shown on the page.
 const MAX_FEATURES: usize = 24;
 /// Maximum number of feature columns shown in the terminal.
@@ -28,6 +31,8 @@ pub(super) struct Items {
     /// The column of ids.
     id: Option<Column>,
     keys: Vec<ItemKey>,
+    /// The known labels of the rows that are reviewed.
+    known: BTreeMap<usize, String>,
     /// The recipe of the features, and the texts of the pool, if it has a column of text.
     learned: Option<(Recipe, Frame)>,
 }
@@ -55,7 +60,16 @@ impl Items {
         let is_shown = texts.is_empty() && images.is_none();
         let feature_count = if is_shown { features.len() } else { 0 };
         let features = features.iter().take(feature_count.min(MAX_FEATURES)).cloned().collect();
-        Items { texts, images, features, feature_count, id: None, keys: Vec::new(), learned: None }
+        Items {
+            texts,
+            images,
+            features,
+            feature_count,
+            id: None,
+            keys: Vec::new(),
+            known: BTreeMap::new(),
+            learned: None,
+        }
     }
 
     /// Adds the recipe of the features and the pool, by which words are marked.
@@ -65,6 +79,12 @@ impl Items {
         let columns: Vec<Column> = pool.columns.iter().filter(is_learned).cloned().collect();
         let learned = (!columns.is_empty()).then(|| (recipe, Frame::new("pool", columns)));
         Items { learned, ..self }
+    }
+
+    /// Adds the known labels of the rows that are reviewed.
+    pub(super) fn with_known(self, known: &[(usize, String)], rows: &BTreeSet<usize>) -> Items {
+        let known = known.iter().filter(|(row, _)| rows.contains(row)).cloned().collect();
+        Items { known, ..self }
     }
 
     /// Adds the keys of the items and, if there is one, the column of ids.
@@ -108,8 +128,15 @@ impl Items {
             };
             columns.iter().map(cell).collect()
         };
+        let known = self.known.get(&row).map(|label| Cell {
+            name: KNOWN.to_owned(),
+            value: label.clone(),
+            parts: Vec::new(),
+        });
+        let mut texts: Vec<Cell> = cells(&self.texts);
+        texts.splice(0..0, known);
         Item {
-            texts: cells(&self.texts),
+            texts,
             image: self.image_name(row).is_some(),
             features: cells(&self.features),
             more_features: self.feature_count - self.features.len(),
@@ -150,6 +177,7 @@ impl Items {
         parts.extend(self.image_name(row).map(str::to_owned));
         let features = self.features.iter().take(MAX_ON_LINE);
         parts.extend(features.map(|c| format!("{} {}", c.name, shown(c, row))));
+        parts.splice(0..0, self.known.get(&row).map(|label| format!("{KNOWN}: {label}")));
         let mut line = plain(&parts.join(", "), MAX_LINE);
         if self.feature_count > MAX_ON_LINE {
             line.push_str(", …");
@@ -255,5 +283,12 @@ mod tests {
             (24, 6)
         );
         assert_eq!(plain("abcdef", 3), "abc…");
+        // The known label of a row that is reviewed comes first; it is not exported.
+        let known = [(0, "cat".to_owned()), (1, "dog".to_owned())];
+        let items = items.with_known(&known, &[1].into());
+        assert!(items.line(0).starts_with("x0 0, "));
+        assert!(items.line(1).starts_with("known label: dog, x0 0.5, "));
+        assert_eq!((items.item(0, None).texts.len(), items.item(1, None).texts.len()), (0, 1));
+        assert_eq!(items.shown(1), []);
     }
 }

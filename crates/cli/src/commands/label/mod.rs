@@ -11,6 +11,7 @@ mod keys;
 mod label_studio;
 mod new_labels;
 mod pool;
+mod review;
 mod simulate;
 mod task_rows;
 mod terminal;

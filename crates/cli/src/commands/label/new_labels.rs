@@ -30,7 +30,7 @@ pub(super) fn new_labels(
     };
     let mut labels: Vec<(usize, usize)> = Vec::new();
     let mut ignored = Vec::new();
-    for (row, name) in &pool.known {
+    for (row, name) in pool.known.iter().filter(|(row, _)| !pool.reviewed.contains(row)) {
         let class = class(name, &format!("--known, row {row}"))?;
         match record.label(*row) {
             None => labels.push((*row, class)),
@@ -39,6 +39,15 @@ pub(super) fn new_labels(
         }
     }
     note_ignored(&ignored, "--known", notes);
+    let has_known =
+        |row: &&usize| record.row_label(**row).is_some_and(|given| !given.is_by_person());
+    let already = pool.reviewed.iter().filter(has_known).count();
+    if already > 0 {
+        notes.push(format!(
+            "note: --review: {already} of its rows have their known label in this session already and are not asked; \
+             start another session with --session"
+        ));
+    }
     if let Some(path) = &args.import_labelstudio {
         let name = path.display().to_string();
         let imported = label_studio::read(path, &pool.items, classes)?;

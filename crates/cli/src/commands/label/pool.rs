@@ -3,6 +3,7 @@
 use super::args::LabelArgs;
 use super::images::Images;
 use super::items::Items;
+use super::review;
 use crate::error::CliError;
 use crate::input::{self, Hints, ReadingArgs};
 use fnv::FnvHasher;
@@ -10,7 +11,7 @@ use halfspaces_frame::{Block, Labels, MISSING, find_class, is_missing_marker};
 use halfspaces_frame::{Column, Frame, Values};
 use halfspaces_labelling::{ItemIds, ItemKey, ItemSpec, KeyBuilder, PoolId};
 use halfspaces_pipeline::{Design, Recipe, Unseen, is_varied_text};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 
@@ -25,6 +26,8 @@ pub(super) struct Pool {
     pub(super) truth: Option<Labels>,
     /// The labelled rows of the column `--known`.
     pub(super) known: Vec<(usize, String)>,
+    /// Rows to ask about although their label is known.
+    pub(super) reviewed: BTreeSet<usize>,
     /// Notes to print.
     pub(super) notes: Vec<String>,
 }
@@ -144,8 +147,15 @@ impl Pool {
         frame.columns.retain(|column| !options.drop.contains(&column.name));
         let keys = pool_id.items.as_ref().map(|items| items.keys.clone()).unwrap_or_default();
         let items = Items::new(texts, images, &features(&frame));
-        let items = items.with_keys(keys, id.clone()).with_recipe(recipe, &frame);
-        Ok(Pool { points, items, id: pool_id, first_version, truth, known, notes })
+        let mut items = items.with_keys(keys, id.clone()).with_recipe(recipe, &frame);
+        let reviewed = match &args.review {
+            Some(path) => review::rows(path, frame.rows)?,
+            None => BTreeSet::new(),
+        };
+        if !reviewed.is_empty() {
+            items = items.with_known(&known, &reviewed);
+        }
+        Ok(Pool { points, items, id: pool_id, first_version, truth, known, reviewed, notes })
     }
 }
 

@@ -1,0 +1,44 @@
+//! The rows that `--review` names.
+
+use crate::error::CliError;
+use crate::output::note;
+use halfspaces_frame::{Hints, ReadOptions, Values};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// The rows of a CSV file whose `suggested` label differs from their `label`, or all of its rows if it has not both
+/// columns.
+pub(super) fn rows(path: &Path, count: usize) -> Result<BTreeSet<usize>, CliError> {
+    let mut hints = Hints::texts(["row", "label", "suggested"]);
+    hints.verbatim.extend(["label".to_owned(), "suggested".to_owned()]);
+    let frame = halfspaces_frame::read(path, &ReadOptions::default(), &hints)?;
+    let column = frame.column("row").ok_or_else(|| frame.no_column("row"))?;
+    let labels = frame.column("label").zip(frame.column("suggested"));
+    let mut rows = BTreeSet::new();
+    for at in 0..frame.rows {
+        let is_same = |(label, suggested): &(Cow<'_, Values>, Cow<'_, Values>)| {
+            label.text(at) == suggested.text(at)
+        };
+        if labels.as_ref().is_some_and(is_same) {
+            continue;
+        }
+        let text = column.text(at);
+        let row = text.parse().ok().filter(|row| *row < count).ok_or_else(|| {
+            CliError::user(format!(
+                "{}, column `row`: `{text}` is not a row of the pool, which has {count} rows, counted from 0",
+                frame.place(at)
+            ))
+        })?;
+        rows.insert(row);
+    }
+    match rows.len() {
+        0 => note(&format!(
+            "note: {}: every label is the suggested one, so there is nothing to review",
+            frame.source
+        )),
+        1 => note(&format!("note: {}: 1 row to review", frame.source)),
+        more => note(&format!("note: {}: {more} rows to review", frame.source)),
+    }
+    Ok(rows)
+}
