@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// A table whose cells have unusual spellings; `class` is at x >= 10, but for two labels.
+/// A table whose cells have unusual spellings; Two labels are wrong: `class` is `yes` for x >= 10.
 fn write_table(dir: &Path) {
     let mut text = "id;x;class;note\n".to_owned();
     for i in 0..60 {
@@ -149,6 +149,8 @@ fn contradicted_labels_are_reviewed_in_a_session() {
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(said.matches("known label: ").count(), contradicted.len(), "{said}");
+    // The advice to stop is about the whole pool.
+    assert!(!said.contains("You can stop"), "{said}");
     let answers = read(dir.path(), "a.csv");
     assert_eq!(answers.matches(",known,").count(), 200 - contradicted.len());
     succeed(dir.path(), "correct t.csv --label class --with a.csv -o clean.csv");

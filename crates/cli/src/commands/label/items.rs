@@ -115,6 +115,11 @@ impl Items {
         self.images.as_ref()
     }
 
+    /// Whether some rows are reviewed: then it does not matter how many labels of the whole pool would be wrong.
+    pub(super) fn is_review(&self) -> bool {
+        !self.known.is_empty()
+    }
+
     /// The content of a row. Its words are marked by the weights of the row's coordinates.
     pub(super) fn item(&self, row: usize, weights: Option<&[(usize, f64)]>) -> Item {
         let marks = weights.map_or_else(Vec::new, |weights| self.marks(row, weights));
@@ -286,7 +291,7 @@ mod tests {
         // The known label of a row that is reviewed comes first; it is not exported.
         let known = [(0, "cat".to_owned()), (1, "dog".to_owned())];
         let items = items.with_known(&known, &[1].into());
-        assert!(items.line(0).starts_with("x0 0, "));
+        assert!(items.is_review() && items.line(0).starts_with("x0 0, "));
         assert!(items.line(1).starts_with("known label: dog, x0 0.5, "));
         assert_eq!((items.item(0, None).texts.len(), items.item(1, None).texts.len()), (0, 1));
         assert_eq!(items.shown(1), []);

@@ -40,7 +40,7 @@ pub(super) fn run(
         let asked = controller.question();
         print(&format!(
             "\n{}\n{}",
-            headline(controller),
+            headline(controller, items),
             prompt(controller, items, asked, &classes)
         ))?;
         let Some(line) = read_line(input)? else { break };
@@ -68,7 +68,7 @@ pub(super) fn run(
             Err(ActionError::Failed(error)) => return Err(error),
         }
     }
-    print(&format!("\n{}\n", headline(controller)))
+    print(&format!("\n{}\n", headline(controller, items)))
 }
 
 /// The question, or the possible commands if every row has a label.
@@ -87,9 +87,10 @@ fn prompt(
     format!("row {row}{skipped}: {}\n{predicted}? {sure:.0} % sure > ", items.line(row))
 }
 
-fn headline(controller: &Controller) -> String {
+fn headline(controller: &Controller, items: &Items) -> String {
     let (record, outlook) = (controller.record(), controller.outlook());
-    let stop = controller.stop_advice().map_or_else(String::new, |advice| format!("\n{advice}"));
+    let advice = controller.stop_advice().filter(|_| !items.is_review());
+    let stop = advice.map_or_else(String::new, |advice| format!("\n{advice}"));
     format!(
         "{} of {} labelled, {}; about {:.0} more to come ({:.0} to {:.0}){stop}",
         record.answered(),

@@ -105,7 +105,7 @@ pub(super) fn view<'a>(controller: &'a Controller, items: &Items, pool: &'a str)
             corrections: record.corrections(),
         },
         outlook: OutlookView { expected: outlook.expected, low: outlook.low, high: outlook.high },
-        stop_advice: controller.stop_advice(),
+        stop_advice: controller.stop_advice().filter(|_| !items.is_review()),
         curve: curve(controller),
         recent: recent.collect(),
         ahead: if items.has_images() { controller.ahead(AHEAD) } else { Vec::new() },
