@@ -94,7 +94,8 @@ mark{color:inherit;border-radius:.2em;background:none}
 .yes1{background:rgb(40 150 70/.15)}.yes2{background:rgb(40 150 70/.35)}.yes3{background:rgb(40 150 70/.6)}
 table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
 th,td{text-align:left;padding:.3rem .7rem;border-bottom:1px solid var(--line);vertical-align:top}
-td{overflow-wrap:anywhere;min-width:4rem;max-width:28rem}
+td{overflow-wrap:break-word;max-width:28rem}
+td:nth-child(-n+5){white-space:nowrap}
 figure{margin:1.2rem 0}
 figure svg{width:100%;max-width:44rem;height:auto}
 ";

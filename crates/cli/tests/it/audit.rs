@@ -69,7 +69,14 @@ fn slips_are_found_in_two_and_three_classes() {
         assert!(
             !report.contains("<b onmouse") && report.contains("&lt;b onmouseover=alert(1)&gt;")
         );
-        assert!(report.contains(&place) && report.contains("<svg") && !report.contains("<script"));
+        let cells = format!("<td>1</td><td>{}</td>", rows[0] + 2);
+        assert!(report.contains(&cells) && report.contains("<svg") && !report.contains("<script"));
+        // Each row is in one cell of the table of labels and suggestions.
+        let matrix = report.split("Labels and suggestions").nth(1).unwrap();
+        let matrix = matrix.split("</table>").next().unwrap();
+        let counts =
+            matrix.split("<td>").filter_map(|cell| cell.split('<').next()?.parse::<usize>().ok());
+        assert_eq!(counts.sum::<usize>(), 300);
         assert!(
             !report.contains("src=") && !report.contains("href="),
             "the report is self-contained"

@@ -1,7 +1,7 @@
 //! `audit`: finds labels that are probably wrong.
 
 use crate::error::CliError;
-use crate::html::{escape, marked, page, table_of_html};
+use crate::html::{escape, marked, page, table, table_of_html};
 use crate::input::{Hints, InputArgs, print_notes};
 use crate::learner;
 use crate::output::{check_targets, note, print, write_file};
@@ -27,6 +27,8 @@ const MAX_CELL: usize = 200;
 const MAX_MARKED: usize = 2000;
 /// Maximum number of words against a label that are printed.
 const MAX_AGAINST: usize = 4;
+/// Maximum number of classes of the table of labels and suggestions.
+const MAX_MATRIX: usize = 20;
 /// Maximum number of points of the curve.
 const MAX_CURVE: usize = 400;
 
@@ -395,11 +397,16 @@ impl AuditReport {
     }
 
     fn html(&self, top: usize) -> String {
-        let mut body = format!("<p>{}. {}.</p>\n", escape(&self.estimate()), escape(&self.bound()));
+        let mut body = format!("<p>{}.</p>\n", escape(&self.estimate()));
         body.push_str(&format!(
-            "<p>Each row was judged by a classifier that was fitted without it. The bound is proved if each label is \
-             wrong independently of the others with a probability of at most one half. The ranking and the number of \
-             likely wrong labels are heuristic.</p>\n<h2>Most suspicious rows</h2>\n<p>{}.</p>\n",
+            "<p>More exactly: {}. Each row was judged by a classifier that was fitted without it. The bound is proved if \
+             each label is wrong independently of the others with a probability of at most one half. The ranking and the \
+             number of likely wrong labels are heuristic.</p>\n<p>To review these labels one by one, write the ranking \
+             with <code>-o ranking.csv</code> and run <code>halfspaces label DATA --known COLUMN --review ranking.csv \
+             --web</code>. <code>halfspaces correct</code> writes the table with the accepted corrections.</p>\n{}<h2>Most \
+             suspicious rows</h2>\n<p>{}.</p>\n",
+            escape(&self.bound()),
+            self.matrix(),
             escape(self.unit())
         ));
         if let Some(line) = self.contradictory() {
@@ -412,7 +419,9 @@ impl AuditReport {
             );
         }
         let shown: Vec<&Column> = self.frame.columns.iter().take(SHOWN).collect();
-        let mut header = vec!["rank", "where", "label", "suggested", "agreement"];
+        let has_lines = !self.line(0).is_empty();
+        let place = if has_lines { "line" } else { "row" };
+        let mut header = vec!["rank", place, "label", "suggested", "agreement"];
         let has_twins = !self.contradictions.is_empty();
         if has_twins {
             header.push("same text");
@@ -431,7 +440,7 @@ impl AuditReport {
             };
             let mut cells = vec![
                 (place + 1).to_string(),
-                escape(&self.frame.place(suspect.row)),
+                if has_lines { self.line(suspect.row) } else { suspect.row.to_string() },
                 escape(self.label(suspect.row)),
                 escape(self.suggested(suspect)),
                 format!("{:.3}", suspect.agreement),
@@ -454,6 +463,25 @@ impl AuditReport {
             figure.to_svg()
         ));
         page(&format!("Label audit of {}", self.frame.source), &body)
+    }
+
+    /// The number of rows for each label and suggestion, as a table with a heading. Empty if there are too many classes.
+    fn matrix(&self) -> String {
+        let classes = &self.labels.classes;
+        if classes.len() > MAX_MATRIX {
+            return String::new();
+        }
+        let mut counts = vec![vec![0usize; classes.len()]; classes.len()];
+        for suspect in &self.result.ranking {
+            counts[self.labels.of_row[suspect.row]][suspect.suggested] += 1;
+        }
+        let mut header = vec!["label \\ suggested"];
+        header.extend(classes.iter().map(String::as_str));
+        let rows = classes.iter().zip(counts).map(|(name, counts)| {
+            let counts = counts.iter().map(ToString::to_string);
+            std::iter::once(name.clone()).chain(counts).collect()
+        });
+        format!("<h2>Labels and suggestions</h2>\n{}", table(&header, rows))
     }
 
     fn figure(&self) -> Figure {
