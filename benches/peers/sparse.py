@@ -2,8 +2,8 @@
 
 The file has 100,000 rows with 75 of 50,000 columns each; common columns have small numbers (probability proportional to 1/(j + 10)).
 Entries are positive, rows have norm 1, labels are those of a random halfspace with Gaussian noise, and a further twentieth is
-flipped. Errors are in per cent on 10,000 rows more. One thread each, except for the parser of Vowpal Wabbit, which reads a file of
-its own. LIBLINEAR runs through its Python package, whose reader is slow: the time of reading is apart. Memory is the peak of
+flipped. Errors are in per cent on 10,000 further rows; the processes of the peers read and predict these, too, ours only fits. One thread each, except for the parser of Vowpal Wabbit, which reads a file of
+its own. LIBLINEAR runs through its Python package, whose reader is slow; the time of reading is shown separately. Memory is the peak of
 the process, by GNU time. Our side is `cargo build --release -p halfspaces-cli`.
 """
 

@@ -11,8 +11,8 @@ const COVERAGES: [usize; 6] = [100, 95, 90, 80, 70, 50];
 const BINS: usize = 10;
 
 /// The errors of a model on labelled rows that it was not fitted to, with exact confidence intervals, and measures of
-/// its ranking and its probabilities. Rows with a label that is unknown to the model count as errors; the other measures
-/// leave them out.
+/// its ranking and its probabilities. Rows whose label the model does not know count as errors in `error`, `baseline`,
+/// `coverage` and precision. The other measures leave them out.
 ///
 /// ```
 /// use halfspaces_pipeline::{Decisions, Evaluation};
@@ -46,12 +46,12 @@ pub struct Evaluation {
     pub of_class: Vec<ClassRates>,
     /// The error if only rows with a large |value| are decided.
     pub coverage: Vec<Coverage>,
-    /// Measures of the probabilities; `None` if the model is not calibrated.
+    /// Measures of the probabilities; `None` if the model is not calibrated or knows the label of no row.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probabilities: Option<ProbabilityScores>,
 }
 
-/// The rates of a class. A rate without rows is `None`.
+/// The rates of a class. A rate is `None` if it has no rows.
 ///
 /// ```
 /// use halfspaces_pipeline::{Decisions, Evaluation};
@@ -73,7 +73,7 @@ pub struct ClassRates {
     pub precision: Option<Rate>,
     /// The area under the ROC curve: the probability that a row of this class ranks before one of another class; ties
     /// count half. Rows are ranked by the probability of the class; with two classes, by the decision value. `None` if
-    /// there is no such ranking, or only rows of one kind.
+    /// there is no such ranking, or if all or none of the rows are of this class.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auc: Option<f64>,
     /// The average precision of the same ranking: the mean over the rows of this class of the precision among the rows
@@ -101,7 +101,7 @@ pub struct Coverage {
     pub error: Rate,
 }
 
-/// Measures of the probabilities; less is better.
+/// Measures of the probabilities; lower is better.
 ///
 /// *Source.* Brier 1950; Guo et al. 2017 for the calibration error.
 ///
@@ -124,8 +124,8 @@ pub struct ProbabilityScores {
     /// The mean squared difference between the probabilities and 1 for the true class, 0 for others: summed over the
     /// classes, and for two classes that of the second class only.
     pub brier: f64,
-    /// The expected calibration error: the mean difference between the probability of the predicted class and the
-    /// fraction of correct predictions, over the bins of the calibration table.
+    /// The expected calibration error: the mean absolute difference between the mean probability of the predicted class
+    /// and the fraction of correct predictions in a bin, weighted by the rows of the bin.
     pub calibration_error: f64,
     /// Rows by the probability of the predicted class, in ten bins of equal width. Empty bins are left out.
     pub calibration: Vec<Calibration>,

@@ -26,8 +26,8 @@ impl Pipeline {
     ///
     /// The perceptron learns from all rows except the held-out ones; massart learns from as many rows as it needs. Both
     /// make one pass, after the first 60 000 rows have determined columns and classes. So does the default learner if
-    /// the coordinates are sparse, such as those of texts, there are no weights and the table has more rows: it then is
-    /// [`Arow`](halfspaces_online::Arow). Otherwise learners learn from a random sample of 60 000 rows. `progress` is
+    /// the coordinates are sparse, such as those of texts, rows have equal weights, and there are at least 60 000 rows.
+    /// It then is [`Arow`](halfspaces_online::Arow). Otherwise learners learn from a random sample of 60 000 rows. `progress` is
     /// called with the number of rows read so far.
     ///
     /// # Errors
@@ -67,7 +67,7 @@ impl Pipeline {
 }
 
 /// Finds columns and classes from the first rows, then learns from all rows in one pass. Returns `None` if the learner
-/// does not learn such points from a stream.
+/// does not learn such points from a stream or, for the default learner, if there are fewer than 60 000 rows.
 fn one_pass(
     table: &LargeTable,
     options: &FitOptions,

@@ -45,8 +45,8 @@ pub enum Method {
         /// C.
         c: f64,
     },
-    /// Minimises ½‖w‖² + ½C times the squared difference of the decision values and the labels ±1. Only for wide
-    /// tables, with up to 2000 landmarks.
+    /// Minimises ½‖w‖² + ½C times the sum of squared differences between decision values and labels ±1. Only for
+    /// wide tables, with up to 2000 landmarks.
     Ridge {
         /// C.
         c: f64,
@@ -134,8 +134,8 @@ const KERNELS: [(Distance, f64); 4] = [
 ];
 /// Minimum number of columns of a wide table, such as embeddings.
 const WIDE: usize = 100;
-/// The kernel of ridge regression, and its values of C. It is for wide tables, whose classes are explained better by
-/// many landmarks than by few.
+/// The kernel of ridge regression, and its values of C. It is for wide tables, on which many landmarks
+/// give smaller errors than few.
 const RIDGE_KERNEL: Space = Space::Kernel { distance: Distance::SquaredEuclidean, width: 0.5 };
 const RIDGE_C: [f64; 3] = [0.3, 1.0, 3.0];
 

@@ -15,12 +15,12 @@ Examples:
   halfspaces correct data.csv --label class --with accepted.csv -o clean.csv
   halfspaces correct data.csv --label class --with answers.csv -o labelled.csv";
 
-/// Write a table with corrected labels; all other cells stay as they are.
+/// Write a table with corrected labels as plain CSV; the other cells keep their text.
 ///
 /// The corrections are a CSV file with a column `row` (data rows, counted from 0) and a column `suggested` or `label`,
-/// the new label. `suggested` comes first: then `label` is the old one, which must be the label in DATA. So the ranking
-/// of `audit` can be used as it is with --first, or after you have deleted the rows that you do not accept or changed
-/// their `suggested`. The answers of `label` can be used, too.
+/// the new label. If both columns exist, `suggested` is the new label, and `label` must be the label in DATA. Use the
+/// ranking of `audit` with --first, or a copy of it with only the lines that you accept, in which you can change
+/// `suggested`. Or use the answers of `label`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CorrectArgs {
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<(), CliError> {
     let new: BTreeSet<&String> = values.values().filter(|label| !known.contains(*label)).collect();
     if !new.is_empty() {
         let new: Vec<&str> = new.into_iter().map(String::as_str).collect();
-        note(&format!("note: labels that {} does not have yet: {}", frame.source, new.join(", ")));
+        note(&format!("note: new labels, not in {}: {}", frame.source, new.join(", ")));
     }
     let changed = values.iter().filter(|(row, label)| labels.text(**row) != **label).count();
     let found = halfspaces_frame::inspect(&args.input.data, &args.input.reading.options())?;
@@ -67,9 +67,9 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<(), CliError> {
     let one = |count: usize| if count == 1 { "" } else { "s" };
     let same = values.len() - changed;
     note(&format!(
-        "{changed} label{} of {} changed; {same} correction{} with the label that was there",
-        one(changed),
+        "{changed} of {} label{} changed; {same} correction{} equal to the old label",
         frame.rows,
+        one(frame.rows),
         one(same)
     ));
     Ok(())
@@ -136,7 +136,7 @@ impl Corrections {
                 && before.text(at) != labels.text(row)
             {
                 return Err(CliError::user(format!(
-                    "{}: the label of row {row} was `{}`, but it is `{}` in {}; were rows moved, or corrected already?",
+                    "{}: row {row} has the label `{}` here, but `{}` in {}; was the row moved, or is it already corrected?",
                     place(at),
                     before.text(at),
                     labels.text(row),

@@ -15,8 +15,8 @@ use std::path::PathBuf;
 /// Evaluate a model on a labelled table that it was not fitted to.
 ///
 /// Prints the error with an exact confidence interval, the confusion matrix, recall, precision, AUC and average precision
-/// of every class, and the error at several coverages: if the model decides only the rows with the largest |value| and
-/// leaves the others to a person. If the model has probabilities, also prints their log loss, Brier score and
+/// of every class, and the error at several coverages. Coverage is the share of rows that the model decides, those with
+/// the largest |value|; a person decides the others. If the model has probabilities, also prints their log loss, Brier score and
 /// calibration.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:

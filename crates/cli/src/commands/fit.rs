@@ -64,7 +64,7 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "FRACTION", value_parser = fraction, allow_negative_numbers = true)]
     holdout: Option<f64>,
     /// Read the file in chunks: for CSV, Parquet and LIBSVM files larger than memory. perceptron learns from every row
-    /// in one pass, and so does auto if columns are texts or sparse; massart learns from as many rows as it needs, the
+    /// in one pass, and so does auto on sparse points, such as texts, from 60 000 rows on; massart learns from as many rows as it needs, the
     /// others from a random sample of 60 000 rows
     #[arg(long, conflicts_with = "weights")]
     stream: bool,

@@ -67,7 +67,7 @@ fn the_first_rows_of_a_ranking_are_corrected_and_nothing_else() {
     }
     // The same corrections do not fit the corrected table.
     let again = refuse(dir.path(), "correct c.csv --label class --with r.csv --first 2 -o d.csv");
-    assert!(again.contains("corrected already"), "{again}");
+    assert!(again.contains("already corrected"), "{again}");
 }
 
 /// Answers of a session have only the new label. It may be one that the table does not have yet, such as `None`.
@@ -94,10 +94,7 @@ fn corrections_that_do_not_fit_are_refused() {
         ("row,label\n1.5,a\n", "`1.5` is not a row"),
         ("row,label\n1,a\n1,b\n", "line 3: row 1 has two new labels, `a` and `b`"),
         ("row,label\n1,\n", "line 2: there is no new label"),
-        (
-            "row,suggested,label\n1,b,c\n",
-            "the label of row 1 was `c`, but it is `a` in t.csv, line 3",
-        ),
+        ("row,suggested,label\n1,b,c\n", "row 1 has the label `c` here, but `a` in t.csv, line 3"),
         ("row,class\n1,b\n", "there is no column `label`"),
         ("line,label\n1,b\n", "there is no column `row`"),
     ] {
@@ -164,7 +161,7 @@ fn contradicted_labels_are_reviewed_in_a_session() {
         "label t.csv --known class --review r.csv --session s.jsonl --export -o k2.csv",
     );
     let said = String::from_utf8(again.stderr).unwrap();
-    assert!(said.contains("start another session"), "{said}");
+    assert!(said.contains("already a known label in this session"), "{said}");
     fs::write(dir.path().join("bad.csv"), "row\n200\n").unwrap();
     let bad = refuse(dir.path(), "label t.csv --known class --review bad.csv --session n.jsonl");
     assert!(bad.contains("`200` is not a row of the pool"), "{bad}");

@@ -206,7 +206,7 @@ impl Inspection {
         self.write(out, "", &BTreeMap::new())
     }
 
-    /// Like [`Inspection::write_csv`], with new values in some cells of a column, given by their row numbers from 0.
+    /// Like [`Inspection::write_csv`], with new values in one column. `values` maps row numbers, counted from 0, to new values.
     ///
     /// ```
     /// use halfspaces_frame::{ReadOptions, inspect_bytes};
@@ -239,7 +239,7 @@ impl Inspection {
             values.last_key_value().filter(|(row, _)| **row as u64 >= self.reading.rows)
         {
             return Err(DataError::user(format!(
-                "{name}: there is no row {row}; there are {}, counted from 0",
+                "{name}: there is no row {row}; there are {} rows, counted from 0",
                 self.reading.rows
             )));
         }

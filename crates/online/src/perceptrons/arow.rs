@@ -10,16 +10,16 @@ use halfspaces_linalg::{InputError, Label, RowView, load_checked};
 /// β = 1/(Σ s_j x_j² + r): w_j += ℓ β y s_j x_j, and s_j -= β (s_j x_j)². Rare coordinates, such as words that occur in
 /// few texts, thus get larger steps than common ones.
 ///
-/// *Guarantee.* If each point has one coordinate other than 0, the matrix of variances in the source is diagonal. Then
+/// *Guarantee.* If each point has at most one nonzero coordinate, the matrix of variances in the source is diagonal. Then
 /// for every u there are at most √(r‖u‖² + Σ (u · x)²) √(Σ ln(1 + n_j/r) + U) + Σ ℓ(u) - U mistakes. The sums run over
 /// the rounds with an update; n_j is the sum of x_j², and U is the number of these rounds without a mistake. For other
 /// points the source proves this for the full matrix. No bound is proved for its diagonal, which this learner keeps.
 ///
 /// *Cost.* O(d) memory; O(d) time per point, O(nonzeros) for a sparse one.
 ///
-/// *When to use it.* In one pass over many sparse rows, such as texts. Choose r as a multiple of the mean ‖x‖²: then the
-/// unit of the points does not matter. Half of it is a good choice in our measurements. On dense rows the
-/// [`crate::AveragedPerceptron`] has smaller errors in most of them.
+/// *When to use it.* In one pass over many sparse rows, such as texts. Choose r proportional to the mean ‖x‖², so that
+/// the unit of the points does not matter. Half the mean was a good choice in our measurements. On dense rows
+/// [`crate::AveragedPerceptron`] usually had smaller errors.
 ///
 /// *Source.* Crammer, Kulesza and Dredze 2009, Figure 1 and Theorem 2; the diagonal is theirs too. Claims: none;
 /// benchmarks of `halfspaces fit --stream`.

@@ -74,8 +74,8 @@ pub(crate) struct AuditArgs {
     /// also contradicts (the row with nearly the same text and another label, if any)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Copy a column of DATA to the ranking; may be repeated. A column called like a column of the ranking is renamed to
-    /// `kept NAME`
+    /// Copy a column of DATA to the ranking; may be repeated. If the ranking already has a column NAME, the copy is
+    /// called `kept NAME`
     #[arg(long, value_name = "COLUMN", requires = "output")]
     keep: Vec<String>,
     /// Overwrite existing files
@@ -399,11 +399,12 @@ impl AuditReport {
     fn html(&self, top: usize) -> String {
         let mut body = format!("<p>{}.</p>\n", escape(&self.estimate()));
         body.push_str(&format!(
-            "<p>More exactly: {}. Each row was judged by a classifier that was fitted without it. The bound is proved if \
+            "<p>The bound: {}. Each row was judged by a classifier that was fitted without it. The bound is proved if \
              each label is wrong independently of the others with a probability of at most one half. The ranking and the \
              number of likely wrong labels are heuristic.</p>\n<p>To review these labels one by one, write the ranking \
              with <code>-o ranking.csv</code> and run <code>halfspaces label DATA --known COLUMN --review ranking.csv \
-             --web</code>. <code>halfspaces correct</code> writes the table with the accepted corrections.</p>\n{}<h2>Most \
+             --web -o answers.csv</code>. Then <code>halfspaces correct DATA --label COLUMN --with answers.csv -o \
+             FILE</code> writes the corrected table.</p>\n{}<h2>Most \
              suspicious rows</h2>\n<p>{}.</p>\n",
             escape(&self.bound()),
             self.matrix(),

@@ -58,8 +58,8 @@ pub(crate) struct LabelArgs {
     /// Column of labels that are already known; its cells are empty in the other rows
     #[arg(long, value_name = "COLUMN", help_heading = "Answers")]
     pub(crate) known: Option<String>,
-    /// Ask about rows although --known has their label: those of a ranking of `audit` whose suggested label is another one,
-    /// or all rows of another CSV file with a column `row`. The known label is shown, and the model learns without it
+    /// Ask about rows that --known labels: in a ranking of `audit`, those whose suggestion differs from the label; in
+    /// another CSV file with a column `row`, all. The known label is shown; the model does not learn from it
     #[arg(long, value_name = "FILE", requires = "known", help_heading = "Answers")]
     pub(crate) review: Option<PathBuf>,
     /// Import labels from a Label Studio export (JSON, JSON-MIN or CSV); they never replace answers of this session

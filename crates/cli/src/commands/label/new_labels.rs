@@ -44,8 +44,10 @@ pub(super) fn new_labels(
     let already = pool.reviewed.iter().filter(has_known).count();
     if already > 0 {
         notes.push(format!(
-            "note: --review: {already} of its rows have their known label in this session already and are not asked; \
-             start another session with --session"
+            "note: --review: {already} {} already a known label in this session and {} not asked; use --session with a new \
+             file",
+            if already == 1 { "row has" } else { "rows have" },
+            if already == 1 { "is" } else { "are" }
         ));
     }
     if let Some(path) = &args.import_labelstudio {

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The rows of a CSV file whose `suggested` label differs from their `label`, or all of its rows if it has not both
-/// columns.
+/// The rows of a CSV file whose `suggested` label differs from their `label`, or all of its rows if one of these
+/// columns is missing.
 pub(super) fn rows(path: &Path, count: usize) -> Result<BTreeSet<usize>, CliError> {
     let mut hints = Hints::texts(["row", "label", "suggested"]);
     hints.verbatim.extend(["label".to_owned(), "suggested".to_owned()]);
@@ -33,10 +33,7 @@ pub(super) fn rows(path: &Path, count: usize) -> Result<BTreeSet<usize>, CliErro
         rows.insert(row);
     }
     match rows.len() {
-        0 => note(&format!(
-            "note: {}: every label is the suggested one, so there is nothing to review",
-            frame.source
-        )),
+        0 => note(&format!("note: {}: no rows to review", frame.source)),
         1 => note(&format!("note: {}: 1 row to review", frame.source)),
         more => note(&format!("note: {}: {more} rows to review", frame.source)),
     }
