@@ -140,6 +140,12 @@ impl Hints {
         Hints { expected: texts.clone(), texts, ..Hints::default() }
     }
 
+    /// Hints that these columns are expected and contain texts, in which only an empty cell is missing.
+    pub fn verbatim<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Hints {
+        let hints = Hints::texts(names);
+        Hints { verbatim: hints.texts.clone(), ..hints }
+    }
+
     /// Whether a column with this name is expected.
     pub(crate) fn expects(&self, cell: &[u8]) -> bool {
         std::str::from_utf8(cell).is_ok_and(|name| self.expected.contains(name))

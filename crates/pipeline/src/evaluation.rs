@@ -166,6 +166,7 @@ impl Evaluation {
     ) -> Result<Evaluation, DataError> {
         assert_eq!(truth.len(), decisions.classes.len(), "one true class for each row");
         let count = classes.len();
+        assert!(decisions.classes.iter().all(|class| *class < count), "a class has a name");
         let mut confusion = vec![vec![0; count]; count];
         let mut wrong = Vec::with_capacity(truth.len());
         for (predicted, truth) in decisions.classes.iter().zip(truth) {
@@ -354,7 +355,7 @@ mod tests {
         assert_eq!(counts(&of.of_class[1].recall), Some((1, 2)));
         assert_eq!(counts(&of.of_class[1].precision), Some((1, 3)));
         // At 80 percent the row with the value 0.1 is left out. The row with the largest value has an unknown label. 95
-        // and 90 percent are rounded up to all rows, and 70 percent to as many rows as 80 percent.
+        // and 90 percent of five rows are all rows, and 70 percent are as many as 80 percent: shares are rounded up.
         let decided = |of: &Evaluation| {
             let row = |c: &Coverage| (c.error.count, c.error.of, c.threshold, c.share);
             of.coverage.iter().map(row).collect::<Vec<_>>()

@@ -92,7 +92,11 @@ pub(crate) fn learn<P: PointSet>(
         scaled_rows.push(ScaledRows::new(columns, scaled, table.outputs(), seed)?);
         scales.push(scale);
     }
-    let of_scale = |columns: ColumnScale| &scaled_rows[columns as usize];
+    let of_scale = |columns: ColumnScale| {
+        let found = scaled_rows.iter().find(|rows: &&ScaledRows| rows.columns == columns);
+        let Some(rows) = found else { unreachable!("a family has one of the scales of the table") };
+        rows
+    };
 
     let families = families(!table.is_uniform(), points.dim(), table.outputs());
     let (racing, dropped) = race(&table, &families, of_scale, threads)?;

@@ -79,7 +79,9 @@ impl Ridge {
         solve_in_place(factor.as_ref(), solutions.as_mut(), Par::Seq, stack);
         let halfspace = |output: usize| {
             let mut weights: Vec<f64> = solutions.col(output).iter().copied().collect();
-            let bias = weights.pop().unwrap_or(0.0);
+            let Some(bias) = weights.pop() else {
+                unreachable!("the last of the solutions is the bias")
+            };
             AffineHalfspace::new(weights, bias)
         };
         (0..outputs).map(halfspace).collect()

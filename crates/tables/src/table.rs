@@ -260,7 +260,7 @@ impl Table {
             let ridge = Ridge::new(features, &self.signs, weights, rows);
             for (method, fits) in methods.iter().zip(&mut fits) {
                 let Method::Ridge { c } = *method else {
-                    unreachable!("ridge regression has families of its own")
+                    unreachable!("a family has ridge regression only, or not at all")
                 };
                 fits.extend(ridge.solve(c)?.into_iter().map(Fit::without_duals));
             }

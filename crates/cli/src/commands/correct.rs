@@ -1,10 +1,10 @@
 //! `correct`: writes a table with corrected labels.
 
 use crate::error::CliError;
-use crate::input::{Hints, InputArgs};
+use crate::input::{Hints, InputArgs, row_number};
 use crate::output::{OutputArgs, note};
 use clap::Args;
-use halfspaces_frame::{Frame, ReadOptions, Values};
+use halfspaces_frame::{Classes, Frame, ReadOptions, Values, find_class};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -45,27 +45,34 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<(), CliError> {
     if args.input.data == Path::new("-") {
         return Err(CliError::user("standard input cannot be read more than once; pass a file"));
     }
-    let mut hints = Hints::texts([args.label.clone()]);
-    hints.verbatim.insert(args.label.clone());
-    let frame = args.input.read_as(&hints)?;
+    let frame = args.input.read_as(&Hints::verbatim([args.label.clone()]))?;
     let labels = frame.column(&args.label).ok_or_else(|| frame.no_column(&args.label))?;
     let corrections = Corrections::read(&args.with)?;
-    let values = corrections.checked(args, &frame, &labels)?;
+    let mut values = corrections.checked(args, &frame, &labels)?;
+    let count = values.len();
+    // A cell with another spelling of the same label stays as it is.
+    values.retain(|row, label| !is_same(label, &labels.text(*row)));
     let known: BTreeSet<String> = (0..frame.rows).map(|row| labels.text(row)).collect();
-    let new: BTreeSet<&String> = values.values().filter(|label| !known.contains(*label)).collect();
+    let known = Classes::new(known);
+    let new: BTreeSet<&str> = values.values().map(String::as_str).collect();
+    let new: Vec<&str> = new.into_iter().filter(|label| known.find(label).is_none()).collect();
     if !new.is_empty() {
-        let new: Vec<&str> = new.into_iter().map(String::as_str).collect();
         note(&format!("note: new labels, not in {}: {}", frame.source, new.join(", ")));
     }
-    let changed = values.iter().filter(|(row, label)| labels.text(**row) != **label).count();
     let found = halfspaces_frame::inspect(&args.input.data, &args.input.reading.options())?;
+    if found.reading.rows != frame.rows as u64 {
+        return Err(CliError::user(format!(
+            "{}: the file has changed while it was read",
+            frame.source
+        )));
+    }
     args.output.write(|out| {
         found
             .write_corrected(out, &args.label, &values)
             .map_err(|error| std::io::Error::other(error.to_string()))
     })?;
     let one = |count: usize| if count == 1 { "" } else { "s" };
-    let same = values.len() - changed;
+    let (changed, same) = (values.len(), count - values.len());
     note(&format!(
         "{changed} of {} label{} changed; {same} correction{} equal to the old label",
         frame.rows,
@@ -73,6 +80,11 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<(), CliError> {
         one(same)
     ));
     Ok(())
+}
+
+/// Whether two texts name the same class, such as `1` and `1.0`.
+fn is_same(label: &str, other: &str) -> bool {
+    find_class(label, &[other.to_owned()]).is_some()
 }
 
 /// A file of corrections.
@@ -83,8 +95,7 @@ struct Corrections {
 
 impl Corrections {
     fn read(path: &Path) -> Result<Corrections, CliError> {
-        let mut hints = Hints::texts(["row", "suggested", "label"]);
-        hints.verbatim.extend(["suggested".to_owned(), "label".to_owned()]);
+        let hints = Hints::verbatim(["row", "suggested", "label"]);
         let frame = halfspaces_frame::read(path, &ReadOptions::default(), &hints)?;
         let is_ranking = frame.has("suggested");
         Ok(Corrections { frame, is_ranking })
@@ -113,18 +124,16 @@ impl Corrections {
                 frame.source, table.source
             )));
         }
+        let first = args.first.unwrap_or(frame.rows);
+        if first > frame.rows {
+            return Err(CliError::user(format!(
+                "--first {first}: {} has fewer rows ({})",
+                frame.source, frame.rows
+            )));
+        }
         let mut values = BTreeMap::new();
-        for at in 0..frame.rows.min(args.first.unwrap_or(usize::MAX)) {
-            let text = rows.text(at);
-            let row = text.parse::<usize>().ok().filter(|row| *row < table.rows);
-            let row = row.ok_or_else(|| {
-                CliError::user(format!(
-                    "{}, column `row`: `{text}` is not a row of {}, which has {} rows, counted from 0",
-                    place(at),
-                    table.source,
-                    table.rows
-                ))
-            })?;
+        for at in 0..first {
+            let row = row_number(frame, &rows, at, &table.source, table.rows)?;
             let label = after.text(at);
             if label.is_empty() {
                 return Err(CliError::user(format!(
@@ -133,7 +142,7 @@ impl Corrections {
                 )));
             }
             if let Some(before) = &before
-                && before.text(at) != labels.text(row)
+                && !is_same(&before.text(at), &labels.text(row))
             {
                 return Err(CliError::user(format!(
                     "{}: row {row} has the label `{}` here, but `{}` in {}; was the row moved, or is it already corrected?",
@@ -144,7 +153,7 @@ impl Corrections {
                 )));
             }
             if let Some(other) = values.insert(row, label.clone())
-                && other != label
+                && !is_same(&other, &label)
             {
                 return Err(CliError::user(format!(
                     "{}: row {row} has two new labels, `{other}` and `{label}`; delete one of them",

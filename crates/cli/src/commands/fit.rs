@@ -64,8 +64,8 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "FRACTION", value_parser = fraction, allow_negative_numbers = true)]
     holdout: Option<f64>,
     /// Read the file in chunks: for CSV, Parquet and LIBSVM files larger than memory. perceptron learns from every row
-    /// in one pass, and so does auto on sparse points, such as texts, from 60 000 rows on; massart learns from as many rows as it needs, the
-    /// others from a random sample of 60 000 rows
+    /// in one pass. So does auto if points are sparse, such as those of texts, and there are at least 60 000 rows.
+    /// massart learns from as many rows as it needs. The others learn from a random sample of 60 000 rows
     #[arg(long, conflicts_with = "weights")]
     stream: bool,
     /// Seed of all random choices

@@ -1,11 +1,11 @@
 //! `correct`, and the ranking that it takes.
 
-use crate::support::{refused, succeed};
+use crate::support::{refused, run_line, succeed};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// A table whose cells have unusual spellings; Two labels are wrong: `class` is `yes` for x >= 10.
+/// A table whose cells have unusual spellings. `class` is `yes` for x >= 10, with two wrong labels.
 fn write_table(dir: &Path) {
     let mut text = "id;x;class;note\n".to_owned();
     for i in 0..60 {
@@ -84,6 +84,19 @@ fn answers_are_taken_by_row() {
     );
 }
 
+/// A label with another spelling is the same class: its cell stays as it is, and it is not a new label.
+#[test]
+fn cells_of_the_same_class_keep_their_spelling() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("t.csv"), "x,class\r\n1,1.0\r\n2,1\r\n3,2.0\r\n4,2.00\r\n").unwrap();
+    let ranking = "row,label,suggested\n0,1,1\n1,1,2\n3,2,1\n";
+    fs::write(dir.path().join("r.csv"), ranking).unwrap();
+    let done = run_line(dir.path(), "correct t.csv --label class --with r.csv -o c.csv");
+    let said = String::from_utf8(done.stderr).unwrap();
+    assert_eq!(said, "2 of 4 labels changed; 1 correction equal to the old label\n");
+    assert_eq!(read(dir.path(), "c.csv"), "x,class\n1,1.0\n2,2\n3,2.0\n4,1\n");
+}
+
 #[test]
 fn corrections_that_do_not_fit_are_refused() {
     let dir = tempfile::tempdir().unwrap();
@@ -96,6 +109,7 @@ fn corrections_that_do_not_fit_are_refused() {
         ("row,label\n1,\n", "line 2: there is no new label"),
         ("row,suggested,label\n1,b,c\n", "row 1 has the label `c` here, but `a` in t.csv, line 3"),
         ("row,class\n1,b\n", "there is no column `label`"),
+        ("row,label\n7,b\n", "`7` is not a row of t.csv"),
         ("line,label\n1,b\n", "there is no column `row`"),
     ] {
         fs::write(dir.path().join("c.csv"), corrections).unwrap();
@@ -105,6 +119,10 @@ fn corrections_that_do_not_fit_are_refused() {
     }
     let found = refuse(dir.path(), "correct t.csv --label z --with c.csv -o o.csv");
     assert!(found.contains("there is no column `z`"), "{found}");
+    fs::write(dir.path().join("c.csv"), "row,label\n1,b\n").unwrap();
+    let found = refuse(dir.path(), "correct t.csv --label class --with c.csv --first 2 -o o.csv");
+    assert!(found.contains("--first 2: c.csv has fewer rows (1)"), "{found}");
+    succeed(dir.path(), "correct t.csv --label class --with c.csv --first 1 -o o.csv");
 }
 
 /// The circle: audit, review the labels that the classifier contradicts, write the corrected table.
@@ -156,7 +174,7 @@ fn contradicted_labels_are_reviewed_in_a_session() {
     }
     // In a session that knows the labels already, the rows are not asked.
     succeed(dir.path(), "label t.csv --known class --session s.jsonl --export -o k.csv");
-    let again = crate::support::run_line(
+    let again = run_line(
         dir.path(),
         "label t.csv --known class --review r.csv --session s.jsonl --export -o k2.csv",
     );

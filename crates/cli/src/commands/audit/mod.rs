@@ -93,8 +93,8 @@ pub(crate) struct AuditArgs {
 }
 
 impl AuditArgs {
-    /// The columns to copy, with their cells unchanged.
-    fn kept(&self) -> Result<Vec<Column>, CliError> {
+    /// The columns to copy from a table with this number of rows, with their cells unchanged.
+    fn kept(&self, rows: usize) -> Result<Vec<Column>, CliError> {
         if self.keep.is_empty() {
             return Ok(Vec::new());
         }
@@ -103,11 +103,16 @@ impl AuditArgs {
                 "--keep: standard input cannot be read more than once; pass a file",
             ));
         }
-        let mut hints = Hints::texts(self.keep.clone());
-        hints.verbatim.extend(self.keep.clone());
+        let mut hints = Hints::verbatim(self.keep.clone());
         hints.expected.insert(self.label.clone());
         let options = self.input.reading.options();
         let frame = halfspaces_frame::read(&self.input.data, &options, &hints)?;
+        if frame.rows != rows {
+            return Err(CliError::user(format!(
+                "{}: the file has changed while it was read",
+                frame.source
+            )));
+        }
         let kept = self.keep.iter().map(|name| {
             let values = frame.column(name).ok_or_else(|| frame.no_column(name))?.into_owned();
             Ok(Column { name: name.clone(), values })
@@ -141,7 +146,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
     let hints = Hints::texts([args.label.clone()]);
     let mut frame = args.input.read_as(&hints)?;
     let labels = Labels::take(&mut frame, &args.label)?;
-    let kept = args.kept()?;
+    let kept = args.kept(frame.rows)?;
     let count = labels.classes.len();
     if count < 2 {
         return Err(CliError::user(format!(

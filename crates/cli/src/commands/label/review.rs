@@ -1,6 +1,7 @@
 //! The rows that `--review` names.
 
 use crate::error::CliError;
+use crate::input::row_number;
 use crate::output::note;
 use halfspaces_frame::{Hints, ReadOptions, Values};
 use std::borrow::Cow;
@@ -10,8 +11,7 @@ use std::path::Path;
 /// The rows of a CSV file whose `suggested` label differs from their `label`, or all of its rows if one of these
 /// columns is missing.
 pub(super) fn rows(path: &Path, count: usize) -> Result<BTreeSet<usize>, CliError> {
-    let mut hints = Hints::texts(["row", "label", "suggested"]);
-    hints.verbatim.extend(["label".to_owned(), "suggested".to_owned()]);
+    let hints = Hints::verbatim(["row", "label", "suggested"]);
     let frame = halfspaces_frame::read(path, &ReadOptions::default(), &hints)?;
     let column = frame.column("row").ok_or_else(|| frame.no_column("row"))?;
     let labels = frame.column("label").zip(frame.column("suggested"));
@@ -23,14 +23,7 @@ pub(super) fn rows(path: &Path, count: usize) -> Result<BTreeSet<usize>, CliErro
         if labels.as_ref().is_some_and(is_same) {
             continue;
         }
-        let text = column.text(at);
-        let row = text.parse().ok().filter(|row| *row < count).ok_or_else(|| {
-            CliError::user(format!(
-                "{}, column `row`: `{text}` is not a row of the pool, which has {count} rows, counted from 0",
-                frame.place(at)
-            ))
-        })?;
-        rows.insert(row);
+        rows.insert(row_number(&frame, &column, at, "the pool", count)?);
     }
     match rows.len() {
         0 => note(&format!("note: {}: no rows to review", frame.source)),
