@@ -5,6 +5,7 @@
 
 mod audit;
 mod baselines;
+mod calibration;
 mod classes;
 mod error_count;
 mod fit;
@@ -20,7 +21,6 @@ mod saved;
 pub mod schedule;
 mod selection;
 mod streams;
-mod temperature;
 #[cfg(test)]
 mod test_data;
 
@@ -31,6 +31,7 @@ pub use baselines::{
     GlmHeuristic, Heuristic, HeuristicParams, HeuristicRun, LeakyRelu, ThresholdRule, ckmy_steps,
     cutting_plane_batch, cutting_plane_rounds, ddk_steps, dgt_rounds,
 };
+pub use calibration::Calibration;
 pub use classes::{ClassesError, OneVsRest, OneVsRestModel};
 pub use error_count::{ErrorBound, ErrorCount};
 pub use fit::{Denominator, Direction, Fit, Fitting, Guarantee, Origin, Plan, SignLink, Stage};
@@ -52,4 +53,3 @@ pub use random_projection::{
     Projected, ProjectedFit, RandomProjection, projected_dimension, projected_margin,
 };
 pub use selection::{Candidates, Choice, Elimination};
-pub use temperature::TemperatureScaling;

@@ -8,7 +8,7 @@ use halfspaces_linalg::{
     AffineHalfspace, DenseRow, InputError, PointSet, Points, RowView, Threads, deciding_class,
     kernels, zeros,
 };
-use halfspaces_pac::TemperatureScaling;
+use halfspaces_pac::Calibration;
 use std::ops::Range;
 
 /// Number of rows whose values are computed together. It does not affect the values.
@@ -29,7 +29,7 @@ pub(crate) struct Averaged {
     centred: Option<Scale>,
     parts: Vec<Part>,
     /// Turns decision values into probabilities.
-    scaling: TemperatureScaling,
+    scaling: Calibration,
 }
 
 /// Halfspaces over the columns, scaled to a common scale, or over their kernel values; one per output.
@@ -50,7 +50,7 @@ load_checked!(Averaged {
     #[serde(default)]
     centred: Option<Scale>,
     parts: Vec<Part>,
-    scaling: TemperatureScaling,
+    scaling: Calibration,
 });
 
 #[cfg(feature = "serde")]
@@ -90,11 +90,7 @@ impl Averaged {
 
 impl Averaged {
     /// The scales are standardised, ranked and, for a wide table, centred. Keeps those that the parts need.
-    pub(crate) fn new(
-        scales: Vec<Scale>,
-        parts: Vec<Part>,
-        scaling: TemperatureScaling,
-    ) -> Averaged {
+    pub(crate) fn new(scales: Vec<Scale>, parts: Vec<Part>, scaling: Calibration) -> Averaged {
         assert!(!parts.is_empty(), "an average has at least one part");
         let mut scales = scales.into_iter();
         let Some(standardised) = scales.next() else {
@@ -249,7 +245,7 @@ mod tests {
             .map(|columns| Scale::fit(columns, &points).unwrap());
         let halfspaces = vec![AffineHalfspace::new(vec![4.0], 0.0).unwrap()];
         let part = Part { columns: ColumnScale::Standardised, kernel: None, halfspaces };
-        let scaling = TemperatureScaling::new(1.0).unwrap();
+        let scaling = Calibration::new(1.0, 1.0, 1.0, 0.0).unwrap();
         let averaged = Averaged::new(scales.to_vec(), vec![part], scaling);
         let mut values = vec![1.0; 300];
         values[280] = 1e308;

@@ -72,12 +72,12 @@ impl BinaryTableModel {
         self.report.error_bound(failure)
     }
 
-    /// The probability of label +1, from the decision value by temperature scaling ([`TemperatureScaling`]). The
-    /// scaling was fitted to the values of rows that the halfspaces were not fitted to. The probability refers to the
+    /// The probability of label +1, from the decision value by [`Calibration`], which
+    /// was fitted to the values of rows that the halfspaces were not fitted to. The probability refers to the
     /// labels as given, including wrong ones, and takes the weights of the fit into account. The probability is 1/2 if
     /// the decision value is 0.
     ///
-    /// [`TemperatureScaling`]: halfspaces_pac::TemperatureScaling
+    /// [`Calibration`]: halfspaces_pac::Calibration
     ///
     /// # Errors
     /// Those of [`Classifier::decision_value`].

@@ -152,7 +152,7 @@ pub(crate) fn learn<P: PointSet>(
         error: table.error(&sum),
         held_out: None,
     };
-    let average = Averaged::new(scales, parts, table.scaling(&sum)?);
+    let average = Averaged::new(scales, parts, table.calibration(&sum)?);
     if !held_out.is_empty() {
         let found = average.classes(&points.select(held_out)?, threads)?;
         let wrong =

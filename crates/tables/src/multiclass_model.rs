@@ -107,11 +107,11 @@ impl<C> MulticlassTableModel<C> {
     }
 
     /// The probability of each class, in the order of [`MulticlassTableModel::classes`], from the decision values by
-    /// temperature scaling ([`TemperatureScaling`]). The scaling was fitted to the values of rows that the halfspaces
+    /// [`Calibration`], which was fitted to the values of rows that the halfspaces
     /// were not fitted to. The probabilities refer to the labels as given, including wrong ones, and take the weights
     /// of the fit into account. The predicted class is the most probable one.
     ///
-    /// [`TemperatureScaling`]: halfspaces_pac::TemperatureScaling
+    /// [`Calibration`]: halfspaces_pac::Calibration
     ///
     /// # Errors
     /// Those of [`MulticlassTableModel::class`].

@@ -13,12 +13,12 @@ use halfspaces_linalg::{
     AffineHalfspace, FitSample, InputError, Label, Params, PointSet, Points, deciding_class,
     kernels, rng_for_round, zeros,
 };
-use halfspaces_pac::{LogisticRegression, SamplePerspectron, TemperatureScaling};
+use halfspaces_pac::{Calibration, LogisticRegression, SamplePerspectron};
 
 /// Maximum number of candidates that are averaged.
 const MAX_CHOSEN: usize = 4;
-/// C of the temperature scaling: the weight of the likelihood relative to the penalty of the slope.
-const SCALING_C: f64 = 100.0;
+/// C of the calibration: the weight of the likelihood relative to the penalty of the slope.
+const CALIBRATION_C: f64 = 100.0;
 /// Tolerance of a [`Hinge`] fit: the largest difference between two violations of the optimality conditions, in units
 /// of the margin. A smaller tolerance hardly reduces the error.
 const TOLERANCE: f64 = 0.7;
@@ -221,14 +221,14 @@ impl Table {
         if root > 0.0 { root } else { 1.0 }
     }
 
-    /// Fits the scaling that turns decision values into probabilities.
-    pub(crate) fn scaling(&self, values: &[f64]) -> Result<TemperatureScaling, InputError> {
+    /// Fits the calibration that turns decision values into probabilities.
+    pub(crate) fn calibration(&self, values: &[f64]) -> Result<Calibration, InputError> {
         let rows: Vec<usize> = self.validation_rows().collect();
         let values = rows.iter().flat_map(|i| self.row_values(values, *i)).copied().collect();
         let classes: Vec<usize> = rows.iter().map(|i| self.classes[*i]).collect();
         let weights: Vec<f64> = rows.iter().map(|i| self.weights[*i]).collect();
         let values = Points::new(values, self.outputs())?;
-        TemperatureScaling::fit(&values, &classes, &weights, SCALING_C)
+        Calibration::fit(&values, &classes, &weights, CALIBRATION_C)
     }
 
     /// Fits halfspaces to some rows. Returns a fit per output for each method.
@@ -543,8 +543,8 @@ mod tests {
         let table = Table::new(&labelled, &(0..400).collect::<Vec<_>>(), 1).unwrap();
         let sign = |i: usize| if (i % 200 < 150) == (i < 200) { -1.0 } else { 1.0 };
         let values: Vec<f64> = (0..400).map(sign).collect();
-        let slope = table.scaling(&values).unwrap().slope();
-        assert!((slope - 3f64.ln()).abs() < 1e-3, "{slope}");
+        let probability = table.calibration(&values).unwrap().probabilities(&[1.0])[1];
+        assert!((probability - 0.75).abs() < 1e-3, "{probability}");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use halfspaces_frame::DataError;
 use halfspaces_linalg::{
     Classifier, InputError, Label, Params, PointSet, Points, SparsePoints, deciding_class,
 };
-use halfspaces_pac::{LinearSvm, SvmParams, TemperatureScaling};
+use halfspaces_pac::{Calibration, LinearSvm, SvmParams};
 use std::ops::Range;
 
 /// The values of C, for points of mean square norm 1, in the order in which they are tried.
@@ -153,8 +153,8 @@ impl<'p> Folds<'p> {
     }
 
     /// The map from the values of a trial to probabilities.
-    pub(super) fn calibration(&self, trial: &Trial) -> Result<TemperatureScaling, InputError> {
-        scaling(&trial.values, &self.classes, &self.weights)
+    pub(super) fn calibration(&self, trial: &Trial) -> Result<Calibration, InputError> {
+        calibration(&trial.values, &self.classes, &self.weights)
     }
 
     /// All rows but those of some folds.
@@ -222,19 +222,19 @@ fn mistaken_by(
     classes: &[usize],
     count: usize,
 ) -> Result<Option<Mistaken>, InputError> {
-    let scaling = scaling(values, classes, &vec![1.0; classes.len()])?;
+    let calibration = calibration(values, classes, &vec![1.0; classes.len()])?;
     let probabilities: Vec<Vec<f64>> =
-        values.iter().map(|values| scaling.probabilities(values)).collect();
+        values.iter().map(|values| calibration.probabilities(values)).collect();
     Ok(mistaken(&probabilities, classes, count))
 }
 
-fn scaling(
+fn calibration(
     values: &[Vec<f64>],
     classes: &[usize],
     weights: &[f64],
-) -> Result<TemperatureScaling, InputError> {
+) -> Result<Calibration, InputError> {
     let sums = values.first().map_or(0, Vec::len);
-    TemperatureScaling::fit(&Points::new(values.concat(), sums)?, classes, weights, 1.0)
+    Calibration::fit(&Points::new(values.concat(), sums)?, classes, weights, 1.0)
 }
 
 /// Whether an error is less than the least one so far by more than a share of its standard error.

@@ -14,7 +14,7 @@ use halfspaces_frame::DataError;
 use halfspaces_linalg::{
     ClassModel, Classifier, InputError, Params, Points, Threads, deciding_class,
 };
-use halfspaces_pac::TemperatureScaling;
+use halfspaces_pac::Calibration;
 use halfspaces_tables::{MulticlassTableModel, TableClassifier};
 pub(crate) use linear::labels_of;
 use linear::{Fitted, fitted};
@@ -49,7 +49,7 @@ pub struct Model {
     core: Core,
     /// The map from decision values to probabilities, fitted on held-out rows.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    calibration: Option<TemperatureScaling>,
+    calibration: Option<Calibration>,
 }
 
 /// The fitted classifier without its calibration.
@@ -146,7 +146,7 @@ impl Model {
         let sums = values.first().map_or(0, Vec::len);
         let values = Points::new(values.concat(), sums)?;
         let weights = weights.map_or_else(|| vec![1.0; classes.len()], <[f64]>::to_vec);
-        self.calibration = Some(TemperatureScaling::fit(&values, classes, &weights, 1.0)?);
+        self.calibration = Some(Calibration::fit(&values, classes, &weights, 1.0)?);
         Ok(())
     }
 

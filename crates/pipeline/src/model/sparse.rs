@@ -10,7 +10,7 @@ use crate::streams;
 use halfspaces_frame::DataError;
 use halfspaces_linalg::rand::seq::SliceRandom;
 use halfspaces_linalg::{InputError, Params, PointSet, SparsePoints, rng_for};
-use halfspaces_pac::{OneVsRestModel, TemperatureScaling};
+use halfspaces_pac::{Calibration, OneVsRestModel};
 
 /// The maximum number of rows of the cross-validation.
 const MAX_ROWS: usize = 6000;
@@ -22,7 +22,7 @@ const SPARSE_TOLERANCE: f64 = 3e-3;
 /// A model of all rows, with the calibration and the findings of the cross-validation.
 pub(super) struct Chosen {
     pub(super) fitted: Fitted,
-    pub(super) calibration: TemperatureScaling,
+    pub(super) calibration: Calibration,
     pub(super) findings: Findings,
 }
 

@@ -1,0 +1,496 @@
+//! Probabilities of classes from decision values.
+
+use halfspaces_linalg::{InputError, PointSet, Points, load_checked};
+
+/// The maximum number of steps; a dozen are usual.
+const MAX_STEPS: usize = 200;
+/// The fit ends if a step reduces the loss by less than this share.
+const TOLERANCE: f64 = 1e-12;
+/// The range of the logarithm of the exponent.
+const LOG_EXPONENT: [f64; 2] = [-2.0, 3.0];
+/// The largest share of rows that are assumed to have a random class.
+const MAX_SLIP: f64 = 0.5;
+/// The penalty on the square of the logarithm of the exponent, and that on the slip.
+const EXPONENT_PENALTY: f64 = 2.0;
+const SLIP_PENALTY: f64 = 20.0;
+/// Powers of distances are limited, so that they stay finite.
+const MAX_POWER: f64 = 1e100;
+
+/// Calibrates decision values into class probabilities.
+///
+/// Let d_k be the distance of the value of class k from the largest value, in some unit. The probability of class k among m
+/// classes is ε/m + (1 - ε) exp(-s d_k^κ)/Σ_l exp(-s d_l^κ), with a slope s ≥ 0, an exponent κ > 0 and a slip ε. A single
+/// value v stands for two classes with values 0 and v. With κ = 1 and ε = 0 this is temperature scaling.
+///
+/// The exponent is for values that are not linear in the log odds: if one class is rare, a learner that minimises the hinge
+/// loss gives nearly the same value to all rows, and small differences mean much (κ > 1). The slip is for labels that are
+/// wrong or random however sure the values are.
+///
+/// The class with the largest value is always the most probable, so predictions and probabilities agree. A sigmoid with
+/// an offset, or one sigmoid per class, does not guarantee that.
+///
+/// *Guarantee.* None for a finite sample. The parameters are a local maximum of the penalised likelihood, at least as good as
+/// the best slope alone.
+///
+/// *Source.* The exponent and the slip are ours; temperature scaling is by Guo, Pleiss, Sun and Weinberger 2017.
+///
+/// ```
+/// use halfspaces_linalg::Points;
+/// use halfspaces_pac::Calibration;
+/// // Three in four points with the value 2 are of class 1, and one in four with the value -2.
+/// let values = Points::new((0..80).map(|i| if i % 2 == 0 { 2.0 } else { -2.0 }).collect(), 1)?;
+/// let classes: Vec<usize> = (0..80).map(|i| usize::from((i % 2 == 0) == (i % 8 < 6))).collect();
+/// let calibration = Calibration::fit(&values, &classes, &[1.0; 80], 1e6)?;
+/// assert!((calibration.probabilities(&[2.0])[1] - 0.75).abs() < 1e-4);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Calibration {
+    unit: f64,
+    slope: f64,
+    exponent: f64,
+    slip: f64,
+}
+
+load_checked!(Calibration {
+    #[serde(default = "one")]
+    unit: f64,
+    slope: f64,
+    #[serde(default = "one")]
+    exponent: f64,
+    #[serde(default)]
+    slip: f64,
+} => Calibration::new);
+
+/// The unit and the exponent of temperature scaling, which older files contain.
+#[cfg(feature = "serde")]
+fn one() -> f64 {
+    1.0
+}
+
+impl Calibration {
+    /// Creates the calibration with these parameters: the unit of distances, the slope, the exponent and the slip.
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`] for a unit or an exponent that is not positive and finite, a slope that is negative
+    /// or not finite, and a slip outside of [0, 1].
+    pub fn new(unit: f64, slope: f64, exponent: f64, slip: f64) -> Result<Calibration, InputError> {
+        let is_positive = |value: f64| value > 0.0 && value.is_finite();
+        let positive = "positive and finite";
+        InputError::check_parameter("unit", unit, is_positive(unit), positive)?;
+        let in_range = slope >= 0.0 && slope.is_finite();
+        InputError::check_parameter("slope", slope, in_range, "finite and at least 0")?;
+        InputError::check_parameter("exponent", exponent, is_positive(exponent), positive)?;
+        let in_range = (0.0..=1.0).contains(&slip);
+        InputError::check_parameter("slip", slip, in_range, "from 0 to 1")?;
+        Ok(Calibration { unit, slope, exponent, slip })
+    }
+
+    /// Fits the parameters that minimise c (Σ w_i (-ln p_i) + 2 (ln κ)² + 20 ε) + s²/2. Here p_i is the probability of the class of
+    /// row i, and w_i its weight. The unit of distances is their mean. The penalties keep the parameters finite if the values
+    /// separate all classes, and near temperature scaling if there are few rows.
+    ///
+    /// `values` has one row per point: one value per class, or a single value for the classes 0 and 1. The points
+    /// should be held out from the training of the classifier.
+    ///
+    /// *Cost.* O(nk) per step for n rows of k values; some twenty steps.
+    ///
+    /// # Errors
+    /// [`InputError::LengthMismatch`] unless there is one class and one weight per row;
+    /// [`InputError::ParameterOutOfRange`] for a class without a value, for a weight that is negative or not finite,
+    /// and for a c that is not positive and finite.
+    pub fn fit(
+        values: &Points,
+        classes: &[usize],
+        weights: &[f64],
+        c: f64,
+    ) -> Result<Calibration, InputError> {
+        let (rows, dim) = (values.as_slice(), values.dim());
+        InputError::check_len(rows.len() / dim, classes.len())?;
+        InputError::check_len(rows.len() / dim, weights.len())?;
+        let count = dim.max(2);
+        for class in classes {
+            let known = *class < count;
+            InputError::check_parameter("class", *class as f64, known, "a class with a value")?;
+        }
+        for w in weights {
+            let in_range = *w >= 0.0 && w.is_finite();
+            InputError::check_parameter("weight", *w, in_range, "finite and at least 0")?;
+        }
+        let in_range = c > 0.0 && c.is_finite();
+        InputError::check_parameter("c", c, in_range, "positive and finite")?;
+        let mut gaps: Vec<f64> = rows.chunks_exact(dim).flat_map(distances).collect();
+        let between = gaps.len() - gaps.len() / count;
+        let mean = gaps.iter().map(|gap| gap / between as f64).sum::<f64>();
+        // If all values are equal, there is nothing to scale.
+        let unit = if mean > 0.0 { mean } else { 1.0 };
+        gaps.iter_mut().for_each(|gap| *gap = (*gap / unit).ln());
+        let sample = Sample { log_gaps: gaps, count, classes, weights, c };
+        // The best slope alone, then all parameters.
+        let slope = sample.descend([1.0, 0.0, 0.0], [true, false, false]);
+        let [slope, log_exponent, slip] = sample.descend(slope, [true; 3]);
+        Calibration::new(unit, slope, log_exponent.exp(), slip)
+    }
+
+    /// The probability of every class for the values of a point. A single value gives two probabilities.
+    #[must_use]
+    pub fn probabilities(self, values: &[f64]) -> Vec<f64> {
+        let Calibration { unit, slope, exponent, slip } = self;
+        let powers = distances(values).into_iter().map(|gap| {
+            let power = (gap / unit).powf(exponent).min(MAX_POWER);
+            (-slope * power).exp()
+        });
+        let mut shares: Vec<f64> = powers.collect();
+        let total: f64 = shares.iter().sum();
+        let floor = slip / shares.len() as f64;
+        shares.iter_mut().for_each(|share| *share = floor + (1.0 - slip) * *share / total);
+        shares
+    }
+}
+
+/// The distance of each value from the largest one. A single value stands for two, the first of which is 0.
+fn distances(values: &[f64]) -> Vec<f64> {
+    if let [value] = *values {
+        return vec![value.max(0.0), (-value).max(0.0)];
+    }
+    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    values.iter().map(|value| (most - value).min(f64::MAX)).collect()
+}
+
+/// The parameters: slope, logarithm of the exponent, and slip.
+type Parameters = [f64; 3];
+
+/// The rows to which a calibration is fitted.
+struct Sample<'a> {
+    /// The logarithms of the distances, for each row one per class.
+    log_gaps: Vec<f64>,
+    /// The number of classes.
+    count: usize,
+    classes: &'a [usize],
+    weights: &'a [f64],
+    c: f64,
+}
+
+/// The penalised loss at some parameters, with its gradient and its expected curvature (Fisher information).
+struct Loss {
+    value: f64,
+    gradient: Parameters,
+    curvature: [Parameters; 3],
+}
+
+impl Sample<'_> {
+    /// Minimises the loss over the parameters that are `free`, from a start, by Fisher scoring with Levenberg-Marquardt damping.
+    fn descend(&self, start: Parameters, free: [bool; 3]) -> Parameters {
+        let (mut at, mut damping) = (start, 1e-6);
+        let mut loss = self.loss(at);
+        for _ in 0..MAX_STEPS {
+            let next = moved(at, &loss, free, damping);
+            let there = self.loss(next);
+            if there.value < loss.value {
+                let gain = loss.value - there.value;
+                (at, loss, damping) = (next, there, f64::max(damping / 10.0, 1e-9));
+                if gain <= TOLERANCE * loss.value.abs() {
+                    break;
+                }
+            } else if damping > 1e9 {
+                break;
+            } else {
+                damping *= 10.0;
+            }
+        }
+        at
+    }
+
+    fn loss(&self, [slope, log_exponent, slip]: Parameters) -> Loss {
+        let (count, exponent) = (self.count, log_exponent.exp());
+        let (of_exponent, of_slip) = (self.c * EXPONENT_PENALTY, self.c * SLIP_PENALTY);
+        let mut value =
+            slope * slope / 2.0 + of_exponent * log_exponent * log_exponent + of_slip * slip;
+        let mut gradient = [slope, 2.0 * of_exponent * log_exponent, of_slip];
+        let mut curvature = [[1.0, 0.0, 0.0], [0.0, 2.0 * of_exponent, 0.0], [0.0, 0.0, of_slip]];
+        // For each class the power of its distance, the derivative of s d^κ by ln κ, and its share.
+        let mut of_class = vec![[0.0; 3]; count];
+        let rows = self.log_gaps.chunks_exact(count).zip(self.classes).zip(self.weights);
+        for ((log_gaps, class), weight) in rows {
+            let weight = self.c * weight;
+            let mut total = 0.0;
+            for ([power, by_exponent, share], log_gap) in of_class.iter_mut().zip(log_gaps) {
+                *power = (exponent * log_gap).exp().min(MAX_POWER);
+                // A distance of 0 has the logarithm -∞ and the power 0.
+                *by_exponent = if *power > 0.0 { slope * *power * exponent * log_gap } else { 0.0 };
+                *share = (-slope * *power).exp();
+                total += *share;
+            }
+            let (mut mean_power, mut mean_by_exponent) = (0.0, 0.0);
+            for [power, by_exponent, share] in &mut of_class {
+                *share /= total;
+                mean_power += *share * *power;
+                mean_by_exponent += *share * *by_exponent;
+            }
+            for (k, [power, by_exponent, share]) in of_class.iter().enumerate() {
+                let p = (slip / count as f64 + (1.0 - slip) * share).max(f64::MIN_POSITIVE);
+                let derivative = [
+                    (1.0 - slip) * share * (mean_power - power),
+                    (1.0 - slip) * share * (mean_by_exponent - by_exponent),
+                    1.0 / count as f64 - share,
+                ];
+                if k == *class {
+                    value -= weight * p.ln();
+                    (0..3).for_each(|i| gradient[i] -= weight * derivative[i] / p);
+                }
+                for i in 0..3 {
+                    (0..3).for_each(|j| {
+                        curvature[i][j] += weight * derivative[i] * derivative[j] / p;
+                    });
+                }
+            }
+        }
+        Loss { value, gradient, curvature }
+    }
+}
+
+/// One step from `at`, limited to the ranges of the parameters.
+fn moved(at: Parameters, loss: &Loss, mut free: [bool; 3], damping: f64) -> Parameters {
+    let ranges = [[0.0, f64::MAX], LOG_EXPONENT, [0.0, MAX_SLIP]];
+    for i in 0..3 {
+        let [low, high] = ranges[i];
+        // A parameter at the end of its range that would leave it stays.
+        let is_stuck =
+            at[i] <= low && loss.gradient[i] > 0.0 || at[i] >= high && loss.gradient[i] < 0.0;
+        free[i] &= !is_stuck;
+    }
+    // Gaussian elimination of (curvature + damping · its diagonal) · step = -gradient; the matrix is positive definite.
+    let mut system = [[0.0; 4]; 3];
+    for i in 0..3 {
+        for j in 0..3 {
+            let is_free = free[i] && free[j];
+            system[i][j] = if is_free { loss.curvature[i][j] } else { 0.0 };
+        }
+        system[i][i] = if free[i] { loss.curvature[i][i] * (1.0 + damping) } else { 1.0 };
+        system[i][3] = if free[i] { -loss.gradient[i] } else { 0.0 };
+    }
+    for pivot in 0..3 {
+        for row in pivot + 1..3 {
+            let factor = system[row][pivot] / system[pivot][pivot];
+            (pivot..4).for_each(|j| system[row][j] -= factor * system[pivot][j]);
+        }
+    }
+    let mut step = [0.0; 3];
+    for i in (0..3).rev() {
+        let known: f64 = (i + 1..3).map(|j| system[i][j] * step[j]).sum();
+        step[i] = (system[i][3] - known) / system[i][i];
+    }
+    let mut next = at;
+    for i in 0..3 {
+        let [low, high] = ranges[i];
+        next[i] = (at[i] + step[i]).clamp(low, high);
+    }
+    next
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The loss as defined.
+    fn loss(
+        values: &[Vec<f64>],
+        classes: &[usize],
+        weights: &[f64],
+        c: f64,
+        calibration: Calibration,
+    ) -> f64 {
+        let Calibration { slope, exponent, slip, .. } = calibration;
+        let rows = values.iter().zip(classes).zip(weights);
+        let of_rows =
+            rows.map(|((values, class), w)| -w * calibration.probabilities(values)[*class].ln());
+        c * (of_rows.sum::<f64>() + 2.0 * exponent.ln().powi(2) + 20.0 * slip) + slope.powi(2) / 2.0
+    }
+
+    proptest! {
+        /// No nearby parameters have a smaller loss, for one value and for three, with and without weights; nor has
+        /// temperature scaling.
+        #[test]
+        fn the_loss_is_locally_minimal(
+            rows in prop::collection::vec(
+                (prop::array::uniform3(-5.0..5.0f64), 0usize..3, 0.0..2.0f64), 3..40,
+            ),
+            several in any::<bool>(),
+            c in 0.01..100.0f64,
+        ) {
+            let count = if several { 3 } else { 1 };
+            let values: Vec<Vec<f64>> = rows.iter().map(|(v, ..)| v[..count].to_vec()).collect();
+            let classes: Vec<usize> =
+                rows.iter().map(|(_, class, _)| class % count.max(2)).collect();
+            let weights: Vec<f64> = rows.iter().map(|(.., w)| *w).collect();
+            let points = Points::new(values.concat(), count).unwrap();
+            let found = Calibration::fit(&points, &classes, &weights, c).unwrap();
+            let Calibration { unit, slope, exponent, slip } = found;
+            let at = |slope: f64, exponent: f64, slip: f64| {
+                let other = Calibration::new(unit, slope, exponent, slip).unwrap();
+                loss(&values, &classes, &weights, c, other)
+            };
+            let least = at(slope, exponent, slip);
+            let bound = least - 1e-7 * least.abs();
+            for (a, b, e) in [
+                (slope * 1.01, exponent, slip),
+                (slope * 0.99, exponent, slip),
+                (slope + 1e-3, exponent, slip),
+                ((slope - 1e-3).max(0.0), exponent, slip),
+                (slope, (exponent * 1.01).min(3f64.exp()), slip),
+                (slope, (exponent * 0.99).max((-2f64).exp()), slip),
+                (slope, exponent, (slip + 1e-3).min(0.5)),
+                (slope, exponent, (slip - 1e-3).max(0.0)),
+            ] {
+                prop_assert!(at(a, b, e) >= bound, "{slope} {exponent} {slip}: {a} {b} {e}");
+            }
+            for step in 0..100 {
+                prop_assert!(at(0.1 * f64::from(step), 1.0, 0.0) >= bound);
+            }
+        }
+
+        /// The class of the largest value is the most probable, and probabilities sum to 1, even for large values.
+        #[test]
+        fn what_is_decided_is_most_probable(
+            values in prop::collection::vec(-1e300..1e300f64, 1..6),
+            slope in 0.0..1e3f64,
+            exponent in 0.1..20.0f64,
+            slip in 0.0..0.9f64,
+        ) {
+            for unit in [1.0, 1e300] {
+                let calibration = Calibration::new(unit, slope, exponent, slip).unwrap();
+                let shares = calibration.probabilities(&values);
+                let most = shares.iter().copied().fold(0.0, f64::max);
+                let decided = match values[..] {
+                    [value] => usize::from(value > 0.0),
+                    _ => (0..values.len()).fold(0, |a, b| if values[b] > values[a] { b } else { a }),
+                };
+                prop_assert_eq!(shares.len(), values.len().max(2));
+                prop_assert!(shares[decided] == most, "{:?}", shares);
+                prop_assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+                let floor = slip / shares.len() as f64;
+                prop_assert!(shares.iter().all(|share| *share >= floor * (1.0 - 1e-12)));
+            }
+        }
+    }
+
+    fn fit(values: &[f64], classes: &[usize], weights: &[f64]) -> Calibration {
+        let values = Points::new(values.to_vec(), 1).unwrap();
+        Calibration::fit(&values, classes, weights, 1.0).unwrap()
+    }
+
+    /// A row of weight k counts as k rows. Separable and contradictory values have finite parameters as well.
+    #[test]
+    fn weights_are_repetitions_and_parameters_stay_finite() {
+        let near = |a: Calibration, b: Calibration| {
+            let (a, b) = (a.probabilities(&[1.5])[1], b.probabilities(&[1.5])[1]);
+            (a - b).abs() < 1e-5
+        };
+        let values = [3.0, -1.0, 2.0, 0.5, -3.0];
+        let classes = [1, 0, 0, 1, 1];
+        // The unit of distances does not count weights, so the repeated row has the mean distance.
+        let repeated =
+            fit(&[&values[..], &[1.9]].concat(), &[&classes[..], &[1]].concat(), &[1.0; 6]);
+        let weighted = fit(
+            &[&values[..], &[1.9]].concat(),
+            &[&classes[..], &[1]].concat(),
+            &[1.0, 1.0, 1.0, 1.0, 1.0, 2.0],
+        );
+        let twice =
+            fit(&[&values[..], &[1.9, 1.9]].concat(), &[&classes[..], &[1, 1]].concat(), &[1.0; 7]);
+        assert!(near(weighted, twice) && !near(weighted, repeated), "{weighted:?} {twice:?}");
+        let separable = fit(&[5.0, -5.0], &[1, 0], &[1.0; 2]);
+        assert!(separable.slope.is_finite() && separable.probabilities(&[5.0])[1] > 0.6);
+        assert_eq!(fit(&[5.0, -5.0], &[0, 1], &[1.0; 2]).slope, 0.0);
+        assert_eq!(fit(&[0.0, 0.0], &[0, 1], &[1.0; 2]).probabilities(&[0.0]), [0.5, 0.5]);
+        // Rescaling the values does not change the probabilities.
+        let large: Vec<f64> = values.iter().map(|v| v * 1e200).collect();
+        let (far, once) = (fit(&large, &classes, &[1.0; 5]), fit(&values, &classes, &[1.0; 5]));
+        let (a, b) = (far.probabilities(&[1e200]), once.probabilities(&[1.0]));
+        assert!((a[1] - b[1]).abs() < 1e-9, "{a:?} {b:?}");
+    }
+
+    /// Pseudo-random rows with the values and the probabilities of `row`.
+    fn drawn(row: impl Fn(f64) -> (f64, f64)) -> Calibration {
+        let unit = |i: usize, by: f64| (i as f64 * by).fract();
+        let rows: Vec<(f64, usize)> = (0..20_000)
+            .map(|i| {
+                let (value, p) = row(unit(i, 0.618_033_988_749_895));
+                (value, usize::from(unit(i, 0.414_213_562_373_095) < p))
+            })
+            .collect();
+        let (values, classes): (Vec<f64>, Vec<usize>) = rows.into_iter().unzip();
+        fit(&values, &classes, &[1.0; 20_000])
+    }
+
+    /// With a rare class, values just below 0 in size stand for quite different probabilities; and where labels are random
+    /// for a fifth of the rows, no probability exceeds 0.9. Temperature scaling fits neither.
+    #[test]
+    fn rare_classes_and_random_labels_are_calibrated() {
+        let rare = |u: f64| {
+            let value = -1.2 + 0.5 * u;
+            (value, 1.0 / (1.0 + (1.5 * value.abs().powi(5)).exp()))
+        };
+        let found = drawn(rare);
+        assert!((found.exponent - 5.0).abs() < 0.5 && found.slip < 0.02, "{found:?}");
+        for u in [0.2, 0.5, 0.8, 1.0] {
+            let (value, p) = rare(u);
+            assert!((found.probabilities(&[value])[1] - p).abs() < 0.02, "{u} {found:?}");
+        }
+        let random = |u: f64| {
+            let value = 12.0 * (u - 0.5);
+            (value, 0.1 + 0.8 / (1.0 + (-2.0 * value).exp()))
+        };
+        let found = drawn(random);
+        assert!((found.slip - 0.2).abs() < 0.02, "{found:?}");
+        for u in [0.1, 0.45, 0.55, 0.9] {
+            let (value, p) = random(u);
+            assert!((found.probabilities(&[value])[1] - p).abs() < 0.02, "{u} {found:?}");
+        }
+        // Values that are log odds keep their exponent.
+        let found = drawn(|u| (8.0 * (u - 0.5), 1.0 / (1.0 + (-8.0 * (u - 0.5)).exp())));
+        assert!((found.exponent - 1.0).abs() < 0.05 && found.slip < 0.01, "{found:?}");
+    }
+
+    #[test]
+    fn bad_input_is_typed() {
+        let values = Points::new(vec![1.0, -1.0], 1).unwrap();
+        let fit = |classes: &[usize], weights: &[f64], c: f64| {
+            Calibration::fit(&values, classes, weights, c)
+        };
+        assert!(fit(&[0, 1], &[1.0, 0.0], 1.0).is_ok());
+        for refused in [
+            fit(&[0, 2], &[1.0, 1.0], 1.0),
+            fit(&[0], &[1.0, 1.0], 1.0),
+            fit(&[0, 1], &[1.0], 1.0),
+            fit(&[0, 1], &[1.0, -1.0], 1.0),
+            fit(&[0, 1], &[1.0, f64::NAN], 1.0),
+            fit(&[0, 1], &[1.0, 1.0], 0.0),
+            fit(&[0, 1], &[1.0, 1.0], f64::INFINITY),
+            Calibration::new(0.0, 1.0, 1.0, 0.0),
+            Calibration::new(1.0, -1.0, 1.0, 0.0),
+            Calibration::new(1.0, f64::NAN, 1.0, 0.0),
+            Calibration::new(1.0, 1.0, 0.0, 0.0),
+            Calibration::new(1.0, 1.0, 1.0, 1.1),
+        ] {
+            assert!(refused.is_err());
+        }
+    }
+
+    /// Saved parameters are checked; a slope alone is temperature scaling.
+    #[cfg(feature = "serde")]
+    #[test]
+    fn saved_parameters_are_checked() {
+        let found = Calibration::new(2.0, 2.5, 1.5, 0.25).unwrap();
+        let text = serde_json::to_string(&found).unwrap();
+        let load = |text: &str| serde_json::from_str::<Calibration>(text);
+        assert_eq!(load(&text).unwrap(), found);
+        assert!(load(&text.replace("2.5", "-2.5")).is_err());
+        assert_eq!(
+            load(r#"{"slope":3.0}"#).unwrap(),
+            Calibration::new(1.0, 3.0, 1.0, 0.0).unwrap()
+        );
+    }
+}
