@@ -292,6 +292,30 @@ impl Frame {
         self.place_number(self.places.number(row))
     }
 
+    /// The row of another table that a cell of a column of row numbers names. `other` is the name of that table, `rows`
+    /// its number of rows.
+    ///
+    /// # Errors
+    /// If the cell is not a number from 0 to `rows` - 1.
+    ///
+    /// # Panics
+    /// If there is no row `at`.
+    pub fn row_number(
+        &self,
+        numbers: &Values,
+        at: usize,
+        other: &str,
+        rows: usize,
+    ) -> Result<usize, DataError> {
+        let text = numbers.text(at);
+        text.parse().ok().filter(|row| *row < rows).ok_or_else(|| {
+            DataError::user(format!(
+                "{}, column `row`: `{text}` is not a row of {other}, which has {rows} rows, counted from 0",
+                self.place(at)
+            ))
+        })
+    }
+
     /// The place of the line or row with this number in the file.
     #[must_use]
     pub fn place_number(&self, number: u64) -> String {

@@ -235,7 +235,7 @@ fn missing_label(frame: &Frame, name: &str, column: &Column, row: usize) -> Data
         frame.record(name).map(|record| &record.markers).filter(|markers| !markers.is_empty());
     let Some(markers) = markers else {
         return DataError::user(format!(
-            "{place} ({MISSING_SHOWN} count as missing); fill it in or remove the row"
+            "{place} ({MISSING_SHOWN} count as missing); fill it in or remove the row (`fit --skip-unlabelled` leaves out such rows)"
         ));
     };
     let counts: Vec<String> =

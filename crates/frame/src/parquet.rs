@@ -103,11 +103,6 @@ pub(crate) fn count(source: &Source) -> Result<u64, DataError> {
     Ok(Parquet::open(source, BATCH)?.rows as u64)
 }
 
-/// The number of columns, including unsupported ones.
-pub(crate) fn column_count(source: &Source) -> Result<usize, DataError> {
-    Ok(Parquet::open(source, BATCH)?.schema.fields().len())
-}
-
 /// An open file.
 struct Parquet<'s> {
     source: &'s Source,

@@ -83,19 +83,6 @@ impl LargeTable {
         self.source.name()
     }
 
-    /// The number of columns.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
-    pub fn column_count(&self) -> Result<usize, DataError> {
-        match (&self.shape, self.format) {
-            (Some(shape), _) => Ok(shape.dim + 1),
-            #[cfg(feature = "parquet")]
-            (None, Format::Parquet) => parquet::column_count(&self.source),
-            _ => Ok(self.stream()?.column_count()),
-        }
-    }
-
     /// The number of rows.
     ///
     /// # Errors

@@ -323,6 +323,14 @@ impl Record {
         })
     }
 
+    /// Whether each class has at least one row. Before that, the probabilities of a model do not count the other classes.
+    #[must_use]
+    pub fn has_every_class(&self) -> bool {
+        let mut is_missing = vec![true; self.classes.len()];
+        self.row_labels().for_each(|given| is_missing[given.class] = false);
+        !is_missing.contains(&true)
+    }
+
     /// The number of rows with a label.
     #[must_use]
     pub fn answered(&self) -> usize {

@@ -29,8 +29,7 @@ const MAX_POWER: f64 = 1e100;
 /// The class with the largest value is always the most probable, so predictions and probabilities agree. A sigmoid with
 /// an offset, or one sigmoid per class, does not guarantee that.
 ///
-/// *Guarantee.* None for a finite sample. The parameters are a local maximum of the penalised likelihood, at least as good as
-/// the best slope alone.
+/// *Guarantee.* None for a finite sample. The parameters are a local maximum of the penalised likelihood.
 ///
 /// *Source.* The exponent and the slip are ours; temperature scaling is by Guo, Pleiss, Sun and Weinberger 2017.
 ///
@@ -89,7 +88,8 @@ impl Calibration {
 
     /// Fits the parameters that minimise c (Σ w_i (-ln p_i) + 2 (ln κ)² + 20 ε) + s²/2. Here p_i is the probability of the class of
     /// row i, and w_i its weight. The unit of distances is their mean. The penalties keep the parameters finite if the values
-    /// separate all classes, and near temperature scaling if there are few rows.
+    /// separate all classes, and near temperature scaling if there are few rows. The slip is at least 1/(n + 1) for rows of total
+    /// weight n: so many rows cannot show that a class is less probable than about 1/n.
     ///
     /// `values` has one row per point: one value per class, or a single value for the classes 0 and 1. The points
     /// should be held out from the training of the classifier.
@@ -105,6 +105,29 @@ impl Calibration {
         classes: &[usize],
         weights: &[f64],
         c: f64,
+    ) -> Result<Calibration, InputError> {
+        Calibration::fitted(values, classes, weights, c, true)
+    }
+
+    /// Fits the slope alone, without a slip: temperature scaling.
+    ///
+    /// # Errors
+    /// As [`Calibration::fit`].
+    pub fn fit_temperature(
+        values: &Points,
+        classes: &[usize],
+        weights: &[f64],
+        c: f64,
+    ) -> Result<Calibration, InputError> {
+        Calibration::fitted(values, classes, weights, c, false)
+    }
+
+    fn fitted(
+        values: &Points,
+        classes: &[usize],
+        weights: &[f64],
+        c: f64,
+        is_whole: bool,
     ) -> Result<Calibration, InputError> {
         let (rows, dim) = (values.as_slice(), values.dim());
         InputError::check_len(rows.len() / dim, classes.len())?;
@@ -126,10 +149,12 @@ impl Calibration {
         // If all values are equal, there is nothing to scale.
         let unit = if mean > 0.0 { mean } else { 1.0 };
         gaps.iter_mut().for_each(|gap| *gap = (*gap / unit).ln());
-        let sample = Sample { log_gaps: gaps, count, classes, weights, c };
+        let least_slip = if is_whole { 1.0 / (weights.iter().sum::<f64>() + 1.0) } else { 0.0 };
+        let sample = Sample { log_gaps: gaps, count, classes, weights, c, least_slip };
         // The best slope alone, then all parameters.
-        let slope = sample.descend([1.0, 0.0, 0.0], [true, false, false]);
-        let [slope, log_exponent, slip] = sample.descend(slope, [true; 3]);
+        let slope = sample.descend([1.0, 0.0, least_slip], [true, false, false]);
+        let [slope, log_exponent, slip] =
+            if is_whole { sample.descend(slope, [true; 3]) } else { slope };
         Calibration::new(unit, slope, log_exponent.exp(), slip)
     }
 
@@ -170,6 +195,7 @@ struct Sample<'a> {
     classes: &'a [usize],
     weights: &'a [f64],
     c: f64,
+    least_slip: f64,
 }
 
 /// The penalised loss at some parameters, with its gradient and its expected curvature (Fisher information).
@@ -185,7 +211,7 @@ impl Sample<'_> {
         let (mut at, mut damping) = (start, 1e-6);
         let mut loss = self.loss(at);
         for _ in 0..MAX_STEPS {
-            let next = moved(at, &loss, free, damping);
+            let next = self.moved(at, &loss, free, damping);
             let there = self.loss(next);
             if there.value < loss.value {
                 let gain = loss.value - there.value;
@@ -248,45 +274,46 @@ impl Sample<'_> {
         }
         Loss { value, gradient, curvature }
     }
-}
 
-/// One step from `at`, limited to the ranges of the parameters.
-fn moved(at: Parameters, loss: &Loss, mut free: [bool; 3], damping: f64) -> Parameters {
-    let ranges = [[0.0, f64::MAX], LOG_EXPONENT, [0.0, MAX_SLIP]];
-    for i in 0..3 {
-        let [low, high] = ranges[i];
-        // A parameter at the end of its range that would leave it stays.
-        let is_stuck =
-            at[i] <= low && loss.gradient[i] > 0.0 || at[i] >= high && loss.gradient[i] < 0.0;
-        free[i] &= !is_stuck;
-    }
-    // Gaussian elimination of (curvature + damping · its diagonal) · step = -gradient; the matrix is positive definite.
-    let mut system = [[0.0; 4]; 3];
-    for i in 0..3 {
-        for j in 0..3 {
-            let is_free = free[i] && free[j];
-            system[i][j] = if is_free { loss.curvature[i][j] } else { 0.0 };
+    /// One step from `at`, limited to the ranges of the parameters.
+    fn moved(&self, at: Parameters, loss: &Loss, mut free: [bool; 3], damping: f64) -> Parameters {
+        let most_slip = MAX_SLIP.max(self.least_slip);
+        let ranges = [[0.0, f64::MAX], LOG_EXPONENT, [self.least_slip, most_slip]];
+        for i in 0..3 {
+            let [low, high] = ranges[i];
+            // A parameter at the end of its range that would leave it stays.
+            let is_stuck =
+                at[i] <= low && loss.gradient[i] > 0.0 || at[i] >= high && loss.gradient[i] < 0.0;
+            free[i] &= !is_stuck;
         }
-        system[i][i] = if free[i] { loss.curvature[i][i] * (1.0 + damping) } else { 1.0 };
-        system[i][3] = if free[i] { -loss.gradient[i] } else { 0.0 };
-    }
-    for pivot in 0..3 {
-        for row in pivot + 1..3 {
-            let factor = system[row][pivot] / system[pivot][pivot];
-            (pivot..4).for_each(|j| system[row][j] -= factor * system[pivot][j]);
+        // Gaussian elimination of (curvature + damping · its diagonal) · step = -gradient; the matrix is positive definite.
+        let mut system = [[0.0; 4]; 3];
+        for i in 0..3 {
+            for j in 0..3 {
+                let is_free = free[i] && free[j];
+                system[i][j] = if is_free { loss.curvature[i][j] } else { 0.0 };
+            }
+            system[i][i] = if free[i] { loss.curvature[i][i] * (1.0 + damping) } else { 1.0 };
+            system[i][3] = if free[i] { -loss.gradient[i] } else { 0.0 };
         }
+        for pivot in 0..3 {
+            for row in pivot + 1..3 {
+                let factor = system[row][pivot] / system[pivot][pivot];
+                (pivot..4).for_each(|j| system[row][j] -= factor * system[pivot][j]);
+            }
+        }
+        let mut step = [0.0; 3];
+        for i in (0..3).rev() {
+            let known: f64 = (i + 1..3).map(|j| system[i][j] * step[j]).sum();
+            step[i] = (system[i][3] - known) / system[i][i];
+        }
+        let mut next = at;
+        for i in 0..3 {
+            let [low, high] = ranges[i];
+            next[i] = (at[i] + step[i]).clamp(low, high);
+        }
+        next
     }
-    let mut step = [0.0; 3];
-    for i in (0..3).rev() {
-        let known: f64 = (i + 1..3).map(|j| system[i][j] * step[j]).sum();
-        step[i] = (system[i][3] - known) / system[i][i];
-    }
-    let mut next = at;
-    for i in 0..3 {
-        let [low, high] = ranges[i];
-        next[i] = (at[i] + step[i]).clamp(low, high);
-    }
-    next
 }
 
 #[cfg(test)]
@@ -310,8 +337,7 @@ mod tests {
     }
 
     proptest! {
-        /// No nearby parameters have a smaller loss, for one value and for three, with and without weights; nor has
-        /// temperature scaling.
+        /// No nearby parameters have a smaller loss, for one value and for three, with and without weights.
         #[test]
         fn the_loss_is_locally_minimal(
             rows in prop::collection::vec(
@@ -332,6 +358,8 @@ mod tests {
                 let other = Calibration::new(unit, slope, exponent, slip).unwrap();
                 loss(&values, &classes, &weights, c, other)
             };
+            let least_slip = 1.0 / (weights.iter().sum::<f64>() + 1.0);
+            prop_assert!(slip >= least_slip);
             let least = at(slope, exponent, slip);
             let bound = least - 1e-7 * least.abs();
             for (a, b, e) in [
@@ -342,13 +370,11 @@ mod tests {
                 (slope, (exponent * 1.01).min(3f64.exp()), slip),
                 (slope, (exponent * 0.99).max((-2f64).exp()), slip),
                 (slope, exponent, (slip + 1e-3).min(0.5)),
-                (slope, exponent, (slip - 1e-3).max(0.0)),
+                (slope, exponent, (slip - 1e-3).max(least_slip)),
             ] {
                 prop_assert!(at(a, b, e) >= bound, "{slope} {exponent} {slip}: {a} {b} {e}");
             }
-            for step in 0..100 {
-                prop_assert!(at(0.1 * f64::from(step), 1.0, 0.0) >= bound);
-            }
+            prop_assert!(at(1.0, 1.0, least_slip) >= bound, "the start is better");
         }
 
         /// The class of the largest value is the most probable, and probabilities sum to 1, even for large values.
@@ -401,8 +427,10 @@ mod tests {
         let twice =
             fit(&[&values[..], &[1.9, 1.9]].concat(), &[&classes[..], &[1, 1]].concat(), &[1.0; 7]);
         assert!(near(weighted, twice) && !near(weighted, repeated), "{weighted:?} {twice:?}");
-        let separable = fit(&[5.0, -5.0], &[1, 0], &[1.0; 2]);
-        assert!(separable.slope.is_finite() && separable.probabilities(&[5.0])[1] > 0.6);
+        let separable = fit(&[5.0, -5.0].repeat(10), &[1, 0].repeat(10), &[1.0; 20]);
+        let probability = separable.probabilities(&[5.0])[1];
+        // The slip is 1/21.
+        assert!(probability > 0.85 && probability < 1.0 - 1.0 / 42.0, "{separable:?}");
         assert_eq!(fit(&[5.0, -5.0], &[0, 1], &[1.0; 2]).slope, 0.0);
         assert_eq!(fit(&[0.0, 0.0], &[0, 1], &[1.0; 2]).probabilities(&[0.0]), [0.5, 0.5]);
         // Rescaling the values does not change the probabilities.
@@ -452,6 +480,17 @@ mod tests {
         // Values that are log odds keep their exponent.
         let found = drawn(|u| (8.0 * (u - 0.5), 1.0 / (1.0 + (-8.0 * (u - 0.5)).exp())));
         assert!((found.exponent - 1.0).abs() < 0.05 && found.slip < 0.01, "{found:?}");
+    }
+
+    /// Temperature scaling by itself: three in four rows are of the class of their sign, whatever the size of the value.
+    #[test]
+    fn a_temperature_is_a_slope() {
+        let values = Points::new([2.0, -2.0].repeat(40), 1).unwrap();
+        let classes: Vec<usize> =
+            (0..80).map(|i| usize::from((i % 2 == 0) == (i % 8 < 6))).collect();
+        let found = Calibration::fit_temperature(&values, &classes, &[1.0; 80], 1e6).unwrap();
+        assert_eq!((found.exponent, found.slip), (1.0, 0.0));
+        assert!((found.slope / found.unit - 3f64.ln() / 2.0).abs() < 1e-4, "{found:?}");
     }
 
     #[test]

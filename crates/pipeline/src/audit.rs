@@ -2,15 +2,16 @@
 
 use crate::class_noise::Joint;
 use crate::design::Design;
-use crate::model::{Model, labels_of};
+use crate::model::{Model, labels_of, lead};
 use crate::plan::{Method, Plan};
 use crate::streams;
 use halfspaces_frame::DataError;
 use halfspaces_linalg::rand::seq::SliceRandom;
 use halfspaces_linalg::{
-    Classifier, FitSample, InputError, Label, Params, PointSet, Points, RowView, Threads, rng_for,
+    Classifier, FitSample, InputError, Label, Params, PointSet, Points, RowView, Threads,
+    deciding_class, rng_for,
 };
-use halfspaces_pac::{LabelAudit, wrong_labels_bound};
+use halfspaces_pac::{Calibration, LabelAudit, wrong_labels_bound};
 use halfspaces_tables::TableClassifier;
 
 /// A class has at most this share of wrong labels of one kind, so that no division by 0 occurs.
@@ -159,7 +160,7 @@ impl Audit {
         let mut rows: Vec<ScoredRow> = Vec::with_capacity(classes.len());
         let mut at_most = 0;
         let (mut models, mut fold_of) = (Vec::new(), vec![0; classes.len()]);
-        let mut has_probabilities = true;
+        let (mut has_probabilities, mut all_values) = (true, Vec::new());
         for fold in 0..self.folds {
             let (mut out, mut rest): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
             for (place, &row) in order.iter().enumerate() {
@@ -168,26 +169,32 @@ impl Audit {
             let known: Vec<usize> = rest.iter().map(|row| classes[*row]).collect();
             check_all_known(&known, count)?;
             let (learned, _) = Model::fit(&self.plan, &design.select(&rest)?, &known, None)?;
-            let decisions = learned.decide(&design.select(&out)?, self.plan.threads)?;
-            has_probabilities &= decisions.probabilities.is_some();
+            let found = learned.values(&design.select(&out)?, self.plan.threads)?;
+            has_probabilities &= learned.has_probabilities();
             let mut errors = 0;
             for (place, &row) in out.iter().enumerate() {
-                let (given, said) = (classes[row], decisions.classes[place]);
+                let (given, said) = (classes[row], deciding_class(&found[place]));
                 errors += usize::from(given != said);
                 fold_of[row] = fold;
-                let lead = decisions.values[place];
-                let values = match &decisions.probabilities {
-                    Some(probabilities) => probabilities[place].clone(),
-                    None => {
-                        let lead = lead.abs();
-                        (0..count).map(|class| if class == said { lead } else { 0.0 }).collect()
-                    }
-                };
+                let lead = lead(&found[place]).abs();
+                let values =
+                    (0..count).map(|class| if class == said { lead } else { 0.0 }).collect();
                 rows.push(ScoredRow { row, given, said, values });
             }
+            all_values.extend(found);
             at_most += wrong_labels_bound(errors, out.len(), self.failure / self.folds as f64);
             if matches!(design, Design::Sparse(_)) {
                 models.push(learned);
+            }
+        }
+        if has_probabilities {
+            // One slope for all rows: an exponent or a slip would make labels that a model doubts look less doubtful.
+            let given: Vec<usize> = rows.iter().map(|row| row.given).collect();
+            let points = Points::new(all_values.concat(), all_values[0].len())?;
+            let weights = vec![1.0; given.len()];
+            let calibration = Calibration::fit_temperature(&points, &given, &weights, 1.0)?;
+            for (row, values) in rows.iter_mut().zip(&all_values) {
+                row.values = calibration.probabilities(values);
             }
         }
         let likely = likely_wrong(&rows, count);

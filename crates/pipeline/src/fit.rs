@@ -1,26 +1,24 @@
 //! Fitting a pipeline to a table.
 
-use crate::design::Design;
-use crate::holdout::split;
+use crate::holdout::SplitBy;
 use crate::model::Model;
 use crate::pipeline::{LabelPart, Pipeline};
 use crate::plan::{Method, Plan};
 use crate::recipe::{Recipe, RecipeOptions, Unseen};
 use crate::report::{ClassCount, Report};
+use crate::validation::{FOLDS, WeightsOf, cross_validated, measure, row_hashes, wrong};
 use halfspaces_frame::{
     Classes, ColumnRule, DataError, Frame, Hints, Labels, Ragged, Values, find_class,
 };
-use halfspaces_linalg::deciding_class;
-use halfspaces_pac::ErrorCount;
 use halfspaces_tables::MIN_TABLE_ROWS;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// If fewer rows than this are held out, the error is also measured by cross-validation.
 const ENOUGH_HELD_OUT: usize = 300;
 /// The error is not cross-validated if the table has more rows than this.
 const MAX_CROSS_VALIDATED: usize = 5000;
-/// The number of folds of this cross-validation.
-const FOLDS: usize = 5;
+/// A note says so if at least this share of the held-out rows has the values of a fitted row.
+const COPIES: f64 = 0.1;
 
 /// The options of a fit.
 ///
@@ -45,6 +43,10 @@ pub struct FitOptions {
     pub balanced: bool,
     /// The share of rows held out to measure the error, in [0, 1). Default: see [`split`].
     pub holdout: Option<f64>,
+    /// The rule by which held-out rows are chosen. Default: at random.
+    pub split: SplitBy,
+    /// Whether rows without a label are left out; otherwise they are an error. Default: false.
+    pub skip_unlabelled: bool,
     /// The options for columns.
     pub recipe: RecipeOptions,
     /// The treatment of ragged rows when new tables are read. Pass the value with which this table was read.
@@ -73,6 +75,8 @@ impl FitOptions {
             weights: None,
             balanced: false,
             holdout: None,
+            split: SplitBy::Random,
+            skip_unlabelled: false,
             recipe: RecipeOptions::default(),
             ragged: Ragged::default(),
         }
@@ -100,6 +104,14 @@ impl FitOptions {
         }
         self.plan.check_options()?;
         self.recipe.check_apart(&self.label, "the column of labels")?;
+        if let Some(column) = self.split.column() {
+            self.recipe.check_apart(column, "the column by which rows are held out")?;
+            if column == self.label || self.weights.as_deref() == Some(column) {
+                return Err(DataError::user(format!(
+                    "the column `{column}` by which rows are held out has another role; name another one"
+                )));
+            }
+        }
         if let Some(weights) = &self.weights {
             self.recipe.check_apart(weights, "the column of weights")?;
             if *weights == self.label {
@@ -202,9 +214,12 @@ impl Pipeline {
     ) -> Result<(Pipeline, Vec<String>), DataError> {
         options.check()?;
         let source = frame.source.clone();
-        let (target, learn_rows, held_rows) = Target::take(&mut frame, options, |rows| {
-            split(rows, options.holdout, options.plan.seed)
-        })?;
+        if options.skip_unlabelled {
+            frame = labelled(frame, &options.label)?;
+        }
+        let parts = options.split.rows(&mut frame, options.holdout, options.plan.seed)?;
+        let (target, learn_rows, held_rows) =
+            Target::take(&mut frame, options, |_| (parts.learn, parts.held_out))?;
         let weights = options.weights.as_deref().map(|name| take_weights(&mut frame, name));
         let weights = Weights { of_row: weights.transpose()?, of_class: None };
         let rows = frame.rows;
@@ -230,20 +245,52 @@ impl Pipeline {
                 name(left_out.class),
             ));
         }
-        let is_unsure = held_rows.len() < ENOUGH_HELD_OUT && classes.len() <= MAX_CROSS_VALIDATED;
-        if findings.cross_validated.is_none() && is_unsure {
-            findings.cross_validated = cross_validated(&options.plan, &design, &classes)?;
+        if !options.split.is_random() {
+            // The folds of the learner are random: they say nothing about new groups or later rows.
+            findings.cross_validated = None;
         }
+        let is_unsure = held_rows.len() < ENOUGH_HELD_OUT && classes.len() <= MAX_CROSS_VALIDATED;
+        let folds: Option<Vec<usize>> = match &options.split {
+            SplitBy::Random => Some((0..classes.len()).map(|place| place % FOLDS).collect()),
+            SplitBy::Group(_) => {
+                Some(learn_rows.iter().map(|row| parts.groups[*row] % FOLDS).collect())
+            }
+            SplitBy::Time(_) => None,
+        };
+        let mut is_calibrated = false;
+        if findings.cross_validated.is_none()
+            && is_unsure
+            && let Some(folds) = &folds
+            && let Some(values) = cross_validated(&options.plan, &design, &classes, folds)?
+        {
+            findings.cross_validated = Some(wrong(&values, &classes) as f64 / classes.len() as f64);
+            is_calibrated = model.calibrate(&values, &classes, of_fitted.as_deref())?;
+        }
+        let learned: HashSet<u64> =
+            if held_rows.is_empty() { HashSet::new() } else { row_hashes(&design).collect() };
         drop(design);
         let truth: Vec<Option<usize>> = held_rows.iter().map(|row| target.class(*row)).collect();
         let held_out = match truth.is_empty() {
             true => None,
             false => {
                 let design = recipe.apply_to(held_out, Unseen::Zero)?;
-                measure(&mut model, &design, &truth, &options.plan, |of, classes| {
+                let copies = row_hashes(&design).filter(|hash| learned.contains(hash)).count();
+                if copies as f64 >= COPIES * truth.len() as f64 {
+                    notes.push(format!(
+                        "{source}: {copies} of {} held-out rows have the same values as a row that was learned from, so the error \
+                         on new rows can be larger; if rows belong together, hold them out together (--group)",
+                        truth.len()
+                    ));
+                }
+                let weights_of = |of: &[usize], classes: &[usize]| {
                     let rows: Vec<usize> = of.iter().map(|place| held_rows[*place]).collect();
                     weights.of(&rows, classes)
-                })?
+                };
+                let weights_of: Option<WeightsOf<'_>> =
+                    if is_calibrated { None } else { Some(&weights_of) };
+                let measured = measure(&mut model, &design, &truth, &options.plan, weights_of)?;
+                notes.extend(measured.note(&source, &target.classes));
+                Some(measured.errors)
             }
         };
         let report = Report {
@@ -252,6 +299,7 @@ impl Pipeline {
             learned_from: findings.learned_from,
             classes: target.counts.clone(),
             commonest_error: target.commonest_error(),
+            split: options.split.clone(),
             held_out,
             seed: options.plan.seed,
             findings,
@@ -259,6 +307,22 @@ impl Pipeline {
         let label = target.label_part(&options.label);
         Ok((Pipeline { label, recipe, model, report, ragged: options.ragged }, notes))
     }
+}
+
+/// The rows with a label; notes the number of the others.
+fn labelled(mut frame: Frame, label: &str) -> Result<Frame, DataError> {
+    let values = frame.column(label).ok_or_else(|| frame.no_column(label))?;
+    let rows: Vec<usize> = (0..frame.rows).filter(|row| !values.is_missing(*row)).collect();
+    drop(values);
+    let without = frame.rows - rows.len();
+    if without > 0 {
+        let all = frame.rows;
+        frame.notes.push(format!(
+            "{}, column `{label}`: {without} of {all} rows have no label and are left out",
+            frame.source
+        ));
+    }
+    Ok(frame.into_rows(&rows))
 }
 
 pub(crate) fn check_enough(
@@ -273,52 +337,6 @@ pub(crate) fn check_enough(
         )));
     }
     Ok(())
-}
-
-/// Counts the errors of a model on held-out rows and then calibrates the model on them. `weights` gives the weights of
-/// some of these rows, from their places and classes.
-pub(crate) fn measure(
-    model: &mut Model,
-    held_out: &Design,
-    truth: &[Option<usize>],
-    plan: &Plan,
-    weights: impl FnOnce(&[usize], &[usize]) -> Option<Vec<f64>>,
-) -> Result<Option<ErrorCount>, DataError> {
-    let values = model.values(held_out, plan.threads)?;
-    let is_wrong =
-        |(values, truth): &(&Vec<f64>, &Option<usize>)| Some(deciding_class(values)) != **truth;
-    let wrong = values.iter().zip(truth).filter(is_wrong).count();
-    // Rows of unknown classes count as errors and are not used for calibration.
-    let places: Vec<usize> = (0..truth.len()).filter(|place| truth[*place].is_some()).collect();
-    let known = values.into_iter().zip(truth).filter_map(|(v, class)| Some((v, (*class)?)));
-    let (values, classes): (Vec<Vec<f64>>, Vec<usize>) = known.unzip();
-    model.calibrate(&values, &classes, weights(&places, &classes).as_deref())?;
-    Ok(Some(ErrorCount::new(wrong, truth.len())?))
-}
-
-/// The cross-validated error of the learner; `None` if a fold would leave a class without rows.
-fn cross_validated(
-    plan: &Plan,
-    design: &Design,
-    classes: &[usize],
-) -> Result<Option<f64>, DataError> {
-    let count = classes.iter().max().map_or(0, |last| last + 1);
-    let mut wrong = 0;
-    for fold in 0..FOLDS {
-        let (out, rest): (Vec<usize>, Vec<usize>) =
-            (0..classes.len()).partition(|row| row % FOLDS == fold);
-        let of = |rows: &[usize]| rows.iter().map(|row| classes[*row]).collect::<Vec<usize>>();
-        let (known, truth) = (of(&rest), of(&out));
-        let mut seen = vec![false; count];
-        known.iter().for_each(|class| seen[*class] = true);
-        if !seen.into_iter().all(|seen| seen) || out.is_empty() {
-            return Ok(None);
-        }
-        let (model, _) = Model::fit(plan, &design.select(&rest)?, &known, None)?;
-        let found = model.decide(&design.select(&out)?, plan.threads)?;
-        wrong += found.classes.iter().zip(&truth).filter(|(a, b)| a != b).count();
-    }
-    Ok(Some(wrong as f64 / classes.len() as f64))
 }
 
 /// The classes of the fitted rows, and for each class of the file its index among them; `None` for a class without a

@@ -1,9 +1,160 @@
 //! The hold-out rule, which splits a table into rows to fit and held-out rows, on which the error is measured.
 
 use crate::streams;
+use halfspaces_frame::{DataError, Frame, Values};
 use halfspaces_linalg::rand::seq::SliceRandom;
 use halfspaces_linalg::rng_for;
 use halfspaces_tables::default_hold_out;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// The default share of rows held out by group or by time.
+const SHARE_OF_GROUPS: f64 = 0.2;
+
+/// The rule by which held-out rows are chosen.
+///
+/// ```
+/// use halfspaces_pipeline::{FitOptions, SplitBy};
+/// let options = FitOptions { split: SplitBy::Group("patient".into()), ..FitOptions::new("class") };
+/// assert_eq!(options.split.column(), Some("patient"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SplitBy {
+    /// At random, as by [`split`].
+    #[default]
+    Random,
+    /// All rows with the same value in this column together: the error is that on new groups, such as patients. The column
+    /// is not learned from. Default share: a fifth of the rows.
+    Group(String),
+    /// The last rows by this column of dates or numbers: the error is that on later rows. The column is not learned from.
+    /// Default share: a fifth of the rows.
+    Time(String),
+}
+
+/// A table split into rows to fit and held-out rows, each in ascending order.
+pub(crate) struct Split {
+    pub(crate) learn: Vec<usize>,
+    pub(crate) held_out: Vec<usize>,
+    /// For each row the number of its group, in random order; empty unless rows are split by group.
+    pub(crate) groups: Vec<usize>,
+}
+
+impl SplitBy {
+    /// The column; `None` for a random split.
+    #[must_use]
+    pub fn column(&self) -> Option<&str> {
+        match self {
+            SplitBy::Random => None,
+            SplitBy::Group(column) | SplitBy::Time(column) => Some(column),
+        }
+    }
+
+    /// Whether the split is random.
+    #[must_use]
+    pub fn is_random(&self) -> bool {
+        *self == SplitBy::Random
+    }
+
+    /// Splits a table; removes the column of groups or times from it.
+    pub(crate) fn rows(
+        &self,
+        frame: &mut Frame,
+        share: Option<f64>,
+        seed: u64,
+    ) -> Result<Split, DataError> {
+        let by_column = share.unwrap_or(SHARE_OF_GROUPS);
+        let most = (by_column * frame.rows as f64).round() as usize;
+        match self {
+            SplitBy::Random => {
+                let (learn, held_out) = split(frame.rows, share, seed);
+                Ok(Split { learn, held_out, groups: Vec::new() })
+            }
+            SplitBy::Group(column) => {
+                let groups = groups(&take_full(frame, column, "group")?, seed);
+                let count = groups.iter().max().map_or(0, |last| last + 1);
+                if count < 2 {
+                    return Err(DataError::user(format!(
+                        "{}, column `{column}`: all rows are in one group; at least two are needed",
+                        frame.source
+                    )));
+                }
+                let mut rows_of = vec![0; count];
+                groups.iter().for_each(|group| rows_of[*group] += 1);
+                let (mut held_groups, mut held) = (0, 0);
+                while held < most && held_groups + 1 < count {
+                    held += rows_of[held_groups];
+                    held_groups += 1;
+                }
+                let (held_out, learn) = (0..frame.rows).partition(|row| groups[*row] < held_groups);
+                Ok(Split { learn, held_out, groups })
+            }
+            SplitBy::Time(column) => {
+                let times = times(&take_full(frame, column, "time")?, frame, column)?;
+                let mut order: Vec<usize> = (0..frame.rows).collect();
+                order.sort_by(|a, b| times[*a].total_cmp(&times[*b]).then(a.cmp(b)));
+                // Rows of one time are on the same side.
+                let mut first = frame.rows - most.min(frame.rows.saturating_sub(1));
+                while first < frame.rows
+                    && first > 0
+                    && times[order[first]].total_cmp(&times[order[first - 1]]).is_eq()
+                {
+                    first += 1;
+                }
+                if most > 0 && first == frame.rows {
+                    return Err(DataError::user(format!(
+                        "{}, column `{column}`: the last rows have the same value, so none are later than the others; name \
+                         another column, or hold out more rows (--holdout)",
+                        frame.source
+                    )));
+                }
+                let mut held_out = order.split_off(first);
+                held_out.sort_unstable();
+                order.sort_unstable();
+                Ok(Split { learn: order, held_out, groups: Vec::new() })
+            }
+        }
+    }
+}
+
+/// Removes a column without missing values.
+fn take_full(frame: &mut Frame, column: &str, what: &str) -> Result<Values, DataError> {
+    let values = frame.take(column)?.values;
+    match (0..frame.rows).find(|row| values.is_missing(*row)) {
+        None => Ok(values),
+        Some(row) => Err(DataError::user(format!(
+            "{}, column `{column}`: the {what} is missing; fill it in, or remove the row",
+            frame.place(row)
+        ))),
+    }
+}
+
+/// The number of each row's group; groups are numbered in random order.
+fn groups(values: &Values, seed: u64) -> Vec<usize> {
+    let mut number_of: HashMap<String, usize> = HashMap::new();
+    let number = |row: usize| {
+        let next = number_of.len();
+        *number_of.entry(values.text(row)).or_insert(next)
+    };
+    let groups: Vec<usize> = (0..values.len()).map(number).collect();
+    let mut order: Vec<usize> = (0..number_of.len()).collect();
+    order.shuffle(&mut rng_for(streams::HOLD_OUT, seed));
+    groups.into_iter().map(|group| order[group]).collect()
+}
+
+fn times(values: &Values, frame: &Frame, column: &str) -> Result<Vec<f64>, DataError> {
+    match values {
+        Values::Numbers(numbers) => Ok(numbers.values().to_vec()),
+        Values::Moments(moments) => {
+            // 2^53 microseconds are 285 years: later times are rounded, and keep their order.
+            Ok(moments.values().iter().map(|moment| *moment as f64).collect())
+        }
+        Values::Texts(_) => Err(DataError::user(format!(
+            "{}, column `{column}`: it contains texts; --time needs dates, times or numbers",
+            frame.source
+        ))),
+    }
+}
 
 /// Splits row numbers at random into rows to fit and held-out rows, each in ascending order.
 ///
@@ -31,6 +182,52 @@ pub fn split(rows: usize, share: Option<f64>, seed: u64) -> (Vec<usize>, Vec<usi
 #[cfg(test)]
 mod tests {
     use super::*;
+    use halfspaces_frame::Column;
+
+    fn frame(name: &str, values: Values) -> Frame {
+        let x = Values::numbers((0..values.len()).map(|i| i as f64).collect());
+        let columns = [("x", x), (name, values)];
+        let columns = columns.map(|(name, values)| Column { name: name.into(), values });
+        Frame::new("t.csv", columns.to_vec())
+    }
+
+    #[test]
+    fn groups_stay_together() {
+        let names: Vec<String> = (0..10).map(|group| format!("p{group}")).collect();
+        let codes: Vec<u32> = (0..100).map(|row| row % 10).collect();
+        let by = SplitBy::Group("p".into());
+        for (share, held_groups) in [(None, 2), (Some(0.25), 3), (Some(0.99), 9), (Some(0.0), 0)] {
+            let mut table = frame("p", Values::texts(codes.clone(), &names));
+            let parts = by.rows(&mut table, share, 3).unwrap();
+            assert!(!table.has("p") && parts.learn.len() + parts.held_out.len() == 100);
+            let held: Vec<usize> = parts.held_out.iter().map(|row| parts.groups[*row]).collect();
+            assert_eq!(held.len(), 10 * held_groups, "{share:?}");
+            assert!(parts.learn.iter().all(|row| !held.contains(&parts.groups[*row])));
+            assert!((0..100).all(|row| parts.groups[row] == parts.groups[row % 10]));
+        }
+        let seeds =
+            |seed| by.rows(&mut frame("p", Values::texts(codes.clone(), &names)), None, seed);
+        assert_ne!(seeds(1).unwrap().held_out, seeds(2).unwrap().held_out);
+        let one = by.rows(&mut frame("p", Values::texts(vec![0; 9], &["a"])), None, 1);
+        assert!(one.err().unwrap().to_string().contains("one group"));
+    }
+
+    #[test]
+    fn the_last_rows_are_held_out() {
+        let by = SplitBy::Time("t".into());
+        // Rows 0 to 9 have the times 9, 8, .., 0, but rows 1 and 2 have the time 7.
+        let times = [9.0, 7.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.0];
+        let held = |values: &[f64], share| {
+            let parts = by.rows(&mut frame("t", Values::numbers(values.to_vec())), share, 1)?;
+            Ok::<_, DataError>(parts.held_out)
+        };
+        assert_eq!(held(&times, None).unwrap(), [0]);
+        assert_eq!(held(&times, Some(0.3)).unwrap(), [0, 1, 2]);
+        assert_eq!(held(&times, Some(0.0)).unwrap(), [0usize; 0]);
+        assert_eq!(held(&times, Some(0.99)).unwrap().len(), 9);
+        assert!(held(&[1.0; 10], None).unwrap_err().to_string().contains("same value"));
+        assert!(held(&[1.0, f64::NAN], None).unwrap_err().to_string().contains("row 2"));
+    }
 
     #[test]
     fn rows_are_split_by_the_stated_shares() {

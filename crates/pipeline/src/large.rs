@@ -1,12 +1,14 @@
 //! Fits a pipeline to a table that is read in chunks.
 
 use crate::design::Design;
-use crate::fit::{FitOptions, Target, check_enough, measure};
+use crate::fit::{FitOptions, Target, check_enough};
+use crate::holdout::SplitBy;
 use crate::model::{Batch, Model};
 use crate::pipeline::Pipeline;
 use crate::plan::Method;
 use crate::recipe::{Recipe, Unseen};
 use crate::report::Report;
+use crate::validation::measure;
 use halfspaces_frame::{Classes, DataError, Frame, Labels, LargeTable};
 use halfspaces_linalg::{RngStream, rng_for};
 use std::collections::HashMap;
@@ -38,6 +40,11 @@ impl Pipeline {
         progress: &mut dyn FnMut(u64),
     ) -> Result<(Pipeline, Vec<String>), DataError> {
         options.check()?;
+        if !options.split.is_random() || options.skip_unlabelled {
+            return Err(DataError::user(
+                "rows can be held out by group or time, or left out, only if the table is read into memory; do not use --stream",
+            ));
+        }
         let method = options.plan.method;
         let is_weighted = options.weights.is_some() || options.balanced;
         if matches!(method, Method::Perceptron | Method::Massart | Method::Auto)
@@ -149,7 +156,11 @@ fn one_pass(
     }
     target.count(&by_label);
     let held_out = match held_out {
-        Some((held, truth)) => measure(&mut model, &held, &truth, &options.plan, |_, _| None)?,
+        Some((held, truth)) => {
+            let measured = measure(&mut model, &held, &truth, &options.plan, Some(&|_, _| None))?;
+            notes.extend(measured.note(&source, &target.classes));
+            Some(measured.errors)
+        }
         None => None,
     };
     let report = Report {
@@ -158,6 +169,7 @@ fn one_pass(
         learned_from: findings.learned_from,
         classes: target.counts.clone(),
         commonest_error: target.commonest_error(),
+        split: SplitBy::Random,
         held_out,
         seed,
         findings,

@@ -5,12 +5,16 @@
 
 mod audit;
 mod class_noise;
+mod comparison;
+mod costs;
 mod design;
 mod evaluation;
 mod examples;
 mod file;
 mod fit;
 mod holdout;
+mod importance;
+mod label_file;
 mod large;
 mod model;
 mod near_duplicates;
@@ -22,13 +26,18 @@ mod report;
 mod streams;
 #[cfg(test)]
 mod tests;
+mod validation;
 
 pub use audit::{Audit, AuditResult, Suspect};
+pub use comparison::{Comparison, MeanDifference};
+pub use costs::Costs;
 pub use design::Design;
 pub use evaluation::{Calibration, ClassRates, Coverage, Evaluation, ProbabilityScores};
 pub use examples::{Examples, LabelledTable};
 pub use fit::FitOptions;
-pub use holdout::split;
+pub use holdout::{SplitBy, split};
+pub use importance::{ColumnImportance, Importance, ImportanceMeasure};
+pub use label_file::{JoinedTable, LabelFile};
 pub use model::{Batch, Decisions, Model};
 pub use near_duplicates::contradictions;
 pub use pipeline::{Pipeline, TrueClasses};

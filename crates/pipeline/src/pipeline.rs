@@ -108,7 +108,8 @@ impl Pipeline {
 
     /// Reads a table for this model from a file, by the rules found at the fit. `others` are additional columns of
     /// text. The columns `kept` are meant to be copied: their cells are left unchanged unless the model learned from
-    /// them. The frame's notes include those on columns of the model.
+    /// them. The frame's notes include those on columns of the model, and those on rows and
+    /// columns without a value.
     ///
     /// # Errors
     /// As [`halfspaces_frame::read`], or if a cell does not match the rule of its column.
@@ -127,6 +128,7 @@ impl Pipeline {
         let of_columns = frame.records.iter().filter(|r| of_model.expected.contains(&r.name));
         let notes: Vec<String> = of_columns.flat_map(|record| record.notes.clone()).collect();
         frame.notes.extend(notes);
+        frame.notes.extend(self.recipe.gaps(&frame));
         Ok(frame)
     }
 

@@ -1,5 +1,6 @@
 //! The report of a fit: numbers of rows and measured errors.
 
+use crate::holdout::SplitBy;
 use crate::plan::Findings;
 use crate::rate::Rate;
 use halfspaces_frame::DataError;
@@ -37,6 +38,9 @@ pub struct Report {
     pub classes: Vec<ClassCount>,
     /// The error of always predicting the most common class.
     pub commonest_error: f64,
+    /// The rule by which held-out rows were chosen.
+    #[serde(skip_serializing_if = "SplitBy::is_random", default)]
+    pub split: SplitBy,
     /// The errors on held-out rows, which were used only for calibration.
     pub(crate) held_out: Option<ErrorCount>,
     /// The seed of all random choices.

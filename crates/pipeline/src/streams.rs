@@ -10,3 +10,7 @@ pub(crate) const SPARSE_ROWS: RngStream = RngStream::new(65);
 pub(crate) const PASSES: RngStream = RngStream::new(66);
 /// Assigns rows to the folds of a label audit.
 pub(crate) const AUDIT_PARTS: RngStream = RngStream::new(67);
+/// Selects the rows on which importance is measured.
+pub(crate) const EXPLAINED_ROWS: RngStream = RngStream::new(80);
+/// Permutes a column, one round for each shuffle.
+pub(crate) const SHUFFLED_COLUMN: RngStream = RngStream::new(81);

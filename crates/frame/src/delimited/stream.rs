@@ -77,11 +77,6 @@ impl<'s> Stream<'s> {
         )))
     }
 
-    /// The number of columns, including an index column.
-    pub(crate) fn column_count(&self) -> usize {
-        self.layout.names.len()
-    }
-
     /// The number of rows.
     pub(crate) fn count(&self) -> Result<u64, DataError> {
         let mut rows = self.start()?;

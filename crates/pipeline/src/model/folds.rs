@@ -195,10 +195,12 @@ impl<'p> Folds<'p> {
         let values = |place: usize| parts[place % FOLDS].values[place].clone();
         let values: Vec<Vec<f64>> = (0..self.classes.len()).map(values).collect();
         let rows = values.iter().zip(&self.classes).zip(&self.weights);
-        let wrong: f64 = rows
-            .filter(|((values, class), _)| deciding_class(values) != **class)
-            .map(|(_, weight)| weight)
-            .sum();
+        // The sum of no number is -0.
+        let wrong = 0.0
+            + rows
+                .filter(|((values, class), _)| deciding_class(values) != **class)
+                .map(|(_, weight)| weight)
+                .sum::<f64>();
         Trial { c, error: wrong / self.total_weight, values }
     }
 }
@@ -222,7 +224,10 @@ fn mistaken_by(
     classes: &[usize],
     count: usize,
 ) -> Result<Option<Mistaken>, InputError> {
-    let calibration = calibration(values, classes, &vec![1.0; classes.len()])?;
+    let sums = values.first().map_or(0, Vec::len);
+    let (points, weights) = (Points::new(values.concat(), sums)?, vec![1.0; classes.len()]);
+    // The thresholds of the rule were chosen for temperature scaling.
+    let calibration = Calibration::fit_temperature(&points, classes, &weights, 1.0)?;
     let probabilities: Vec<Vec<f64>> =
         values.iter().map(|values| calibration.probabilities(values)).collect();
     Ok(mistaken(&probabilities, classes, count))

@@ -125,8 +125,8 @@ impl Model {
     }
 
     /// Fits the calibration to the decision values of rows to which the model was not fitted, with a weight for each
-    /// row. Default: weights of 1. [`Method::Auto`] has a cross-validated calibration, which it keeps if there are fewer
-    /// than 1000 such rows.
+    /// row. Default: weights of 1. Returns whether there are enough rows: ten, or 1000 for [`Method::Auto`], which has a
+    /// cross-validated calibration and keeps it if there are fewer.
     ///
     /// # Errors
     /// [`InputError`] if a class is unknown to the model, or a weight is negative or not finite.
@@ -135,19 +135,19 @@ impl Model {
         values: &[Vec<f64>],
         classes: &[usize],
         weights: Option<&[f64]>,
-    ) -> Result<(), DataError> {
+    ) -> Result<bool, DataError> {
         let least = match self.method {
             Method::Auto => MIN_RECALIBRATION_ROWS,
             _ => MIN_CALIBRATION_ROWS,
         };
         if values.len() < least {
-            return Ok(());
+            return Ok(false);
         }
         let sums = values.first().map_or(0, Vec::len);
         let values = Points::new(values.concat(), sums)?;
         let weights = weights.map_or_else(|| vec![1.0; classes.len()], <[f64]>::to_vec);
         self.calibration = Some(Calibration::fit(&values, classes, &weights, 1.0)?);
-        Ok(())
+        Ok(true)
     }
 
     /// Whether the model predicts probabilities.
@@ -285,7 +285,7 @@ fn table(
 }
 
 /// The value itself if there is only one; otherwise the difference between the largest and the second largest value.
-fn lead(values: &[f64]) -> f64 {
+pub(crate) fn lead(values: &[f64]) -> f64 {
     if let [value] = values {
         return *value;
     }

@@ -21,10 +21,10 @@ mod tests;
 
 pub use learn::is_varied_text;
 
-use halfspaces_frame::{ColumnRule, DataError, Frame, Hints, MomentParts};
+use halfspaces_frame::{Block, ColumnRule, DataError, Frame, Hints, MomentParts, Values};
 use ngrams::{Ngrams, Weigher};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 /// The user's options for columns.
@@ -317,6 +317,50 @@ impl Recipe {
             places.push((self.entry_name(*entry), first + at..first + at + 1));
         }
         places
+    }
+
+    /// Notes on rows without a value in any column of the recipe, and on columns without a value in any of at least ten
+    /// rows. Their values are replaced by medians, so predictions say little.
+    pub(crate) fn gaps(&self, frame: &Frame) -> Vec<String> {
+        const MIN_ROWS: usize = 10;
+        let (mut open, mut empty) = ((0..frame.rows).collect::<Vec<usize>>(), Vec::new());
+        match &frame.block {
+            // A row without entries is a row of zeros.
+            _ if !self.entries.is_empty() => open.clear(),
+            Some(Block::Dense { values, numbers, .. }) => {
+                let width = numbers.len();
+                open.retain(|row| values[row * width..][..width].iter().all(|v| v.is_nan()));
+            }
+            _ => {}
+        }
+        let values_of: HashMap<&str, &Values> =
+            frame.columns.iter().map(|column| (column.name.as_str(), &column.values)).collect();
+        for column in &self.columns {
+            let Some(values) = values_of.get(column.name.as_str()) else { continue };
+            open.retain(|row| values.is_missing(*row));
+            if frame.rows >= MIN_ROWS && (0..frame.rows).all(|row| values.is_missing(row)) {
+                empty.push(format!("`{}`", column.name));
+            }
+        }
+        let mut notes = Vec::new();
+        if let Some(first) = open.first() {
+            let rows =
+                if open.len() == 1 { "1 row has" } else { &format!("{} rows have", open.len()) };
+            notes.push(format!(
+                "{rows} no value in any column of the model, such as {}; all values are replaced by those of the fit",
+                frame.place(*first)
+            ));
+        }
+        if !empty.is_empty() && open.len() < frame.rows {
+            let (columns, verb) =
+                if empty.len() == 1 { ("column", "has") } else { ("columns", "have") };
+            notes.push(format!(
+                "{}: {columns} {} {verb} no value in any row, but had at the fit; all are replaced by those of the fit",
+                frame.source,
+                empty.join(", ")
+            ));
+        }
+        notes
     }
 
     /// The name of the sparse column with this number.

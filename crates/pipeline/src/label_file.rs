@@ -1,0 +1,251 @@
+//! Labels in a file next to the table.
+
+use halfspaces_frame::{
+    Column, DataError, Frame, Hints, MISSING, ReadOptions, Values, find_class, read,
+};
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+/// The column of row numbers.
+const ROW: &str = "row";
+/// The column that says where a label comes from, in files that `halfspaces label` writes.
+const SOURCE: &str = "source";
+/// The value of [`SOURCE`] for a label that a model predicted.
+const PREDICTED: &str = "predicted";
+/// The default column of labels, and its name in the model if the file has none.
+const LABEL: &str = "label";
+
+/// A file of labels for the rows of a table, such as `y.npy` next to `X.npy`, or the labels that `halfspaces label` wrote.
+///
+/// Labels are joined by the ids in a column of both files ([`id`](LabelFile::id)), or by a column `row` (data rows, counted
+/// from 0), or in order if the file has neither. Rows without a label are left out. Labels whose column `source` is
+/// `predicted` are left out too: they are guesses of a model.
+///
+/// ```
+/// use halfspaces_frame::{Hints, ReadOptions};
+/// use halfspaces_pipeline::LabelFile;
+/// let folder = std::env::temp_dir();
+/// let path = |name: &str| folder.join(format!("halfspaces-{}-{name}", std::process::id()));
+/// std::fs::write(path("x.csv"), "size\n1\n5\n2\n")?;
+/// std::fs::write(path("y.csv"), "row,label\n2,small\n1,large\n")?;
+/// let labels = LabelFile { path: path("y.csv"), column: None, id: None };
+/// let joined = labels.read_table(&path("x.csv"), &ReadOptions::default())?;
+/// assert_eq!((joined.column.as_str(), joined.rows), ("label", vec![1, 2]));
+/// assert_eq!(joined.frame.column("label").map(|labels| labels.text(0)), Some("large".to_owned()));
+/// # std::fs::remove_file(path("x.csv"))?;
+/// # std::fs::remove_file(path("y.csv"))?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LabelFile {
+    /// The file, in any format of a table.
+    pub path: PathBuf,
+    /// The column of labels. Default: `label`, or the only column besides row numbers and ids.
+    pub column: Option<String>,
+    /// The column of unique ids in both files. It is removed from the table, because it says nothing about the class.
+    pub id: Option<String>,
+}
+
+/// A table with the labels of another file. [`LabelFile`] has an example.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JoinedTable {
+    /// The rows with a label; the labels are the last column. Its notes count the rows and labels left out.
+    pub frame: Frame,
+    /// The name of the column of labels.
+    pub column: String,
+    /// The number of each row in the table, from 0, in ascending order.
+    pub rows: Vec<usize>,
+}
+
+impl LabelFile {
+    /// Reads the table at `data` and joins the labels.
+    ///
+    /// # Errors
+    /// As [`read`]; or if a column does not exist, the table has a column with the name of the labels, a label refers to
+    /// no row or a row has two labels, ids are missing or repeated, or no row has a label.
+    pub fn read_table(&self, data: &Path, told: &ReadOptions) -> Result<JoinedTable, DataError> {
+        let hints = self.id.iter().cloned().fold(Hints::default(), with_verbatim);
+        self.join(read(data, told, &hints)?)
+    }
+
+    /// Joins the labels to a table. A column of ids must have been read as text.
+    ///
+    /// # Errors
+    /// As [`read_table`](LabelFile::read_table).
+    pub fn join(&self, mut table: Frame) -> Result<JoinedTable, DataError> {
+        let known = [ROW, SOURCE].into_iter().chain(self.id.as_deref());
+        let named = self.column.as_deref().unwrap_or(LABEL);
+        let hints = known.chain([named]).map(str::to_owned).fold(Hints::default(), with_verbatim);
+        let mut file = read(&self.path, &ReadOptions::default(), &hints)?;
+        let (found, column) = self.label_column(&file)?;
+        if found != named {
+            // Labels keep their spelling.
+            file = read(&self.path, &ReadOptions::default(), &with_verbatim(hints, found.clone()))?;
+        }
+        if table.has(&column) {
+            return Err(DataError::user(format!(
+                "{}: it has a column `{column}` of its own; rename or remove it, or the column of {}",
+                table.source, file.source
+            )));
+        }
+        let rows = self.rows(&file, &mut table)?;
+        let labels = file.take(&found)?.values;
+        let is_guess: Vec<bool> = match file.column(SOURCE) {
+            Some(source) => (0..file.rows).map(|at| source.text(at) == PREDICTED).collect(),
+            None => vec![false; file.rows],
+        };
+        let mut label_of: BTreeMap<usize, String> = BTreeMap::new();
+        for (at, row) in rows.into_iter().enumerate() {
+            if is_guess[at] || labels.is_missing(at) {
+                continue;
+            }
+            let label = labels.text(at);
+            if let Some(other) = label_of.insert(row, label.clone())
+                && find_class(&label, std::slice::from_ref(&other)).is_none()
+            {
+                return Err(DataError::user(format!(
+                    "{}: row {row} of {} has two labels, `{}` and `{}`; delete one of them",
+                    file.place(at),
+                    table.source,
+                    other,
+                    label
+                )));
+            }
+        }
+        if label_of.is_empty() {
+            return Err(DataError::user(format!("{}: it has no label", file.source)));
+        }
+        table.notes.append(&mut file.notes);
+        let guesses = is_guess.iter().filter(|is_guess| **is_guess).count();
+        if guesses > 0 {
+            table.notes.push(format!(
+                "{}: {guesses} predicted labels are left out; only labels that a person gave are used",
+                file.source
+            ));
+        }
+        let (rows, labels): (Vec<usize>, Vec<String>) = label_of.into_iter().unzip();
+        if rows.len() < table.rows {
+            table.notes.push(format!(
+                "{}: {} of {} rows have a label in {}; the others are left out",
+                table.source,
+                rows.len(),
+                table.rows,
+                file.source
+            ));
+        }
+        let mut frame = table.into_rows(&rows);
+        frame.columns.push(Column { name: column.clone(), values: texts(&labels) });
+        Ok(JoinedTable { frame, column, rows })
+    }
+
+    /// The column of labels in the file, and its name in the table.
+    fn label_column(&self, file: &Frame) -> Result<(String, String), DataError> {
+        if let Some(name) = &self.column {
+            return match file.has(name) {
+                true => Ok((name.clone(), name.clone())),
+                false => Err(file.no_column(name)),
+            };
+        }
+        if file.has(LABEL) {
+            return Ok((LABEL.to_owned(), LABEL.to_owned()));
+        }
+        let names = file.names();
+        let others: Vec<&str> = names
+            .iter()
+            .map(AsRef::as_ref)
+            .filter(|name| *name != ROW && self.id.as_deref() != Some(*name))
+            .collect();
+        match others[..] {
+            // A file without names has these.
+            [only] if only == "x" || only == "c1" => Ok((only.to_owned(), LABEL.to_owned())),
+            [only] => Ok((only.to_owned(), only.to_owned())),
+            _ => Err(DataError::user(format!(
+                "{}: it has no column `label`; pass the column of labels with --label; there are {}",
+                file.source,
+                others.join(", ")
+            ))),
+        }
+    }
+
+    /// The row of the table to which each row of the file belongs.
+    fn rows(&self, file: &Frame, table: &mut Frame) -> Result<Vec<usize>, DataError> {
+        if let Some(id) = &self.id {
+            let ids = table.take(id)?;
+            let of_id = self.rows_of_ids(&ids.values, table, id)?;
+            let named = file.column(id).ok_or_else(|| file.no_column(id))?;
+            let row = |at: usize| {
+                let text = named.text(at);
+                of_id.get(&text).copied().ok_or_else(|| {
+                    DataError::user(format!(
+                        "{}, column `{id}`: {} has no row with the id `{}`",
+                        file.place(at),
+                        table.source,
+                        text
+                    ))
+                })
+            };
+            return (0..file.rows).map(row).collect();
+        }
+        if let Some(numbers) = file.column(ROW) {
+            let row = |at| file.row_number(&numbers, at, &table.source, table.rows);
+            return (0..file.rows).map(row).collect();
+        }
+        if file.rows != table.rows {
+            return Err(DataError::user(format!(
+                "{}: {} labels for the {} rows of {}; pass one label for each row in the same order, or add a column `row` (data \
+                 rows, counted from 0), or a column of ids (--id)",
+                file.source, file.rows, table.rows, table.source
+            )));
+        }
+        Ok((0..table.rows).collect())
+    }
+
+    fn rows_of_ids(
+        &self,
+        ids: &Values,
+        table: &Frame,
+        name: &str,
+    ) -> Result<HashMap<String, usize>, DataError> {
+        let mut rows = HashMap::with_capacity(ids.len());
+        for row in 0..ids.len() {
+            let text = ids.text(row);
+            if text.is_empty() {
+                return Err(DataError::user(format!(
+                    "{}, column `{name}`: the id is missing",
+                    table.place(row)
+                )));
+            }
+            if let Some(first) = rows.insert(text, row) {
+                return Err(DataError::user(format!(
+                    "{}, column `{name}`: the id `{}` is already used at {}; ids must be unique",
+                    table.place(row),
+                    ids.text(row),
+                    table.place(first)
+                )));
+            }
+        }
+        Ok(rows)
+    }
+}
+
+fn with_verbatim(mut hints: Hints, name: String) -> Hints {
+    hints.texts.insert(name.clone());
+    hints.expected.insert(name.clone());
+    hints.verbatim.insert(name);
+    hints
+}
+
+/// A column of texts.
+fn texts(labels: &[String]) -> Values {
+    let mut levels: Vec<&String> = Vec::new();
+    let mut code_of: HashMap<&String, u32> = HashMap::new();
+    let codes = labels.iter().map(|label| {
+        *code_of.entry(label).or_insert_with(|| {
+            levels.push(label);
+            levels.len() as u32 - 1
+        })
+    });
+    let codes: Vec<u32> = codes.collect();
+    debug_assert!(!codes.contains(&MISSING));
+    Values::texts(codes, &levels)
+}

@@ -1,0 +1,129 @@
+//! Cross-validation, the errors on held-out rows, and calibration.
+
+use crate::design::Design;
+use crate::model::Model;
+use crate::plan::Plan;
+use halfspaces_frame::DataError;
+use halfspaces_linalg::{PointSet, RowView, deciding_class};
+use halfspaces_pac::ErrorCount;
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
+
+/// The number of folds of the cross-validation.
+pub(crate) const FOLDS: usize = 5;
+
+/// What [`measure`] found on held-out rows.
+pub(crate) struct Measured {
+    pub(crate) errors: ErrorCount,
+    /// The class predicted for every row, if other classes occur.
+    only: Option<usize>,
+}
+
+impl Measured {
+    /// A note if the model always predicts the same class.
+    pub(crate) fn note(&self, source: &str, classes: &[String]) -> Option<String> {
+        let class = &classes[self.only?];
+        Some(format!("{source}: the model predicts `{class}` for every held-out row"))
+    }
+}
+
+/// The weights of some held-out rows, from their places and classes; `None` if all are 1.
+pub(crate) type WeightsOf<'a> = &'a dyn Fn(&[usize], &[usize]) -> Option<Vec<f64>>;
+
+/// Counts the errors of a model on held-out rows. With `weights`, then calibrates the model on these rows.
+pub(crate) fn measure(
+    model: &mut Model,
+    held_out: &Design,
+    truth: &[Option<usize>],
+    plan: &Plan,
+    weights: Option<WeightsOf<'_>>,
+) -> Result<Measured, DataError> {
+    let values = model.values(held_out, plan.threads)?;
+    let first = values.first().map(|values| deciding_class(values));
+    let only = first.filter(|first| {
+        values.iter().all(|values| deciding_class(values) == *first)
+            && truth.iter().any(|class| *class != Some(*first))
+    });
+    let is_wrong =
+        |(values, truth): &(&Vec<f64>, &Option<usize>)| Some(deciding_class(values)) != **truth;
+    let wrong = values.iter().zip(truth).filter(is_wrong).count();
+    if let Some(weights) = weights {
+        // Rows of unknown classes count as errors and are not used for calibration.
+        let places: Vec<usize> = (0..truth.len()).filter(|place| truth[*place].is_some()).collect();
+        let known = values.into_iter().zip(truth).filter_map(|(v, class)| Some((v, (*class)?)));
+        let (values, classes): (Vec<Vec<f64>>, Vec<usize>) = known.unzip();
+        model.calibrate(&values, &classes, weights(&places, &classes).as_deref())?;
+    }
+    Ok(Measured { errors: ErrorCount::new(wrong, truth.len())?, only })
+}
+
+/// A hash of the coordinates of each row.
+pub(crate) fn row_hashes(design: &Design) -> Box<dyn Iterator<Item = u64> + '_> {
+    fn hash(entries: impl Iterator<Item = (usize, f64)>) -> u64 {
+        let mut hasher = FxHasher::default();
+        // -0 and 0 are the same value. The hash mixes low bits best, and those of numbers such as 1 are high.
+        entries
+            .for_each(|(at, value)| (at, (value + 0.0).to_bits().swap_bytes()).hash(&mut hasher));
+        hasher.finish()
+    }
+    match design {
+        Design::Dense(points) => Box::new(points.rows().map(|row| hash(row.entries()))),
+        Design::Sparse(points) => Box::new(points.rows().map(|row| hash(row.entries()))),
+    }
+}
+
+/// The decision values of each row in a model fitted without its fold; `None` if a fold is empty or would leave a class
+/// without rows.
+pub(crate) fn cross_validated(
+    plan: &Plan,
+    design: &Design,
+    classes: &[usize],
+    folds: &[usize],
+) -> Result<Option<Vec<Vec<f64>>>, DataError> {
+    let count = classes.iter().max().map_or(0, |last| last + 1);
+    let mut values = vec![Vec::new(); classes.len()];
+    for fold in 0..FOLDS {
+        let (out, rest): (Vec<usize>, Vec<usize>) =
+            (0..classes.len()).partition(|row| folds[*row] == fold);
+        let known: Vec<usize> = rest.iter().map(|row| classes[*row]).collect();
+        let mut seen = vec![false; count];
+        known.iter().for_each(|class| seen[*class] = true);
+        if !seen.into_iter().all(|seen| seen) || out.is_empty() {
+            return Ok(None);
+        }
+        let (model, _) = Model::fit(plan, &design.select(&rest)?, &known, None)?;
+        let found = model.values(&design.select(&out)?, plan.threads)?;
+        out.into_iter().zip(found).for_each(|(row, found)| values[row] = found);
+    }
+    Ok(Some(values))
+}
+
+/// The number of rows whose class is not that of their values.
+pub(crate) fn wrong(values: &[Vec<f64>], classes: &[usize]) -> usize {
+    values.iter().zip(classes).filter(|(values, class)| deciding_class(values) != **class).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_linalg::{Points, SparsePoints};
+    use std::collections::HashSet;
+
+    /// Different rows of zeros and ones have different hashes, dense and sparse; equal rows have the same.
+    #[test]
+    fn hashes_tell_rows_apart() {
+        let bit = |row: usize, at: usize| f64::from(u8::from(row >> at & 1 == 1));
+        let values = (0..4096).flat_map(|row| (0..12).map(move |at| bit(row, at)));
+        let dense = Points::new(values.collect(), 12).unwrap();
+        let sparse = SparsePoints::from_dense(&dense).unwrap();
+        for design in [Design::Dense(dense), Design::Sparse(sparse)] {
+            let hashes: Vec<u64> = row_hashes(&design).collect();
+            assert_eq!(hashes.iter().collect::<HashSet<_>>().len(), 4096);
+            let again: Vec<u64> = row_hashes(&design.select(&[7, 7]).unwrap()).collect();
+            assert_eq!(again, [hashes[7]; 2]);
+        }
+        let zeros = Design::Dense(Points::new(vec![0.0, -0.0], 1).unwrap());
+        let hashes: Vec<u64> = row_hashes(&zeros).collect();
+        assert_eq!(hashes[0], hashes[1]);
+    }
+}
