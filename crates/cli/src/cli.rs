@@ -1,6 +1,7 @@
 //! The subcommands and the general help.
 
 use crate::commands::audit::{self, AuditArgs};
+use crate::commands::compare::{self, CompareArgs};
 use crate::commands::completions::{CompletionsArgs, ManArgs, completions, man};
 use crate::commands::correct::{self, CorrectArgs};
 use crate::commands::evaluate::{self, EvaluateArgs};
@@ -35,6 +36,7 @@ pub(crate) enum Command {
     Fit(FitArgs),
     Predict(PredictArgs),
     Evaluate(EvaluateArgs),
+    Compare(CompareArgs),
     Explain(ExplainArgs),
     Label(LabelArgs),
     Audit(AuditArgs),
@@ -52,6 +54,7 @@ impl Command {
             Command::Fit(args) => fit::run(&args),
             Command::Predict(args) => predict::run(&args),
             Command::Evaluate(args) => evaluate::run(&args),
+            Command::Compare(args) => compare::run(&args),
             Command::Explain(args) => explain::run(&args),
             Command::Label(args) => label::run(&args),
             Command::Audit(args) => audit::run(&args),

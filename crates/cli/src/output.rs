@@ -82,6 +82,14 @@ pub(crate) fn print_json<T: Serialize>(result: &T) -> Result<(), CliError> {
     print(&format!("{text}\n"))
 }
 
+/// A number of things, such as "1 row" or "2 rows".
+pub(crate) fn counted(count: u64, thing: &str) -> String {
+    match count {
+        1 => format!("1 {thing}"),
+        count => format!("{count} {thing}s"),
+    }
+}
+
 /// Formats a table as lines with columns of equal width. The first column is left-aligned, the others right-aligned.
 pub(crate) fn aligned(table: &[Vec<String>]) -> Vec<String> {
     let columns = table.iter().map(Vec::len).max().unwrap_or(0);

@@ -1,8 +1,8 @@
 //! `correct`: writes a table with corrected labels.
 
 use crate::error::CliError;
-use crate::input::{Hints, InputArgs, row_number};
-use crate::output::{OutputArgs, note};
+use crate::input::{Hints, InputArgs};
+use crate::output::{OutputArgs, counted, note};
 use clap::Args;
 use halfspaces_frame::{Classes, Frame, ReadOptions, Values, find_class};
 use std::borrow::Cow;
@@ -71,13 +71,11 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<(), CliError> {
             .write_corrected(out, &args.label, &values)
             .map_err(|error| std::io::Error::other(error.to_string()))
     })?;
-    let one = |count: usize| if count == 1 { "" } else { "s" };
     let (changed, same) = (values.len(), count - values.len());
     note(&format!(
-        "{changed} of {} label{} changed; {same} correction{} equal to the old label",
-        frame.rows,
-        one(frame.rows),
-        one(same)
+        "{changed} of {} changed; {} equal to the old label",
+        counted(frame.rows as u64, "label"),
+        counted(same as u64, "correction")
     ));
     Ok(())
 }
@@ -133,7 +131,7 @@ impl Corrections {
         }
         let mut values = BTreeMap::new();
         for at in 0..first {
-            let row = row_number(frame, &rows, at, &table.source, table.rows)?;
+            let row = frame.row_number(&rows, at, &table.source, table.rows)?;
             let label = after.text(at);
             if label.is_empty() {
                 return Err(CliError::user(format!(

@@ -2,8 +2,8 @@
 
 use super::evaluation_data::read;
 use crate::error::CliError;
-use crate::input::InputArgs;
-use crate::output::{aligned, print, print_json};
+use crate::input::{CostArgs, InputArgs, LabelFileArgs};
+use crate::output::{aligned, counted, print, print_json};
 use crate::progress::Progress;
 use crate::recipe;
 use clap::Args;
@@ -21,6 +21,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   halfspaces evaluate model.json test.csv
+  halfspaces evaluate model.json X.npy --labels y.npy
   halfspaces evaluate model.json test.csv --label truth --json")]
 pub(crate) struct EvaluateArgs {
     /// Model file written by `halfspaces fit`
@@ -28,9 +29,14 @@ pub(crate) struct EvaluateArgs {
     model: PathBuf,
     #[command(flatten)]
     input: InputArgs,
-    /// Column of labels [default: the label column of the model]
+    /// Column of labels [default: the label column of the model; with --labels `label`, or the only column besides row
+    /// numbers and ids]
     #[arg(short, long, value_name = "COLUMN")]
     label: Option<String>,
+    #[command(flatten)]
+    label_file: LabelFileArgs,
+    #[command(flatten)]
+    costs: CostArgs,
     /// How to treat a category that the model has not seen and a column that is missing from the table
     #[arg(long, value_parser = recipe::unseen(), default_value = "error")]
     unseen: Unseen,
@@ -43,31 +49,54 @@ pub(crate) struct EvaluateArgs {
 #[derive(Debug, Serialize)]
 struct Output {
     data: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    costs: Option<CostOutput>,
     #[serde(flatten)]
     evaluation: Evaluation,
+}
+
+/// Mean costs of a row.
+#[derive(Debug, Serialize)]
+struct CostOutput {
+    /// The cost of the decisions.
+    mean: f64,
+    /// The cost if the most probable class is predicted.
+    by_probability: f64,
+    /// The least cost of always predicting the same class.
+    baseline: f64,
 }
 
 /// Runs `evaluate`.
 pub(crate) fn run(args: &EvaluateArgs) -> Result<(), CliError> {
     let model = Pipeline::load(&args.model)?;
     let progress = Progress::start("evaluating");
-    let data = read(&model, &args.input, args.label.as_deref(), true, args.unseen)?;
-    let decisions = model.model().decide(&data.design, args.input.reading.threads())?;
+    let label = args.label.as_deref();
+    let data = read(&model, &args.input, &args.label_file, label, true, args.unseen)?;
+    let mut decisions = model.model().decide(&data.design, args.input.reading.threads())?;
     drop(progress);
     let Some(truth) = data.truth else { unreachable!("labels are required") };
+    let costs = match args.costs.costs(model.classes())? {
+        None => None,
+        Some(costs) => {
+            let by_probability = costs.mean(&decisions.classes, &truth);
+            decisions = costs.decide(&decisions)?;
+            let mean = costs.mean(&decisions.classes, &truth);
+            Some(CostOutput { mean, by_probability, baseline: costs.baseline(&truth) })
+        }
+    };
     let evaluation = Evaluation::new(model.classes(), &decisions, &truth)?;
-    let output = Output { data: data.source, evaluation };
+    let output = Output { data: data.source, costs, evaluation };
     if args.json { print_json(&output) } else { print(&text(&output)) }
 }
 
 fn rows(count: usize) -> String {
-    format!("{count} row{}", if count == 1 { "" } else { "s" })
+    counted(count as u64, "row")
 }
 
-fn text(Output { data, evaluation }: &Output) -> String {
+fn text(Output { data, costs, evaluation }: &Output) -> String {
     let Evaluation { classes, error, confusion, of_class, coverage, unknown, .. } = evaluation;
     let mut lines = vec![
-        format!("data      {data}: {} rows", error.of),
+        format!("data      {data}: {}", rows(error.of)),
         format!("error     {}, {} misclassified", error.text(), rows(error.count)),
         format!(
             "          all intervals are exact {:.0} % confidence intervals, if rows are independent",
@@ -78,6 +107,11 @@ fn text(Output { data, evaluation }: &Output) -> String {
             100.0 * evaluation.baseline
         ),
     ];
+    if let Some(CostOutput { mean, by_probability, baseline }) = costs {
+        lines.push(format!(
+            "cost      {mean:.4} per row; {by_probability:.4} if the most probable class is predicted, {baseline:.4} if always the same"
+        ));
+    }
     if let Some(scores) = &evaluation.probabilities {
         lines.push(format!(
             "scores    log loss {:.4}, Brier score {:.4}, calibration error {:.4}",

@@ -1,7 +1,7 @@
 //! The input of `evaluate` and `explain`: a table, read for a model, with labels if it has any.
 
 use crate::error::CliError;
-use crate::input::InputArgs;
+use crate::input::{InputArgs, LabelFileArgs, print_notes};
 use crate::output::note;
 use halfspaces_pipeline::{Design, Pipeline, Unseen};
 
@@ -13,16 +13,30 @@ pub(super) struct EvaluationData {
     pub(super) truth: Option<Vec<Option<usize>>>,
 }
 
-/// Reads a table for a model. Labels come from the column `label`, by default the label column of the model; if
-/// `needed`, the table must have labels.
+/// Reads a table for a model. Labels come from a file of labels, or from the column `label`, by default the label column of
+/// the model; if `needed`, the table must have labels.
 pub(super) fn read(
     model: &Pipeline,
     input: &InputArgs,
+    label_file: &LabelFileArgs,
     label: Option<&str>,
     needed: bool,
     unseen: Unseen,
 ) -> Result<EvaluationData, CliError> {
     let name = label.unwrap_or(model.label_column());
+    if let Some(file) = label_file.file(label) {
+        let frame = input.read_for(model, &[], file.id.as_slice())?;
+        let mut joined = file.join(frame)?;
+        print_notes(&mut joined.frame);
+        let found = model.true_classes(&joined.frame, &joined.column)?;
+        found.notes.iter().for_each(|text| note(&format!("note: {text}")));
+        let design = model.design(&joined.frame, unseen)?;
+        return Ok(EvaluationData {
+            source: joined.frame.source,
+            design,
+            truth: Some(found.of_row),
+        });
+    }
     let frame = input.read_for(model, &[name.to_owned()], &[])?;
     let truth = if frame.has(name) {
         let found = model.true_classes(&frame, name)?;

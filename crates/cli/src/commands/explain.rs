@@ -2,26 +2,19 @@
 
 use super::evaluation_data::{EvaluationData, read};
 use crate::error::CliError;
-use crate::input::{InputArgs, ReadingArgs};
-use crate::output::{aligned, print, print_json};
+use crate::input::{InputArgs, LabelFileArgs, ReadingArgs};
+use crate::output::{aligned, counted, print, print_json};
 use crate::progress::Progress;
 use crate::recipe;
-use crate::streams;
 use clap::Args;
 use halfspaces_frame::visible;
-use halfspaces_linalg::rand::seq::SliceRandom;
-use halfspaces_linalg::{PointSet, Points, RowView, SparsePoints, Threads, rng_for, rng_for_round};
-use halfspaces_pipeline::{Decisions, Design, Pipeline, Rate, Unseen};
+use halfspaces_linalg::Threads;
+use halfspaces_pipeline::{
+    ColumnImportance, Decisions, Importance, ImportanceMeasure, Pipeline, Rate, Unseen,
+};
 use serde::Serialize;
-use std::ops::Range;
 use std::path::PathBuf;
 
-/// Maximum number of rows on which permutation importance is measured.
-const MAX_ROWS: usize = 2000;
-/// Maximum number of columns whose importance is measured. With more, those used in the most rows are measured.
-const MAX_COLUMNS: usize = 200;
-/// Number of shuffles of each column.
-const SHUFFLES: u32 = 3;
 /// Number of bins of the histogram on either side of 0.
 const BARS: usize = 8;
 /// Length of the longest bar, in characters.
@@ -32,9 +25,11 @@ const REACH: f64 = 2.0;
 /// Show the weights of a model, the importance of each column, and a histogram of margins.
 ///
 /// A model of one halfspace per class shows its largest weights: the change of the decision value for one standard
-/// deviation of the column, or for a change of 1 if the model learned from texts or other sparse columns. With DATA, every model shows the permutation importance of each column: the increase of the
-/// error rate when the column is shuffled or, if DATA has no labels, the fraction of predictions that change. It also
-/// shows a histogram of the margins: the size of the decision value, negative if the prediction differs from the label.
+/// deviation of the column, or for a change of 1 if the model learned from texts or other sparse columns. With DATA,
+/// every model shows the permutation importance of each column: the increase of the log loss when the column is shuffled
+/// (of the error rate if the model has no probabilities) or, if DATA has no labels, the fraction of predictions that
+/// change. It also shows a histogram of the margins: the size of the decision value, negative if the prediction differs
+/// from the label.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   halfspaces explain model.json
@@ -49,6 +44,8 @@ pub(crate) struct ExplainArgs {
     /// Column of labels [default: the label column of the model]
     #[arg(short, long, value_name = "COLUMN", requires = "data")]
     label: Option<String>,
+    #[command(flatten)]
+    label_file: LabelFileArgs,
     /// Maximum number of weights and columns shown
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
@@ -98,23 +95,13 @@ struct Weight {
 struct OnData {
     data: String,
     rows: usize,
-    /// Whether importance counts errors; otherwise it counts changed predictions.
     labelled: bool,
-    rows_shuffled: usize,
-    /// The number of columns of the model, and of those whose importance was measured.
-    columns: usize,
+    /// The number of columns whose importance was measured.
     columns_measured: usize,
     /// The most important columns.
-    importance: Vec<Importance>,
+    importance: Importance,
     /// The histogram of margins; its outermost bins are unbounded.
     margins: Vec<Bar>,
-}
-
-#[derive(Debug, Serialize)]
-struct Importance {
-    column: String,
-    /// The importance, as a fraction of the rows.
-    share: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -128,13 +115,17 @@ struct Bar {
 
 /// Runs `explain`.
 pub(crate) fn run(args: &ExplainArgs) -> Result<(), CliError> {
+    if args.data.is_none() && args.label_file.labels.is_some() {
+        return Err(CliError::user("--labels: pass the table of these labels too (DATA)"));
+    }
     let model = Pipeline::load(&args.model)?;
     let progress = Progress::start("explaining");
     let on_data = match &args.data {
         None => None,
         Some(data) => {
             let input = InputArgs { data: data.clone(), reading: args.reading.clone() };
-            let data = read(&model, &input, args.label.as_deref(), false, args.unseen)?;
+            let label = args.label.as_deref();
+            let data = read(&model, &input, &args.label_file, label, false, args.unseen)?;
             Some(on_data(&model, &data, args.top, args.reading.threads())?)
         }
     };
@@ -179,107 +170,17 @@ fn on_data(
     threads: Threads,
 ) -> Result<OnData, CliError> {
     let decisions = model.model().decide(&data.design, threads)?;
-    let importance = importance(model, data, &decisions, threads)?;
-    let rows_shuffled = data.design.len().min(MAX_ROWS);
+    let truth = data.truth.as_deref();
+    let mut importance = Importance::measure(model, &data.design, truth, threads)?;
+    let columns_measured = importance.of_columns.len();
+    importance.of_columns.truncate(top);
     Ok(OnData {
         data: data.source.clone(),
         rows: data.design.len(),
         labelled: data.truth.is_some(),
-        rows_shuffled,
-        columns: model.recipe().places().len(),
-        columns_measured: importance.len(),
-        importance: importance.into_iter().take(top).collect(),
+        columns_measured,
+        importance,
         margins: histogram(&margins(&decisions, data.truth.as_deref())),
-    })
-}
-
-/// The permutation importance of each column, largest first: the increase of the error rate when the cells of the
-/// column are shuffled among the rows or, without labels, the fraction of predictions that change.
-fn importance(
-    model: &Pipeline,
-    data: &EvaluationData,
-    decisions: &Decisions,
-    threads: Threads,
-) -> Result<Vec<Importance>, CliError> {
-    let mut rows: Vec<usize> = (0..data.design.len()).collect();
-    rows.shuffle(&mut rng_for(streams::EXPLAINED_ROWS, 0));
-    rows.truncate(MAX_ROWS);
-    let design = data.design.select(&rows)?;
-    let reference: Vec<Option<usize>> = match &data.truth {
-        Some(truth) => rows.iter().map(|row| truth[*row]).collect(),
-        None => rows.iter().map(|row| Some(decisions.classes[*row])).collect(),
-    };
-    let errors = |classes: &[usize]| {
-        let pairs = classes.iter().zip(&reference);
-        pairs.filter(|(predicted, truth)| Some(**predicted) != **truth).count()
-    };
-    let unshuffled: Vec<usize> = rows.iter().map(|row| decisions.classes[*row]).collect();
-    let before = errors(&unshuffled) as f64;
-    let mut order: Vec<usize> = (0..rows.len()).collect();
-    let mut all = Vec::new();
-    for (column, places) in most_used(model, &design) {
-        let mut total = 0.0;
-        for shuffle in 0..SHUFFLES {
-            order.shuffle(&mut rng_for_round(streams::SHUFFLED_COLUMN, 0, shuffle));
-            let shuffled = shuffled(&design, &order, &places)?;
-            total += errors(&model.model().decide(&shuffled, threads)?.classes) as f64 - before;
-        }
-        let share = total / (f64::from(SHUFFLES) * rows.len() as f64);
-        all.push(Importance { column, share });
-    }
-    all.sort_by(|a, b| b.share.total_cmp(&a.share));
-    Ok(all)
-}
-
-/// The columns of a model with their coordinates; of more than [`MAX_COLUMNS`] columns only those with non-zero
-/// coordinates in the most rows.
-fn most_used(model: &Pipeline, design: &Design) -> Vec<(String, Range<usize>)> {
-    let mut places = model.recipe().places();
-    if places.len() <= MAX_COLUMNS {
-        return places;
-    }
-    let mut used = vec![0u32; design.dim()];
-    match design {
-        Design::Dense(points) => count(points, &mut used),
-        Design::Sparse(points) => count(points, &mut used),
-    }
-    let rows = |places: &Range<usize>| used[places.clone()].iter().fold(0, |most, n| most.max(*n));
-    places.sort_by_key(|(_, places)| std::cmp::Reverse(rows(places)));
-    places.truncate(MAX_COLUMNS);
-    places
-}
-
-/// Counts the rows in which each coordinate is not 0.
-fn count<P: PointSet>(points: &P, used: &mut [u32]) {
-    let entries = points.rows().flat_map(RowView::entries);
-    entries.filter(|(_, value)| *value != 0.0).for_each(|(at, _)| used[at] += 1);
-}
-
-/// The design with the coordinates `places` of each row taken from the row that `order` names.
-fn shuffled(design: &Design, order: &[usize], places: &Range<usize>) -> Result<Design, CliError> {
-    Ok(match design {
-        Design::Dense(points) => {
-            let dim = points.dim();
-            let mut values = points.as_slice().to_vec();
-            for (to, from) in order.iter().enumerate() {
-                let source = &points.as_slice()[from * dim..][places.clone()];
-                values[to * dim..][places.clone()].copy_from_slice(source);
-            }
-            Design::Dense(Points::new(values, dim)?)
-        }
-        Design::Sparse(points) => {
-            let mut mixed = SparsePoints::empty(points.dim())?;
-            for (own, other) in points.rows().zip(points.select(order)?.rows()) {
-                let mut entries: Vec<(usize, f64)> =
-                    own.entries().filter(|(at, _)| !places.contains(at)).collect();
-                entries.extend(other.entries().filter(|(at, _)| places.contains(at)));
-                entries.sort_unstable_by_key(|(at, _)| *at);
-                let (columns, values): (Vec<u32>, Vec<f64>) =
-                    entries.into_iter().map(|(at, value)| (at as u32, value)).unzip();
-                mixed.push(&columns, &values)?;
-            }
-            Design::Sparse(mixed)
-        }
     })
 }
 
@@ -358,27 +259,38 @@ fn text(explanation: &Explanation) -> String {
 }
 
 fn data_lines(on_data: &OnData) -> Vec<String> {
-    let OnData { data, rows, labelled, rows_shuffled, importance, margins, .. } = on_data;
-    let measure = match labelled {
-        true => "increase of the error rate",
-        false => "fraction of predictions that change",
+    let OnData { data, rows, labelled, columns_measured, importance, margins } = on_data;
+    let measure = match importance.measure {
+        ImportanceMeasure::LogLoss => "increase of the log loss",
+        ImportanceMeasure::Error => "increase of the error rate",
+        ImportanceMeasure::Changed => "fraction of predictions that change",
     };
     let mut lines = vec![
         String::new(),
-        format!("{}: {rows} rows", visible(data)),
+        format!("{}: {}", visible(data), counted(*rows as u64, "row")),
         format!(
-            "permutation importance: {measure} when the column is shuffled ({rows_shuffled} rows, mean of {SHUFFLES} \
-             shuffles)"
+            "permutation importance: {measure} when the column is shuffled, with its standard error ({}, mean of {} \
+             shuffles)",
+            counted(importance.rows as u64, "row"),
+            importance.shuffles
         ),
     ];
-    let OnData { columns, columns_measured, .. } = on_data;
-    if columns_measured < columns {
+    let columns = importance.columns;
+    if *columns_measured < columns {
         lines.push(format!(
             "measured for the {columns_measured} of {columns} columns that are not 0 in the most rows"
         ));
     }
-    let row = |i: &Importance| vec![visible(&i.column), format!("{:.1} %", 100.0 * i.share)];
-    lines.extend(aligned(&importance.iter().map(row).collect::<Vec<_>>()));
+    let number = |value: f64| match importance.measure {
+        // No minus sign before a value that is rounded to 0.
+        ImportanceMeasure::LogLoss if value.abs() < 0.000_05 => "0.0000".to_owned(),
+        ImportanceMeasure::LogLoss => format!("{value:.4}"),
+        _ => format!("{:.1} %", 100.0 * value),
+    };
+    let row = |i: &ColumnImportance| {
+        vec![visible(&i.column), number(i.increase), format!("± {}", number(i.standard_error))]
+    };
+    lines.extend(aligned(&importance.of_columns.iter().map(row).collect::<Vec<_>>()));
     lines.push(String::new());
     lines.push(if *labelled {
         "margins in units of their mean size; negative: misclassified".to_owned()
@@ -419,23 +331,5 @@ mod tests {
         let rows: Vec<usize> = bars.iter().map(|bar| bar.rows).collect();
         assert_eq!(rows, [1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 2]);
         assert_eq!((bars[0].from, bars[0].to, bars[15].from), (None, Some(-2.0), Some(2.0)));
-    }
-
-    /// Coordinates are shuffled in the same way in dense and sparse designs.
-    #[test]
-    fn dense_and_sparse_designs_are_shuffled_alike() {
-        let rows = [[1.0, 0.0, 2.0, 0.0], [0.0, 3.0, 0.0, 4.0], [5.0, 0.0, 6.0, 7.0]];
-        let dense = Points::from_rows(&rows).unwrap();
-        let sparse = Design::Sparse(SparsePoints::from_dense(&dense).unwrap());
-        let order = [2, 0, 1];
-        let mixed =
-            |design: &Design| shuffled(design, &order, &(1..3)).unwrap().into_dense().unwrap();
-        let found = mixed(&Design::Dense(dense));
-        let expected = [[1.0, 0.0, 6.0, 0.0], [0.0, 0.0, 2.0, 4.0], [5.0, 3.0, 0.0, 7.0]];
-        assert_eq!(found, Points::from_rows(&expected).unwrap());
-        assert_eq!(mixed(&sparse), found);
-        let mut used = vec![0; 4];
-        count(&found, &mut used);
-        assert_eq!(used, [2, 1, 2, 2]);
     }
 }

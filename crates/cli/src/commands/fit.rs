@@ -1,15 +1,15 @@
 //! `fit`: fits a model to a labelled table.
 
 use crate::error::CliError;
-use crate::input::InputArgs;
+use crate::input::{InputArgs, LabelFileArgs};
 use crate::learner;
-use crate::output::{check_targets, note, print, print_json, write_file};
+use crate::output::{check_targets, counted, note, print, print_json, write_file};
 use crate::progress::Progress;
 use crate::recipe::ColumnArgs;
 use clap::Args;
 use halfspaces_frame::visible;
 use halfspaces_pipeline::{
-    CONFIDENCE, ClassCount, Findings, FitOptions, Method, Pipeline, Plan, Rate,
+    CONFIDENCE, ClassCount, Findings, FitOptions, Method, Pipeline, Plan, Rate, SplitBy,
 };
 use serde::Serialize;
 use std::path::PathBuf;
@@ -28,13 +28,20 @@ const SMALL_HOLDOUT: usize = 30;
   halfspaces fit train.csv --label class -o model.json
   halfspaces fit train.csv.gz --label income --positive '>50K' --drop id -o model.json
   halfspaces fit mails.parquet --label spam --text body --learner logistic -o model.json
+  halfspaces fit X.npy --labels y.npy -o model.json
+  halfspaces fit visits.csv --label ill --group patient -o model.json
   zcat train.csv.gz | halfspaces fit - --label class --json -o model.json")]
 pub(crate) struct FitArgs {
     #[command(flatten)]
     input: InputArgs,
-    /// Column of labels
-    #[arg(short, long, value_name = "COLUMN")]
-    label: String,
+    /// Column of labels [default with --labels: `label`, or the only column besides row numbers and ids]
+    #[arg(short, long, value_name = "COLUMN", required_unless_present = "labels")]
+    label: Option<String>,
+    #[command(flatten)]
+    label_file: LabelFileArgs,
+    /// Leave out rows without a label [default: they are an error]
+    #[arg(long, conflicts_with_all = ["labels", "stream"])]
+    skip_unlabelled: bool,
     /// File to write the model to
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -63,10 +70,18 @@ pub(crate) struct FitArgs {
     /// Fraction of the rows held out to measure the error; 0 holds out none [default: 0.05; from 5000 rows on 0.1]
     #[arg(long, value_name = "FRACTION", value_parser = fraction, allow_negative_numbers = true)]
     holdout: Option<f64>,
+    /// Hold out all rows with the same value in this column together, such as those of a patient: the error is that on new
+    /// groups. The column is not learned from. Candidates are still compared on random rows [default: a fifth held out]
+    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["time", "stream"])]
+    group: Option<String>,
+    /// Hold out the last rows by this column of dates or numbers: the error is that on later rows. The column is not
+    /// learned from. Candidates are still compared on random rows [default: a fifth held out]
+    #[arg(long, value_name = "COLUMN", conflicts_with = "stream")]
+    time: Option<String>,
     /// Read the file in chunks: for CSV, Parquet and LIBSVM files larger than memory. perceptron learns from every row
     /// in one pass. So does auto if points are sparse, such as those of texts, and there are at least 60 000 rows.
     /// massart learns from as many rows as it needs. The others learn from a random sample of 60 000 rows
-    #[arg(long, conflicts_with = "weights")]
+    #[arg(long, conflicts_with_all = ["weights", "labels"])]
     stream: bool,
     /// Seed of all random choices
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
@@ -92,6 +107,7 @@ struct Summary<'p> {
     /// With `--stream`, the number of rows from which columns and classes were determined.
     #[serde(skip_serializing_if = "Option::is_none")]
     sampled: Option<u64>,
+    /// The number of columns from which the model learned.
     columns: usize,
     coordinates: usize,
     constant_columns: &'p [String],
@@ -107,6 +123,8 @@ struct Summary<'p> {
     cross_validated_error: Option<f64>,
     findings: &'p Findings,
     held_out: Option<Rate>,
+    /// The rule by which rows were held out.
+    split: &'p SplitBy,
     confidence: f64,
     /// Whether the errors of candidates and of cross-validation are weighted.
     weighted: bool,
@@ -116,9 +134,14 @@ struct Summary<'p> {
 }
 
 impl FitArgs {
-    fn options(&self) -> FitOptions {
+    fn options(&self, label: &str) -> FitOptions {
+        let split = match (&self.group, &self.time) {
+            (Some(column), _) => SplitBy::Group(column.clone()),
+            (None, Some(column)) => SplitBy::Time(column.clone()),
+            (None, None) => SplitBy::Random,
+        };
         FitOptions {
-            label: self.label.clone(),
+            label: label.to_owned(),
             positive: self.positive.clone(),
             plan: Plan {
                 method: self.learner,
@@ -130,6 +153,8 @@ impl FitArgs {
             weights: self.weights.clone(),
             balanced: self.balanced,
             holdout: self.holdout,
+            split,
+            skip_unlabelled: self.skip_unlabelled,
             recipe: self.columns.options(),
             ragged: self.input.reading.ragged,
         }
@@ -138,35 +163,40 @@ impl FitArgs {
 
 /// Runs `fit`.
 pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
-    check_targets(&[&args.output], &[&args.input.data], args.force)?;
-    let options = args.options();
+    check_targets(&[&args.output], &args.label_file.with(&args.input.data), args.force)?;
+    let progress = Progress::start("reading");
+    let joined = args.label_file.read(&args.input, args.label.as_deref())?;
+    let label = joined.as_ref().map(|joined| joined.column.as_str()).or(args.label.as_deref());
+    let Some(label) = label else { unreachable!("--label is required without --labels") };
+    let options = args.options(label);
     options.check()?;
     let hints = options.hints();
-    let progress = Progress::start("reading");
-    let (data, columns, fitted) = if args.stream {
+    let (data, fitted) = if args.stream {
         let table = args.input.open_large(hints)?;
         drop(progress);
         let progress = Progress::rows("learning");
         let fitted = Pipeline::fit_large(&table, &options, &mut |rows| progress.advance(rows))?;
-        (table.name().to_owned(), table.column_count()?, fitted)
+        (table.name().to_owned(), fitted)
     } else {
-        let frame = args.input.read_as(&hints)?;
+        let frame = match joined {
+            Some(joined) => joined.frame,
+            None => args.input.read_as(&hints)?,
+        };
         drop(progress);
         let progress = Progress::start("learning");
-        let (data, columns) = (frame.source.clone(), frame.column_count());
+        let data = frame.source.clone();
         let fitted = Pipeline::fit(frame, &options);
         drop(progress);
-        (data, columns, fitted?)
+        (data, fitted?)
     };
     let (pipeline, notes) = fitted;
     notes.iter().for_each(|text| note(&format!("note: {text}")));
     let report = pipeline.report();
-    let columns = columns - 1 - usize::from(args.weights.is_some());
     let summary = Summary {
         data,
         rows: report.rows,
         sampled: report.sampled,
-        columns,
+        columns: pipeline.recipe().places().len(),
         coordinates: pipeline.recipe().dim(),
         constant_columns: pipeline.recipe().constant(),
         classes: &report.classes,
@@ -177,6 +207,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
         cross_validated_error: report.findings.cross_validated,
         findings: &report.findings,
         held_out: report.held_out()?,
+        split: &report.split,
         confidence: CONFIDENCE,
         weighted: args.balanced || args.weights.is_some(),
         probabilities: pipeline.model().has_probabilities(),
@@ -196,6 +227,18 @@ fn list(names: &[String]) -> String {
     }
 }
 
+/// The range of a cross-validated error if few rows are held out: the binomial interval as if all rows had been held out.
+/// It is approximate, because the models of the folds share rows. `None` if it does not apply.
+fn approximate_range(summary: &Summary<'_>, error: f64) -> Option<String> {
+    let held_out = summary.held_out.as_ref().map_or(0, |rate| rate.of);
+    if held_out >= SMALL_HOLDOUT || summary.weighted || !summary.split.is_random() {
+        return None;
+    }
+    let rows = summary.learned_from as usize;
+    let Rate { low, high, .. } = Rate::new((error * rows as f64).round() as usize, rows).ok()?;
+    Some(format!(" (about {:.1} % to {:.1} %)", 100.0 * low, 100.0 * high))
+}
+
 fn text(summary: &Summary<'_>) -> String {
     let Summary { data, rows, columns, coordinates, classes, findings, model, .. } = summary;
     let classes: Vec<String> =
@@ -204,7 +247,10 @@ fn text(summary: &Summary<'_>) -> String {
         .sampled
         .map_or(String::new(), |n| format!(" (columns and classes determined from {n} rows)"));
     let mut lines = vec![format!(
-        "data        {data}: {rows} rows, {columns} columns, {coordinates} coordinates; classes {}{sample}",
+        "data        {data}: {}, {}, {}; classes {}{sample}",
+        counted(*rows, "row"),
+        counted(*columns as u64, "column"),
+        counted(*coordinates as u64, "coordinate"),
         classes.join(", ")
     )];
     if !summary.constant_columns.is_empty() {
@@ -215,13 +261,14 @@ fn text(summary: &Summary<'_>) -> String {
     let weighted = if summary.weighted { "weighted " } else { "" };
     let from = summary.learned_from;
     if findings.compared.is_empty() {
-        lines.push(format!("learner     {learner}, fitted to {from} rows"));
+        lines.push(format!("learner     {learner}, fitted to {}", counted(from, "row")));
     } else {
         let (compared, chosen) = (findings.compared.len() + findings.dropped, findings.chosen);
         let candidates = if compared == 1 { "candidate" } else { "candidates" };
         lines.push(format!(
-            "learner     {learner}, fitted to {from} rows; {compared} {candidates} compared on {} rows, the best {}",
+            "learner     {learner}, fitted to {from} rows; {compared} {candidates} compared on {} {}rows, the best {}",
             findings.compared_on,
+            if summary.split.is_random() { "" } else { "random " },
             if chosen == 1 { "one selected".to_owned() } else { format!("{chosen} averaged") }
         ));
         for (error, name) in findings.compared.iter().take(LISTED) {
@@ -246,27 +293,43 @@ fn text(summary: &Summary<'_>) -> String {
         100.0 * summary.commonest_class_error
     ));
     if let Some(error) = summary.cross_validated_error {
-        let caveat = match findings.compared.is_empty() {
-            true => "",
-            false => ", slightly optimistic: it selected the candidates",
+        let caveat = match (findings.compared.is_empty(), summary.split) {
+            (_, SplitBy::Group(column)) => format!(" by `{}`", visible(column)),
+            (true, _) => String::new(),
+            (false, _) => ", slightly optimistic: it selected the candidates".to_owned(),
         };
+        let range = approximate_range(summary, error).unwrap_or_default();
         lines.push(format!(
-            "validation  {:.1} % {weighted}error in cross-validation{caveat}",
+            "validation  {:.1} %{range} {weighted}error in cross-validation{caveat}",
             100.0 * error
         ));
     }
     match &summary.held_out {
         Some(rate) => {
             let Rate { count, of, .. } = rate;
+            let unweighted = if summary.weighted { "unweighted " } else { "" };
             lines.push(format!(
-                "hold-out    {of} rows, {count} misclassified: error {}",
+                "hold-out    {}, {count} misclassified: {unweighted}error {}",
+                counted(*of as u64, "row"),
                 rate.text()
             ));
-            lines.push(format!(
-                "guarantee   this interval contains the error on new rows with {:.0} % confidence, if rows are \
-                 independent",
-                100.0 * CONFIDENCE
-            ));
+            let confidence = 100.0 * CONFIDENCE;
+            lines.push(match summary.split {
+                SplitBy::Random => format!(
+                    "guarantee   this interval contains the error on new rows with {confidence:.0} % confidence, if rows are \
+                     independent"
+                ),
+                SplitBy::Group(column) => format!(
+                    "guarantee   none: the rows are those of new values of `{}`, and rows of one value are not independent; the \
+                     interval is for independent rows",
+                    visible(column)
+                ),
+                SplitBy::Time(column) => format!(
+                    "guarantee   none: the rows are the last by `{}`, and the future can differ; the interval is for independent \
+                     rows",
+                    visible(column)
+                ),
+            });
             if *of < SMALL_HOLDOUT {
                 let more = "--holdout 0.3 holds out 30 % of the rows";
                 lines.push(format!(

@@ -1,6 +1,7 @@
 //! The subcommands, one module each.
 
 pub(crate) mod audit;
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod correct;
 pub(crate) mod evaluate;

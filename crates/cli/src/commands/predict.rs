@@ -1,7 +1,7 @@
 //! `predict`: predicts the labels of a table.
 
 use crate::error::CliError;
-use crate::input::InputArgs;
+use crate::input::{CostArgs, InputArgs};
 use crate::output::{OutputArgs, csv_io_error};
 use crate::progress::Progress;
 use crate::recipe;
@@ -15,11 +15,13 @@ use std::path::PathBuf;
 /// predicted class. `value` is the decision value: with two classes it is positive for the second class (the one of
 /// --positive in `fit`) and negative for the first; with more classes it is the difference between the best class and
 /// the second best. A larger size means more confidence. `probability` is the calibrated probability of `label`; it is
-/// empty if the model has no probabilities.
+/// empty if the model has no probabilities. With --cost or --threshold, `value` is the logarithm of a ratio instead: cost
+/// times probability of the second class to that of the first, or of the best class to the second best.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   halfspaces predict model.json new.csv -o labels.csv
   halfspaces predict model.json new.parquet --keep id --all --unseen zero
+  halfspaces predict model.json new.csv --cost ill=9 -o labels.csv
   cat new.csv | halfspaces predict model.json - | head")]
 pub(crate) struct PredictArgs {
     /// Model file written by `halfspaces fit`
@@ -32,6 +34,8 @@ pub(crate) struct PredictArgs {
     /// How to treat a category that the model has not seen and a column that is missing from the table
     #[arg(long, value_parser = recipe::unseen(), default_value = "error")]
     unseen: Unseen,
+    #[command(flatten)]
+    costs: CostArgs,
     /// Copy a column of DATA to the front of the output; may be repeated. Cells are copied unchanged, feature columns
     /// as the model reads them. A column called like a column of the output is renamed to `kept NAME`
     #[arg(long, value_name = "COLUMN")]
@@ -49,7 +53,10 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), CliError> {
     let frame = args.input.read_for(&model, &[], &args.keep)?;
     let kept = args.keep.iter().map(|name| frame.column(name).ok_or_else(|| frame.no_column(name)));
     let kept = kept.collect::<Result<Vec<_>, _>>()?;
-    let found = model.decide(&frame, args.unseen, args.input.reading.threads())?;
+    let mut found = model.decide(&frame, args.unseen, args.input.reading.threads())?;
+    if let Some(costs) = args.costs.costs(model.classes())? {
+        found = costs.decide(&found)?;
+    }
     drop(progress);
     let names = model.classes();
     args.output.write(|out| {

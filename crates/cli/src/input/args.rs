@@ -1,9 +1,13 @@
 //! Options that say how a file is read.
 
+use super::{InputArgs, print_notes};
+use crate::error::CliError;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use halfspaces_frame::{Decimal, Format, Ragged, ReadOptions};
 use halfspaces_linalg::Threads;
+use halfspaces_pipeline::{Costs, JoinedTable, LabelFile};
+use std::path::{Path, PathBuf};
 
 /// Options that say how a file is read.
 #[derive(Debug, Clone, Default, Args)]
@@ -66,6 +70,72 @@ impl ReadingArgs {
     pub(crate) fn threads(&self) -> Threads {
         self.threads.unwrap_or_else(Threads::all)
     }
+}
+
+/// Options that name a file of labels.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct LabelFileArgs {
+    /// Labels in another file, such as y.npy or the output of `label`: joined by --id, by its column `row` (data rows,
+    /// counted from 0), or in order. Rows without a label are left out
+    #[arg(long, value_name = "FILE")]
+    pub(crate) labels: Option<PathBuf>,
+    /// Column of unique ids in both files, by which labels are joined; it is not learned from
+    #[arg(long, value_name = "COLUMN", requires = "labels")]
+    pub(crate) id: Option<String>,
+}
+
+impl LabelFileArgs {
+    /// The input files, for checks of outputs.
+    pub(crate) fn with<'p>(&'p self, data: &'p Path) -> Vec<&'p Path> {
+        std::iter::once(data).chain(self.labels.as_deref()).collect()
+    }
+
+    /// The file, with its column of labels if that is known.
+    pub(crate) fn file(&self, column: Option<&str>) -> Option<LabelFile> {
+        let (column, id) = (column.map(str::to_owned), self.id.clone());
+        self.labels.clone().map(|path| LabelFile { path, column, id })
+    }
+
+    /// The table with the labels, whose notes are printed; `None` without --labels.
+    pub(crate) fn read(
+        &self,
+        input: &InputArgs,
+        column: Option<&str>,
+    ) -> Result<Option<JoinedTable>, CliError> {
+        let Some(file) = self.file(column) else { return Ok(None) };
+        let mut joined = file.read_table(&input.data, &input.reading.options())?;
+        print_notes(&mut joined.frame);
+        Ok(Some(joined))
+    }
+}
+
+/// Options that change the decisions of a model.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct CostArgs {
+    /// Cost of misclassifying a row of a class, such as ill=9; other classes cost 1. Predicts the class with the least
+    /// expected cost; may be repeated
+    #[arg(long, value_name = "CLASS=COST", value_parser = cost, conflicts_with = "threshold")]
+    cost: Vec<(String, f64)>,
+    /// Predict the second of two classes (the one of --positive in `fit`) if its probability is at least this
+    #[arg(long, value_name = "PROBABILITY", allow_negative_numbers = true)]
+    threshold: Option<f64>,
+}
+
+impl CostArgs {
+    /// The costs; `None` if no option is given.
+    pub(crate) fn costs(&self, classes: &[String]) -> Result<Option<Costs>, CliError> {
+        match self.threshold {
+            Some(threshold) => Costs::of_threshold(classes, threshold).map(Some),
+            None if self.cost.is_empty() => Ok(None),
+            None => Costs::new(classes, &self.cost).map(Some),
+        }
+    }
+}
+
+fn cost(text: &str) -> Result<(String, f64), String> {
+    let found = text.rsplit_once('=').and_then(|(class, cost)| Some((class, cost.parse().ok()?)));
+    let (class, cost) = found.ok_or("expected CLASS=COST, such as ill=9")?;
+    Ok((class.to_owned(), cost))
 }
 
 fn threads(text: &str) -> Result<Threads, String> {

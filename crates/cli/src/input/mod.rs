@@ -4,9 +4,9 @@ mod args;
 
 use crate::error::CliError;
 use crate::output::note;
-pub(crate) use args::ReadingArgs;
+pub(crate) use args::{CostArgs, LabelFileArgs, ReadingArgs};
 use clap::Args;
-use halfspaces_frame::{Frame, Values};
+use halfspaces_frame::Frame;
 pub(crate) use halfspaces_frame::{Hints, LargeTable};
 use halfspaces_pipeline::Pipeline;
 use std::path::{Path, PathBuf};
@@ -56,23 +56,6 @@ pub(crate) fn read(path: &Path, reading: &ReadingArgs, hints: &Hints) -> Result<
     let mut frame = halfspaces_frame::read(path, &reading.options(), hints)?;
     print_notes(&mut frame);
     Ok(frame)
-}
-
-/// The row of a table with `rows` rows that the column `row` of `frame` names in row `at`.
-pub(crate) fn row_number(
-    frame: &Frame,
-    column: &Values,
-    at: usize,
-    table: &str,
-    rows: usize,
-) -> Result<usize, CliError> {
-    let text = column.text(at);
-    text.parse().ok().filter(|row| *row < rows).ok_or_else(|| {
-        CliError::user(format!(
-            "{}, column `row`: `{text}` is not a row of {table}, which has {rows} rows, counted from 0",
-            frame.place(at)
-        ))
-    })
 }
 
 /// Prints the pending notes of a table and removes them.

@@ -38,7 +38,7 @@ impl Terminal {
                 return None;
             }
             text.push(byte[0]);
-            if text.ends_with(b"% sure > ") {
+            if text.ends_with(b"% sure > ") || text.ends_with(b"label yet > ") {
                 break;
             }
             if text.ends_with(b"Enter or q ends > ") {

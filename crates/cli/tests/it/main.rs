@@ -9,6 +9,7 @@ mod formats;
 mod inspect;
 mod label;
 mod label_page;
+mod labels;
 mod manners;
 mod model_schema;
 mod stream;

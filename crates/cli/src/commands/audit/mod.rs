@@ -2,9 +2,9 @@
 
 use crate::error::CliError;
 use crate::html::{escape, marked, page, table, table_of_html};
-use crate::input::{Hints, InputArgs, print_notes};
+use crate::input::{Hints, InputArgs, LabelFileArgs, print_notes};
 use crate::learner;
-use crate::output::{check_targets, note, print, write_file};
+use crate::output::{check_targets, counted, note, print, write_file};
 use crate::progress::Progress;
 use crate::recipe::ColumnArgs;
 use clap::Args;
@@ -36,7 +36,8 @@ const EXAMPLES: &str = "\
 Examples:
   halfspaces audit data.csv --label class
   halfspaces audit data.csv --label class -o ranking.csv --html report.html --top 100
-  halfspaces audit mails.csv --label spam --html report.html";
+  halfspaces audit mails.csv --label spam --html report.html
+  halfspaces audit X.npy --labels y.npy -o ranking.csv";
 
 /// Find labels that are probably wrong and rank all rows, the most suspicious first.
 ///
@@ -52,9 +53,11 @@ Examples:
 pub(crate) struct AuditArgs {
     #[command(flatten)]
     input: InputArgs,
-    /// Column of labels
-    #[arg(short, long, value_name = "COLUMN")]
-    label: String,
+    /// Column of labels [default with --labels: `label`, or the only column besides row numbers and ids]
+    #[arg(short, long, value_name = "COLUMN", required_unless_present = "labels")]
+    label: Option<String>,
+    #[command(flatten)]
+    label_file: LabelFileArgs,
     #[command(flatten)]
     columns: ColumnArgs,
     /// Learning algorithm of the classifier
@@ -93,8 +96,8 @@ pub(crate) struct AuditArgs {
 }
 
 impl AuditArgs {
-    /// The columns to copy from a table with this number of rows, with their cells unchanged.
-    fn kept(&self, rows: usize) -> Result<Vec<Column>, CliError> {
+    /// The columns to copy, with their cells unchanged, for the audited rows of the table.
+    fn kept(&self, label: &str, rows: &[usize]) -> Result<Vec<Column>, CliError> {
         if self.keep.is_empty() {
             return Ok(Vec::new());
         }
@@ -104,18 +107,18 @@ impl AuditArgs {
             ));
         }
         let mut hints = Hints::verbatim(self.keep.clone());
-        hints.expected.insert(self.label.clone());
+        hints.expected.insert(label.to_owned());
         let options = self.input.reading.options();
         let frame = halfspaces_frame::read(&self.input.data, &options, &hints)?;
-        if frame.rows != rows {
+        if rows.last().is_some_and(|last| *last >= frame.rows) {
             return Err(CliError::user(format!(
                 "{}: the file has changed while it was read",
                 frame.source
             )));
         }
         let kept = self.keep.iter().map(|name| {
-            let values = frame.column(name).ok_or_else(|| frame.no_column(name))?.into_owned();
-            Ok(Column { name: name.clone(), values })
+            let values = frame.column(name).ok_or_else(|| frame.no_column(name))?;
+            Ok(Column { name: name.clone(), values: values.select(rows) })
         });
         kept.collect()
     }
@@ -124,6 +127,8 @@ impl AuditArgs {
 /// An audited table.
 struct AuditReport {
     frame: Frame,
+    /// The number of each row in the table, from 0.
+    numbers: Vec<usize>,
     labels: Labels,
     result: AuditResult,
     failure: f64,
@@ -140,22 +145,32 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
     let force = args.force;
     let files = [&args.output, &args.html];
     let files: Vec<&Path> = files.into_iter().flatten().map(PathBuf::as_path).collect();
-    check_targets(&files, &[&args.input.data], force)?;
-    args.columns.check_apart(&args.label, "the column of labels")?;
+    check_targets(&files, &args.label_file.with(&args.input.data), force)?;
     let progress = Progress::start("auditing");
-    let hints = Hints::texts([args.label.clone()]);
-    let mut frame = args.input.read_as(&hints)?;
-    let labels = Labels::take(&mut frame, &args.label)?;
-    let kept = args.kept(frame.rows)?;
+    let (mut frame, label, numbers) =
+        match args.label_file.read(&args.input, args.label.as_deref())? {
+            Some(joined) => (joined.frame, joined.column, joined.rows),
+            None => {
+                let Some(label) = args.label.clone() else {
+                    unreachable!("--label is required without --labels")
+                };
+                let frame = args.input.read_as(&Hints::texts([label.clone()]))?;
+                let numbers = (0..frame.rows).collect();
+                (frame, label, numbers)
+            }
+        };
+    args.columns.check_apart(&label, "the column of labels")?;
+    let labels = Labels::take(&mut frame, &label)?;
+    let kept = args.kept(&label, &numbers)?;
     let count = labels.classes.len();
     if count < 2 {
         return Err(CliError::user(format!(
             "{}, column `{}`: all labels are {}; an audit needs at least two classes",
-            frame.source, args.label, labels.classes[0]
+            frame.source, label, labels.classes[0]
         )));
     }
     print_notes(&mut frame);
-    let place = format!("{}, column `{}`", frame.source, args.label);
+    let place = format!("{}, column `{label}`", frame.source);
     labels.check_rows(2, &place)?;
     let (recipe, notes) = Recipe::fit(&frame, &args.columns.options())?;
     notes.iter().for_each(|text| note(&format!("note: {text}")));
@@ -189,7 +204,8 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
         _ => Vec::new(),
     };
     let failure = args.failure;
-    let report = AuditReport { frame, labels, result, failure, texts, kept, contradictions };
+    let report =
+        AuditReport { frame, numbers, labels, result, failure, texts, kept, contradictions };
     if let Some(path) = &args.output {
         write_file(path, args.force, |out| report.write_csv(out))?;
     }
@@ -230,9 +246,9 @@ impl AuditReport {
     /// The number of disagreements and the bound on the number of wrong labels.
     fn bound(&self) -> String {
         let AuditResult { at_most, disagreements, .. } = &self.result;
-        let labels = if *disagreements == 1 { "label" } else { "labels" };
+        let labels = counted(*disagreements as u64, "label");
         format!(
-            "the classifier disagrees with {disagreements} {labels} (negative agreement); with {} % confidence, at \
+            "the classifier disagrees with {labels} (negative agreement); with {} % confidence, at \
              most {at_most} labels are wrong",
             100.0 * (1.0 - self.failure)
         )
@@ -352,7 +368,7 @@ impl AuditReport {
         for (place, suspect) in self.result.ranking.iter().enumerate() {
             let mut record = vec![
                 (place + 1).to_string(),
-                suspect.row.to_string(),
+                self.numbers[suspect.row].to_string(),
                 self.label(suspect.row).to_owned(),
                 self.suggested(suspect).to_owned(),
                 suspect.agreement.to_string(),
@@ -361,7 +377,7 @@ impl AuditReport {
             ];
             if !self.contradictions.is_empty() {
                 let twin = self.contradiction(suspect.row);
-                record.push(twin.map_or(String::new(), |row| row.to_string()));
+                record.push(twin.map_or(String::new(), |row| self.numbers[row].to_string()));
             }
             record.extend(self.kept.iter().map(|column| column.values.text(suspect.row)));
             writer.write_record(record)?;
@@ -372,14 +388,14 @@ impl AuditReport {
     fn json(&self, top: usize) -> Value {
         let suspect = |(rank, suspect): (usize, &Suspect)| {
             let mut entry = json!({
-                "row": suspect.row,
+                "row": self.numbers[suspect.row],
                 "place": self.frame.place(suspect.row),
                 "label": self.label(suspect.row),
                 "suggested": self.suggested(suspect),
                 "agreement": suspect.agreement,
             });
             if let Some(row) = self.contradiction(suspect.row) {
-                entry["contradicts"] = row.into();
+                entry["contradicts"] = self.numbers[row].into();
             }
             if self.texts.get(rank).is_some_and(|texts| !texts.is_empty()) {
                 entry["against"] = self.against(rank).into_iter().map(|(word, _)| word).collect();
@@ -446,7 +462,11 @@ impl AuditReport {
             };
             let mut cells = vec![
                 (place + 1).to_string(),
-                if has_lines { self.line(suspect.row) } else { suspect.row.to_string() },
+                if has_lines {
+                    self.line(suspect.row)
+                } else {
+                    self.numbers[suspect.row].to_string()
+                },
                 escape(self.label(suspect.row)),
                 escape(self.suggested(suspect)),
                 format!("{:.3}", suspect.agreement),

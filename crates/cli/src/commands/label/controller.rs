@@ -62,6 +62,12 @@ impl Controller {
         self.question
     }
 
+    /// The probability of the predicted class; `None` before each class has a label.
+    pub(super) fn probability(&self) -> Option<f64> {
+        let question = self.question.filter(|_| self.record().has_every_class())?;
+        Some(question.probability)
+    }
+
     pub(super) fn record(&self) -> &Record {
         self.log.record()
     }

@@ -5,6 +5,7 @@ use super::items::Items;
 use super::label_studio;
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -27,6 +28,30 @@ impl ExportFormat {
             Some("json") => ExportFormat::Labelstudio,
             _ => ExportFormat::Csv,
         }
+    }
+}
+
+/// An existing output that contains nothing but lines of this session's labels: replacing it loses nothing.
+#[derive(Debug)]
+pub(super) struct Replaceable {
+    bytes: Vec<u8>,
+}
+
+impl Replaceable {
+    /// Reads the file at `path`; `None` if it has a line that is not one of `export`, which is what the session would
+    /// write now. The commas between JSON tasks do not count.
+    pub(super) fn read(path: &Path, export: &[u8]) -> Option<Replaceable> {
+        let bytes = std::fs::read(path).ok()?;
+        let lines = |of: &'_ [u8]| -> HashSet<Vec<u8>> {
+            let lines = of.split(|byte| *byte == b'\n');
+            lines.map(|line| line.strip_suffix(b",").unwrap_or(line).to_vec()).collect()
+        };
+        lines(&bytes).is_subset(&lines(export)).then_some(Replaceable { bytes })
+    }
+
+    /// Whether the file is still as it was read.
+    pub(super) fn is_unchanged(&self, path: &Path) -> bool {
+        std::fs::read(path).is_ok_and(|bytes| bytes == self.bytes)
     }
 }
 

@@ -9,7 +9,7 @@ pub(super) struct ExportedRow {
     pub(super) row: usize,
     pub(super) label: String,
     pub(super) source: Source,
-    /// The probability of a predicted label.
+    /// The probability of a predicted label; `None` before each class has a label.
     pub(super) probability: Option<f64>,
 }
 
@@ -49,6 +49,7 @@ pub(super) fn exported_rows(
     predictions: Option<&LabellingSession>,
 ) -> Vec<ExportedRow> {
     let classes = record.classes();
+    let has_every_class = record.has_every_class();
     let mut rows = Vec::new();
     for row in 0..record.rows() {
         let exported = match (record.row_label(row), predictions) {
@@ -68,7 +69,7 @@ pub(super) fn exported_rows(
                     row,
                     label,
                     source: Source::Predicted,
-                    probability: Some(probability),
+                    probability: has_every_class.then_some(probability),
                 }
             }
             (None, None) => continue,

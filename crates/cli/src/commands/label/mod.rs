@@ -20,12 +20,12 @@ mod worker;
 
 use crate::error::{CliError, session_error};
 use crate::interrupt::set_stop_message;
-use crate::output::{check_targets, note, write_file};
+use crate::output::{check_target, check_targets, counted, note, write_file};
 use crate::progress::Progress;
 pub(crate) use args::LabelArgs;
 use args::Order;
 use controller::Controller;
-use export::ExportFormat;
+use export::{ExportFormat, Replaceable};
 use halfspaces_frame::find_class;
 use halfspaces_frame::visible;
 use halfspaces_labelling::{
@@ -43,7 +43,8 @@ use worker::Asking;
 
 /// Runs `label`.
 pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
-    check_files(args)?;
+    let resumes = !args.simulate && session_path(args).is_ok_and(|path| path.exists());
+    check_files(args, resumes)?;
     if args.input.data == Path::new("-") && !(args.web || args.simulate || args.export) {
         return Err(CliError::user(
             "standard input cannot be both the table and the answers; pass the table as a file, or use --web",
@@ -74,13 +75,14 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
     };
     notes.splice(0..0, pool.notes.iter().cloned());
     notes.iter().for_each(|text| note(&visible(text)));
-    let (log, items, session) = if args.export {
+    let (log, items, session, existing) = if args.export {
         let session = if args.with_predictions {
             Some(resume_model(&log, &pool.points, Threads::all())?)
         } else {
             None
         };
-        (log, pool.items, session)
+        let existing = replaceable(args, log.record(), session.as_ref(), &pool.items)?;
+        (log, pool.items, session, existing)
     } else {
         let progress = Progress::start("learning");
         // One core is left for the browser and the page's server, which replies while the model is updated.
@@ -88,6 +90,7 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
         let session = resume_model(&log, &pool.points, threads)?;
         note_capacity(&session);
         drop((pool.points, progress));
+        let existing = replaceable(args, log.record(), Some(&session), &pool.items)?;
         let asking = Asking { rare: args.order == Order::Rare, weights: args.web };
         let controller = Controller::new(log, session, asking)?;
         note(&format!("answers are saved in {}", path.display()));
@@ -102,15 +105,16 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
         };
         let (log, session) = controller.finish(args.with_predictions)?;
         set_stop_message(None);
-        (log, items, session)
+        (log, items, session, existing)
     };
     let Some(target) = &args.output else { return Ok(()) };
     let predictions = session.as_ref().filter(|_| args.with_predictions);
     let rows = exported::exported_rows(log.record(), predictions);
-    let format = args.export_format.unwrap_or_else(|| ExportFormat::of(target));
-    write_file(target, args.force, |out| export::write(out, format, &rows, &items))?;
-    let labels = if rows.len() == 1 { "label" } else { "labels" };
-    note(&format!("{} {labels} written to {}", rows.len(), target.display()));
+    let is_own = existing.is_some_and(|existing| existing.is_unchanged(target));
+    let format = format_of(args, target);
+    write_file(target, args.force || is_own, |out| export::write(out, format, &rows, &items))?;
+    let count = counted(rows.len() as u64, "label");
+    note(&format!("{count} written to {}", target.display()));
     Ok(())
 }
 
@@ -201,14 +205,40 @@ fn apply(log: &mut SessionLog, event: &Event) -> Result<(), CliError> {
 }
 
 /// Fails before the work starts if the output cannot be written or is an input file.
-fn check_files(args: &LabelArgs) -> Result<(), CliError> {
+///
+/// If the session `resumes`, an existing output may be its own: [`replaceable`] decides that later.
+fn check_files(args: &LabelArgs, resumes: bool) -> Result<(), CliError> {
     // A missing session path is reported later, when the session is opened; a simulation has no session.
     let session = session_path(args).ok();
     let read = [&args.items, &args.import_labelstudio, &session];
     let mut inputs: Vec<&Path> = read.into_iter().flatten().map(PathBuf::as_path).collect();
     inputs.push(&args.input.data);
     let outputs: Vec<&Path> = args.output.iter().map(PathBuf::as_path).collect();
-    check_targets(&outputs, &inputs, args.force)
+    check_targets(&outputs, &inputs, args.force || resumes)
+}
+
+/// The existing output of an earlier run of the session; `None` if there is no such file or --force is given.
+fn replaceable(
+    args: &LabelArgs,
+    record: &Record,
+    session: Option<&LabellingSession>,
+    items: &Items,
+) -> Result<Option<Replaceable>, CliError> {
+    let Some(target) = args.output.as_ref().filter(|path| !args.force && path.is_file()) else {
+        return Ok(None);
+    };
+    let mut export = Vec::new();
+    let rows = exported::exported_rows(record, session.filter(|_| args.with_predictions));
+    let written = export::write(&mut export, format_of(args, target), &rows, items);
+    written.map_err(|error| CliError::system(format!("{}: {error}", target.display())))?;
+    match Replaceable::read(target, &export) {
+        Some(found) => Ok(Some(found)),
+        None => check_target(target, false).map(|()| None),
+    }
+}
+
+fn format_of(args: &LabelArgs, target: &Path) -> ExportFormat {
+    args.export_format.unwrap_or_else(|| ExportFormat::of(target))
 }
 
 fn terminal(mut controller: Controller, items: Items) -> Result<(Controller, Items), CliError> {

@@ -1,7 +1,6 @@
 //! The rows that `--review` names.
 
 use crate::error::CliError;
-use crate::input::row_number;
 use crate::output::note;
 use halfspaces_frame::{Hints, ReadOptions, Values};
 use std::borrow::Cow;
@@ -23,7 +22,7 @@ pub(super) fn rows(path: &Path, count: usize) -> Result<BTreeSet<usize>, CliErro
         if labels.as_ref().is_some_and(is_same) {
             continue;
         }
-        rows.insert(row_number(&frame, &column, at, "the pool", count)?);
+        rows.insert(frame.row_number(&column, at, "the pool", count)?);
     }
     match rows.len() {
         0 => note(&format!("note: {}: no rows to review", frame.source)),

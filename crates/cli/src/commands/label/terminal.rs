@@ -78,13 +78,16 @@ fn prompt(
     asked: Option<LabellingQuestion>,
     classes: &[String],
 ) -> String {
-    let Some(LabellingQuestion { index: row, class, probability }) = asked else {
+    let Some(LabellingQuestion { index: row, class, .. }) = asked else {
         return "every row has a label: u undo, r review, Enter or q ends > ".to_owned();
     };
     let skipped = if controller.record().is_skipped(row) { ", skipped before" } else { "" };
     let predicted = visible(&classes[class]);
-    let sure = 100.0 * probability;
-    format!("row {row}{skipped}: {}\n{predicted}? {sure:.0} % sure > ", items.line(row))
+    let sure = controller.probability().map_or_else(
+        || "a guess: not every class has a label yet".to_owned(),
+        |probability| format!("{:.0} % sure", 100.0 * probability),
+    );
+    format!("row {row}{skipped}: {}\n{predicted}? {sure} > ", items.line(row))
 }
 
 fn headline(controller: &Controller, items: &Items) -> String {

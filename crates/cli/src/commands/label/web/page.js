@@ -180,10 +180,13 @@ function showItem() {
   for (const row of state.ahead) picture(row).catch(() => {});
 }
 
+const sure = (probability) => probability === null ? 'a guess: not every class has a label yet'
+  : `predicted, ${(100 * probability).toFixed(0)} % sure`;
+
 function showQuestion() {
   const question = state.question;
   at('guess').textContent = question ? state.classes[question.class] : 'Every row has a label.';
-  at('sure').textContent = question ? `predicted, ${(100 * question.probability).toFixed(0)} % sure` : 'Review the last answers, or stop.';
+  at('sure').textContent = question ? sure(question.probability) : 'Review the last answers, or stop.';
   for (const id of ['confirm', 'skip']) at(id).disabled = !question;
   at('undo').disabled = !state.can_undo;
   [...at('classes').children].forEach((button, index) => {
@@ -260,6 +263,8 @@ at('skip').addEventListener('click', (event) => { event.target.blur(); if (state
 at('undo').addEventListener('click', (event) => { event.target.blur(); if (state.undo) send('/api/undo', state.undo); });
 at('stop').addEventListener('click', stop);
 at('review').addEventListener('toggle', () => { if (state) showRecent(); });
+// After a click with the mouse the focus goes back, so that Enter confirms; with the keyboard it stays.
+at('review').firstElementChild.addEventListener('click', (event) => { if (event.detail > 0) event.target.blur(); });
 
 document.addEventListener('keydown', (event) => {
   // Holding a key down answers only once.

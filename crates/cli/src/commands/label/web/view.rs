@@ -45,7 +45,8 @@ struct UndoView {
 struct QuestionView {
     row: usize,
     class: usize,
-    probability: f64,
+    /// The probability of the class; `None` before each class has a label.
+    probability: Option<f64>,
     skipped: bool,
     item: Item,
 }
@@ -79,7 +80,7 @@ pub(super) fn view<'a>(controller: &'a Controller, items: &Items, pool: &'a str)
     let question = controller.question().map(|question| QuestionView {
         row: question.index,
         class: question.class,
-        probability: question.probability,
+        probability: controller.probability(),
         skipped: record.is_skipped(question.index),
         item: items.item(question.index, controller.weights()),
     });

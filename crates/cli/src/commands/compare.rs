@@ -1,0 +1,110 @@
+//! `compare`: two models on the same labelled rows.
+
+use super::evaluation_data::read;
+use crate::error::CliError;
+use crate::input::{InputArgs, LabelFileArgs};
+use crate::output::{aligned, counted, print, print_json};
+use crate::progress::Progress;
+use crate::recipe;
+use clap::Args;
+use halfspaces_pipeline::{Comparison, Pipeline, Unseen};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Compare two models on a labelled table that neither was fitted to.
+///
+/// Both models decide the same rows, so the comparison is paired: only rows on which exactly one of them is wrong count.
+/// Prints both errors, their difference with a confidence interval, and the probability of such a difference if both
+/// models err equally often (exact McNemar test). The models may need different columns.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  halfspaces compare old.json new.json test.csv
+  halfspaces compare a.json b.json X.npy --labels y.npy --json")]
+pub(crate) struct CompareArgs {
+    /// Model file written by `halfspaces fit`
+    #[arg(value_name = "MODEL")]
+    first: PathBuf,
+    /// Another model file
+    #[arg(value_name = "OTHER")]
+    second: PathBuf,
+    #[command(flatten)]
+    input: InputArgs,
+    /// Column of labels [default: the label column of the models; with --labels `label`, or the only column besides row
+    /// numbers and ids]
+    #[arg(short, long, value_name = "COLUMN")]
+    label: Option<String>,
+    #[command(flatten)]
+    label_file: LabelFileArgs,
+    /// How to treat a category that a model has not seen and a column that is missing from the table
+    #[arg(long, value_parser = recipe::unseen(), default_value = "error")]
+    unseen: Unseen,
+    /// Print the results as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// The result of a comparison; `--json` prints it as it is.
+#[derive(Debug, Serialize)]
+struct Output {
+    data: String,
+    models: [String; 2],
+    #[serde(flatten)]
+    comparison: Comparison,
+}
+
+/// Runs `compare`.
+pub(crate) fn run(args: &CompareArgs) -> Result<(), CliError> {
+    if args.input.data.as_os_str() == "-" {
+        return Err(CliError::user("standard input cannot be read more than once; pass a file"));
+    }
+    let progress = Progress::start("comparing");
+    let mut decided = Vec::new();
+    for path in [&args.first, &args.second] {
+        let model = Pipeline::load(path)?;
+        let label = args.label.as_deref();
+        let data = read(&model, &args.input, &args.label_file, label, true, args.unseen)?;
+        let decisions = model.model().decide(&data.design, args.input.reading.threads())?;
+        let Some(truth) = data.truth else { unreachable!("labels are required") };
+        decided.push((data.source, decisions, truth));
+    }
+    drop(progress);
+    let [(data, first, truth_of_first), (_, second, truth_of_second)] = &decided[..] else {
+        unreachable!("there are two models")
+    };
+    let comparison = Comparison::new((first, truth_of_first), (second, truth_of_second))?;
+    let models = [&args.first, &args.second].map(|path| path.display().to_string());
+    let output = Output { data: data.clone(), models, comparison };
+    if args.json { print_json(&output) } else { print(&text(&output)) }
+}
+
+fn text(Output { data, models: [first, second], comparison }: &Output) -> String {
+    let rows = |count: usize| counted(count as u64, "row");
+    let of = |name: &String, rate: &halfspaces_pipeline::Rate, alone: usize| {
+        vec![name.clone(), rate.text(), format!("alone wrong on {}", rows(alone))]
+    };
+    let mut lines = vec![format!("data        {data}: {}", rows(comparison.first.of))];
+    let models = [
+        of(first, &comparison.first, comparison.only_first_wrong),
+        of(second, &comparison.second, comparison.only_second_wrong),
+    ];
+    lines.extend(aligned(&models).into_iter().map(|line| format!("error       {line}")));
+    let percent = |share: f64| format!("{:+.2} %", 100.0 * share);
+    lines.push(format!(
+        "difference  {} ({} to {}), {first} minus {second}",
+        percent(comparison.difference),
+        percent(comparison.low),
+        percent(comparison.high)
+    ));
+    lines.push(format!(
+        "test        p = {:.4}: the probability of at least this difference if both err equally often",
+        comparison.p_value
+    ));
+    if let Some(log_loss) = &comparison.log_loss {
+        lines.push(format!(
+            "log loss    {:+.4} ± {:.4} (standard error), {first} minus {second}",
+            log_loss.mean, log_loss.standard_error
+        ));
+    }
+    lines.push("            intervals and test suppose that rows are independent".to_owned());
+    lines.join("\n") + "\n"
+}

@@ -1,0 +1,432 @@
+//! Labels in a file of their own, rows held out by group or time, costs, comparison, importance and outputs of a session.
+
+use crate::support::{Draws, good, npy, program, refused, run_line, succeed, table};
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Stdio;
+
+fn write(folder: &Path, name: &str, text: impl AsRef<[u8]>) {
+    fs::write(folder.join(name), text).unwrap();
+}
+
+fn read(folder: &Path, name: &str) -> String {
+    fs::read_to_string(folder.join(name)).unwrap()
+}
+
+fn refuse(folder: &Path, line: &str) -> String {
+    refused(folder, &line.split(' ').collect::<Vec<_>>())
+}
+
+/// What a command line says on standard error; it must succeed.
+fn notes(folder: &Path, line: &str) -> String {
+    let output = run_line(folder, line);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{line}: {said}");
+    said
+}
+
+/// Runs a command line with this standard input; returns its exit code and all that it says.
+fn typed_line(folder: &Path, line: &str, input: &str) -> (Option<i32>, String) {
+    let mut command = program(folder);
+    command.args(line.split(' ')).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    // The program may exit before it reads the input.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8(said).unwrap())
+}
+
+/// A model is the same whether the labels are in the table, in another file by row or id, or in a NumPy array.
+#[test]
+fn labels_are_joined_in_every_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let all = table(200);
+    let lines: Vec<&str> = all.lines().skip(1).collect();
+    let (mut whole, mut bare, mut by_row, mut by_id) = (
+        "a,b,colour,label\n".to_owned(),
+        "key,a,b,colour\n".to_owned(),
+        "label,row\n".to_owned(),
+        "said,key\n".to_owned(),
+    );
+    for (row, line) in lines.iter().enumerate() {
+        let (x, _) = line.rsplit_once(',').unwrap();
+        writeln!(bare, "k{row},{x}").unwrap();
+        if row % 5 > 0 {
+            writeln!(whole, "{line}").unwrap();
+        }
+    }
+    // In another order, with one label twice.
+    for row in (0..200).rev().chain([7]) {
+        let label = lines[row].rsplit(',').next().unwrap();
+        if row % 5 > 0 {
+            writeln!(by_row, "{label},{row}").unwrap();
+            writeln!(by_id, "{label},k{row}").unwrap();
+        } else {
+            writeln!(by_row, ",{row}").unwrap();
+        }
+    }
+    for (name, text) in
+        [("whole.csv", &whole), ("bare.csv", &bare), ("row.csv", &by_row), ("id.csv", &by_id)]
+    {
+        write(folder, name, text);
+    }
+    succeed(folder, "fit whole.csv --label label -o whole.json");
+    let said = notes(folder, "fit bare.csv --labels row.csv --drop key -o row.json");
+    assert!(said.contains("160 of 200 rows have a label in row.csv"), "{said}");
+    succeed(folder, "fit bare.csv --labels id.csv --id key -o id.json");
+    let model = |name: &str| {
+        let mut model: Value = serde_json::from_str(&read(folder, name)).unwrap();
+        model["pipeline"]["label"] = Value::Null;
+        model["checksum"] = Value::Null;
+        model
+    };
+    assert_eq!(model("row.json"), model("whole.json"));
+    assert_eq!(model("id.json"), model("whole.json"));
+    // Evaluations are the same too.
+    let evaluate = |line: &str| {
+        let mut found: Value = serde_json::from_str(&succeed(folder, line)).unwrap();
+        found["data"] = Value::Null;
+        found
+    };
+    let expected = evaluate("evaluate whole.json whole.csv --json");
+    assert_eq!(evaluate("evaluate row.json bare.csv --labels row.csv --json"), expected);
+    assert_eq!(evaluate("evaluate id.json bare.csv --labels id.csv --id key --json"), expected);
+    let explained = evaluate("explain whole.json whole.csv --json");
+    let other = evaluate("explain row.json bare.csv --labels row.csv --json");
+    assert_eq!(other["on_data"]["importance"], explained["on_data"]["importance"]);
+
+    // One label for each row, in order, in NumPy arrays.
+    let numbers: Vec<u8> = lines
+        .iter()
+        .flat_map(|line| {
+            let cells: Vec<&str> = line.split(',').collect();
+            [cells[0], cells[1]].map(|cell| cell.parse::<f64>().unwrap().to_le_bytes())
+        })
+        .flatten()
+        .collect();
+    let codes = lines.iter().map(|line| i64::from(line.ends_with('p')));
+    write(folder, "x.npy", npy("<f8", "(200, 2)", &numbers));
+    write(
+        folder,
+        "y.npy",
+        npy("<i8", "(200,)", &codes.flat_map(i64::to_le_bytes).collect::<Vec<_>>()),
+    );
+    let said = good(folder, &["fit", "x.npy", "--labels", "y.npy", "-o", "n.json"]);
+    assert!(said.contains("200 rows, 2 columns") && said.contains("classes 0 ("), "{said}");
+    assert!(read(folder, "n.json").contains(r#""column":"label""#));
+}
+
+#[test]
+fn labels_that_do_not_fit_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, "t.csv", "id,x\n1,1\n2,2\n3,3\n3,4\n");
+    write(folder, "u.csv", "id,x,label\n1,1,a\n2,2,b\n");
+    for (labels, options, said) in [
+        ("row,label\n4,a\n", "", "`4` is not a row of t.csv, which has 4 rows, counted from 0"),
+        ("row,label\n1,a\n1,b\n", "", "y.csv, line 3: row 1 of t.csv has two labels, `a` and `b`"),
+        ("row,label\n1,\n", "", "y.csv: it has no label"),
+        ("label\na\nb\n", "", "2 labels for the 4 rows of t.csv"),
+        (
+            "row,p,q\n1,a,b\n",
+            "",
+            "it has no column `label`; pass the column of labels with --label; there are p, q",
+        ),
+        ("row,label\n1,a\n", " --label said", "y.csv: there is no column `said`"),
+        (
+            "id,label\n1,a\n",
+            " --id id",
+            "t.csv, line 5, column `id`: the id `3` is already used at t.csv, line 4",
+        ),
+        ("key,label\n1,a\n", " --id key", "t.csv: there is no column `key`"),
+        ("row,x\n1,a\n", " --label x", "t.csv: it has a column `x` of its own"),
+    ] {
+        write(folder, "y.csv", labels);
+        let found = refuse(folder, &format!("fit t.csv --labels y.csv{options} -o m.json"));
+        assert!(found.contains(said), "{labels}: {found}");
+    }
+    write(folder, "y.csv", "id,label\n9,a\n");
+    let found = refuse(folder, "evaluate m.json t.csv --labels y.csv --id x");
+    assert!(found.contains("m.json"), "{found}");
+    write(folder, "v.csv", "id,x\n1,1\n2,2\n");
+    let found = refuse(folder, "fit v.csv --labels y.csv --id id -o m.json");
+    assert!(found.contains("column `id`: v.csv has no row with the id `9`"), "{found}");
+    let found = refuse(folder, "fit t.csv --labels y.csv --label-less -o m.json");
+    assert!(found.contains("--label"), "{found}");
+}
+
+/// What a model predicted is not a label.
+#[test]
+fn predicted_labels_are_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, "t.csv", (0..60).fold("x\n".to_owned(), |text, i| text + &format!("{i}\n")));
+    let label = |i: usize| if i < 20 { "low,known," } else { "high,corrected," };
+    let mut labels = "row,label,source,probability\n".to_owned();
+    (0..40).for_each(|i| writeln!(labels, "{i},{}", label(i)).unwrap());
+    (40..60).for_each(|i| writeln!(labels, "{i},low,predicted,0.6").unwrap());
+    write(folder, "y.csv", labels);
+    let said = notes(folder, "fit t.csv --labels y.csv -o m.json");
+    assert!(said.contains("20 predicted labels are left out"), "{said}");
+    let report: Value = serde_json::from_str(&read(folder, "m.json")).unwrap();
+    assert_eq!(report["pipeline"]["report"]["rows"], 40);
+}
+
+#[test]
+fn rows_without_a_label_are_left_out_on_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let all = table(100);
+    write(folder, "all.csv", &all);
+    write(folder, "more.csv", format!("{all}1,2,red,\n2,1,blue,\n"));
+    let found = refuse(folder, "fit more.csv --label y -o m.json");
+    assert!(found.contains("line 102") && found.contains("--skip-unlabelled"), "{found}");
+    let said = notes(folder, "fit more.csv --label y --skip-unlabelled -o more.json");
+    assert!(said.contains("column `y`: 2 of 102 rows have no label and are left out"), "{said}");
+    succeed(folder, "fit all.csv --label y -o all.json");
+    assert_eq!(read(folder, "more.json"), read(folder, "all.json"));
+}
+
+/// Forty patients with ten near-copies each, whose class is a coin: rows held out at random seem easy, new patients are
+/// not.
+#[test]
+fn groups_and_times_are_held_out_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (mut text, mut draws) = ("patient,day,a,b,y\n".to_owned(), Draws(3));
+    for patient in 0..40 {
+        let (a, b, class) = (draws.next(), draws.next(), draws.below(2));
+        for visit in 0..10 {
+            let (a, b) = (a + 0.001 * draws.next(), b + 0.001 * draws.next());
+            let day = 10 * patient + visit;
+            writeln!(
+                text,
+                "p{patient},2024-01-01T{:02}:{:02},{a},{b},c{class}",
+                day / 60,
+                day % 60
+            )
+            .unwrap();
+        }
+    }
+    write(folder, "t.csv", text);
+    let error = |options: &str| {
+        let line = format!("fit t.csv --label y -o m.json --force --json{options}");
+        let found: Value = serde_json::from_str(&succeed(folder, &line)).unwrap();
+        found["held_out"]["rate"].as_f64().unwrap()
+    };
+    assert!(error(" --drop patient --drop day --holdout 0.2") < 0.1);
+    assert!(error(" --group patient --drop day") > 0.25);
+    let said = succeed(folder, "fit t.csv --label y --group patient -o m.json --force --drop day");
+    for expected in [
+        "hold-out    80 rows",
+        "new values of `patient`",
+        "% error in cross-validation by `patient`",
+        "compared on 320 random rows",
+    ] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+    let model: Value = serde_json::from_str(&read(folder, "m.json")).unwrap();
+    assert_eq!(model["pipeline"]["report"]["split"]["group"], "patient");
+    let said = succeed(folder, "fit t.csv --label y --time day -o m.json --force --drop patient");
+    assert!(said.contains("the last by `day`") && said.contains("hold-out    80 rows"), "{said}");
+    for (options, said) in [
+        ("--group p", "there is no column `p`"),
+        ("--time patient", "column `patient`: it contains texts"),
+        ("--group y", "has another role"),
+        ("--group patient --drop patient", "--drop patient: it is the column by which"),
+    ] {
+        let found = refuse(folder, &format!("fit t.csv --label y {options} -o m.json --force"));
+        assert!(found.contains(said), "{options}: {found}");
+    }
+}
+
+#[test]
+fn copies_of_fitted_rows_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (mut once, mut draws) = (String::new(), Draws(5));
+    for _ in 0..40 {
+        let (a, b) = (draws.next(), draws.next());
+        writeln!(once, "{a},{b},{}", if a > b { "p" } else { "n" }).unwrap();
+    }
+    write(folder, "once.csv", format!("a,b,y\n{once}"));
+    write(folder, "often.csv", format!("a,b,y\n{}", once.repeat(5)));
+    let said = notes(folder, "fit often.csv --label y -o m.json --holdout 0.2");
+    assert!(
+        said.contains("held-out rows have the same values as a row that was learned"),
+        "{said}"
+    );
+    let said = notes(folder, "fit once.csv --label y -o n.json --holdout 0.2");
+    assert!(!said.contains("same values"), "{said}");
+}
+
+/// A rare class: importance is seen in the probabilities, and costs find its rows.
+#[test]
+fn a_rare_class_is_found_by_its_cost() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let table = |seed: u64| {
+        let (mut text, mut draws) = ("a,b,y\n".to_owned(), Draws(seed));
+        for _ in 0..1500 {
+            let (a, b) = (draws.next(), draws.next());
+            let class = if a > 0.85 && draws.next() < 0.3 { "ill" } else { "healthy" };
+            writeln!(text, "{a},{b},{class}").unwrap();
+        }
+        text
+    };
+    write(folder, "t.csv", table(1));
+    write(folder, "u.csv", table(2));
+    let said = notes(folder, "fit t.csv --label y --positive ill -o m.json --holdout 0.3");
+    assert!(said.contains("the model predicts `healthy` for every held-out row"), "{said}");
+    let said = succeed(folder, "explain m.json u.csv");
+    assert!(
+        said.contains("increase of the log loss")
+            && said.contains("\na  0.")
+            && said.contains("\nb  0.000"),
+        "{said}"
+    );
+    let json = |line: &str| serde_json::from_str::<Value>(&succeed(folder, line)).unwrap();
+    let importance =
+        json("explain m.json u.csv --json")["on_data"]["importance"]["of_columns"].take();
+    assert_eq!(importance[0]["column"], "a");
+    let of = |at: usize, field: &str| importance[at][field].as_f64().unwrap();
+    assert!(of(0, "increase") > 3.0 * of(0, "standard_error") && of(1, "increase") < 0.01);
+    // A missed illness costs as much as nine false alarms.
+    let plain = json("evaluate m.json u.csv --json");
+    assert!(plain.get("costs").is_none());
+    let found = json("evaluate m.json u.csv --cost ill=9 --json");
+    let cost = |name: &str| found["costs"][name].as_f64().unwrap();
+    assert!(cost("mean") < 0.8 * cost("by_probability"), "{found}");
+    assert!(cost("mean") < cost("baseline"), "{found}");
+    // A threshold of one tenth is the same rule.
+    let same = json("evaluate m.json u.csv --threshold 0.1 --json");
+    assert_eq!(same["confusion"], found["confusion"]);
+    let predicted = succeed(folder, "predict m.json u.csv --cost ill=9 --all");
+    let mut rows = csv::Reader::from_reader(predicted.as_bytes());
+    for row in rows.records() {
+        let row = row.unwrap();
+        let p: f64 = row[4].parse().unwrap();
+        assert_eq!(&row[0] == "ill", p >= 0.1, "{row:?}");
+        let odds = (9.0 * p / (1.0 - p)).ln();
+        // Probabilities are rounded to six decimals.
+        let value: f64 = row[1].parse().unwrap();
+        assert!(p < 0.001 || (value - odds).abs() < 1e-3, "{row:?}");
+    }
+    let said = succeed(folder, "evaluate m.json u.csv --cost ill=9");
+    assert!(said.contains("cost      0."), "{said}");
+    for (line, said) in [
+        ("predict m.json u.csv --cost sick=9", "--cost sick: the model has no such class"),
+        ("predict m.json u.csv --cost ill", "expected CLASS=COST"),
+        ("predict m.json u.csv --cost ill=0", "a cost must be a positive number"),
+        ("predict m.json u.csv --threshold 1", "must be between 0 and 1"),
+    ] {
+        let found = refuse(folder, line);
+        assert!(found.contains(said), "{line}: {found}");
+    }
+}
+
+#[test]
+fn models_are_compared_on_the_same_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, "t.csv", table(300));
+    succeed(folder, "fit t.csv --label y -o good.json");
+    succeed(folder, "fit t.csv --label y --drop a --learner logistic -o bad.json");
+    let line = "compare bad.json good.json t.csv --json";
+    let found: Value = serde_json::from_str(&succeed(folder, line)).unwrap();
+    let errors = |model: &str| {
+        let line = format!("evaluate {model} t.csv --json");
+        serde_json::from_str::<Value>(&succeed(folder, &line)).unwrap()["error"].take()
+    };
+    assert_eq!(found["first"], errors("bad.json"));
+    assert_eq!(found["second"], errors("good.json"));
+    let number = |name: &str| found[name].as_f64().unwrap();
+    assert!(number("low") > 0.0 && number("p_value") < 0.001, "{found}");
+    let said = succeed(folder, "compare bad.json good.json t.csv");
+    assert!(said.contains("difference  +") && said.contains("bad.json minus good.json"), "{said}");
+    let found = refuse(folder, "compare bad.json none.json t.csv");
+    assert!(found.contains("none.json"), "{found}");
+}
+
+/// A row and a column without any value are reported when a table is read for a model.
+#[test]
+fn gaps_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, "t.csv", table(100));
+    succeed(folder, "fit t.csv --label y --drop colour -o m.json");
+    write(folder, "one.csv", "a,b\n1,2\n,\n3,\n");
+    let said = notes(folder, "predict m.json one.csv");
+    assert!(
+        said.contains("1 row has no value in any column of the model, such as one.csv, line 3"),
+        "{said}"
+    );
+    assert!(!said.contains("column `b`"), "{said}");
+    write(folder, "column.csv", format!("a,b\n{}", "1,\n2,\n".repeat(5)));
+    let said = notes(folder, "predict m.json column.csv");
+    assert!(said.contains("column.csv: column `b` has no value in any row"), "{said}");
+    write(folder, "full.csv", "a,b\n1,2\n2,\n");
+    assert_eq!(notes(folder, "predict m.json full.csv"), "");
+}
+
+/// Columns are those of the model; a number of one has no plural.
+#[test]
+fn only_columns_of_the_model_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, "t.csv", table(100));
+    let said = succeed(folder, "fit t.csv --label y --drop colour --drop b -o m.json");
+    assert!(said.contains("t.csv: 100 rows, 1 column, 1 coordinate; classes"), "{said}");
+    // With few rows held out, the error in cross-validation has a range.
+    assert!(said.contains(" % (about ") && said.contains("error in cross-validation"), "{said}");
+}
+
+/// The same command resumes a session that has written its output; an output with other lines is not overwritten.
+#[test]
+fn an_output_of_the_session_is_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    crate::support::pool(folder, 30);
+    let run = |name: &str, answers: &str| {
+        let line = format!("label pool.csv --classes in,out,other -o {name} --session s.jsonl");
+        typed_line(folder, &line, answers)
+    };
+    for (name, answers) in [("o.csv", "in\nout\nq\n"), ("o.jsonl", "q\n"), ("o.json", "q\n")] {
+        let (code, said) = run(name, answers);
+        assert_eq!(code, Some(0), "{said}");
+        let (code, said) = run(name, "in\nq\n");
+        assert!(code == Some(0) && said.contains(&format!("labels written to {name}")), "{said}");
+    }
+    assert_eq!(read(folder, "o.json").matches("annotations\":[{").count(), 5);
+    let (code, said) = run("o.csv", "in\nq\n");
+    assert!(code == Some(0) && said.contains("6 labels written"), "{said}");
+    // A label that the session does not have would be lost.
+    write(folder, "o.csv", read(folder, "o.csv").replacen(",in,", ",out,", 1));
+    let changed = read(folder, "o.csv");
+    let (code, said) = run("o.csv", "in\nq\n");
+    assert!(code == Some(2) && said.contains("o.csv already exists"), "{said}");
+    assert_eq!(read(folder, "o.csv"), changed);
+}
+
+/// Before each class has a label, a session gives no probability.
+#[test]
+fn a_guess_has_no_probability_before_each_class_has_a_label() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    crate::support::pool(folder, 30);
+    let line = "label pool.csv --classes a,b,c --session s.jsonl -o o.csv --with-predictions";
+    let (code, said) = typed_line(folder, line, "a\nb\nq\n");
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(said.matches("a guess: not every class has a label yet").count(), 3, "{said}");
+    assert_eq!(said.matches("% sure").count(), 0, "{said}");
+    assert_eq!(read(folder, "o.csv").matches(",predicted,\n").count(), 28);
+    let (code, said) = typed_line(folder, &format!("{line} --force"), "c\nq\n");
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(said.matches("% sure").count(), 1, "{said}");
+    assert_eq!(read(folder, "o.csv").matches(",predicted,0.").count(), 27);
+}
