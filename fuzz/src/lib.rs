@@ -28,8 +28,8 @@ use halfspaces_online::{
     VersionSpaceGreedy, VolumetricCentre,
 };
 use halfspaces_pac::{
-    ErrorCount, Fit, Fitting, LogisticFit, OneVsRestModel, PositionedDecisionList, PositionedFit,
-    ProjectedFit, RandomProjection, SampleFit, SignLink, Stage, SvmFit, TemperatureScaling,
+    Calibration, ErrorCount, Fit, Fitting, LogisticFit, OneVsRestModel, PositionedDecisionList,
+    PositionedFit, ProjectedFit, RandomProjection, SampleFit, SignLink, Stage, SvmFit,
 };
 use halfspaces_tables::{BinaryTableModel, MulticlassTableModel};
 use serde::de::DeserializeOwned;
@@ -219,8 +219,8 @@ pub const SAVED: &[Kind] = &[
         })
     }),
     ("ProjectedFit", classifier::<ProjectedFit<SvmFit>>),
-    ("TemperatureScaling", |t| {
-        load(t, |scaling: TemperatureScaling| {
+    ("Calibration", |t| {
+        load(t, |scaling: Calibration| {
             let shares = scaling.probabilities(&[1.0, -2.0, 0.5]);
             assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         })

@@ -20,9 +20,8 @@ use halfspaces_online::{
     VolumetricCentre, label_pool, run,
 };
 use halfspaces_pac::{
-    Elimination, ErrorCount, Fitting, GlmPerspectron, LinearSvm, LogisticRegression, OneVsRest,
-    Perspectron, PositionedMassart, Projected, RandomProjection, SamplePerspectron,
-    TemperatureScaling,
+    Calibration, Elimination, ErrorCount, Fitting, GlmPerspectron, LinearSvm, LogisticRegression,
+    OneVsRest, Perspectron, PositionedMassart, Projected, RandomProjection, SamplePerspectron,
 };
 use halfspaces_tables::TableClassifier;
 use serde::Serialize;
@@ -207,7 +206,7 @@ fn saved() -> Result<Vec<(&'static str, Value)>, Box<dyn Error>> {
         ("SampleFit", value(&SamplePerspectron::params().check()?.fit(&noisy, &noisy_labels)?)?),
         ("RandomProjection", value(&projection)?),
         ("ProjectedFit", value(&projected.fit(&points, &labels)?)?),
-        ("TemperatureScaling", value(&TemperatureScaling::new(2.5)?)?),
+        ("Calibration", value(&Calibration::new(1.5, 2.5, 1.25, 0.1)?)?),
         ("ErrorCount", value(&ErrorCount::count(&target, &noisy, &noisy_labels)?)?),
         ("LogisticFit", value(&LogisticRegression::params().check()?.fit(&noisy, &noisy_labels)?)?),
         ("SvmFit", value(&svm.fit(&noisy, &noisy_labels)?)?),

@@ -78,15 +78,10 @@ impl LabelFile {
         let hints = known.chain([named]).map(str::to_owned).fold(Hints::default(), with_verbatim);
         let mut file = read(&self.path, &ReadOptions::default(), &hints)?;
         let (found, column) = self.label_column(&file)?;
+        check_free(&table, &column, &file.source)?;
         if found != named {
             // Labels keep their spelling.
             file = read(&self.path, &ReadOptions::default(), &with_verbatim(hints, found.clone()))?;
-        }
-        if table.has(&column) {
-            return Err(DataError::user(format!(
-                "{}: it has a column `{column}` of its own; rename or remove it, or the column of {}",
-                table.source, file.source
-            )));
         }
         let rows = self.rows(&file, &mut table)?;
         let labels = file.take(&found)?.values;
@@ -123,19 +118,7 @@ impl LabelFile {
                 file.source
             ));
         }
-        let (rows, labels): (Vec<usize>, Vec<String>) = label_of.into_iter().unzip();
-        if rows.len() < table.rows {
-            table.notes.push(format!(
-                "{}: {} of {} rows have a label in {}; the others are left out",
-                table.source,
-                rows.len(),
-                table.rows,
-                file.source
-            ));
-        }
-        let mut frame = table.into_rows(&rows);
-        frame.columns.push(Column { name: column.clone(), values: texts(&labels) });
-        Ok(JoinedTable { frame, column, rows })
+        Ok(JoinedTable::new(table, column, label_of, &file.source))
     }
 
     /// The column of labels in the file, and its name in the table.
@@ -226,6 +209,61 @@ impl LabelFile {
         }
         Ok(rows)
     }
+}
+
+impl JoinedTable {
+    /// The rows of a table that have a label, with the labels as the last column, called `column`. `label_of` has the labels
+    /// by row, and `source` is where they come from.
+    fn new(
+        mut table: Frame,
+        column: String,
+        label_of: BTreeMap<usize, String>,
+        source: &str,
+    ) -> JoinedTable {
+        let (rows, labels): (Vec<usize>, Vec<String>) = label_of.into_iter().unzip();
+        if rows.len() < table.rows {
+            table.notes.push(format!(
+                "{}: {} of {} rows have a label in {source}; the others are left out",
+                table.source,
+                rows.len(),
+                table.rows,
+            ));
+        }
+        let mut frame = table.into_rows(&rows);
+        frame.columns.push(Column { name: column.clone(), values: texts(&labels) });
+        JoinedTable { frame, column, rows }
+    }
+
+    /// The rows of a table that a labelling session labelled. `label_of` has the labels by row, and `source` is the name of
+    /// the session. The column of labels is called `label`.
+    ///
+    /// # Errors
+    /// If the table has a column `label`, or there is no label.
+    ///
+    /// # Panics
+    /// If a label is for a row that the table does not have.
+    pub fn of_session(
+        table: Frame,
+        label_of: BTreeMap<usize, String>,
+        source: &str,
+    ) -> Result<JoinedTable, DataError> {
+        check_free(&table, LABEL, source)?;
+        if label_of.is_empty() {
+            return Err(DataError::user(format!("{source}: it has no label")));
+        }
+        Ok(JoinedTable::new(table, LABEL.to_owned(), label_of, source))
+    }
+}
+
+/// Checks that a table has no column with the name of the labels.
+fn check_free(table: &Frame, column: &str, labels: &str) -> Result<(), DataError> {
+    if !table.has(column) {
+        return Ok(());
+    }
+    Err(DataError::user(format!(
+        "{}: it has a column `{column}` of its own; rename or remove it, or the column of {labels}",
+        table.source
+    )))
 }
 
 fn with_verbatim(mut hints: Hints, name: String) -> Hints {

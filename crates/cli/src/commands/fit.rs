@@ -1,5 +1,6 @@
 //! `fit`: fits a model to a labelled table.
 
+use crate::commands::label::session_table;
 use crate::error::CliError;
 use crate::input::{InputArgs, LabelFileArgs};
 use crate::learner;
@@ -29,16 +30,20 @@ const SMALL_HOLDOUT: usize = 30;
   halfspaces fit train.csv.gz --label income --positive '>50K' --drop id -o model.json
   halfspaces fit mails.parquet --label spam --text body --learner logistic -o model.json
   halfspaces fit X.npy --labels y.npy -o model.json
+  halfspaces fit pool.csv --session pool.csv.session.jsonl -o model.json
   halfspaces fit visits.csv --label ill --group patient -o model.json
   zcat train.csv.gz | halfspaces fit - --label class --json -o model.json")]
 pub(crate) struct FitArgs {
     #[command(flatten)]
     input: InputArgs,
     /// Column of labels [default with --labels: `label`, or the only column besides row numbers and ids]
-    #[arg(short, long, value_name = "COLUMN", required_unless_present = "labels")]
+    #[arg(short, long, value_name = "COLUMN", required_unless_present_any = ["labels", "session"])]
     label: Option<String>,
     #[command(flatten)]
     label_file: LabelFileArgs,
+    /// Learn from the labels of a session of `label` about this table. Rows without a label are left out
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["label", "labels", "stream"])]
+    session: Option<PathBuf>,
     /// Leave out rows without a label [default: they are an error]
     #[arg(long, conflicts_with_all = ["labels", "stream"])]
     skip_unlabelled: bool,
@@ -163,11 +168,16 @@ impl FitArgs {
 
 /// Runs `fit`.
 pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
-    check_targets(&[&args.output], &args.label_file.with(&args.input.data), args.force)?;
+    let mut inputs = args.label_file.with(&args.input.data);
+    inputs.extend(args.session.as_deref());
+    check_targets(&[&args.output], &inputs, args.force)?;
     let progress = Progress::start("reading");
-    let joined = args.label_file.read(&args.input, args.label.as_deref())?;
+    let joined = match &args.session {
+        Some(session) => Some(session_table(&args.input, &args.columns, session)?),
+        None => args.label_file.read(&args.input, args.label.as_deref())?,
+    };
     let label = joined.as_ref().map(|joined| joined.column.as_str()).or(args.label.as_deref());
-    let Some(label) = label else { unreachable!("--label is required without --labels") };
+    let Some(label) = label else { unreachable!("--label is required without other labels") };
     let options = args.options(label);
     options.check()?;
     let hints = options.hints();

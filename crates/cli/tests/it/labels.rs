@@ -430,3 +430,47 @@ fn a_guess_has_no_probability_before_each_class_has_a_label() {
     assert_eq!(said.matches("% sure").count(), 1, "{said}");
     assert_eq!(read(folder, "o.csv").matches(",predicted,0.").count(), 27);
 }
+
+/// A session is fitted directly, also if its pool has been sorted since; its answers are the same labels as in its output.
+#[test]
+fn a_session_is_fitted_directly() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let truth = crate::support::pool(folder, 60);
+    let labels = truth.iter().enumerate().map(|(row, label)| format!("{row},{label}\n"));
+    write(
+        folder,
+        "known.csv",
+        labels.take(40).fold("row,y\n".to_owned(), |text, line| text + &line),
+    );
+    let known = truth.iter().enumerate().map(|(row, label)| if row < 40 { label } else { "" });
+    let lines: Vec<String> = read(folder, "pool.csv").lines().skip(1).map(str::to_owned).collect();
+    let with = lines.iter().zip(known).map(|(line, label)| format!("{line},{label}\n"));
+    write(folder, "with.csv", with.fold("x,y,said\n".to_owned(), |text, line| text + &line));
+    let export = "label with.csv --known said --session s.jsonl --export -o o.csv";
+    succeed(folder, export);
+    let before = read(folder, "s.jsonl");
+    let said = notes(folder, "fit with.csv --session s.jsonl --drop said -o m.json");
+    assert!(said.contains("40 of 60 rows have a label in s.jsonl"), "{said}");
+    succeed(folder, "fit with.csv --labels o.csv --drop said -o n.json");
+    assert_eq!(read(folder, "m.json"), read(folder, "n.json"));
+    let turned: String = lines.iter().rev().map(|line| format!("{line},\n")).collect();
+    write(folder, "turned.csv", format!("x,y,said\n{turned}"));
+    let said = notes(folder, "fit turned.csv --session s.jsonl --drop said -o t.json");
+    assert!(said.contains("40 answered or skipped items have new row numbers"), "{said}");
+    let classes = |name: &str| {
+        let model: Value = serde_json::from_str(&read(folder, name)).unwrap();
+        model["pipeline"]["report"]["classes"].clone()
+    };
+    assert_eq!(classes("t.json"), classes("m.json"));
+    assert_eq!(read(folder, "s.jsonl"), before, "the session is only read");
+    for (line, said) in [
+        ("fit with.csv --session none.jsonl -o u.json", "there is no such session"),
+        ("fit known.csv --session s.jsonl -o u.json", "--export, and pass them with --labels"),
+        ("fit with.csv --session s.jsonl --label said -o u.json", "cannot be used with"),
+        ("fit with.csv --session s.jsonl -o s.jsonl --force", "s.jsonl is an input file"),
+    ] {
+        let found = refuse(folder, line);
+        assert!(found.contains(said), "{line}: {found}");
+    }
+}

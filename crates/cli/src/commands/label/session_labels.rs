@@ -1,0 +1,68 @@
+//! The labels of a session, joined to its table for `fit`.
+
+use super::anchoring;
+use super::args::LabelArgs;
+use super::pool::{Pool, SessionInfo};
+use crate::error::{CliError, session_error};
+use crate::input::{InputArgs, print_notes};
+use crate::output::note;
+use crate::recipe::ColumnArgs;
+use clap::{Args, Command, FromArgMatches};
+use halfspaces_frame::visible;
+use halfspaces_labelling::{Opening, SessionAccess, SessionFile};
+use halfspaces_pipeline::JoinedTable;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The rows of a table that a session labelled. Items are found again as when the session is resumed; the session file
+/// is only read.
+pub(crate) fn session_table(
+    input: &InputArgs,
+    columns: &ColumnArgs,
+    session: &Path,
+) -> Result<JoinedTable, CliError> {
+    if !session.exists() {
+        return Err(CliError::user(format!("{}: there is no such session", session.display())));
+    }
+    let opening = SessionFile::open(session, SessionAccess::Read);
+    let Opening::Existing(log) = opening.map_err(|error| session_error(&error))? else {
+        return Err(CliError::user(format!("{}: the session is empty", session.display())));
+    };
+    let args = label_args(input, columns, session);
+    let mut record = log.record().clone();
+    let info = SessionInfo { pool: Some(record.pool()), classes: record.classes() };
+    let mut notes = Vec::new();
+    let found = Pool::read(&args, &info)
+        .and_then(|pool| anchoring::anchor(&args, log.record(), &pool, session, &mut notes));
+    let anchor = found.map_err(|error| {
+        CliError::user(format!(
+            "{error}. If the session was made with --show, --items, --image or --id, write its labels with the same options and \
+             --export, and pass them with --labels"
+        ))
+    })?;
+    notes.iter().for_each(|text| note(&visible(text)));
+    if let Some(event) = &anchor {
+        let step = record.check(event).map_err(CliError::user)?;
+        record.take(step);
+    }
+    let labels = record.row_labels().map(|of| (of.row, record.classes()[of.class].clone()));
+    let labels: BTreeMap<usize, String> = labels.collect();
+    let mut joined =
+        JoinedTable::of_session(input.read()?, labels, &session.display().to_string())?;
+    print_notes(&mut joined.frame);
+    Ok(joined)
+}
+
+/// The options of `label` for this table and session, otherwise the defaults.
+fn label_args(input: &InputArgs, columns: &ColumnArgs, session: &Path) -> LabelArgs {
+    let command = LabelArgs::augment_args(Command::new("label"));
+    let matches = command.get_matches_from(["label".as_ref(), input.data.as_os_str()]);
+    let parsed = LabelArgs::from_arg_matches(&matches);
+    let Ok(args) = parsed else { unreachable!("one table is enough: {parsed:?}") };
+    LabelArgs {
+        input: input.clone(),
+        columns: columns.clone(),
+        session: Some(session.to_owned()),
+        ..args
+    }
+}
