@@ -89,7 +89,7 @@ impl Calibration {
     /// Fits the parameters that minimise c (Σ w_i (-ln p_i) + 2 (ln κ)² + 20 ε) + s²/2. Here p_i is the probability of the class of
     /// row i, and w_i its weight. The unit of distances is their mean. The penalties keep the parameters finite if the values
     /// separate all classes, and near temperature scaling if there are few rows. The slip is at least 1/(n + 1) for rows of total
-    /// weight n: so many rows cannot show that a class is less probable than about 1/n.
+    /// weight n: n rows cannot show that a class is less probable than about 1/n.
     ///
     /// `values` has one row per point: one value per class, or a single value for the classes 0 and 1. The points
     /// should be held out from the training of the classifier.

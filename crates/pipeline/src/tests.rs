@@ -1,6 +1,9 @@
 //! Tests of the whole pipeline: loaded models decide like fitted ones, and damage is detected.
 
-use crate::{FitOptions, Method, Model, Pipeline, Plan, Recipe, RecipeOptions, Unseen};
+use crate::{
+    FitOptions, Importance, ImportanceMeasure, Method, Model, Pipeline, Plan, Recipe,
+    RecipeOptions, Unseen, split,
+};
 use halfspaces_frame::{Block, Column, Frame, Values};
 use halfspaces_linalg::{SparsePoints, Threads};
 
@@ -465,4 +468,41 @@ fn weights_calibrate_as_repeated_rows() {
         first(&longer)
     );
     assert!((first(&weighted) - first(&plain)).abs() > 1e-3);
+}
+
+/// A table of one column and two classes.
+fn one_column(x: Vec<f64>) -> Frame {
+    let classes = x.iter().map(|x| u32::from(*x > 0.4)).collect();
+    let column = |name: &str, values| Column { name: name.into(), values };
+    let classes = Values::texts(classes, &["n", "p"]);
+    Frame::new("t", vec![column("x", Values::numbers(x)), column("y", classes)])
+}
+
+/// A tenth of the held-out rows are copies of rows that were learned from: a note says so. One row less, and it does not.
+#[test]
+fn copies_are_noted_from_a_tenth_on() {
+    let (learn, held_out) = split(100, Some(0.2), 0);
+    assert_eq!(held_out.len(), 20);
+    for copies in [1, 2] {
+        let mut x: Vec<f64> = (0..100).map(|row| f64::from(row * 37 % 101) / 101.0).collect();
+        held_out.iter().take(copies).for_each(|row| x[*row] = x[learn[0]]);
+        let options = FitOptions { holdout: Some(0.2), ..FitOptions::new("y") };
+        let (_, notes) = Pipeline::fit(one_column(x), &options).unwrap();
+        let note = notes.iter().find(|note| note.contains("have the same values"));
+        assert_eq!(note.is_some(), copies == 2, "{notes:?}");
+    }
+}
+
+/// Importance is measured on at most 2000 rows.
+#[test]
+fn importance_has_a_limit_of_rows() {
+    let x: Vec<f64> = (0..2100).map(|row| f64::from(row * 37 % 2111) / 2111.0).collect();
+    let options = FitOptions { plan: Plan::new(Method::Perceptron), ..FitOptions::new("y") };
+    let (model, _) = Pipeline::fit(one_column(x.clone()), &options).unwrap();
+    for rows in [1999, 2100] {
+        let design = model.design(&one_column(x[..rows].to_vec()), Unseen::Error).unwrap();
+        let found = Importance::measure(&model, &design, None, Threads::ONE).unwrap();
+        assert_eq!((found.rows, found.shuffles), (rows.min(2000), 3));
+        assert!(found.measure == ImportanceMeasure::Changed && found.of_columns[0].increase > 0.2);
+    }
 }

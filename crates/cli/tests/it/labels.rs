@@ -370,6 +370,9 @@ fn gaps_are_reported() {
     write(folder, "column.csv", format!("a,b\n{}", "1,\n2,\n".repeat(5)));
     let said = notes(folder, "predict m.json column.csv");
     assert!(said.contains("column.csv: column `b` has no value in any row"), "{said}");
+    // Nine rows are too few to say so.
+    write(folder, "nine.csv", format!("a,b\n{}", "1,\n".repeat(9)));
+    assert_eq!(notes(folder, "predict m.json nine.csv"), "");
     write(folder, "full.csv", "a,b\n1,2\n2,\n");
     assert_eq!(notes(folder, "predict m.json full.csv"), "");
 }

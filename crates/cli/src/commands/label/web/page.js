@@ -25,7 +25,8 @@ function element(name, text, className) {
   return made;
 }
 
-function showMessage(text) {
+function showMessage(text, isDone = false) {
+  at('message').classList.toggle('done', isDone);
   at('message').textContent = text;
   at('message').hidden = text === '';
 }
@@ -123,7 +124,27 @@ function show(next) {
   if (!state.settled) setTimeout(look, 400);
 }
 
+// With more classes than digits, a class can be found by typing a part of its name.
+const MAX_WITHOUT_SEARCH = 9;
+
+// Hides the classes whose names do not contain the text; returns the others. A name equal to the text is the only one.
+function findClasses() {
+  const wanted = at('find').value.trim().toLowerCase();
+  const names = state.classes.map((name) => name.toLowerCase());
+  const exact = names.indexOf(wanted);
+  const found = names.flatMap((name, index) => (name.includes(wanted) ? [index] : []));
+  [...at('classes').children].forEach((button, index) => { button.hidden = !found.includes(index); });
+  return exact >= 0 ? [exact] : found;
+}
+
+function leaveSearch() {
+  at('find').value = '';
+  at('find').blur();
+  findClasses();
+}
+
 function makeClasses() {
+  at('find').hidden = state.classes.length <= MAX_WITHOUT_SEARCH;
   state.classes.forEach((name, index) => {
     const button = element('button', name);
     button.type = 'button';
@@ -204,6 +225,8 @@ function drawCurve() {
     return made;
   };
   const curve = state.curve;
+  // One point is no curve.
+  at('progress').classList.toggle('early', state.progress.asked < 2);
   const most = Math.max(1, ...curve.map((point) => Math.max(point[1], point[2] ?? 0)));
   const last = Math.max(1, curve.length ? curve[curve.length - 1][0] : 1);
   const x = (value) => box.left + (box.right - box.left) * value / last;
@@ -250,8 +273,8 @@ async function stop() {
   await send('/api/stop', {});
   if (at('message').hidden) {
     over = true;
-    showMessage('Stopped. All answers are saved. You can close this page.');
-    document.querySelectorAll('button, select').forEach((control) => { control.disabled = true; });
+    showMessage('Stopped. All answers are saved. You can close this page.', true);
+    document.querySelectorAll('button, select, input').forEach((control) => { control.disabled = true; });
   }
 }
 
@@ -266,12 +289,30 @@ at('review').addEventListener('toggle', () => { if (state) showRecent(); });
 // After a click with the mouse the focus goes back, so that Enter confirms; with the keyboard it stays.
 at('review').firstElementChild.addEventListener('click', (event) => { if (event.detail > 0) event.target.blur(); });
 
+at('find').addEventListener('input', findClasses);
+at('find').addEventListener('keydown', (event) => {
+  if (event.key === 'Escape') leaveSearch();
+  if (event.key !== 'Enter' || event.repeat || at('find').value.trim() === '') return;
+  const found = findClasses();
+  if (found.length === 1) {
+    leaveSearch();
+    answer(found[0]);
+  } else {
+    showMessage(`${found.length} classes have this text in their names; type more of the name.`);
+  }
+});
+
 document.addEventListener('keydown', (event) => {
   // Holding a key down answers only once.
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || !state) return;
   const target = event.target;
   const key = event.key;
-  if (target instanceof HTMLSelectElement) return;
+  if (target instanceof HTMLSelectElement || target instanceof HTMLInputElement) return;
+  if (key === '/' && !at('find').hidden) {
+    at('find').focus();
+    event.preventDefault();
+    return;
+  }
   // Enter and Space activate a focused control, as usual.
   if ((key === 'Enter' || key === ' ') && (target instanceof HTMLButtonElement || target.tagName === 'SUMMARY')) return;
   const index = state.keys.indexOf(key.length === 1 ? key.toLowerCase() : key);
