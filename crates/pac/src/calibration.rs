@@ -29,7 +29,7 @@ const MAX_POWER: f64 = 1e100;
 /// The class with the largest value is always the most probable, so predictions and probabilities agree. A sigmoid with
 /// an offset, or one sigmoid per class, does not guarantee that.
 ///
-/// *Guarantee.* None for a finite sample. The parameters are a local maximum of the penalised likelihood.
+/// *Guarantee.* None for a finite sample. The parameters locally maximise the penalised likelihood.
 ///
 /// *Source.* The exponent and the slip are ours; temperature scaling is by Guo, Pleiss, Sun and Weinberger 2017.
 ///
@@ -88,8 +88,9 @@ impl Calibration {
 
     /// Fits the parameters that minimise c (Σ w_i (-ln p_i) + 2 (ln κ)² + 20 ε) + s²/2. Here p_i is the probability of the class of
     /// row i, and w_i its weight. The unit of distances is their mean. The penalties keep the parameters finite if the values
-    /// separate all classes, and near temperature scaling if there are few rows. The slip is at least 1/(n + 1) for rows of total
-    /// weight n: n rows cannot show that a class is less probable than about 1/n.
+    /// separate all classes, and near temperature scaling if there are few rows. The slip is at least 1/(n + 1),
+    /// where n is the total weight of the rows, because n rows cannot show that a class has a probability below
+    /// about 1/n.
     ///
     /// `values` has one row per point: one value per class, or a single value for the classes 0 and 1. The points
     /// should be held out from the training of the classifier.
@@ -453,8 +454,8 @@ mod tests {
         fit(&values, &classes, &[1.0; 20_000])
     }
 
-    /// With a rare class, values just below 0 in size stand for quite different probabilities; and where labels are random
-    /// for a fifth of the rows, no probability exceeds 0.9. Temperature scaling fits neither.
+    /// With a rare class, nearly equal values can have very different probabilities. If the labels of a fifth of
+    /// the rows are random, no probability exceeds 0.9. Temperature scaling fits neither.
     #[test]
     fn rare_classes_and_random_labels_are_calibrated() {
         let rare = |u: f64| {

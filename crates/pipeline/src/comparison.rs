@@ -8,8 +8,9 @@ use statrs::function::beta::beta_reg;
 
 /// Two models compared on the same labelled rows, which neither was fitted to.
 ///
-/// Only rows on which exactly one model is wrong say which model errs less. Given their number, the number of rows on which
-/// the first model is wrong is binomial; if both err equally often, with probability 1/2. Rows must be independent.
+/// Only rows on which exactly one model is wrong show which model has fewer errors. Given the number of these rows,
+/// the number on which the first model is wrong has a binomial distribution. Its probability is 1/2 if both models
+/// have the same error rate. Rows must be independent.
 ///
 /// *Source.* McNemar 1947, in its exact form; Clopper and Pearson 1934 for the interval.
 ///
@@ -21,7 +22,7 @@ use statrs::function::beta::beta_reg;
 /// let constant = model(vec![1; 12]);
 /// let found = Comparison::new((&constant, &truth), (&good, &truth))?;
 /// assert_eq!((found.only_first_wrong, found.only_second_wrong), (6, 0));
-/// // Six coins that fall alike.
+/// // Six coins that all land on the same side.
 /// assert!((found.p_value - 2.0 / 64.0).abs() < 1e-12 && found.difference == 0.5);
 /// # Ok::<(), halfspaces_frame::DataError>(())
 /// ```
@@ -42,7 +43,7 @@ pub struct Comparison {
     pub low: f64,
     /// The upper end.
     pub high: f64,
-    /// The probability of a difference at least as large, in either direction, if both models err equally often.
+    /// The probability of a difference at least as large, in either direction, if both models have the same error rate.
     pub p_value: f64,
     /// The log loss of the first model minus that of the second; `None` if one has no probabilities.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -128,7 +129,7 @@ fn wrong((decisions, truth): Decided<'_>) -> Vec<bool> {
     decisions.classes.iter().zip(truth).map(|(class, truth)| Some(*class) != *truth).collect()
 }
 
-/// The log loss of each row; a class that the model does not know has the smallest probability that counts.
+/// The log loss of each row; a class that the model does not know has the probability `f64::EPSILON`, the lower limit of all.
 fn log_losses((decisions, truth): Decided<'_>) -> Option<Vec<f64>> {
     let of_rows = decisions.probabilities.as_ref()?;
     let loss = |(of_classes, class): (&Vec<f64>, &Option<usize>)| {
@@ -137,7 +138,7 @@ fn log_losses((decisions, truth): Decided<'_>) -> Option<Vec<f64>> {
     Some(of_rows.iter().zip(truth).map(loss).collect())
 }
 
-/// The two-sided sign test: the probability that fair coins fall at least as unevenly.
+/// The two-sided sign test: the probability that fair coins land at least as unevenly.
 fn sign_test(heads: usize, tails: usize) -> f64 {
     if heads == tails {
         return 1.0;

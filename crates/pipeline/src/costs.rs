@@ -3,8 +3,8 @@
 use crate::model::Decisions;
 use halfspaces_frame::{DataError, find_class};
 
-/// The cost of misclassifying a row of each class. A row is decided for the class with the largest product of cost and
-/// probability, which minimises the expected cost if the probabilities are calibrated.
+/// The cost of misclassifying a row of each class. The class with the largest product of cost and probability is
+/// predicted, which minimises the expected cost if the probabilities are calibrated.
 ///
 /// ```
 /// use halfspaces_pipeline::{Costs, Decisions};
@@ -14,7 +14,7 @@ use halfspaces_frame::{DataError, find_class};
 ///     values: vec![-1.0, -2.0],
 ///     probabilities: Some(vec![vec![0.8, 0.2], vec![0.95, 0.05]]),
 /// };
-/// // A missed illness costs as much as nine false alarms: `ill` is predicted from a probability of 0.1 on.
+/// // A missed illness costs as much as nine false alarms: `ill` is predicted if its probability is at least 0.1.
 /// let costs = Costs::new(&classes, &[("ill".into(), 9.0)])?;
 /// let found = costs.decide(&decisions)?;
 /// assert_eq!(found.classes, [1, 0]);

@@ -41,7 +41,7 @@ pub struct FitOptions {
     /// Whether each class has the same total weight: an error on a row then costs in inverse proportion to the total
     /// weight of the rows of its class. Default: false.
     pub balanced: bool,
-    /// The share of rows held out to measure the error, in [0, 1). Default: see [`split`].
+    /// The share of rows held out to measure the error, in [0, 1). Default: see [`split`](crate::split) for a random split; a fifth of the rows for a split by group or time.
     pub holdout: Option<f64>,
     /// The rule by which held-out rows are chosen. Default: at random.
     pub split: SplitBy,
@@ -277,8 +277,7 @@ impl Pipeline {
                 let copies = row_hashes(&design).filter(|hash| learned.contains(hash)).count();
                 if copies as f64 >= COPIES * truth.len() as f64 {
                     notes.push(format!(
-                        "{source}: {copies} of {} held-out rows have the same values as a row that was learned from, so the error \
-                         on new rows can be larger; if rows belong together, hold them out together (--group)",
+                        "{source}: {copies} of {} held-out rows have the same values as a fitted row, so the error on new rows can be larger; if rows belong to groups, hold out whole groups (--group)",
                         truth.len()
                     ));
                 }

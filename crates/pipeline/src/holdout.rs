@@ -36,7 +36,7 @@ pub enum SplitBy {
 pub(crate) struct Split {
     pub(crate) learn: Vec<usize>,
     pub(crate) held_out: Vec<usize>,
-    /// For each row the number of its group, in random order; empty unless rows are split by group.
+    /// The group number of each row. Groups are numbered in random order. Empty unless the split is by group.
     pub(crate) groups: Vec<usize>,
 }
 

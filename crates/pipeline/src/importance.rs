@@ -22,12 +22,12 @@ const SHUFFLES: u32 = 3;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImportanceMeasure {
-    /// The increase of the log loss: the model has probabilities and the rows have labels. It also sees changes that flip
-    /// no prediction, as with a rare class.
+    /// The increase of the log loss. Used if the model has probabilities and the rows have labels. It also measures
+    /// changes that do not change a prediction, which matters for rare classes.
     LogLoss,
-    /// The increase of the error rate: the model has no probabilities.
+    /// The increase of the error rate. Used if the model has no probabilities.
     Error,
-    /// The fraction of predictions that change: the rows have no labels.
+    /// The fraction of predictions that change. Used if the rows have no labels.
     Changed,
 }
 
@@ -66,7 +66,7 @@ pub struct Importance {
     pub rows: usize,
     /// The number of shuffles of each column.
     pub shuffles: u32,
-    /// The number of columns of the model. At most 200 are measured, those that are not 0 in the most rows.
+    /// The number of columns of the model. At most 200 are measured: those that are non-zero in the largest number of rows.
     pub columns: usize,
     /// The measured columns, the most important first.
     pub of_columns: Vec<ColumnImportance>,
@@ -84,8 +84,8 @@ pub struct ColumnImportance {
 }
 
 impl Importance {
-    /// Measures the importance of each column on the rows of `design`. `truth` has the true class of each row, `None` for
-    /// a label that the model does not know; such a row does not count.
+    /// Measures the importance of each column on the rows of `design`. `truth` has the true class of each row,
+    /// `None` for a label that the model does not know. Such a row counts as an increase of 0.
     ///
     /// # Errors
     /// As [`Model::values`](crate::Model::values).

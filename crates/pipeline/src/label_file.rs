@@ -61,8 +61,8 @@ impl LabelFile {
     /// Reads the table at `data` and joins the labels.
     ///
     /// # Errors
-    /// As [`read`]; or if a column does not exist, the table has a column with the name of the labels, a label refers to
-    /// no row or a row has two labels, ids are missing or repeated, or no row has a label.
+    /// As [`read`]; or if a column does not exist, the table has a column with the name of the labels, a label
+    /// refers to no row, a row has two different labels, ids are missing or repeated, or no row has a label.
     pub fn read_table(&self, data: &Path, told: &ReadOptions) -> Result<JoinedTable, DataError> {
         let hints = self.id.iter().cloned().fold(Hints::default(), with_verbatim);
         self.join(read(data, told, &hints)?)
@@ -114,7 +114,7 @@ impl LabelFile {
         let guesses = is_guess.iter().filter(|is_guess| **is_guess).count();
         if guesses > 0 {
             table.notes.push(format!(
-                "{}: {guesses} predicted labels are left out; only labels that a person gave are used",
+                "{}: predicted labels are left out ({guesses}); only the other labels are used",
                 file.source
             ));
         }

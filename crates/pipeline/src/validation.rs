@@ -15,7 +15,7 @@ pub(crate) const FOLDS: usize = 5;
 /// What [`measure`] found on held-out rows.
 pub(crate) struct Measured {
     pub(crate) errors: ErrorCount,
-    /// The class predicted for every row, if other classes occur.
+    /// The class predicted for every row. `None` if predictions differ or every row has this class.
     only: Option<usize>,
 }
 
@@ -98,7 +98,7 @@ pub(crate) fn cross_validated(
     Ok(Some(values))
 }
 
-/// The number of rows whose class is not that of their values.
+/// The number of misclassified rows.
 pub(crate) fn wrong(values: &[Vec<f64>], classes: &[usize]) -> usize {
     values.iter().zip(classes).filter(|(values, class)| deciding_class(values) != **class).count()
 }

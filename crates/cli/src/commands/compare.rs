@@ -13,9 +13,9 @@ use std::path::PathBuf;
 
 /// Compare two models on a labelled table that neither was fitted to.
 ///
-/// Both models decide the same rows, so the comparison is paired: only rows on which exactly one of them is wrong count.
-/// Prints both errors, their difference with a confidence interval, and the probability of such a difference if both
-/// models err equally often (exact McNemar test). The models may need different columns.
+/// Both models classify the same rows, so the comparison is paired. The test uses only the rows on which exactly one model is wrong.
+/// Prints both errors, their difference with a confidence interval, and the probability of a difference at least as
+/// large if both models have the same error rate (exact McNemar test). The models may need different columns.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   halfspaces compare old.json new.json test.csv
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<(), CliError> {
 fn text(Output { data, models: [first, second], comparison }: &Output) -> String {
     let rows = |count: usize| counted(count as u64, "row");
     let of = |name: &String, rate: &halfspaces_pipeline::Rate, alone: usize| {
-        vec![name.clone(), rate.text(), format!("alone wrong on {}", rows(alone))]
+        vec![name.clone(), rate.text(), format!("only this model wrong on {}", rows(alone))]
     };
     let mut lines = vec![format!("data        {data}: {}", rows(comparison.first.of))];
     let models = [
@@ -96,7 +96,7 @@ fn text(Output { data, models: [first, second], comparison }: &Output) -> String
         percent(comparison.high)
     ));
     lines.push(format!(
-        "test        p = {:.4}: the probability of at least this difference if both err equally often",
+        "test        p = {:.4}: the probability of a difference at least this large if both models have the same error rate",
         comparison.p_value
     ));
     if let Some(log_loss) = &comparison.log_loss {
@@ -105,6 +105,6 @@ fn text(Output { data, models: [first, second], comparison }: &Output) -> String
             log_loss.mean, log_loss.standard_error
         ));
     }
-    lines.push("            intervals and test suppose that rows are independent".to_owned());
+    lines.push("            the intervals and the test assume independent rows".to_owned());
     lines.join("\n") + "\n"
 }

@@ -109,7 +109,7 @@ fn text(Output { data, costs, evaluation }: &Output) -> String {
     ];
     if let Some(CostOutput { mean, by_probability, baseline }) = costs {
         lines.push(format!(
-            "cost      {mean:.4} per row; {by_probability:.4} if the most probable class is predicted, {baseline:.4} if always the same"
+            "cost      {mean:.4} per row; {by_probability:.4} if the most probable class is predicted, {baseline:.4} if the cheapest single class is always predicted"
         ));
     }
     if let Some(scores) = &evaluation.probabilities {

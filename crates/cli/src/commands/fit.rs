@@ -41,7 +41,7 @@ pub(crate) struct FitArgs {
     label: Option<String>,
     #[command(flatten)]
     label_file: LabelFileArgs,
-    /// Learn from the labels of a session of `label` about this table. Rows without a label are left out
+    /// Learn from the labels of a `label` session for this table. Rows without a label are left out
     #[arg(long, value_name = "FILE", conflicts_with_all = ["label", "labels", "stream"])]
     session: Option<PathBuf>,
     /// Leave out rows without a label [default: they are an error]
@@ -75,12 +75,14 @@ pub(crate) struct FitArgs {
     /// Fraction of the rows held out to measure the error; 0 holds out none [default: 0.05; from 5000 rows on 0.1]
     #[arg(long, value_name = "FRACTION", value_parser = fraction, allow_negative_numbers = true)]
     holdout: Option<f64>,
-    /// Hold out all rows with the same value in this column together, such as those of a patient: the error is that on new
-    /// groups. The column is not learned from. Candidates are still compared on random rows [default: a fifth held out]
+    /// Hold out all rows with the same value in this column together, such as those of a patient: the error is that
+    /// on new groups. The column is not learned from. Candidates are still compared on random folds. By default,
+    /// about a fifth of the rows is held out
     #[arg(long, value_name = "COLUMN", conflicts_with_all = ["time", "stream"])]
     group: Option<String>,
-    /// Hold out the last rows by this column of dates or numbers: the error is that on later rows. The column is not
-    /// learned from. Candidates are still compared on random rows [default: a fifth held out]
+    /// Hold out the last rows by this column of dates or numbers: the error is that on later rows. The column is
+    /// not learned from. Candidates are still compared on random folds. By default, about a fifth of the rows is
+    /// held out
     #[arg(long, value_name = "COLUMN", conflicts_with = "stream")]
     time: Option<String>,
     /// Read the file in chunks: for CSV, Parquet and LIBSVM files larger than memory. perceptron learns from every row
@@ -276,9 +278,9 @@ fn text(summary: &Summary<'_>) -> String {
         let (compared, chosen) = (findings.compared.len() + findings.dropped, findings.chosen);
         let candidates = if compared == 1 { "candidate" } else { "candidates" };
         lines.push(format!(
-            "learner     {learner}, fitted to {from} rows; {compared} {candidates} compared on {} {}rows, the best {}",
+            "learner     {learner}, fitted to {from} rows; {compared} {candidates} compared on {}{} rows, the best {}",
+            if summary.split.is_random() { "" } else { "random folds of " },
             findings.compared_on,
-            if summary.split.is_random() { "" } else { "random " },
             if chosen == 1 { "one selected".to_owned() } else { format!("{chosen} averaged") }
         ));
         for (error, name) in findings.compared.iter().take(LISTED) {
@@ -330,12 +332,11 @@ fn text(summary: &Summary<'_>) -> String {
                      independent"
                 ),
                 SplitBy::Group(column) => format!(
-                    "guarantee   none: the rows are those of new values of `{}`, and rows of one value are not independent; the \
-                     interval is for independent rows",
+                    "guarantee   none: rows with the same `{}` are not independent, but the interval assumes independent rows",
                     visible(column)
                 ),
                 SplitBy::Time(column) => format!(
-                    "guarantee   none: the rows are the last by `{}`, and the future can differ; the interval is for independent \
+                    "guarantee   none: the held-out rows are the last ones by `{}`, and later rows can differ; the interval assumes independent \
                      rows",
                     visible(column)
                 ),

@@ -172,7 +172,7 @@ fn predicted_labels_are_left_out() {
     (40..60).for_each(|i| writeln!(labels, "{i},low,predicted,0.6").unwrap());
     write(folder, "y.csv", labels);
     let said = notes(folder, "fit t.csv --labels y.csv -o m.json");
-    assert!(said.contains("20 predicted labels are left out"), "{said}");
+    assert!(said.contains("predicted labels are left out (20)"), "{said}");
     let report: Value = serde_json::from_str(&read(folder, "m.json")).unwrap();
     assert_eq!(report["pipeline"]["report"]["rows"], 40);
 }
@@ -224,16 +224,19 @@ fn groups_and_times_are_held_out_together() {
     let said = succeed(folder, "fit t.csv --label y --group patient -o m.json --force --drop day");
     for expected in [
         "hold-out    80 rows",
-        "new values of `patient`",
+        "rows with the same `patient` are not independent",
         "% error in cross-validation by `patient`",
-        "compared on 320 random rows",
+        "compared on random folds of 320 rows",
     ] {
         assert!(said.contains(expected), "{expected}: {said}");
     }
     let model: Value = serde_json::from_str(&read(folder, "m.json")).unwrap();
     assert_eq!(model["pipeline"]["report"]["split"]["group"], "patient");
     let said = succeed(folder, "fit t.csv --label y --time day -o m.json --force --drop patient");
-    assert!(said.contains("the last by `day`") && said.contains("hold-out    80 rows"), "{said}");
+    assert!(
+        said.contains("the last ones by `day`") && said.contains("hold-out    80 rows"),
+        "{said}"
+    );
     for (options, said) in [
         ("--group p", "there is no column `p`"),
         ("--time patient", "column `patient`: it contains texts"),
@@ -257,10 +260,7 @@ fn copies_of_fitted_rows_are_reported() {
     write(folder, "once.csv", format!("a,b,y\n{once}"));
     write(folder, "often.csv", format!("a,b,y\n{}", once.repeat(5)));
     let said = notes(folder, "fit often.csv --label y -o m.json --holdout 0.2");
-    assert!(
-        said.contains("held-out rows have the same values as a row that was learned"),
-        "{said}"
-    );
+    assert!(said.contains("held-out rows have the same values as a fitted row"), "{said}");
     let said = notes(folder, "fit once.csv --label y -o n.json --holdout 0.2");
     assert!(!said.contains("same values"), "{said}");
 }
@@ -469,7 +469,7 @@ fn a_session_is_fitted_directly() {
     assert_eq!(read(folder, "s.jsonl"), before, "the session is only read");
     for (line, said) in [
         ("fit with.csv --session none.jsonl -o u.json", "there is no such session"),
-        ("fit known.csv --session s.jsonl -o u.json", "--export, and pass them with --labels"),
+        ("fit known.csv --session s.jsonl -o u.json", "label --export` with the same options"),
         ("fit with.csv --session s.jsonl --label said -o u.json", "cannot be used with"),
         ("fit with.csv --session s.jsonl -o s.jsonl --force", "s.jsonl is an input file"),
     ] {

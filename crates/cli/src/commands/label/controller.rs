@@ -62,7 +62,7 @@ impl Controller {
         self.question
     }
 
-    /// The probability of the predicted class; `None` before each class has a label.
+    /// The probability of the predicted class; `None` if a class has no label yet.
     pub(super) fn probability(&self) -> Option<f64> {
         let question = self.question.filter(|_| self.record().has_every_class())?;
         Some(question.probability)

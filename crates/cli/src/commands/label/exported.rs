@@ -9,7 +9,7 @@ pub(super) struct ExportedRow {
     pub(super) row: usize,
     pub(super) label: String,
     pub(super) source: Source,
-    /// The probability of a predicted label; `None` before each class has a label.
+    /// The probability of a predicted label; `None` if a class has no label yet.
     pub(super) probability: Option<f64>,
 }
 

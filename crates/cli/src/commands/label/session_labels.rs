@@ -36,8 +36,7 @@ pub(crate) fn session_table(
         .and_then(|pool| anchoring::anchor(&args, log.record(), &pool, session, &mut notes));
     let anchor = found.map_err(|error| {
         CliError::user(format!(
-            "{error}. If the session was made with --show, --items, --image or --id, write its labels with the same options and \
-             --export, and pass them with --labels"
+            "{error}. If the session was made with --show, --items, --image or --id, run `halfspaces label --export` with the same options, and pass its output with --labels"
         ))
     })?;
     notes.iter().for_each(|text| note(&visible(text)));

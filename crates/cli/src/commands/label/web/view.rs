@@ -45,7 +45,7 @@ struct UndoView {
 struct QuestionView {
     row: usize,
     class: usize,
-    /// The probability of the class; `None` before each class has a label.
+    /// The probability of the class; `None` if a class has no label yet.
     probability: Option<f64>,
     skipped: bool,
     item: Item,
