@@ -27,8 +27,6 @@ pub(crate) struct CompareArgs {
     /// Another model file
     #[arg(value_name = "OTHER")]
     second: PathBuf,
-    #[command(flatten)]
-    input: InputArgs,
     /// Column of labels [default: the label column of the models; with --labels `label`, or the only column besides row
     /// numbers and ids]
     #[arg(short, long, value_name = "COLUMN")]
@@ -41,6 +39,8 @@ pub(crate) struct CompareArgs {
     /// Print the results as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    input: InputArgs,
 }
 
 /// The result of a comparison; `--json` prints it as it is.

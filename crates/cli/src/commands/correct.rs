@@ -24,8 +24,6 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CorrectArgs {
-    #[command(flatten)]
-    input: InputArgs,
     /// Column of labels
     #[arg(short, long, value_name = "COLUMN")]
     label: String,
@@ -37,6 +35,8 @@ pub(crate) struct CorrectArgs {
     first: Option<usize>,
     #[command(flatten)]
     output: OutputArgs,
+    #[command(flatten)]
+    input: InputArgs,
 }
 
 /// Runs `correct`.

@@ -27,8 +27,6 @@ pub(crate) struct EvaluateArgs {
     /// Model file written by `halfspaces fit`
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    #[command(flatten)]
-    input: InputArgs,
     /// Column of labels [default: the label column of the model; with --labels `label`, or the only column besides row
     /// numbers and ids]
     #[arg(short, long, value_name = "COLUMN")]
@@ -43,6 +41,8 @@ pub(crate) struct EvaluateArgs {
     /// Print the results as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    input: InputArgs,
 }
 
 /// The result of an evaluation; `--json` prints it as it is.

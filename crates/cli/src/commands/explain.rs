@@ -52,11 +52,11 @@ pub(crate) struct ExplainArgs {
     /// How to treat a category that the model has not seen and a column that is missing from the table
     #[arg(long, value_parser = recipe::unseen(), default_value = "error")]
     unseen: Unseen,
-    #[command(flatten)]
-    reading: ReadingArgs,
     /// Print the results as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    reading: ReadingArgs,
 }
 
 /// The explanation; `--json` prints it as it is.

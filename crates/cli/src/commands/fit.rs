@@ -34,8 +34,6 @@ const SMALL_HOLDOUT: usize = 30;
   halfspaces fit visits.csv --label ill --group patient -o model.json
   zcat train.csv.gz | halfspaces fit - --label class --json -o model.json")]
 pub(crate) struct FitArgs {
-    #[command(flatten)]
-    input: InputArgs,
     /// Column of labels [default with --labels: `label`, or the only column besides row numbers and ids]
     #[arg(short, long, value_name = "COLUMN", required_unless_present_any = ["labels", "session"])]
     label: Option<String>,
@@ -93,11 +91,13 @@ pub(crate) struct FitArgs {
     /// Seed of all random choices
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     seed: u64,
-    #[command(flatten)]
-    columns: ColumnArgs,
     /// Print the summary as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    columns: ColumnArgs,
 }
 
 fn fraction(text: &str) -> Result<f64, String> {

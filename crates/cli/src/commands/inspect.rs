@@ -21,8 +21,6 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct InspectArgs {
-    #[command(flatten)]
-    input: InputArgs,
     /// Write the table as plain CSV, with its cells unchanged
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -32,6 +30,8 @@ pub(crate) struct InspectArgs {
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    input: InputArgs,
 }
 
 /// Runs `inspect`.

@@ -28,8 +28,6 @@ pub(crate) struct PredictArgs {
     #[arg(value_name = "MODEL")]
     model: PathBuf,
     #[command(flatten)]
-    input: InputArgs,
-    #[command(flatten)]
     output: OutputArgs,
     /// How to treat a category that the model has not seen and a column that is missing from the table
     #[arg(long, value_parser = recipe::unseen(), default_value = "error")]
@@ -43,6 +41,8 @@ pub(crate) struct PredictArgs {
     /// Also write the probability of every class, in columns `probability=CLASS`
     #[arg(long)]
     all: bool,
+    #[command(flatten)]
+    input: InputArgs,
 }
 
 /// Runs `predict`.

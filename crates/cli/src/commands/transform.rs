@@ -37,10 +37,6 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TransformArgs {
-    #[command(flatten)]
-    input: InputArgs,
-    #[command(flatten)]
-    columns: ColumnArgs,
     /// Subtract the median from every column first
     #[arg(long)]
     center: bool,
@@ -65,6 +61,10 @@ pub(crate) struct TransformArgs {
     /// Print pieces, certificates and transforms as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    columns: ColumnArgs,
 }
 
 /// The result of a transform, with its input.

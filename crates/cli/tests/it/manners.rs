@@ -133,6 +133,17 @@ fn help_of_every_subcommand_has_examples_and_the_page_lists_exit_codes() {
         let help = text(&[command, "--help"]);
         assert!(help.contains("Example"), "{command}: {help}");
         assert!(help.contains(&format!("halfspaces {command}")), "{command}: {help}");
+        // The options of the command itself are not among those of reading and of columns.
+        let listed = help.split("\nExamples:").next().unwrap_or_default();
+        let after = listed.split_once("\nReading:").map_or("", |(_, after)| after);
+        for option in ["--json", "--output", "--label ", "--learner", "--seed"] {
+            assert!(
+                command == "label" || !after.contains(&format!("  {option}")),
+                "{command} {option}"
+            );
+            let short = format!(", {option}");
+            assert!(command == "label" || !after.contains(&short), "{command} {option}");
+        }
     }
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = text(&["completions", shell]);

@@ -181,7 +181,8 @@ impl BinaryModel {
             BinaryModel::List(fit) => {
                 let rules = fit.list().rules().len();
                 let ended = fit.termination();
-                Findings { ended: Some(format!("{rules} rules, {ended}")), ..Findings::default() }
+                let unit = if rules == 1 { "rule" } else { "rules" };
+                Findings { ended: Some(format!("{rules} {unit}, {ended}")), ..Findings::default() }
             }
         }
     }

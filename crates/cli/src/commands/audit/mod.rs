@@ -51,15 +51,11 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AuditArgs {
-    #[command(flatten)]
-    input: InputArgs,
     /// Column of labels [default with --labels: `label`, or the only column besides row numbers and ids]
     #[arg(short, long, value_name = "COLUMN", required_unless_present = "labels")]
     label: Option<String>,
     #[command(flatten)]
     label_file: LabelFileArgs,
-    #[command(flatten)]
-    columns: ColumnArgs,
     /// Learning algorithm of the classifier
     #[arg(long, value_parser = learner::method(), default_value = "auto", value_name = "LEARNER")]
     learner: Method,
@@ -93,6 +89,10 @@ pub(crate) struct AuditArgs {
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    columns: ColumnArgs,
 }
 
 impl AuditArgs {
