@@ -26,17 +26,17 @@ Examples:
 pub(crate) struct CorrectArgs {
     /// Column of labels
     #[arg(short, long, value_name = "COLUMN")]
-    label: String,
+    pub(crate) label: String,
     /// CSV file of corrections
     #[arg(long, value_name = "FILE")]
-    with: PathBuf,
+    pub(crate) with: PathBuf,
     /// Use only the first rows of the file of corrections
     #[arg(long, value_name = "COUNT")]
-    first: Option<usize>,
+    pub(crate) first: Option<usize>,
     #[command(flatten)]
-    output: OutputArgs,
+    pub(crate) output: OutputArgs,
     #[command(flatten)]
-    input: InputArgs,
+    pub(crate) input: InputArgs,
 }
 
 /// Runs `correct`.

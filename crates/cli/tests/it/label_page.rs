@@ -396,3 +396,48 @@ fn images_stay_in_their_folder() {
         assert!(!folder.path().join("s.jsonl").exists());
     }
 }
+
+/// `audit --web` asks about the contradicted labels and writes the corrected table; stopped early, it continues.
+#[test]
+fn contradicted_labels_are_corrected_through_the_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let class = |i: usize| if i % 20 >= 10 { "high" } else { "low" };
+    let mut text = "x,y,class\n".to_owned();
+    for i in 0..200 {
+        let label = if i % 40 == 7 { "high" } else { class(i) };
+        text.push_str(&format!("{},{},{label}\n", i % 20, (i * 7) % 13));
+    }
+    fs::write(folder.join("t.csv"), &text).unwrap();
+    let args = ["audit", "t.csv", "--label", "class", "--web", "clean.csv"];
+    let wrong = || {
+        let clean = fs::read_to_string(folder.join("clean.csv")).unwrap();
+        let lines = clean.lines().skip(1).map(|line| line.rsplit(',').next().unwrap().to_owned());
+        lines.enumerate().filter(|(i, label)| label != class(*i)).count()
+    };
+    let mut asked = 0;
+    for (most, args) in [(2, &args[..]), (usize::MAX, &[&args[..], &["--force"]].concat())] {
+        let page = Page::of(folder, args);
+        let mut state = page.state();
+        for _ in 0..most {
+            let Some((row, _)) = question(&state) else { break };
+            let answer = usize::from(state["classes"][1] == class(row));
+            let reply = page.post("/api/answer", &json!({ "row": row, "class": answer })).unwrap();
+            state = reply.json()["state"].clone();
+            asked += 1;
+        }
+        page.stop();
+        assert!(folder.join("clean.csv.session.jsonl").exists());
+        if most == 2 {
+            assert!(wrong() > 0, "two answers do not find five labels");
+        }
+    }
+    assert!(wrong() == 0 && (5..20).contains(&asked), "{} {asked}", wrong());
+    // A clean table has nothing to review.
+    fs::rename(folder.join("clean.csv"), folder.join("right.csv")).unwrap();
+    let args = ["audit", "right.csv", "--label", "class", "--web", "again.csv"];
+    crate::support::good(folder, &args);
+    assert!(!folder.join("again.csv").exists());
+    let args = ["audit", "-", "--label", "class", "--web", "again.csv"];
+    assert!(refused(folder, &args).contains("cannot be read more than once"));
+}

@@ -1,5 +1,7 @@
 //! `audit`: finds labels that are probably wrong.
 
+mod web_review;
+
 use crate::error::CliError;
 use crate::html::{escape, marked, page, table, table_of_html};
 use crate::input::{Hints, InputArgs, LabelFileArgs, print_notes};
@@ -14,10 +16,12 @@ use halfspaces_frame::visible;
 use halfspaces_frame::{Column, Frame};
 use halfspaces_pipeline::{
     Audit, AuditResult, Design, Method, Plan, Recipe, Suspect, TextParts, Unseen, contradictions,
+    is_varied_text,
 };
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use web_review::{Review, review};
 
 /// Maximum number of columns of the table shown in the HTML report.
 const SHOWN: usize = 8;
@@ -37,6 +41,7 @@ Examples:
   halfspaces audit data.csv --label class
   halfspaces audit data.csv --label class -o ranking.csv --html report.html --top 100
   halfspaces audit mails.csv --label spam --html report.html
+  halfspaces audit data.csv --label class --web clean.csv
   halfspaces audit X.npy --labels y.npy -o ranking.csv";
 
 /// Find labels that are probably wrong and rank all rows, the most suspicious first.
@@ -80,6 +85,10 @@ pub(crate) struct AuditArgs {
     /// Overwrite existing files
     #[arg(long)]
     force: bool,
+    /// Then review the labels that the classifier contradicts in the browser, and write the table with the confirmed and
+    /// corrected labels to this file. The answers are saved in FILE.session.jsonl
+    #[arg(long, value_name = "FILE", conflicts_with = "labels")]
+    web: Option<PathBuf>,
     /// Write an HTML report that shows the first rows of the ranking
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -143,9 +152,14 @@ struct AuditReport {
 /// Runs `audit`.
 pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
     let force = args.force;
-    let files = [&args.output, &args.html];
+    let files = [&args.output, &args.html, &args.web];
     let files: Vec<&Path> = files.into_iter().flatten().map(PathBuf::as_path).collect();
     check_targets(&files, &args.label_file.with(&args.input.data), force)?;
+    if args.web.is_some() && args.input.data == Path::new("-") {
+        return Err(CliError::user(
+            "--web: standard input cannot be read more than once; pass a file",
+        ));
+    }
     let progress = Progress::start("auditing");
     let (mut frame, label, numbers) =
         match args.label_file.read(&args.input, args.label.as_deref())? {
@@ -215,13 +229,32 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
         note(&format!("report written to {}", path.display()));
     }
     if args.json {
-        print(&format!("{:#}\n", report.json(args.top)))
+        print(&format!("{:#}\n", report.json(args.top)))?;
     } else {
-        print(&report.text(args.top))
+        print(&report.text(args.top))?;
     }
+    let Some(corrected) = &args.web else { return Ok(()) };
+    let mut ranking = Vec::new();
+    report.write_csv(&mut ranking).map_err(|error| CliError::system(error.to_string()))?;
+    let (contradicted, shown) = (report.contradicted(), report.text_columns());
+    let (input, columns, label) = (&args.input, &args.columns, label.as_str());
+    review(Review { input, columns, label, ranking, contradicted, shown, force }, corrected)
 }
 
 impl AuditReport {
+    /// The number of labels that the classifier contradicts.
+    fn contradicted(&self) -> usize {
+        let ranking = self.result.ranking.iter();
+        ranking.filter(|suspect| suspect.suggested != self.labels.of_row[suspect.row]).count()
+    }
+
+    /// The columns that are learned as text.
+    fn text_columns(&self) -> Vec<String> {
+        let columns = self.frame.columns.iter();
+        let texts = columns.filter(|column| is_varied_text(&column.values));
+        texts.map(|column| column.name.clone()).collect()
+    }
+
     fn label(&self, row: usize) -> &str {
         &self.labels.classes[self.labels.of_row[row]]
     }

@@ -38,7 +38,7 @@ use halfspaces_online::{Labelling, LabellingFile, LabellingSession};
 use halfspaces_pipeline::Design;
 use items::Items;
 use pool::{Pool, SessionInfo};
-pub(crate) use session_labels::session_table;
+pub(crate) use session_labels::{label_args, session_labels, session_table};
 use simulate::Settings;
 use std::path::{Path, PathBuf};
 use worker::Asking;

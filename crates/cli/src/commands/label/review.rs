@@ -1,7 +1,7 @@
 //! The rows that `--review` names.
 
 use crate::error::CliError;
-use crate::output::note;
+use crate::output::{counted, note};
 use halfspaces_frame::{Hints, ReadOptions, Values};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -24,10 +24,6 @@ pub(super) fn rows(path: &Path, count: usize) -> Result<BTreeSet<usize>, CliErro
         }
         rows.insert(frame.row_number(&column, at, "the pool", count)?);
     }
-    match rows.len() {
-        0 => note(&format!("note: {}: no rows to review", frame.source)),
-        1 => note(&format!("note: {}: 1 row to review", frame.source)),
-        more => note(&format!("note: {}: {more} rows to review", frame.source)),
-    }
+    note(&format!("{} to review", counted(rows.len() as u64, "row")));
     Ok(rows)
 }

@@ -9,7 +9,7 @@ use crate::output::note;
 use crate::recipe::ColumnArgs;
 use clap::{Args, Command, FromArgMatches};
 use halfspaces_frame::visible;
-use halfspaces_labelling::{Opening, SessionAccess, SessionFile};
+use halfspaces_labelling::{Opening, RowLabel, SessionAccess, SessionFile};
 use halfspaces_pipeline::JoinedTable;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,6 +21,25 @@ pub(crate) fn session_table(
     columns: &ColumnArgs,
     session: &Path,
 ) -> Result<JoinedTable, CliError> {
+    let labels = session_labels(&label_args(input, columns, session), session, |_| true);
+    let labels = labels.map_err(|error| {
+        CliError::user(format!(
+            "{error}. If the session was made with --show, --items, --image or --id, run `halfspaces label --export` with the \
+             same options, and pass its output with --labels"
+        ))
+    })?;
+    let mut joined =
+        JoinedTable::of_session(input.read()?, labels, &session.display().to_string())?;
+    print_notes(&mut joined.frame);
+    Ok(joined)
+}
+
+/// The labels of a session that are `wanted`, by row. `args` are the options with which the session was made.
+pub(crate) fn session_labels(
+    args: &LabelArgs,
+    session: &Path,
+    wanted: impl Fn(&RowLabel) -> bool,
+) -> Result<BTreeMap<usize, String>, CliError> {
     if !session.exists() {
         return Err(CliError::user(format!("{}: there is no such session", session.display())));
     }
@@ -28,32 +47,23 @@ pub(crate) fn session_table(
     let Opening::Existing(log) = opening.map_err(|error| session_error(&error))? else {
         return Err(CliError::user(format!("{}: the session is empty", session.display())));
     };
-    let args = label_args(input, columns, session);
     let mut record = log.record().clone();
     let info = SessionInfo { pool: Some(record.pool()), classes: record.classes() };
     let mut notes = Vec::new();
-    let found = Pool::read(&args, &info)
-        .and_then(|pool| anchoring::anchor(&args, log.record(), &pool, session, &mut notes));
-    let anchor = found.map_err(|error| {
-        CliError::user(format!(
-            "{error}. If the session was made with --show, --items, --image or --id, run `halfspaces label --export` with the same options, and pass its output with --labels"
-        ))
-    })?;
+    let pool = Pool::read(args, &info)?;
+    let anchor = anchoring::anchor(args, log.record(), &pool, session, &mut notes)?;
     notes.iter().for_each(|text| note(&visible(text)));
     if let Some(event) = &anchor {
         let step = record.check(event).map_err(CliError::user)?;
         record.take(step);
     }
-    let labels = record.row_labels().map(|of| (of.row, record.classes()[of.class].clone()));
-    let labels: BTreeMap<usize, String> = labels.collect();
-    let mut joined =
-        JoinedTable::of_session(input.read()?, labels, &session.display().to_string())?;
-    print_notes(&mut joined.frame);
-    Ok(joined)
+    let labels = record.row_labels().filter(wanted);
+    let labels = labels.map(|of| (of.row, record.classes()[of.class].clone()));
+    Ok(labels.collect())
 }
 
 /// The options of `label` for this table and session, otherwise the defaults.
-fn label_args(input: &InputArgs, columns: &ColumnArgs, session: &Path) -> LabelArgs {
+pub(crate) fn label_args(input: &InputArgs, columns: &ColumnArgs, session: &Path) -> LabelArgs {
     let command = LabelArgs::augment_args(Command::new("label"));
     let matches = command.get_matches_from(["label".as_ref(), input.data.as_os_str()]);
     let parsed = LabelArgs::from_arg_matches(&matches);

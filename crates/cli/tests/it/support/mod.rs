@@ -172,8 +172,13 @@ impl Reply {
 impl Page {
     /// Starts the program with `--web`.
     pub(crate) fn start(folder: &Path, args: &[&str]) -> Page {
+        Page::of(folder, &[&["label"], args, &["--web"]].concat())
+    }
+
+    /// Starts the program with a command that opens a page.
+    pub(crate) fn of(folder: &Path, args: &[&str]) -> Page {
         let mut command = program(folder);
-        let mut child = command.arg("label").args(args).arg("--web").stdin(Stdio::null());
+        let mut child = command.args(args).stdin(Stdio::null());
         child = child.stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = child.spawn().unwrap();
         let mut errors = BufReader::new(child.stderr.take().unwrap());

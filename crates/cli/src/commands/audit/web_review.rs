@@ -1,0 +1,74 @@
+//! `audit --web`: the contradicted labels are reviewed in the browser, then the corrected table is written.
+
+use crate::commands::correct::{self, CorrectArgs};
+use crate::commands::label::{self, LabelArgs, label_args, session_labels};
+use crate::error::CliError;
+use crate::input::InputArgs;
+use crate::output::{OutputArgs, note, write_file};
+use crate::recipe::ColumnArgs;
+use halfspaces_labelling::RowLabel;
+use std::path::{Path, PathBuf};
+
+/// The session of a review: its name is that of the corrected table and `.session.jsonl`.
+fn session_path(corrected: &Path) -> PathBuf {
+    let mut name = corrected.as_os_str().to_owned();
+    name.push(".session.jsonl");
+    PathBuf::from(name)
+}
+
+/// The review of a table.
+pub(super) struct Review<'a> {
+    pub(super) input: &'a InputArgs,
+    pub(super) columns: &'a ColumnArgs,
+    /// The column of labels.
+    pub(super) label: &'a str,
+    /// The ranking as CSV.
+    pub(super) ranking: Vec<u8>,
+    /// The number of labels that the classifier contradicts.
+    pub(super) contradicted: usize,
+    /// The columns of text, which are shown.
+    pub(super) shown: Vec<String>,
+    pub(super) force: bool,
+}
+
+/// Opens the page that asks about the labels which the classifier contradicts. When it is stopped, writes the table with
+/// the labels that were given to `corrected`; the others stay as they are.
+pub(super) fn review(of: Review<'_>, corrected: &Path) -> Result<(), CliError> {
+    let Review { input, columns, label, ranking: ranked, contradicted, shown, force } = of;
+    if contradicted == 0 {
+        let corrected = corrected.display();
+        note(&format!("no label is contradicted: nothing to review, {corrected} is not written"));
+        return Ok(());
+    }
+    let folder = tempfile::tempdir()
+        .map_err(|error| CliError::system(format!("temporary folder: {error}")))?;
+    let (ranking, answers) = (folder.path().join("ranking.csv"), folder.path().join("answers.csv"));
+    write_file(&ranking, false, |out| out.write_all(&ranked))?;
+    let session = session_path(corrected);
+    let options = LabelArgs {
+        known: Some(label.to_owned()),
+        show: shown,
+        ..label_args(input, columns, &session)
+    };
+    label::run(&LabelArgs { review: Some(ranking), web: true, ..options.clone() })?;
+    let labels = session_labels(&options, &session, RowLabel::is_by_person)?;
+    write_file(&answers, false, |out| {
+        writeln!(out, "row,label")?;
+        let mut csv = csv::Writer::from_writer(out);
+        labels.iter().try_for_each(|(row, label)| csv.write_record([&row.to_string(), label]))?;
+        csv.flush()
+    })?;
+    let output = OutputArgs { output: Some(corrected.to_owned()), force };
+    correct::run(&CorrectArgs {
+        label: label.to_owned(),
+        with: answers,
+        first: None,
+        output,
+        input: input.clone(),
+    })?;
+    note(&format!(
+        "{} written; the same command with --force continues the review",
+        corrected.display()
+    ));
+    Ok(())
+}
