@@ -46,9 +46,13 @@ const MAX_POWER: f64 = 1e100;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Calibration {
+    // A slope alone, as in older files, is written as it was read, so that checksums of older files still match.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_one"))]
     unit: f64,
     slope: f64,
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_one"))]
     exponent: f64,
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_zero"))]
     slip: f64,
 }
 
@@ -66,6 +70,18 @@ load_checked!(Calibration {
 #[cfg(feature = "serde")]
 fn one() -> f64 {
     1.0
+}
+
+#[cfg(feature = "serde")]
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_one(value: &f64) -> bool {
+    value.to_bits() == 1.0f64.to_bits()
+}
+
+#[cfg(feature = "serde")]
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(value: &f64) -> bool {
+    value.to_bits() == 0
 }
 
 impl Calibration {
@@ -528,9 +544,8 @@ mod tests {
         let load = |text: &str| serde_json::from_str::<Calibration>(text);
         assert_eq!(load(&text).unwrap(), found);
         assert!(load(&text.replace("2.5", "-2.5")).is_err());
-        assert_eq!(
-            load(r#"{"slope":3.0}"#).unwrap(),
-            Calibration::new(1.0, 3.0, 1.0, 0.0).unwrap()
-        );
+        let old = load(r#"{"slope":3.0}"#).unwrap();
+        assert_eq!(old, Calibration::new(1.0, 3.0, 1.0, 0.0).unwrap());
+        assert_eq!(serde_json::to_string(&old).unwrap(), r#"{"slope":3.0}"#);
     }
 }
