@@ -247,7 +247,10 @@ fn approximate_range(summary: &Summary<'_>, error: f64) -> Option<String> {
         return None;
     }
     let rows = summary.learned_from as usize;
-    let Rate { low, high, .. } = Rate::new((error * rows as f64).round() as usize, rows).ok()?;
+    let rate = Rate::new((error * rows as f64).round() as usize, rows);
+    let Ok(Rate { low, high, .. }) = rate else {
+        unreachable!("an error of {error} on {rows} rows is at most all of them: {rate:?}")
+    };
     Some(format!(" (about {:.1} % to {:.1} %)", 100.0 * low, 100.0 * high))
 }
 

@@ -370,6 +370,11 @@ fn gaps_are_reported() {
     write(folder, "column.csv", format!("a,b\n{}", "1,\n2,\n".repeat(5)));
     let said = notes(folder, "predict m.json column.csv");
     assert!(said.contains("column.csv: column `b` has no value in any row"), "{said}");
+    // A table of other columns has no gaps: the error is that it lacks those of the model.
+    write(folder, "other.csv", "p,q\n1,2\n");
+    let output = run_line(folder, "predict m.json other.csv");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("no column `a`") && !said.contains("no value"), "{said}");
     // Nine rows are too few to say so.
     write(folder, "nine.csv", format!("a,b\n{}", "1,\n".repeat(9)));
     assert_eq!(notes(folder, "predict m.json nine.csv"), "");

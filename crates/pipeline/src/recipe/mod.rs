@@ -335,8 +335,15 @@ impl Recipe {
         }
         let values_of: HashMap<&str, &Values> =
             frame.columns.iter().map(|column| (column.name.as_str(), &column.values)).collect();
-        for column in &self.columns {
-            let Some(values) = values_of.get(column.name.as_str()) else { continue };
+        let found = self.columns.iter().filter_map(|column| {
+            // A column of a block was looked at above. An absent one is an error later, or is named by --unseen.
+            Some((column, *values_of.get(column.name.as_str())?))
+        });
+        let found: Vec<(&ColumnRecipe, &Values)> = found.collect();
+        if found.is_empty() && frame.block.is_none() {
+            return Vec::new();
+        }
+        for (column, values) in found {
             open.retain(|row| values.is_missing(*row));
             if frame.rows >= MIN_ROWS && (0..frame.rows).all(|row| values.is_missing(row)) {
                 empty.push(format!("`{}`", column.name));
