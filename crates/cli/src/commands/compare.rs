@@ -1,13 +1,11 @@
 //! `compare`: two models on the same labelled rows.
 
-use super::evaluation_data::read;
+use super::evaluation_data::LabelledArgs;
 use crate::error::CliError;
-use crate::input::{InputArgs, LabelFileArgs};
 use crate::output::{aligned, counted, print, print_json};
 use crate::progress::Progress;
-use crate::recipe;
 use clap::Args;
-use halfspaces_pipeline::{Comparison, Pipeline, Unseen};
+use halfspaces_pipeline::{Comparison, Pipeline};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -27,20 +25,11 @@ pub(crate) struct CompareArgs {
     /// Another model file
     #[arg(value_name = "OTHER")]
     second: PathBuf,
-    /// Column of labels [default: the label column of the models; with --labels `label`, or the only column besides row
-    /// numbers and ids]
-    #[arg(short, long, value_name = "COLUMN")]
-    label: Option<String>,
-    #[command(flatten)]
-    label_file: LabelFileArgs,
-    /// How to treat a category that a model has not seen and a column that is missing from the table
-    #[arg(long, value_parser = recipe::unseen(), default_value = "error")]
-    unseen: Unseen,
     /// Print the results as JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    input: InputArgs,
+    table: LabelledArgs,
 }
 
 /// The result of a comparison; `--json` prints it as it is.
@@ -54,18 +43,14 @@ struct Output {
 
 /// Runs `compare`.
 pub(crate) fn run(args: &CompareArgs) -> Result<(), CliError> {
-    if args.input.data.as_os_str() == "-" {
+    if args.table.input.data.as_os_str() == "-" {
         return Err(CliError::user("standard input cannot be read more than once; pass a file"));
     }
     let progress = Progress::start("comparing");
     let mut decided = Vec::new();
     for path in [&args.first, &args.second] {
         let model = Pipeline::load(path)?;
-        let label = args.label.as_deref();
-        let data = read(&model, &args.input, &args.label_file, label, true, args.unseen)?;
-        let decisions = model.model().decide(&data.design, args.input.reading.threads())?;
-        let Some(truth) = data.truth else { unreachable!("labels are required") };
-        decided.push((data.source, decisions, truth));
+        decided.push(args.table.decide(&model)?);
     }
     drop(progress);
     let [(data, first, truth_of_first), (_, second, truth_of_second)] = &decided[..] else {

@@ -1,14 +1,13 @@
 //! `evaluate`: measures the errors of a model on a labelled table.
 
-use super::evaluation_data::read;
+use super::evaluation_data::LabelledArgs;
 use crate::error::CliError;
-use crate::input::{CostArgs, InputArgs, LabelFileArgs};
+use crate::input::CostArgs;
 use crate::output::{aligned, counted, print, print_json};
 use crate::progress::Progress;
-use crate::recipe;
 use clap::Args;
 use halfspaces_frame::visible;
-use halfspaces_pipeline::{CONFIDENCE, Evaluation, Pipeline, Rate, Unseen};
+use halfspaces_pipeline::{CONFIDENCE, Evaluation, Pipeline, Rate};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -27,22 +26,13 @@ pub(crate) struct EvaluateArgs {
     /// Model file written by `halfspaces fit`
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// Column of labels [default: the label column of the model; with --labels `label`, or the only column besides row
-    /// numbers and ids]
-    #[arg(short, long, value_name = "COLUMN")]
-    label: Option<String>,
-    #[command(flatten)]
-    label_file: LabelFileArgs,
     #[command(flatten)]
     costs: CostArgs,
-    /// How to treat a category that the model has not seen and a column that is missing from the table
-    #[arg(long, value_parser = recipe::unseen(), default_value = "error")]
-    unseen: Unseen,
     /// Print the results as JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    input: InputArgs,
+    table: LabelledArgs,
 }
 
 /// The result of an evaluation; `--json` prints it as it is.
@@ -70,11 +60,8 @@ struct CostOutput {
 pub(crate) fn run(args: &EvaluateArgs) -> Result<(), CliError> {
     let model = Pipeline::load(&args.model)?;
     let progress = Progress::start("evaluating");
-    let label = args.label.as_deref();
-    let data = read(&model, &args.input, &args.label_file, label, true, args.unseen)?;
-    let mut decisions = model.model().decide(&data.design, args.input.reading.threads())?;
+    let (data, mut decisions, truth) = args.table.decide(&model)?;
     drop(progress);
-    let Some(truth) = data.truth else { unreachable!("labels are required") };
     let costs = match args.costs.costs(model.classes())? {
         None => None,
         Some(costs) => {
@@ -85,7 +72,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<(), CliError> {
         }
     };
     let evaluation = Evaluation::new(model.classes(), &decisions, &truth)?;
-    let output = Output { data: data.source, costs, evaluation };
+    let output = Output { data, costs, evaluation };
     if args.json { print_json(&output) } else { print(&text(&output)) }
 }
 

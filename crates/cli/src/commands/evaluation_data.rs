@@ -3,7 +3,9 @@
 use crate::error::CliError;
 use crate::input::{InputArgs, LabelFileArgs, print_notes};
 use crate::output::note;
-use halfspaces_pipeline::{Design, Pipeline, Unseen};
+use crate::recipe;
+use clap::Args;
+use halfspaces_pipeline::{Decisions, Design, Pipeline, Unseen};
 
 /// The rows of a table as a model sees them, and their true classes if the table has labels.
 pub(super) struct EvaluationData {
@@ -11,6 +13,36 @@ pub(super) struct EvaluationData {
     pub(super) design: Design,
     /// The true class of each row; `None` for a label that is unknown to the model.
     pub(super) truth: Option<Vec<Option<usize>>>,
+}
+
+/// The options of commands that need a labelled table.
+#[derive(Debug, Args)]
+pub(crate) struct LabelledArgs {
+    /// Column of labels [default: the label column of the model; with --labels `label`, or the only column besides row
+    /// numbers and ids]
+    #[arg(short, long, value_name = "COLUMN")]
+    label: Option<String>,
+    #[command(flatten)]
+    label_file: LabelFileArgs,
+    /// How to treat a category that the model has not seen and a column that is missing from the table
+    #[arg(long, value_parser = recipe::unseen(), default_value = "error")]
+    unseen: Unseen,
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+}
+
+impl LabelledArgs {
+    /// The decisions of a model for the table, its name, and the true class of each row.
+    pub(crate) fn decide(
+        &self,
+        model: &Pipeline,
+    ) -> Result<(String, Decisions, Vec<Option<usize>>), CliError> {
+        let label = self.label.as_deref();
+        let data = read(model, &self.input, &self.label_file, label, true, self.unseen)?;
+        let decisions = model.model().decide(&data.design, self.input.reading.threads())?;
+        let Some(truth) = data.truth else { unreachable!("labels are required") };
+        Ok((data.source, decisions, truth))
+    }
 }
 
 /// Reads a table for a model. Labels come from a file of labels, or from the column `label`, by default the label column of
