@@ -34,6 +34,15 @@ pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>
     table_of_html(header, rows.into_iter().map(escaped))
 }
 
+/// A table of names and texts without a header. Cells are escaped.
+pub(crate) fn facts(rows: impl IntoIterator<Item = (String, String)>) -> String {
+    let row = |(name, text): (String, String)| {
+        format!("<tr><th>{}</th><td>{}</td></tr>\n", escape(&name), escape(&text))
+    };
+    let rows: String = rows.into_iter().map(row).collect();
+    format!("<table class=\"facts\"><tbody>\n{rows}</tbody></table>\n")
+}
+
 /// For each part of a text a level from -3 to 3: its share of the largest part, with its sign. Blanks have level 0.
 pub(crate) fn levels(text: &TextParts) -> Vec<i8> {
     let largest = text.parts.iter().map(|(_, part)| part.abs()).fold(f64::MIN_POSITIVE, f64::max);
@@ -88,7 +97,7 @@ h1{font-size:1.5rem;overflow-wrap:anywhere}
 h2{font-size:1.15rem;margin-top:2rem}
 p,figcaption{max-width:46rem}
 figcaption,th{color:var(--soft);font-size:.9rem}
-.wide{overflow-x:auto}
+.wide{overflow-x:auto;margin:.8rem 0}
 mark{color:inherit;border-radius:.2em;background:none}
 .no1{background:rgb(220 60 40/.15)}.no2{background:rgb(220 60 40/.35)}.no3{background:rgb(220 60 40/.6)}
 .yes1{background:rgb(40 150 70/.15)}.yes2{background:rgb(40 150 70/.35)}.yes3{background:rgb(40 150 70/.6)}
@@ -96,6 +105,9 @@ table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums
 th,td{text-align:left;padding:.3rem .7rem;border-bottom:1px solid var(--line);vertical-align:top}
 td{overflow-wrap:break-word;max-width:28rem}
 td:nth-child(-n+5){white-space:nowrap}
+.facts td{white-space:normal;overflow-wrap:anywhere}
+.bar{display:inline-block;height:.8em;background:rgb(40 150 70/.6)}
+.less{background:rgb(220 60 40/.6)}
 figure{margin:1.2rem 0}
 figure svg{width:100%;max-width:44rem;height:auto}
 ";

@@ -6,6 +6,7 @@
 mod audit;
 mod class_noise;
 mod comparison;
+mod contribution;
 mod costs;
 mod design;
 mod evaluation;
@@ -30,6 +31,7 @@ mod validation;
 
 pub use audit::{Audit, AuditResult, Suspect};
 pub use comparison::{Comparison, MeanDifference};
+pub use contribution::{Contribution, RowExplanation};
 pub use costs::Costs;
 pub use design::Design;
 pub use evaluation::{Calibration, ClassRates, Coverage, Evaluation, ProbabilityScores};

@@ -14,3 +14,5 @@ pub(crate) const AUDIT_PARTS: RngStream = RngStream::new(67);
 pub(crate) const EXPLAINED_ROWS: RngStream = RngStream::new(80);
 /// Permutes a column, one round for each shuffle.
 pub(crate) const SHUFFLED_COLUMN: RngStream = RngStream::new(81);
+/// Selects the rows with which a row is compared, one stream for each row, and the orders of their columns.
+pub(crate) const COMPARED_ROWS: RngStream = RngStream::new(83);

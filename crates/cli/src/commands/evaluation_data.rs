@@ -5,11 +5,12 @@ use crate::input::{InputArgs, LabelFileArgs, print_notes};
 use crate::output::note;
 use crate::recipe;
 use clap::Args;
+use halfspaces_frame::Frame;
 use halfspaces_pipeline::{Decisions, Design, Pipeline, Unseen};
 
 /// The rows of a table as a model sees them, and their true classes if the table has labels.
 pub(super) struct EvaluationData {
-    pub(super) source: String,
+    pub(super) frame: Frame,
     pub(super) design: Design,
     /// The true class of each row; `None` for a label that is unknown to the model.
     pub(super) truth: Option<Vec<Option<usize>>>,
@@ -38,10 +39,13 @@ impl LabelledArgs {
         model: &Pipeline,
     ) -> Result<(String, Decisions, Vec<Option<usize>>), CliError> {
         let label = self.label.as_deref();
-        let data = read(model, &self.input, &self.label_file, label, true, self.unseen)?;
-        let decisions = model.model().decide(&data.design, self.input.reading.threads())?;
-        let Some(truth) = data.truth else { unreachable!("labels are required") };
-        Ok((data.source, decisions, truth))
+        let EvaluationData { frame, design, truth } =
+            read(model, &self.input, &self.label_file, label, true, self.unseen)?;
+        let source = frame.source.clone();
+        drop(frame);
+        let decisions = model.model().decide(&design, self.input.reading.threads())?;
+        let Some(truth) = truth else { unreachable!("labels are required") };
+        Ok((source, decisions, truth))
     }
 }
 
@@ -63,11 +67,7 @@ pub(super) fn read(
         let found = model.true_classes(&joined.frame, &joined.column)?;
         found.notes.iter().for_each(|text| note(&format!("note: {text}")));
         let design = model.design(&joined.frame, unseen)?;
-        return Ok(EvaluationData {
-            source: joined.frame.source,
-            design,
-            truth: Some(found.of_row),
-        });
+        return Ok(EvaluationData { frame: joined.frame, design, truth: Some(found.of_row) });
     }
     let frame = input.read_for(model, &[name.to_owned()], &[])?;
     let truth = if frame.has(name) {
@@ -85,5 +85,5 @@ pub(super) fn read(
         None
     };
     let design = model.design(&frame, unseen)?;
-    Ok(EvaluationData { source: frame.source, design, truth })
+    Ok(EvaluationData { frame, design, truth })
 }

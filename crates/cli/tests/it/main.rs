@@ -5,6 +5,7 @@
 mod audit;
 mod bad_input;
 mod correct;
+mod explain;
 mod formats;
 mod inspect;
 mod label;

@@ -371,6 +371,30 @@ impl Recipe {
     }
 
     /// The name of the sparse column with this number.
+    /// The columns of [`places`](Recipe::places) with the way in which each becomes coordinates, such as "number" or
+    /// "category, 3 values". All columns of a sparse block are one entry.
+    #[must_use]
+    pub fn kinds(&self) -> Vec<(String, String)> {
+        let kind = |column: &ColumnRecipe| {
+            let (text, missing) = match &column.kind {
+                Kind::Number { missing, .. } => ("number".to_owned(), *missing),
+                Kind::Category { levels, missing } => {
+                    (format!("category, {} values", levels.len()), *missing)
+                }
+                Kind::Moment { missing, .. } => ("date or time".to_owned(), *missing),
+                Kind::Text { ngrams } => (format!("text, {} n-grams", ngrams.len()), false),
+            };
+            let marked = if missing { "; missing values are marked" } else { "" };
+            (column.name.clone(), text + marked)
+        };
+        let mut kinds: Vec<(String, String)> = self.columns.iter().map(kind).collect();
+        if let (Some(first), Some(last)) = (self.entries.first(), self.entries.last()) {
+            let name = format!("{} to {}", self.entry_name(*first), self.entry_name(*last));
+            kinds.push((name, format!("sparse numbers, {} columns", self.entries.len())));
+        }
+        kinds
+    }
+
     fn entry_name(&self, number: u32) -> String {
         format!("{}{number}", self.prefix)
     }
@@ -379,6 +403,12 @@ impl Recipe {
     #[must_use]
     pub fn constant(&self) -> &[String] {
         &self.constant
+    }
+
+    /// The columns that only identify rows, which are left out.
+    #[must_use]
+    pub fn names_only(&self) -> &[String] {
+        &self.names_only
     }
 
     /// Whether points are stored as sparse entries.

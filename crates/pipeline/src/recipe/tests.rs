@@ -73,6 +73,8 @@ fn categories_have_a_coordinate_each() {
     assert_eq!(recipe.coordinates(), ["c=a", "c=b", "c is missing", "x"]);
     assert_eq!(recipe.constant(), ["same"]);
     assert_eq!(recipe.places(), [("c".to_owned(), 0..3), ("x".to_owned(), 3..4)]);
+    let kinds = [("c", "category, 2 values; missing values are marked"), ("x", "number")];
+    assert_eq!(recipe.kinds(), kinds.map(|(name, kind)| (name.to_owned(), kind.to_owned())));
     let points = dense(recipe.apply(&table, Unseen::Error).unwrap());
     let expected = [0., 1., 0., 1., 1., 0., 0., 2., 0., 0., 1., 3., 0., 1., 0., 4.];
     assert_eq!(points.as_slice(), expected);

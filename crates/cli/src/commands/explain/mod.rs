@@ -1,24 +1,24 @@
-//! `explain`: weights, permutation importance and margins of a model.
+//! `explain`: weights, permutation importance and margins of a model, single rows, and a model card.
+
+mod card;
+mod rows;
+mod text;
 
 use super::evaluation_data::{EvaluationData, read};
 use crate::error::CliError;
 use crate::input::{InputArgs, LabelFileArgs, ReadingArgs};
-use crate::output::{aligned, counted, print, print_json};
+use crate::output::{check_targets, note, print, print_json, write_file};
 use crate::progress::Progress;
 use crate::recipe;
 use clap::Args;
-use halfspaces_frame::visible;
 use halfspaces_linalg::Threads;
-use halfspaces_pipeline::{
-    ColumnImportance, Decisions, Importance, ImportanceMeasure, Pipeline, Rate, Unseen,
-};
+use halfspaces_pipeline::{Decisions, Importance, Pipeline, Rate, Unseen};
+use rows::ExplainedRow;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Number of bins of the histogram on either side of 0.
 const BARS: usize = 8;
-/// Length of the longest bar, in characters.
-const LONGEST: usize = 40;
 /// The outermost bins start at this many times the mean |value|.
 const REACH: f64 = 2.0;
 
@@ -30,10 +30,15 @@ const REACH: f64 = 2.0;
 /// (of the error rate if the model has no probabilities) or, if DATA has no labels, the fraction of predictions that
 /// change. It also shows a histogram of the margins: the size of the decision value, negative if the prediction differs
 /// from the label.
+///
+/// --row explains the prediction of single rows. --html writes a model card: a page with everything that is known about
+/// the model, from its file and, with DATA, from its predictions for these rows.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   halfspaces explain model.json
-  halfspaces explain model.json test.csv --top 20")]
+  halfspaces explain model.json test.csv --top 20
+  halfspaces explain model.json test.csv --row 17
+  halfspaces explain model.json test.csv --html card.html")]
 pub(crate) struct ExplainArgs {
     /// Model file written by `halfspaces fit`
     #[arg(value_name = "MODEL")]
@@ -49,6 +54,16 @@ pub(crate) struct ExplainArgs {
     /// Maximum number of weights and columns shown
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
+    /// Explain the predictions of these rows of DATA, counted from 0: what each column contributes, compared with other
+    /// rows of DATA
+    #[arg(long, value_name = "ROW,..", value_delimiter = ',', requires = "data")]
+    row: Vec<usize>,
+    /// Write a model card to this file
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    html: Option<PathBuf>,
+    /// Overwrite an existing file
+    #[arg(long, requires = "html")]
+    force: bool,
     /// How to treat a category that the model has not seen and a column that is missing from the table
     #[arg(long, value_parser = recipe::unseen(), default_value = "error")]
     unseen: Unseen,
@@ -75,6 +90,9 @@ struct Explanation {
     weights: Vec<ClassWeights>,
     #[serde(skip_serializing_if = "Option::is_none")]
     on_data: Option<OnData>,
+    /// The rows of `--row`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rows: Vec<ExplainedRow>,
 }
 
 #[derive(Debug, Serialize)]
@@ -118,20 +136,40 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<(), CliError> {
     if args.data.is_none() && args.label_file.labels.is_some() {
         return Err(CliError::user("--labels: pass the table of these labels too (DATA)"));
     }
+    if let Some(target) = &args.html {
+        let mut inputs: Vec<&Path> = vec![&args.model];
+        let labels = &args.label_file.labels;
+        inputs.extend([&args.data, labels].into_iter().flatten().map(PathBuf::as_path));
+        check_targets(&[target], &inputs, args.force)?;
+    }
     let model = Pipeline::load(&args.model)?;
     let progress = Progress::start("explaining");
-    let on_data = match &args.data {
+    let data = match &args.data {
         None => None,
         Some(data) => {
             let input = InputArgs { data: data.clone(), reading: args.reading.clone() };
             let label = args.label.as_deref();
-            let data = read(&model, &input, &args.label_file, label, false, args.unseen)?;
-            Some(on_data(&model, &data, args.top, args.reading.threads())?)
+            Some(read(&model, &input, &args.label_file, label, false, args.unseen)?)
         }
     };
-    drop(progress);
+    let threads = args.reading.threads();
+    let rows = match &data {
+        Some(data) if !args.row.is_empty() => {
+            rows::explain(&model, data, &args.row, args.top, threads)?
+        }
+        _ => Vec::new(),
+    };
+    // With --row alone, the other numbers about DATA are not asked for.
+    let measured = data.as_ref().filter(|_| args.row.is_empty() || args.html.is_some());
+    let measured = match measured {
+        None => None,
+        Some(data) => {
+            let decisions = model.model().decide(&data.design, threads)?;
+            Some((data, on_data(&model, data, &decisions, args.top, threads)?, decisions))
+        }
+    };
     let findings = &model.report().findings;
-    let explanation = Explanation {
+    let mut explanation = Explanation {
         learner: model.model().method().name().to_owned(),
         classes: model.classes().to_vec(),
         learned_from: model.report().learned_from,
@@ -139,9 +177,19 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<(), CliError> {
         averaged: findings.compared.iter().take(findings.chosen).map(|(_, n)| n.clone()).collect(),
         sparse: model.recipe().is_sparse(),
         weights: weights(&model, args.top),
-        on_data,
+        on_data: None,
+        rows,
     };
-    if args.json { print_json(&explanation) } else { print(&text(&explanation)) }
+    if let Some(target) = &args.html {
+        let page = card::page_of(&args.model, &model, &explanation, measured.as_ref())?;
+        drop(progress);
+        write_file(target, args.force, |out| out.write_all(page.as_bytes()))?;
+        note(&format!("model card written to {}", target.display()));
+        return Ok(());
+    }
+    drop(progress);
+    explanation.on_data = measured.map(|(_, on_data, _)| on_data);
+    if args.json { print_json(&explanation) } else { print(&text::text(&explanation)) }
 }
 
 fn weights(model: &Pipeline, top: usize) -> Vec<ClassWeights> {
@@ -166,21 +214,21 @@ fn weights(model: &Pipeline, top: usize) -> Vec<ClassWeights> {
 fn on_data(
     model: &Pipeline,
     data: &EvaluationData,
+    decisions: &Decisions,
     top: usize,
     threads: Threads,
 ) -> Result<OnData, CliError> {
-    let decisions = model.model().decide(&data.design, threads)?;
     let truth = data.truth.as_deref();
     let mut importance = Importance::measure(model, &data.design, truth, threads)?;
     let columns_measured = importance.of_columns.len();
     importance.of_columns.truncate(top);
     Ok(OnData {
-        data: data.source.clone(),
+        data: data.frame.source.clone(),
         rows: data.design.len(),
         labelled: data.truth.is_some(),
         columns_measured,
         importance,
-        margins: histogram(&margins(&decisions, data.truth.as_deref())),
+        margins: histogram(&margins(decisions, truth)),
     })
 }
 
@@ -217,99 +265,6 @@ fn histogram(margins: &[f64]) -> Vec<Bar> {
         rows,
     };
     rows.into_iter().enumerate().map(bar).collect()
-}
-
-fn text(explanation: &Explanation) -> String {
-    let Explanation {
-        learner,
-        classes,
-        learned_from,
-        held_out,
-        averaged,
-        sparse,
-        weights,
-        on_data,
-    } = explanation;
-    let mut lines = vec![format!(
-        "model     {learner}, fitted to {learned_from} rows; classes {}",
-        visible(&classes.join(", "))
-    )];
-    if let Some(rate) = held_out {
-        lines.push(format!("hold-out  {} rows: error {}", rate.of, rate.text()));
-    }
-    if !averaged.is_empty() {
-        lines.push(format!("averages  {}", visible(&averaged.join("; "))));
-    }
-    for of_class in weights {
-        lines.push(String::new());
-        let unit = if *sparse { "" } else { ", per standard deviation" };
-        lines.push(format!("weights for `{}`{unit}", visible(&of_class.class)));
-        let row = |w: &Weight| vec![visible(&w.coordinate), format!("{:+.4}", w.weight)];
-        lines.extend(aligned(&of_class.weights.iter().map(row).collect::<Vec<_>>()));
-    }
-    match on_data {
-        Some(on_data) => lines.extend(data_lines(on_data)),
-        None if weights.is_empty() => lines.push(
-            "This model has no single list of weights; pass a table (DATA) to measure the importance of each column."
-                .to_owned(),
-        ),
-        None => {}
-    }
-    lines.join("\n") + "\n"
-}
-
-fn data_lines(on_data: &OnData) -> Vec<String> {
-    let OnData { data, rows, labelled, columns_measured, importance, margins } = on_data;
-    let measure = match importance.measure {
-        ImportanceMeasure::LogLoss => "increase of the log loss",
-        ImportanceMeasure::Error => "increase of the error rate",
-        ImportanceMeasure::Changed => "fraction of predictions that change",
-    };
-    let mut lines = vec![
-        String::new(),
-        format!("{}: {}", visible(data), counted(*rows as u64, "row")),
-        format!(
-            "permutation importance: {measure} when the column is shuffled, with its standard error ({}, mean of {} \
-             shuffles)",
-            counted(importance.rows as u64, "row"),
-            importance.shuffles
-        ),
-    ];
-    let columns = importance.columns;
-    if *columns_measured < columns {
-        lines.push(format!(
-            "measured for the {columns_measured} of {columns} columns that are not 0 in the most rows"
-        ));
-    }
-    let number = |value: f64| match importance.measure {
-        // No minus sign before a value that is rounded to 0.
-        ImportanceMeasure::LogLoss if value.abs() < 0.000_05 => "0.0000".to_owned(),
-        ImportanceMeasure::LogLoss => format!("{value:.4}"),
-        _ => format!("{:.1} %", 100.0 * value),
-    };
-    let row = |i: &ColumnImportance| {
-        vec![visible(&i.column), number(i.increase), format!("± {}", number(i.standard_error))]
-    };
-    lines.extend(aligned(&importance.of_columns.iter().map(row).collect::<Vec<_>>()));
-    lines.push(String::new());
-    lines.push(if *labelled {
-        "margins in units of their mean size; negative: misclassified".to_owned()
-    } else {
-        "decision values in units of their mean size".to_owned()
-    });
-    let most = margins.iter().map(|bar| bar.rows).max().unwrap_or(0).max(1);
-    for bar in margins {
-        let range = match (bar.from, bar.to) {
-            (None, Some(to)) => format!("below {to:.2}"),
-            (Some(from), None) => format!("from {from:.2}"),
-            (Some(from), Some(to)) => format!("{from:.2} to {to:.2}"),
-            (None, None) => unreachable!("a histogram has several bars"),
-        };
-        let length = (bar.rows * LONGEST).div_ceil(most);
-        let line = format!("{range:>16}  {:>7}  {}", bar.rows, "#".repeat(length));
-        lines.push(line.trim_end().to_owned());
-    }
-    lines
 }
 
 #[cfg(test)]
