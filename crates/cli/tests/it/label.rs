@@ -770,3 +770,59 @@ fn a_session_of_version_1_is_resumed() {
     );
     assert_eq!(table(folder, "o.csv"), [["1", "b", "corrected", ""]]);
 }
+
+/// A session starts with the predictions of a fitted model, with its classes and probabilities, also after a resumption.
+#[test]
+fn a_session_starts_from_a_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (all, header) = (crate::support::table(500), "a,b,colour");
+    let rows: Vec<&str> = all.lines().skip(1).collect();
+    let bare = |row: &&str| row.rsplit_once(',').unwrap().0.to_owned();
+    let (learn, pool) = rows.split_at(200);
+    let lines = |rows: Vec<String>, header: &str| format!("{header}\n{}\n", rows.join("\n"));
+    let owned = |rows: &[&str]| rows.iter().map(|row| (*row).to_owned()).collect();
+    fs::write(folder.join("learn.csv"), lines(owned(learn), "a,b,colour,y")).unwrap();
+    fs::write(folder.join("truth.csv"), lines(owned(pool), "a,b,colour,y")).unwrap();
+    fs::write(folder.join("new.csv"), lines(pool.iter().map(bare).collect(), header)).unwrap();
+    crate::support::succeed(folder, "fit learn.csv --label y -o m.json");
+    let predictions = crate::support::succeed(folder, "predict m.json new.csv");
+    let count = |line: &str| {
+        let found: Value = serde_json::from_str(&crate::support::succeed(folder, line)).unwrap();
+        found["corrections"].as_u64().unwrap()
+    };
+    let alone = count("label truth.csv --label y --simulate --json");
+    let helped = count("label truth.csv --label y --simulate --model m.json --json");
+    assert!(helped < alone, "{helped} {alone}");
+
+    // Two runs: the first question has a probability although nothing is labelled, and so has that of the second run.
+    for _ in 0..2 {
+        let args = ["label", "new.csv", "--model", "m.json", "--session", "s.jsonl"];
+        let mut terminal = Terminal::start(folder, &args);
+        let (row, class) = terminal.question().unwrap();
+        let line = predictions.lines().nth(row + 1).unwrap();
+        assert!(line.split(',').any(|cell| cell == class), "{line} {class}");
+        terminal.say("");
+        terminal.question().unwrap();
+        terminal.say("q");
+        assert!(terminal.child.wait().unwrap().success());
+    }
+    let export =
+        "label new.csv --model m.json --session s.jsonl --export --with-predictions -o all.csv";
+    crate::support::succeed(folder, export);
+    let exported = fs::read_to_string(folder.join("all.csv")).unwrap();
+    assert_eq!(
+        exported.matches(",predicted,0.").count() + exported.matches(",predicted,1").count(),
+        298
+    );
+
+    let refuse = |line: &str| refused(folder, &line.split(' ').collect::<Vec<_>>());
+    let why = refuse("label new.csv --model m.json --classes u,v --session t.jsonl");
+    assert!(why.contains("but the classes of this session are u, v"), "{why}");
+    let why = refuse("label - --web --model m.json --session t.jsonl");
+    assert!(why.contains("the table is read twice"), "{why}");
+    fs::write(folder.join("other.csv"), "z\n1\n2\n").unwrap();
+    let why = refuse("label other.csv --model m.json --session t.jsonl");
+    assert!(why.contains("no column"), "{why}");
+    assert!(!folder.join("t.jsonl").exists(), "nothing is written before the model fits the table");
+}

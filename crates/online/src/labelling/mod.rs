@@ -1,5 +1,6 @@
 //! Labelling of real pools: labels need not fit a halfspace, and answers may be wrong.
 
+mod advice;
 mod change;
 mod features;
 mod file;

@@ -1,5 +1,6 @@
 //! A session in which a person labels a pool.
 
+use super::advice::Advice;
 use super::file::{Answer, LabellingFile, Source};
 use super::outlook::Outlook;
 use super::params::Labelling;
@@ -122,6 +123,7 @@ pub struct LabellingSession {
     pub(super) answers: Vec<Answer>,
     pub(super) skipped: Vec<usize>,
     open: Option<LabellingQuestion>,
+    pub(super) advice: Option<Advice>,
 }
 
 impl Labelling {
@@ -144,6 +146,7 @@ impl LabellingSession {
             answers: Vec::new(),
             skipped: Vec::new(),
             open: None,
+            advice: None,
         })
     }
 
@@ -225,13 +228,17 @@ impl LabellingSession {
         if self.open.is_none() {
             let mut skipped = vec![false; self.model.len()];
             self.skipped.iter().for_each(|i| skipped[*i] = true);
-            let index = self.model.next(|i| !skipped[i]);
+            let advised = self.surest_advised(|i| !skipped[i]);
+            let index = advised.or_else(|| self.model.next(|i| !skipped[i]));
             self.open = index.or_else(|| self.skipped.first().copied()).map(|i| self.question(i));
         }
         self.open
     }
 
     pub(super) fn question(&self, index: usize) -> LabellingQuestion {
+        if let Some(question) = self.advised(index).filter(|_| self.model.class(index).is_none()) {
+            return question;
+        }
         let verdict = self.model.verdict(index);
         LabellingQuestion { index, class: verdict.class, probability: verdict.probability() }
     }
@@ -338,6 +345,12 @@ impl LabellingSession {
         self.answers.push(answer);
         self.skipped.retain(|i| *i != answer.index);
         self.model.learn(answer.index, answer.class);
+        self.compare_advice();
+    }
+
+    /// Closes the open question, so that the next one is chosen again.
+    pub(super) fn close(&mut self) {
+        self.open = None;
     }
 
     /// Skips the open question, which is asked again at the end. Returns the point.
@@ -386,6 +399,7 @@ impl LabellingSession {
             known.iter().map(|&(index, class)| Answer { index, class, source: Source::Known });
         self.answers.extend(answers);
         self.skipped.retain(|i| seen.binary_search(i).is_err());
+        self.compare_advice();
         self.open = None;
         Ok(())
     }
@@ -395,6 +409,7 @@ impl LabellingSession {
     pub fn undo(&mut self) -> Option<LabellingQuestion> {
         let answer = self.answers.pop()?;
         self.model.forget(answer.index);
+        self.compare_advice();
         let mut question = self.question(answer.index);
         if let Source::Asked { predicted } = answer.source {
             question.class = predicted;
@@ -414,6 +429,7 @@ impl LabellingSession {
         if self.answers[place].class != class {
             self.answers[place].class = class;
             self.model.change(index, class);
+            self.compare_advice();
             self.open = None;
         }
         Ok(())
@@ -427,6 +443,7 @@ impl LabellingSession {
         let place = self.place(index)?;
         let answer = self.answers.remove(place);
         self.model.forget(index);
+        self.compare_advice();
         self.open = None;
         Ok(answer)
     }
@@ -438,12 +455,14 @@ impl LabellingSession {
         place.ok_or(OnlineError::NotAnswered { index })
     }
 
-    /// Appends points to the pool. Scales, landmarks and main directions stay those of the first points.
+    /// Appends points to the pool. Scales, landmarks and main directions stay those of the first points. Predictions of
+    /// a given model ([`advise`](LabellingSession::advise)) are dropped.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`], [`InputError::TooLarge`], [`InputError::Overflow`]; no point is added then.
     pub fn add_points<P: PointSet>(&mut self, points: &P) -> Result<(), OnlineError> {
         self.model.add_points(points)?;
+        self.advice = None;
         self.open = None;
         Ok(())
     }
@@ -493,7 +512,7 @@ impl LabellingSession {
     /// An estimate of the corrections to come.
     #[must_use]
     pub fn outlook(&self) -> Outlook {
-        Outlook::new(self.model.len(), self.model.errors())
+        Outlook::new(self.model.len(), self.errors())
     }
 }
 

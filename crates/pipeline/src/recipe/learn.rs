@@ -29,6 +29,9 @@ const MIN_SPARSE_DIM: usize = 300;
 const SPARSE_SHARE: usize = 3;
 /// The bits to which n-grams can be hashed.
 const HASH_BITS: std::ops::RangeInclusive<u32> = 1..=28;
+/// The range of a column is stored if it has at least this many numbers: of later numbers like these, at most 2 % are
+/// expected outside the range of 100.
+const MIN_RANGE: usize = 100;
 /// The maximum number of names in a list.
 const MAX_NAMES: usize = 20;
 
@@ -264,8 +267,11 @@ pub(super) fn numbers(values: &[f64], options: &RecipeOptions) -> Option<Kind> {
     let first = *present.first()?;
     let is_constant = !present.iter().any(|v| (*v - first).abs() > 0.0);
     if is_constant && !missing {
-        return (options.keep_constant && first.abs() > 0.0)
-            .then_some(Kind::Number { median: first, missing });
+        return (options.keep_constant && first.abs() > 0.0).then_some(Kind::Number {
+            median: first,
+            missing,
+            range: None,
+        });
     }
     let (count, middle) = (present.len(), present.len() / 2);
     let (below, median, _) = present.select_nth_unstable_by(middle, f64::total_cmp);
@@ -275,7 +281,11 @@ pub(super) fn numbers(values: &[f64], options: &RecipeOptions) -> Option<Kind> {
         let lower = below.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         median = lower / 2.0 + median / 2.0;
     }
-    Some(Kind::Number { median, missing })
+    let range = (count >= MIN_RANGE).then(|| {
+        let (low, high) = (f64::INFINITY, f64::NEG_INFINITY);
+        present.iter().fold((low, high), |(low, high), v| (low.min(*v), high.max(*v)))
+    });
+    Some(Kind::Number { median, missing, range })
 }
 
 /// The recipe of a column of timestamps; `None` if it is constant.

@@ -155,6 +155,9 @@ pub(crate) enum Kind {
         median: f64,
         /// Whether a second coordinate marks missing numbers.
         missing: bool,
+        /// The smallest and the largest number. `None` for few rows, and in models fitted before it was stored.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        range: Option<(f64, f64)>,
     },
     /// Categories.
     Category {
@@ -215,7 +218,9 @@ impl TryFrom<Saved> for Recipe {
         for column in &columns {
             let rising = |names: &[String]| names.is_sorted_by(|a, b| a < b);
             let sound = match &column.kind {
-                Kind::Number { median, .. } => median.is_finite(),
+                Kind::Number { median, range, .. } => {
+                    median.is_finite() && range.is_none_or(|(low, high)| low <= high)
+                }
                 Kind::Category { levels, .. } => !levels.is_empty() && rising(levels),
                 Kind::Moment { parts, missing, .. } => parts.width() > 0 || *missing,
                 Kind::Text { ngrams } => ngrams.is_sound(),
@@ -319,8 +324,8 @@ impl Recipe {
         places
     }
 
-    /// Notes on rows without a value in any column of the recipe, and on columns without a value in any of at least ten
-    /// rows. Their values are replaced by medians, so predictions say little.
+    /// Notes on rows without a value in any column of the recipe, on columns without a value in any of at least ten rows,
+    /// and on columns with other numbers than those of the fit. Predictions for them say little.
     pub(crate) fn gaps(&self, frame: &Frame) -> Vec<String> {
         const MIN_ROWS: usize = 10;
         let (mut open, mut empty) = ((0..frame.rows).collect::<Vec<usize>>(), Vec::new());
@@ -358,6 +363,7 @@ impl Recipe {
                 frame.place(*first)
             ));
         }
+        notes.extend(self.outside(frame));
         if !empty.is_empty() && open.len() < frame.rows {
             let (columns, verb) =
                 if empty.len() == 1 { ("column", "has") } else { ("columns", "have") };
@@ -370,7 +376,39 @@ impl Recipe {
         notes
     }
 
-    /// The name of the sparse column with this number.
+    /// A note on columns in which at least a tenth of at least ten numbers are outside the range of the fitted rows.
+    fn outside(&self, frame: &Frame) -> Option<String> {
+        const MIN_NUMBERS: usize = 10;
+        const LISTED: usize = 5;
+        let column = |column: &ColumnRecipe| {
+            let Kind::Number { range: Some((low, high)), .. } = column.kind else { return None };
+            let values = frame.column(&column.name)?;
+            let Values::Numbers(values) = values.as_ref() else { return None };
+            let present = values.values().iter().filter(|value| !value.is_nan());
+            let (mut count, mut outside) = (0, 0);
+            for value in present {
+                count += 1;
+                outside += usize::from(*value < low || *value > high);
+            }
+            let share = outside as f64 / count as f64;
+            (count >= MIN_NUMBERS && share >= 0.1)
+                .then(|| format!("`{}` {:.0} % ({low} to {high})", column.name, 100.0 * share))
+        };
+        let found: Vec<String> = self.columns.iter().filter_map(column).collect();
+        let more = match found.len().saturating_sub(LISTED) {
+            0 => String::new(),
+            more => format!(" and {more} more columns"),
+        };
+        let shown = found.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        (!found.is_empty()).then(|| {
+            format!(
+                "{}: many numbers are outside the range of the fitted rows, so the model may err more often than it says: \
+                 {shown}{more}",
+                frame.source
+            )
+        })
+    }
+
     /// The columns of [`places`](Recipe::places) with the way in which each becomes coordinates, such as "number" or
     /// "category, 3 values". All columns of a sparse block are one entry.
     #[must_use]
@@ -395,6 +433,7 @@ impl Recipe {
         kinds
     }
 
+    /// The name of the sparse column with this number.
     fn entry_name(&self, number: u32) -> String {
         format!("{}{number}", self.prefix)
     }

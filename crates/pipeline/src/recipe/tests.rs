@@ -47,12 +47,12 @@ fn the_median_replaces_missing_numbers() {
         (vec![1e308, -1e308, 1e308, 1e308], 1e308),
     ] {
         let missing = values.iter().any(|v| v.is_nan());
-        let expected = Kind::Number { median, missing };
+        let expected = Kind::Number { median, missing, range: None };
         assert_eq!(numbers(&values, &RecipeOptions::default()), Some(expected), "{values:?}");
     }
     let keep = RecipeOptions { keep_constant: true, ..RecipeOptions::default() };
     assert_eq!(numbers(&[2.0, 2.0], &RecipeOptions::default()), None);
-    let kept = Kind::Number { median: 2.0, missing: false };
+    let kept = Kind::Number { median: 2.0, missing: false, range: None };
     assert_eq!(numbers(&[2.0, 2.0], &keep), Some(kept));
     assert_eq!(numbers(&[0.0, -0.0], &keep), None);
     assert_eq!(numbers(&[nan, nan], &keep), None);
@@ -319,4 +319,33 @@ fn categories_are_found_by_their_meaning() {
     let both = frame(vec![("c", texts(&["1", "1.0", "2"]))]);
     let new = frame(vec![("c", texts(&["1.00"]))]);
     assert!(fit(&both).apply(&new, Unseen::Error).is_err());
+}
+
+/// From 100 fitted numbers on the range is known, and a note says so if a tenth of at least ten numbers are outside it.
+#[test]
+fn numbers_outside_the_range_are_noted() {
+    let column = |values: Vec<f64>| frame(vec![("x", Values::numbers(values))]);
+    let rising = |n: u32| (0..n).map(f64::from).collect::<Vec<f64>>();
+    let recipe = fit(&column(rising(100)));
+    assert_eq!(fit(&column(rising(99))).outside(&column(vec![-1.0; 50])), None);
+    for (inside, below, above, expected) in
+        [(18, 1, 1, true), (19, 0, 1, false), (9, 1, 0, true), (8, 1, 0, false)]
+    {
+        let mut values = vec![0.0; inside - 1];
+        values.push(99.0);
+        values.extend(vec![-0.5; below]);
+        values.extend(vec![99.5; above]);
+        values.push(f64::NAN);
+        let note = recipe.outside(&column(values));
+        assert_eq!(note.is_some(), expected, "{inside} {below} {above} {note:?}");
+        assert!(note.is_none_or(|note| note.contains("`x` 10 % (0 to 99)")));
+    }
+    // An absent column is not judged, and long lists are cut.
+    assert_eq!(recipe.outside(&frame(vec![("z", Values::numbers(vec![-1.0; 20]))])), None);
+    let names = ["a", "b", "c", "d", "e", "f", "g"];
+    let all = |values: Vec<f64>| {
+        frame(names.iter().map(|name| (*name, Values::numbers(values.clone()))).collect())
+    };
+    let note = fit(&all(rising(100))).outside(&all(vec![-1.0; 20])).unwrap();
+    assert!(note.contains("`e` 100 % (0 to 99) and 2 more columns"), "{note}");
 }

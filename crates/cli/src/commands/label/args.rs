@@ -14,6 +14,7 @@ Examples:
   halfspaces label features.npy --items items.csv --image file --known label --web
   halfspaces label mails.csv --session mails.csv.session.jsonl --text body --show body --export -o labels.csv
   halfspaces label data.csv --known class --review ranking.csv --web -o answers.csv
+  halfspaces label new.csv --model model.json --web
   halfspaces label data.csv --label class --simulate --json
 
 Every answer is saved in the session file before the next question is shown. The same command resumes the session,
@@ -29,7 +30,8 @@ Messages about a file name its lines, counted from 1 with the header.";
 pub(crate) struct LabelArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
-    /// Names of the classes, at least two [default: those of the session, or the labels in --known]
+    /// Names of the classes, at least two [default: those of the session, the labels in
+    /// --known, or the classes of --model]
     #[arg(long, value_delimiter = ',', value_name = "A,B,..", allow_hyphen_values = true)]
     pub(crate) classes: Vec<String>,
     /// Seed of all random choices
@@ -62,6 +64,10 @@ pub(crate) struct LabelArgs {
     /// another CSV file with a column `row`, all. The known label is shown; the model does not learn from it
     #[arg(long, value_name = "FILE", requires = "known", help_heading = "Answers")]
     pub(crate) review: Option<PathBuf>,
+    /// Start from the predictions of this model of `fit`, until the session's own model has fewer errors on the
+    /// answers; a category that the model does not know counts as none of its categories
+    #[arg(long, value_name = "FILE", help_heading = "Answers")]
+    pub(crate) model: Option<PathBuf>,
     /// Import labels from a Label Studio export (JSON, JSON-MIN or CSV); they never replace answers of this session
     #[arg(long, value_name = "FILE", help_heading = "Answers")]
     pub(crate) import_labelstudio: Option<PathBuf>,

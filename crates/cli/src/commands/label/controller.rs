@@ -62,10 +62,10 @@ impl Controller {
         self.question
     }
 
-    /// The probability of the predicted class; `None` if a class has no label yet.
+    /// The probability of the predicted class; `None` if a class has no label yet and no given model predicts.
     pub(super) fn probability(&self) -> Option<f64> {
-        let question = self.question.filter(|_| self.record().has_every_class())?;
-        Some(question.probability)
+        let is_known = self.snapshot.advised || self.record().has_every_class();
+        self.question.filter(|_| is_known).map(|question| question.probability)
     }
 
     pub(super) fn record(&self) -> &Record {

@@ -49,7 +49,8 @@ pub(super) fn exported_rows(
     predictions: Option<&LabellingSession>,
 ) -> Vec<ExportedRow> {
     let classes = record.classes();
-    let has_every_class = record.has_every_class();
+    let advised = predictions.is_some_and(LabellingSession::follows_advice);
+    let has_probabilities = advised || record.has_every_class();
     let mut rows = Vec::new();
     for row in 0..record.rows() {
         let exported = match (record.row_label(row), predictions) {
@@ -69,7 +70,7 @@ pub(super) fn exported_rows(
                     row,
                     label,
                     source: Source::Predicted,
-                    probability: has_every_class.then_some(probability),
+                    probability: has_probabilities.then_some(probability),
                 }
             }
             (None, None) => continue,

@@ -1,5 +1,6 @@
 //! `label`: a person labels a pool by confirming or correcting predictions, in the terminal or in a browser.
 
+mod advice;
 mod anchoring;
 mod args;
 mod controller;
@@ -35,7 +36,7 @@ use halfspaces_labelling::{
 };
 use halfspaces_linalg::{Params, Threads};
 use halfspaces_online::{Labelling, LabellingFile, LabellingSession};
-use halfspaces_pipeline::Design;
+use halfspaces_pipeline::{Design, Pipeline};
 use items::Items;
 use pool::{Pool, SessionInfo};
 pub(crate) use session_labels::{label_args, session_labels, session_table};
@@ -57,8 +58,9 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
             "--order random and --order given are for --simulate; a session asks in the order recommended or rare",
         ));
     }
+    let model = advice::load(args)?;
     if args.simulate {
-        return simulate(args, read_pool(args, &SessionInfo::default())?);
+        return simulate(args, model.as_ref(), read_pool(args, &SessionInfo::default())?);
     }
     let path = session_path(args)?;
     let opening = open(args, &path)?;
@@ -71,15 +73,22 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
         Opening::New(_) => SessionInfo { pool: None, classes: &named },
     };
     let pool = read_pool(args, &session)?;
+    let class_names = match &opening {
+        Opening::Existing(log) => log.record().classes().to_vec(),
+        Opening::New(_) => classes(args, model.as_ref(), &pool.known)?,
+    };
+    let predictions = advice::predictions(args, model.as_ref(), &class_names)?;
     let (log, mut notes) = match opening {
-        Opening::New(session) => begin_session(args, session, &pool)?,
+        Opening::New(session) => begin_session(args, class_names, session, &pool)?,
         Opening::Existing(log) => resume_session(args, *log, &pool, &path)?,
     };
     notes.splice(0..0, pool.notes.iter().cloned());
     notes.iter().for_each(|text| note(&visible(text)));
     let (log, items, session, existing) = if args.export {
         let session = if args.with_predictions {
-            Some(resume_model(&log, &pool.points, Threads::all())?)
+            let mut session = resume_model(&log, &pool.points, Threads::all())?;
+            advice::advise(&mut session, predictions.as_deref())?;
+            Some(session)
         } else {
             None
         };
@@ -89,7 +98,8 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
         let progress = Progress::start("learning");
         // One core is left for the browser and the page's server, which replies while the model is updated.
         let threads = if args.web { all_but_one() } else { Threads::all() };
-        let session = resume_model(&log, &pool.points, threads)?;
+        let mut session = resume_model(&log, &pool.points, threads)?;
+        advice::advise(&mut session, predictions.as_deref())?;
         note_capacity(&session);
         drop((pool.points, progress));
         let existing = replaceable(args, log.record(), Some(&session), &pool.items)?;
@@ -160,10 +170,11 @@ fn open(args: &LabelArgs, path: &Path) -> Result<Opening, CliError> {
 /// Starts a session. All labels given on the command line are checked before the file is written.
 fn begin_session(
     args: &LabelArgs,
+    classes: Vec<String>,
     session: NewSession,
     pool: &Pool,
 ) -> Result<(SessionLog, Vec<String>), CliError> {
-    let header = Header::new(pool.id.clone(), classes(args, &pool.known)?, args.seed);
+    let header = Header::new(pool.id.clone(), classes, args.seed);
     let mut notes = Vec::new();
     let labels = new_labels::new_labels(args, pool, &Record::new(&header), &mut notes)?;
     let mut log = session.begin(header).map_err(|error| session_error(&error))?;
@@ -275,8 +286,12 @@ fn session_path(args: &LabelArgs) -> Result<PathBuf, CliError> {
     }
 }
 
-/// The classes of a new session: those of `--classes`, or the distinct known labels.
-fn classes(args: &LabelArgs, known: &[(usize, String)]) -> Result<Vec<String>, CliError> {
+/// The classes of a new session: those of `--classes`, or the distinct known labels, or those of the model.
+fn classes(
+    args: &LabelArgs,
+    model: Option<&Pipeline>,
+    known: &[(usize, String)],
+) -> Result<Vec<String>, CliError> {
     let mut classes: Vec<String> = Vec::new();
     if args.classes.is_empty() {
         let mut names: Vec<&String> = known.iter().map(|(_, class)| class).collect();
@@ -304,6 +319,11 @@ fn classes(args: &LabelArgs, known: &[(usize, String)]) -> Result<Vec<String>, C
                 )));
             }
         }
+    }
+    if classes.is_empty()
+        && let Some(model) = model
+    {
+        classes.extend_from_slice(model.classes());
     }
     if classes.len() < 2 {
         return Err(CliError::user(
@@ -359,15 +379,17 @@ fn note_capacity(session: &LabellingSession) {
     }
 }
 
-fn simulate(args: &LabelArgs, pool: Pool) -> Result<(), CliError> {
+fn simulate(args: &LabelArgs, model: Option<&Pipeline>, pool: Pool) -> Result<(), CliError> {
     let Some(truth) = pool.truth else { unreachable!("--simulate requires --label") };
     let progress = Progress::start("simulating");
     let labelling = Labelling::params(truth.classes.len()).seed(args.seed).threads(Threads::all());
     let labelling = labelling.check()?;
-    let session = match &pool.points {
+    let mut session = match &pool.points {
         Design::Dense(points) => labelling.session(points)?,
         Design::Sparse(points) => labelling.session(points)?,
     };
+    let predictions = advice::predictions(args, model, &truth.classes)?;
+    advice::advise(&mut session, predictions.as_deref())?;
     drop(pool.points);
     note_capacity(&session);
     let settings = Settings { order: args.order, seed: args.seed, max_answers: args.max_answers };

@@ -48,6 +48,8 @@ pub(super) struct Snapshot {
     /// The first questions with the weights of the coordinates of their rows, if the model has weights.
     pub(super) weights: Vec<(LabellingQuestion, Vec<(usize, f64)>)>,
     pub(super) outlook: Outlook,
+    /// Whether the predictions are those of a given model.
+    pub(super) advised: bool,
 }
 
 #[derive(Debug)]
@@ -193,11 +195,13 @@ fn take_snapshot(session: &mut LabellingSession, asking: Asking, done: u64) -> S
             Ok(weights) => Some((*question, weights?)),
             Err(error) => unreachable!("the row and the class are those of a question: {error}"),
         };
-    let explained = questions.iter().take(if asking.weights { EXPLAINED } else { 0 });
+    // The weights are those of the session's own model.
+    let advised = session.follows_advice();
+    let explained = questions.iter().take(if asking.weights && !advised { EXPLAINED } else { 0 });
     let weights = explained.filter_map(explain).collect();
     let skipped = session.skipped().iter().map(|row| predict(session, *row));
     questions.extend(skipped);
-    Snapshot { done, questions, weights, outlook: session.outlook() }
+    Snapshot { done, questions, weights, outlook: session.outlook(), advised }
 }
 
 fn predict(session: &LabellingSession, row: usize) -> LabellingQuestion {
