@@ -180,3 +180,28 @@ fn changed_models_violate_the_schema_or_are_refused() {
         assert!(said.starts_with("error: changed.json: the model is damaged"), "{pointer}: {said}");
     }
 }
+
+/// Models that an earlier program wrote load, and predict what they predicted then.
+#[test]
+fn models_of_an_earlier_program_load() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures");
+    for model in ["auto", "text", "logistic"] {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        for file in ["rows.csv", &format!("{model}.json")] {
+            fs::copy(fixtures.join(file), folder.join(file)).unwrap();
+        }
+        let found = succeed(folder, &format!("predict {model}.json rows.csv"));
+        let expected = fs::read_to_string(fixtures.join(format!("{model}.csv"))).unwrap();
+        // A processor with other instructions may round the last digits differently.
+        let is_close = |a: &str, b: &str| match (a.parse::<f64>(), b.parse::<f64>()) {
+            (Ok(a), Ok(b)) => (a - b).abs() < 1e-9,
+            _ => a == b,
+        };
+        let cells =
+            |text: &str| -> Vec<String> { text.split([',', '\n']).map(str::to_owned).collect() };
+        let (found, expected) = (cells(&found), cells(&expected));
+        assert!(found.len() == expected.len() && found.len() > 3 * 80);
+        assert!(found.iter().zip(&expected).all(|(a, b)| is_close(a, b)), "{model}");
+    }
+}
