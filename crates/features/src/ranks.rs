@@ -114,6 +114,11 @@ impl Knots {
 }
 
 impl Ranks {
+    /// The stored values of each column and their ranks, both increasing.
+    pub fn knots(&self) -> impl ExactSizeIterator<Item = (&[f64], &[f64])> {
+        self.columns.iter().map(|knots| (&knots.values[..], &knots.ranks[..]))
+    }
+
     /// Computes the ranks of the values of a sample, column by column.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! Standardising columns.
 
 use crate::FeatureMap;
-use halfspaces_linalg::{InputError, PointSet, RowView, load_checked, zeros};
+use halfspaces_linalg::{InputError, PointSet, RowView, getters, load_checked, zeros};
 
 /// Shifts every column to mean 0 and scales it to standard deviation 1 (population form). A constant column becomes 0.
 ///
@@ -40,6 +40,14 @@ impl ZScore {
 }
 
 impl ZScore {
+    getters! {
+        /// The mean of each column.
+        means: &[f64],
+
+        /// The number by which each column is divided; a column whose number is 0 becomes 0.
+        deviations: &[f64],
+    }
+
     /// Shifts every column to mean 0 and divides all columns by one number, the root of their mean variance. This keeps
     /// the directions and the ratios of distances, which matter if all columns have one unit, such as the coordinates
     /// of an embedding. A constant column becomes 0.

@@ -1,6 +1,6 @@
 //! Probabilities of classes from decision values.
 
-use halfspaces_linalg::{InputError, PointSet, Points, load_checked};
+use halfspaces_linalg::{InputError, PointSet, Points, getters, load_checked};
 
 /// The maximum number of steps; a dozen are usual.
 const MAX_STEPS: usize = 200;
@@ -13,8 +13,6 @@ const MAX_SLIP: f64 = 0.5;
 /// The penalty on the square of the logarithm of the exponent, and that on the slip.
 const EXPONENT_PENALTY: f64 = 2.0;
 const SLIP_PENALTY: f64 = 20.0;
-/// Powers of distances are limited, so that they stay finite.
-const MAX_POWER: f64 = 1e100;
 
 /// Calibrates decision values into class probabilities.
 ///
@@ -85,6 +83,9 @@ fn is_zero(value: &f64) -> bool {
 }
 
 impl Calibration {
+    /// The powers d_k^κ are limited to this number, so that they stay finite.
+    pub const MAX_POWER: f64 = 1e100;
+
     /// Creates the calibration with these parameters: the unit of distances, the slope, the exponent and the slip.
     ///
     /// # Errors
@@ -100,6 +101,20 @@ impl Calibration {
         let in_range = (0.0..=1.0).contains(&slip);
         InputError::check_parameter("slip", slip, in_range, "from 0 to 1")?;
         Ok(Calibration { unit, slope, exponent, slip })
+    }
+
+    getters! {
+        /// The unit of distances.
+        unit: f64,
+
+        /// The slope s.
+        slope: f64,
+
+        /// The exponent κ.
+        exponent: f64,
+
+        /// The slip ε.
+        slip: f64,
     }
 
     /// Fits the parameters that minimise c (Σ w_i (-ln p_i) + 2 (ln κ)² + 20 ε) + s²/2. Here p_i is the probability of the class of
@@ -180,7 +195,7 @@ impl Calibration {
     pub fn probabilities(self, values: &[f64]) -> Vec<f64> {
         let Calibration { unit, slope, exponent, slip } = self;
         let powers = distances(values).into_iter().map(|gap| {
-            let power = (gap / unit).powf(exponent).min(MAX_POWER);
+            let power = (gap / unit).powf(exponent).min(Calibration::MAX_POWER);
             (-slope * power).exp()
         });
         let mut shares: Vec<f64> = powers.collect();
@@ -259,7 +274,7 @@ impl Sample<'_> {
             let weight = self.c * weight;
             let mut total = 0.0;
             for ([power, by_exponent, share], log_gap) in of_class.iter_mut().zip(log_gaps) {
-                *power = (exponent * log_gap).exp().min(MAX_POWER);
+                *power = (exponent * log_gap).exp().min(Calibration::MAX_POWER);
                 // A distance of 0 has the logarithm -∞ and the power 0.
                 *by_exponent = if *power > 0.0 { slope * *power * exponent * log_gap } else { 0.0 };
                 *share = (-slope * *power).exp();

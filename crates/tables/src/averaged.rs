@@ -1,6 +1,7 @@
 //! Averages of halfspaces over columns and over kernel values.
 
 use crate::candidate::{ColumnScale, Scale};
+use crate::parts::{TablePart, TableScale};
 use halfspaces_features::{FeatureMap, KernelValues};
 #[cfg(feature = "serde")]
 use halfspaces_linalg::load_checked;
@@ -110,6 +111,22 @@ impl Averaged {
     /// The number of decision values of a row.
     pub(crate) fn outputs(&self) -> usize {
         self.parts[0].halfspaces.len()
+    }
+
+    /// The map from decision values to probabilities.
+    pub(crate) fn scaling(&self) -> Calibration {
+        self.scaling
+    }
+
+    /// The summands with their scales.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = TablePart<'_>> {
+        self.parts.iter().filter_map(|part| {
+            let scale = match self.scale(part.columns)? {
+                Scale::Standardised(scale) | Scale::Centred(scale) => TableScale::Standard(scale),
+                Scale::Ranked(ranks) => TableScale::Ranks(ranks),
+            };
+            Some(TablePart { scale, kernel: part.kernel.as_ref(), halfspaces: &part.halfspaces })
+        })
     }
 
     /// The probability of each class.

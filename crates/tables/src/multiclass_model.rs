@@ -1,11 +1,12 @@
 //! The model of a table with named classes.
 
 use crate::averaged::Averaged;
+use crate::parts::TablePart;
 use crate::report::TableReport;
 #[cfg(feature = "serde")]
 use halfspaces_linalg::load_checked;
 use halfspaces_linalg::{ClassModel, InputError, PointSet, RowView, Threads, deciding_class};
-use halfspaces_pac::ErrorBound;
+use halfspaces_pac::{Calibration, ErrorBound};
 
 /// The model of a table with two or more classes. The classes have any ordered type, such as numbers, strings or an
 /// enum.
@@ -117,6 +118,17 @@ impl<C> MulticlassTableModel<C> {
     /// Those of [`MulticlassTableModel::class`].
     pub fn probabilities<R: RowView>(&self, x: R) -> Result<Vec<f64>, InputError> {
         Ok(self.average.probabilities(&self.average.row_values(x)?))
+    }
+
+    /// The summands of the decision values.
+    pub fn parts(&self) -> impl Iterator<Item = TablePart<'_>> {
+        self.average.parts()
+    }
+
+    /// The map from decision values to probabilities.
+    #[must_use]
+    pub fn calibration(&self) -> Calibration {
+        self.average.scaling()
     }
 
     /// The candidates that were compared, the numbers of rows and the choice.

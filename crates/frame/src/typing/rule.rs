@@ -111,6 +111,22 @@ impl ColumnRule {
         ColumnRule { not_missing, ..ColumnRule::category() }
     }
 
+    /// All text cells that mean a missing value: the common markers and those of the column.
+    #[must_use]
+    pub fn missing_cells(&self) -> Vec<String> {
+        let usual = MISSING_CELLS.iter().map(|marker| (*marker).to_owned());
+        let usual = usual.filter(|marker| !self.not_missing.contains(marker));
+        let mut cells: Vec<String> = usual.collect();
+        cells.extend(self.missing.iter().cloned());
+        cells
+    }
+
+    /// The numbers that mean a missing value, such as -999.
+    #[must_use]
+    pub fn missing_numbers(&self) -> Vec<f64> {
+        self.missing.iter().filter_map(|marker| NumberFormat::default().parse(marker)).collect()
+    }
+
     pub(crate) fn markers(&self) -> Markers {
         Markers::new(&self.missing, &self.not_missing)
     }

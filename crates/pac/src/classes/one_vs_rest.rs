@@ -121,6 +121,13 @@ impl<M: Classifier> OneVsRestModel<M> {
         self.models.get(class).map(|scaled| &scaled.model)
     }
 
+    /// The number by which the value of a class's model is divided: its mean absolute value on the training points.
+    /// `None` if there is no such class.
+    #[must_use]
+    pub fn scale(&self, class: usize) -> Option<f64> {
+        self.models.get(class).map(|scaled| scaled.scale)
+    }
+
     /// One value per class, each divided by its mean absolute value on the training points.
     ///
     /// # Errors

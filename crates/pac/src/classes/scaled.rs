@@ -8,7 +8,7 @@ use halfspaces_linalg::{Classifier, InputError, PointSet, RowView};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Scaled<M> {
     pub(super) model: M,
-    scale: f64,
+    pub(super) scale: f64,
 }
 
 impl<M: Classifier> Scaled<M> {
