@@ -5,6 +5,7 @@ mod folds;
 mod linear;
 mod sparse;
 mod stream;
+mod sums;
 
 use crate::design::Design;
 use crate::plan::{Findings, Method, Plan};
@@ -20,6 +21,7 @@ pub(crate) use linear::labels_of;
 use linear::{Fitted, fitted};
 use serde::{Deserialize, Serialize};
 pub use stream::Batch;
+pub(crate) use sums::{Part, Sums};
 
 /// The minimum number of rows to which a calibration is fitted.
 const MIN_CALIBRATION_ROWS: usize = 10;

@@ -99,11 +99,11 @@ pub enum Unseen {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Saved")]
 pub struct Recipe {
-    columns: Vec<ColumnRecipe>,
+    pub(crate) columns: Vec<ColumnRecipe>,
     /// The numbers in the names of the sparse columns that are used, ascending. Their coordinates follow those of the
     /// other columns.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    entries: Vec<u32>,
+    pub(crate) entries: Vec<u32>,
     /// The prefix of the names of the sparse columns.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     prefix: String,
@@ -114,9 +114,9 @@ pub struct Recipe {
     names_only: Vec<String>,
     /// The rules by which columns are read.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
-    rules: BTreeMap<String, ColumnRule>,
+    pub(crate) rules: BTreeMap<String, ColumnRule>,
     /// Whether absent columns count as zeros.
-    sparse: bool,
+    pub(crate) sparse: bool,
     /// Whether points are stored as sparse entries.
     #[serde(default)]
     by_entries: bool,
@@ -237,7 +237,7 @@ impl TryFrom<Saved> for Recipe {
 }
 
 impl Kind {
-    fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         match self {
             Kind::Number { missing, .. } => 1 + usize::from(*missing),
             Kind::Category { levels, missing } => levels.len() + usize::from(*missing),
@@ -247,7 +247,7 @@ impl Kind {
     }
 
     /// The median of the first coordinate of a column of numbers or timestamps, otherwise 0.
-    fn centre(&self) -> f64 {
+    pub(crate) fn centre(&self) -> f64 {
         match self {
             Kind::Number { median, .. } => *median,
             Kind::Moment { parts, median, .. } if parts.days => parts.coordinates(*median)[0],
@@ -434,7 +434,7 @@ impl Recipe {
     }
 
     /// The name of the sparse column with this number.
-    fn entry_name(&self, number: u32) -> String {
+    pub(crate) fn entry_name(&self, number: u32) -> String {
         format!("{}{number}", self.prefix)
     }
 

@@ -1,0 +1,270 @@
+//! Writes a linear model as a query.
+//!
+//! The value of a class is a sum of one term for each column, so no coordinate is computed twice.
+
+use super::sums_of;
+use crate::model::Sums;
+use crate::pipeline::Pipeline;
+use crate::recipe::{Kind, Recipe};
+use halfspaces_frame::{ColumnRule, DataError};
+use halfspaces_pac::Calibration;
+use halfspaces_tables::TableScale;
+use std::fmt::Write;
+
+/// The table of the query, and the names of the columns that it adds.
+const TABLE: &str = "data";
+const VALUE: &str = "predicted_value";
+const LABEL: &str = "predicted_label";
+const PROBABILITY: &str = "predicted_probability";
+/// The beginning of the name of the value of a class.
+const VALUE_OF: &str = "value=";
+
+/// Databases refuse exponentials that underflow; beyond this exponent, e^-z counts as 0.
+const MAX_EXPONENT: f64 = 700.0;
+
+/// factor · (x - shift), as a term of a sum.
+#[derive(Debug, Clone, Copy, Default)]
+struct Term {
+    factor: f64,
+    shift: f64,
+}
+
+impl Term {
+    fn at(self, x: f64) -> f64 {
+        self.factor * (x - self.shift)
+    }
+}
+
+/// Converts a model to a query that adds the prediction to the columns of a table.
+///
+/// # Errors
+/// If a column or the learner has no counterpart in standard SQL.
+pub(super) fn export(pipeline: &Pipeline) -> Result<Vec<u8>, DataError> {
+    let sums = sums_of(pipeline, "SQL")?;
+    let (classes, outputs) = (pipeline.classes(), sums.outputs());
+    check_names(&pipeline.recipe, classes)?;
+    let value_of = |class: usize| match outputs {
+        1 => quoted(VALUE),
+        _ => quoted(&format!("{VALUE_OF}{}", classes[class])),
+    };
+    let mut values = Vec::with_capacity(outputs);
+    for output in 0..outputs {
+        let (terms, bias) = terms_of(&sums, output, pipeline.recipe.dim())?;
+        values.push(sum(&pipeline.recipe, &terms, bias)?);
+    }
+    let mut text = String::from(
+        "-- Written by halfspaces. Columns of numbers are numeric, NULL is a missing value.\n\
+         -- Replace the table \"data\" by yours. It must not have columns of the names that are added.\n",
+    );
+    let mut inner = format!("  SELECT {}.*", quoted(TABLE));
+    for (output, value) in values.iter().enumerate() {
+        let _ = write!(inner, ",\n    {value}\n    AS {}", value_of(output));
+    }
+    let _ = write!(inner, "\n  FROM {}", quoted(TABLE));
+    let names: Vec<String> = (0..outputs).map(value_of).collect();
+    if outputs > 1 {
+        inner = format!(
+            "  SELECT \"scored\".*,\n    {}\n    AS {}\n  FROM (\n{inner}\n  ) AS \"scored\"",
+            largest(&names),
+            quoted(VALUE)
+        );
+    }
+    let _ =
+        write!(text, "SELECT \"valued\".*,\n  {}\n  AS {}", label(classes, &names), quoted(LABEL));
+    if let Some(calibration) = sums.calibration {
+        let probability = probability(calibration, &names);
+        let _ = write!(text, ",\n  {probability}\n  AS {}", quoted(PROBABILITY));
+    }
+    let _ = writeln!(text, "\nFROM (\n{inner}\n) AS \"valued\"");
+    Ok(text.into_bytes())
+}
+
+/// Checks that no column of the model has a name that the query gives to its own columns.
+fn check_names(recipe: &Recipe, classes: &[String]) -> Result<(), DataError> {
+    let is_taken = |name: &str| {
+        let class = name.strip_prefix(VALUE_OF).is_some_and(|of| classes.iter().any(|c| c == of));
+        class || [VALUE, LABEL, PROBABILITY].contains(&name)
+    };
+    match recipe.places().iter().find(|(name, _)| is_taken(name)) {
+        None => Ok(()),
+        Some((name, _)) => Err(DataError::user(format!(
+            "column `{name}`: the query adds a column of this name; rename the column and fit again, or use --format python"
+        ))),
+    }
+}
+
+/// The term of each coordinate, and the bias, of a decision value.
+fn terms_of(sums: &Sums<'_>, output: usize, dim: usize) -> Result<(Vec<Term>, f64), DataError> {
+    let (mut terms, mut bias) = (vec![Term::default(); dim], 0.0);
+    for part in &sums.parts {
+        let affine = &part.affine[output];
+        bias += affine.bias;
+        match (part.kernel, part.scale) {
+            (None, None) => {
+                for (term, weight) in terms.iter_mut().zip(&affine.weights) {
+                    *term = Term { factor: *weight, shift: 0.0 };
+                }
+            }
+            (None, Some(TableScale::Standard(scale))) => {
+                let scales = scale.means().iter().zip(scale.deviations());
+                for ((term, weight), (mean, deviation)) in
+                    terms.iter_mut().zip(&affine.weights).zip(scales)
+                {
+                    // All scales of a model have the same means.
+                    if *deviation > 0.0 {
+                        term.factor += weight / deviation;
+                        term.shift = *mean;
+                    }
+                }
+            }
+            (Some(_), _) | (None, Some(TableScale::Ranks(_))) => {
+                return Err(DataError::user(
+                    "the model is not one halfspace of the columns for each class, but has kernels or ranks, and SQL has no \
+                     practical expression for them; use --format python or onnx, or fit with --learner logistic or svm",
+                ));
+            }
+        }
+    }
+    Ok((terms, bias))
+}
+
+/// The sum of the terms of all columns.
+fn sum(recipe: &Recipe, terms: &[Term], bias: f64) -> Result<String, DataError> {
+    let mut text = number(bias);
+    let mut add = |term: String| text.push_str(&format!("\n    + {term}"));
+    let mut first = 0;
+    for column in &recipe.columns {
+        let name = quoted(&column.name);
+        let rule = recipe.rules.get(&column.name);
+        let terms = &terms[first..first + column.kind.width()];
+        match &column.kind {
+            Kind::Number { median, missing } => {
+                let numbers = rule.map(ColumnRule::missing_numbers).unwrap_or_default();
+                let value = numbers
+                    .iter()
+                    .fold(name, |value, marker| format!("NULLIF({value}, {})", number(*marker)));
+                let mut term = terms[0];
+                if let Some(deviation) = column.deviation {
+                    term = Term {
+                        factor: term.factor / deviation,
+                        shift: column.kind.centre() + term.shift * deviation,
+                    };
+                }
+                if term.factor != 0.0 {
+                    let filled = format!("COALESCE({value}, {})", number(*median));
+                    add(format!("{} * ({filled} - {})", number(term.factor), number(term.shift)));
+                }
+                if *missing {
+                    let (yes, no) = (number(terms[1].at(1.0)), number(terms[1].at(0.0)));
+                    add(format!("CASE WHEN {value} IS NULL THEN {yes} ELSE {no} END"));
+                }
+            }
+            Kind::Category { levels, missing } => {
+                // The value if no coordinate of the column is 1.
+                let none: f64 = terms.iter().map(|term| term.at(0.0)).sum();
+                let with = |at: usize| number(none + terms[at].factor);
+                let mut cases = String::new();
+                if *missing {
+                    let rule = rule.cloned().unwrap_or_else(ColumnRule::category);
+                    let markers = rule.missing_cells();
+                    let markers: Vec<String> = markers.iter().map(|cell| literal(cell)).collect();
+                    let _ = write!(
+                        cases,
+                        " WHEN {name} IS NULL OR {name} IN ({}) THEN {}",
+                        markers.join(", "),
+                        with(levels.len())
+                    );
+                }
+                for (at, level) in levels.iter().enumerate() {
+                    let _ = write!(cases, " WHEN {name} = {} THEN {}", literal(level), with(at));
+                }
+                add(format!("CASE{cases} ELSE {} END", number(none)));
+            }
+            Kind::Moment { .. } => return Err(refused(&column.name, "dates or times")),
+            Kind::Text { .. } => return Err(refused(&column.name, "text")),
+        }
+        first += column.kind.width();
+    }
+    for (entry, term) in recipe.entries.iter().zip(&terms[first..]) {
+        if term.factor != 0.0 {
+            let name = quoted(&recipe.entry_name(*entry));
+            let (factor, shift) = (number(term.factor), number(term.shift));
+            add(format!("{factor} * (COALESCE({name}, {}) - {shift})", number(0.0)));
+        }
+    }
+    Ok(text)
+}
+
+/// The largest of several columns.
+fn largest(names: &[String]) -> String {
+    let mut text = String::from("CASE");
+    for (at, name) in names.iter().enumerate() {
+        let later: Vec<String> =
+            names[at + 1..].iter().map(|other| format!("{name} >= {other}")).collect();
+        if later.is_empty() {
+            let _ = write!(text, " ELSE {name} END");
+        } else {
+            let _ = write!(text, " WHEN {} THEN {name}", later.join(" AND "));
+        }
+    }
+    text
+}
+
+/// The predicted class.
+fn label(classes: &[String], names: &[String]) -> String {
+    if let [value] = names {
+        let (first, second) = (literal(&classes[0]), literal(&classes[1]));
+        return format!("CASE WHEN {value} >= 0 THEN {second} ELSE {first} END");
+    }
+    let is_largest = names.iter().zip(classes);
+    let is_largest = is_largest
+        .map(|(name, class)| format!(" WHEN {name} = {} THEN {}", quoted(VALUE), literal(class)));
+    format!("CASE{} END", is_largest.collect::<String>())
+}
+
+/// The probability of the predicted class, as [`Calibration::probabilities`]: its share is 1.
+fn probability(calibration: Calibration, names: &[String]) -> String {
+    let share = |distance: String| {
+        // The power may overflow, and 0 times that is no number.
+        if calibration.slope() == 0.0 {
+            return number(1.0);
+        }
+        let ratio = format!("{distance} / {}", number(calibration.unit()));
+        let power = format!("POWER({ratio}, {})", number(calibration.exponent()));
+        let exponent = format!("{} * {power}", number(calibration.slope()));
+        format!("CASE WHEN {exponent} < {MAX_EXPONENT:e} THEN EXP(-({exponent})) ELSE 0e0 END")
+    };
+    let value = quoted(VALUE);
+    let total = match names {
+        [name] => format!("1e0 + {}", share(format!("ABS({name})"))),
+        names => {
+            let shares = names.iter().map(|name| share(format!("({value} - {name})")));
+            shares.collect::<Vec<_>>().join("\n    + ")
+        }
+    };
+    let slip = calibration.slip();
+    let floor = number(slip / names.len().max(2) as f64);
+    format!("{floor} + {} / ({total})", number(1.0 - slip))
+}
+
+fn refused(name: &str, what: &str) -> DataError {
+    DataError::user(format!(
+        "column `{name}`: the model learned from {what}, for which databases have no common functions; use --format python, \
+         or fit without the column (--drop)"
+    ))
+}
+
+/// A number as an approximate literal, so that no database computes with integers or decimals.
+fn number(value: f64) -> String {
+    if value < 0.0 { format!("({value:e})") } else { format!("{value:e}") }
+}
+
+/// The name of a column.
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// A text.
+fn literal(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}

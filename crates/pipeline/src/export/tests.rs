@@ -1,0 +1,595 @@
+//! Exported models decide as the pipeline does, on rows with missing values and unseen categories. Files are evaluated
+//! from their bytes: ONNX by an interpreter of its operators, SQL by SQLite, Python by python3 where it is installed.
+
+use super::ExportFormat;
+use super::onnx::interpreter::{Elements, Tensor, run};
+use crate::{Decisions, FitOptions, Method, Pipeline, Plan, RecipeOptions, Unseen};
+use halfspaces_frame::{Format, Frame, Hints, ReadOptions, read_bytes};
+use halfspaces_linalg::Threads;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::process::Command;
+
+/// Pseudo-random numbers from 0 to 1.
+fn unit(row: usize, by: f64) -> f64 {
+    (row as f64 * by).fract()
+}
+
+/// A table of two numbers, one of them with missing values and a marker, and two categories. Names and categories have
+/// quotes. New rows have unseen categories and missing values where the first had none.
+fn csv(rows: std::ops::Range<usize>, classes: usize, is_new: bool) -> String {
+    let mut text = String::from("a b,\"q\"\"x\",color,kind,y\n");
+    for row in rows {
+        let (a, b) = (unit(row, 0.618_033_988_75) * 10.0, unit(row, 0.414_213_562_37) * 1e4);
+        let colour = ["red", "it's", "blue \"dark\""][row * 7 % 3];
+        let kind = ["1", "2", ""][row * 11 % 13 % 3];
+        let score = a / 10.0 + if colour == "red" { 0.3 } else { 0.0 } + 0.4 * unit(row, 0.732_05);
+        let class = ((score / 1.7 * classes as f64) as usize).min(classes - 1);
+        let a = match row % 17 {
+            5 => String::new(),
+            9 => "-99".to_owned(),
+            _ => a.to_string(),
+        };
+        let b = if is_new && row % 19 == 3 { String::new() } else { b.to_string() };
+        let colour = match row % 11 {
+            4 if is_new => "green",
+            6 if is_new => "",
+            _ => colour,
+        };
+        let colour = colour.replace('"', "\"\"");
+        let _ = writeln!(text, "{a},{b},\"{colour}\",{kind},class '{class}'");
+    }
+    text
+}
+
+fn read(text: &str, hints: &Hints) -> Frame {
+    let has_kind = text.lines().next().unwrap().contains(",kind,");
+    let told = ReadOptions {
+        format: Some(Format::Csv),
+        missing: vec!["-99".into()],
+        category: if has_kind { vec!["kind".into()] } else { vec![] },
+        ..ReadOptions::default()
+    };
+    read_bytes("t.csv", text.as_bytes().to_vec(), &told, hints).unwrap()
+}
+
+/// A model, new rows as text, and what it decides about them.
+fn example(method: Method, classes: usize) -> (Pipeline, String, Decisions) {
+    let frame = read(&csv(0..240, classes, false), &Hints::default());
+    let options =
+        FitOptions { plan: Plan::new(method), holdout: Some(0.2), ..FitOptions::new("y") };
+    let (model, _) = Pipeline::fit(frame, &options).unwrap();
+    let text = csv(240..400, classes, true);
+    let found = decide(&model, &text);
+    (model, text, found)
+}
+
+fn decide(model: &Pipeline, text: &str) -> Decisions {
+    let frame = read(text, &model.hints(&["y".to_owned()]));
+    model.decide(&frame, Unseen::Zero, Threads::ONE).unwrap()
+}
+
+/// The rows of a table of text, by the names of the columns.
+fn cells(text: &str) -> Vec<HashMap<String, String>> {
+    let mut lines = text.lines().map(|line| {
+        let (mut cells, mut quoted, mut letters) = (vec![String::new()], false, line.chars());
+        while let Some(letter) = letters.next() {
+            let cell = cells.last_mut().unwrap();
+            match letter {
+                '"' if quoted && letters.as_str().starts_with('"') => {
+                    cell.push('"');
+                    letters.next();
+                }
+                '"' => quoted = !quoted,
+                ',' if !quoted => cells.push(String::new()),
+                letter => cell.push(letter),
+            }
+        }
+        cells
+    });
+    let names = lines.next().unwrap();
+    lines.map(|line| names.iter().cloned().zip(line).collect()).collect()
+}
+
+const LINEAR: [Method; 4] =
+    [Method::Perspectron, Method::Perceptron, Method::Logistic, Method::Svm];
+
+fn close(found: f64, expected: f64) -> bool {
+    (found - expected).abs() < 1e-11
+}
+
+fn as_number(cell: &str) -> f64 {
+    if cell.is_empty() { f64::NAN } else { cell.parse().unwrap() }
+}
+
+fn inputs(model: &Pipeline, text: &str) -> HashMap<String, Tensor> {
+    let rows = cells(text);
+    let mut inputs = HashMap::new();
+    let numbers: Vec<f64> =
+        rows.iter().flat_map(|row| ["a b", "q\"x"].map(|name| as_number(&row[name]))).collect();
+    assert_eq!(model.recipe().places()[1].0, "q\"x");
+    inputs.insert("X".to_owned(), Tensor::numbers(&[rows.len(), 2], numbers));
+    for name in ["color", "kind"] {
+        let elements = Elements::Texts(rows.iter().map(|row| row[name].clone()).collect());
+        inputs.insert(name.to_owned(), Tensor { shape: vec![rows.len(), 1], elements });
+    }
+    inputs
+}
+
+#[test]
+fn onnx_models_decide_as_the_pipeline() {
+    for method in LINEAR.into_iter().chain([Method::Auto]) {
+        for classes in [2, 3] {
+            let (model, text, expected) = example(method, classes);
+            check_onnx(&model, &text, &expected);
+        }
+    }
+}
+
+fn check_onnx(model: &Pipeline, text: &str, expected: &Decisions) {
+    let found = run(&model.export(ExportFormat::Onnx).unwrap(), inputs(model, text));
+    let labels: Vec<&String> =
+        expected.classes.iter().map(|class| &model.classes()[*class]).collect();
+    assert_eq!(found["label"].as_texts().iter().collect::<Vec<_>>(), labels);
+    let probabilities = expected.probabilities.as_ref().unwrap().concat();
+    assert_eq!(found["probabilities"].shape, [labels.len(), model.classes().len()]);
+    for (found, expected) in found["probabilities"].as_numbers().iter().zip(probabilities) {
+        assert!(close(*found, expected), "{found} {expected}");
+    }
+}
+
+/// Equal values give the second of two classes and the first of several, and huge distances have finite powers.
+#[test]
+fn ties_and_huge_values_are_decided_as_by_the_pipeline() {
+    for classes in [2, 3] {
+        for factor in [0.0, 1e200] {
+            let (model, text, _) = example(Method::Logistic, classes);
+            let mut saved = serde_json::to_value(&model).unwrap();
+            saved["model"]["calibration"] =
+                json!({ "unit": 0.5, "slope": 0.0, "exponent": 9.0, "slip": 0.25 });
+            multiply_halfspaces(&mut saved, factor);
+            let model: Pipeline = serde_json::from_value(saved).unwrap();
+            let expected = decide(&model, &text);
+            if factor == 0.0 {
+                assert_eq!(expected.classes[0], [1, 0][classes - 2]);
+            }
+            check_python(&model, &text, &expected);
+            check_query(&model, &text, &expected);
+            check_onnx(&model, &text, &expected);
+        }
+    }
+}
+
+/// Multiplies the weights and biases of the halfspaces of a saved model.
+fn multiply_halfspaces(saved: &mut Value, factor: f64) {
+    match saved {
+        Value::Object(entries) => {
+            for (key, value) in entries {
+                match value {
+                    Value::Number(number) if key == "bias" => {
+                        *value = json!(number.as_f64().unwrap() * factor);
+                    }
+                    Value::Array(numbers) if key == "normal" => {
+                        numbers.iter_mut().for_each(|n| *n = json!(n.as_f64().unwrap() * factor));
+                    }
+                    _ => multiply_halfspaces(value, factor),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| multiply_halfspaces(item, factor)),
+        _ => {}
+    }
+}
+
+#[test]
+fn queries_decide_as_the_pipeline() {
+    for method in LINEAR {
+        for classes in [2, 3] {
+            let (model, text, expected) = example(method, classes);
+            check_query(&model, &text, &expected);
+        }
+    }
+}
+
+/// Runs a query, which adds its columns to those of the table.
+fn check_query(model: &Pipeline, text: &str, expected: &Decisions) {
+    let query = String::from_utf8(model.export(ExportFormat::Sql).unwrap()).unwrap();
+    let database = rusqlite::Connection::open_in_memory().unwrap();
+    let flags = rusqlite::functions::FunctionFlags::SQLITE_UTF8;
+    let exp = |given: &mut rusqlite::functions::Context<'_>| Ok(given.get::<f64>(0)?.exp());
+    database.create_scalar_function("exp", 1, flags, exp).unwrap();
+    let power = |given: &mut rusqlite::functions::Context<'_>| {
+        Ok(given.get::<f64>(0)?.powf(given.get::<f64>(1)?))
+    };
+    database.create_scalar_function("power", 2, flags, power).unwrap();
+    let create =
+        "CREATE TABLE \"data\" (\"a b\" REAL, \"q\"\"x\" REAL, \"color\" TEXT, \"kind\" TEXT)";
+    database.execute(create, []).unwrap();
+    for (at, row) in cells(text).iter().enumerate() {
+        let number = |name: &str| Some(as_number(&row[name])).filter(|v| !v.is_nan());
+        // An empty text and NULL are missing values.
+        let kind = Some(&row["kind"]).filter(|kind| at % 2 == 0 || !kind.is_empty());
+        let values = (number("a b"), number("q\"x"), &row["color"], kind);
+        database.execute("INSERT INTO \"data\" VALUES (?, ?, ?, ?)", values).unwrap();
+    }
+    let mut query = database.prepare(&query).unwrap();
+    let mut rows = query.query([]).unwrap();
+    let mut count = 0;
+    while let Some(row) = rows.next().unwrap() {
+        let class = expected.classes[count];
+        let label: String = row.get("predicted_label").unwrap();
+        assert_eq!(label, model.classes()[class], "row {count}");
+        let probability: f64 = row.get("predicted_probability").unwrap();
+        let all = &expected.probabilities.as_ref().unwrap()[count];
+        assert!(close(probability, all[class]), "{probability} {all:?}");
+        if model.classes().len() == 2 {
+            let value: f64 = row.get("predicted_value").unwrap();
+            let size = expected.values[count].abs().max(1.0);
+            assert!(close(value / size, expected.values[count] / size), "{value}");
+        }
+        count += 1;
+    }
+    assert_eq!(count, expected.classes.len());
+}
+
+/// The value of a name in a module: a literal on one line, or a list with one literal on each line.
+fn literal(module: &str, name: &str) -> Value {
+    let start = format!("\n{name} = ");
+    let (_, rest) = module.rsplit_once(&start).unwrap();
+    let text = match rest.strip_prefix("[\n") {
+        Some(rest) => {
+            let (items, _) = rest.split_once("\n]\n").unwrap();
+            format!("[{}]", items.trim_end_matches(','))
+        }
+        None => rest.lines().next().unwrap().to_owned(),
+    };
+    serde_json::from_str(&text).unwrap()
+}
+
+fn list(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
+}
+
+/// The decision values of a row by the data of a module, computed from their definitions.
+fn values_of_data(module: &str, row: &HashMap<String, String>) -> Vec<f64> {
+    let mut x = Vec::new();
+    for column in literal(module, "COLUMNS").as_array().unwrap() {
+        let cell = row[column["name"].as_str().unwrap()].as_str();
+        let markers = column["missing_cells"].as_array().unwrap();
+        let is_missing = markers.iter().any(|marker| marker == cell);
+        match column["kind"].as_str().unwrap() {
+            "number" if is_missing => x.push(column["median"].as_f64().unwrap()),
+            "number" => x.push(cell.parse().unwrap()),
+            "category" => {
+                let levels = column["levels"].as_array().unwrap();
+                x.extend(levels.iter().map(|level| f64::from(u8::from(level == cell))));
+            }
+            other => panic!("kind {other}"),
+        }
+        if column["missing"] == true {
+            x.push(f64::from(u8::from(is_missing)));
+        }
+    }
+    let scales: Vec<Vec<f64>> = literal(module, "SCALES")
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|scale| match scale["kind"].as_str().unwrap() {
+            "standard" => {
+                let scales = list(&scale["means"]).into_iter().zip(list(&scale["deviations"]));
+                let scaled = x.iter().zip(scales);
+                scaled.map(|(v, (m, s))| if s > 0.0 { (v - m) / s } else { 0.0 }).collect()
+            }
+            _ => {
+                let knots = scale["knots"].as_array().unwrap();
+                let rank = |(v, knots): (&f64, &Value)| {
+                    let (values, ranks) = (list(&knots[0]), list(&knots[1]));
+                    let at = values.partition_point(|other| other <= v);
+                    if at == 0 || at == values.len() {
+                        return ranks[at.saturating_sub(1)];
+                    }
+                    let share = (v - values[at - 1]) / (values[at] - values[at - 1]);
+                    ranks[at - 1] + share * (ranks[at] - ranks[at - 1])
+                };
+                x.iter().zip(knots).map(rank).collect()
+            }
+        })
+        .collect();
+    let mut sums = Vec::new();
+    for part in literal(module, "PARTS").as_array().unwrap() {
+        let scaled = &scales[part["scale"].as_u64().unwrap() as usize];
+        let kernel = &part["kernel"];
+        let features = match kernel["centres"].as_array() {
+            None => scaled.clone(),
+            Some(centres) => {
+                let is_square = kernel["distance"] == "SquaredEuclidean";
+                let distance = |centre: &Value| -> f64 {
+                    let differences = list(centre).into_iter().zip(scaled).map(|(z, v)| z - v);
+                    differences.map(|d| if is_square { d * d } else { d.abs() }).sum()
+                };
+                let scale = kernel["scale"].as_f64().unwrap();
+                centres.iter().map(|centre| (-distance(centre) / scale).exp()).collect()
+            }
+        };
+        let halfspaces = part["halfspaces"].as_array().unwrap();
+        sums.resize(halfspaces.len(), 0.0);
+        for (sum, halfspace) in sums.iter_mut().zip(halfspaces) {
+            let products = list(&halfspace["weights"]).into_iter().zip(&features);
+            *sum += products.map(|(w, v)| w * v).sum::<f64>() + halfspace["bias"].as_f64().unwrap();
+        }
+    }
+    sums
+}
+
+#[test]
+fn the_data_of_python_modules_give_the_values_of_the_pipeline() {
+    for method in LINEAR.into_iter().chain([Method::Auto]) {
+        for classes in [2, 3] {
+            let (model, text, expected) = example(method, classes);
+            let module = String::from_utf8(model.export(ExportFormat::Python).unwrap()).unwrap();
+            for (row, expected) in cells(&text).iter().zip(&expected.values) {
+                let values = values_of_data(&module, row);
+                let lead = crate::model::lead(&values);
+                assert!(close(lead, *expected), "{method:?} {classes}: {lead} {expected}");
+            }
+        }
+    }
+}
+
+/// Runs `predict` and `decision_values` of a module on rows; `None` if there is no python3. Errors are texts.
+fn run_python(module: &[u8], rows: &[HashMap<String, String>], unseen: &str) -> Option<Vec<Value>> {
+    const PROGRAM: &str = "
+import json, sys
+import exported
+def found(row):
+    try:
+        return [*exported.predict(row, sys.argv[1]), exported.decision_values(row, sys.argv[1])]
+    except ValueError as error:
+        return str(error)
+print(json.dumps([found(row) for row in json.load(open('rows.json', encoding='utf-8'))]))
+";
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("exported.py"), module).unwrap();
+    std::fs::write(folder.path().join("rows.json"), serde_json::to_vec(rows).unwrap()).unwrap();
+    let output = Command::new("python3")
+        .args(["-c", PROGRAM, unseen])
+        .current_dir(folder.path())
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .output()
+        .ok()?;
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(serde_json::from_slice(&output.stdout).unwrap())
+}
+
+fn check_python(model: &Pipeline, text: &str, expected: &Decisions) {
+    let module = model.export(ExportFormat::Python).unwrap();
+    let Some(found) = run_python(&module, &cells(text), "zero") else { return };
+    assert_eq!(found.len(), expected.classes.len());
+    for (row, found) in found.iter().enumerate() {
+        let class = expected.classes[row];
+        assert_eq!(found[0], model.classes()[class].as_str(), "row {row}: {found}");
+        let lead = crate::model::lead(&list(&found[2]));
+        let size = expected.values[row].abs().max(1.0);
+        assert!(close(lead / size, expected.values[row] / size), "row {row}: {found}");
+        match &expected.probabilities {
+            None => assert!(found[1].is_null()),
+            Some(all) => {
+                for (name, expected) in model.classes().iter().zip(&all[row]) {
+                    let found = found[1][name].as_f64().unwrap();
+                    assert!(close(found, *expected), "row {row}: {found} {expected}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn python_modules_decide_as_the_pipeline() {
+    for method in LINEAR.into_iter().chain([Method::Auto]) {
+        for classes in [2, 3] {
+            let (model, text, expected) = example(method, classes);
+            check_python(&model, &text, &expected);
+        }
+    }
+}
+
+/// A model that was fitted to a stream without held-out rows has no calibration.
+#[test]
+fn models_without_probabilities_have_values() {
+    for classes in [2, 3] {
+        let (model, text, _) = example(Method::Svm, classes);
+        let mut saved = serde_json::to_value(&model).unwrap();
+        saved["model"].as_object_mut().unwrap().remove("calibration").unwrap();
+        let model: Pipeline = serde_json::from_value(saved).unwrap();
+        let expected = decide(&model, &text);
+        assert!(expected.probabilities.is_none());
+        check_python(&model, &text, &expected);
+        let found = run(&model.export(ExportFormat::Onnx).unwrap(), inputs(&model, &text));
+        assert!(found.contains_key("label") && !found.contains_key("probabilities"));
+        let outputs = if classes == 2 { 1 } else { classes };
+        assert_eq!(found["values"].shape, [expected.values.len(), outputs]);
+        for (values, expected) in found["values"].as_numbers().chunks(outputs).zip(&expected.values)
+        {
+            assert!(close(crate::model::lead(values), *expected), "{values:?} {expected}");
+        }
+        let query = String::from_utf8(model.export(ExportFormat::Sql).unwrap()).unwrap();
+        assert!(query.contains("predicted_label") && !query.contains("predicted_probability"));
+    }
+}
+
+/// Words have letters of many scripts, marks between letters and numbers, blanks of several kinds, and letters whose
+/// lower case is longer.
+const WORDS: [&str; 24] = [
+    "can't",
+    "U.S.A.",
+    "3.14",
+    "1,000",
+    "1,000.5x",
+    "a:b",
+    "foo_bar",
+    "__",
+    "naïve",
+    "e\u{301}te\u{301}",
+    "İstanbul",
+    "ΣΑΣ",
+    "機械学習",
+    "カタカナ_x",
+    "ひらがな",
+    "א\"ב",
+    "ש'",
+    "नमस्ते",
+    "สวัสดี",
+    "x\u{200d}y",
+    "😀\u{200d}👩",
+    "٣٫٤",
+    "a\u{a0}b",
+    "-",
+];
+
+#[test]
+fn python_modules_divide_texts_as_the_pipeline() {
+    let text = |rows: std::ops::Range<usize>| {
+        let mut text = String::from("t,n,y\n");
+        for row in rows {
+            let word = |by: f64| WORDS[(unit(row + 1, by) * WORDS.len() as f64) as usize];
+            let words = [
+                word(0.618_033_988_75),
+                word(0.414_213_562_37),
+                word(0.732_050_8),
+                word(0.236_067_9),
+            ];
+            let separator = [" ", "", "  ", ". "][row % 4];
+            let cell = words.join(separator).replace('"', "\"\"");
+            let cell = if row % 23 == 7 { "" } else { &cell };
+            let class = usize::from(words.iter().any(|word| word.len() > 9));
+            let _ = writeln!(text, "\"{cell}\",{},{}", row % 10, ["no", "yes"][class]);
+        }
+        text
+    };
+    for hash_bits in [None, Some(9)] {
+        let recipe =
+            RecipeOptions { text: vec!["t".into()], hash_bits, ..RecipeOptions::default() };
+        let options = FitOptions { recipe, ..FitOptions::new("y") };
+        let frame =
+            read(&text(0..200), &Hints { texts: ["t".to_owned()].into(), ..Hints::default() });
+        let (model, _) = Pipeline::fit(frame, &options).unwrap();
+        let new = text(200..500);
+        check_python(&model, &new, &decide(&model, &new));
+    }
+}
+
+/// Numbers with signs, groups and units, truth values, and dates in the order of their column.
+#[test]
+fn python_modules_read_cells_as_the_pipeline() {
+    let text = |rows: std::ops::Range<usize>| {
+        let mut text = String::from("price,share,day,clock,seen,ok,y\n");
+        for row in rows {
+            let v = unit(row + 1, 0.618_033_988_75);
+            let price = match row % 5 {
+                0 => format!("\"1.{:03},50 €\"", (v * 999.0) as usize),
+                1 => format!("\"({},25)\"", (v * 99.0) as usize),
+                2 => format!("\"-{},5€\"", (v * 99.0) as usize),
+                3 => format!("\"{} €\"", (v * 99.0) as usize),
+                _ => "NA".to_owned(),
+            };
+            let share = format!("{}%", (v * 100.0) as usize);
+            let day = format!("{:02}.{:02}.{}", 1 + row % 28, 1 + row % 12, 2019 + row % 4);
+            let clock = format!("{}:{:02}", row % 24, row * 7 % 60);
+            let seen = match row % 3 {
+                0 => format!(
+                    "2021-{:02}-{:02}T{:02}:30:15.25+02:00",
+                    1 + row % 12,
+                    1 + row % 28,
+                    row % 24
+                ),
+                1 => format!("{} Mar 2022 {}:05 pm +0100", 1 + row % 28, 1 + row % 12),
+                _ => "null".to_owned(),
+            };
+            let seen = if row % 3 == 0 { seen } else { seen.replace(" pm", " PM") };
+            let ok = ["true", "FALSE", "True"][row * 5 % 3];
+            let class = if v + 0.1 * (row % 12) as f64 > 1.0 { "b" } else { "a" };
+            let _ = writeln!(text, "{price},{share},{day},{clock},{seen},{ok},{class}");
+        }
+        text
+    };
+    let frame = read(&text(0..200), &Hints::default());
+    let options = FitOptions { plan: Plan::new(Method::Logistic), ..FitOptions::new("y") };
+    let (model, _) = Pipeline::fit(frame, &options).unwrap();
+    let names = model.recipe().coordinates().join(" ");
+    for name in [
+        "price is missing",
+        "share",
+        "day: day of year (sin)",
+        "clock: time of day",
+        "seen is missing",
+        "ok",
+    ] {
+        assert!(names.contains(name), "{name}: {names}");
+    }
+    let new = text(200..400);
+    check_python(&model, &new, &decide(&model, &new));
+    for (format, column) in [(ExportFormat::Onnx, "day"), (ExportFormat::Sql, "day")] {
+        let error = model.export(format).unwrap_err().to_string();
+        assert!(error.contains(&format!("`{column}`")) && error.contains("--drop"), "{error}");
+    }
+}
+
+/// The module refuses what the command refuses, and names the column.
+#[test]
+fn python_modules_refuse_unknown_cells() {
+    let (model, text, _) = example(Method::Logistic, 2);
+    let module = model.export(ExportFormat::Python).unwrap();
+    let mut rows = cells(&text)[..4].to_vec();
+    rows[0].insert("color".into(), "grün".into());
+    rows[1].remove("a b");
+    rows[2].insert("a b".into(), "many".into());
+    rows[3].insert("color".into(), String::new());
+    let Some(found) = run_python(&module, &rows, "error") else { return };
+    for (found, parts) in found.iter().zip([
+        ["`color`", "'grün'"],
+        ["`a b`", "unseen"],
+        ["`a b`", "'many' is not a number"],
+        ["`color`", "the value is missing"],
+    ]) {
+        let error = found.as_str().unwrap_or_else(|| panic!("{found}"));
+        assert!(parts.iter().all(|part| error.contains(part)), "{error}");
+    }
+}
+
+#[test]
+fn models_without_a_counterpart_are_refused() {
+    let (model, ..) = example(Method::Auto, 2);
+    let error = model.export(ExportFormat::Sql).unwrap_err().to_string();
+    assert!(error.contains("--learner logistic"), "{error}");
+    // Names that the export gives to other things.
+    for (name, format) in [
+        ("predicted_value", ExportFormat::Sql),
+        ("value=n", ExportFormat::Sql),
+        ("label", ExportFormat::Onnx),
+        ("X", ExportFormat::Onnx),
+        ("halfspaces/1", ExportFormat::Onnx),
+    ] {
+        let rows: String =
+            (0..60).map(|i| format!("{},{}\n", ["r", "g"][i % 2], ["n", "p"][i / 7 % 2])).collect();
+        let frame = read(&format!("{name},y\n{rows}"), &Hints::default());
+        let options = FitOptions { plan: Plan::new(Method::Svm), ..FitOptions::new("y") };
+        let (model, _) = Pipeline::fit(frame, &options).unwrap();
+        for other in ExportFormat::ALL {
+            let found = model.export(other);
+            assert_eq!(found.is_err(), other == format, "{name} {other:?}");
+            if let Err(error) = found {
+                let error = error.to_string();
+                assert!(
+                    error.contains(&format!("`{name}`")) && error.contains("rename"),
+                    "{error}"
+                );
+            }
+        }
+    }
+    for format in ExportFormat::ALL {
+        let (model, ..) = example(Method::Massart, 2);
+        let error = model.export(format).unwrap_err().to_string();
+        assert!(error.contains("massart") && error.contains("--learner"), "{error}");
+    }
+}
