@@ -6,6 +6,7 @@ use crate::commands::completions::{CompletionsArgs, ManArgs, completions, man};
 use crate::commands::correct::{self, CorrectArgs};
 use crate::commands::evaluate::{self, EvaluateArgs};
 use crate::commands::explain::{self, ExplainArgs};
+use crate::commands::export::{self, ExportArgs};
 use crate::commands::fit::{self, FitArgs};
 use crate::commands::inspect::{self, InspectArgs};
 use crate::commands::label::{self, LabelArgs};
@@ -38,6 +39,7 @@ pub(crate) enum Command {
     Evaluate(EvaluateArgs),
     Compare(CompareArgs),
     Explain(ExplainArgs),
+    Export(ExportArgs),
     Label(LabelArgs),
     Audit(AuditArgs),
     Correct(CorrectArgs),
@@ -56,6 +58,7 @@ impl Command {
             Command::Evaluate(args) => evaluate::run(&args),
             Command::Compare(args) => compare::run(&args),
             Command::Explain(args) => explain::run(&args),
+            Command::Export(args) => export::run(&args),
             Command::Label(args) => label::run(&args),
             Command::Audit(args) => audit::run(&args),
             Command::Correct(args) => correct::run(&args),

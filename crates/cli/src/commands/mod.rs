@@ -7,6 +7,7 @@ pub(crate) mod correct;
 pub(crate) mod evaluate;
 mod evaluation_data;
 pub(crate) mod explain;
+pub(crate) mod export;
 pub(crate) mod fit;
 pub(crate) mod inspect;
 pub(crate) mod label;

@@ -10,7 +10,7 @@ use std::path::Path;
 const PRECIOUS: &str = "precious";
 
 /// Arguments, and a part of the expected message. The file `out` exists; `--force` is passed if it is an output.
-const CASES: [(&str, &str); 108] = [
+const CASES: [(&str, &str); 112] = [
     // Files.
     ("fit nothing.csv --label y -o out --force", "nothing.csv: there is no such file"),
     ("fit goof.csv --label y -o out --force", "did you mean `good.csv`?"),
@@ -216,6 +216,16 @@ const CASES: [(&str, &str); 108] = [
         "predict model.json text.csv -o out --force",
         "text.csv, line 3, column `a`: `x` is not a number",
     ),
+    (
+        "export model.json -o out --force",
+        "the format is not known: pass --format onnx, python or sql",
+    ),
+    ("export good.csv --format sql -o out --force", "not a model file"),
+    ("export model.json --format onnx -o model.json --force", "is an input file"),
+    (
+        "export list.json --format onnx -o out --force",
+        "the learner massart gives a decision list, which cannot be written as ONNX; fit with another learner",
+    ),
     ("evaluate model.json good.csv --label z", "pass the column of labels with --label"),
     ("evaluate model.json good.csv --label colour", "no label is one of the model's classes n, p"),
 ];
@@ -291,6 +301,7 @@ fn files(dir: &Path) {
     // Models.
     let fit = "fit good.csv --label y --learner logistic -o model.json";
     succeed(dir, fit);
+    succeed(dir, "fit good.csv --label y --learner massart -o list.json");
     let model = fs::read_to_string(dir.join("model.json")).unwrap();
     write("later.json", model.replace("\"version\":4", "\"version\":5").as_bytes());
     write("cut.json", &model.as_bytes()[..model.len() / 2]);

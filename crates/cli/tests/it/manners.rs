@@ -121,6 +121,7 @@ fn help_of_every_subcommand_has_examples_and_the_page_lists_exit_codes() {
         "evaluate",
         "compare",
         "explain",
+        "export",
         "label",
         "audit",
         "correct",
@@ -152,7 +153,7 @@ fn help_of_every_subcommand_has_examples_and_the_page_lists_exit_codes() {
     assert!(text(&["man"]).contains(".TH halfspaces 1"));
     text(&["man", "--dir", "."]);
     let pages = listing(dir.path());
-    assert_eq!(pages.len(), 13);
+    assert_eq!(pages.len(), 14);
     assert!(pages.contains(&"halfspaces-fit.1".to_owned()), "{pages:?}");
     refused(dir.path(), &["man", "--dir", "."]);
 }

@@ -1,0 +1,61 @@
+//! `export`: writes a model in a form that other programs run.
+
+use crate::error::CliError;
+use crate::output::OutputArgs;
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use halfspaces_pipeline::{ExportFormat, Pipeline};
+use std::path::PathBuf;
+
+/// Write a model in a form that runs without this program.
+///
+/// onnx: a model for onnxruntime and others, in double precision. Columns of numbers are one input `X`, each column of
+/// categories is an input of its name. The outputs are `label` and `probabilities`.
+///
+/// python: a module that needs only the standard library, with a function `predict` for one row, and a program for a CSV
+/// file. It reads cells as `predict` does.
+///
+/// sql: a query on a table `data`, for models of one halfspace for each class (--learner logistic, svm, perceptron or
+/// perspectron in `fit`).
+///
+/// A column or a learner that a format cannot express is an error.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  halfspaces export model.json -o model.onnx
+  halfspaces export model.json -o model.py
+  halfspaces export model.json --format sql")]
+pub(crate) struct ExportArgs {
+    /// Model file written by `halfspaces fit`
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// Format of the output [default: by the ending of the output file: .onnx, .py or .sql]
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
+    format: Option<ExportFormat>,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Runs `export`.
+pub(crate) fn run(args: &ExportArgs) -> Result<(), CliError> {
+    args.output.check(&[&args.model])?;
+    let by_name = || ExportFormat::of_file(args.output.output.as_deref()?);
+    let Some(format) = args.format.or_else(by_name) else {
+        return Err(CliError::user(
+            "the format is not known: pass --format onnx, python or sql, or an output file that ends in .onnx, .py or .sql",
+        ));
+    };
+    let exported = Pipeline::load(&args.model)?.export(format)?;
+    args.output.write(|out| out.write_all(&exported))
+}
+
+fn format() -> impl TypedValueParser<Value = ExportFormat> {
+    let value = |format: ExportFormat| {
+        PossibleValue::new(format.name()).help(match format {
+            ExportFormat::Onnx => "A model for onnxruntime",
+            ExportFormat::Python => "A Python module without dependencies",
+            ExportFormat::Sql => "A query",
+        })
+    };
+    PossibleValuesParser::new(ExportFormat::ALL.map(value))
+        .try_map(|name| name.parse::<ExportFormat>())
+}
