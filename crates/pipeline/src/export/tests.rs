@@ -149,6 +149,8 @@ fn ties_and_huge_values_are_decided_as_by_the_pipeline() {
             saved["model"]["calibration"] =
                 json!({ "unit": 0.5, "slope": 0.0, "exponent": 9.0, "slip": 0.25 });
             multiply_halfspaces(&mut saved, factor);
+            // A column that was constant.
+            saved["model"]["core"]["linear"]["scale"]["deviations"][1] = json!(0.0);
             let model: Pipeline = serde_json::from_value(saved).unwrap();
             let expected = decide(&model, &text);
             if factor == 0.0 {
@@ -192,9 +194,8 @@ fn queries_decide_as_the_pipeline() {
     }
 }
 
-/// Runs a query, which adds its columns to those of the table.
-fn check_query(model: &Pipeline, text: &str, expected: &Decisions) {
-    let query = String::from_utf8(model.export(ExportFormat::Sql).unwrap()).unwrap();
+/// A database with the functions of queries, which some builds of SQLite do not have.
+fn database() -> rusqlite::Connection {
     let database = rusqlite::Connection::open_in_memory().unwrap();
     let flags = rusqlite::functions::FunctionFlags::SQLITE_UTF8;
     let exp = |given: &mut rusqlite::functions::Context<'_>| Ok(given.get::<f64>(0)?.exp());
@@ -203,13 +204,20 @@ fn check_query(model: &Pipeline, text: &str, expected: &Decisions) {
         Ok(given.get::<f64>(0)?.powf(given.get::<f64>(1)?))
     };
     database.create_scalar_function("power", 2, flags, power).unwrap();
+    database
+}
+
+/// Runs a query, which adds its columns to those of the table.
+fn check_query(model: &Pipeline, text: &str, expected: &Decisions) {
+    let query = String::from_utf8(model.export(ExportFormat::Sql).unwrap()).unwrap();
+    let database = database();
     let create =
         "CREATE TABLE \"data\" (\"a b\" REAL, \"q\"\"x\" REAL, \"color\" TEXT, \"kind\" TEXT)";
     database.execute(create, []).unwrap();
     for (at, row) in cells(text).iter().enumerate() {
         let number = |name: &str| Some(as_number(&row[name])).filter(|v| !v.is_nan());
         // An empty text and NULL are missing values.
-        let kind = Some(&row["kind"]).filter(|kind| at % 2 == 0 || !kind.is_empty());
+        let kind = Some(&row["kind"]).filter(|kind| at.is_multiple_of(2) || !kind.is_empty());
         let values = (number("a b"), number("q\"x"), &row["color"], kind);
         database.execute("INSERT INTO \"data\" VALUES (?, ?, ?, ?)", values).unwrap();
     }
@@ -506,7 +514,6 @@ fn python_modules_read_cells_as_the_pipeline() {
                 1 => format!("{} Mar 2022 {}:05 pm +0100", 1 + row % 28, 1 + row % 12),
                 _ => "null".to_owned(),
             };
-            let seen = if row % 3 == 0 { seen } else { seen.replace(" pm", " PM") };
             let ok = ["true", "FALSE", "True"][row * 5 % 3];
             let class = if v + 0.1 * (row % 12) as f64 > 1.0 { "b" } else { "a" };
             let _ = writeln!(text, "{price},{share},{day},{clock},{seen},{ok},{class}");
@@ -532,6 +539,66 @@ fn python_modules_read_cells_as_the_pipeline() {
     for (format, column) in [(ExportFormat::Onnx, "day"), (ExportFormat::Sql, "day")] {
         let error = model.export(format).unwrap_err().to_string();
         assert!(error.contains(&format!("`{column}`")) && error.contains("--drop"), "{error}");
+    }
+}
+
+/// Sparse columns are numbers that are 0 if they are absent.
+#[test]
+fn models_of_sparse_columns_decide_as_the_pipeline() {
+    let text = |rows: std::ops::Range<usize>| {
+        let row = |i: usize| {
+            let (a, b) = (unit(i + 1, 0.618_033_988_75), unit(i + 1, 0.414_213_562_37));
+            let first = if i.is_multiple_of(3) { String::new() } else { format!(" 2:{a}") };
+            format!("{}{first} 5:{b} 7:{}\n", if a + b > 1.0 { "1" } else { "-1" }, i % 4)
+        };
+        rows.map(row).collect::<String>()
+    };
+    let read = |text: &str| {
+        let told = ReadOptions { format: Some(Format::Libsvm), ..ReadOptions::default() };
+        read_bytes("t.libsvm", text.as_bytes().to_vec(), &told, &Hints::default()).unwrap()
+    };
+    let options = FitOptions {
+        plan: Plan::new(Method::Logistic),
+        holdout: Some(0.2),
+        ..FitOptions::new("label")
+    };
+    let (model, _) = Pipeline::fit(read(&text(0..200)), &options).unwrap();
+    let new = text(200..300);
+    let expected = model.decide(&read(&new), Unseen::Zero, Threads::ONE).unwrap();
+    let row = |line: &str| -> HashMap<String, String> {
+        let cells = line.split(' ').skip(1).filter_map(|cell| cell.split_once(':'));
+        cells.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    };
+    let rows: Vec<_> = new.lines().map(row).collect();
+    let names: Vec<String> = model.recipe().places().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["2", "5", "7"]);
+    let value = |row: &HashMap<String, String>, name: &String| {
+        row.get(name).map_or(f64::NAN, |cell| as_number(cell))
+    };
+    let matrix = rows.iter().flat_map(|row| names.iter().map(|name| value(row, name)));
+    let matrix = Tensor::numbers(&[rows.len(), 3], matrix.collect());
+    let found =
+        run(&model.export(ExportFormat::Onnx).unwrap(), HashMap::from([("X".to_owned(), matrix)]));
+    let all = expected.probabilities.as_ref().unwrap().concat();
+    assert!(found["probabilities"].as_numbers().iter().zip(&all).all(|(a, b)| close(*a, *b)));
+    let query = String::from_utf8(model.export(ExportFormat::Sql).unwrap()).unwrap();
+    let database = database();
+    database.execute("CREATE TABLE \"data\" (\"2\" REAL, \"5\" REAL, \"7\" REAL)", []).unwrap();
+    for row in &rows {
+        let cell = |at: usize| Some(value(row, &names[at])).filter(|v| !v.is_nan());
+        let values = (cell(0), cell(1), cell(2));
+        database.execute("INSERT INTO \"data\" VALUES (?, ?, ?)", values).unwrap();
+    }
+    let values = format!("SELECT \"predicted_value\" FROM ({})", query.trim_end());
+    let mut values = database.prepare(&values).unwrap();
+    let values = values.query_map([], |row| row.get::<_, f64>(0)).unwrap();
+    for (found, expected) in values.zip(&expected.values) {
+        assert!(close(found.unwrap(), *expected));
+    }
+    let module = model.export(ExportFormat::Python).unwrap();
+    let Some(found) = run_python(&module, &rows, "error") else { return };
+    for (found, expected) in found.iter().zip(&expected.values) {
+        assert!(close(found[2][0].as_f64().unwrap(), *expected), "{found} {expected}");
     }
 }
 
