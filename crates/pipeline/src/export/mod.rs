@@ -3,10 +3,10 @@
 mod onnx;
 mod python;
 mod sql;
+mod sums;
 #[cfg(test)]
 mod tests;
 
-use crate::model::Sums;
 use crate::pipeline::Pipeline;
 use halfspaces_frame::DataError;
 use std::path::Path;
@@ -77,23 +77,4 @@ impl Pipeline {
             ExportFormat::Sql => sql::export(self),
         }
     }
-}
-
-/// The decision values of a model.
-///
-/// # Errors
-/// If they are not sums of halfspaces.
-fn sums_of<'p>(pipeline: &'p Pipeline, what: &str) -> Result<Sums<'p>, DataError> {
-    pipeline.model.sums().ok_or_else(|| {
-        DataError::user(format!(
-            "the learner {} gives a decision list, which cannot be written as {what}; fit with another learner, such as \
-             --learner auto",
-            pipeline.model.method().name()
-        ))
-    })
-}
-
-/// Texts as a JSON list.
-fn texts_of_classes(texts: &[String]) -> String {
-    serde_json::Value::from(texts).to_string()
 }

@@ -2,7 +2,7 @@
 //!
 //! The value of a class is a sum of one term for each column, so no coordinate is computed twice.
 
-use super::sums_of;
+use super::sums::sums_of;
 use crate::model::Sums;
 use crate::pipeline::Pipeline;
 use crate::recipe::{Kind, Recipe};

@@ -1,8 +1,8 @@
 //! The recipe as part of an ONNX graph: columns become coordinates.
 
-use super::MATRIX;
-use super::graph::{Graph, Name, integer};
-use super::schema::Element;
+use super::graph::{Graph, Name, PREFIX, integer};
+use super::names::{LABEL, MATRIX, PROBABILITIES, VALUES};
+use super::schema::{AttributeProto, Element};
 use crate::recipe::{Kind, Recipe};
 use halfspaces_frame::{ColumnRule, DataError};
 
@@ -153,7 +153,7 @@ fn write_category(
 }
 
 /// The type to which `Cast` converts.
-pub(super) fn to(element: Element) -> super::schema::AttributeProto {
+pub(super) fn to(element: Element) -> AttributeProto {
     integer("to", element as i64)
 }
 
@@ -166,8 +166,8 @@ fn refused(name: &str, what: &str) -> DataError {
 
 /// Checks that a column may be an input of this name.
 fn check_name(name: &str) -> Result<(), DataError> {
-    let is_taken = [MATRIX, super::LABEL, super::PROBABILITIES, super::VALUES].contains(&name);
-    if is_taken || name.is_empty() || name.starts_with(super::graph::PREFIX) {
+    let is_taken = [MATRIX, LABEL, PROBABILITIES, VALUES].contains(&name);
+    if is_taken || name.is_empty() || name.starts_with(PREFIX) {
         return Err(DataError::user(format!(
             "column `{name}`: each column of categories is an input of its name, but this name is that of another input or \
              output; rename the column and fit again, or use --format python"

@@ -8,10 +8,11 @@ mod coordinates;
 mod graph;
 #[cfg(test)]
 pub(super) mod interpreter;
+mod names;
 mod ranks;
 mod schema;
 
-use super::{sums_of, texts_of_classes};
+use super::sums::sums_of;
 use crate::model::{Part, Sums};
 use crate::pipeline::Pipeline;
 use coordinates::{Coordinates, to};
@@ -21,15 +22,10 @@ use halfspaces_frame::DataError;
 use halfspaces_linalg::PointSet;
 use halfspaces_pac::Calibration;
 use halfspaces_tables::TableScale;
+use names::{LABEL, PROBABILITIES, VALUES};
 use prost::Message;
 use schema::{Element, IR_VERSION, ModelProto, OPSET, OperatorSetIdProto, StringStringEntryProto};
-
-/// The input of numbers.
-const MATRIX: &str = "X";
-/// The outputs.
-const LABEL: &str = "label";
-const PROBABILITIES: &str = "probabilities";
-const VALUES: &str = "values";
+use serde_json::Value;
 
 /// Converts a model to the bytes of an ONNX file.
 ///
@@ -51,7 +47,7 @@ pub(super) fn export(pipeline: &Pipeline) -> Result<Vec<u8>, DataError> {
         None => graph.output(VALUES, &values, Element::Double, Some(sums.outputs())),
     }
     let property = |key: &str, values: &[String]| {
-        let (key, value) = (key.to_owned(), texts_of_classes(values));
+        let (key, value) = (key.to_owned(), Value::from(values).to_string());
         StringStringEntryProto { key, value }
     };
     let model = ModelProto {

@@ -4,7 +4,7 @@
 
 mod word_classes;
 
-use super::sums_of;
+use crate::export::sums::sums_of;
 use crate::model::Part;
 use crate::pipeline::Pipeline;
 use crate::recipe::{ColumnRecipe, Kind, Recipe};
