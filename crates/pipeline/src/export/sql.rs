@@ -138,7 +138,7 @@ fn sum(recipe: &Recipe, terms: &[Term], bias: f64) -> Result<String, DataError> 
         let rule = recipe.rules.get(&column.name);
         let terms = &terms[first..first + column.kind.width()];
         match &column.kind {
-            Kind::Number { median, missing } => {
+            Kind::Number { median, missing, .. } => {
                 let numbers = rule.map(ColumnRule::missing_numbers).unwrap_or_default();
                 let value = numbers
                     .iter()

@@ -141,7 +141,7 @@ fn spelling(format: &NumberFormat) -> Value {
 fn column_data(column: &ColumnRecipe) -> Value {
     let ColumnRecipe { name, kind, .. } = column;
     match kind {
-        Kind::Number { median, missing } => {
+        Kind::Number { median, missing, .. } => {
             json!({ "kind": "number", "name": name, "median": median, "missing": missing })
         }
         Kind::Category { levels, missing } => {
