@@ -23,7 +23,7 @@ pub use error::OnlineError;
 pub use halfspaces_linalg::Ellipsoid;
 pub use halving::{BooleanClass, FiniteClass, GridClass, HalfspaceClass, Halving};
 pub use labelling::{
-    Answer, Labelling, LabellingFile, LabellingParams, LabellingProgress, LabellingQuestion,
+    Answer, Doubt, Labelling, LabellingFile, LabellingParams, LabellingProgress, LabellingQuestion,
     LabellingSession, Outlook, Source, SurestFirst,
 };
 pub use limits::{MAX_CLASS, MAX_DICHOTOMIES, MAX_POOL};

@@ -2,6 +2,7 @@
 
 mod advice;
 mod change;
+mod doubt;
 mod features;
 mod file;
 mod gaussian;
@@ -17,6 +18,7 @@ mod soft_halfspace;
 mod surest_first;
 mod wide;
 
+pub use doubt::Doubt;
 pub use file::{Answer, LabellingFile, Source};
 pub use outlook::Outlook;
 pub use params::{Labelling, LabellingParams};

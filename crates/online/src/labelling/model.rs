@@ -2,6 +2,7 @@
 //! Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
 
 use super::change::Change;
+use super::doubt::Doubt;
 use super::features::{Features, PoolMaps};
 use super::gaussian::{Blend, Gaussian};
 use super::normal::{Probit, Site, cumulative, upper_tail};
@@ -359,6 +360,18 @@ impl Model {
 
     /// The verdict between several classes: the gap between the two largest means, divided by its standard deviation.
     fn of_several(&self, index: usize) -> Verdict {
+        let (means, variance) = self.means(index);
+        let best = largest(&means);
+        let z = gap(&means, best) / (2.0 * variance).sqrt();
+        let tail = upper_tail(z.max(0.0));
+        Verdict {
+            class: best,
+            score: ((1.0 - tail) / tail.max(f64::MIN_POSITIVE)).ln().clamp(0.0, MAX_SCORE),
+        }
+    }
+
+    /// The means of several classes, and their variance.
+    fn means(&self, index: usize) -> (Vec<f64>, f64) {
         let mut means = vec![0.0; self.targets];
         let mut variance = 0.0;
         for (component, weight) in self.components.iter().zip(&self.weights) {
@@ -366,14 +379,17 @@ impl Model {
             let of_point = &component.means[index * self.targets..][..self.targets];
             means.iter_mut().zip(of_point).for_each(|(m, v)| *m += weight * v);
         }
-        let best =
-            (0..self.targets).fold(0, |best, k| if means[k] > means[best] { k } else { best });
-        let z = gap(&means, best) / (2.0 * variance).sqrt();
-        let tail = upper_tail(z.max(0.0));
-        Verdict {
-            class: best,
-            score: ((1.0 - tail) / tail.max(f64::MIN_POSITIVE)).ln().clamp(0.0, MAX_SCORE),
+        (means, variance)
+    }
+
+    /// A number that orders points without an answer by how probably they have a class.
+    pub(super) fn score_of(&self, index: usize, class: usize) -> f64 {
+        if self.targets == 1 {
+            let verdict = self.verdicts[index];
+            return if verdict.class == class { verdict.score } else { -verdict.score };
         }
+        let (means, variance) = self.means(index);
+        gap(&means, class) / (2.0 * variance).sqrt()
     }
 
     /// Weights each component by the product of the probabilities that it gives to each answer given all others, as if
@@ -408,23 +424,47 @@ impl Model {
     fn left_out_of(&self, component: &Component) -> Vec<f64> {
         let targets = self.targets;
         let score = |&(index, class): &(usize, usize)| {
-            let variance = component.variances[index];
-            let precision = component.precisions[index];
-            let means = &component.means[index * targets..][..targets];
-            let aims = &component.aims[index * targets..][..targets];
             let unseen = f64::from(component.unseen[index]);
-            let without = |k: usize| {
-                let site = Site { precision, shift: precision * aims[k] };
-                cavity(means[k], variance, site)
-            };
+            let (mean, rest) = component.without(index, 0, targets);
             if targets == 1 {
-                let (mean, rest) = without(0);
                 return sign(class == 1) * mean / (rest + unseen + ANSWER.noise).sqrt();
             }
-            let means: Vec<f64> = (0..targets).map(|k| without(k).0).collect();
-            gap(&means, class) / (2.0 * (without(0).1 + unseen + CLASS_NOISE)).sqrt()
+            let means: Vec<f64> =
+                (0..targets).map(|k| component.without(index, k, targets).0).collect();
+            gap(&means, class) / (2.0 * (rest + unseen + CLASS_NOISE)).sqrt()
         };
         self.answers.iter().map(score).collect()
+    }
+
+    /// For each answer, the probability that it is right according to all others.
+    fn right_left_out(&self) -> Vec<f64> {
+        let mut right = vec![0.0; self.answers.len()];
+        for (scores, weight) in self.left_out().iter().zip(&self.weights) {
+            for (p, z) in right.iter_mut().zip(scores) {
+                *p += weight * (SLIP + (1.0 - 2.0 * SLIP) * cumulative(*z));
+            }
+        }
+        right
+    }
+
+    /// Compares each answer with the prediction from all others.
+    pub(super) fn doubts(&self) -> Vec<Doubt> {
+        let doubt = |(&(index, class), probability): (&(usize, usize), f64)| {
+            let predicted = match self.targets {
+                1 if probability < 0.5 => 1 - class,
+                1 => class,
+                targets => {
+                    let mut means = vec![0.0; targets];
+                    for (component, weight) in self.components.iter().zip(&self.weights) {
+                        let without = |k| component.without(index, k, targets).0;
+                        means.iter_mut().enumerate().for_each(|(k, m)| *m += weight * without(k));
+                    }
+                    largest(&means)
+                }
+            };
+            Doubt { index, class, predicted, probability }
+        };
+        self.answers.iter().zip(self.right_left_out()).map(doubt).collect()
     }
 
     /// The model's estimate of its own errors.
@@ -434,12 +474,7 @@ impl Model {
             stated += 1.0 - self.verdicts[index].probability();
             open += 1;
         }
-        let mut right = vec![0.0; self.answers.len()];
-        for (scores, weight) in self.left_out().iter().zip(&self.weights) {
-            for (p, z) in right.iter_mut().zip(scores) {
-                *p += weight * (SLIP + (1.0 - 2.0 * SLIP) * cumulative(*z));
-            }
-        }
+        let right = self.right_left_out();
         let wrong_left_out = right.iter().filter(|p| **p < 0.5).count();
         let stated_left_out = right.iter().map(|p| p.min(1.0 - p)).sum();
         Errors { open, stated, wrong_left_out, stated_left_out, factor: 1.0 }
@@ -472,6 +507,13 @@ impl Component {
         (site.precision, vec![site.shift / site.precision])
     }
 
+    /// The mean and the variance of a target of an answered point, without its answer.
+    fn without(&self, index: usize, target: usize, targets: usize) -> (f64, f64) {
+        let (precision, place) = (self.precisions[index], index * targets + target);
+        let site = Site { precision, shift: precision * self.aims[place] };
+        cavity(self.means[place], self.variances[index], site)
+    }
+
     fn total_variance(&self, index: usize, noise: f64) -> f64 {
         self.variances[index] + f64::from(self.unseen[index]) + noise
     }
@@ -480,6 +522,11 @@ impl Component {
     fn score(&self, index: usize) -> f64 {
         self.means[index] / self.total_variance(index, ANSWER.noise).sqrt()
     }
+}
+
+/// The class with the largest mean, the first of equals.
+pub(super) fn largest(means: &[f64]) -> usize {
+    (0..means.len()).fold(0, |best, k| if means[k] > means[best] { k } else { best })
 }
 
 /// The difference between the mean of a class and the largest other mean.

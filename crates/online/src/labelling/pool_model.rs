@@ -1,5 +1,6 @@
 //! The model of a pool, narrow or wide. Part of `LabellingSession`. Claims: S10, S10n, S10s, S10c.
 
+use super::doubt::Doubt;
 use super::model::{Errors, Model, Verdict};
 use super::params::Labelling;
 use super::wide::WideModel;
@@ -84,6 +85,13 @@ impl PoolModel {
         }
     }
 
+    pub(super) fn doubts(&self) -> Vec<Doubt> {
+        match self {
+            PoolModel::Narrow(model) => model.doubts(),
+            PoolModel::Wide(model) => model.doubts(),
+        }
+    }
+
     pub(super) fn errors(&self) -> Errors {
         match self {
             PoolModel::Narrow(model) => model.errors(),
@@ -102,10 +110,7 @@ impl PoolModel {
     /// A number that orders points by how probably they have a class.
     pub(super) fn score_of(&self, index: usize, class: usize) -> f64 {
         match self {
-            PoolModel::Narrow(model) => {
-                let verdict = model.verdict(index);
-                if verdict.class == class { verdict.score } else { -verdict.score }
-            }
+            PoolModel::Narrow(model) => model.score_of(index, class),
             PoolModel::Wide(model) => model.score_of(index, class),
         }
     }

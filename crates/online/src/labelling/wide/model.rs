@@ -10,7 +10,8 @@
 //! *Cost.* With n answers, O(n²) plus one pass over the features of the pool per answer for sparse pools, and O(n) per
 //! point of the pool for dense ones.
 
-use super::super::model::{Errors, MAX_SCORE, SLIP, Verdict, gap};
+use super::super::doubt::Doubt;
+use super::super::model::{Errors, MAX_SCORE, SLIP, Verdict, gap, largest};
 use super::super::normal::{Site, cumulative, upper_tail};
 use super::super::params::Labelling;
 use super::super::soft_halfspace::cavity;
@@ -175,8 +176,7 @@ impl WideModel {
 
     fn prediction(&self, index: usize) -> (usize, f64) {
         let means = self.posterior.means(index);
-        let best =
-            (0..means.len()).fold(0, |best, k| if means[k] > means[best] { k } else { best });
+        let best = largest(means);
         (best, z_score(means, best, self.posterior.variance(index)).max(0.0))
     }
 
@@ -213,8 +213,9 @@ impl WideModel {
         best.map(|(index, _)| index)
     }
 
-    /// For each learned answer, the z-score of its prediction from all others, positive if the prediction is right.
-    fn left_out(&self) -> Vec<f64> {
+    /// For each learned answer, its prediction from all others: the class, and the z-score of the answer, which is
+    /// positive if the prediction is right.
+    fn left_out(&self) -> Vec<(usize, f64)> {
         let score = |&(index, class): &(usize, usize)| {
             let variance = self.posterior.variance(index);
             let mut rest = variance;
@@ -227,9 +228,20 @@ impl WideModel {
             };
             let means: Vec<f64> =
                 self.posterior.means(index).iter().enumerate().map(without).collect();
-            z_score(&means, class, rest)
+            (largest(&means), z_score(&means, class, rest))
         };
         self.answers[..self.posterior.learned()].iter().map(score).collect()
+    }
+
+    /// Compares each learned answer with the prediction from all others.
+    pub(crate) fn doubts(&self) -> Vec<Doubt> {
+        let doubt = |(&(index, class), (predicted, z)): (&(usize, usize), (usize, f64))| Doubt {
+            index,
+            class,
+            predicted,
+            probability: slip(cumulative(z)),
+        };
+        self.answers.iter().zip(self.left_out()).map(doubt).collect()
     }
 
     /// Estimates the number of wrong predictions.
@@ -241,7 +253,7 @@ impl WideModel {
         });
         let stated = blocks.into_iter().sum();
         let (mut wrong_left_out, mut stated_left_out) = (0, 0.0);
-        for z in self.left_out() {
+        for (_, z) in self.left_out() {
             let p = slip(cumulative(z));
             wrong_left_out += usize::from(p < 0.5);
             stated_left_out += p.min(1.0 - p);
@@ -381,16 +393,18 @@ mod tests {
     fn left_out_answers_are_predicted_from_the_others() {
         let (mut model, truth) = model(200);
         truth.iter().take(15).enumerate().for_each(|(i, class)| model.learn(i, *class));
-        for (i, z) in model.left_out().into_iter().enumerate() {
+        for (i, (predicted, z)) in model.left_out().into_iter().enumerate() {
             let mut without = model.clone();
             without.forget(i);
             let means = without.posterior.means(i);
             let expected = z_score(means, truth[i], without.posterior.variance(i));
             assert!((z - expected).abs() < 1e-4, "{z} {expected}");
+            assert_eq!(predicted, largest(means));
+            assert_eq!(model.doubts()[i].probability, slip(cumulative(z)));
         }
         let errors = model.errors();
         assert_eq!(errors.open, 185);
-        let wrong = model.left_out().iter().filter(|z| **z < 0.0).count();
+        let wrong = model.left_out().iter().filter(|(_, z)| *z < 0.0).count();
         assert_eq!(errors.wrong_left_out, wrong);
     }
 }
