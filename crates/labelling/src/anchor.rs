@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 pub struct MissingItem {
     /// The row in the session's current pool.
     pub row: usize,
-    /// The class; `None` if the item was skipped.
+    /// The class; `None` if the item was skipped or is uncertain.
     pub class: Option<usize>,
     /// Whether the new pool has copies of the item, but fewer copies than there are different labels.
     pub is_ambiguous: bool,
@@ -86,7 +86,7 @@ impl Anchoring {
             items_of.entry(key).or_default().push(item);
         }
         let touched: HashSet<usize> = (0..record.items())
-            .filter(|item| record.class_of_item(*item).is_some() || record.is_item_skipped(*item))
+            .filter(|item| record.class_of_item(*item).is_some() || record.is_item_aside(*item))
             .collect();
         for (key, mut items) in items_of {
             let rows = rows_of.get(&key).map_or(&[][..], Vec::as_slice);

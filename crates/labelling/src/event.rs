@@ -43,7 +43,16 @@ pub enum Event {
         /// The probability of the predicted class.
         probability: f64,
     },
-    /// The most recent answer or skip was undone.
+    /// The person cannot tell the class of a row. The row is not asked again, and no model learns from it.
+    Uncertain {
+        /// The row in question.
+        row: usize,
+        /// The class predicted by the model.
+        predicted: String,
+        /// The probability of the predicted class.
+        probability: f64,
+    },
+    /// The most recent answer, skip or uncertain answer was undone.
     Undo {
         /// The row of that answer or skip.
         row: usize,
@@ -85,6 +94,9 @@ pub struct Header {
     pub classes: Vec<String>,
     /// The seed of the model.
     pub seed: u64,
+    /// The name of the person who answers; `None` if it was not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub annotator: Option<String>,
 }
 
 impl Header {
@@ -93,10 +105,11 @@ impl Header {
     /// The version written. Version 1, whose pools have no keys and whose lines have no checksums, can be read.
     pub const VERSION: u32 = 2;
 
-    /// A header of the current version.
+    /// A header of the current version, without an annotator.
     #[must_use]
     pub fn new(pool: PoolId, classes: Vec<String>, seed: u64) -> Header {
-        Header { format: Self::FORMAT.to_owned(), version: Self::VERSION, pool, classes, seed }
+        let (format, version) = (Self::FORMAT.to_owned(), Self::VERSION);
+        Header { format, version, pool, classes, seed, annotator: None }
     }
 
     /// Checks that the header can begin a session.

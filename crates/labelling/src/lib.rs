@@ -3,6 +3,7 @@
 #![doc = include_str!("../README.md")]
 
 mod anchor;
+mod annotators;
 mod error;
 mod event;
 mod file;
@@ -14,6 +15,7 @@ mod step;
 mod tests;
 
 pub use anchor::{Anchoring, MissingItem};
+pub use annotators::{Annotators, Consensus, Vote};
 pub use error::{ApplyError, SessionError};
 pub use event::{Event, Header, ItemIds, ItemSpec, PoolId};
 pub use file::{NewSession, Opening, SessionAccess, SessionFile, SessionLog};

@@ -22,7 +22,7 @@ struct Labelled {
     changed: Option<Place>,
 }
 
-/// All events of a session, with the labels, skipped rows, counts and undoable steps derived from them.
+/// All events of a session, with the labels, skipped and uncertain rows, counts and undoable steps derived from them.
 ///
 /// Rows refer to the current pool. A label belongs to an item: it is kept while the pool does not contain the item, and
 /// applies again when a later pool does.
@@ -52,9 +52,9 @@ pub struct Record {
     labelled: HashMap<usize, Labelled>,
     /// Labelled items in the order in which they were first labelled.
     order: BTreeMap<Place, usize>,
-    /// Skipped items by the step that skipped them, and the reverse map.
-    skipped: BTreeMap<usize, usize>,
-    skip_of: HashMap<usize, usize>,
+    /// Skipped and uncertain items by the step that set them aside, and the reverse map.
+    aside: BTreeMap<usize, usize>,
+    aside_of: HashMap<usize, usize>,
     /// Steps that can be undone.
     actions: Vec<usize>,
 }
@@ -75,8 +75,8 @@ impl Record {
             pool,
             labelled: HashMap::new(),
             order: BTreeMap::new(),
-            skipped: BTreeMap::new(),
-            skip_of: HashMap::new(),
+            aside: BTreeMap::new(),
+            aside_of: HashMap::new(),
             actions: Vec::new(),
         }
     }
@@ -105,6 +105,10 @@ impl Record {
             Event::Skip { row, predicted, probability } => {
                 let (predicted, probability) = (self.class(predicted)?, *probability);
                 Ok(Step::Skip { item: self.open_item(*row)?, predicted, probability })
+            }
+            Event::Uncertain { row, predicted, probability } => {
+                let (predicted, probability) = (self.class(predicted)?, *probability);
+                Ok(Step::Uncertain { item: self.open_item(*row)?, predicted, probability })
             }
             Event::Undo { row } => match self.last_action() {
                 Some(action) if action.question.index == *row => {
@@ -158,10 +162,9 @@ impl Record {
                 self.set_label(*item, place);
                 self.actions.push(place.step);
             }
-            Step::Skip { item, .. } => {
-                self.unskip(*item);
-                self.skipped.insert(place.step, *item);
-                self.skip_of.insert(*item, place.step);
+            Step::Skip { item, .. } | Step::Uncertain { item, .. } => {
+                self.take_back(*item);
+                self.set_aside(*item, place.step);
                 self.actions.push(place.step);
             }
             Step::Undo { item } => self.undo(*item),
@@ -191,23 +194,28 @@ impl Record {
                 self.order.remove(&labelled.first);
             }
         } else {
-            self.unskip(item);
+            self.take_back(item);
         }
-        // An earlier skip of the item applies again.
+        // An earlier skip or uncertain answer about the item applies again.
         let earlier =
             self.actions.iter().rev().find(|step| self.item_of_action(**step) == Some(item));
         if let Some(step) = earlier.copied()
-            && matches!(self.steps[step], Step::Skip { .. })
+            && !matches!(self.steps[step], Step::Answer { .. })
             && !self.labelled.contains_key(&item)
         {
-            self.skipped.insert(step, item);
-            self.skip_of.insert(item, step);
+            self.set_aside(item, step);
         }
     }
 
-    fn unskip(&mut self, item: usize) {
-        if let Some(step) = self.skip_of.remove(&item) {
-            self.skipped.remove(&step);
+    fn set_aside(&mut self, item: usize, step: usize) {
+        self.aside.insert(step, item);
+        self.aside_of.insert(item, step);
+    }
+
+    /// The item is no longer skipped or uncertain.
+    fn take_back(&mut self, item: usize) {
+        if let Some(step) = self.aside_of.remove(&item) {
+            self.aside.remove(&step);
         }
     }
 
@@ -215,7 +223,7 @@ impl Record {
         let first = self.labelled.get(&item).map_or(given, |before| before.first);
         self.labelled.insert(item, Labelled { first, given, changed: None });
         self.order.insert(first, item);
-        self.unskip(item);
+        self.take_back(item);
     }
 
     fn class(&self, name: &str) -> Result<usize, String> {
@@ -267,7 +275,9 @@ impl Record {
 
     fn item_of_action(&self, step: usize) -> Option<usize> {
         match &self.steps[step] {
-            Step::Answer { item, .. } | Step::Skip { item, .. } => Some(*item),
+            Step::Answer { item, .. } | Step::Skip { item, .. } | Step::Uncertain { item, .. } => {
+                Some(*item)
+            }
             _ => None,
         }
     }
@@ -356,16 +366,41 @@ impl Record {
 
     /// Skipped rows without a label, in the order in which they were skipped.
     pub fn skipped(&self) -> impl Iterator<Item = usize> {
-        self.skipped.values().filter_map(|item| self.rows.row(*item))
+        self.aside(false)
+    }
+
+    /// Rows whose class the person could not tell, in the order of these answers.
+    pub fn uncertain(&self) -> impl Iterator<Item = usize> {
+        self.aside(true)
+    }
+
+    fn aside(&self, uncertain: bool) -> impl Iterator<Item = usize> {
+        let wanted = move |step: &usize| self.is_uncertain_step(*step) == uncertain;
+        let items = self.aside.iter().filter(move |(step, _)| wanted(step));
+        items.filter_map(|(_, item)| self.rows.row(*item))
+    }
+
+    fn is_uncertain_step(&self, step: usize) -> bool {
+        matches!(self.steps[step], Step::Uncertain { .. })
     }
 
     /// Whether a row was skipped and has no label.
     #[must_use]
     pub fn is_skipped(&self, row: usize) -> bool {
-        self.rows.item(row).is_some_and(|item| self.skip_of.contains_key(&item))
+        self.aside_step(row).is_some_and(|step| !self.is_uncertain_step(step))
     }
 
-    /// The most recent answer or skip about a row of the current pool.
+    /// Whether the person could not tell the class of a row.
+    #[must_use]
+    pub fn is_uncertain(&self, row: usize) -> bool {
+        self.aside_step(row).is_some_and(|step| self.is_uncertain_step(step))
+    }
+
+    fn aside_step(&self, row: usize) -> Option<usize> {
+        self.aside_of.get(&self.rows.item(row)?).copied()
+    }
+
+    /// The most recent answer, skip or uncertain answer about a row of the current pool.
     #[must_use]
     pub fn last_action(&self) -> Option<Action> {
         self.actions.iter().rev().find_map(|step| {
@@ -378,6 +413,9 @@ impl Record {
                 }
                 Step::Skip { predicted, probability, .. } => {
                     (ActionKind::Skip, question(*predicted, *probability))
+                }
+                Step::Uncertain { predicted, probability, .. } => {
+                    (ActionKind::Uncertain, question(*predicted, *probability))
                 }
                 _ => return None,
             };
@@ -399,6 +437,11 @@ impl Record {
         self.row_labels().map(answer).collect()
     }
 
+    /// The events in terms of items, in the order in which they were applied.
+    pub(crate) fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
     /// The number of items that have ever been in a pool.
     pub(crate) fn items(&self) -> usize {
         self.items
@@ -418,44 +461,8 @@ impl Record {
         self.labelled.get(&item).map(|labelled| self.row_label_of(0, *labelled).class)
     }
 
-    pub(crate) fn is_item_skipped(&self, item: usize) -> bool {
-        self.skip_of.contains_key(&item)
-    }
-
-    /// All events in the order in which they were applied.
-    pub(crate) fn events<'a>(&'a self, header: &'a Header) -> impl Iterator<Item = Event> + 'a {
-        let mut rows = Rows::First(header.pool.rows);
-        self.steps.iter().map(move |step| {
-            let row = |item: usize| match rows.row(item) {
-                Some(row) => row,
-                None => unreachable!("every event refers to a row of its pool"),
-            };
-            let name = |class: usize| self.classes[class].clone();
-            match step {
-                Step::Known(known) => Event::Known {
-                    labels: known.iter().map(|(item, class)| (row(*item), name(*class))).collect(),
-                },
-                Step::Answer { item, class, asked } => Event::Answer {
-                    row: row(*item),
-                    class: name(*class),
-                    predicted: name(asked.predicted),
-                    probability: asked.probability,
-                    to_come: asked.to_come,
-                },
-                Step::Skip { item, predicted, probability } => Event::Skip {
-                    row: row(*item),
-                    predicted: name(*predicted),
-                    probability: *probability,
-                },
-                Step::Undo { item } => Event::Undo { row: row(*item) },
-                Step::Change { item, class } => {
-                    Event::Change { row: row(*item), class: name(*class) }
-                }
-                Step::Pool { pool, items } => {
-                    rows = Rows::later(items.clone());
-                    Event::Pool { pool: PoolId::clone(pool), items: items.clone() }
-                }
-            }
-        })
+    /// Whether an item is skipped or uncertain.
+    pub(crate) fn is_item_aside(&self, item: usize) -> bool {
+        self.aside_of.contains_key(&item)
     }
 }

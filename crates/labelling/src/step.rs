@@ -42,10 +42,10 @@ impl RowLabel {
     }
 }
 
-/// An answer or skip that can be undone.
+/// An answer, skip or uncertain answer that can be undone.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Action {
-    /// Whether it is an answer or a skip.
+    /// Whether it is an answer, a skip or an uncertain answer.
     pub kind: ActionKind,
     /// The question that becomes open again.
     pub question: LabellingQuestion,
@@ -60,6 +60,8 @@ pub enum ActionKind {
     Answer,
     /// A skip.
     Skip,
+    /// An uncertain answer.
+    Uncertain,
 }
 
 /// An event that was checked against its session, in terms of item and class numbers.
@@ -85,7 +87,16 @@ pub enum Step {
         /// Its probability.
         probability: f64,
     },
-    /// The most recent answer or skip was undone.
+    /// An uncertain answer.
+    Uncertain {
+        /// The item.
+        item: usize,
+        /// The predicted class.
+        predicted: usize,
+        /// Its probability.
+        probability: f64,
+    },
+    /// The most recent answer, skip or uncertain answer was undone.
     Undo {
         /// The item.
         item: usize,

@@ -32,6 +32,10 @@ fn skip(row: usize) -> Event {
     Event::Skip { row, predicted: "a".into(), probability: 0.5 }
 }
 
+fn uncertain(row: usize) -> Event {
+    Event::Uncertain { row, predicted: "a".into(), probability: 0.5 }
+}
+
 fn change(row: usize, class: &str) -> Event {
     Event::Change { row, class: class.into() }
 }
@@ -86,7 +90,7 @@ fn events_add_up() {
     assert_eq!((record.last_action(), record.len()), (None, 8));
     // Replay all events.
     let mut again = Record::new(&header());
-    record.events(&header()).for_each(|event| take(&mut again, &event));
+    crate::journal::events(&header(), &record).for_each(|event| take(&mut again, &event));
     assert_eq!(again.answers(), record.answers());
 }
 
@@ -110,6 +114,44 @@ fn undo_restores_an_earlier_skip() {
         take(&mut record, &event);
     }
     assert_eq!((record.skipped().count(), record.label(1)), (0, Some(1)));
+}
+
+/// An uncertain row has no label and is not a skipped row. It may get a label later, and undo restores it.
+#[test]
+fn uncertain_rows_are_neither_labelled_nor_skipped() {
+    let mut record = Record::new(&header());
+    let state = |record: &Record| {
+        let rows = |of: &dyn Fn(usize) -> bool| (0..5).filter(|row| of(*row)).collect::<Vec<_>>();
+        assert_eq!(rows(&|row| record.is_skipped(row)).len(), record.skipped().count());
+        assert_eq!(rows(&|row| record.is_uncertain(row)).len(), record.uncertain().count());
+        (record.skipped().collect::<Vec<_>>(), record.uncertain().collect::<Vec<_>>())
+    };
+    for event in [uncertain(3), skip(1), uncertain(1), skip(0)] {
+        take(&mut record, &event);
+    }
+    assert_eq!(state(&record), (vec![0], vec![3, 1]));
+    assert_eq!((record.answered(), record.label(3), record.answers().len()), (0, None, 0));
+    take(&mut record, &answer(1, "b", "a"));
+    assert_eq!(state(&record), (vec![0], vec![3]));
+    // Each undo restores what was said before.
+    take(&mut record, &Event::Undo { row: 1 });
+    take(&mut record, &Event::Undo { row: 0 });
+    assert_eq!(record.last_action().map(|action| action.kind), Some(ActionKind::Uncertain));
+    assert_eq!(state(&record), (vec![], vec![3, 1]));
+    take(&mut record, &Event::Undo { row: 1 });
+    assert_eq!(state(&record), (vec![1], vec![3]));
+    assert_eq!(record.check(&change(3, "a")).unwrap_err(), "row 3 has no label to change");
+    take(&mut record, &known(&[(3, "b")]));
+    assert_eq!(record.check(&uncertain(3)).unwrap_err(), "row 3 already has a label");
+    assert_eq!(state(&record), (vec![1], vec![]));
+    // The answer follows its item, and the journal keeps it.
+    take(&mut record, &uncertain(4));
+    move_to(&mut record, &["t", "q"]);
+    assert_eq!((record.is_uncertain(0), record.is_skipped(1)), (true, true));
+    let parsed = parse_journal(journal_text(&header(), &record).as_bytes()).unwrap();
+    let mut again = Record::new(&header());
+    parsed.events.iter().for_each(|(_, event)| take(&mut again, event));
+    assert_eq!((again.is_uncertain(0), again.is_skipped(1)), (true, true));
 }
 
 #[test]
@@ -184,7 +226,7 @@ fn answers_follow_their_items() {
     assert_eq!(record.last_action().unwrap().question.index, 0);
     take(&mut record, &Event::Undo { row: 0 });
     take(&mut record, &answer(1, "b", "b"));
-    let events: Vec<Event> = record.events(&header()).collect();
+    let events: Vec<Event> = crate::journal::events(&header(), &record).collect();
     assert_eq!((&events[2], &events[4]), (&answer(4, "b", "b"), &Event::Undo { row: 0 }));
     let mut again = Record::new(&header());
     events.iter().for_each(|event| take(&mut again, event));
@@ -279,7 +321,7 @@ fn a_file_cut_anywhere_keeps_its_complete_lines() {
         };
         let is_cut = len > 0 && bytes[len - 1] != b'\n' && !ends_whole;
         assert_eq!(log.tail() == Tail::Cut, is_cut && whole > 0);
-        let read: Vec<Event> = log.record().events(&header()).collect();
+        let read: Vec<Event> = crate::journal::events(&header(), log.record()).collect();
         assert_eq!(read, events[..whole.saturating_sub(1)]);
         log.apply(&answer(4, "b", "b")).unwrap();
         let count = log.record().len();

@@ -44,6 +44,10 @@ impl Terminal {
             if text.ends_with(b"Enter or q ends > ") {
                 self.say("q");
             }
+            // The answers to look at again.
+            if text.ends_with(b"Enter ends > ") {
+                self.say("");
+            }
         }
         let text = String::from_utf8(text).unwrap();
         let row = text.lines().rev().find_map(|line| line.strip_prefix("row ")).unwrap();
@@ -159,10 +163,151 @@ fn a_finished_session_can_be_changed() {
     };
     let labels = || labels_of_session(&folder.path().join("s.jsonl")).into_values();
     let first = said("in\nin\nin\nu\nout\nin\n\n");
-    assert!(first.contains("every row has a label; r lists the last answers"), "{first}");
+    assert!(first.contains("every row has an answer; r lists the last answers"), "{first}");
     assert_eq!(labels().filter(|class| class == "out").count(), 1);
     assert!(said("r\n1 out\n2 out\n\nq\n").contains("3 of 3 labelled"));
     assert_eq!(labels().filter(|class| class == "out").count(), 2);
+}
+
+/// An uncertain row is not asked again, has no label in the output, and gets one in the second look at the end.
+#[test]
+fn uncertain_rows_are_exported_and_looked_at_again() {
+    let folder = tempfile::tempdir().unwrap();
+    pool(folder.path(), 12);
+    let said = |input: &str| {
+        let mut command = program(folder.path());
+        command.args(NEW).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        write!(child.stdin.take().unwrap(), "{input}").unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let export = || {
+        let export = ["--session", "s.jsonl", "--export", "--force", "-o", "o.csv"];
+        good(folder.path(), &[&NEW[..2], &export].concat());
+        table(folder.path(), "o.csv")
+    };
+    let first = said("?\nin\nout\n?\nu\n?\nq\n\n");
+    assert!(first.contains("uncertain (2 of 2):\n  1  row "), "{first}");
+    let rows = export();
+    let uncertain: Vec<&Vec<String>> = rows.iter().filter(|row| row[2] == "uncertain").collect();
+    assert_eq!((rows.len(), uncertain.len()), (4, 2), "{rows:?}");
+    assert!(uncertain.iter().all(|row| row[1].is_empty()));
+    let json = ["--session", "s.jsonl", "--export", "-o", "o.json"];
+    good(folder.path(), &[&NEW[..2], &json].concat());
+    let text = fs::read_to_string(folder.path().join("o.json")).unwrap();
+    assert_eq!(text.matches("\"annotations\":[{\"result\":[]}]").count(), 2, "{text}");
+    // All other rows are asked; the last uncertain row gets a class.
+    let last = said(&("out\n".repeat(8) + "out\n\n1 out\n\n"));
+    assert!(last.contains("every row has an answer; r lists"), "{last}");
+    assert!(last.contains("uncertain (1 of 1):") && last.contains("11 of 12 labelled"), "{last}");
+    let rows = export();
+    assert_eq!((rows.len(), rows.iter().filter(|row| row[2] == "uncertain").count()), (12, 1));
+}
+
+/// The sessions of two annotators are merged: first with a review of the disputed rows, then without questions.
+#[test]
+fn sessions_of_several_annotators_are_merged() {
+    let folder = tempfile::tempdir().unwrap();
+    let truth = pool(folder.path(), 12);
+    let answers = |name: &str, answer: &dyn Fn(usize) -> &'static str| {
+        let start = ["label", "pool.csv", "--classes", "in,out", "--annotator", name];
+        let mut terminal = Terminal::start(folder.path(), &start);
+        while let Some((row, _)) = terminal.question() {
+            terminal.say(answer(row));
+        }
+    };
+    // Both agree on all rows but two; a third is uncertain.
+    answers("ann", &|row| if row == 3 { "?" } else { truth[row] });
+    answers("bob", &|row| match (row, truth[row]) {
+        (5 | 7, "in") => "out",
+        (5 | 7, _) => "in",
+        (_, class) => class,
+    });
+    let merge = [
+        "label",
+        "pool.csv",
+        "--merge",
+        "pool.csv.ann.session.jsonl",
+        "pool.csv.bob.session.jsonl",
+    ];
+    let export = |name: &str| {
+        good(folder.path(), &[&merge[..], &["--export", "-o", name]].concat());
+        table(folder.path(), name)
+    };
+    let before = export("before.csv");
+    assert_eq!(before.len(), 12);
+    let header = fs::read_to_string(folder.path().join("before.csv")).unwrap();
+    assert!(
+        header.starts_with("row,label,source,probability,label by ann,label by bob\n"),
+        "{header}"
+    );
+    for (row, cells) in before.iter().enumerate() {
+        let (label, source) = match row {
+            5 | 7 => ("", "tied"),
+            3 => (truth[3], "most"),
+            _ => (truth[row], "agreed"),
+        };
+        assert_eq!((cells[1].as_str(), cells[2].as_str()), (label, source), "{cells:?}");
+        assert_eq!(cells[4], if row == 3 { "?" } else { truth[row] });
+    }
+    let (_, notes) = typed(folder.path(), &merge[1..], "q\n");
+    let said = "2 annotators (ann, bob): the same class in 9 of 12 rows with several answers; Cohen's kappa";
+    assert!(notes.contains(said) && notes.contains("; 2 tied, 0 only uncertain"), "{notes}");
+    let mut terminal = Terminal::start(folder.path(), &merge);
+    let mut asked = Vec::new();
+    while let Some((row, _)) = terminal.question() {
+        asked.push(row);
+        terminal.say(truth[row]);
+    }
+    asked.sort_unstable();
+    assert_eq!(asked, [3, 5, 7]);
+    for (row, cells) in export("after.csv").iter().enumerate() {
+        let source = if [3, 5, 7].contains(&row) { "reviewed" } else { "agreed" };
+        assert_eq!((cells[1].as_str(), cells[2].as_str()), (truth[row], source), "{cells:?}");
+    }
+    let twice = [&merge[..4], &merge[3..4], &["--export", "-o", "x.csv"]].concat();
+    assert!(refused(folder.path(), &twice).contains("two annotators with the name \"ann\""));
+    let other = ["label", "pool.csv", "--annotator", "cid", "--session", merge[3]];
+    assert!(refused(folder.path(), &other).contains("this is the session of ann"));
+    let nameless = ["label", "pool.csv", "--classes", "a,b", "--annotator", "a/b"];
+    assert!(refused(folder.path(), &nameless).contains("must not be empty or contain slashes"));
+}
+
+/// `--seek` asks about the rows that most probably have the rare class, and the simulation counts what it finds.
+#[test]
+fn a_rare_class_is_sought() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut draws = Draws(5);
+    let mut text = String::from("x,y,z,class\n");
+    for row in 0..400 {
+        let (x, y) = (4.0 * draws.next() - 2.0, 4.0 * draws.next() - 2.0);
+        let class = if x > 1.2 && y > 1.2 { "rare" } else { "common" };
+        text.push_str(&format!("{x},{y},{},{class}\n", row % 7));
+    }
+    fs::write(folder.path().join("t.csv"), &text).unwrap();
+    let rare = text.matches("rare").count();
+    let found = |order: &[&str]| {
+        let start =
+            ["label", "t.csv", "--label", "class", "--simulate", "--max-answers", "80", "--json"];
+        let out = good(folder.path(), &[&start[..], order].concat());
+        let result: Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(result["classes"][1], "rare");
+        let last = result["curve"].as_array().unwrap().last().unwrap().clone();
+        let found: u64 =
+            last["found"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).sum();
+        assert_eq!(found, 80);
+        last["found"][1].as_u64().unwrap() as usize
+    };
+    let (sought, random) = (found(&["--seek", "rare"]), found(&["--order", "random"]));
+    assert!(rare >= 10 && sought == rare && 2 * random < rare, "{rare} {sought} {random}");
+    let unknown = ["label", "t.csv", "--label", "class", "--simulate", "--seek", "x"];
+    let said = refused(folder.path(), &unknown);
+    assert!(said.contains("--seek: there is no class \"x\"; there are common, rare"), "{said}");
+    // In a session the question is about the likeliest row.
+    let start = ["label", "t.csv", "--known", "class", "--classes", "rare,common", "--drop", "x"];
+    assert!(refused(folder.path(), &[&start[..], &["--seek", "y"]].concat()).contains("--seek"));
 }
 
 /// A session that is killed [`KILLS`] times keeps every acknowledged answer exactly once.

@@ -352,6 +352,56 @@ fn undo_skip_and_change_on_the_page() {
     page.stop();
 }
 
+/// Wrong and uncertain answers are listed for a second look, until they are corrected.
+#[test]
+fn doubtful_answers_are_looked_at_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let truth = pool(folder.path(), 60);
+    let class = |row: usize| usize::from(truth[row] == "out");
+    let page = Page::start(folder.path(), &NEW);
+    let post = |path: &str, body: Value| page.post(path, &body).unwrap().json()["state"].clone();
+    let mut state = page.state();
+    let mut answered = Vec::new();
+    while let Some((row, _)) = question(&state) {
+        state = match answered.len() {
+            5 => post("/api/uncertain", json!({ "row": row })),
+            30 => post("/api/answer", json!({ "row": row, "class": 1 - class(row) })),
+            _ => post("/api/answer", json!({ "row": row, "class": class(row) })),
+        };
+        answered.push(row);
+    }
+    let (uncertain, wrong) = (answered[5], answered[30]);
+    assert_eq!((answered.len(), &state["progress"]["answered"]), (60, &json!(59)));
+    let settled = || loop {
+        let state = page.state();
+        if state["settled"] == true {
+            return state;
+        }
+    };
+    let state = settled();
+    assert_eq!(state["uncertain"].as_array().unwrap().len(), 1);
+    assert_eq!(state["uncertain"][0]["row"], uncertain);
+    let doubt = &state["doubts"][0];
+    assert_eq!((&doubt["row"], &doubt["class"]), (&json!(wrong), &json!(1 - class(wrong))));
+    assert_eq!(doubt["predicted"], class(wrong));
+    assert!(doubt["probability"].as_f64().unwrap() < 0.2, "{doubt}");
+    let item = |row: usize| page.get(&format!("/api/item/{row}")).unwrap();
+    assert_eq!(item(wrong).json()["class"], 1 - class(wrong));
+    assert_eq!(item(uncertain).json()["class"], Value::Null);
+    assert_eq!(item(uncertain).json()["item"]["features"][0]["name"], "x");
+    assert_eq!(item(60).status, 404);
+    for row in [wrong, uncertain] {
+        post("/api/change", json!({ "row": row, "class": class(row) }));
+    }
+    let state = settled();
+    assert_eq!(state["progress"]["answered"], 60);
+    assert_eq!(state["uncertain"], json!([]));
+    let doubts = state["doubts"].as_array().unwrap();
+    assert!(doubts.iter().all(|doubt| doubt["row"] != wrong), "{doubts:?}");
+    assert!(state["ending"].as_str().unwrap().contains("--export -o labels.csv"));
+    page.stop();
+}
+
 /// A request whose body never arrives times out after a few seconds.
 #[test]
 fn a_missing_body_times_out() {

@@ -50,7 +50,9 @@ pub(super) fn review(of: Review<'_>, corrected: &Path) -> Result<(), CliError> {
         show: shown,
         ..label_args(input, columns, &session)
     };
-    label::run(&LabelArgs { review: Some(ranking), web: true, ..options.clone() })?;
+    let ending = format!("the corrected table is written to {}", corrected.display());
+    let (review, ending) = (Some(ranking), Some(ending));
+    label::run(&LabelArgs { review, ending, web: true, ..options.clone() })?;
     let labels = session_labels(&options, &session, RowLabel::is_by_person)?;
     write_file(&answers, false, |out| {
         writeln!(out, "row,label")?;

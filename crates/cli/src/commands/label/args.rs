@@ -15,6 +15,8 @@ Examples:
   halfspaces label mails.csv --session mails.csv.session.jsonl --text body --show body --export -o labels.csv
   halfspaces label data.csv --known class --review ranking.csv --web -o answers.csv
   halfspaces label new.csv --model model.json --web
+  halfspaces label mails.csv --classes ham,spam --text body --show body --annotator ann
+  halfspaces label mails.csv --text body --show body --merge ann.jsonl bob.jsonl --export -o labels.csv
   halfspaces label data.csv --label class --simulate --json
 
 Every answer is saved in the session file before the next question is shown. The same command resumes the session,
@@ -68,6 +70,13 @@ pub(crate) struct LabelArgs {
     /// answers; a category that the model does not know counts as none of its categories
     #[arg(long, value_name = "FILE", help_heading = "Answers")]
     pub(crate) model: Option<PathBuf>,
+    /// Merge the sessions of several annotators about DATA: say how well they agree, and ask about the rows on which they
+    /// disagree; with --export, ask nothing. --output gets the class that most gave, and the answer of each annotator
+    #[arg(long, num_args = 1.., value_name = "SESSION", conflicts_with_all = ["known", "review", "import_labelstudio", "with_predictions"], help_heading = "Answers")]
+    pub(crate) merge: Vec<PathBuf>,
+    /// Name of the person who answers, in a new session [the default of --session is then DATA.NAME.session.jsonl]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["merge", "simulate"], help_heading = "Answers")]
+    pub(crate) annotator: Option<String>,
     /// Import labels from a Label Studio export (JSON, JSON-MIN or CSV); they never replace answers of this session
     #[arg(long, value_name = "FILE", help_heading = "Answers")]
     pub(crate) import_labelstudio: Option<PathBuf>,
@@ -80,6 +89,9 @@ pub(crate) struct LabelArgs {
     /// Order in which rows are asked
     #[arg(long, value_enum, default_value_t = Order::Recommended, help_heading = "Answers")]
     pub(crate) order: Order,
+    /// Look for a rare class: always ask about the row that most probably has this class
+    #[arg(long, value_name = "CLASS", conflicts_with = "order", help_heading = "Answers")]
+    pub(crate) seek: Option<String>,
     /// Ask in the browser instead of the terminal
     #[arg(long, help_heading = "Answers")]
     pub(crate) web: bool,
@@ -103,8 +115,12 @@ pub(crate) struct LabelArgs {
     #[arg(long, requires = "output", help_heading = "Labels")]
     pub(crate) with_predictions: bool,
 
+    /// What happens to the labels at the end, if another command started the session
+    #[arg(skip)]
+    pub(crate) ending: Option<String>,
+
     /// Simulate a session whose answers are the labels in --label, and report the number of corrections
-    #[arg(long, requires = "label", conflicts_with_all = ["web", "session", "known", "import_labelstudio", "output", "classes"], help_heading = "Simulation")]
+    #[arg(long, requires = "label", conflicts_with_all = ["web", "session", "known", "import_labelstudio", "output", "classes", "merge"], help_heading = "Simulation")]
     pub(crate) simulate: bool,
     /// Column of the true labels
     #[arg(short, long, value_name = "COLUMN", requires = "simulate", help_heading = "Simulation")]

@@ -4,7 +4,7 @@
 use super::worker::{Asking, Command, Snapshot, Worker};
 use crate::error::{CliError, session_error};
 use halfspaces_labelling::{ActionKind, ApplyError, Event, Record, SessionLog};
-use halfspaces_online::{LabellingQuestion, LabellingSession, Outlook};
+use halfspaces_online::{Doubt, LabellingQuestion, LabellingSession, Outlook};
 use std::time::Duration;
 
 /// Maximum time that an action waits for the updated model. After that, the next question comes from an earlier
@@ -101,6 +101,12 @@ impl Controller {
         self.snapshot = self.worker.snapshot(Duration::ZERO);
     }
 
+    /// Waits until the model has learned from every answer.
+    pub(super) fn settle(&mut self) -> Result<(), CliError> {
+        self.snapshot = self.worker.wait(|_| false)?;
+        Ok(())
+    }
+
     /// Whether the model has learned from every answer.
     pub(super) fn is_settled(&self) -> bool {
         self.worker.is_up_to_date(&self.snapshot)
@@ -129,7 +135,16 @@ impl Controller {
         Ok(self.next()?)
     }
 
-    /// Undoes the most recent answer or skip and opens its question again. If `target` is given, the most recent action
+    /// Records that the person cannot tell the class of the open question's row, which must be `row`.
+    pub(super) fn uncertain(&mut self, row: usize) -> Result<(), ActionError> {
+        let question = self.open(row)?;
+        let predicted = self.class_name(question.class)?;
+        let event = Event::Uncertain { row, predicted, probability: question.probability };
+        self.take(&event, Some(Command::Skip(question)))?;
+        Ok(self.next()?)
+    }
+
+    /// Undoes the most recent answer, skip or uncertain answer and opens its question again. If `target` is given, the most recent action
     /// must be that one.
     pub(super) fn undo(&mut self, target: Option<UndoTarget>) -> Result<(), ActionError> {
         let Some(action) = self.record().last_action() else {
@@ -148,7 +163,7 @@ impl Controller {
         }
         let command = match action.kind {
             ActionKind::Answer => Command::Withdraw(row),
-            ActionKind::Skip => Command::Unskip(row),
+            ActionKind::Skip | ActionKind::Uncertain => Command::Unskip(row),
         };
         self.take(&Event::Undo { row }, Some(command))?;
         self.snapshot = self.worker.snapshot(MODEL_WAIT);
@@ -161,15 +176,39 @@ impl Controller {
         Ok(())
     }
 
-    /// Changes an earlier answer; the open question stays.
+    /// Changes an earlier answer, or gives an uncertain row a class; the open question stays.
     pub(super) fn change(&mut self, row: usize, class: usize) -> Result<(), ActionError> {
         let class_name = self.class_name(class)?;
         if self.record().label(row) == Some(class) {
             return Ok(());
         }
-        self.take(&Event::Change { row, class: class_name }, Some(Command::Change(row, class)))?;
+        if self.record().is_uncertain(row) {
+            let is_row = |question: &&LabellingQuestion| question.index == row;
+            let has_row = |snapshot: &Snapshot| snapshot.questions.iter().any(|q| q.index == row);
+            let snapshot = self.worker.wait(has_row)?;
+            let Some(question) = snapshot.questions.iter().find(is_row) else {
+                unreachable!("the model has a question about each row that is set aside")
+            };
+            let event = Event::Answer {
+                row,
+                class: class_name,
+                predicted: self.class_name(question.class)?,
+                probability: question.probability,
+                to_come: Some(snapshot.outlook.expected),
+            };
+            self.take(&event, Some(Command::Answer(*question, class)))?;
+        } else {
+            let event = Event::Change { row, class: class_name };
+            self.take(&event, Some(Command::Change(row, class)))?;
+        }
         self.snapshot = self.worker.snapshot(MODEL_WAIT);
         Ok(())
+    }
+
+    /// The answers that fit the others least, without those that were changed since.
+    pub(super) fn doubts(&self) -> impl Iterator<Item = &Doubt> {
+        let doubts = self.snapshot.doubts.iter();
+        doubts.filter(|doubt| self.record().label(doubt.index) == Some(doubt.class))
     }
 
     /// Ends the session and returns its log; if `model` is true, also the model, after it has learned from every
@@ -184,8 +223,7 @@ impl Controller {
 
     /// At most `count` rows that are likely to be asked next.
     pub(super) fn ahead(&self, count: usize) -> Vec<usize> {
-        let open =
-            |row: &usize| self.record().label(*row).is_none() && !self.record().is_skipped(*row);
+        let open = |row: &usize| is_open(self.record(), *row);
         let asked = self.question.map(|question| question.index);
         let rows = self.snapshot.questions.iter().map(|question| question.index);
         rows.filter(|row| open(row) && asked != Some(*row)).take(count).collect()
@@ -231,8 +269,7 @@ impl Controller {
 
     fn unskipped(&self, snapshot: &Snapshot) -> Option<LabellingQuestion> {
         let record = self.record();
-        let fits = |row: usize| record.label(row).is_none() && !record.is_skipped(row);
-        snapshot.questions.iter().copied().find(|question| fits(question.index))
+        snapshot.questions.iter().copied().find(|question| is_open(record, question.index))
     }
 
     /// The question about the earliest skipped row.
@@ -241,6 +278,11 @@ impl Controller {
         let row = self.record().skipped().next()?;
         questions.find(|question| question.index == row).copied()
     }
+}
+
+/// Whether a row has neither a label nor another answer.
+fn is_open(record: &Record, row: usize) -> bool {
+    record.label(row).is_none() && !record.is_skipped(row) && !record.is_uncertain(row)
 }
 
 #[cfg(test)]
@@ -309,7 +351,7 @@ mod tests {
         let points = Points::new(values.collect(), 2).unwrap();
         let labelling = Labelling::params(3).landmarks(20).check().unwrap();
         let mut other = labelling.session(&points).unwrap();
-        let asking = Asking { rare: true, weights: true };
+        let asking = Asking { rare: true, weights: true, ..Asking::default() };
         let mut controller = Controller::new(log, other.clone(), asking).unwrap();
         let (mut scarce, mut between) = (0, 0);
         for step in 0..91 {

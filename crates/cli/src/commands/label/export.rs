@@ -70,12 +70,15 @@ pub(super) fn write(
                     .into_iter()
                     .map(|(name, text)| (name.to_owned(), text.into()))
                     .collect();
-                let ExportedRow { row, label, source, probability } = exported;
+                let ExportedRow { row, label, source, probability, answers } = exported;
                 let source = source.name();
                 let mut value =
                     json!({ "row": row, "label": label, "source": source, "item": shown });
                 if let Some(probability) = probability {
                     value["probability"] = json!(probability);
+                }
+                if !answers.is_empty() {
+                    value["answers"] = answers_json(answers);
                 }
                 writeln!(out, "{value}")?;
             }
@@ -85,17 +88,26 @@ pub(super) fn write(
     }
 }
 
+/// The answers of annotators as an object.
+pub(super) fn answers_json(answers: &[(String, String)]) -> Value {
+    answers.iter().map(|(name, answer)| (name.clone(), Value::from(answer.clone()))).collect()
+}
+
 fn write_csv(out: &mut dyn Write, rows: &[ExportedRow], items: &Items) -> io::Result<()> {
     let mut writer = csv::Writer::from_writer(out);
     let mut header = vec!["row"];
     header.extend(items.shown_names());
     header.extend(["label", "source", "probability"]);
+    let answers = rows.first().map_or(&[][..], |row| &row.answers);
+    let names: Vec<String> = answers.iter().map(|(name, _)| format!("label by {name}")).collect();
+    header.extend(names.iter().map(String::as_str));
     writer.write_record(header)?;
     for row in rows {
         let probability = row.probability.map(|p| format!("{p:.4}")).unwrap_or_default();
         let mut cells = vec![row.row.to_string()];
         cells.extend(items.shown(row.row).into_iter().map(|(_, text)| text));
         cells.extend([row.label.clone(), row.source.name().to_owned(), probability]);
+        cells.extend(row.answers.iter().map(|(_, answer)| answer.clone()));
         writer.write_record(cells)?;
     }
     writer.flush()

@@ -11,6 +11,8 @@ pub(super) struct ExportedRow {
     pub(super) source: Source,
     /// The probability of a predicted label; `None` if a class has no label yet.
     pub(super) probability: Option<f64>,
+    /// The name and the answer of each annotator, if several sessions are merged.
+    pub(super) answers: Vec<(String, String)>,
 }
 
 /// The origin of a label.
@@ -20,6 +22,18 @@ pub(super) enum Source {
     Corrected,
     Known,
     Predicted,
+    /// The person could not tell the class; the label is empty.
+    Uncertain,
+    /// Decided in a review of merged sessions.
+    Reviewed,
+    /// Given by all annotators who answered, at least two.
+    Agreed,
+    /// Given by more annotators than any other class.
+    Most,
+    /// Given by the only annotator who answered.
+    Single,
+    /// Several classes were given equally often; the label is empty.
+    Tied,
 }
 
 impl Source {
@@ -29,6 +43,12 @@ impl Source {
             Source::Corrected => "corrected",
             Source::Known => "known",
             Source::Predicted => "predicted",
+            Source::Uncertain => "uncertain",
+            Source::Reviewed => "reviewed",
+            Source::Agreed => "agreed",
+            Source::Most => "most",
+            Source::Single => "single",
+            Source::Tied => "tied",
         }
     }
 }
@@ -43,7 +63,7 @@ fn source(given: &RowLabel) -> Source {
     }
 }
 
-/// The labelled rows of a session and, if the model is given, the other rows with its predictions.
+/// The labelled and uncertain rows of a session and, if the model is given, the other rows with its predictions.
 pub(super) fn exported_rows(
     record: &Record,
     predictions: Option<&LabellingSession>,
@@ -59,6 +79,14 @@ pub(super) fn exported_rows(
                 label: classes[given.class].clone(),
                 source: source(&given),
                 probability: None,
+                answers: Vec::new(),
+            },
+            (None, _) if record.is_uncertain(row) => ExportedRow {
+                row,
+                label: String::new(),
+                source: Source::Uncertain,
+                probability: None,
+                answers: Vec::new(),
             },
             (None, Some(session)) => {
                 let LabellingQuestion { class, probability, .. } = match session.predict(row) {
@@ -71,6 +99,7 @@ pub(super) fn exported_rows(
                     label,
                     source: Source::Predicted,
                     probability: has_probabilities.then_some(probability),
+                    answers: Vec::new(),
                 }
             }
             (None, None) => continue,

@@ -20,7 +20,7 @@ const MAX_LINE: usize = 400;
 /// Maximum number of characters in the list of recent answers.
 const MAX_SHORT: usize = 60;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Items {
     texts: Vec<Column>,
     images: Option<Images>,
@@ -31,8 +31,8 @@ pub(super) struct Items {
     /// The column of ids.
     id: Option<Column>,
     keys: Vec<ItemKey>,
-    /// The known labels of the rows that are reviewed.
-    known: BTreeMap<usize, String>,
+    /// What is said about the rows that are reviewed: the known label, or the answers of annotators by their names.
+    known: BTreeMap<usize, Vec<(String, String)>>,
     /// The recipe of the features, and the texts of the pool, if it has a column of text.
     learned: Option<(Recipe, Frame)>,
 }
@@ -83,7 +83,13 @@ impl Items {
 
     /// Adds the known labels of the rows that are reviewed.
     pub(super) fn with_known(self, known: &[(usize, String)], rows: &BTreeSet<usize>) -> Items {
-        let known = known.iter().filter(|(row, _)| rows.contains(row)).cloned().collect();
+        let known = known.iter().filter(|(row, _)| rows.contains(row));
+        let known = known.map(|(row, label)| (*row, vec![(KNOWN.to_owned(), label.clone())]));
+        self.with_answers(known.collect())
+    }
+
+    /// Adds what is said about the rows that are reviewed, by the names of those who say it.
+    pub(super) fn with_answers(self, known: BTreeMap<usize, Vec<(String, String)>>) -> Items {
         Items { known, ..self }
     }
 
@@ -133,9 +139,9 @@ impl Items {
             };
             columns.iter().map(cell).collect()
         };
-        let known = self.known.get(&row).map(|label| Cell {
-            name: KNOWN.to_owned(),
-            value: label.clone(),
+        let known = self.known.get(&row).into_iter().flatten().map(|(name, value)| Cell {
+            name: name.clone(),
+            value: value.clone(),
             parts: Vec::new(),
         });
         let mut texts: Vec<Cell> = cells(&self.texts);
@@ -182,7 +188,8 @@ impl Items {
         parts.extend(self.image_name(row).map(str::to_owned));
         let features = self.features.iter().take(MAX_ON_LINE);
         parts.extend(features.map(|c| format!("{} {}", c.name, shown(c, row))));
-        parts.splice(0..0, self.known.get(&row).map(|label| format!("{KNOWN}: {label}")));
+        let known = self.known.get(&row).into_iter().flatten();
+        parts.splice(0..0, known.map(|(name, label)| format!("{name}: {label}")));
         let mut line = plain(&parts.join(", "), MAX_LINE);
         if self.feature_count > MAX_ON_LINE {
             line.push_str(", …");
@@ -190,11 +197,11 @@ impl Items {
         line
     }
 
-    /// The beginning of a row's text, or the name of its image.
+    /// The beginning of a row's text, or the name of its image, or its first features.
     pub(super) fn short(&self, row: usize) -> String {
         let text = self.texts.first().map(|column| column.values.text(row));
         let text = text.or_else(|| self.image_name(row).map(str::to_owned));
-        plain(&text.unwrap_or_default(), MAX_SHORT)
+        plain(&text.unwrap_or_else(|| self.line(row)), MAX_SHORT)
     }
 
     pub(super) fn has_images(&self) -> bool {

@@ -1,5 +1,6 @@
 //! Label Studio files: tasks with data, annotations and predictions of type "choices".
 
+use super::export::answers_json;
 use super::exported::{ExportedRow, Source};
 use super::items::Items;
 use super::task_rows::{ITEM, ROW, RowMatch, TaskRows};
@@ -10,6 +11,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 use std::path::Path;
 
+/// The field of a task with the answer of each annotator.
+const ANSWERS: &str = "answers";
 /// Maximum number of examples in a note.
 const EXAMPLES: usize = 3;
 /// Maximum number of characters shown of an example.
@@ -30,7 +33,7 @@ const OWN_FIELDS: [&str; 8] = [
 pub(super) fn write(out: &mut dyn Write, rows: &[ExportedRow], items: &Items) -> io::Result<()> {
     writeln!(out, "[")?;
     for (place, exported) in rows.iter().enumerate() {
-        let ExportedRow { row, label, source, probability } = exported;
+        let ExportedRow { row, label, source, probability, answers } = exported;
         let mut data = Map::new();
         data.insert(ROW.to_owned(), (*row).into());
         if let Some(key) = items.keys().get(*row) {
@@ -38,11 +41,16 @@ pub(super) fn write(out: &mut dyn Write, rows: &[ExportedRow], items: &Items) ->
         }
         let shown = items.shown(*row).into_iter();
         data.extend(shown.map(|(name, text)| (name.to_owned(), text.into())));
+        if !answers.is_empty() {
+            data.insert(ANSWERS.to_owned(), answers_json(answers));
+        }
         let choice = json!([{
             "from_name": "label", "to_name": "item", "type": "choices", "value": { "choices": [label] },
         }]);
         let mut task = json!({ "id": row + 1, "data": data, "annotations": [], "predictions": [] });
-        if *source == Source::Predicted {
+        if label.is_empty() {
+            task["annotations"] = json!([{ "result": [] }]);
+        } else if *source == Source::Predicted {
             task["predictions"] = json!([{ "result": choice, "score": probability }]);
         } else {
             task["annotations"] = json!([{ "result": choice }]);
@@ -392,6 +400,7 @@ mod tests {
             label: label.into(),
             source,
             probability: None,
+            answers: Vec::new(),
         };
         let lines = [
             line(0, "dog", Source::Confirmed),
@@ -427,6 +436,7 @@ mod tests {
             label: "dog".into(),
             source: Source::Confirmed,
             probability: None,
+            answers: Vec::new(),
         };
         let mut bytes = Vec::new();
         write(&mut bytes, &[line], &items([0, 1, 2])).unwrap();

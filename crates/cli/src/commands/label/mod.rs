@@ -10,6 +10,7 @@ mod images;
 mod items;
 mod keys;
 mod label_studio;
+mod merge;
 mod new_labels;
 mod pool;
 mod review;
@@ -28,11 +29,12 @@ pub(crate) use args::LabelArgs;
 use args::Order;
 use controller::Controller;
 use export::{ExportFormat, Replaceable};
+use exported::ExportedRow;
 use halfspaces_frame::find_class;
 use halfspaces_frame::visible;
 use halfspaces_labelling::{
-    ApplyError, Event, Header, NewSession, Opening, Record, SessionAccess, SessionError,
-    SessionFile, SessionLog, Tail,
+    Annotators, ApplyError, Event, Header, NewSession, Opening, Record, SessionAccess,
+    SessionError, SessionFile, SessionLog, Tail,
 };
 use halfspaces_linalg::{Params, Threads};
 use halfspaces_online::{Labelling, LabellingFile, LabellingSession};
@@ -59,20 +61,34 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
         ));
     }
     let model = advice::load(args)?;
+    if let Some(name) = &args.annotator
+        && (name.trim().is_empty() || name.contains(['/', '\\']))
+    {
+        return Err(CliError::user(format!(
+            "--annotator {name:?}: the name is part of a file name; it must not be empty or contain slashes"
+        )));
+    }
     if args.simulate {
         return simulate(args, model.as_ref(), read_pool(args, &SessionInfo::default())?);
     }
     let path = session_path(args)?;
+    let sessions = merge::open(args)?;
+    let merges = !sessions.is_empty();
+    if merges && args.export && !path.exists() {
+        return merge_only(args, sessions);
+    }
     let opening = open(args, &path)?;
     let named = args.classes.iter().map(|class| class.trim().to_owned()).collect::<Vec<_>>();
     let session = match &opening {
         Opening::Existing(log) => {
             check_classes(&named, log.record().classes(), &path)?;
+            check_annotator(args, log.header(), &path)?;
             SessionInfo { pool: Some(log.record().pool()), classes: log.record().classes() }
         }
-        Opening::New(_) => SessionInfo { pool: None, classes: &named },
+        Opening::New(_) => info_of_sessions(&sessions, &named),
     };
-    let pool = read_pool(args, &session)?;
+    let mut pool = read_pool(args, &session)?;
+    let annotators = merge_into(args, sessions, &mut pool)?;
     let class_names = match &opening {
         Opening::Existing(log) => log.record().classes().to_vec(),
         Opening::New(_) => classes(args, model.as_ref(), &pool.known)?,
@@ -84,6 +100,10 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
     };
     notes.splice(0..0, pool.notes.iter().cloned());
     notes.iter().for_each(|text| note(&visible(text)));
+    let rows = |record: &Record, session: Option<&LabellingSession>| match &annotators {
+        Some(annotators) => merge::exported_rows(record, annotators),
+        None => exported::exported_rows(record, session.filter(|_| args.with_predictions)),
+    };
     let (log, items, session, existing) = if args.export {
         let session = if args.with_predictions {
             let mut session = resume_model(&log, &pool.points, Threads::all())?;
@@ -92,7 +112,7 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
         } else {
             None
         };
-        let existing = replaceable(args, log.record(), session.as_ref(), &pool.items)?;
+        let existing = replaceable(args, &rows(log.record(), session.as_ref()), &pool.items)?;
         (log, pool.items, session, existing)
     } else {
         let progress = Progress::start("learning");
@@ -102,8 +122,10 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
         advice::advise(&mut session, predictions.as_deref())?;
         note_capacity(&session);
         drop((pool.points, progress));
-        let existing = replaceable(args, log.record(), Some(&session), &pool.items)?;
-        let asking = Asking { rare: args.order == Order::Rare, weights: args.web };
+        let existing = replaceable(args, &rows(log.record(), Some(&session)), &pool.items)?;
+        let rare = args.order == Order::Rare;
+        let seek = sought(args, log.record().classes())?;
+        let asking = Asking { rare, seek, weights: args.web, first: pool.reviewed };
         let controller = Controller::new(log, session, asking)?;
         note(&format!("answers are saved in {}", path.display()));
         set_stop_message(args.output.as_ref().map(|output| {
@@ -111,7 +133,9 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
             format!("\nstopped; {output} was not written: run the same command with --export to write it")
         }));
         let (controller, items) = if args.web {
-            web::run(controller, pool.items, file_name(&args.input.data), args.port)?
+            let ending = args.ending.clone().unwrap_or_else(|| labels_are_where(args, &path));
+            let page = web::PageText { pool: file_name(&args.input.data), ending };
+            web::run(controller, pool.items, page, args.port)?
         } else {
             terminal(controller, pool.items)?
         };
@@ -119,15 +143,78 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
         set_stop_message(None);
         (log, items, session, existing)
     };
+    if args.output.is_none() && args.ending.is_none() {
+        note(&labels_are_where(args, &path));
+    }
+    write_labels(args, &rows(log.record(), session.as_ref()), &items, existing)
+}
+
+/// Writes exported rows to `--output`, if it is given. `existing` is an earlier output of the same session.
+fn write_labels(
+    args: &LabelArgs,
+    rows: &[ExportedRow],
+    items: &Items,
+    existing: Option<Replaceable>,
+) -> Result<(), CliError> {
     let Some(target) = &args.output else { return Ok(()) };
-    let predictions = session.as_ref().filter(|_| args.with_predictions);
-    let rows = exported::exported_rows(log.record(), predictions);
     let is_own = existing.is_some_and(|existing| existing.is_unchanged(target));
     let format = format_of(args, target);
-    write_file(target, args.force || is_own, |out| export::write(out, format, &rows, &items))?;
-    let count = counted(rows.len() as u64, "label");
-    note(&format!("{count} written to {}", target.display()));
+    write_file(target, args.force || is_own, |out| export::write(out, format, rows, items))?;
+    let empty = rows.iter().filter(|row| row.label.is_empty()).count();
+    let count = counted((rows.len() - empty) as u64, "label");
+    let without = match empty {
+        0 => String::new(),
+        _ => format!(", and {} without one", counted(empty as u64, "row")),
+    };
+    note(&format!("{count}{without} written to {}", target.display()));
     Ok(())
+}
+
+/// Writes the common labels of several annotators, without a review.
+fn merge_only(args: &LabelArgs, sessions: Vec<(PathBuf, SessionLog)>) -> Result<(), CliError> {
+    let mut pool = read_pool(args, &info_of_sessions(&sessions, &[]))?;
+    let Some(annotators) = merge_into(args, sessions, &mut pool)? else {
+        unreachable!("there are sessions")
+    };
+    pool.notes.iter().for_each(|text| note(&visible(text)));
+    let header = Header::new(pool.id, annotators.classes().to_vec(), args.seed);
+    let rows = merge::exported_rows(&Record::new(&header), &annotators);
+    let existing = replaceable(args, &rows, &pool.items)?;
+    write_labels(args, &rows, &pool.items, existing)
+}
+
+/// What the first of several sessions says about the pool.
+fn info_of_sessions<'a>(
+    sessions: &'a [(PathBuf, SessionLog)],
+    named: &'a [String],
+) -> SessionInfo<'a> {
+    let pool = sessions.first().map(|(_, log)| log.record().pool());
+    SessionInfo { pool, classes: named }
+}
+
+/// Adds the answers of several annotators to the pool: rows on which they agree have a known label, and disputed rows
+/// are reviewed.
+fn merge_into(
+    args: &LabelArgs,
+    sessions: Vec<(PathBuf, SessionLog)>,
+    pool: &mut Pool,
+) -> Result<Option<Annotators>, CliError> {
+    let mut notes = Vec::new();
+    let annotators = merge::annotators(args, sessions, pool, &mut notes)?;
+    pool.notes.append(&mut notes);
+    if let Some(annotators) = &annotators {
+        pool.known = merge::labels(annotators);
+        pool.reviewed = merge::disputed(annotators);
+        let given = |row: &usize| {
+            let mut answers = merge::answers(annotators, *row);
+            answers.retain(|(_, answer)| !answer.is_empty());
+            (*row, answers)
+        };
+        let answers = pool.reviewed.iter().map(given);
+        let items = std::mem::take(&mut pool.items);
+        pool.items = items.with_answers(answers.collect());
+    }
+    Ok(annotators)
 }
 
 fn read_pool(args: &LabelArgs, session: &SessionInfo<'_>) -> Result<Pool, CliError> {
@@ -174,7 +261,10 @@ fn begin_session(
     session: NewSession,
     pool: &Pool,
 ) -> Result<(SessionLog, Vec<String>), CliError> {
-    let header = Header::new(pool.id.clone(), classes, args.seed);
+    let header = Header {
+        annotator: args.annotator.clone(),
+        ..Header::new(pool.id.clone(), classes, args.seed)
+    };
     let mut notes = Vec::new();
     let labels = new_labels::new_labels(args, pool, &Record::new(&header), &mut notes)?;
     let mut log = session.begin(header).map_err(|error| session_error(&error))?;
@@ -223,8 +313,8 @@ fn apply(log: &mut SessionLog, event: &Event) -> Result<(), CliError> {
 fn check_files(args: &LabelArgs, resumes: bool) -> Result<(), CliError> {
     // A missing session path is reported later, when the session is opened; a simulation has no session.
     let session = session_path(args).ok();
-    let read = [&args.items, &args.import_labelstudio, &session];
-    let mut inputs: Vec<&Path> = read.into_iter().flatten().map(PathBuf::as_path).collect();
+    let read = [&args.items, &args.import_labelstudio, &session].into_iter().flatten();
+    let mut inputs: Vec<&Path> = read.chain(&args.merge).map(PathBuf::as_path).collect();
     inputs.push(&args.input.data);
     let outputs: Vec<&Path> = args.output.iter().map(PathBuf::as_path).collect();
     check_targets(&outputs, &inputs, args.force || resumes)
@@ -233,16 +323,14 @@ fn check_files(args: &LabelArgs, resumes: bool) -> Result<(), CliError> {
 /// The existing output of an earlier run of the session; `None` if there is no such file or --force is given.
 fn replaceable(
     args: &LabelArgs,
-    record: &Record,
-    session: Option<&LabellingSession>,
+    rows: &[ExportedRow],
     items: &Items,
 ) -> Result<Option<Replaceable>, CliError> {
     let Some(target) = args.output.as_ref().filter(|path| !args.force && path.is_file()) else {
         return Ok(None);
     };
     let mut export = Vec::new();
-    let rows = exported::exported_rows(record, session.filter(|_| args.with_predictions));
-    let written = export::write(&mut export, format_of(args, target), &rows, items);
+    let written = export::write(&mut export, format_of(args, target), rows, items);
     written.map_err(|error| CliError::system(format!("{}: {error}", target.display())))?;
     match Replaceable::read(target, &export) {
         Some(found) => Ok(Some(found)),
@@ -258,6 +346,20 @@ fn terminal(mut controller: Controller, items: Items) -> Result<(Controller, Ite
     let mut input = std::io::stdin().lock();
     terminal::run(&mut controller, &items, &mut input)?;
     Ok((controller, items))
+}
+
+/// Says where the labels are at the end of the session.
+fn labels_are_where(args: &LabelArgs, session: &Path) -> String {
+    let session = session.display();
+    match &args.output {
+        Some(output) => format!(
+            "the labels are in {}, and the answers are in {session}; the same command continues",
+            output.display()
+        ),
+        None => format!(
+            "the answers are in {session}; the same command continues, and with --export -o labels.csv it writes the labels"
+        ),
+    }
 }
 
 fn all_but_one() -> Threads {
@@ -279,6 +381,11 @@ fn session_path(args: &LabelArgs) -> Result<PathBuf, CliError> {
         (Some(path), _) => Ok(path.clone()),
         (None, Some(name)) if data != Path::new("-") => {
             let mut name = name.to_owned();
+            let merged = (!args.merge.is_empty()).then_some("merged");
+            if let Some(person) = args.annotator.as_deref().or(merged) {
+                name.push(".");
+                name.push(person);
+            }
             name.push(".session.jsonl");
             Ok(PathBuf::from(name))
         }
@@ -333,6 +440,32 @@ fn classes(
     Ok(classes)
 }
 
+/// The class of `--seek`.
+fn sought(args: &LabelArgs, classes: &[String]) -> Result<Option<usize>, CliError> {
+    let Some(name) = &args.seek else { return Ok(None) };
+    let unknown = || {
+        let all = classes.join(", ");
+        CliError::user(format!("--seek: there is no class {name:?}; there are {all}"))
+    };
+    find_class(name, classes).ok_or_else(unknown).map(Some)
+}
+
+/// Checks the name of an annotator, and that an existing session is theirs.
+fn check_annotator(args: &LabelArgs, header: &Header, path: &Path) -> Result<(), CliError> {
+    let Some(name) = &args.annotator else { return Ok(()) };
+    match &header.annotator {
+        Some(other) if other == name => Ok(()),
+        Some(other) => Err(CliError::user(format!(
+            "{}: line 1: this is the session of {other}; pass another file with --session",
+            path.display()
+        ))),
+        None => Err(CliError::user(format!(
+            "{}: line 1: this session names no annotator; omit --annotator, or pass another file with --session",
+            path.display()
+        ))),
+    }
+}
+
 fn check_classes(named: &[String], of_session: &[String], path: &Path) -> Result<(), CliError> {
     let is_same = |(place, name): (usize, &String)| find_class(name, of_session) == Some(place);
     let same = named.len() == of_session.len() && named.iter().enumerate().all(is_same);
@@ -360,7 +493,7 @@ fn resume_model(
         first_points: points.len(),
         points: points.len(),
         answers: log.record().answers(),
-        skipped: log.record().skipped().collect(),
+        skipped: log.record().skipped().chain(log.record().uncertain()).collect(),
     };
     let session = match points {
         Design::Dense(points) => LabellingSession::resume(&file, points),
@@ -392,7 +525,8 @@ fn simulate(args: &LabelArgs, model: Option<&Pipeline>, pool: Pool) -> Result<()
     advice::advise(&mut session, predictions.as_deref())?;
     drop(pool.points);
     note_capacity(&session);
-    let settings = Settings { order: args.order, seed: args.seed, max_answers: args.max_answers };
+    let (order, seek) = (args.order, sought(args, &truth.classes)?);
+    let settings = Settings { order, seek, seed: args.seed, max_answers: args.max_answers };
     let simulation = simulate::run(session, &truth.of_row, truth.classes, settings)?;
     drop(progress);
     simulation.print(args.json)

@@ -44,8 +44,9 @@ pub(super) fn new_labels(
     let already = pool.reviewed.iter().filter(has_known).count();
     if already > 0 {
         notes.push(format!(
-            "note: --review: {already} {} already a known label in this session and {} not asked; use --session with a new \
+            "note: {}: {already} {} already a known label in this session and {} not asked; use --session with a new \
              file",
+            if args.merge.is_empty() { "--review" } else { "--merge" },
             if already == 1 { "row has" } else { "rows have" },
             if already == 1 { "is" } else { "are" }
         ));

@@ -23,6 +23,9 @@ pub(super) struct Simulation {
     points: usize,
     classes: Vec<String>,
     order: Order,
+    /// The class that is looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seek: Option<String>,
     answers: usize,
     corrections: usize,
     /// Corrections in the first half of the questions; absent if the simulation stopped before that point.
@@ -39,9 +42,11 @@ pub(super) struct Simulation {
 }
 
 /// The number of corrections after some answers, with the model's estimate of further corrections and its interval.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 struct CurvePoint {
     answers: usize,
+    /// Number of answers of each class.
+    found: Vec<usize>,
     corrections: usize,
     to_come: f64,
     low: f64,
@@ -69,6 +74,8 @@ struct Seconds {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Settings {
     pub(super) order: Order,
+    /// The class to look for, whatever the order.
+    pub(super) seek: Option<usize>,
     pub(super) seed: u64,
     pub(super) max_answers: Option<usize>,
 }
@@ -91,20 +98,20 @@ pub(super) fn run(
     let mut missing = vec![0; classes.len()];
     truth.iter().for_each(|class| missing[*class] = ENOUGH.min(missing[*class] + 1));
     let (mut found, mut stop) = (None, None);
-    let mut curve = vec![curve_point(&session, 0)];
+    let mut counts = vec![0; classes.len()];
+    let mut curve = vec![curve_point(&session, 0, &counts)];
     let question =
         |session: &mut LabellingSession, place: usize| -> Result<LabellingQuestion, CliError> {
+            let scarce = session.scarce_class().filter(|_| settings.order == Order::Rare);
+            if let Some(class) = settings.seek.or(scarce) {
+                let found = session.likeliest(class, 1).map_err(fault)?;
+                found.first().map_or(Ok(()), |first| session.ask(*first)).map_err(fault)?;
+            }
             match settings.order {
-                Order::Recommended => {}
+                Order::Recommended | Order::Rare => {}
                 Order::Random | Order::Given => {
                     let question = session.predict(rows[place]).map_err(fault)?;
                     session.ask(question).map_err(fault)?;
-                }
-                Order::Rare => {
-                    if let Some(class) = session.scarce_class() {
-                        let found = session.likeliest(class, 1).map_err(fault)?;
-                        found.first().map_or(Ok(()), |first| session.ask(*first)).map_err(fault)?;
-                    }
                 }
             }
             session.next().ok_or_else(|| {
@@ -120,7 +127,8 @@ pub(super) fn run(
         let start = Instant::now();
         session.answer(truth[index]).map_err(fault)?;
         asked = if answers < open.len() { Some(question(&mut session, answers)?) } else { None };
-        let now = curve_point(&session, answers);
+        counts[truth[index]] += 1;
+        let now = curve_point(&session, answers, &counts);
         seconds.push(start.elapsed().as_secs_f64());
         missing[truth[index]] = missing[truth[index]].saturating_sub(1);
         if found.is_none() && missing.iter().all(|count| *count == 0) {
@@ -148,6 +156,7 @@ pub(super) fn run(
     };
     Ok(Simulation {
         points: truth.len(),
+        seek: settings.seek.map(|class| classes[class].clone()),
         classes,
         order: settings.order,
         answers: most,
@@ -160,11 +169,12 @@ pub(super) fn run(
     })
 }
 
-fn curve_point(session: &LabellingSession, answers: usize) -> CurvePoint {
+fn curve_point(session: &LabellingSession, answers: usize, counts: &[usize]) -> CurvePoint {
     let outlook = session.outlook();
     let corrections = session.progress().corrections;
     CurvePoint {
         answers,
+        found: counts.to_vec(),
         corrections,
         to_come: outlook.expected,
         low: outlook.low,
@@ -177,10 +187,14 @@ impl Simulation {
         if json {
             return print_json(self);
         }
-        let mut text = String::from("   answers  corrections  to come\n");
-        for CurvePoint { answers, corrections, to_come, low, high } in &self.curve {
+        let sought = self.seek.as_ref();
+        let sought = sought.and_then(|class| self.classes.iter().position(|name| name == class));
+        let mut text = String::from("   answers  corrections  to come");
+        text.push_str(if sought.is_some() { "  found\n" } else { "\n" });
+        for CurvePoint { answers, found, corrections, to_come, low, high } in &self.curve {
+            let found = sought.map_or_else(String::new, |class| format!("  {:5}", found[class]));
             text.push_str(&format!(
-                "{answers:10}  {corrections:11}  {to_come:7.0}  ({low:.0} to {high:.0})\n"
+                "{answers:10}  {corrections:11}  {to_come:7.0}{found}  ({low:.0} to {high:.0})\n"
             ));
         }
         if let Some(Stop { answers, corrections, wrong }) = self.stop {

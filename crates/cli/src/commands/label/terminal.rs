@@ -10,7 +10,7 @@ use halfspaces_online::LabellingQuestion;
 use std::fmt::Write as _;
 use std::io::BufRead;
 
-/// Maximum number of answers listed by a review.
+/// Maximum number of answers and of uncertain rows listed by a review.
 const LISTED: usize = 20;
 /// Maximum number of classes listed in the help line.
 const NAMED: usize = 12;
@@ -21,6 +21,7 @@ enum Reply {
     Confirm,
     Class(usize),
     Skip,
+    Uncertain,
     Undo,
     Review,
     Stop,
@@ -43,11 +44,14 @@ pub(super) fn run(
             headline(controller, items),
             prompt(controller, items, asked, &classes)
         ))?;
-        let Some(line) = read_line(input)? else { break };
+        let Some(line) = read_line(input)? else {
+            note("end of standard input");
+            return print(&format!("\n{}\n", headline(controller, items)));
+        };
         let done = match (reply(&line, &classes, &keys), asked) {
             (Reply::Stop, _) | (Reply::Confirm, None) => break,
             (Reply::Undo, _) => controller.undo(None),
-            (Reply::Review, _) => review(controller, items, &classes, &keys, input),
+            (Reply::Review, _) => review(controller, items, &keys, input, Listed::All),
             (Reply::Unknown, _) => {
                 let typed = line.trim();
                 Err(ActionError::Rejected(format!(
@@ -58,8 +62,9 @@ pub(super) fn run(
             (Reply::Confirm, Some(question)) => controller.answer(question.index, question.class),
             (Reply::Class(class), Some(question)) => controller.answer(question.index, class),
             (Reply::Skip, Some(question)) => controller.skip(question.index),
-            (Reply::Class(_) | Reply::Skip, None) => Err(ActionError::Rejected(
-                "every row has a label; r lists the last answers".to_owned(),
+            (Reply::Uncertain, Some(question)) => controller.uncertain(question.index),
+            (Reply::Class(_) | Reply::Skip | Reply::Uncertain, None) => Err(ActionError::Rejected(
+                "every row has an answer; r lists the last answers".to_owned(),
             )),
         };
         match done {
@@ -67,6 +72,13 @@ pub(super) fn run(
             Err(ActionError::Rejected(why)) => print(&format!("{why}\n"))?,
             Err(ActionError::Failed(error)) => return Err(error),
         }
+    }
+    // The model may not have learned from the last answers yet.
+    controller.settle()?;
+    if let Err(ActionError::Failed(error)) =
+        review(controller, items, &keys, input, Listed::Doubtful)
+    {
+        return Err(error);
     }
     print(&format!("\n{}\n", headline(controller, items)))
 }
@@ -79,7 +91,7 @@ fn prompt(
     classes: &[String],
 ) -> String {
     let Some(LabellingQuestion { index: row, class, .. }) = asked else {
-        return "every row has a label: u undo, r review, Enter or q ends > ".to_owned();
+        return "every row has an answer: u undo, r review, Enter or q ends > ".to_owned();
     };
     let skipped = if controller.record().is_skipped(row) { ", skipped before" } else { "" };
     let predicted = visible(&classes[class]);
@@ -122,7 +134,7 @@ fn help(classes: &[String], keys: &[Option<char>]) -> String {
         text.push_str(" … (or type the full name of a class),");
     }
     text.pop();
-    text.push_str("; s skip, u undo the last answer or skip, r review, q stop\n");
+    text.push_str("; s skip, ? uncertain, u undo the last answer, r review, q stop\n");
     text
 }
 
@@ -135,6 +147,7 @@ fn reply(line: &str, classes: &[String], keys: &[Option<char>]) -> Reply {
     }
     match typed {
         "s" => Reply::Skip,
+        "?" => Reply::Uncertain,
         "u" => Reply::Undo,
         "r" => Reply::Review,
         "q" => Reply::Stop,
@@ -149,32 +162,40 @@ fn class(name: &str, classes: &[String], keys: &[Option<char>]) -> Option<usize>
     named.or_else(|| keys.iter().position(|of_class| of_class.is_some() && *of_class == key))
 }
 
-/// Lists the most recent answers. `NUMBER CLASS` changes one of them; an empty line returns to the question.
+/// The answers that a review lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Listed {
+    /// The last answers, uncertain rows, and answers that fit the others least.
+    All,
+    /// Uncertain rows, and answers that fit the others least.
+    Doubtful,
+}
+
+/// Lists answers. `NUMBER CLASS` changes one of them; an empty line ends the review. Without answers to list it ends at
+/// once.
 fn review(
     controller: &mut Controller,
     items: &Items,
-    classes: &[String],
     keys: &[Option<char>],
     input: &mut impl BufRead,
+    listed: Listed,
 ) -> Result<(), ActionError> {
     loop {
-        let given: Vec<_> = controller.record().row_labels().rev().take(LISTED).collect();
-        let mut text = String::new();
-        for (number, answer) in given.iter().enumerate() {
-            let (row, class) = (answer.row, visible(&classes[answer.class]));
-            let how = if answer.is_correction() { " (corrected)" } else { "" };
-            text.push_str(&format!(
-                "{:3}  row {row}: {class}{how}  {}\n",
-                number + 1,
-                items.line(row)
-            ));
+        let (rows, mut text) = list(controller, items, listed);
+        if listed == Listed::Doubtful {
+            if rows.is_empty() {
+                return Ok(());
+            }
+            text.insert(0, '\n');
         }
-        text.push_str("NUMBER CLASS changes an answer, Enter returns > ");
+        let end = if listed == Listed::All { "returns" } else { "ends" };
+        text.push_str(&format!("NUMBER CLASS changes an answer, Enter {end} > "));
         print(&text)?;
         let Some(line) = read_line(input)? else { return Ok(()) };
         if line.trim().is_empty() {
             return Ok(());
         }
+        let classes = controller.record().classes();
         let Some((number, name)) = line.trim().split_once(' ') else {
             let example = visible(&classes[0]);
             print(&format!(
@@ -183,22 +204,57 @@ fn review(
             ))?;
             continue;
         };
-        let chosen = number.parse::<usize>().ok().and_then(|n| given.get(n.checked_sub(1)?));
+        let chosen = number.parse::<usize>().ok().and_then(|n| rows.get(n.checked_sub(1)?));
         match (chosen, class(name.trim(), classes, keys)) {
-            (Some(answer), Some(class)) => controller.change(answer.row, class)?,
+            (Some(row), Some(class)) => {
+                controller.change(*row, class)?;
+                controller.settle()?;
+            }
             (None, _) => print(&format!("the list has no answer number {number:?}\n"))?,
             (_, None) => print(&format!("there is no class {:?}\n", name.trim()))?,
         }
     }
 }
 
+/// The rows of a review, and its text.
+fn list(controller: &Controller, items: &Items, listed: Listed) -> (Vec<usize>, String) {
+    let record = controller.record();
+    let name = |class: usize| visible(&record.classes()[class]);
+    let (mut rows, mut text) = (Vec::new(), String::new());
+    let mut add = |text: &mut String, row: usize, answer: String| {
+        rows.push(row);
+        let (number, item) = (rows.len(), items.line(row));
+        text.push_str(&format!("{number:3}  row {row}: {answer}  {item}\n"));
+    };
+    if listed == Listed::All {
+        for given in record.row_labels().rev().take(LISTED) {
+            let how = if given.is_correction() { " (corrected)" } else { "" };
+            add(&mut text, given.row, format!("{}{how}", name(given.class)));
+        }
+    }
+    let uncertain: Vec<usize> = record.uncertain().collect();
+    let last = &uncertain[uncertain.len().saturating_sub(LISTED)..];
+    if !last.is_empty() {
+        text.push_str(&format!("uncertain ({} of {}):\n", last.len(), uncertain.len()));
+        last.iter().rev().for_each(|row| add(&mut text, *row, "?".to_owned()));
+    }
+    let doubts: Vec<_> = controller.doubts().collect();
+    if !doubts.is_empty() {
+        text.push_str("answers that fit the others least; look again:\n");
+        for doubt in doubts {
+            let (given, predicted) = (name(doubt.class), name(doubt.predicted));
+            let percent = 100.0 * doubt.probability;
+            let answer = format!("{given} ({percent:.0} % likely), the others suggest {predicted}");
+            add(&mut text, doubt.index, answer);
+        }
+    }
+    (rows, text)
+}
+
 fn read_line(input: &mut impl BufRead) -> Result<Option<String>, CliError> {
     let mut line = Vec::new();
     match input.read_until(b'\n', &mut line) {
-        Ok(0) => {
-            note("end of standard input");
-            Ok(None)
-        }
+        Ok(0) => Ok(None),
         Ok(_) => Ok(Some(String::from_utf8_lossy(&line).into_owned())),
         Err(error) => Err(CliError::system(format!("standard input: {error}"))),
     }
@@ -220,6 +276,7 @@ mod tests {
             ("2", Reply::Class(0)),
             ("3", Reply::Class(2)),
             (" dog ", Reply::Class(2)),
+            ("?", Reply::Uncertain),
             ("u", Reply::Undo),
             ("q", Reply::Stop),
             ("r", Reply::Review),

@@ -1,7 +1,8 @@
 //! The worker thread that updates the model, so that the person does not wait for it.
 
 use crate::error::CliError;
-use halfspaces_online::{LabellingQuestion, LabellingSession, OnlineError, Outlook};
+use halfspaces_online::{Doubt, LabellingQuestion, LabellingSession, OnlineError, Outlook};
+use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -11,16 +12,22 @@ use std::time::{Duration, Instant};
 const LOOKAHEAD: usize = 512;
 /// Number of questions with weights: the next one, and the one that is asked if the model is an answer behind.
 const EXPLAINED: usize = 2;
+/// Number of answers to look at again.
+const DOUBTS: usize = 10;
 /// Time between two checks whether the thread is still running.
 const LIVENESS_INTERVAL: Duration = Duration::from_millis(500);
 
 /// How questions are chosen and shown.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Asking {
     /// Look for examples of scarce classes first.
     pub(super) rare: bool,
+    /// Look for examples of this class first.
+    pub(super) seek: Option<usize>,
     /// Compute the weights of coordinates.
     pub(super) weights: bool,
+    /// Rows to ask about first.
+    pub(super) first: BTreeSet<usize>,
 }
 
 /// A command to the worker.
@@ -28,9 +35,9 @@ pub(super) struct Asking {
 pub(super) enum Command {
     /// Records the answer to a question as it was shown.
     Answer(LabellingQuestion, usize),
-    /// Skips a question.
+    /// Skips a question, or leaves it without an answer because the person is uncertain.
     Skip(LabellingQuestion),
-    /// Takes back that a row was skipped.
+    /// Takes back that a row was skipped or uncertain.
     Unskip(usize),
     /// Withdraws the answer of a row.
     Withdraw(usize),
@@ -50,6 +57,8 @@ pub(super) struct Snapshot {
     pub(super) outlook: Outlook,
     /// Whether the predictions are those of a given model.
     pub(super) advised: bool,
+    /// The answers that fit the others least.
+    pub(super) doubts: Vec<Doubt>,
 }
 
 #[derive(Debug)]
@@ -76,11 +85,11 @@ pub(super) struct Worker {
 impl Worker {
     /// Starts the thread.
     pub(super) fn start(mut session: LabellingSession, asking: Asking) -> Worker {
-        let snapshot = take_snapshot(&mut session, asking, 0);
+        let snapshot = take_snapshot(&mut session, &asking, 0);
         let shared = Arc::new(Shared { snapshot: Mutex::new(snapshot), changed: Condvar::new() });
         let (sender, receiver) = channel();
         let thread_shared = Arc::clone(&shared);
-        let thread = std::thread::spawn(move || work(session, asking, &receiver, &thread_shared));
+        let thread = std::thread::spawn(move || work(session, &asking, &receiver, &thread_shared));
         Worker { sender, sent: 0, shared, thread }
     }
 
@@ -145,7 +154,7 @@ fn stopped() -> CliError {
 
 fn work(
     mut session: LabellingSession,
-    asking: Asking,
+    asking: &Asking,
     receiver: &Receiver<Command>,
     shared: &Shared,
 ) -> LabellingSession {
@@ -183,13 +192,14 @@ fn execute(session: &mut LabellingSession, command: Command) -> Result<(), Onlin
     Ok(())
 }
 
-fn take_snapshot(session: &mut LabellingSession, asking: Asking, done: u64) -> Snapshot {
+fn take_snapshot(session: &mut LabellingSession, asking: &Asking, done: u64) -> Snapshot {
     let scarce = session.scarce_class().filter(|_| asking.rare);
-    let mut questions = match scarce.map(|class| session.likeliest(class, LOOKAHEAD)) {
-        Some(Ok(questions)) => questions,
-        Some(Err(error)) => unreachable!("the class is one of the session: {error}"),
-        None => surest(session),
-    };
+    let mut questions =
+        match asking.seek.or(scarce).map(|class| session.likeliest(class, LOOKAHEAD)) {
+            Some(Ok(questions)) => questions,
+            Some(Err(error)) => unreachable!("the class is one of the session: {error}"),
+            None => surest(session, &asking.first),
+        };
     let explain =
         |question: &LabellingQuestion| match session.weights(question.index, question.class) {
             Ok(weights) => Some((*question, weights?)),
@@ -201,7 +211,8 @@ fn take_snapshot(session: &mut LabellingSession, asking: Asking, done: u64) -> S
     let weights = explained.filter_map(explain).collect();
     let skipped = session.skipped().iter().map(|row| predict(session, *row));
     questions.extend(skipped);
-    Snapshot { done, questions, weights, outlook: session.outlook(), advised }
+    let (outlook, doubts) = (session.outlook(), session.doubts(DOUBTS));
+    Snapshot { done, questions, weights, outlook, advised, doubts }
 }
 
 fn predict(session: &LabellingSession, row: usize) -> LabellingQuestion {
@@ -211,25 +222,28 @@ fn predict(session: &LabellingSession, row: usize) -> LabellingQuestion {
     }
 }
 
-/// The most confident predictions for rows that were not skipped.
-fn surest(session: &mut LabellingSession) -> Vec<LabellingQuestion> {
+/// The most confident predictions for rows that were not skipped, those about the rows `first` before all others.
+fn surest(session: &mut LabellingSession, first: &BTreeSet<usize>) -> Vec<LabellingQuestion> {
     let mut closed: Vec<bool> =
         (0..session.progress().points).map(|row| session.class(row).is_some()).collect();
     session.skipped().iter().for_each(|row| closed[*row] = true);
     let open = (0..closed.len()).filter(|row| !closed[*row]);
     let mut questions: Vec<LabellingQuestion> = open.map(|row| predict(session, row)).collect();
-    let more_confident = |a: &LabellingQuestion, b: &LabellingQuestion| {
-        b.probability.total_cmp(&a.probability).then(a.index.cmp(&b.index))
+    let is_later = |question: &LabellingQuestion| !first.contains(&question.index);
+    let earlier = |a: &LabellingQuestion, b: &LabellingQuestion| {
+        let more_confident = b.probability.total_cmp(&a.probability);
+        is_later(a).cmp(&is_later(b)).then(more_confident).then(a.index.cmp(&b.index))
     };
     if questions.len() > LOOKAHEAD {
-        questions.select_nth_unstable_by(LOOKAHEAD, more_confident);
+        questions.select_nth_unstable_by(LOOKAHEAD, earlier);
         questions.truncate(LOOKAHEAD);
     }
-    questions.sort_unstable_by(more_confident);
+    questions.sort_unstable_by(earlier);
     // Several predictions can have the same rounded probability, and a session may begin with other rows.
-    if let Some(first) = session.next().filter(|first| !closed[first.index]) {
-        questions.retain(|question| question.index != first.index);
-        questions.insert(0, first);
+    let none_is_first = questions.first().is_none_or(is_later);
+    if let Some(next) = session.next().filter(|next| none_is_first && !closed[next.index]) {
+        questions.retain(|question| question.index != next.index);
+        questions.insert(0, next);
     }
     questions
 }

@@ -23,11 +23,20 @@ use std::task::Poll;
 use std::time::Duration;
 use tokio::net::TcpListener;
 
+/// Texts of the page.
+#[derive(Debug)]
+pub(super) struct PageText {
+    /// The name of the pool.
+    pub(super) pool: String,
+    /// Where the labels are when the session ends.
+    pub(super) ending: String,
+}
+
 /// Serves the page until the person stops, then returns the session.
 pub(super) fn run(
     controller: Controller,
     items: Items,
-    pool: String,
+    text: PageText,
     port: u16,
 ) -> Result<(Controller, Items), CliError> {
     let failed = |error: std::io::Error| CliError::system(format!("web server: {error}"));
@@ -44,7 +53,7 @@ pub(super) fn run(
         let guard = Guard::new(port)
             .map_err(|error| CliError::system(format!("cannot create a random token: {error}")))?;
         note(&format!("open {}", guard.address()));
-        let server = Arc::new(Server::new(controller, items, pool, guard));
+        let server = Arc::new(Server::new(controller, items, text, guard));
         serve(&listener, &server).await?;
         Ok::<_, CliError>(server)
     })?;

@@ -17,6 +17,12 @@ const SVG = 'http://www.w3.org/2000/svg';
 let state = null;
 let busy = false;
 let over = false;
+// An answered row that is looked at again.
+let looked = null;
+// Whether the person looks back before the session ends.
+let ending = false;
+// What the page shows: an answered row, the question, or, if null, the list of answers to look at again.
+const shown = () => looked ?? (ending ? null : state.question);
 
 function element(name, text, className) {
   const made = document.createElement(name);
@@ -61,7 +67,7 @@ function picture(row) {
 }
 
 async function showPicture(row) {
-  const isCurrent = () => state.question && state.question.row === row;
+  const isCurrent = () => shown()?.row === row;
   try {
     const url = await picture(row);
     if (isCurrent()) at('image').src = url;
@@ -98,12 +104,46 @@ async function look() {
 }
 
 function answer(index) {
-  if (state && state.question) send('/api/answer', { row: state.question.row, class: index });
+  if (!state || !shown()) return;
+  const { row } = shown();
+  if (!looked) {
+    send('/api/answer', { row, class: index });
+  } else if (!busy) {
+    const isSame = looked.class === index;
+    looked = null;
+    if (isSame) redraw();
+    else send('/api/change', { row, class: index });
+  }
+}
+
+// Shows an answered row, to keep or change its answer.
+async function lookAgain(row, why) {
+  if (busy || over) return;
+  try {
+    const { ok, answer: item } = await call(`/api/item/${row}`);
+    if (!ok) return showMessage(item.error);
+    looked = { ...item, why, skipped: false };
+    redraw();
+  } catch {
+    showMessage('The program does not respond. All answers are saved; run the same command to continue.');
+  }
+}
+
+function redraw() {
+  showItem();
+  showQuestion();
+  showRecent();
+}
+
+function back() {
+  if (looked) looked = null;
+  else ending = false;
+  redraw();
 }
 
 function show(next) {
   const other = !state || !state.question || !next.question || state.question.row !== next.question.row
-    || isMarked(next) && !isMarked(state);
+    || isMarked(next) && !isMarked(state) || !shown();
   const first = !state;
   state = next;
   at('pool').textContent = state.pool;
@@ -113,6 +153,7 @@ function show(next) {
   at('count').textContent = `${p.answered} of ${p.points} labelled`;
   at('corrections').textContent = p.corrections;
   at('skipped').textContent = p.skipped;
+  at('uncertain-count').textContent = p.uncertain;
   const o = state.outlook;
   at('tocome').replaceChildren(Math.round(o.expected) + ' ', element('small', `${Math.round(o.low)} to ${Math.round(o.high)}`));
   at('stop-advice').hidden = !state.stop_advice;
@@ -144,7 +185,6 @@ function leaveSearch() {
 }
 
 function makeClasses() {
-  at('find').hidden = state.classes.length <= MAX_WITHOUT_SEARCH;
   state.classes.forEach((name, index) => {
     const button = element('button', name);
     button.type = 'button';
@@ -168,7 +208,7 @@ const isMarked = (view) => Boolean(view && view.question)
   && [...view.question.item.texts, ...view.question.item.features].some((cell) => cell.parts.length > 0);
 
 function showItem() {
-  const question = state.question;
+  const question = shown();
   const image = at('image');
   const item = question ? question.item : { texts: [], features: [], image: false };
   at('row').textContent = question ? `row ${question.row}${question.skipped ? ', skipped before' : ''}` : '';
@@ -195,8 +235,9 @@ function showItem() {
     row.append(element('td', `and ${item.more_features} more columns`), element('td', ''));
     body.append(row);
   }
-  at('marks').hidden = !isMarked(state);
-  at('marked-class').textContent = question ? state.classes[question.class] : '';
+  at('marks').hidden = !question || Boolean(looked) || !isMarked(state);
+  showSecond();
+  at('marked-class').textContent = question ? state.classes[question.class] ?? '' : '';
   at('item').scrollTop = 0;
   for (const row of state.ahead) picture(row).catch(() => {});
 }
@@ -205,11 +246,25 @@ const sure = (probability) => probability === null ? 'a guess: not every class h
   : `predicted, ${(100 * probability).toFixed(0)} % sure`;
 
 function showQuestion() {
-  const question = state.question;
-  at('guess').textContent = question ? state.classes[question.class] : 'Every row has a label.';
-  at('sure').textContent = question ? sure(question.probability) : 'Review the last answers, or stop.';
-  for (const id of ['confirm', 'skip']) at(id).disabled = !question;
-  at('undo').disabled = !state.can_undo;
+  const question = shown();
+  const isOpen = Boolean(question) && !looked;
+  if (looked) {
+    at('guess').textContent = looked.class === null ? 'Uncertain' : state.classes[looked.class];
+    at('sure').textContent = looked.why;
+  } else if (question) {
+    at('guess').textContent = state.classes[question.class];
+    at('sure').textContent = sure(question.probability);
+  } else {
+    at('guess').textContent = state.question ? 'Before you stop' : 'Every row has an answer.';
+    at('sure').textContent = state.doubts.length + state.uncertain.length > 0 ? 'Look again at these answers, or finish.' : 'You can finish.';
+  }
+  at('confirm').firstElementChild.textContent = looked ? 'Keep' : 'Correct';
+  at('confirm').disabled = !question;
+  for (const id of ['uncertain', 'skip']) at(id).disabled = !isOpen;
+  for (const id of ['confirm', 'uncertain', 'skip', 'classes']) at(id).hidden = !question;
+  at('find').hidden = !question || state.classes.length <= MAX_WITHOUT_SEARCH;
+  at('stop').hidden = !question;
+  at('undo').disabled = !state.can_undo || Boolean(looked);
   [...at('classes').children].forEach((button, index) => {
     button.disabled = !question;
     button.classList.toggle('predicted', Boolean(question) && index === question.class);
@@ -248,13 +303,41 @@ function drawCurve() {
   );
 }
 
+// A row of a list; a click looks at it again.
+function rowOf(row, text, why) {
+  const what = element('button', text ? `row ${row}: ${text}` : `row ${row}`, 'what');
+  what.type = 'button';
+  what.addEventListener('click', () => { what.blur(); lookAgain(row, why); });
+  return what;
+}
+
+function showSecond() {
+  const isShown = !shown();
+  at('second').hidden = !isShown;
+  if (!isShown) return;
+  const list = (id, rows) => at(id).replaceChildren(...rows.map(({ row, text, why }) => {
+    const line = element('li');
+    line.append(rowOf(row, text, why));
+    if (id === 'doubts') line.append(element('span', why, 'why'));
+    return line;
+  }));
+  list('doubts', state.doubts.map(({ row, text, class: given, predicted, probability }) => ({
+    row, text, why: `${state.classes[given]} is ${(100 * probability).toFixed(0)} % likely; the others suggest ${state.classes[predicted]}`,
+  })));
+  list('uncertain-rows', state.uncertain.map(({ row, text }) => ({ row, text, why: 'your answer so far' })));
+  at('no-doubts').hidden = state.doubts.length > 0;
+  at('uncertain-head').hidden = state.uncertain.length === 0;
+  at('ending').textContent = `When you finish, ${state.ending}.`;
+  at('continue').hidden = !state.question;
+}
+
 function showRecent() {
   const list = at('recent');
   if (!at('review').open || list.contains(document.activeElement)) return;
   list.replaceChildren();
   for (const given of state.recent) {
     const line = element('li');
-    const what = element('span', given.text ? `row ${given.row}: ${given.text}` : `row ${given.row}`, 'what');
+    const what = rowOf(given.row, given.text, 'your answer');
     if (given.corrected) what.classList.add('corrected');
     const choice = element('select');
     choice.setAttribute('aria-label', `label of row ${given.row}`);
@@ -269,11 +352,18 @@ function showRecent() {
   }
 }
 
+// Before the session ends, the person can look again at doubtful answers.
 async function stop() {
+  if (shown() && !busy) {
+    looked = null;
+    ending = true;
+    redraw();
+    return;
+  }
   await send('/api/stop', {});
   if (at('message').hidden) {
     over = true;
-    showMessage('Stopped. All answers are saved. You can close this page.', true);
+    showMessage(`Stopped: ${state.ending}. You can close this page.`, true);
     document.querySelectorAll('button, select, input').forEach((control) => { control.disabled = true; });
   }
 }
@@ -281,10 +371,14 @@ async function stop() {
 at('image').addEventListener('load', (event) => {
   event.target.classList.toggle('small', event.target.naturalWidth <= 96);
 });
-at('confirm').addEventListener('click', (event) => { event.target.blur(); if (state.question) answer(state.question.class); });
-at('skip').addEventListener('click', (event) => { event.target.blur(); if (state.question) send('/api/skip', { row: state.question.row }); });
-at('undo').addEventListener('click', (event) => { event.target.blur(); if (state.undo) send('/api/undo', state.undo); });
-at('stop').addEventListener('click', stop);
+at('confirm').addEventListener('click', (event) => { event.target.blur(); if (looked) back(); else if (shown()) answer(state.question.class); });
+for (const id of ['skip', 'uncertain']) {
+  at(id).addEventListener('click', (event) => { event.target.blur(); if (shown() && !looked) send(`/api/${id}`, { row: state.question.row }); });
+}
+at('undo').addEventListener('click', (event) => { event.target.blur(); if (state.undo && !looked) { ending = false; send('/api/undo', state.undo); } });
+at('stop').addEventListener('click', (event) => { event.target.blur(); stop(); });
+at('finish').addEventListener('click', stop);
+at('continue').addEventListener('click', back);
 at('review').addEventListener('toggle', () => { if (state) showRecent(); });
 // After a click with the mouse the focus goes back, so that Enter confirms; with the keyboard it stays.
 at('review').firstElementChild.addEventListener('click', (event) => { if (event.detail > 0) event.target.blur(); });
@@ -319,6 +413,8 @@ document.addEventListener('keydown', (event) => {
   const exact = state.keys.indexOf(key);
   if (key === 'Enter' || key === ' ') at('confirm').click();
   else if (exact >= 0) answer(exact);
+  else if (key === 'Escape' && (looked || ending)) back();
+  else if (key === '?') at('uncertain').click();
   else if (key === 's') at('skip').click();
   else if (key === 'u') at('undo').click();
   else if (index >= 0) answer(index);

@@ -2,8 +2,9 @@
 
 use super::super::controller::{ActionError, Controller, UndoTarget};
 use super::super::items::Items;
+use super::PageText;
 use super::guard::Guard;
-use super::view::view;
+use super::view::{looked_at, view};
 use crate::error::CliError;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Bytes, Incoming};
@@ -45,16 +46,21 @@ type Reply = Response<Full<Bytes>>;
 pub(super) struct Server {
     controller: Mutex<Controller>,
     items: Items,
-    pool: String,
+    text: PageText,
     guard: Guard,
     stop: Notify,
     failure: Mutex<Option<CliError>>,
 }
 
 impl Server {
-    pub(super) fn new(controller: Controller, items: Items, pool: String, guard: Guard) -> Server {
+    pub(super) fn new(
+        controller: Controller,
+        items: Items,
+        text: PageText,
+        guard: Guard,
+    ) -> Server {
         let (stop, failure) = (Notify::new(), Mutex::new(None));
-        Server { controller: Mutex::new(controller), items, pool, guard, stop, failure }
+        Server { controller: Mutex::new(controller), items, text, guard, stop, failure }
     }
 
     /// Waits until the session ends.
@@ -126,10 +132,14 @@ pub(super) async fn respond(server: Arc<Server>, request: Request<Incoming>) -> 
                 Bytes::from_static(SCRIPT.as_bytes()),
             ),
             "/api/state" => run_blocking(move || state(&server)).await,
-            _ => match path.strip_prefix("/api/image/").and_then(|row| row.parse().ok()) {
-                Some(row) => run_blocking(move || image(&server, row)).await,
-                None => error(StatusCode::NOT_FOUND, "not found"),
-            },
+            _ => {
+                let row = |folder: &str| path.strip_prefix(folder)?.parse().ok();
+                match (row("/api/image/"), row("/api/item/")) {
+                    (Some(row), _) => run_blocking(move || image(&server, row)).await,
+                    (_, Some(row)) => run_blocking(move || item(&server, row)).await,
+                    (None, None) => error(StatusCode::NOT_FOUND, "not found"),
+                }
+            }
         };
     }
     if method != Method::POST {
@@ -163,6 +173,7 @@ fn perform(server: &Server, path: &str, body: &[u8]) -> Reply {
             if is_repeated { Ok(()) } else { controller.answer(row, class) }
         }),
         "/api/skip" => parse(body).and_then(|Row { row }| controller.skip(row)),
+        "/api/uncertain" => parse(body).and_then(|Row { row }| controller.uncertain(row)),
         "/api/undo" => parse(body).and_then(|RowOrSequence { row, sequence }| {
             if row.or(sequence).is_none() {
                 let why = "an undo needs the row or the sequence number of the action";
@@ -190,7 +201,7 @@ fn perform(server: &Server, path: &str, body: &[u8]) -> Reply {
         }
     };
     let shown = serde_json::json!({
-        "state": view(&controller, &server.items, &server.pool),
+        "state": view(&controller, &server.items, &server.text),
         "error": why.as_ref().map(|(_, why)| why),
     });
     json(why.map_or(StatusCode::OK, |(status, _)| status), &shown)
@@ -206,8 +217,16 @@ fn state(server: &Server) -> Reply {
     controller.refresh();
     json(
         StatusCode::OK,
-        &serde_json::json!({ "state": view(&controller, &server.items, &server.pool) }),
+        &serde_json::json!({ "state": view(&controller, &server.items, &server.text) }),
     )
+}
+
+/// A row with an answer, to look at it again.
+fn item(server: &Server, row: usize) -> Reply {
+    match looked_at(&server.controller(), &server.items, row) {
+        Some(looked) => json(StatusCode::OK, &serde_json::json!(looked)),
+        None => error(StatusCode::NOT_FOUND, "the row has no answer"),
+    }
 }
 
 fn image(server: &Server, row: usize) -> Reply {

@@ -3,6 +3,7 @@
 use super::super::controller::Controller;
 use super::super::items::{Item, Items};
 use super::super::keys::keys;
+use super::PageText;
 use serde::Serialize;
 
 /// Maximum number of points of the curve.
@@ -15,6 +16,8 @@ const AHEAD: usize = 3;
 #[derive(Debug, Serialize)]
 pub(super) struct View<'a> {
     pool: &'a str,
+    /// Where the labels are when the session ends.
+    ending: &'a str,
     classes: &'a [String],
     keys: Vec<Option<char>>,
     question: Option<QuestionView>,
@@ -26,6 +29,10 @@ pub(super) struct View<'a> {
     /// expected at that time.
     curve: Vec<(usize, usize, Option<f64>)>,
     recent: Vec<RecentView>,
+    /// The answers that fit the others least.
+    doubts: Vec<DoubtView>,
+    /// The last uncertain rows.
+    uncertain: Vec<UncertainView>,
     /// Rows that are likely to be asked next, whose images are loaded ahead.
     ahead: Vec<usize>,
     can_undo: bool,
@@ -57,6 +64,7 @@ struct ProgressView {
     answered: usize,
     asked: usize,
     skipped: usize,
+    uncertain: usize,
     corrections: usize,
 }
 
@@ -75,7 +83,39 @@ struct RecentView {
     text: String,
 }
 
-pub(super) fn view<'a>(controller: &'a Controller, items: &Items, pool: &'a str) -> View<'a> {
+#[derive(Debug, Serialize)]
+struct DoubtView {
+    row: usize,
+    class: usize,
+    predicted: usize,
+    probability: f64,
+    text: String,
+}
+
+#[derive(Debug, Serialize)]
+struct UncertainView {
+    row: usize,
+    text: String,
+}
+
+/// A row with an answer.
+#[derive(Debug, Serialize)]
+pub(super) struct LookedAt {
+    row: usize,
+    /// The class in the answer; `None` if the person could not tell it.
+    class: Option<usize>,
+    item: Item,
+}
+
+/// A row with an answer; `None` if it has none.
+pub(super) fn looked_at(controller: &Controller, items: &Items, row: usize) -> Option<LookedAt> {
+    let record = controller.record();
+    let class = record.label(row);
+    let is_answered = class.is_some() || record.is_uncertain(row);
+    is_answered.then(|| LookedAt { row, class, item: items.item(row, None) })
+}
+
+pub(super) fn view<'a>(controller: &'a Controller, items: &Items, text: &'a PageText) -> View<'a> {
     let (record, outlook) = (controller.record(), controller.outlook());
     let question = controller.question().map(|question| QuestionView {
         row: question.index,
@@ -93,8 +133,21 @@ pub(super) fn view<'a>(controller: &'a Controller, items: &Items, pool: &'a str)
         corrected: given.is_correction(),
         text: items.short(given.row),
     });
+    let doubts = controller.doubts().map(|doubt| DoubtView {
+        row: doubt.index,
+        class: doubt.class,
+        predicted: doubt.predicted,
+        probability: doubt.probability,
+        text: items.short(doubt.index),
+    });
+    let mut uncertain: Vec<usize> = record.uncertain().collect();
+    let uncertain_count = uncertain.len();
+    uncertain.reverse();
+    uncertain.truncate(RECENT);
+    let uncertain = uncertain.into_iter().map(|row| UncertainView { row, text: items.short(row) });
     View {
-        pool,
+        pool: &text.pool,
+        ending: &text.ending,
         classes: record.classes(),
         keys: keys(record.classes()),
         question,
@@ -103,12 +156,15 @@ pub(super) fn view<'a>(controller: &'a Controller, items: &Items, pool: &'a str)
             answered: record.answered(),
             asked: record.asked(),
             skipped: record.skipped().count(),
+            uncertain: uncertain_count,
             corrections: record.corrections(),
         },
         outlook: OutlookView { expected: outlook.expected, low: outlook.low, high: outlook.high },
         stop_advice: controller.stop_advice().filter(|_| !items.is_review()),
         curve: curve(controller),
         recent: recent.collect(),
+        doubts: doubts.collect(),
+        uncertain: uncertain.collect(),
         ahead: if items.has_images() { controller.ahead(AHEAD) } else { Vec::new() },
         can_undo: undo.is_some(),
         undo,

@@ -1,0 +1,137 @@
+//! The sessions of several annotators about one pool, for `--merge`.
+
+use super::anchoring;
+use super::args::LabelArgs;
+use super::exported::{ExportedRow, Source};
+use super::pool::Pool;
+use crate::error::{CliError, session_error};
+use crate::output::counted;
+use halfspaces_labelling::{
+    Annotators, Consensus, Opening, Record, SessionAccess, SessionFile, SessionLog, Vote,
+};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// The text of an uncertain answer.
+const UNCERTAIN: &str = "?";
+
+/// Opens the sessions of `--merge` for reading.
+pub(super) fn open(args: &LabelArgs) -> Result<Vec<(PathBuf, SessionLog)>, CliError> {
+    let open = |path: &PathBuf| match SessionFile::open(path, SessionAccess::Read) {
+        Ok(Opening::Existing(log)) => Ok((path.clone(), *log)),
+        Ok(Opening::New(_)) => {
+            Err(CliError::user(format!("{}: the session is empty", path.display())))
+        }
+        Err(error) => Err(session_error(&error)),
+    };
+    args.merge.iter().map(open).collect()
+}
+
+/// Finds the answers of all sessions in the pool, and says how well the annotators agree.
+pub(super) fn annotators(
+    args: &LabelArgs,
+    sessions: Vec<(PathBuf, SessionLog)>,
+    pool: &Pool,
+    notes: &mut Vec<String>,
+) -> Result<Option<Annotators>, CliError> {
+    if sessions.is_empty() {
+        return Ok(None);
+    }
+    let mut annotators = Annotators::new(pool.points.len());
+    for (path, log) in sessions {
+        let mut record = log.record().clone();
+        if let Some(event) = anchoring::anchor(args, &record, pool, &path, notes)? {
+            let step = record.check(&event).map_err(CliError::user)?;
+            record.take(step);
+        }
+        let name = log.header().annotator.clone().unwrap_or_else(|| stem(&path));
+        annotators.add(&name, &record).map_err(|why| {
+            CliError::user(format!(
+                "{}: {why}; name the annotator of each session with --annotator when it is started",
+                path.display()
+            ))
+        })?;
+    }
+    notes.push(agreement(&annotators));
+    Ok(Some(annotators))
+}
+
+/// The name of a file without its extensions.
+fn stem(path: &Path) -> String {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let name = name.unwrap_or_default();
+    name.split('.').next().unwrap_or_default().to_owned()
+}
+
+/// Describes the agreement of the annotators.
+fn agreement(annotators: &Annotators) -> String {
+    let (mut several, mut agreed, mut tied, mut uncertain) = (0, 0, 0, 0);
+    for row in 0..annotators.rows() {
+        let answers = annotators.votes(row).filter(|vote| *vote != Vote::None).count();
+        several += usize::from(answers >= 2);
+        match annotators.consensus(row) {
+            Consensus::Agreed(_) => agreed += 1,
+            Consensus::Tied => tied += 1,
+            Consensus::Uncertain => uncertain += 1,
+            Consensus::None | Consensus::Single(_) | Consensus::Most(_) => {}
+        }
+    }
+    let kappa = annotators.cohen_kappa().map(|kappa| format!("; Cohen's kappa {kappa:.3}"));
+    let alpha = annotators.krippendorff_alpha();
+    let alpha = alpha.map(|alpha| format!("; Krippendorff's alpha {alpha:.3}"));
+    let coefficient = if annotators.names().len() == 2 { kappa } else { alpha };
+    let coefficient = coefficient.unwrap_or_else(|| "; too few common rows to measure it".into());
+    let rows = counted(several as u64, "row");
+    format!(
+        "{} annotators ({}): the same class in {agreed} of {rows} with several answers{coefficient}; {tied} tied, \
+         {uncertain} only uncertain",
+        annotators.names().len(),
+        annotators.names().join(", ")
+    )
+}
+
+/// The rows with a common label, and these labels.
+pub(super) fn labels(annotators: &Annotators) -> Vec<(usize, String)> {
+    let class = |row: usize| Some((row, annotators.consensus(row).class()?));
+    let labels = (0..annotators.rows()).filter_map(class);
+    labels.map(|(row, class)| (row, annotators.classes()[class].clone())).collect()
+}
+
+/// The rows that a person should decide.
+pub(super) fn disputed(annotators: &Annotators) -> BTreeSet<usize> {
+    (0..annotators.rows()).filter(|row| annotators.consensus(*row).is_disputed()).collect()
+}
+
+/// The answer of each annotator about a row, with the annotator's name; empty if there is none.
+pub(super) fn answers(annotators: &Annotators, row: usize) -> Vec<(String, String)> {
+    let text = |vote: Vote| match vote {
+        Vote::Class(class) => annotators.classes()[class].clone(),
+        Vote::Uncertain => UNCERTAIN.to_owned(),
+        Vote::None => String::new(),
+    };
+    annotators.names().iter().cloned().zip(annotators.votes(row).map(text)).collect()
+}
+
+/// Replaces the rows of an export: each row that an annotator or the review has answered. The label is that of the
+/// review if it has one, otherwise the class that most annotators gave.
+pub(super) fn exported_rows(record: &Record, annotators: &Annotators) -> Vec<ExportedRow> {
+    let mut rows = Vec::new();
+    for row in 0..annotators.rows() {
+        let reviewed = record.row_label(row).filter(|given| given.is_by_person());
+        let consensus = annotators.consensus(row);
+        let name = |class: usize| annotators.classes()[class].clone();
+        let (label, source) = match (reviewed, consensus) {
+            (Some(given), _) => (record.classes()[given.class].clone(), Source::Reviewed),
+            (None, _) if record.is_uncertain(row) => (String::new(), Source::Uncertain),
+            (None, Consensus::None) => continue,
+            (None, Consensus::Uncertain) => (String::new(), Source::Uncertain),
+            (None, Consensus::Tied) => (String::new(), Source::Tied),
+            (None, Consensus::Single(class)) => (name(class), Source::Single),
+            (None, Consensus::Agreed(class)) => (name(class), Source::Agreed),
+            (None, Consensus::Most(class)) => (name(class), Source::Most),
+        };
+        let answers = answers(annotators, row);
+        rows.push(ExportedRow { row, label, source, probability: None, answers });
+    }
+    rows
+}

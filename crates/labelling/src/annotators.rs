@@ -1,0 +1,361 @@
+//! The answers of several annotators about the rows of one pool, and their agreement.
+
+use crate::record::Record;
+
+/// The answer of an annotator about a row.
+///
+/// ```
+/// use halfspaces_labelling::Vote;
+/// assert_eq!((Vote::Class(2).class(), Vote::Uncertain.class()), (Some(2), None));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Vote {
+    /// The annotator has not answered.
+    None,
+    /// The annotator could not tell the class.
+    Uncertain,
+    /// A class, as an index in [`Annotators::classes`].
+    Class(usize),
+}
+
+impl Vote {
+    /// The class, if the annotator named one.
+    #[must_use]
+    pub fn class(self) -> Option<usize> {
+        match self {
+            Vote::Class(class) => Some(class),
+            Vote::None | Vote::Uncertain => None,
+        }
+    }
+}
+
+/// The common label of a row.
+///
+/// ```
+/// use halfspaces_labelling::Consensus;
+/// assert!(Consensus::Most(1).is_disputed() && !Consensus::Agreed(1).is_disputed());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Consensus {
+    /// No annotator has answered.
+    None,
+    /// Only one annotator has answered.
+    Single(usize),
+    /// All annotators who answered, at least two, gave this class.
+    Agreed(usize),
+    /// More annotators gave this class than any other class, but some gave another class or were uncertain.
+    Most(usize),
+    /// Several classes were given equally often, and no other one more often.
+    Tied,
+    /// All annotators who answered were uncertain.
+    Uncertain,
+}
+
+impl Consensus {
+    /// The class, if there is one.
+    #[must_use]
+    pub fn class(self) -> Option<usize> {
+        match self {
+            Consensus::Single(class) | Consensus::Agreed(class) | Consensus::Most(class) => {
+                Some(class)
+            }
+            Consensus::None | Consensus::Tied | Consensus::Uncertain => None,
+        }
+    }
+
+    /// Whether a person should decide: the annotators disagree, or at least one of them was uncertain.
+    #[must_use]
+    pub fn is_disputed(self) -> bool {
+        matches!(self, Consensus::Most(_) | Consensus::Tied | Consensus::Uncertain)
+    }
+}
+
+/// The answers of several annotators about the rows of one pool.
+///
+/// ```
+/// use halfspaces_labelling::{Annotators, Consensus, Event, Header, PoolId, Record};
+/// let header = |classes: [&str; 2]| {
+///     let pool = PoolId::without_keys("pool.csv", 3, 1, "00");
+///     Header::new(pool, classes.map(str::to_owned).to_vec(), 0)
+/// };
+/// let session = |classes, labels: &[(usize, &str)]| {
+///     let mut record = Record::new(&header(classes));
+///     let labels = labels.iter().map(|(row, class)| (*row, class.to_string())).collect();
+///     record.take(record.check(&Event::Known { labels })?);
+///     Ok::<Record, String>(record)
+/// };
+/// let mut annotators = Annotators::new(3);
+/// annotators.add("ann", &session(["cat", "dog"], &[(0, "cat"), (1, "cat"), (2, "dog")])?)?;
+/// // The order of the classes may differ.
+/// annotators.add("bob", &session(["dog", "cat"], &[(0, "cat"), (1, "dog")])?)?;
+/// assert_eq!(annotators.consensus(0), Consensus::Agreed(0));
+/// assert_eq!(annotators.consensus(1), Consensus::Tied);
+/// assert_eq!(annotators.consensus(2), Consensus::Single(1));
+/// assert_eq!(annotators.cohen_kappa(), Some(0.0));
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Annotators {
+    rows: usize,
+    names: Vec<String>,
+    classes: Vec<String>,
+    /// The answers of each annotator, by row.
+    votes: Vec<Vec<Vote>>,
+}
+
+impl Annotators {
+    /// No annotators, for a pool of `rows` rows.
+    #[must_use]
+    pub fn new(rows: usize) -> Annotators {
+        Annotators { rows, names: Vec::new(), classes: Vec::new(), votes: Vec::new() }
+    }
+
+    /// Adds an annotator with the answers of a session. The rows of its current pool must be those of the common pool,
+    /// in the same order; [`Anchoring`](crate::Anchoring) moves a session to another order. Classes are matched by name.
+    ///
+    /// # Errors
+    /// The name is already used, or the session has another number of rows.
+    pub fn add(&mut self, name: &str, record: &Record) -> Result<(), String> {
+        if self.names.iter().any(|other| other == name) {
+            return Err(format!("there are two annotators with the name {name:?}"));
+        }
+        if record.rows() != self.rows {
+            return Err(format!(
+                "the session of {name} has {} rows, the pool has {}",
+                record.rows(),
+                self.rows
+            ));
+        }
+        let place = |class: &String| {
+            self.classes.iter().position(|other| other == class).unwrap_or_else(|| {
+                self.classes.push(class.clone());
+                self.classes.len() - 1
+            })
+        };
+        let places: Vec<usize> = record.classes().iter().map(place).collect();
+        let vote = |row: usize| match record.label(row) {
+            Some(class) => Vote::Class(places[class]),
+            None if record.is_uncertain(row) => Vote::Uncertain,
+            None => Vote::None,
+        };
+        self.votes.push((0..self.rows).map(vote).collect());
+        self.names.push(name.to_owned());
+        Ok(())
+    }
+
+    /// The names of the annotators, in the order in which they were added.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The names of the classes of all annotators, in the order in which they were first named.
+    #[must_use]
+    pub fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    /// The number of rows of the pool.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The answers about a row, one for each annotator.
+    ///
+    /// # Panics
+    /// If the row is out of range.
+    pub fn votes(&self, row: usize) -> impl Iterator<Item = Vote> {
+        self.votes.iter().map(move |votes| votes[row])
+    }
+
+    /// The common label of a row.
+    ///
+    /// # Panics
+    /// If the row is out of range.
+    #[must_use]
+    pub fn consensus(&self, row: usize) -> Consensus {
+        let counts = self.counts(row);
+        let given: usize = counts.iter().sum();
+        let uncertain = self.votes(row).filter(|vote| *vote == Vote::Uncertain).count();
+        let most = counts.iter().copied().max().unwrap_or(0);
+        let mut first = counts.iter().enumerate().filter(|(_, count)| **count == most);
+        match (first.next(), first.next()) {
+            _ if given + uncertain == 0 => Consensus::None,
+            _ if given == 0 => Consensus::Uncertain,
+            (Some((class, _)), None) => match (given, uncertain) {
+                (1, 0) => Consensus::Single(class),
+                (_, 0) if most == given => Consensus::Agreed(class),
+                _ => Consensus::Most(class),
+            },
+            _ => Consensus::Tied,
+        }
+    }
+
+    /// The number of annotators who gave each class to a row.
+    fn counts(&self, row: usize) -> Vec<usize> {
+        let mut counts = vec![0; self.classes.len()];
+        self.votes(row).filter_map(Vote::class).for_each(|class| counts[class] += 1);
+        counts
+    }
+
+    /// Cohen's kappa of two annotators, over the rows to which both gave a class: (p - e) / (1 - e), where p is the
+    /// fraction of rows on which they agree, and e the fraction expected if each drew the classes at random as often as
+    /// given. 1 is perfect agreement, 0 is agreement by chance. Returns `None` unless there are two annotators with
+    /// common rows, and if e is 1. Source: Cohen 1960, A Coefficient of Agreement for Nominal Scales.
+    #[must_use]
+    pub fn cohen_kappa(&self) -> Option<f64> {
+        let [first, second] = &self.votes[..] else { return None };
+        let pairs = first.iter().zip(second).filter_map(|(a, b)| a.class().zip(b.class()));
+        let (mut same, mut all) = (0.0, 0.0);
+        let mut counts = vec![(0.0, 0.0); self.classes.len()];
+        for (a, b) in pairs {
+            all += 1.0;
+            same += f64::from(u8::from(a == b));
+            counts[a].0 += 1.0;
+            counts[b].1 += 1.0;
+        }
+        let by_chance: f64 = counts.iter().map(|(a, b)| a * b).sum::<f64>() / (all * all);
+        // Without common rows, the fraction is not a number.
+        (by_chance < 1.0).then(|| (same / all - by_chance) / (1.0 - by_chance))
+    }
+
+    /// Krippendorff's alpha for nominal data: 1 - observed disagreement / expected disagreement, over all pairs of
+    /// classes that different annotators gave to the same row. It allows any number of annotators and missing answers;
+    /// an uncertain answer counts as missing. 1 is perfect agreement, 0 is agreement by chance. Returns `None` if no row
+    /// has two classes given, or all of them are the same class. Source: Krippendorff 2011, Computing Krippendorff's
+    /// Alpha-Reliability, section C.
+    #[must_use]
+    pub fn krippendorff_alpha(&self) -> Option<f64> {
+        let mut totals = vec![0.0; self.classes.len()];
+        let mut observed = 0.0;
+        for row in 0..self.rows {
+            let counts: Vec<f64> = self.counts(row).into_iter().map(|n| n as f64).collect();
+            let given: f64 = counts.iter().sum();
+            if given < 2.0 {
+                continue;
+            }
+            for (total, count) in totals.iter_mut().zip(&counts) {
+                *total += count;
+                observed += count * (given - count) / (given - 1.0);
+            }
+        }
+        let all: f64 = totals.iter().sum();
+        let expected: f64 = totals.iter().map(|total| total * (all - total)).sum();
+        (expected > 0.0).then(|| 1.0 - (all - 1.0) * observed / expected)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{Event, Header, PoolId};
+
+    /// One text per annotator, one character per row: a class, `?` for uncertain, `.` for no answer.
+    fn annotators(texts: &[&str]) -> Annotators {
+        let mut annotators = Annotators::new(texts[0].len());
+        for (number, text) in texts.iter().enumerate() {
+            let mut classes: Vec<String> =
+                text.chars().filter(|c| !".?".contains(*c)).map(String::from).collect();
+            classes.sort_unstable();
+            classes.dedup();
+            classes.push("other".to_owned());
+            let pool = PoolId::without_keys("p", text.len(), 1, "0");
+            let header = Header::new(pool, classes.clone(), 0);
+            let mut record = Record::new(&header);
+            for (row, answer) in text.chars().enumerate() {
+                let predicted = classes[0].clone();
+                let event = match answer {
+                    '.' => continue,
+                    '?' => Event::Uncertain { row, predicted, probability: 0.5 },
+                    class => Event::Known { labels: vec![(row, class.to_string())] },
+                };
+                record.take(record.check(&event).unwrap());
+            }
+            annotators.add(&format!("annotator {number}"), &record).unwrap();
+        }
+        annotators
+    }
+
+    fn near(found: Option<f64>, expected: f64) {
+        assert!(
+            found.is_some_and(|found| (found - expected).abs() < 1e-12),
+            "{found:?} {expected}"
+        );
+    }
+
+    /// The examples A (two observers, 0.095) and C (four observers with missing answers, 0.743) of Krippendorff 2011.
+    #[test]
+    fn alpha_is_that_of_the_examples_of_its_source() {
+        near(annotators(&["0100000010", "1110010000"]).krippendorff_alpha(), 2.0 / 21.0);
+        let four = ["123321412...", "1233224125.3", ".3332342251.", "12332441251."];
+        near(annotators(&four).krippendorff_alpha(), 0.743_421_052_631_578_9);
+    }
+
+    /// The figures are those of `cohen_kappa_score` of scikit-learn.
+    #[test]
+    fn kappa_is_that_of_scikit_learn() {
+        let both = annotators(&["aabbcabcabacbbca", "abbbcaacabbcbaca"]);
+        near(both.cohen_kappa(), 0.619_047_619_047_619);
+        near(both.krippendorff_alpha(), 0.630_952_380_952_381);
+        // Rows without two classes do not count.
+        let some = annotators(&["aab?bcabc.abacbbca", "aabbbcaa?cabbcb.ca"]);
+        near(some.cohen_kappa(), 7.0 / 9.0);
+        near(some.krippendorff_alpha(), 11.0 / 14.0);
+    }
+
+    #[test]
+    fn agreement_needs_two_classes_and_common_rows() {
+        for texts in [["aaa", "aaa"], ["a..", ".ab"], ["a??", "?ba"]] {
+            let annotators = annotators(&texts);
+            let found = (annotators.cohen_kappa(), annotators.krippendorff_alpha());
+            assert_eq!(found, (None, None), "{texts:?}");
+        }
+        // Kappa is for two annotators.
+        let three = annotators(&["ab", "ab", "ab"]);
+        assert_eq!((three.cohen_kappa(), three.krippendorff_alpha()), (None, Some(1.0)));
+    }
+
+    #[test]
+    fn the_consensus_is_the_class_that_most_give() {
+        let annotators = annotators(&["aabaa?.a.", "aabba??a.", "aacb?..bc"]);
+        assert_eq!(annotators.classes(), ["a", "b", "other", "c"]);
+        let all: Vec<Consensus> = (0..9).map(|row| annotators.consensus(row)).collect();
+        let most_b = Consensus::Most(1);
+        let expected = [
+            Consensus::Agreed(0),
+            Consensus::Agreed(0),
+            most_b,
+            most_b,
+            Consensus::Most(0),
+            Consensus::Uncertain,
+            Consensus::Uncertain,
+            Consensus::Most(0),
+            Consensus::Single(3),
+        ];
+        assert_eq!(all, expected);
+        assert_eq!(all.iter().filter(|one| one.is_disputed()).count(), 6);
+        assert_eq!(
+            all.iter().map(|one| one.class()).collect::<Vec<_>>()[5..],
+            [None, None, Some(0), Some(3)]
+        );
+        let tied = super::tests::annotators(&["ab", "ba", "?a"]);
+        assert_eq!([tied.consensus(0), tied.consensus(1)], [Consensus::Tied, Consensus::Most(0)]);
+        // One class and one uncertain answer.
+        assert_eq!(super::tests::annotators(&["a", "?"]).consensus(0), Consensus::Most(0));
+        assert_eq!(super::tests::annotators(&["."]).consensus(0), Consensus::None);
+    }
+
+    #[test]
+    fn names_are_unique_and_pools_have_the_same_rows() {
+        let mut annotators = annotators(&["ab"]);
+        let record = |rows| {
+            let pool = PoolId::without_keys("p", rows, 1, "0");
+            Record::new(&Header::new(pool, vec!["a".into(), "b".into()], 0))
+        };
+        let error = annotators.add("annotator 0", &record(2)).unwrap_err();
+        assert!(error.contains("two annotators with the name"), "{error}");
+        let error = annotators.add("x", &record(3)).unwrap_err();
+        assert!(error.contains("has 3 rows, the pool has 2"), "{error}");
+    }
+}
