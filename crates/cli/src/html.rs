@@ -1,7 +1,14 @@
 //! Reports as self-contained HTML files.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use halfspaces_frame::Picture;
 use halfspaces_pipeline::TextParts;
 use std::ops::Range;
+use std::path::Path;
+
+/// Maximum width and height of an image in a report, in pixels.
+const THUMBNAIL: usize = 96;
 
 /// Escapes text for HTML, in elements and in attribute values.
 pub(crate) fn escape(text: &str) -> String {
@@ -75,6 +82,20 @@ pub(crate) fn marked(text: &TextParts, most: usize) -> String {
     html
 }
 
+/// A cell with a small version of an image, if it can be read, and its name.
+pub(crate) fn image_cell(path: &Path, name: &str) -> String {
+    let bytes = std::fs::read(path).map_err(|error| error.to_string());
+    let picture = bytes.and_then(|bytes| Picture::decode(&bytes));
+    match picture.and_then(|picture| picture.thumbnail(THUMBNAIL)) {
+        Ok(small) => format!(
+            "<img src=\"data:image/png;base64,{}\" alt=\"\"> {}",
+            STANDARD.encode(small),
+            escape(name)
+        ),
+        Err(_) => escape(name),
+    }
+}
+
 /// A complete page with this title, which is escaped, and this body, which is HTML.
 pub(crate) fn page(title: &str, body: &str) -> String {
     let title = escape(title);
@@ -82,7 +103,7 @@ pub(crate) fn page(title: &str, body: &str) -> String {
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n\
          <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n{body}</main>\n</body>\n</html>\n"
     )
 }
@@ -108,6 +129,7 @@ td:nth-child(-n+5){white-space:nowrap}
 .facts td{white-space:normal;overflow-wrap:anywhere}
 .bar{display:inline-block;height:.8em;background:rgb(40 150 70/.6)}
 .less{background:rgb(220 60 40/.6)}
+td img{height:3rem;min-width:3rem;object-fit:contain;vertical-align:middle;image-rendering:pixelated}
 figure{margin:1.2rem 0}
 figure svg{width:100%;max-width:44rem;height:auto}
 ";
@@ -128,6 +150,23 @@ mod tests {
         );
     }
     /// Red against, green for; the darkest mark has the largest part, and parts below a sixth of it have none.
+    /// An image is part of the page; of a file that is none, only the name is shown.
+    #[test]
+    fn images_are_shown_small() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.png");
+        let picture = Picture::new(200, 100, vec![7; 60_000]);
+        std::fs::write(&path, picture.thumbnail(200).unwrap()).unwrap();
+        let cell = image_cell(&path, "<a>");
+        let start = "<img src=\"data:image/png;base64,";
+        let text =
+            cell.strip_prefix(start).unwrap().strip_suffix("\" alt=\"\"> &lt;a&gt;").unwrap();
+        let small = Picture::decode(&STANDARD.decode(text).unwrap()).unwrap();
+        assert_eq!(small, Picture::new(96, 48, vec![7; 3 * 96 * 48]));
+        std::fs::write(&path, "text").unwrap();
+        assert_eq!(image_cell(&path, "a"), "a");
+    }
+
     #[test]
     fn words_are_marked_by_their_parts() {
         let text = "<a> bad good so".to_owned();

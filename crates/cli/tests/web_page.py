@@ -182,7 +182,7 @@ def digits(options, browser, folder):
     corrections = browser.value("state.progress.corrections")
     if options.pictures:
         browser.picture(options.pictures / "digits-done.png", 1280, 800, False)
-    browser.value("stop()")
+    browser.value("ending = true; stop()")
     assert program.wait(10) == 0
     labels = [line.split(",")[2] for line in (folder / "labels.csv").read_text().splitlines()[1:]]
     assert labels == truth, "every digit must have its true label"
@@ -217,7 +217,7 @@ def large(options, browser, folder):
         while browser.value(f"busy || {SHOWN} === {json.dumps(shown)}"):
             pass
     print(f"{options.large} answers, {browser.value('state.progress.corrections')} corrections; {waits(browser)}")
-    browser.value("stop()")
+    browser.value("ending = true; stop()")
     assert program.wait(10) == 0
 
 
@@ -241,7 +241,7 @@ def texts(options, browser, folder):
     if options.pictures:
         browser.picture(options.pictures / "texts.png", 1280, 800, False)
         browser.picture(options.pictures / "texts-narrow-dark.png", 390, 1200, True)
-    browser.value("stop()")
+    browser.value("ending = true; stop()")
     assert program.wait(10) == 0
     print("HTML in texts is shown as text")
 

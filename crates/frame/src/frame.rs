@@ -7,6 +7,7 @@ use crate::names::suggestion;
 use crate::typing::ColumnRecord;
 use crate::values::Values;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// A table: named columns of equal length and an optional numeric block.
 ///
@@ -65,12 +66,14 @@ pub struct Column {
     pub values: Values,
 }
 
-/// The origin of rows: lines or rows of a file.
+/// The origin of rows: lines or rows of a file, or files of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
     /// "line" or "row".
     unit: &'static str,
     numbers: Numbers,
+    /// The file of each row of a folder, counted from 1; empty for other tables.
+    files: Arc<[String]>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,13 +91,18 @@ impl Places {
 
     /// Rows counted from `first`.
     pub(crate) fn rows_from(first: u64) -> Places {
-        Places { unit: "row", numbers: Numbers::From(first) }
+        Places { unit: "row", numbers: Numbers::From(first), files: Arc::default() }
     }
 
     /// Rows with these numbers, counted from 1.
     #[cfg(feature = "parquet")]
     pub(crate) fn row_list(rows: Vec<u64>) -> Places {
-        Places { unit: "row", numbers: Numbers::List(rows) }
+        Places { unit: "row", numbers: Numbers::List(rows), files: Arc::default() }
+    }
+
+    /// Rows that are files.
+    pub(crate) fn files(files: Vec<String>) -> Places {
+        Places { files: files.into(), ..Places::rows() }
     }
 
     /// The lines of a text file on which rows begin.
@@ -102,7 +110,7 @@ impl Places {
         let first = lines.first().copied().unwrap_or(1);
         let consecutive = lines.iter().zip(first..).all(|(line, expected)| *line == expected);
         let numbers = if consecutive { Numbers::From(first) } else { Numbers::List(lines) };
-        Places { unit: "line", numbers }
+        Places { unit: "line", numbers, files: Arc::default() }
     }
 
     fn number(&self, row: usize) -> u64 {
@@ -114,7 +122,8 @@ impl Places {
 
     fn select(&self, rows: &[usize]) -> Places {
         let list = rows.iter().map(|row| self.number(*row)).collect();
-        Places { unit: self.unit, numbers: Numbers::List(list) }
+        let files = Arc::clone(&self.files);
+        Places { unit: self.unit, numbers: Numbers::List(list), files }
     }
 }
 
@@ -319,7 +328,10 @@ impl Frame {
     /// The place of the line or row with this number in the file.
     #[must_use]
     pub fn place_number(&self, number: u64) -> String {
-        format!("{}, {} {number}", self.source, self.places.unit)
+        match self.places.files.get((number as usize).wrapping_sub(1)) {
+            Some(file) => file.clone(),
+            None => format!("{}, {} {number}", self.source, self.places.unit),
+        }
     }
 }
 
@@ -357,7 +369,7 @@ mod tests {
         assert_eq!(error, "t.csv: there is no column `X`; did you mean `x`?");
         assert_eq!(
             Places::lines(vec![4, 5, 6]),
-            Places { unit: "line", numbers: Numbers::From(4) }
+            Places { unit: "line", numbers: Numbers::From(4), files: Arc::default() }
         );
     }
 }

@@ -19,6 +19,7 @@ mod decimal;
 mod delimited;
 mod detect;
 mod error;
+mod folder;
 mod frame;
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 mod guard;
@@ -38,6 +39,7 @@ mod options;
 mod pandas;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod picture;
 mod raw_file;
 mod read;
 mod source;
@@ -52,11 +54,13 @@ pub use block::{Block, SparseBlock};
 pub use classes::{ClassKey, Classes};
 pub use delimited::{FileRecord, Inspection, inspect, inspect_bytes};
 pub use error::{DataError, DataErrorKind};
+pub use folder::by_numbers;
 pub use frame::{Column, Frame, Places, Remark};
 pub use labels::{Labels, find_class};
 pub use missing::{MISSING_SHOWN, is_missing_marker};
 pub use names::{suggestion, visible};
 pub use options::{Format, Hints, Ragged, ReadOptions};
+pub use picture::Picture;
 pub use read::{LargeTable, read, read_bytes};
 pub use typing::{
     ColumnRecord, ColumnRule, ColumnSummary, DateOrder, Decimal, Group, Kind, MomentFormat,

@@ -143,9 +143,16 @@ impl LargeTable {
 
 /// Reads a table from a file, or from standard input for `-`. The frame's notes list decisions that could be wrong.
 ///
+/// A folder is read as a table with a row for each PNG or JPEG image in it and in its
+/// sub-folders, in the order of their names. The columns are `file`; `label`, the sub-folder, if there are any; and
+/// `pixel0` to `pixel255`, the grey values from 0 (black) to 255 on a grid of 16 x 16 to which the image is stretched.
+///
 /// # Errors
 /// If the file cannot be read as a table. The message states the place, what was expected, and the remedy.
 pub fn read(path: &Path, reading: &ReadOptions, hints: &Hints) -> Result<Frame, DataError> {
+    if path.is_dir() {
+        return crate::folder::read(path, reading);
+    }
     read_source(&Source::open(path)?, reading, hints)
 }
 

@@ -14,7 +14,10 @@ const CASES: [(&str, &str); 112] = [
     // Files.
     ("fit nothing.csv --label y -o out --force", "nothing.csv: there is no such file"),
     ("fit goof.csv --label y -o out --force", "did you mean `good.csv`?"),
-    ("fit folder --label y -o out --force", "folder is a directory"),
+    (
+        "fit folder --label y -o out --force",
+        "folder: neither the folder nor its sub-folders contain a PNG or JPEG",
+    ),
     ("fit empty.csv --label y -o out --force", "the file is empty"),
     ("fit blank.csv --label y -o out --force", "the table has no rows"),
     ("fit header.csv --label y -o out --force", "the table has no rows"),

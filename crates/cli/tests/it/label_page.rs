@@ -1,6 +1,6 @@
 //! `halfspaces label --web`: the page's server.
 
-use crate::support::{Draws, Page, digits, digits_folder, labels_of_session, pool, refused};
+use crate::support::{Draws, Page, digits, digits_folder, good, labels_of_session, pool, refused};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{Read, Write};
@@ -311,6 +311,58 @@ fn text_is_never_html() {
     assert!(!html.contains("onclick") && !html.contains("<style") && !html.contains("http"));
     assert_eq!(html.matches("<script").count(), 1, "{html}");
     page.stop();
+}
+
+/// A folder of images with a sub-folder for each class is a table for every command; files are found by their names.
+#[test]
+fn folders_of_images_are_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let truth: Vec<usize> = digits().iter().map(|digit| digit.parse().unwrap()).collect();
+    let source = fs::read(digits_folder().join("digits.npy")).unwrap();
+    write_images(&folder.path().join("flat"), &source[source.len() - 64 * truth.len()..]);
+    let at = |name: &str| folder.path().join(name);
+    for (row, class) in truth.iter().enumerate() {
+        // Every fifth image is for the test; one label is wrong.
+        let part = if row % 5 == 0 { "test" } else { "train" };
+        let class = if row == 1 { (class + 1) % 10 } else { *class };
+        let target = at(&format!("{part}/{class}"));
+        fs::create_dir_all(&target).unwrap();
+        fs::copy(at(&format!("flat/{row:04}.png")), target.join(format!("{row}.png"))).unwrap();
+    }
+    good(folder.path(), &["fit", "train", "--label", "label", "-o", "m.json"]);
+    let said = good(folder.path(), &["evaluate", "m.json", "test", "--json"]);
+    let error = serde_json::from_str::<Value>(&said).unwrap()["error"]["rate"].as_f64().unwrap();
+    assert!(error < 0.15, "{error}");
+    good(folder.path(), &["predict", "m.json", "flat", "--keep", "file", "-o", "p.csv"]);
+    let predicted = fs::read_to_string(at("p.csv")).unwrap();
+    assert_eq!(predicted.lines().count(), truth.len() + 1);
+    assert!(predicted.contains("0007.png"), "{predicted}");
+    let audit = ["audit", "train", "--label", "label", "--html", "r.html", "--top", "5"];
+    let said = good(folder.path(), &audit);
+    let wrong = format!("train/{}/1.png", (truth[1] + 1) % 10);
+    assert!(said.contains(&wrong), "{said}");
+    let html = fs::read_to_string(at("r.html")).unwrap();
+    assert_eq!(html.matches("<img src=\"data:image/png;base64,").count(), 5);
+    let refusal = refused(folder.path(), &["audit", "train", "--label", "label", "--web", "c.csv"]);
+    assert!(refusal.contains("a folder of images, not a table"), "{refusal}");
+    // The page shows the images of the folder, large and small.
+    let start = ["flat", "--classes", "0,1,2,3,4,5,6,7,8,9", "--session", "s.jsonl"];
+    let page = Page::start(folder.path(), &start);
+    let state = page.state();
+    let (row, _) = question(&state).unwrap();
+    assert!(state["images"] == true && state["question"]["item"]["image"] == true);
+    let image = page.get(&format!("/api/image/{row}")).unwrap();
+    assert_eq!(image.body, fs::read(at(&format!("flat/{row:04}.png"))).unwrap());
+    let small = page.get(&format!("/api/thumbnail/{row}")).unwrap();
+    assert!(small.status == 200 && small.body.starts_with(b"\x89PNG"));
+    page.post("/api/answer", &json!({ "row": row, "class": truth[row] })).unwrap();
+    assert_eq!(page.state()["recent"][0]["text"], format!("{row:04}.png"));
+    page.stop();
+    // A session on sub-folders starts from their names only if told so.
+    let known = ["label", "train", "--known", "label", "--export", "-o", "l.csv", "--session"];
+    good(folder.path(), &[&known[..], &["t.jsonl"]].concat());
+    let labels = fs::read_to_string(at("l.csv")).unwrap();
+    assert!(labels.starts_with("row,file,label,source,probability\n0,0/"), "{labels}");
 }
 
 #[test]

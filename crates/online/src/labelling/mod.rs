@@ -2,6 +2,7 @@
 
 mod advice;
 mod change;
+mod component;
 mod doubt;
 mod features;
 mod file;

@@ -2,19 +2,16 @@
 //! Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
 
 use super::change::Change;
+use super::component::{ANSWER, CLASS_NOISE, Component, sign};
 use super::doubt::Doubt;
 use super::features::{Features, PoolMaps};
 use super::gaussian::{Blend, Gaussian};
-use super::normal::{Probit, Site, cumulative, upper_tail};
+use super::normal::{cumulative, upper_tail};
 use super::params::Labelling;
 use super::scan::products;
 use super::soft_halfspace::{STEP, SoftHalfspace, cavity};
 use halfspaces_linalg::{InputError, PointSet, zeros};
 
-/// The likelihood of answers about two classes: the variance of their noise, and the fraction of wrong answers.
-const ANSWER: Probit = Probit { noise: 0.1, slip: 0.01 };
-/// Noise variance of the target values ±1, used with more than two classes.
-const CLASS_NOISE: f64 = 0.2;
 /// Weight of the constant in a kernel.
 const CONSTANT: f64 = 0.1;
 /// Minimum probability of a wrong prediction that is assumed when models are weighted.
@@ -55,20 +52,6 @@ pub(super) struct Errors {
     pub(super) factor: f64,
 }
 
-/// A Gaussian posterior and its predictions on the pool.
-#[derive(Debug, Clone)]
-struct Component {
-    posterior: Gaussian,
-    log_prior: f64,
-    /// For each point, the means of its targets, the variance, and the variance that no answer reduces.
-    means: Vec<f64>,
-    variances: Vec<f64>,
-    unseen: Vec<f32>,
-    /// For each point, the precision and the means of the factor of its answer.
-    precisions: Vec<f64>,
-    aims: Vec<f64>,
-}
-
 /// The state of the model on a pool.
 #[derive(Debug, Clone)]
 pub(crate) struct Model {
@@ -85,11 +68,6 @@ pub(crate) struct Model {
     classes: Vec<Option<usize>>,
     weights: Vec<f64>,
     verdicts: Vec<Verdict>,
-}
-
-/// The target value of a class.
-fn sign(positive: bool) -> f64 {
-    if positive { 1.0 } else { -1.0 }
 }
 
 impl Model {
@@ -491,36 +469,6 @@ impl Model {
             }
         }
         best.map(|(index, _)| index)
-    }
-}
-
-impl Component {
-    /// The factor of an answer.
-    fn factor(&self, index: usize, class: usize, targets: usize) -> (f64, Vec<f64>) {
-        if targets > 1 {
-            let aims = (0..targets).map(|k| sign(k == class)).collect();
-            return (1.0 / (CLASS_NOISE + f64::from(self.unseen[index])), aims);
-        }
-        let noise = ANSWER.noise + f64::from(self.unseen[index]);
-        let probit = Probit { noise, ..ANSWER };
-        let site = probit.site(sign(class == 1), self.means[index], self.variances[index]);
-        (site.precision, vec![site.shift / site.precision])
-    }
-
-    /// The mean and the variance of a target of an answered point, without its answer.
-    fn without(&self, index: usize, target: usize, targets: usize) -> (f64, f64) {
-        let (precision, place) = (self.precisions[index], index * targets + target);
-        let site = Site { precision, shift: precision * self.aims[place] };
-        cavity(self.means[place], self.variances[index], site)
-    }
-
-    fn total_variance(&self, index: usize, noise: f64) -> f64 {
-        self.variances[index] + f64::from(self.unseen[index]) + noise
-    }
-
-    /// The z-score of the value of a point, for two classes.
-    fn score(&self, index: usize) -> f64 {
-        self.means[index] / self.total_variance(index, ANSWER.noise).sqrt()
     }
 }
 

@@ -3,7 +3,7 @@
 mod web_review;
 
 use crate::error::CliError;
-use crate::html::{escape, marked, page, table, table_of_html};
+use crate::html::{escape, image_cell, marked, page, table, table_of_html};
 use crate::input::{Hints, InputArgs, LabelFileArgs, print_notes};
 use crate::learner;
 use crate::output::{check_targets, counted, note, print, write_file};
@@ -23,6 +23,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use web_review::{Review, review};
 
+/// The column of file names of a folder of images.
+const FILE: &str = "file";
 /// Maximum number of columns of the table shown in the HTML report.
 const SHOWN: usize = 8;
 /// Maximum number of characters of a cell in the HTML report.
@@ -136,6 +138,8 @@ impl AuditArgs {
 /// An audited table.
 struct AuditReport {
     frame: Frame,
+    /// The folder of the images in the column [`FILE`], if the table is a folder.
+    folder: Option<PathBuf>,
     /// The number of each row in the table, from 0.
     numbers: Vec<usize>,
     labels: Labels,
@@ -159,6 +163,13 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
         return Err(CliError::user(
             "--web: standard input cannot be read more than once; pass a file",
         ));
+    }
+    if args.web.is_some() && args.input.data.is_dir() {
+        let folder = args.input.data.display();
+        return Err(CliError::user(format!(
+            "--web: {folder} is a folder of images, not a table that can be corrected; write the ranking with -o ranking.csv, \
+             and run `halfspaces label {folder} --known label --review ranking.csv --web -o answers.csv`"
+        )));
     }
     let progress = Progress::start("auditing");
     let (mut frame, label, numbers) =
@@ -218,8 +229,18 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
         _ => Vec::new(),
     };
     let failure = args.failure;
-    let report =
-        AuditReport { frame, numbers, labels, result, failure, texts, kept, contradictions };
+    let folder = args.input.data.is_dir().then(|| args.input.data.clone());
+    let report = AuditReport {
+        frame,
+        folder,
+        numbers,
+        labels,
+        result,
+        failure,
+        texts,
+        kept,
+        contradictions,
+    };
     if let Some(path) = &args.output {
         write_file(path, args.force, |out| report.write_csv(out))?;
     }
@@ -490,6 +511,9 @@ impl AuditReport {
                     return marked(text, MAX_MARKED);
                 }
                 let text = column.values.text(suspect.row);
+                if let Some(folder) = self.folder.as_ref().filter(|_| column.name == FILE) {
+                    return image_cell(&folder.join(&text), &text);
+                }
                 let short: String = text.chars().take(MAX_CELL).collect();
                 escape(&if short.len() < text.len() { short + "…" } else { short })
             };

@@ -11,6 +11,7 @@ const EXAMPLES: &str = "\
 Examples:
   halfspaces label mails.csv --classes ham,spam --text body --show body -o labels.csv
   halfspaces label features.npy --items images/ --classes cat,dog,bird --web
+  halfspaces label images/ --classes cat,dog,bird --web
   halfspaces label features.npy --items items.csv --image file --known label --web
   halfspaces label mails.csv --session mails.csv.session.jsonl --text body --show body --export -o labels.csv
   halfspaces label data.csv --known class --review ranking.csv --web -o answers.csv
@@ -131,6 +132,13 @@ pub(crate) struct LabelArgs {
     /// Print the result as JSON
     #[arg(long, requires = "simulate", help_heading = "Simulation")]
     pub(crate) json: bool,
+}
+
+impl LabelArgs {
+    /// Whether DATA is a folder of images, which are both learned and shown.
+    pub(crate) fn is_folder(&self) -> bool {
+        self.input.data.is_dir()
+    }
 }
 
 /// The order of questions.

@@ -1,9 +1,8 @@
 //! Images of rows. No file outside the folder that the person named is ever read.
 
 use crate::error::CliError;
-use halfspaces_frame::Column;
+use halfspaces_frame::{Column, Picture, by_numbers};
 use halfspaces_labelling::ItemKey;
-use std::cmp::Ordering;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -18,6 +17,8 @@ const KINDS: [(&str, &str); 7] = [
     ("bmp", "image/bmp"),
     ("avif", "image/avif"),
 ];
+/// Maximum width and height of a small image, in pixels.
+const THUMBNAIL: usize = 96;
 /// Maximum size of an image in bytes.
 const MAX_BYTES: u64 = 1 << 26;
 /// Number of bytes from either end of a large image that are hashed. All formats except BMP are compressed, so
@@ -134,6 +135,13 @@ impl Images {
         Ok((kind, bytes))
     }
 
+    /// The MIME type and the bytes of a small version of a row's image: the image itself if it is not PNG or JPEG.
+    pub(super) fn thumbnail(&self, row: usize) -> Result<(&'static str, Vec<u8>), CliError> {
+        let (kind, bytes) = self.read(row)?;
+        let small = Picture::decode(&bytes).and_then(|picture| picture.thumbnail(THUMBNAIL));
+        Ok(small.map_or((kind, bytes), |small| ("image/png", small)))
+    }
+
     /// The canonical path of a file. Backslashes are read as slashes if the file is not found otherwise.
     fn find(&self, name: &str) -> Result<PathBuf, String> {
         let found = self.folder.join(name).canonicalize();
@@ -217,34 +225,6 @@ fn kind(path: &Path) -> Option<&'static str> {
     KINDS.iter().find(|(known, _)| *known == ending).map(|(_, kind)| *kind)
 }
 
-/// Compares names by characters and numbers in them by value: `9.png` comes before `10.png`.
-fn by_numbers(a: &str, b: &str) -> Ordering {
-    let (mut a, mut b) = (a, b);
-    while let (Some(x), Some(y)) = (a.chars().next(), b.chars().next()) {
-        let order = if x.is_ascii_digit() && y.is_ascii_digit() {
-            let (p, q) = (digits(&mut a), digits(&mut b));
-            let zeros = (p.len(), q.len());
-            let (p, q) = (p.trim_start_matches('0'), q.trim_start_matches('0'));
-            p.len().cmp(&q.len()).then(p.cmp(q)).then(zeros.0.cmp(&zeros.1))
-        } else {
-            (a, b) = (&a[x.len_utf8()..], &b[y.len_utf8()..]);
-            x.cmp(&y)
-        };
-        if order.is_ne() {
-            return order;
-        }
-    }
-    a.len().cmp(&b.len())
-}
-
-/// Splits off the leading digits.
-fn digits<'a>(text: &mut &'a str) -> &'a str {
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (front, rest) = text.split_at(end);
-    *text = rest;
-    front
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -253,17 +233,6 @@ mod tests {
     fn column(names: &[&str]) -> Column {
         let codes = (0..names.len() as u32).collect();
         Column { name: "image".into(), values: Values::texts(codes, names) }
-    }
-
-    #[test]
-    fn numbers_in_names_are_compared_by_value() {
-        let mut names =
-            ["10.png", "9.png", "a2.png", "a10.png", "a1b.png", "a1.png", "01.png", "1.png"];
-        names.sort_by(|a, b| by_numbers(a, b));
-        assert_eq!(
-            names,
-            ["1.png", "01.png", "9.png", "10.png", "a1.png", "a1b.png", "a2.png", "a10.png"]
-        );
     }
 
     #[test]

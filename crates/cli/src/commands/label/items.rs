@@ -214,6 +214,12 @@ impl Items {
         self.images.as_ref().ok_or_else(none)?.read(row)
     }
 
+    /// The MIME type and the bytes of a small version of a row's image.
+    pub(super) fn thumbnail(&self, row: usize) -> Result<(&'static str, Vec<u8>), CliError> {
+        let none = || CliError::user(format!("row {row} has no image"));
+        self.images.as_ref().ok_or_else(none)?.thumbnail(row)
+    }
+
     fn image_name(&self, row: usize) -> Option<&str> {
         self.images.as_ref().and_then(|images| images.name(row))
     }

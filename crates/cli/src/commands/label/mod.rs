@@ -3,6 +3,7 @@
 mod advice;
 mod anchoring;
 mod args;
+mod classes;
 mod controller;
 mod export;
 mod exported;
@@ -27,10 +28,10 @@ use crate::output::{check_target, check_targets, counted, note, write_file};
 use crate::progress::Progress;
 pub(crate) use args::LabelArgs;
 use args::Order;
+use classes::{check_classes, classes, sought};
 use controller::Controller;
 use export::{ExportFormat, Replaceable};
 use exported::ExportedRow;
-use halfspaces_frame::find_class;
 use halfspaces_frame::visible;
 use halfspaces_labelling::{
     Annotators, ApplyError, Event, Header, NewSession, Opening, Record, SessionAccess,
@@ -393,63 +394,6 @@ fn session_path(args: &LabelArgs) -> Result<PathBuf, CliError> {
     }
 }
 
-/// The classes of a new session: those of `--classes`, or the distinct known labels, or those of the model.
-fn classes(
-    args: &LabelArgs,
-    model: Option<&Pipeline>,
-    known: &[(usize, String)],
-) -> Result<Vec<String>, CliError> {
-    let mut classes: Vec<String> = Vec::new();
-    if args.classes.is_empty() {
-        let mut names: Vec<&String> = known.iter().map(|(_, class)| class).collect();
-        names.sort_unstable();
-        names.dedup();
-        for name in names {
-            if find_class(name, &classes).is_none() {
-                classes.push(name.clone());
-            }
-        }
-    }
-    for class in &args.classes {
-        let class = class.trim();
-        if class.is_empty() {
-            return Err(CliError::user("--classes: the name of a class is empty"));
-        }
-        match find_class(class, &classes).map(|place| classes[place].clone()) {
-            None => classes.push(class.to_owned()),
-            Some(same) if same == class => {
-                return Err(CliError::user(format!("--classes: {class:?} is named twice")));
-            }
-            Some(same) => {
-                return Err(CliError::user(format!(
-                    "--classes: {same:?} and {class:?} are the same class"
-                )));
-            }
-        }
-    }
-    if classes.is_empty()
-        && let Some(model) = model
-    {
-        classes.extend_from_slice(model.classes());
-    }
-    if classes.len() < 2 {
-        return Err(CliError::user(
-            "at least two classes are needed; name them with --classes A,B",
-        ));
-    }
-    Ok(classes)
-}
-
-/// The class of `--seek`.
-fn sought(args: &LabelArgs, classes: &[String]) -> Result<Option<usize>, CliError> {
-    let Some(name) = &args.seek else { return Ok(None) };
-    let unknown = || {
-        let all = classes.join(", ");
-        CliError::user(format!("--seek: there is no class {name:?}; there are {all}"))
-    };
-    find_class(name, classes).ok_or_else(unknown).map(Some)
-}
-
 /// Checks the name of an annotator, and that an existing session is theirs.
 fn check_annotator(args: &LabelArgs, header: &Header, path: &Path) -> Result<(), CliError> {
     let Some(name) = &args.annotator else { return Ok(()) };
@@ -464,19 +408,6 @@ fn check_annotator(args: &LabelArgs, header: &Header, path: &Path) -> Result<(),
             path.display()
         ))),
     }
-}
-
-fn check_classes(named: &[String], of_session: &[String], path: &Path) -> Result<(), CliError> {
-    let is_same = |(place, name): (usize, &String)| find_class(name, of_session) == Some(place);
-    let same = named.len() == of_session.len() && named.iter().enumerate().all(is_same);
-    if named.is_empty() || same {
-        return Ok(());
-    }
-    Err(CliError::user(format!(
-        "{}: line 1: the classes of this session are {}; omit --classes, or pass another file with --session",
-        path.display(),
-        of_session.join(",")
-    )))
 }
 
 /// The labelling model with all labels and skipped rows of the session.

@@ -15,6 +15,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 
+/// The columns of a folder of images: the file, and the name of its sub-folder.
+const FOLDER_FILE: &str = "file";
+const FOLDER_LABEL: &str = "label";
+
 #[derive(Debug)]
 pub(super) struct Pool {
     pub(super) points: Design,
@@ -43,6 +47,7 @@ pub(super) struct SessionInfo<'a> {
 
 impl Pool {
     pub(super) fn read(args: &LabelArgs, session: &SessionInfo<'_>) -> Result<Pool, CliError> {
+        let args = &with_images_of_folder(args);
         let before = session.pool.and_then(|pool| pool.items.as_ref());
         let id_name = id_column(args, session, before)?;
         let texts = args.known.iter().chain(&args.label).chain(&args.show).chain(&args.image);
@@ -51,8 +56,16 @@ impl Pool {
         let mut frame = args.input.read_as(&hints)?;
         let truth = args.label.as_ref().map(|name| Labels::take(&mut frame, name)).transpose()?;
         let (shown, folder) = shown_frame(args, &hints, frame.rows)?;
-        let items_frame = shown.as_ref().unwrap_or(&frame);
         let mut notes = Vec::new();
+        let is_named =
+            |name: &String| args.known.as_ref() == Some(name) || args.show.contains(name);
+        if args.is_folder() && frame.has(FOLDER_LABEL) && !is_named(&FOLDER_LABEL.to_owned()) {
+            frame.columns.retain(|column| column.name != FOLDER_LABEL);
+            notes.push(format!(
+                "note: the names of the sub-folders are not used; pass --known {FOLDER_LABEL} to start from them as labels"
+            ));
+        }
+        let items_frame = shown.as_ref().unwrap_or(&frame);
         let known = match &args.known {
             Some(name) => {
                 let values = items_frame.column(name).or_else(|| frame.column(name));
@@ -157,6 +170,13 @@ impl Pool {
         }
         Ok(Pool { points, items, id: pool_id, first_version, truth, known, reviewed, notes })
     }
+}
+
+/// The options with the column of file names as images, if DATA is a folder of images.
+fn with_images_of_folder(args: &LabelArgs) -> LabelArgs {
+    let is_shown = args.image.is_some() || args.items.is_some();
+    let image = (args.is_folder() && !is_shown).then(|| FOLDER_FILE.to_owned());
+    LabelArgs { image: args.image.clone().or(image), ..args.clone() }
 }
 
 /// The column of ids: that of `--id`, or that of the session.
@@ -382,6 +402,7 @@ fn shown_frame(
             }
             Ok((Some(frame), folder(path)))
         }
+        None if args.is_folder() => Ok((None, args.input.data.clone())),
         None => Ok((None, folder(&args.input.data))),
     }
 }

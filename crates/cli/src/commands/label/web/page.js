@@ -66,6 +66,20 @@ function picture(row) {
   return pictures.get(row);
 }
 
+// Small images of rows, which are kept.
+const thumbnails = new Map();
+
+function thumbnail(row) {
+  if (!thumbnails.has(row)) {
+    thumbnails.set(row, fetch(`/api/thumbnail/${row}`, { headers: AUTHORIZED }).then(async (reply) => (
+      reply.ok ? URL.createObjectURL(await reply.blob()) : '')));
+  }
+  const image = element('img', undefined, 'thumbnail');
+  image.alt = '';
+  thumbnails.get(row).then((url) => { if (url) image.src = url; }, () => thumbnails.delete(row));
+  return image;
+}
+
 async function showPicture(row) {
   const isCurrent = () => shown()?.row === row;
   try {
@@ -307,6 +321,7 @@ function drawCurve() {
 function rowOf(row, text, why) {
   const what = element('button', text ? `row ${row}: ${text}` : `row ${row}`, 'what');
   what.type = 'button';
+  if (state.images) what.prepend(thumbnail(row));
   what.addEventListener('click', () => { what.blur(); lookAgain(row, why); });
   return what;
 }

@@ -134,10 +134,13 @@ pub(super) async fn respond(server: Arc<Server>, request: Request<Incoming>) -> 
             "/api/state" => run_blocking(move || state(&server)).await,
             _ => {
                 let row = |folder: &str| path.strip_prefix(folder)?.parse().ok();
-                match (row("/api/image/"), row("/api/item/")) {
-                    (Some(row), _) => run_blocking(move || image(&server, row)).await,
-                    (_, Some(row)) => run_blocking(move || item(&server, row)).await,
-                    (None, None) => error(StatusCode::NOT_FOUND, "not found"),
+                match (row("/api/image/"), row("/api/thumbnail/"), row("/api/item/")) {
+                    (Some(row), ..) => run_blocking(move || image(server.items.image(row))).await,
+                    (_, Some(row), _) => {
+                        run_blocking(move || image(server.items.thumbnail(row))).await
+                    }
+                    (.., Some(row)) => run_blocking(move || item(&server, row)).await,
+                    (None, None, None) => error(StatusCode::NOT_FOUND, "not found"),
                 }
             }
         };
@@ -229,8 +232,8 @@ fn item(server: &Server, row: usize) -> Reply {
     }
 }
 
-fn image(server: &Server, row: usize) -> Reply {
-    match server.items.image(row) {
+fn image(read: Result<(&'static str, Vec<u8>), CliError>) -> Reply {
+    match read {
         Ok((kind, bytes)) => {
             let mut reply = reply(StatusCode::OK, kind, bytes.into());
             let policy = HeaderValue::from_static(IMAGE_POLICY);

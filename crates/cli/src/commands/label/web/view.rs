@@ -18,6 +18,8 @@ pub(super) struct View<'a> {
     pool: &'a str,
     /// Where the labels are when the session ends.
     ending: &'a str,
+    /// Whether rows have images.
+    images: bool,
     classes: &'a [String],
     keys: Vec<Option<char>>,
     question: Option<QuestionView>,
@@ -148,6 +150,7 @@ pub(super) fn view<'a>(controller: &'a Controller, items: &Items, text: &'a Page
     View {
         pool: &text.pool,
         ending: &text.ending,
+        images: items.has_images(),
         classes: record.classes(),
         keys: keys(record.classes()),
         question,

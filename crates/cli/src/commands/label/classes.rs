@@ -1,0 +1,82 @@
+//! The classes that the command line names.
+
+use super::args::LabelArgs;
+use crate::error::CliError;
+use halfspaces_frame::find_class;
+use halfspaces_pipeline::Pipeline;
+use std::path::Path;
+
+/// The classes of a new session: those of `--classes`, or the distinct known labels, or those of the model.
+pub(super) fn classes(
+    args: &LabelArgs,
+    model: Option<&Pipeline>,
+    known: &[(usize, String)],
+) -> Result<Vec<String>, CliError> {
+    let mut classes: Vec<String> = Vec::new();
+    if args.classes.is_empty() {
+        let mut names: Vec<&String> = known.iter().map(|(_, class)| class).collect();
+        names.sort_unstable();
+        names.dedup();
+        for name in names {
+            if find_class(name, &classes).is_none() {
+                classes.push(name.clone());
+            }
+        }
+    }
+    for class in &args.classes {
+        let class = class.trim();
+        if class.is_empty() {
+            return Err(CliError::user("--classes: the name of a class is empty"));
+        }
+        match find_class(class, &classes).map(|place| classes[place].clone()) {
+            None => classes.push(class.to_owned()),
+            Some(same) if same == class => {
+                return Err(CliError::user(format!("--classes: {class:?} is named twice")));
+            }
+            Some(same) => {
+                return Err(CliError::user(format!(
+                    "--classes: {same:?} and {class:?} are the same class"
+                )));
+            }
+        }
+    }
+    if classes.is_empty()
+        && let Some(model) = model
+    {
+        classes.extend_from_slice(model.classes());
+    }
+    if classes.len() < 2 {
+        return Err(CliError::user(
+            "at least two classes are needed; name them with --classes A,B",
+        ));
+    }
+    Ok(classes)
+}
+
+/// The class of `--seek`.
+pub(super) fn sought(args: &LabelArgs, classes: &[String]) -> Result<Option<usize>, CliError> {
+    let Some(name) = &args.seek else { return Ok(None) };
+    let unknown = || {
+        let all = classes.join(", ");
+        CliError::user(format!("--seek: there is no class {name:?}; there are {all}"))
+    };
+    find_class(name, classes).ok_or_else(unknown).map(Some)
+}
+
+/// Checks that the classes of `--classes`, if there are any, are those of the session.
+pub(super) fn check_classes(
+    named: &[String],
+    of_session: &[String],
+    path: &Path,
+) -> Result<(), CliError> {
+    let is_same = |(place, name): (usize, &String)| find_class(name, of_session) == Some(place);
+    let same = named.len() == of_session.len() && named.iter().enumerate().all(is_same);
+    if named.is_empty() || same {
+        return Ok(());
+    }
+    Err(CliError::user(format!(
+        "{}: line 1: the classes of this session are {}; omit --classes, or pass another file with --session",
+        path.display(),
+        of_session.join(",")
+    )))
+}

@@ -1,0 +1,242 @@
+//! Folders of images as tables: a row for each image, with its grey values on a small grid.
+
+use crate::block::Block;
+use crate::error::DataError;
+use crate::frame::{Column, Frame, Places};
+use crate::options::ReadOptions;
+use crate::picture::Picture;
+use crate::typing::{ColumnRecord, ColumnRule, Kind};
+use crate::values::{MISSING, Values};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The column of file names, relative to the folder.
+const FILE: &str = "file";
+/// The column of the names of sub-folders.
+const LABEL: &str = "label";
+/// The prefix of the names of grey values.
+const PIXEL: &str = "pixel";
+/// The grid has this many rows and columns.
+const SIDE: usize = 16;
+/// The maximum size of an image file in bytes.
+const MAX_BYTES: u64 = 1 << 26;
+/// Extensions of images that can be read.
+const EXTENSIONS: [&str; 3] = ["png", "jpg", "jpeg"];
+/// Number of images that a thread reads at a time.
+const TOGETHER: usize = 16;
+/// Maximum number of files listed in a note.
+const LISTED: usize = 3;
+
+/// Reads the images of a folder and of its sub-folders, in the order of their names. The columns are `file`, `label`
+/// if there are sub-folders with images, and the grey values `pixel0`, `pixel1`, ...
+pub(crate) fn read(folder: &Path, options: &ReadOptions) -> Result<Frame, DataError> {
+    let shown = folder.display();
+    let mut files = Files::default();
+    files.add(folder, None)?;
+    files.images.sort_by(|(a, _), (b, _)| by_numbers(a, b));
+    let Files { images, others } = files;
+    if images.is_empty() {
+        return Err(DataError::user(format!(
+            "{shown}: neither the folder nor its sub-folders contain a PNG or JPEG image; for tables, name a file in it"
+        )));
+    }
+    let grid = |(name, _): &(String, Option<String>)| {
+        let failed =
+            |why: String| DataError::user(format!("{}: {why}", folder.join(name).display()));
+        let path = folder.join(name);
+        let size = path.metadata().map_err(|error| failed(error.to_string()))?.len();
+        if size > MAX_BYTES {
+            return Err(failed("the file is larger than 64 MB".to_owned()));
+        }
+        let bytes = std::fs::read(&path).map_err(|error| failed(error.to_string()))?;
+        Ok(Picture::decode(&bytes).map_err(failed)?.grey(SIDE))
+    };
+    let blocks = options.threads.map_blocks(images.len(), TOGETHER, |rows| {
+        let grids = images[rows].iter().map(grid).collect::<Result<Vec<Vec<f64>>, DataError>>();
+        grids.map(|grids| grids.concat())
+    });
+    let values = blocks.into_iter().collect::<Result<Vec<Vec<f64>>, DataError>>()?.concat();
+    let (names, labels): (Vec<String>, Vec<Option<String>>) = images.into_iter().unzip();
+    let texts = Values::texts((0..names.len() as u32).collect(), &names);
+    let mut columns = vec![Column { name: FILE.to_owned(), values: texts }];
+    if labels.iter().any(Option::is_some) {
+        columns.push(Column { name: LABEL.to_owned(), values: categories(&labels) });
+    }
+    let files = names.iter().map(|name| folder.join(name).display().to_string()).collect();
+    let mut frame = Frame::new(shown.to_string(), columns);
+    frame.places = Places::files(files);
+    let numbers = (0..(SIDE * SIDE) as u32).collect();
+    frame.block = Some(Block::dense(PIXEL, values, numbers));
+    let rule = ColumnRule { kind: Kind::Identifier, ..ColumnRule::category() };
+    let record = |name: &str, rule| ColumnRecord {
+        name: name.to_owned(),
+        rule,
+        markers: BTreeMap::new(),
+        notes: Vec::new(),
+    };
+    frame.records = vec![record(FILE, rule), record(LABEL, ColumnRule::verbatim())];
+    frame.records.retain(|record| frame.columns.iter().any(|column| column.name == record.name));
+    frame.notes.push(format!(
+        "{shown}: {} images are read as {SIDE} x {SIDE} grey values, without colours and proportions; for photographs, use \
+         embeddings of your own instead (a file X.npy)",
+        names.len()
+    ));
+    if !others.is_empty() {
+        let listed = others.iter().take(LISTED).cloned().collect::<Vec<_>>().join(", ");
+        let more = if others.len() > LISTED { ", .." } else { "" };
+        frame.notes.push(format!(
+            "{shown}: left out, because only PNG and JPEG images in the folder and its sub-folders are read: {} ({listed}{more})",
+            others.len()
+        ));
+    }
+    Ok(frame)
+}
+
+fn categories(labels: &[Option<String>]) -> Values {
+    let mut levels: Vec<&String> = labels.iter().flatten().collect();
+    levels.sort_unstable();
+    levels.dedup();
+    let code = |label: &Option<String>| {
+        let place = label.as_ref().and_then(|label| levels.binary_search(&label).ok());
+        place.map_or(MISSING, |place| place as u32)
+    };
+    Values::texts(labels.iter().map(code).collect(), &levels)
+}
+
+/// The files of a folder.
+#[derive(Debug, Default)]
+struct Files {
+    /// The name of each image, relative to the folder, with its sub-folder.
+    images: Vec<(String, Option<String>)>,
+    /// Names of other files and folders.
+    others: Vec<String>,
+}
+
+impl Files {
+    fn add(&mut self, folder: &Path, label: Option<&str>) -> Result<(), DataError> {
+        let shown = folder.display();
+        let failed = |error: std::io::Error| DataError::user(format!("{shown}: {error}"));
+        for entry in std::fs::read_dir(folder).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+            let name = name.unwrap_or_default();
+            let full = label.map_or_else(|| name.clone(), |label| format!("{label}/{name}"));
+            let extension = path.extension().map(|ending| ending.to_ascii_lowercase());
+            let is_image =
+                EXTENSIONS.iter().any(|known| extension.as_deref() == Some(known.as_ref()));
+            if path.is_dir()
+                && label.is_none()
+                && path.file_name().is_some_and(|n| n.to_str().is_some())
+            {
+                self.add(&path, Some(&name))?;
+            } else if path.is_file() && is_image && folder.join(&name).exists() {
+                self.images.push((full, label.map(str::to_owned)));
+            } else {
+                self.others.push(full);
+            }
+        }
+        self.others.sort_unstable();
+        Ok(())
+    }
+}
+
+/// Compares names by characters, and numbers in them by value: `9.png` comes before `10.png`.
+///
+/// ```
+/// use std::cmp::Ordering;
+/// assert_eq!(halfspaces_frame::by_numbers("9.png", "10.png"), Ordering::Less);
+/// assert_eq!(halfspaces_frame::by_numbers("a1", "a01"), Ordering::Less);
+/// ```
+#[must_use]
+pub fn by_numbers(a: &str, b: &str) -> Ordering {
+    let (mut a, mut b) = (a, b);
+    while let (Some(x), Some(y)) = (a.chars().next(), b.chars().next()) {
+        let order = if x.is_ascii_digit() && y.is_ascii_digit() {
+            let (p, q) = (digits(&mut a), digits(&mut b));
+            let zeros = (p.len(), q.len());
+            let (p, q) = (p.trim_start_matches('0'), q.trim_start_matches('0'));
+            p.len().cmp(&q.len()).then(p.cmp(q)).then(zeros.0.cmp(&zeros.1))
+        } else {
+            (a, b) = (&a[x.len_utf8()..], &b[y.len_utf8()..]);
+            x.cmp(&y)
+        };
+        if order.is_ne() {
+            return order;
+        }
+    }
+    a.len().cmp(&b.len())
+}
+
+/// Splits off the leading digits.
+fn digits<'a>(text: &mut &'a str) -> &'a str {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (front, rest) = text.split_at(end);
+    *text = rest;
+    front
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_linalg::Threads;
+
+    fn write(path: &Path, grey: u8) {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let picture = Picture::new(2, 2, vec![grey; 12]);
+        std::fs::write(path, picture.thumbnail(2).unwrap()).unwrap();
+    }
+
+    #[test]
+    fn sub_folders_are_labels() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for (name, grey) in [("cat/10.png", 1), ("cat/9.PNG", 2), ("dog/1.png", 3), ("z.png", 4)] {
+            write(&at(name), grey);
+        }
+        std::fs::create_dir(at("dog/deep")).unwrap();
+        std::fs::write(at("readme.txt"), "").unwrap();
+        let options = ReadOptions { threads: Threads::new(2).unwrap(), ..ReadOptions::default() };
+        let frame = crate::read(folder.path(), &options, &crate::Hints::default()).unwrap();
+        let texts = |name: &str| {
+            let values = frame.column(name).unwrap().into_owned();
+            (0..frame.rows).map(|row| values.text(row)).collect::<Vec<String>>()
+        };
+        assert_eq!(texts("file"), ["cat/9.PNG", "cat/10.png", "dog/1.png", "z.png"]);
+        assert_eq!(texts("label"), ["cat", "cat", "dog", ""]);
+        assert!(frame.column("label").unwrap().is_missing(3));
+        let block = frame.block.as_ref().unwrap();
+        assert_eq!((block.dim(), block.name(255)), (256, "pixel255".to_owned()));
+        let near = |a: &[f64], b: [f64; 4]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9);
+        assert!(near(&block.column(100), [2.0, 1.0, 3.0, 4.0]));
+        assert_eq!(frame.place(2), at("dog/1.png").display().to_string());
+        assert_eq!(frame.select_rows(&[2]).place(0), frame.place(2));
+        // A model does not learn from the names of files.
+        assert!(frame.record("file").unwrap().rule.kind.is_left_out());
+        assert_eq!(frame.notes.len(), 2, "{:?}", frame.notes);
+        assert!(frame.notes[0].contains("4 images are read as 16 x 16 grey values"));
+        assert!(frame.notes[1].contains("2 (dog/deep, readme.txt)"), "{}", frame.notes[1]);
+    }
+
+    #[test]
+    fn folders_without_images_and_damaged_images_are_errors() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = || crate::read(folder.path(), &ReadOptions::default(), &crate::Hints::default());
+        assert!(read().unwrap_err().to_string().contains("contain a PNG or JPEG image"));
+        write(&folder.path().join("a.png"), 1);
+        assert_eq!(read().unwrap().column_count(), 257);
+        std::fs::write(folder.path().join("b.jpg"), "no image").unwrap();
+        let error = read().unwrap_err().to_string();
+        assert!(error.contains("b.jpg: the file is neither a PNG nor a JPEG image"), "{error}");
+    }
+
+    #[test]
+    fn numbers_in_names_are_compared_by_value() {
+        let mut names =
+            ["10.png", "9.png", "a2.png", "a10.png", "a1b.png", "a1.png", "01.png", "1.png"];
+        names.sort_by(|a, b| by_numbers(a, b));
+        let sorted =
+            ["1.png", "01.png", "9.png", "10.png", "a1.png", "a1b.png", "a2.png", "a10.png"];
+        assert_eq!(names, sorted);
+    }
+}
