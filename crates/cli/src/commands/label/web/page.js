@@ -48,9 +48,13 @@ async function call(path, body) {
   return { ok: reply.ok, answer };
 }
 
-// Loads the image of a row; returns a promise of its object URL.
+// Loads the image of a row; returns a promise of its object URL. The images used last are kept.
 function picture(row) {
-  if (!pictures.has(row)) {
+  const known = pictures.get(row);
+  if (known) {
+    pictures.delete(row);
+    pictures.set(row, known);
+  } else {
     const loading = fetch(`/api/image/${row}`, { headers: AUTHORIZED }).then(async (reply) => {
       if (!reply.ok) throw new Error((await reply.json()).error);
       return URL.createObjectURL(await reply.blob());
@@ -278,6 +282,8 @@ function showQuestion() {
   for (const id of ['confirm', 'uncertain', 'skip', 'classes']) at(id).hidden = !question;
   at('find').hidden = !question || state.classes.length <= MAX_WITHOUT_SEARCH;
   at('stop').hidden = !question;
+  at('finish').hidden = Boolean(question);
+  at('continue').hidden = Boolean(question) || !state.question;
   at('undo').disabled = !state.can_undo || Boolean(looked);
   [...at('classes').children].forEach((button, index) => {
     button.disabled = !question;
@@ -337,13 +343,12 @@ function showSecond() {
     return line;
   }));
   list('doubts', state.doubts.map(({ row, text, class: given, predicted, probability }) => ({
-    row, text, why: `${state.classes[given]} is ${(100 * probability).toFixed(0)} % likely; the others suggest ${state.classes[predicted]}`,
+    row, text, why: `labelled ${state.classes[given]} (${(100 * probability).toFixed(0)} % likely); the other answers suggest ${state.classes[predicted]}`,
   })));
   list('uncertain-rows', state.uncertain.map(({ row, text }) => ({ row, text, why: 'your answer so far' })));
   at('no-doubts').hidden = state.doubts.length > 0;
   at('uncertain-head').hidden = state.uncertain.length === 0;
   at('ending').textContent = `When you finish, ${state.ending}.`;
-  at('continue').hidden = !state.question;
 }
 
 function showRecent() {
@@ -378,6 +383,8 @@ async function stop() {
   await send('/api/stop', {});
   if (at('message').hidden) {
     over = true;
+    at('guess').textContent = 'Finished.';
+    at('sure').textContent = '';
     showMessage(`Stopped: ${state.ending}. You can close this page.`, true);
     document.querySelectorAll('button, select, input').forEach((control) => { control.disabled = true; });
   }
