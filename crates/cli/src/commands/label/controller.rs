@@ -336,6 +336,39 @@ mod tests {
         assert_eq!(record.corrections(), session.progress().corrections);
     }
 
+    /// Rows to review come before surer ones. A class that is sought decides the order instead.
+    #[test]
+    fn rows_to_review_are_asked_first_and_a_sought_class_decides_the_order() {
+        let rows = 40;
+        let values: Vec<f64> = (0..2 * rows).map(|i| ((i * 7919) % 1009) as f64).collect();
+        let points = Points::new(values, 2).unwrap();
+        let session =
+            || Labelling::params(2).landmarks(20).check().unwrap().session(&points).unwrap();
+        let play = |asking: Asking| {
+            let (log, _folder) = new_log(rows, &["a", "b"]);
+            let mut controller = Controller::new(log, session(), asking).unwrap();
+            let mut asked = Vec::new();
+            for _ in 0..12 {
+                let question = controller.question().unwrap();
+                asked.push(question);
+                controller.answer(question.index, question.index % 2).unwrap();
+                controller.settle().unwrap();
+                controller.next().unwrap();
+            }
+            asked
+        };
+        let asked = play(Asking { first: [31, 7, 20].into(), ..Asking::default() });
+        let mut first: Vec<usize> = asked[..3].iter().map(|question| question.index).collect();
+        first.sort_unstable();
+        assert_eq!(first, [7, 20, 31]);
+        let mut other = session();
+        for question in play(Asking { seek: Some(1), ..Asking::default() }) {
+            assert_eq!(question, other.likeliest(1, 1).unwrap()[0]);
+            other.ask(question).unwrap();
+            other.answer(question.index % 2).unwrap();
+        }
+    }
+
     /// The questions are those of a session with the same answers and skips that looks for scarce classes.
     #[test]
     fn scarce_classes_are_asked_first() {
