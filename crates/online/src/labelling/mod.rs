@@ -14,6 +14,7 @@ mod params;
 mod pool_model;
 mod rare;
 mod scan;
+mod second_look;
 mod session;
 mod soft_halfspace;
 mod surest_first;

@@ -1,6 +1,6 @@
 //! Writes labels as CSV, JSON Lines or Label Studio tasks.
 
-use super::exported::ExportedRow;
+use super::exported::{ExportedRow, answers_json};
 use super::items::Items;
 use super::label_studio;
 use clap::ValueEnum;
@@ -86,11 +86,6 @@ pub(super) fn write(
         }
         ExportFormat::Labelstudio => label_studio::write(out, rows, items),
     }
-}
-
-/// The answers of annotators as an object.
-pub(super) fn answers_json(answers: &[(String, String)]) -> Value {
-    answers.iter().map(|(name, answer)| (name.clone(), Value::from(answer.clone()))).collect()
 }
 
 fn write_csv(out: &mut dyn Write, rows: &[ExportedRow], items: &Items) -> io::Result<()> {

@@ -2,6 +2,7 @@
 
 use halfspaces_labelling::{Record, RowLabel};
 use halfspaces_online::{LabellingQuestion, LabellingSession};
+use serde_json::Value;
 
 /// A row of an export.
 #[derive(Debug)]
@@ -13,6 +14,11 @@ pub(super) struct ExportedRow {
     pub(super) probability: Option<f64>,
     /// The name and the answer of each annotator, if several sessions are merged.
     pub(super) answers: Vec<(String, String)>,
+}
+
+/// The answers of annotators as an object.
+pub(super) fn answers_json(answers: &[(String, String)]) -> Value {
+    answers.iter().map(|(name, answer)| (name.clone(), Value::from(answer.clone()))).collect()
 }
 
 /// The origin of a label.

@@ -1,7 +1,6 @@
 //! Label Studio files: tasks with data, annotations and predictions of type "choices".
 
-use super::export::answers_json;
-use super::exported::{ExportedRow, Source};
+use super::exported::{ExportedRow, Source, answers_json};
 use super::items::Items;
 use super::task_rows::{ITEM, ROW, RowMatch, TaskRows};
 use crate::error::CliError;

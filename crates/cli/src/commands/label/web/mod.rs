@@ -22,15 +22,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 use tokio::net::TcpListener;
-
-/// Texts of the page.
-#[derive(Debug)]
-pub(super) struct PageText {
-    /// The name of the pool.
-    pub(super) pool: String,
-    /// Where the labels are when the session ends.
-    pub(super) ending: String,
-}
+pub(super) use view::PageText;
 
 /// Serves the page until the person stops, then returns the session.
 pub(super) fn run(

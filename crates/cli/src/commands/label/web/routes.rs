@@ -2,9 +2,8 @@
 
 use super::super::controller::{ActionError, Controller, UndoTarget};
 use super::super::items::Items;
-use super::PageText;
 use super::guard::Guard;
-use super::view::{looked_at, view};
+use super::view::{PageText, looked_at, view};
 use crate::error::CliError;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Bytes, Incoming};

@@ -3,7 +3,6 @@
 use super::super::controller::Controller;
 use super::super::items::{Item, Items};
 use super::super::keys::keys;
-use super::PageText;
 use serde::Serialize;
 
 /// Maximum number of points of the curve.
@@ -12,6 +11,15 @@ const MAX_CURVE: usize = 200;
 const RECENT: usize = 30;
 /// Number of images that the page loads ahead.
 const AHEAD: usize = 3;
+
+/// Texts of the page.
+#[derive(Debug)]
+pub(in super::super) struct PageText {
+    /// The name of the pool.
+    pub(in super::super) pool: String,
+    /// Where the labels are when the session ends.
+    pub(in super::super) ending: String,
+}
 
 #[derive(Debug, Serialize)]
 pub(super) struct View<'a> {

@@ -1,0 +1,68 @@
+//! Answers that the model would not have given. Part of `LabellingSession`. Claims: none.
+
+use super::doubt::Doubt;
+use super::session::LabellingSession;
+
+impl LabellingSession {
+    /// The answers that differ from their prediction by a model without them, the least probable first: at most `count`.
+    /// Some of them are wrong; a person should look at them again.
+    ///
+    /// Each posterior of the model is corrected for the missing answer. The weights of the posteriors are those with all
+    /// answers. In a large wide pool only learned answers are compared; see [`capacity`](LabellingSession::capacity).
+    #[must_use]
+    pub fn doubts(&self, count: usize) -> Vec<Doubt> {
+        let mut doubts = self.model.doubts();
+        doubts.retain(|doubt| doubt.predicted != doubt.class);
+        doubts.sort_by(|a, b| a.probability.total_cmp(&b.probability).then(a.index.cmp(&b.index)));
+        doubts.truncate(count);
+        doubts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Labelling;
+    use halfspaces_linalg::{Params, Points, RngStream, rng_for};
+    use rand::RngExt;
+
+    /// Groups of points around the corners of a polygon, with some wrong answers.
+    fn session(classes: usize, wrong: &[usize]) -> LabellingSession {
+        let mut rng = rng_for(RngStream::CALLER, 3);
+        let corner = |class: usize| 6.3 * class as f64 / classes as f64;
+        let values = (0..60).flat_map(|i| {
+            let angle = corner(i % classes);
+            [3.0 * angle.cos() + rng.random::<f64>(), 3.0 * angle.sin() + rng.random::<f64>()]
+        });
+        let points = Points::new(values.collect(), 2).unwrap();
+        let labelling = Labelling::params(classes).landmarks(20).check().unwrap();
+        let mut session = labelling.session(&points).unwrap();
+        let class = |i: usize| (i + usize::from(wrong.contains(&i))) % classes;
+        session.tell(&(0..50).map(|i| (i, class(i))).collect::<Vec<_>>()).unwrap();
+        session
+    }
+
+    /// Wrong answers come first, with the class and about the probability of a model that never had them.
+    #[test]
+    fn wrong_answers_are_doubted_as_a_model_without_them_does() {
+        for classes in [2, 3] {
+            let wrong = [7, 20, 31];
+            let session = session(classes, &wrong);
+            let doubts = session.doubts(10);
+            assert_eq!(doubts.len(), 3, "{doubts:?}");
+            assert!(doubts.is_sorted_by(|a, b| a.probability <= b.probability));
+            for doubt in &doubts {
+                assert!(wrong.contains(&doubt.index));
+                assert_eq!(doubt.predicted, doubt.index % classes);
+                let mut without = session.clone();
+                without.withdraw(doubt.index).unwrap();
+                let again = without.predict(doubt.index).unwrap();
+                assert_eq!(again.class, doubt.predicted);
+                let apart = (1.0 - again.probability - doubt.probability).abs();
+                assert!(apart < 0.05, "{again:?} {doubt:?}");
+            }
+            assert_eq!(session.doubts(2), doubts[..2]);
+        }
+        assert_eq!(super::tests::session(3, &[]).doubts(10), []);
+    }
+}
