@@ -102,23 +102,44 @@ impl Audit {
         classes: &[usize],
         count: usize,
     ) -> Result<AuditResult, DataError> {
+        self.run_with(design, classes, count, &|| {})
+    }
+
+    /// Like [`Audit::run`]; calls `fitted` after the model of a fold has been fitted, once for each fold, from any
+    /// thread.
+    ///
+    /// # Errors
+    /// As for [`Audit::run`].
+    pub fn run_with(
+        &self,
+        design: &Design,
+        classes: &[usize],
+        count: usize,
+        fitted: &(dyn Fn() + Sync),
+    ) -> Result<AuditResult, DataError> {
         let open = self.failure > 0.0 && self.failure < 1.0;
         InputError::check_parameter("failure", self.failure, open, "in (0, 1)")?;
         match design {
-            Design::Dense(points) if count == 2 => self.two(points, classes),
-            _ => self.several(design, classes, count),
+            Design::Dense(points) if count == 2 => self.two(points, classes, fitted),
+            _ => self.several(design, classes, count, fitted),
         }
     }
 
-    fn two(&self, points: &Points, classes: &[usize]) -> Result<AuditResult, DataError> {
+    fn two(
+        &self,
+        points: &Points,
+        classes: &[usize],
+        fitted: &(dyn Fn() + Sync),
+    ) -> Result<AuditResult, DataError> {
         let labels = labels_of(classes, 1);
         let Plan { method, seed, threads, .. } = self.plan;
         let audit = if method == Method::Auto {
             // Every row is judged by a model of the other folds, so no rows are held out for a bound.
             let learner = TableClassifier::params().held_out(0.0).seed(seed).check()?;
+            let learner = Reported { learner, fitted };
             LabelAudit::run(&learner, points, &labels, self.folds, seed, threads)?
         } else {
-            let learner = ByPlan { plan: self.plan };
+            let learner = Reported { learner: ByPlan { plan: self.plan }, fitted };
             LabelAudit::run(&learner, points, &labels, self.folds, seed, threads)?
         };
         let suspect = |s: &halfspaces_pac::Suspect| {
@@ -147,6 +168,7 @@ impl Audit {
         design: &Design,
         classes: &[usize],
         count: usize,
+        fitted: &(dyn Fn() + Sync),
     ) -> Result<AuditResult, DataError> {
         let fits = (2..=classes.len()).contains(&self.folds);
         InputError::check_parameter(
@@ -169,6 +191,7 @@ impl Audit {
             let known: Vec<usize> = rest.iter().map(|row| classes[*row]).collect();
             check_all_known(&known, count)?;
             let (learned, _) = Model::fit(&self.plan, &design.select(&rest)?, &known, None)?;
+            fitted();
             let found = learned.values(&design.select(&out)?, self.plan.threads)?;
             has_probabilities &= learned.has_probabilities();
             let mut errors = 0;
@@ -282,6 +305,23 @@ fn check_all_known(known: &[usize], count: usize) -> Result<(), DataError> {
     ))
 }
 
+/// A learner that reports each fit.
+struct Reported<'a, L> {
+    learner: L,
+    fitted: &'a (dyn Fn() + Sync),
+}
+
+impl<L: FitSample> FitSample for Reported<'_, L> {
+    type Model = L::Model;
+    type Error = L::Error;
+
+    fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<L::Model, L::Error> {
+        let model = self.learner.fit(points, labels)?;
+        (self.fitted)();
+        Ok(model)
+    }
+}
+
 /// The learner of a plan, as a binary learner.
 #[derive(Debug, Clone, Copy)]
 struct ByPlan {
@@ -361,6 +401,24 @@ mod tests {
         // The means are (0.9 + 0.1 + 0.45)/3 = 0.483 for class 0 and 0.6 for class 1. The labels of the second row
         // (0.7) and the fifth (0.55) are likely wrong, that of the third (0.5) is not.
         assert_eq!(likely_wrong(&rows, 3), 2);
+    }
+
+    /// Every fold is reported once, with two and more classes and any learner.
+    #[test]
+    fn folds_are_reported() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        let points = Points::new((0..60).map(f64::from).collect(), 1).unwrap();
+        for (method, count) in [(Method::Auto, 2), (Method::Logistic, 2), (Method::Logistic, 3)] {
+            let classes: Vec<usize> = (0..60).map(|i| i * count / 60).collect();
+            let audit = Audit { plan: Plan::new(method), folds: 4, failure: 0.05 };
+            let (design, folds) = (Design::Dense(points.clone()), AtomicUsize::new(0));
+            let fitted = || {
+                folds.fetch_add(1, Ordering::Relaxed);
+            };
+            let found = audit.run_with(&design, &classes, count, &fitted).unwrap();
+            assert_eq!(folds.into_inner(), 4, "{method:?} {count}");
+            assert_eq!(found, audit.run(&design, &classes, count).unwrap());
+        }
     }
 
     /// The weights of a suspicious row speak against its label, and come from the model without the row.

@@ -46,6 +46,6 @@ pub use model::{Batch, Decisions, Model};
 pub use near_duplicates::contradictions;
 pub use pipeline::{Pipeline, TrueClasses};
 pub use plan::{Findings, LeftOut, Method, Plan};
-pub use rate::{CONFIDENCE, Rate};
+pub use rate::{CONFIDENCE, Rate, percents};
 pub use recipe::{Recipe, RecipeOptions, TextParts, Unseen, is_varied_text};
 pub use report::{ClassCount, Report};

@@ -51,12 +51,28 @@ impl Rate {
     }
 }
 
-/// Formats a share with one decimal, or with as many as distinguish it from 0 % and 100 %.
+/// Formats shares in per cent, all with the same number of decimals: one, or as many as distinguish each share from 0 %
+/// and 100 %.
+///
+/// ```
+/// use halfspaces_pipeline::percents;
+/// assert_eq!(percents(&[0.5, 1.0, 0.9996]), ["50.000 %", "100.000 %", "99.960 %"]);
+/// ```
+#[must_use]
+pub fn percents(shares: &[f64]) -> Vec<String> {
+    let digits = shares.iter().map(|share| decimals(*share)).max().unwrap_or(1);
+    shares.iter().map(|share| format!("{:.digits$} %", 100.0 * share)).collect()
+}
+
 fn percent(share: f64) -> String {
-    let from_end = 100.0 * share.min(1.0 - share);
-    let digits = if from_end > 0.0 { (1.0 - from_end.log10().floor()).max(1.0) } else { 1.0 };
-    let digits = if from_end < 0.05 { digits as usize } else { 1 };
+    let digits = decimals(share);
     format!("{:.digits$} %", 100.0 * share)
+}
+
+/// One decimal, or as many as distinguish a share from 0 % and 100 %.
+fn decimals(share: f64) -> usize {
+    let from_end = 100.0 * share.min(1.0 - share);
+    if from_end > 0.0 && from_end < 0.05 { (1.0 - from_end.log10().floor()) as usize } else { 1 }
 }
 
 #[cfg(test)]
