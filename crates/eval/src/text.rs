@@ -23,9 +23,65 @@ pub(crate) fn short(value: &f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
 }
 
+/// The superscript of a digit or a minus sign.
+pub(crate) fn raised(c: char) -> char {
+    match c {
+        '-' => '⁻',
+        '0' => '⁰',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        '4' => '⁴',
+        '5' => '⁵',
+        '6' => '⁶',
+        '7' => '⁷',
+        '8' => '⁸',
+        _ => '⁹',
+    }
+}
+
+/// A text of plain characters as readers see it: whole exponents are raised (`10^80`, `2^-15`), and `lnln` is two words.
+/// Other exponents, such as `n^0.5` and `2^r`, stay as they are.
+pub(crate) fn typeset(text: &str) -> String {
+    let (mut shown, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once('^') {
+        shown.push_str(before);
+        let digits_from = usize::from(after.starts_with('-'));
+        let is_digit = |c: char| c.is_ascii_digit();
+        let length =
+            after[digits_from..].find(|c| !is_digit(c)).unwrap_or(after.len() - digits_from);
+        let end = digits_from + length;
+        let fraction =
+            after[end..].strip_prefix('.').is_some_and(|next| next.starts_with(is_digit));
+        if length == 0 || fraction || after[end..].starts_with(char::is_alphabetic) {
+            shown.push('^');
+            rest = after;
+        } else {
+            shown.extend(after[..end].chars().map(raised));
+            rest = &after[end..];
+        }
+    }
+    (shown + rest).replace("lnln", "ln ln")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whole_exponents_are_raised() {
+        for (text, expected) in [
+            ("10^80 points", "10⁸⁰ points"),
+            ("margin 2^-15, R^30.", "margin 2⁻¹⁵, R³⁰."),
+            ("n^0.5 and 2^r, 2^2d, e^(d/2), a^-", "n^0.5 and 2^r, 2^2d, e^(d/2), a^-"),
+            ("5.6 d lnln n", "5.6 d ln ln n"),
+            ("", ""),
+            ("x^", "x^"),
+            ("10^-3", "10⁻³"),
+        ] {
+            assert_eq!(typeset(text), expected);
+        }
+    }
 
     #[test]
     fn numbers_are_short() {

@@ -1,6 +1,7 @@
 //! The layout of an axis: positions of values, and ticks.
 
 use super::model::AxisScale;
+use crate::text::raised;
 
 /// The layout of an axis, which maps data values to fractions of its length.
 #[derive(Debug, Clone)]
@@ -70,8 +71,9 @@ fn linear_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     let step = step.unwrap_or(10.0 * power);
     let decimals = (-step.log10().floor()).max(0.0) as usize;
     let large = high.abs().max(low.abs()) >= 1e6;
+    let grouped = is_grouped(high.abs().max(low.abs()));
     let shown = |v: f64| match decimals {
-        0..=9 if !large => plain(v, decimals),
+        0..=9 if !large => plain(v, decimals, grouped),
         _ => format!("{v:.1e}"),
     };
     let first = (low / step).ceil() as i64;
@@ -79,24 +81,28 @@ fn linear_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     (first..=last.min(first + 20)).map(|i| (i as f64 * step, shown(i as f64 * step))).collect()
 }
 
-/// The number in full, with separated thousands and a true minus sign.
-fn plain(value: f64, decimals: usize) -> String {
+/// Whether thousands are separated on an axis up to this value: only if some number on it has five digits.
+fn is_grouped(most: f64) -> bool {
+    most >= 1e4
+}
+
+/// The number in full, with separated thousands if `grouped`, and a true minus sign.
+fn plain(value: f64, decimals: usize, grouped: bool) -> String {
     let text = format!("{:.decimals$}", value.abs());
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
-    let mut grouped = String::new();
+    let mut digits = String::new();
     for (at, digit) in whole.chars().enumerate() {
-        // Four digits are not separated.
-        if at > 0 && whole.len() > 4 && (whole.len() - at) % 3 == 0 {
-            grouped.push('\u{a0}');
+        if at > 0 && grouped && (whole.len() - at) % 3 == 0 {
+            digits.push('\u{a0}');
         }
-        grouped.push(digit);
+        digits.push(digit);
     }
     let minus = if value < 0.0 && text.contains(|c: char| c.is_ascii_digit() && c != '0') {
         "−"
     } else {
         ""
     };
-    format!("{minus}{grouped}{rest}")
+    format!("{minus}{digits}{rest}")
 }
 
 /// Powers of ten; every second, third, fifth, ... of them if there are many, with 2 and 5 in between if there are few,
@@ -116,28 +122,16 @@ fn log_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     if ticks.len() < 2 && low > -12.0 && high < 12.0 {
         return linear_ticks(10f64.powf(low), 10f64.powf(high));
     }
+    let grouped = ticks.iter().any(|(p, times)| is_grouped(times * 10f64.powi(*p as i32)));
     let in_full = ticks.iter().all(|(p, _)| (-3..=4).contains(p));
     let label = |(power, times): &(i64, f64)| match in_full {
-        true => plain(times * 10f64.powi(*power as i32), (-power).max(0) as usize),
+        true => plain(times * 10f64.powi(*power as i32), (-power).max(0) as usize, grouped),
         false => power_label(*power, *times),
     };
     ticks.iter().map(|t| (t.1 * 10f64.powi(t.0 as i32), label(t))).collect()
 }
 
 fn power_label(power: i64, times: f64) -> String {
-    let raised = |c: char| match c {
-        '-' => '⁻',
-        '0' => '⁰',
-        '1' => '¹',
-        '2' => '²',
-        '3' => '³',
-        '4' => '⁴',
-        '5' => '⁵',
-        '6' => '⁶',
-        '7' => '⁷',
-        '8' => '⁸',
-        _ => '⁹',
-    };
     let exponent: String = power.to_string().chars().map(raised).collect();
     match (power, times > 1.0) {
         (0, _) => format!("{times}"),
@@ -174,6 +168,9 @@ mod tests {
         assert_eq!(labels(linear_ticks(-3.0, 47.0)), ["0", "10", "20", "30", "40"]);
         assert_eq!(labels(linear_ticks(-0.1, 0.1)), ["−0.10", "−0.05", "0.00", "0.05", "0.10"]);
         assert_eq!(labels(linear_ticks(0.0, 47_000.0))[1], "10\u{a0}000");
+        // Thousands are separated on the whole axis or nowhere.
+        assert_eq!(labels(linear_ticks(0.0, 12_000.0))[1], "2\u{a0}000");
+        assert_eq!(labels(linear_ticks(0.0, 9999.0))[1], "2000");
         assert_eq!(labels(log_ticks(-1.1, 2.1)), ["0.1", "1", "10", "100"]);
         assert_eq!(labels(log_ticks(0.9, 2.1)), ["10", "20", "50", "100"]);
         assert_eq!(labels(log_ticks(4.5, 6.9)), ["10⁵", "10⁶"]);
@@ -189,7 +186,7 @@ mod tests {
     /// On one axis all labels are full numbers, or all are powers of ten.
     #[test]
     fn an_axis_has_one_style() {
-        assert_eq!(labels(log_ticks(-0.1, 4.2)), ["1", "10", "100", "1000", "10\u{a0}000"]);
+        assert_eq!(labels(log_ticks(-0.1, 4.2)), ["1", "10", "100", "1\u{a0}000", "10\u{a0}000"]);
         assert_eq!(labels(log_ticks(0.9, 6.1)), ["10¹", "10²", "10³", "10⁴", "10⁵", "10⁶"]);
     }
 }

@@ -1,14 +1,13 @@
 //! Figures as SVG: title and axes, bands below lines below markers. The name of every series is next to the end of its
-//! line, or in a legend below if the names do not fit there.
+//! line, or in a legend below if the names do not fit there or the figure is narrow.
 
 use super::axis_layout::AxisLayout;
 use super::labels::{spread, text_width, wrapped};
 use super::model::{Colour, Figure, Layer};
 use super::theme::{class, style};
+use crate::text::typeset;
 use std::fmt::Write;
 
-const WIDTH: f64 = 760.0;
-const PLOT_HEIGHT: f64 = 330.0;
 const MARGIN: f64 = 12.0;
 const TITLE_SIZE: f64 = 17.0;
 const TITLE_LINE: f64 = 22.0;
@@ -25,6 +24,32 @@ const SWATCH: f64 = 22.0;
 /// Distance from the plot to the names, for the connecting lines.
 const GAP: f64 = 18.0;
 const LEGEND_ROW: f64 = 24.0;
+
+/// The shape of a figure. Lengths are in pixels; text has the same size in all shapes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// For a page: names may be next to the plot.
+    Wide,
+    /// For a phone: names are below the plot.
+    Narrow,
+    /// As narrow, with the same scale on both axes and a square plot.
+    Square,
+}
+
+impl Shape {
+    fn width(self) -> f64 {
+        if self == Shape::Wide { 760.0 } else { 360.0 }
+    }
+
+    /// The style sheet switches between the classes `wide` and `narrow` on a page that has both.
+    fn class(self) -> &'static str {
+        match self {
+            Shape::Wide => "hf wide",
+            Shape::Narrow => "hf narrow",
+            Shape::Square => "hf square",
+        }
+    }
+}
 
 /// The layers that share a name.
 struct Series<'a> {
@@ -59,18 +84,15 @@ struct Frame {
     left: f64,
     right: f64,
     top: f64,
+    bottom: f64,
     x: AxisLayout,
     y: AxisLayout,
 }
 
 impl Frame {
-    fn bottom(&self) -> f64 {
-        self.top + PLOT_HEIGHT
-    }
-
     fn at(&self, (x, y): (f64, f64)) -> (f64, f64) {
         let across = self.left + (self.right - self.left) * self.x.place(x);
-        (across, self.bottom() - PLOT_HEIGHT * self.y.place(y))
+        (across, self.bottom - (self.bottom - self.top) * self.y.place(y))
     }
 
     fn path(&self, data: impl Iterator<Item = (f64, f64)>) -> String {
@@ -94,7 +116,15 @@ fn escaped(text: &str) -> String {
 }
 
 fn text(to: &mut String, (x, y): (f64, f64), attributes: &str, what: &str) {
-    put(to, format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\"{attributes}>{}</text>\n", escaped(what)));
+    let what = escaped(what);
+    put(to, format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\"{attributes}>{what}</text>\n"));
+}
+
+/// Draws lines of text, the first with its baseline at `y`.
+fn text_lines(to: &mut String, (x, y): (f64, f64), attributes: &str, lines: &[String]) {
+    for (row, line) in lines.iter().enumerate() {
+        text(to, (x, y + TEXT_LINE * row as f64), attributes, line);
+    }
 }
 
 /// The marker of a colour, centred at `(x, y)`.
@@ -116,34 +146,90 @@ fn marker(to: &mut String, colour: Colour, (x, y): (f64, f64)) {
         Colour::Green => polygon(&[(-4.0, -4.0), (4.0, -4.0), (4.0, 4.0), (-4.0, 4.0)]),
         Colour::Purple => polygon(&[(0.0, -6.0), (5.0, 0.0), (0.0, 6.0), (-5.0, 0.0)]),
         Colour::Vermilion => polygon(&[(0.0, 5.0), (5.0, -4.0), (-5.0, -4.0)]),
+        Colour::Grey => {
+            let (left, top) = (x - 4.0, y - 4.0);
+            format!("<path class=\"line {class}\" d=\"M{left:.1} {top:.1}l8 8m0 -8l-8 8\"/>\n")
+        }
     };
     to.push_str(&shape);
 }
 
 impl Figure {
-    /// The figure as an SVG file.
+    /// The figure as an SVG file, 760 pixels wide.
     #[must_use]
     pub fn to_svg(&self) -> String {
+        self.drawn(Shape::Wide)
+    }
+
+    /// The figure for a page, as HTML: a wide and a narrow SVG, of which the page shows the one that fits the window.
+    #[must_use]
+    pub fn to_html(&self) -> String {
+        self.drawn(Shape::Wide) + &self.drawn(Shape::Narrow)
+    }
+
+    /// The figure as an SVG file of 360 pixels width with a square plot and the same scale on both axes, for points of a
+    /// plane. Both axes must be linear.
+    ///
+    /// ```
+    /// use halfspaces_eval::{Axis, Colour, Figure, Layer};
+    /// let data = vec![(-1.0, 0.0), (0.5, 0.25)];
+    /// let layers = vec![Layer::Points { name: "points".into(), colour: Colour::Blue, data }];
+    /// let (x, y) = (Axis::linear("x"), Axis::linear("y"));
+    /// let figure = Figure { name: "f".into(), title: "t".into(), caption: "c".into(), x, y, layers };
+    /// assert!(figure.to_square_svg().contains("width=\"360\""));
+    /// ```
+    #[must_use]
+    pub fn to_square_svg(&self) -> String {
+        self.drawn(Shape::Square)
+    }
+
+    fn drawn(&self, shape: Shape) -> String {
+        let width = shape.width();
+        let lines = |text: &str| wrapped(&typeset(text), TEXT_SIZE, width - 2.0 * MARGIN);
         let corners: Vec<(f64, f64)> = self.layers.iter().flat_map(Layer::corners).collect();
-        let x = AxisLayout::new(self.x.scale, corners.iter().map(|c| c.0));
-        let y = AxisLayout::new(self.y.scale, corners.iter().map(|c| c.1));
-        let title = wrapped(&self.title, TITLE_SIZE * 1.08, WIDTH - 2.0 * MARGIN);
-        let top = MARGIN + TITLE_LINE * title.len() as f64 + Y_LABEL;
+        let (mut xs, mut ys): (Vec<f64>, Vec<f64>) = corners.iter().copied().unzip();
+        if shape == Shape::Square {
+            xs.extend(&ys);
+            ys.clone_from(&xs);
+        }
+        let x = AxisLayout::new(self.x.scale, xs.into_iter());
+        let y = AxisLayout::new(self.y.scale, ys.into_iter());
+        // An equation in a title stays on one line.
+        let title = typeset(&self.title).replace(" = ", "\u{a0}=\u{a0}");
+        let title = wrapped(&title, TITLE_SIZE * 1.08, width - 2.0 * MARGIN);
+        let (x_label, y_label) = (lines(&self.x.label), lines(&self.y.label));
+        let more = |label: &[String]| TEXT_LINE * label.len().saturating_sub(1) as f64;
+        let top = MARGIN + TITLE_LINE * title.len() as f64 + Y_LABEL + more(&y_label);
         let widest = |labels: &[(f64, String)]| {
             labels.iter().map(|(_, label)| text_width(label, TICK_SIZE)).fold(0.0, f64::max)
         };
         let left = MARGIN + widest(y.ticks()).max(20.0) + 8.0;
-        let mut frame = Frame { left, right: WIDTH - 2.0 * MARGIN, top, x, y };
+        let right = width - 2.0 * MARGIN;
+        let plot_height = match shape {
+            Shape::Wide => 330.0,
+            Shape::Narrow => 260.0,
+            Shape::Square => right - left,
+        };
+        let mut frame = Frame { left, right, top, bottom: top + plot_height, x, y };
 
         let series = self.series();
         let names: Vec<Vec<String>> =
-            series.iter().map(|s| wrapped(s.name, TEXT_SIZE, NAME_WIDTH)).collect();
-        let direct = self.direct_labels(&series, &names, &mut frame);
-        let rows = if direct.is_none() { legend_rows(&series, frame.left) } else { Vec::new() };
-        let height = frame.bottom() + X_LABEL + LEGEND_ROW * rows.len() as f64;
+            series.iter().map(|s| wrapped(&typeset(s.name), TEXT_SIZE, NAME_WIDTH)).collect();
+        let direct = match shape {
+            Shape::Wide => direct_labels(&series, &names, &mut frame, width),
+            Shape::Narrow | Shape::Square => None,
+        };
+        let legend_top = frame.bottom + X_LABEL + more(&x_label);
+        let legend_left = if shape == Shape::Wide { frame.left } else { MARGIN };
+        let (entries, legend_height) = match direct {
+            None => legend(&series, (legend_left, width - MARGIN)),
+            Some(_) => (Vec::new(), 0.0),
+        };
+        let height = legend_top + legend_height;
 
         let mut svg = format!(
-            "<svg class=\"hf\" xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{}\">\n{}\n<rect class=\"paper\" width=\"{WIDTH}\" height=\"{height}\"/>\n",
+            "<svg class=\"{}\" xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{}\">\n{}\n<rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>\n",
+            shape.class(),
             escaped(self.described().trim()),
             style(),
         );
@@ -151,21 +237,32 @@ impl Figure {
             let baseline = MARGIN + TITLE_LINE * (row as f64 + 0.75);
             text(&mut svg, (MARGIN, baseline), " class=\"title\"", line);
         }
-        self.draw_axes(&mut svg, &frame);
-        self.draw_layers(&mut svg, &frame);
+        draw_axes(&mut svg, &frame);
+        text_lines(&mut svg, (MARGIN, top - 10.0 - more(&y_label)), " class=\"soft\"", &y_label);
+        let half = x_label.iter().map(|line| 0.5 * text_width(line, TEXT_SIZE)).fold(0.0, f64::max);
+        let middle = 0.5 * (frame.left + frame.right);
+        let middle = middle.max(MARGIN + half).min(width - MARGIN - half);
+        let centred = " class=\"soft\" text-anchor=\"middle\"";
+        text_lines(&mut svg, (middle, frame.bottom + 40.0), centred, &x_label);
+        // A cloud of points would hide the lines.
+        if shape == Shape::Square {
+            self.draw_markers(&mut svg, &frame);
+            self.draw_lines(&mut svg, &frame);
+        } else {
+            self.draw_lines(&mut svg, &frame);
+            self.draw_markers(&mut svg, &frame);
+        }
         if corners.is_empty() {
-            let middle = (0.5 * (frame.left + frame.right), frame.top + 0.5 * PLOT_HEIGHT);
-            text(&mut svg, middle, " class=\"soft\" text-anchor=\"middle\"", "no trials yet");
+            let centre = (0.5 * (frame.left + frame.right), 0.5 * (frame.top + frame.bottom));
+            text(&mut svg, centre, centred, "no trials yet");
         }
         if let Some(centres) = direct {
             draw_names(&mut svg, &frame, &series, &names, &centres);
         }
-        for (row, entries) in rows.iter().enumerate() {
-            let middle = frame.bottom() + X_LABEL + LEGEND_ROW * (row as f64 + 0.4);
-            for (at, series) in entries {
-                series.swatch(&mut svg, (*at, middle));
-                text(&mut svg, (at + SWATCH + 6.0, middle + 5.0), "", series.name);
-            }
+        for Entry { series, at: (x, y), lines } in &entries {
+            let middle = legend_top + y;
+            series.swatch(&mut svg, (*x, middle));
+            text_lines(&mut svg, (x + SWATCH + 6.0, middle + 5.0), "", lines);
         }
         svg.push_str("</svg>\n");
         svg
@@ -175,7 +272,7 @@ impl Figure {
     fn described(&self) -> String {
         let stop =
             if self.title.ends_with(['.', '?', '!']) || self.title.is_empty() { "" } else { "." };
-        format!("{}{stop} {}", self.title, self.caption)
+        typeset(&format!("{}{stop} {}", self.title, self.caption))
     }
 
     /// The layers by name, without those that have no data.
@@ -194,58 +291,7 @@ impl Figure {
         all
     }
 
-    /// Makes space next to the plot for the names of all series and returns their heights. Returns `None` and leaves
-    /// the frame unchanged if some series has no end or there are too many names.
-    fn direct_labels(
-        &self,
-        series: &[Series<'_>],
-        names: &[Vec<String>],
-        frame: &mut Frame,
-    ) -> Option<Vec<f64>> {
-        let ends = series.iter().map(Series::end).collect::<Option<Vec<_>>>()?;
-        let lines = names.iter().flatten();
-        let width = lines.map(|line| text_width(line, TEXT_SIZE)).reduce(f64::max)?;
-        if width > NAME_WIDTH {
-            return None;
-        }
-        let heights = names.iter().map(|lines| TEXT_LINE * lines.len() as f64 + 5.0);
-        let wanted: Vec<(f64, f64)> =
-            ends.iter().map(|end| frame.at(*end).1).zip(heights).collect();
-        let centres = spread(&wanted, frame.top - 10.0, frame.bottom() + 10.0)?;
-        frame.right = WIDTH - MARGIN - width - SWATCH - 6.0 - GAP;
-        Some(centres)
-    }
-
-    fn draw_axes(&self, svg: &mut String, frame: &Frame) {
-        let (left, right, top, bottom) = (frame.left, frame.right, frame.top, frame.bottom());
-        for (value, label) in frame.y.ticks() {
-            let at = bottom - PLOT_HEIGHT * frame.y.place(*value);
-            put(svg, format_args!("<path class=\"grid\" d=\"M{left:.1} {at:.1}H{right:.1}\"/>\n"));
-            let end = " class=\"tick\" text-anchor=\"end\"";
-            text(svg, (left - 7.0, at + 4.5), end, label);
-        }
-        // Labels of narrow ticks are omitted if they overlap the preceding label.
-        let mut free = f64::NEG_INFINITY;
-        for (value, label) in frame.x.ticks() {
-            let at = left + (right - left) * frame.x.place(*value);
-            put(svg, format_args!("<path class=\"grid\" d=\"M{at:.1} {top:.1}V{bottom:.1}\"/>\n"));
-            put(svg, format_args!("<path class=\"axis\" d=\"M{at:.1} {bottom:.1}v5\"/>\n"));
-            let half = 0.5 * text_width(label, TICK_SIZE);
-            if at - half >= free {
-                let middle = " class=\"tick\" text-anchor=\"middle\"";
-                text(svg, (at, bottom + 19.0), middle, label);
-                free = at + half + 4.0;
-            }
-        }
-        put(svg, format_args!("<path class=\"axis\" d=\"M{left:.1} {bottom:.1}H{right:.1}\"/>\n"));
-        text(svg, (MARGIN, top - 10.0), " class=\"soft\"", &self.y.label);
-        let middle = 0.5 * (left + right);
-        let half = 0.5 * text_width(&self.x.label, TEXT_SIZE);
-        let at = middle.max(MARGIN + half).min(WIDTH - MARGIN - half);
-        text(svg, (at, bottom + 40.0), " class=\"soft\" text-anchor=\"middle\"", &self.x.label);
-    }
-
-    fn draw_layers(&self, svg: &mut String, frame: &Frame) {
+    fn draw_lines(&self, svg: &mut String, frame: &Frame) {
         for layer in &self.layers {
             if let Layer::Band { colour, data, .. } = layer
                 && !data.is_empty()
@@ -265,6 +311,9 @@ impl Figure {
                 put(svg, format_args!("<path class=\"line{dash} {class}\" d=\"{path}\"/>\n"));
             }
         }
+    }
+
+    fn draw_markers(&self, svg: &mut String, frame: &Frame) {
         for layer in &self.layers {
             if let Layer::Points { colour, data, .. } = layer {
                 for at in data {
@@ -273,6 +322,62 @@ impl Figure {
             }
         }
     }
+}
+
+/// Makes space next to the plot for the names of all series and returns their heights. Returns `None` and leaves the
+/// frame unchanged if some series has no end or there are too many names.
+fn direct_labels(
+    series: &[Series<'_>],
+    names: &[Vec<String>],
+    frame: &mut Frame,
+    width: f64,
+) -> Option<Vec<f64>> {
+    let ends = series.iter().map(Series::end).collect::<Option<Vec<_>>>()?;
+    let lines = names.iter().flatten();
+    let widest = lines.map(|line| text_width(line, TEXT_SIZE)).reduce(f64::max)?;
+    if widest > NAME_WIDTH {
+        return None;
+    }
+    let heights = names.iter().map(|lines| TEXT_LINE * lines.len() as f64 + 5.0);
+    let wanted: Vec<(f64, f64)> = ends.iter().map(|end| frame.at(*end).1).zip(heights).collect();
+    let centres = spread(&wanted, frame.top - 10.0, frame.bottom + 10.0)?;
+    frame.right = width - MARGIN - widest - SWATCH - 6.0 - GAP;
+    Some(centres)
+}
+
+/// The smallest k such that the labels of every k-th tick do not overlap.
+fn stride(ticks: &[(f64, String)], across: impl Fn(f64) -> f64) -> usize {
+    let fits = |every: &usize| {
+        let ends = ticks.iter().step_by(*every).map(|(value, label)| {
+            let half = 0.5 * text_width(label, TICK_SIZE);
+            (across(*value) - half, across(*value) + half + 4.0)
+        });
+        let ends: Vec<(f64, f64)> = ends.collect();
+        ends.windows(2).all(|pair| pair[0].1 <= pair[1].0)
+    };
+    (1..=ticks.len()).find(fits).unwrap_or(1)
+}
+
+fn draw_axes(svg: &mut String, frame: &Frame) {
+    let Frame { left, right, top, bottom, .. } = *frame;
+    for (value, label) in frame.y.ticks() {
+        let at = bottom - (bottom - top) * frame.y.place(*value);
+        put(svg, format_args!("<path class=\"grid\" d=\"M{left:.1} {at:.1}H{right:.1}\"/>\n"));
+        let end = " class=\"tick\" text-anchor=\"end\"";
+        text(svg, (left - 7.0, at + 4.5), end, label);
+    }
+    let across = |value: f64| left + (right - left) * frame.x.place(value);
+    let every = stride(frame.x.ticks(), across);
+    for (number, (value, label)) in frame.x.ticks().iter().enumerate() {
+        let at = across(*value);
+        put(svg, format_args!("<path class=\"grid\" d=\"M{at:.1} {top:.1}V{bottom:.1}\"/>\n"));
+        put(svg, format_args!("<path class=\"axis\" d=\"M{at:.1} {bottom:.1}v5\"/>\n"));
+        if number % every == 0 {
+            let middle = " class=\"tick\" text-anchor=\"middle\"";
+            text(svg, (at, bottom + 19.0), middle, label);
+        }
+    }
+    put(svg, format_args!("<path class=\"axis\" d=\"M{left:.1} {bottom:.1}H{right:.1}\"/>\n"));
 }
 
 impl Series<'_> {
@@ -341,22 +446,33 @@ fn draw_names(
     }
 }
 
-/// The series in rows that fit the width, each with its horizontal position.
-fn legend_rows<'a, 'b>(series: &'a [Series<'b>], left: f64) -> Vec<Vec<(f64, &'a Series<'b>)>> {
-    let mut rows: Vec<Vec<(f64, &Series<'_>)>> = Vec::new();
-    let mut free = left;
+/// A series in the legend: the left end and the middle of its first line, and its name in lines.
+struct Entry<'a, 'b> {
+    series: &'a Series<'b>,
+    at: (f64, f64),
+    lines: Vec<String>,
+}
+
+/// The legend in rows between `left` and `right`, and its height. A name that is too long for a row has several lines.
+fn legend<'a, 'b>(
+    series: &'a [Series<'b>],
+    (left, right): (f64, f64),
+) -> (Vec<Entry<'a, 'b>>, f64) {
+    let mut entries = Vec::new();
+    let (mut free, mut top, mut bottom) = (left, 0.0, 0.0);
     for one in series {
-        let width = SWATCH + 6.0 + text_width(one.name, TEXT_SIZE) + 18.0;
-        match rows.last_mut() {
-            Some(row) if free + width <= WIDTH - MARGIN => row.push((free, one)),
-            _ => {
-                free = left;
-                rows.push(vec![(free, one)]);
-            }
+        let lines = wrapped(&typeset(one.name), TEXT_SIZE, right - left - SWATCH - 6.0);
+        let widest = lines.iter().map(|line| text_width(line, TEXT_SIZE)).fold(0.0, f64::max);
+        let width = SWATCH + 6.0 + widest;
+        if free > left && free + width > right {
+            (free, top) = (left, bottom);
         }
-        free += width;
+        entries.push(Entry { series: one, at: (free, top + 0.4 * LEGEND_ROW), lines });
+        let rows = entries.last().map_or(0, |entry| entry.lines.len()).saturating_sub(1);
+        bottom = f64::max(bottom, top + LEGEND_ROW + TEXT_LINE * rows as f64);
+        free += width + 18.0;
     }
-    rows
+    (entries, bottom)
 }
 
 #[cfg(test)]
@@ -444,7 +560,7 @@ mod tests {
         let longest =
             ["line0x", "line1x", "line2x", "line3x"].map(|name| text_width(name, TEXT_SIZE));
         let end = x + longest.into_iter().fold(0.0, f64::max);
-        assert!((end - (WIDTH - MARGIN)).abs() < 0.1, "{end}");
+        assert!((end - (Shape::Wide.width() - MARGIN)).abs() < 0.1, "{end}");
 
         let cloud = Layer::Points {
             name: "cloud".into(),
@@ -474,8 +590,69 @@ mod tests {
             layer("another quite long name, too"),
         ]);
         let series = figure.series();
-        let rows: Vec<usize> = legend_rows(&series, 50.0).iter().map(Vec::len).collect();
-        assert_eq!(rows.iter().sum::<usize>(), 3);
-        assert_eq!(rows.len(), 2);
+        let rows = |left: f64, right: f64| {
+            let (entries, height) = legend(&series, (left, right));
+            assert_eq!(entries.len(), 3);
+            let mut rows: Vec<f64> = entries.iter().map(|entry| entry.at.1).collect();
+            rows.dedup();
+            (rows.len(), height)
+        };
+        assert_eq!(rows(50.0, 600.0), (2, 2.0 * LEGEND_ROW));
+        // The first name needs two lines.
+        assert_eq!(rows(12.0, 348.0), (2, 2.0 * LEGEND_ROW + TEXT_LINE));
+    }
+
+    /// On a phone all names are below the plot and end before the right edge.
+    #[test]
+    fn a_narrow_figure_has_its_names_below() {
+        let long = "a rather long name of a learner and its order in 10^6 points";
+        let names = ["line", long, "another"];
+        let lines = names.map(|name| line(name, vec![(1.0, 1.0), (9.0, 2.0)]));
+        let html = figure(lines.to_vec()).to_html();
+        let (wide, narrow) = html.split_at(html.rfind("<svg").unwrap());
+        assert!(wide.contains("hf wide") && wide.contains("lead\""));
+        assert!(narrow.contains("class=\"hf narrow\"") && !narrow.contains("lead\""));
+        assert!(narrow.contains("width=\"360\"") && narrow.contains("10⁶ points</text>"));
+        let texts: Vec<&str> = narrow.split("<text x=\"").skip(1).collect();
+        let starts = texts.iter().filter(|text| !text.contains("text-anchor"));
+        for text in starts {
+            let x: f64 = text.split('"').next().unwrap().parse().unwrap();
+            let (_, shown) = text.split_once('>').unwrap();
+            let shown = shown.split('<').next().unwrap();
+            assert!(x + text_width(shown, TEXT_SIZE) < 360.0, "{shown}");
+        }
+        assert_eq!(html.matches("prefers-color-scheme").count(), 2);
+    }
+
+    /// If labels of ticks would overlap, every second or third has a label.
+    #[test]
+    fn labels_of_ticks_are_evenly_spaced() {
+        let ticks: Vec<(f64, String)> =
+            (0..6).map(|i| (f64::from(i), format!("{i}0\u{a0}000"))).collect();
+        // A label needs about 50 pixels.
+        assert!(text_width("20\u{a0}000", TICK_SIZE) > 45.0);
+        assert_eq!([60.0, 40.0, 20.0, 1.0].map(|gap| stride(&ticks, |v| gap * v)), [1, 2, 3, 6]);
+        assert_eq!(stride(&[], |v| v), 1);
+    }
+
+    /// A unit of the one axis is as long as a unit of the other.
+    #[test]
+    fn a_square_figure_has_one_scale() {
+        let data = vec![(-1.0, -0.1), (1.0, -0.1), (1.0, 0.1)];
+        let points = Layer::Points { name: "p".into(), colour: Colour::Blue, data };
+        let mut figure = figure(vec![points]);
+        figure.x = Axis::linear("x");
+        let svg = figure.to_square_svg();
+        let at = |attribute: &str| -> Vec<f64> {
+            let parts = svg.split("<circle class=\"mark blue\" cx=\"").skip(1).take(3);
+            let value = |part: &str| {
+                let part =
+                    if attribute == "cx" { part } else { part.split_once("cy=\"").unwrap().1 };
+                part.split('"').next().unwrap().parse().unwrap()
+            };
+            parts.map(value).collect()
+        };
+        let (x, y) = (at("cx"), at("cy"));
+        assert!(((x[1] - x[0]) / 2.0 - (y[1] - y[2]) / 0.2).abs() < 1.0, "{x:?} {y:?}");
     }
 }

@@ -13,10 +13,10 @@ pub(super) fn text_width(text: &str, size: f64) -> f64 {
     size * text.chars().map(of).sum::<f64>()
 }
 
-/// Breaks the text between words into lines of at most `width`; a word that is too long has a line to itself.
+/// Breaks the text at spaces into lines of at most `width`; a word that is too long has a line to itself.
 pub(super) fn wrapped(text: &str, size: f64, width: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
         match lines.last_mut() {
             Some(line)
                 if text_width(line, size) + text_width(word, size) + 0.42 * size <= width =>
@@ -74,6 +74,7 @@ mod tests {
         assert_eq!(wrapped("a bb ccc", 10.0, 30.0), ["a bb", "ccc"]);
         assert_eq!(wrapped("incomprehensibilities are", 10.0, 30.0).len(), 2);
         assert!(wrapped("", 10.0, 30.0).is_empty());
+        assert_eq!(wrapped("a (d\u{a0}=\u{a0}2)", 10.0, 30.0), ["a", "(d\u{a0}=\u{a0}2)"]);
         assert!(text_width("perceptron, random order", 14.0) < 220.0);
     }
 

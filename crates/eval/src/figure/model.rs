@@ -19,12 +19,14 @@ pub enum Colour {
     Orange,
     /// Square.
     Green,
-    /// Cross.
+    /// Triangle that points down.
     Vermilion,
     /// Diamond.
     Purple,
     /// Ring.
     Sky,
+    /// Cross.
+    Grey,
     /// The colour of text, for bounds.
     Ink,
 }

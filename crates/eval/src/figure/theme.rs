@@ -4,13 +4,14 @@ use super::model::Colour;
 
 /// A colour for the light and the dark theme. The colours follow Okabe and Ito, whose palette is distinguishable for
 /// colour-blind readers, darkened or lightened until each has a contrast of at least 3 to 1 with its background.
-pub(super) const PALETTE: [(Colour, &str, &str); 7] = [
+pub(super) const PALETTE: [(Colour, &str, &str); 8] = [
     (Colour::Blue, "#0072b2", "#4aa8e0"),
     (Colour::Orange, "#b57700", "#e69f00"),
     (Colour::Green, "#008a65", "#3ccf9f"),
     (Colour::Vermilion, "#d04f00", "#ff8b4d"),
     (Colour::Purple, "#b5588e", "#e08fc0"),
     (Colour::Sky, "#2a90d2", "#8fd0ff"),
+    (Colour::Grey, "#7a7f87", "#9aa3ae"),
     (Colour::Ink, "#1f2328", "#e6e9ee"),
 ];
 
@@ -22,13 +23,15 @@ const GREYS: [(&str, &str, &str); 4] = [
     (".axis{stroke:", "#8a929b", "#727c88"),
 ];
 
-/// Styles that do not depend on the theme.
+/// Styles that do not depend on the theme. A figure that follows its wide form on a page replaces it on a narrow screen.
 const SHAPES: &str = "svg.hf{font:14px system-ui,-apple-system,\"Segoe UI\",Roboto,\"Liberation Sans\",sans-serif}\
 .hf text{fill:currentColor}.hf .tick{font-size:13px}.hf .title{font-size:17px;font-weight:600}\
 .hf .grid,.hf .axis,.hf .line,.hf .ring{fill:none}\
 .hf .line,.hf .ring{stroke:currentColor;stroke-width:2;stroke-linejoin:round}\
 .hf .dash{stroke-dasharray:7 5}.hf .band{fill:currentColor;fill-opacity:.15}\
-.hf .mark{fill:currentColor;fill-opacity:.85}.hf .lead{stroke-dasharray:1 3}";
+.hf .mark{fill:currentColor;fill-opacity:.85}.hf.square .mark{fill-opacity:.4}.hf .lead{stroke-dasharray:1 3}\
+.hf.wide+.hf.narrow{display:none}\
+@media (max-width:44rem){.hf.wide:has(+.hf.narrow){display:none}.hf.wide+.hf.narrow{display:block}}";
 
 /// The class of a colour.
 pub(super) fn class(colour: Colour) -> &'static str {
@@ -39,6 +42,7 @@ pub(super) fn class(colour: Colour) -> &'static str {
         Colour::Vermilion => "vermilion",
         Colour::Purple => "purple",
         Colour::Sky => "sky",
+        Colour::Grey => "grey",
         Colour::Ink => "ink",
     }
 }
@@ -48,7 +52,7 @@ pub(super) fn style() -> String {
     let rules = |dark: bool| {
         let pick =
             |light: &'static str, dark_one: &'static str| if dark { dark_one } else { light };
-        let mut text = format!("svg.hf{{color:{}}}", pick(PALETTE[6].1, PALETTE[6].2));
+        let mut text = format!("svg.hf{{color:{}}}", pick(PALETTE[7].1, PALETTE[7].2));
         for (rule, light, dark) in GREYS {
             text.push_str(&format!(".hf {rule}{}}}", pick(light, dark)));
         }

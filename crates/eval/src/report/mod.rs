@@ -98,9 +98,9 @@ impl Report {
     ) -> Result<Report, ReportError> {
         let draw = |figure: &Figure| Drawn {
             name: figure.name.clone(),
-            title: figure.title.clone(),
             caption: figure.caption.clone(),
             svg: figure.to_svg(),
+            html: figure.to_html(),
             data: data_link(&figure.to_csv()),
         };
         let drawn = sections.iter().map(|s| s.figures.iter().map(draw).collect()).collect();

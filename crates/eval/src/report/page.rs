@@ -7,7 +7,7 @@ use crate::claim::{Claim, ClaimKind, REFUTATION_LEVEL, Verdict};
 use crate::experiment::{Finding, Section};
 use crate::run_info::RunInfo;
 use crate::table::Table;
-use crate::text::short;
+use crate::text::{short, typeset};
 use askama::Template;
 
 /// Maximum number of rows of a table that is shown immediately; longer tables are folded.
@@ -81,9 +81,10 @@ struct PageTable<'a> {
 #[derive(Debug)]
 pub(super) struct Drawn {
     pub(super) name: String,
-    pub(super) title: String,
     pub(super) caption: String,
     pub(super) svg: String,
+    /// The figure as a part of the page.
+    pub(super) html: String,
     /// A link to its data as CSV.
     pub(super) data: String,
 }
