@@ -18,7 +18,7 @@ const inside = (a, b) => a.left >= b.left - 1 && a.right <= b.right + 1 && a.top
 const apart = (a, b) => a.right <= b.left + 1 || b.right <= a.left + 1 || a.bottom <= b.top + 1 || b.bottom <= a.top + 1;
 const text_of = e => e.textContent.trim().slice(0, 60);
 const verdict = {figures: 0, empty: [], cut: [], overlaps: [], links: 0, broken: [], too_wide: [], files: 0, headings: [],
-  unnamed: [], faint: [], filters: 0, wrong_filters: [], twice: [], contents_beside: false, findings: 0, missed: []};
+  unnamed: [], faint: [], filters: 0, wrong_filters: [], twice: [], contents_beside: false, findings: 0, missed: [], same_title: []};
 document.querySelectorAll("details").forEach(d => d.open = true);
 const channel = c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
 const luminance = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
@@ -67,10 +67,15 @@ const side = document.querySelector(".side");
 if (side) verdict.contents_beside = side.getClientRects().length > 0 && box(side).right <= box(document.querySelector("main")).left + 1;
 verdict.findings = document.querySelectorAll(".finding").length;
 verdict.missed = [...document.querySelectorAll(".missed li")].map(e => e.textContent);
+const titles = new Set();
 for (const svg of document.querySelectorAll("svg")) {
+  if (svg.getClientRects().length == 0) continue;
   verdict.figures++;
+  const title = [...svg.querySelectorAll(".title")].map(e => e.textContent).join(" ");
+  if (title && !svg.closest(".finding") && titles.size == titles.add(title).size) verdict.same_title.push(title);
   const name = svg.closest("figure")?.querySelector("figcaption")?.textContent.slice(0, 60) ?? "?";
   const frame = box(svg);
+  if (frame.right > document.documentElement.clientWidth + 1) verdict.too_wide.push("SVG: " + name);
   if (frame.width < 50 || frame.height < 50 || svg.querySelectorAll("circle,polyline,polygon,path").length == 0) verdict.empty.push(name);
   const texts = [...svg.querySelectorAll("text")].filter(t => t.textContent.trim());
   const boxes = texts.map(box);
@@ -129,6 +134,8 @@ struct Verdict {
     findings: usize,
     /// Findings not shown, with the reasons.
     missed: Vec<String>,
+    /// Figures with the title of another one.
+    same_title: Vec<String>,
 }
 
 /// A window: its width, and whether it uses dark mode.
@@ -258,17 +265,23 @@ fn a_bad_page_is_caught() {
         <a download="a.csv" href="data:text/csv,abc">abc</a><svg width="200" height="100"></svg>
         <svg width="200" height="100"><circle r="5"/><text x="20" y="50">label</text>
         <text x="22" y="50">other</text><text x="190" y="90">far out</text></svg>
+        <svg width="200" height="100"><circle r="5"/><text class="title" y="50">Twice</text></svg>
+        <svg width="200" height="100"><circle r="5"/><text class="title" y="50">Twice</text></svg>
+        <svg width="200" height="100" style="display:none"></svg><svg width="1900" height="100"><circle r="5"/></svg>
         <script>console.error("wrong")</script></main></body>"##;
     let (verdict, console) = probed(&browser, page, (420, false));
-    assert_eq!((verdict.figures, verdict.links, verdict.files), (2, 3, 1));
+    assert_eq!((verdict.figures, verdict.links, verdict.files), (5, 3, 1));
     assert_eq!(
         (&verdict.headings[..], &verdict.twice[..]),
         (&["Third".to_owned()][..], &["here".to_owned()][..])
     );
     assert!(verdict.faint.iter().any(|e| e.ends_with("faint")), "{verdict:?}");
-    assert_eq!((verdict.unnamed.len(), verdict.wrong_filters.len()), (3, 1), "{verdict:?}");
+    assert_eq!((verdict.unnamed.len(), verdict.wrong_filters.len()), (7, 1), "{verdict:?}");
     assert_eq!((verdict.empty.len(), verdict.cut.len(), verdict.overlaps.len()), (1, 1, 1));
     assert_eq!(verdict.broken, ["#gone", "a.csv"]);
-    assert!(verdict.too_wide.iter().any(|e| e.starts_with("P: wide")), "{verdict:?}");
+    for wide in ["P: wide", "SVG: "] {
+        assert!(verdict.too_wide.iter().any(|e| e.starts_with(wide)), "{verdict:?}");
+    }
+    assert_eq!(verdict.same_title, ["Twice"]);
     assert!(console.len() == 1 && console[0].contains("wrong"), "{console:?}");
 }

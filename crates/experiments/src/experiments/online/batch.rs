@@ -13,6 +13,7 @@ const BROKEN: f64 = 1e300;
 /// The guarantee of one of the two learners.
 struct Guarantee {
     id: &'static str,
+    learner: &'static str,
     title: &'static str,
     statement: &'static str,
     source: &'static str,
@@ -27,6 +28,7 @@ struct Guarantee {
 
 const BATCH: Guarantee = Guarantee {
     id: "K4",
+    learner: "batch perceptron",
     title: "Batch perceptron: updates until consistent",
     statement: "On points of norm at most R that a unit vector w* separates with margin γ, the batch perceptron stops after at most (R/γ)² updates and classifies every point correctly, whether it picks the violated points cyclically, always the first, or always the worst.",
     source: "Harvey18 Theorem 1.1",
@@ -39,6 +41,7 @@ const BATCH: Guarantee = Guarantee {
 
 const MARGIN: Guarantee = Guarantee {
     id: "K5",
+    learner: "margin perceptron",
     title: "Margin perceptron: updates, and the margin it returns",
     statement: "On points of norm at most R that a unit vector w* separates with margin γ, the margin perceptron stops after at most 3(R/γ)² updates with margin at least γ/3 on every point, whether it picks violated points cyclically, first or worst. One instance nearly attains both bounds, so neither constant can be improved.",
     source: "Harvey18 Theorem 2.1",
@@ -226,13 +229,15 @@ impl Experiment for BatchExperiment {
 
 impl BatchExperiment {
     fn updates_against_bound(&self, results: &Results<Configuration, Outcome>) -> Figure {
-        let label = self.guarantee.bound_name;
+        let Guarantee { bound_name: label, learner, .. } = *self.guarantee;
         let series = PICKS.map(|(pick, _, colour)| {
             (format!("{pick} violation"), colour, move |c: &Configuration| c.pick == pick)
         });
         Figure {
             name: format!("{}-updates-against-bound", self.guarantee.id.to_lowercase()),
-            title: bound_title(results, "Updates", |o| Some((o.update_bound, o.updates as f64))),
+            title: bound_title(results, &format!("Updates of the {learner}"), |o| {
+                Some((o.update_bound, o.updates as f64))
+            }),
             caption: "Updates against the bound. One marker per kind of data and picking rule: the trial closest to its bound. A marker above the dashed line would refute the claim.".into(),
             x: Axis::log(label),
             y: Axis::log("updates"),

@@ -244,7 +244,7 @@ fn mistakes_against_bound(results: &Results<Configuration, Outcome>) -> Figure {
     });
     Figure {
         name: "k1-mistakes-against-bound".into(),
-        title: bound_title(results, "Mistakes", |o| Some((o.bound, o.mistakes as f64))),
+        title: bound_title(results, "Mistakes of halving", |o| Some((o.bound, o.mistakes as f64))),
         caption: "Mistakes of halving against lg |C|. One marker per class and opponent: the trial closest to its bound. A marker above the dashed line would refute K1 or K2.".into(),
         x: Axis::linear("lg |C|"),
         y: Axis::linear("mistakes"),

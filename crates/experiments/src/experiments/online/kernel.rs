@@ -208,7 +208,9 @@ fn mistakes_against_bound(results: &Results<Configuration, Outcome>) -> Figure {
     });
     Figure {
         name: "k6-mistakes-against-bound".into(),
-        title: bound_title(results, "Mistakes", |o| Some((o.bound?, o.mistakes as f64))),
+        title: bound_title(results, "Mistakes of the kernel perceptron", |o| {
+            Some((o.bound?, o.mistakes as f64))
+        }),
         caption: "Mistakes of the kernel perceptron against its bound in feature space, given and adversarial orders, d = 3 and 8. One marker per setting: the trial closest to its bound. A marker above the dashed line would refute the claim.".into(),
         x: Axis::log("bound max K(x,x)/γ²"),
         y: Axis::log("mistakes"),

@@ -167,7 +167,9 @@ fn mistakes_against_bound(results: &Results<Configuration, Outcome>) -> Figure {
     });
     Figure {
         name: "k7-mistakes-against-bound".into(),
-        title: bound_title(results, "Mistakes", |o| Some((o.bound, o.mistakes as f64))),
+        title: bound_title(results, "Mistakes of the modified perceptron", |o| {
+            Some((o.bound, o.mistakes as f64))
+        }),
         caption: "Mistakes outside the band against the bound. One marker per kind of data, σ and order: the trial closest to its bound. A marker above the dashed line would refute the claim.".into(),
         x: Axis::log("bound ⌊2 ln(1/α)/σ²⌋"),
         y: Axis::log("mistakes"),

@@ -176,7 +176,9 @@ fn mistakes_against_bound(results: &Results<Configuration, Outcome>) -> Figure {
     });
     Figure {
         name: "k3-mistakes-against-bound".into(),
-        title: bound_title(results, "Mistakes", |o| Some((o.bound()?, o.mistakes as f64))),
+        title: bound_title(results, "Mistakes of the perceptron", |o| {
+            Some((o.bound()?, o.mistakes as f64))
+        }),
         caption: "Mistakes against the bound. One marker per kind of data and order: the trial closest to its bound. A marker above the dashed line would refute the claim; the tight instance lies on the line.".into(),
         x: Axis::log("bound (R/γ)²"),
         y: Axis::log("mistakes"),

@@ -292,7 +292,7 @@ fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> Figure {
     }
     Figure {
         name: format!("s6-random-order-d{dim}"),
-        title: "In random order, mistakes grow at least with ln n".into(),
+        title: format!("In random order, mistakes grow at least with ln n (d = {dim})"),
         caption: format!(
             "Mistakes in random order on the sphere of R^{dim}: medians over trials with 10 % and 90 % quantiles, and the lower bounds tested (dashed), the higher one for mistake-driven learners, the lower one for all. The mistakes of the modified perceptron and of the version-space learners grow like ln n, as the bounds do. The updates of the others do not shrink with the angle to the target, and their mistakes grow like a power of n. The table lists every learner."
         ),

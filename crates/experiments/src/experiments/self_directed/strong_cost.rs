@@ -193,7 +193,9 @@ fn figure(group: &Group<Configuration, Outcome>) -> Figure {
     }
     Figure {
         name: format!("s9-cost-{}", kind.slug()),
-        title: "With random starts, mistakes grow with ln(1/ε), as in the theorem".into(),
+        title: format!(
+            "With random starts, mistakes grow with ln(1/ε), as in the theorem ({kind})"
+        ),
         caption: format!(
             "Mistakes until all but a fraction ε of {points} points is predicted ({kind}): the strong learner with random starts, and the perceptron in random order. Means with 95 % intervals."
         ),

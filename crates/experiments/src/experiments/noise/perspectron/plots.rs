@@ -26,7 +26,12 @@ pub(super) fn curve_figures(groups: &[&Group<Configuration, Outcome>]) -> Vec<Fi
         let noise = if group.configuration.noise == Noise::Rcn { "rcn" } else { "massart" };
         Figure {
             name: format!("p4-{noise}-{}", group.configuration.terrain),
-            title: curve_title(group),
+            title: format!(
+                "{} ({}, {})",
+                curve_title(group),
+                group.configuration.noise,
+                group.configuration.terrain
+            ),
             caption: format!(
                 "Mean error of the iterates of one run, minus η = {RATE}, against its steps, {} ({}): medians over trials with 10 % and 90 % quantiles, each run with the step size for its length. The dashed line is (1-η)/(γ√T), the bound on the expectation for the smallest margin. An error at or below η is drawn at the lower edge.",
                 group.configuration.noise, group.configuration.terrain

@@ -47,7 +47,7 @@ pub(super) const MAJORITY: &str = "majority";
 /// All learners, in the order of the tables.
 pub(super) const LEARNERS: [Entry; 7] = [
     Entry { name: LOGISTIC, colour: Colour::Sky, learner: |seed| only_labels(logistic, seed) },
-    Entry { name: SVM, colour: Colour::Sky, learner: |seed| only_labels(svm, seed) },
+    Entry { name: SVM, colour: Colour::Grey, learner: |seed| only_labels(svm, seed) },
     Entry {
         name: "averaged perceptron",
         colour: Colour::Ink,

@@ -67,9 +67,9 @@ fn title(data: &str, noise: Noise, group: bool, drops: &[(&str, f64)]) -> String
     let by_drop = |a: &&(&str, f64), b: &&(&str, f64)| a.1.total_cmp(&b.1);
     match (drops.iter().max_by(by_drop), drops.iter().min_by(by_drop)) {
         (Some((most, _)), Some((least, _))) if most != least => format!(
-            "{data}, labels wrong {noise}: {most} loses most accuracy{whose}, {least} least"
+            "{data}, wrong labels ({noise}): {most} loses most accuracy{whose}, {least} least"
         ),
-        _ => format!("{data}, labels wrong {noise}: accuracy{whose}"),
+        _ => format!("{data}, wrong labels ({noise}): accuracy{whose}"),
     }
 }
 

@@ -35,7 +35,6 @@ pub(super) type Learner = Box<dyn Fn(&Points, &[Label], &Points) -> Result<Vec<L
 pub(super) struct Entry {
     pub name: &'static str,
     pub colour: Colour,
-    pub dashed: bool,
     /// Its sample complexity in Table 1. For the cutting plane, that of the ellipsoid method, which runs here.
     pub rate: Option<&'static str>,
     /// Its sample complexity under random classification noise, if that is a separate row.
@@ -51,7 +50,6 @@ pub(super) struct Entry {
 const UNPROVED: Entry = Entry {
     name: "",
     colour: Colour::Ink,
-    dashed: false,
     rate: None,
     rate_rcn: None,
     uses_excess: false,
@@ -86,7 +84,6 @@ pub(super) const LEARNERS: [Entry; 8] = [
         uses_excess: true,
         bound: |_, problem| Some(sample_bounds::dgt(problem)),
         learner: dgt,
-        ..UNPROVED
     },
     Entry {
         name: "CKMY20",
@@ -108,7 +105,7 @@ pub(super) const LEARNERS: [Entry; 8] = [
     },
     Entry { name: "averaged perceptron", learner: averaged, ..UNPROVED },
     Entry { name: "logistic regression", colour: Colour::Sky, learner: logistic, ..UNPROVED },
-    Entry { name: "linear SVM", colour: Colour::Sky, dashed: true, learner: svm, ..UNPROVED },
+    Entry { name: "linear SVM", colour: Colour::Grey, learner: svm, ..UNPROVED },
 ];
 
 impl Entry {

@@ -47,13 +47,7 @@ pub(super) fn figure(
         let at = |(i, n): (usize, &usize)| {
             (*n as f64, group.values(|o| o.errors.get(curve)?.get(i).copied()))
         };
-        let mut drawn = mean_curve(name, colour, sizes.iter().enumerate().map(at));
-        for layer in &mut drawn {
-            if let Layer::Line { dashed, .. } = layer {
-                *dashed = entry.dashed;
-            }
-        }
-        layers.extend(drawn);
+        layers.extend(mean_curve(name, colour, sizes.iter().enumerate().map(at)));
     }
     let ends = sizes.first().into_iter().chain(sizes.last());
     let level = ends.map(|n| (*n as f64, noise + SHOWN_EXCESS)).collect();
@@ -63,7 +57,7 @@ pub(super) fn figure(
         name: format!("p10-{name}"),
         title: title.into(),
         caption: format!(
-            "{what}: error against sample size, means over trials with 95 % intervals, and η + ε for ε = {SHOWN_EXCESS} (dashed). Learners that take ε aim at this value; the cutting plane stops there. The other dashed lines are known worst-case lower bounds, without constants and logarithms: γ⁻²ε⁻¹ examples for any learner (Massart and Nédélec 2006), γ^-½ ε⁻² for learners by statistical queries (DDK+23)."
+            "{what}: error against sample size, means over trials with 95 % intervals, and η + ε for ε = {SHOWN_EXCESS} (dashed). Learners that take ε aim at this value; the cutting plane stops there. The other dashed lines are known worst-case lower bounds, without constants and logarithms: 1/(γ²ε) examples for any learner (Massart and Nédélec 2006), 1/(ε²√γ) for learners by statistical queries (DDK+23)."
         ),
         x: Axis::log("samples n"),
         y: Axis::linear("error"),
@@ -176,8 +170,8 @@ fn lower_bounds(noise: f64, margin: f64, sizes: &[usize]) -> [Layer; 2] {
         dashed(name, colour, sizes.iter().map(at).filter(|(_, error)| *error <= 0.5).collect())
     };
     [
-        line("lower bound γ⁻²ε⁻¹", Colour::Sky, &|n| 1.0 / (margin * margin * n)),
-        line("for SQ, γ^-½ ε⁻²", Colour::Purple, &|n| (margin.sqrt() * n).sqrt().recip()),
+        line("lower bound 1/(γ²ε)", Colour::Sky, &|n| 1.0 / (margin * margin * n)),
+        line("for SQ, 1/(ε²√γ)", Colour::Purple, &|n| (margin.sqrt() * n).sqrt().recip()),
     ]
 }
 

@@ -27,7 +27,9 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> F
     layers.extend(mean_curve("the learner chooses", Colour::Blue, own));
     Figure {
         name: format!("s12-optimum-d{dim}"),
-        title: "The best possible learner: choosing the order saves the logarithm".into(),
+        title: format!(
+            "The best possible learner: choosing the order saves the logarithm (d = {dim})"
+        ),
         caption: format!(
             "The fewest mistakes that any learner can guarantee on n points in R^{dim}, computed over all dichotomies. Means over pools with 95 % intervals. If the learner chooses the next point, the number is hardly more than {dim}. If an adversary chooses, it is the logarithm of the number of dichotomies, to within one or two."
         ),

@@ -14,7 +14,9 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> F
     }
     Figure {
         name: format!("s1-sphere-d{dim}"),
-        title: "With the surest point first, a larger pool adds hardly any mistakes".into(),
+        title: format!(
+            "With the surest point first, a larger pool adds hardly any mistakes (d = {dim})"
+        ),
         caption: format!(
             "Mistakes until all of n uniform points of the sphere in R^{dim} are labelled: medians over trials with 10 % and 90 % quantiles. In random order they grow like ln n or faster. For a learner that takes the point of largest |w · x| first, they hardly grow."
         ),

@@ -42,7 +42,7 @@ pub(super) fn figure(group: &Group<Configuration, Outcome>) -> Option<Figure> {
     layers.push(dashed("d lg n", Colour::Ink, halving));
     Some(Figure {
         name: format!("s9-{}", kind.slug()),
-        title: growth_title(&curves),
+        title: format!("{} ({kind}, d = {dim})", growth_title(&curves)),
         caption: format!(
             "Mistakes against the size of the pool, {kind}, d = {dim}: medians over trials with 10 % and 90 % quantiles; 0 is drawn at 0.5. The strong learner labels 90 % of the points, the others label all. A flat line means that mistakes do not grow with n. Where d lg n lies lower, a learner without a transform may still make fewer mistakes."
         ),
