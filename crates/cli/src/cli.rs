@@ -22,7 +22,8 @@ const EXIT_CODES: &str = "Exit codes:
   130  interrupted by Ctrl-C
   143  terminated by kill
 
-Results are written to standard output, notes and progress to standard error. No file is overwritten without --force.";
+Results are written to standard output, notes and progress to standard error. No file is overwritten without --force.
+On a terminal the output has colours, unless NO_COLOR is set or TERM is dumb.";
 
 /// Fit a classifier to a table, then predict, evaluate and explain; label data; find wrong labels.
 #[derive(Debug, Parser)]

@@ -131,7 +131,12 @@ td:nth-child(-n+5){white-space:nowrap}
 .less{background:rgb(220 60 40/.6)}
 td img{height:3rem;min-width:3rem;object-fit:contain;vertical-align:middle;image-rendering:pixelated}
 figure{margin:1.2rem 0}
-figure svg{width:100%;max-width:44rem;height:auto}
+figure svg{display:block;max-width:100%;height:auto}
+figure .hf .paper{fill:none}
+figcaption{margin-top:.5rem}
+pre{overflow-x:auto;font-size:.85rem}
+.pair{display:flex;flex-wrap:wrap;gap:1rem}
+@media (max-width:30rem){th,td{padding:.3rem .4rem}}
 ";
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod output;
 mod progress;
 mod recipe;
 mod streams;
+mod terminal;
 
 use clap::Parser;
 use std::process::ExitCode;

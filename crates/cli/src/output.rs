@@ -1,6 +1,7 @@
 //! Output: results on stdout, notes on stderr, and files that are written completely or not at all.
 
 use crate::error::CliError;
+use crate::terminal;
 use clap::Args;
 use halfspaces_frame::visible;
 use serde::Serialize;
@@ -50,9 +51,16 @@ impl OutputArgs {
     }
 }
 
-/// Prints text to stdout with terminal control sequences escaped. A closed pipe is not an error.
+/// Prints text to stdout with terminal control sequences escaped, and with line breaks between words on a terminal. A
+/// closed pipe is not an error.
 pub(crate) fn print(text: &str) -> Result<(), CliError> {
-    print_raw(&shown(text))
+    print_styled(&shown(text))
+}
+
+/// Prints text to stdout that may have styles, with line breaks between words on a terminal. Control characters from
+/// files must be escaped already.
+pub(crate) fn print_styled(text: &str) -> Result<(), CliError> {
+    print_raw(&terminal::for_stdout(text))
 }
 
 /// Prints text that this program generates to stdout, unescaped.
@@ -79,7 +87,7 @@ fn shown(text: &str) -> String {
 pub(crate) fn print_json<T: Serialize>(result: &T) -> Result<(), CliError> {
     let text = serde_json::to_string_pretty(result);
     let text = text.map_err(|e| CliError::system(format!("JSON: {e}")))?;
-    print(&format!("{text}\n"))
+    print_raw(&shown(&format!("{text}\n")))
 }
 
 /// A number of things, such as "1 row" or "2 rows".
@@ -90,26 +98,16 @@ pub(crate) fn counted(count: u64, thing: &str) -> String {
     }
 }
 
-/// Formats a table as lines with columns of equal width. The first column is left-aligned, the others right-aligned.
+/// Formats a table as lines for standard output; see [`terminal::aligned`].
 pub(crate) fn aligned(table: &[Vec<String>]) -> Vec<String> {
-    let columns = table.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        let lengths = table.iter().filter_map(|row| row.get(column)).map(|c| c.chars().count());
-        lengths.max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let line = |row: &Vec<String>| {
-        let cells = row.iter().zip(&widths).enumerate().map(|(at, (cell, width))| {
-            if at == 0 { format!("{cell:width$}") } else { format!("{cell:>width$}") }
-        });
-        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
-    };
-    table.iter().map(line).collect()
+    terminal::aligned(table, terminal::width())
 }
 
-/// Writes a line to stderr with terminal control characters escaped. Write errors are ignored: they cannot be reported.
+/// Writes a line to stderr with terminal control characters escaped and, on a terminal, with styles and with line breaks
+/// between words. Write errors are ignored: they cannot be reported.
 pub(crate) fn note(text: &str) {
-    let _ = writeln!(io::stderr(), "{}", shown(text));
+    let text = terminal::for_stderr(&terminal::message(&shown(text)));
+    let _ = writeln!(io::stderr(), "{text}");
 }
 
 fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), CliError> {

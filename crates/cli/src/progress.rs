@@ -1,6 +1,7 @@
 //! Progress on a terminal.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use std::fmt::Write;
 use std::io::IsTerminal;
 use std::time::Duration;
 
@@ -26,6 +27,22 @@ impl Progress {
         Progress(bar)
     }
 
+    /// Starts a bar for `total` steps that take about the same time. It shows the share done and, after the first step,
+    /// the time left.
+    pub(crate) fn steps(what: &str, total: usize) -> Progress {
+        let bar = ProgressBar::with_draw_target(Some(total as u64), target());
+        let left = |state: &ProgressState, text: &mut dyn Write| {
+            if state.pos() > 0 {
+                // Nothing can be done about an error of the line of progress.
+                let _ = write!(text, ", about {} left", HumanDuration(state.eta()));
+            }
+        };
+        bar.set_style(style("{spinner} {msg} {bar:20} {percent} %{left}").with_key("left", left));
+        bar.set_message(what.to_owned());
+        bar.enable_steady_tick(Duration::from_millis(100));
+        Progress(bar)
+    }
+
     /// Adds `by` to the counter.
     pub(crate) fn advance(&self, by: u64) {
         self.0.inc(by);
@@ -39,7 +56,7 @@ impl Drop for Progress {
 }
 
 fn target() -> ProgressDrawTarget {
-    if std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
+    if std::io::stderr().is_terminal() && !console::is_dumb() {
         ProgressDrawTarget::stderr()
     } else {
         ProgressDrawTarget::hidden()

@@ -3,7 +3,7 @@
 use crate::error::CliError;
 use crate::html::{escape, page, table};
 use crate::input::InputArgs;
-use crate::output::{check_targets, note, print, write_file};
+use crate::output::{aligned, check_targets, note, print, print_json, write_file};
 use crate::progress::Progress;
 use crate::recipe::ColumnArgs;
 use clap::Args;
@@ -19,9 +19,24 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Maximum number of points drawn in a figure.
-const DRAWN: usize = 500;
+const DRAWN: usize = 1000;
+/// Significant digits of a scale.
+const DIGITS: i32 = 4;
 /// Maximum number of pieces listed in a report.
 const LISTED: usize = 50;
+
+/// Number of corners of a drawn circle.
+const CORNERS: u32 = 90;
+
+/// The columns of the table of pieces.
+const PIECES: [&str; 5] =
+    ["piece", "points", "dimensions", "least eigenvalue", "largest eigenvalue"];
+
+/// What radially isotropic position is good for, as HTML.
+const WHY: &str = "In radially isotropic position no direction has more weight than another, whatever the units and the \
+    correlations of the columns. Learners that depend on lengths and angles, such as the perceptron, then make fewer \
+    mistakes, and each halfspace of the new points is a halfspace of the old ones. The transform also gives an estimate \
+    of the covariance that heavy tails do not distort.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,6 +49,11 @@ Examples:
 /// A linear map brings n points in d dimensions into radially isotropic position if, after it, the points scaled to
 /// length 1 satisfy (d/n) Σ u uᵀ = 1. If a subspace of k dimensions contains more than k n / d of the points, no such
 /// map exists. The points are then split into pieces, and each piece is brought into position within its subspace.
+///
+/// In position, no direction has more weight than another, whatever the units and correlations of the columns. Learners
+/// that depend on lengths and angles, such as the perceptron, then make fewer mistakes, and each halfspace of the new
+/// points is a halfspace of the old ones. The scatter matrix is an estimate of the covariance that heavy tails do not
+/// distort.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TransformArgs {
@@ -117,7 +137,7 @@ pub(crate) fn run(args: &TransformArgs) -> Result<(), CliError> {
         write_file(path, force, |out| out.write_all(html.as_bytes()))?;
         note(&format!("report written to {}", path.display()));
     }
-    if args.json { print(&format!("{:#}\n", found.json())) } else { print(&found.text()) }
+    if args.json { print_json(&found.json()) } else { print(&found.text()) }
 }
 
 fn transform(args: &TransformArgs, frame: Frame) -> Result<Transformed, CliError> {
@@ -166,6 +186,18 @@ fn note_missing(frame: &Frame, dropped: &[String]) {
             ));
         }
     }
+}
+
+/// A positive number with [`DIGITS`] significant digits, with an exponent only if it is very large or small.
+fn significant(value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let magnitude = value.log10().floor() as i32;
+    if !(-7..=8).contains(&magnitude) {
+        return format!("{value:.*e}", DIGITS as usize - 1);
+    }
+    format!("{value:.*}", (DIGITS - 1 - magnitude).max(0) as usize)
 }
 
 /// The rows of a matrix given by its entries.
@@ -330,18 +362,12 @@ impl Transformed {
     }
 
     fn text(&self) -> String {
-        let mut text = format!("{}: {}\n", self.source, self.summary());
-        text.push_str("piece   points  dimensions  least eigenvalue  largest\n");
-        for row in self.rows_of_pieces() {
-            text.push_str(&format!(
-                "{:>5} {:>8}  {:>10}  {:>16}  {}\n",
-                row[0], row[1], row[2], row[3], row[4]
-            ));
-        }
-        for line in self.notes() {
-            text.push_str(&format!("{line}\n"));
-        }
-        text
+        let mut lines = vec![format!("{}: {}", self.source, self.summary())];
+        let mut pieces = vec![PIECES.map(str::to_owned).to_vec()];
+        pieces.extend(self.rows_of_pieces());
+        lines.extend(aligned(&pieces));
+        lines.extend(self.notes());
+        lines.join("\n") + "\n"
     }
 
     /// Notes on zero points, ignored columns and points that are not in radially isotropic position.
@@ -381,7 +407,7 @@ impl Transformed {
     }
 
     fn html(&self) -> String {
-        let mut body = format!("<p>{}</p>\n", escape(&self.summary()));
+        let mut body = format!("<p>{}.</p>\n<p>{WHY}</p>\n", escape(&self.summary()));
         for line in self.notes() {
             body.push_str(&format!("<p>{}.</p>\n", escape(&line)));
         }
@@ -389,39 +415,38 @@ impl Transformed {
             that remain after the pieces above it, where d is the dimension of these points. The eigenvalues are \
             those of (k/n) Σ u uᵀ over the n unit vectors u of the piece, recomputed from the input; in radially \
             isotropic position all of them are 1.</p>\n");
-        let header = ["piece", "points", "dimensions", "least eigenvalue", "largest eigenvalue"];
-        body.push_str(&table(&header, self.rows_of_pieces()));
-        body.push_str("<h2>Directions</h2>\n");
-        for figure in self.figures() {
-            let caption = escape(&figure.caption);
+        body.push_str(&table(&PIECES, self.rows_of_pieces()));
+        let figures = self.figures();
+        if let Some(Figure { caption, .. }) = figures.first() {
+            let drawn: String = figures.iter().map(Figure::to_square_svg).collect();
+            let caption = escape(caption);
             body.push_str(&format!(
-                "<figure>{}<figcaption>{caption}</figcaption></figure>\n",
-                figure.to_svg()
+                "<h2>Directions</h2>\n<figure><div class=\"pair\">{drawn}</div><figcaption>{caption}</figcaption></figure>\n"
             ));
         }
         if let Some(piece) = self.parts.pieces().first() {
             let scatter = self.scatter(piece);
-            let spread = |i: usize| {
-                vec![self.names[i].clone(), format!("{:.3e}", scatter[i][i].max(0.0).sqrt())]
-            };
+            let spread =
+                |i: usize| vec![self.names[i].clone(), significant(scatter[i][i].max(0.0).sqrt())];
             body.push_str("<h2>Scatter</h2>\n<p>The scale of each column: the square roots of the diagonal of Tyler's \
-                scatter matrix of the first piece (trace k). It is robust to heavy tails.</p>\n");
+                scatter matrix of the first piece, whose trace is k. Only ratios of scales have a meaning. They are \
+                robust to heavy tails.</p>\n");
             body.push_str(&table(&["column", "scale"], (0..self.names.len()).map(spread)));
         }
         page(&format!("Radially isotropic position of {}", self.source), &body)
     }
 
-    /// The first two coordinates of some points of the first piece, scaled to length 1, before and after the transform.
-    /// The points are chosen at equal distances in the order of the rows.
+    /// The first two coordinates of points of the first piece, scaled to length 1, before and after the transform. If
+    /// there are too many, the drawn ones are at equal distances in the order of the rows.
     fn figures(&self) -> Vec<Figure> {
         let Some(piece) = self.parts.pieces().first() else { return Vec::new() };
         if self.points.dim() < 2 || piece.transform.inner_dim() < 2 {
             return Vec::new();
         }
         let members = piece.subspace.members();
-        let every = members.len().div_ceil(DRAWN);
+        let drawn = members.len().min(DRAWN);
         let (mut before, mut after) = (Vec::new(), Vec::new());
-        for &row in members.iter().step_by(every) {
+        for &row in (0..drawn).map(|at| &members[at * members.len() / drawn]) {
             let x = &self.points.as_slice()[row * self.points.dim()..][..self.points.dim()];
             let given: Vec<f64> = x.iter().zip(&self.units).map(|(x, unit)| x * unit).collect();
             // Divides by the largest coordinate first, so that no square overflows.
@@ -433,21 +458,36 @@ impl Transformed {
                 Err(error) => unreachable!("members have a place in their subspace: {error}"),
             }
         }
+        let part = if drawn < members.len() { format!("{drawn} of") } else { "all".to_owned() };
+        let dim = piece.transform.inner_dim();
+        let caption = format!(
+            "The first two coordinates of {part} {} points, scaled to length 1. The dashed circle has the radius √(2/{dim}): the \
+             root mean square of the distance from the origin in position.",
+            members.len()
+        );
+        let radius = (2.0 / dim as f64).sqrt();
+        let angle = |at: u32| f64::from(at) * std::f64::consts::TAU / f64::from(CORNERS);
+        let circle = |at| (radius * angle(at).cos(), radius * angle(at).sin());
         let figure = |name: &str, title: &str, colour, data, x: &str, y: &str| Figure {
             name: name.to_owned(),
             title: title.to_owned(),
-            caption: format!(
-                "The first two coordinates of {} points.",
-                members.len().div_ceil(every)
-            ),
+            caption: caption.clone(),
             x: Axis::linear(x),
             y: Axis::linear(y),
-            layers: vec![Layer::Points { name: "points".to_owned(), colour, data }],
+            layers: vec![
+                Layer::Points { name: "points".to_owned(), colour, data },
+                Layer::Line {
+                    name: "distance in position".to_owned(),
+                    colour: Colour::Ink,
+                    dashed: true,
+                    data: (0..=CORNERS).map(circle).collect(),
+                },
+            ],
         };
         vec![
             figure(
                 "before",
-                "Before the transform, scaled to length 1",
+                "Before the transform",
                 Colour::Orange,
                 before,
                 &self.names[0],
@@ -455,5 +495,26 @@ impl Transformed {
             ),
             figure("after", "After the transform", Colour::Blue, after, "u1", "u2"),
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scales_have_four_digits() {
+        for (value, text) in [
+            (3.295, "3.295"),
+            (0.0, "0"),
+            (0.000_123_46, "0.0001235"),
+            (0.000_012_35, "0.00001235"),
+            (1.5e-8, "1.500e-8"),
+            (329.53, "329.5"),
+            (123_456.0, "123456"),
+            (1.5e12, "1.500e12"),
+        ] {
+            assert_eq!(significant(value), text);
+        }
     }
 }

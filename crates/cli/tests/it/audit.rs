@@ -307,3 +307,20 @@ fn explain_says_which_columns_it_measured() {
     let text = run("explain n.json said.csv --top 2");
     assert!(text.contains("\nsaid  ") && !text.contains("measured for the"), "{text}");
 }
+
+/// The report draws all points, at most 1000 of them, with the same scale on both axes.
+#[test]
+fn a_report_of_directions_draws_all_points() {
+    let folder = tempfile::tempdir().unwrap();
+    for (rows, drawn, said) in [(569, 569, "all 569 points"), (1300, 1000, "1000 of 1300 points")] {
+        let mut draws = crate::support::Draws(3);
+        let mut row = || format!("{},{},{}\n", draws.next() - 0.5, draws.next(), draws.next());
+        let text: String = (0..rows).map(|_| row()).collect();
+        fs::write(folder.path().join("t.csv"), format!("x,y,z\n{text}")).unwrap();
+        good(folder.path(), &["transform", "t.csv", "--html", "r.html", "--force"]);
+        let report = fs::read_to_string(folder.path().join("r.html")).unwrap();
+        assert!(report.contains(said), "{said}");
+        assert_eq!(report.matches("<circle class=\"mark blue\"").count(), drawn + 1);
+        assert_eq!(report.matches("class=\"hf square\"").count(), 2);
+    }
+}

@@ -15,4 +15,6 @@ mod manners;
 mod model_schema;
 mod stream;
 mod support;
+#[cfg(unix)]
+mod terminal;
 mod tutorial;

@@ -6,7 +6,7 @@ use crate::error::CliError;
 use crate::html::{escape, image_cell, marked, page, table, table_of_html};
 use crate::input::{Hints, InputArgs, LabelFileArgs, print_notes};
 use crate::learner;
-use crate::output::{check_targets, counted, note, print, write_file};
+use crate::output::{check_targets, counted, note, print, print_json, write_file};
 use crate::progress::Progress;
 use crate::recipe::ColumnArgs;
 use clap::Args;
@@ -37,6 +37,13 @@ const MAX_AGAINST: usize = 4;
 const MAX_MATRIX: usize = 20;
 /// Maximum number of points of the curve.
 const MAX_CURVE: usize = 400;
+
+/// The commands of a review, as HTML.
+const REVIEW: &str = "<pre>halfspaces label DATA --known COLUMN \\
+  --review ranking.csv --web -o answers.csv
+halfspaces correct DATA --label COLUMN \\
+  --with answers.csv -o FILE</pre>
+";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -171,7 +178,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
              and run `halfspaces label {folder} --known label --review ranking.csv --web -o answers.csv`"
         )));
     }
-    let progress = Progress::start("auditing");
+    let progress = Progress::start("reading");
     let (mut frame, label, numbers) =
         match args.label_file.read(&args.input, args.label.as_deref())? {
             Some(joined) => (joined.frame, joined.column, joined.rows),
@@ -207,9 +214,11 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
         seed: args.seed,
         threads: args.input.reading.threads(),
     };
+    drop(progress);
+    let progress = Progress::steps("auditing", args.folds);
     let audit = Audit { plan, folds: args.folds, failure: args.failure };
-    let result =
-        audit.run(&design, &labels.of_row, count).map_err(|error| error.at(&frame.source))?;
+    let result = audit.run_with(&design, &labels.of_row, count, &|| progress.advance(1));
+    let result = result.map_err(|error| error.at(&frame.source))?;
     drop(progress);
     let top = &result.ranking[..args.top.min(result.ranking.len())];
     let rows: Vec<usize> = top.iter().map(|suspect| suspect.row).collect();
@@ -250,7 +259,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
         note(&format!("report written to {}", path.display()));
     }
     if args.json {
-        print(&format!("{:#}\n", report.json(args.top)))?;
+        print_json(&report.json(args.top))?;
     } else {
         print(&report.text(args.top))?;
     }
@@ -476,10 +485,8 @@ impl AuditReport {
         body.push_str(&format!(
             "<p>The bound: {}. Each row was judged by a classifier that was fitted without it. The bound is proved if \
              each label is wrong independently of the others with a probability of at most one half. The ranking and the \
-             number of likely wrong labels are heuristic.</p>\n<p>To review these labels one by one, write the ranking \
-             with <code>-o ranking.csv</code> and run <code>halfspaces label DATA --known COLUMN --review ranking.csv \
-             --web -o answers.csv</code>. Then <code>halfspaces correct DATA --label COLUMN --with answers.csv -o \
-             FILE</code> writes the corrected table.</p>\n{}<h2>Most \
+             number of likely wrong labels are heuristic.</p>\n<p>To review these labels one by one in the browser, write \
+             the ranking with <code>-o ranking.csv</code>, then write the corrected table:</p>\n{REVIEW}{}<h2>Most \
              suspicious rows</h2>\n<p>{}.</p>\n",
             escape(&self.bound()),
             self.matrix(),
@@ -543,7 +550,7 @@ impl AuditReport {
         let caption = escape(&figure.caption);
         body.push_str(&format!(
             "<figure>{}<figcaption>{caption}</figcaption></figure>\n",
-            figure.to_svg()
+            figure.to_html()
         ));
         page(&format!("Label audit of {}", self.frame.source), &body)
     }

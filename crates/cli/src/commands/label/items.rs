@@ -3,7 +3,8 @@
 use super::images::Images;
 use crate::error::CliError;
 use crate::html::levels;
-use halfspaces_frame::{Column, Frame};
+use crate::terminal::grid;
+use halfspaces_frame::{Column, Frame, visible};
 use halfspaces_labelling::ItemKey;
 use halfspaces_pipeline::{Recipe, TextParts};
 use serde::Serialize;
@@ -17,6 +18,8 @@ const MAX_FEATURES: usize = 24;
 const MAX_ON_LINE: usize = 12;
 /// Maximum number of characters shown in the terminal.
 const MAX_LINE: usize = 400;
+/// Maximum number of characters of the name of a feature in the terminal.
+const MAX_NAME: usize = 30;
 /// Maximum number of characters in the list of recent answers.
 const MAX_SHORT: usize = 60;
 
@@ -179,6 +182,29 @@ impl Items {
         texts.chain(self.images.as_ref().map(Images::column)).collect()
     }
 
+    /// A row as lines of the terminal: known label, texts and image, then names and values of features in columns.
+    pub(super) fn lines(&self, row: usize, width: usize) -> Vec<String> {
+        let line = |text: String| format!("  {}", visible(&plain(&text, MAX_LINE)));
+        let known = self.known.get(&row).map(|label| line(format!("{KNOWN}: {label}")));
+        let mut lines: Vec<String> = known.into_iter().collect();
+        match &self.texts[..] {
+            [only] => lines.push(line(only.values.text(row))),
+            several => {
+                lines
+                    .extend(several.iter().map(|c| line(format!("{}: {}", c.name, shown(c, row)))));
+            }
+        }
+        lines.extend(self.image_name(row).map(|name| line(name.to_owned())));
+        let features = self.features.iter().take(MAX_ON_LINE);
+        let cell = |text: &str, most: usize| visible(&plain(text, most));
+        let pair = |c: &Column| (cell(&c.name, MAX_NAME), cell(&shown(c, row), MAX_SHORT));
+        lines.extend(grid(&features.map(pair).collect::<Vec<_>>(), width));
+        if self.feature_count > MAX_ON_LINE {
+            lines.push(format!("  … and {} more columns", self.feature_count - MAX_ON_LINE));
+        }
+        lines
+    }
+
     /// A row as one line of the terminal.
     pub(super) fn line(&self, row: usize) -> String {
         let mut parts: Vec<String> = match &self.texts[..] {
@@ -294,7 +320,16 @@ mod tests {
         assert_eq!(items.line(0), "one [31m two ");
         assert_eq!(items.item(1, None).features.len(), 0);
         assert_eq!(items.shown(1), [("text", "b".to_owned())]);
+        assert_eq!(items.lines(0, 80), ["  one [31m two "]);
+        // Letters that turn the direction of writing are escaped.
+        let turned = Items::new(vec![texts("text", &["a\u{202e}b"])], None, &[]);
+        assert_eq!(turned.lines(0, 80), [r"  a\u{202e}b"]);
+        let turned = Items::new(Vec::new(), None, &[texts("n\u{202e}", &["a\u{202e}b"])]);
+        assert_eq!(turned.lines(0, 80), [r"  n\u{202e}  a\u{202e}b"]);
         let items = Items::new(Vec::new(), None, &features);
+        let lines = items.lines(0, 40);
+        assert_eq!(lines[0], "  x0  0    x1  1    x2    2    x3    3");
+        assert_eq!(lines[3..], ["  … and 18 more columns"]);
         assert!(items.line(0).starts_with("x0 0, x1 1, ") && items.line(0).ends_with("x11 11, …"));
         assert_eq!(
             (items.item(0, None).features.len(), items.item(0, None).more_features),
@@ -306,6 +341,7 @@ mod tests {
         let items = items.with_known(&known, &[1].into());
         assert!(items.is_review() && items.line(0).starts_with("x0 0, "));
         assert!(items.line(1).starts_with("known label: dog, x0 0.5, "));
+        assert_eq!(items.lines(1, 80)[0], "  known label: dog");
         assert_eq!((items.item(0, None).texts.len(), items.item(1, None).texts.len()), (0, 1));
         assert_eq!(items.shown(1), []);
     }

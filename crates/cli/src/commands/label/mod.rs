@@ -445,7 +445,6 @@ fn note_capacity(session: &LabellingSession) {
 
 fn simulate(args: &LabelArgs, model: Option<&Pipeline>, pool: Pool) -> Result<(), CliError> {
     let Some(truth) = pool.truth else { unreachable!("--simulate requires --label") };
-    let progress = Progress::start("simulating");
     let labelling = Labelling::params(truth.classes.len()).seed(args.seed).threads(Threads::all());
     let labelling = labelling.check()?;
     let mut session = match &pool.points {
@@ -459,6 +458,5 @@ fn simulate(args: &LabelArgs, model: Option<&Pipeline>, pool: Pool) -> Result<()
     let (order, seek) = (args.order, sought(args, &truth.classes)?);
     let settings = Settings { order, seek, seed: args.seed, max_answers: args.max_answers };
     let simulation = simulate::run(session, &truth.of_row, truth.classes, settings)?;
-    drop(progress);
     simulation.print(args.json)
 }

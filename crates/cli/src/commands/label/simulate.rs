@@ -4,6 +4,7 @@ use super::args::Order;
 use super::controller::ACCEPTED_WRONG;
 use crate::error::CliError;
 use crate::output::{print, print_json};
+use crate::progress::Progress;
 use crate::streams;
 use halfspaces_linalg::rand::seq::SliceRandom;
 use halfspaces_linalg::rng_for;
@@ -119,6 +120,7 @@ pub(super) fn run(
             })
         };
     let mut asked = if most > 0 { Some(question(&mut session, 0)?) } else { None };
+    let progress = Progress::steps("simulating", most);
     for answers in 1..=most {
         let Some(LabellingQuestion { index, .. }) = asked else {
             unreachable!("there is a question for each answer")
@@ -148,7 +150,9 @@ pub(super) fn run(
         if answers % most.div_ceil(LINES) == 0 || answers == most {
             curve.push(now);
         }
+        progress.advance(1);
     }
+    drop(progress);
     seconds.sort_by(f64::total_cmp);
     let quantile = |fraction: f64| {
         let place = (fraction * seconds.len() as f64).ceil() as usize;

@@ -4,7 +4,8 @@ use super::controller::{ActionError, Controller};
 use super::items::Items;
 use super::keys::keys;
 use crate::error::CliError;
-use crate::output::{note, print};
+use crate::output::{note, print, print_styled};
+use crate::terminal::{bold, width};
 use halfspaces_frame::visible;
 use halfspaces_online::LabellingQuestion;
 use std::fmt::Write as _;
@@ -15,11 +16,22 @@ const LISTED: usize = 20;
 /// Maximum number of classes listed in the help line.
 const NAMED: usize = 12;
 
+/// The commands with what they do.
+const COMMANDS: [(&str, &str); 5] = [
+    ("s", "skip"),
+    ("?", "uncertain"),
+    ("u", "undo the last answer"),
+    ("r", "review"),
+    ("q", "stop"),
+];
+
 /// The parsed input of the person.
 #[derive(Debug, PartialEq, Eq)]
 enum Reply {
     Confirm,
     Class(usize),
+    /// The beginning of these classes.
+    Ambiguous(Vec<usize>),
     Skip,
     Uncertain,
     Undo,
@@ -36,10 +48,10 @@ pub(super) fn run(
 ) -> Result<(), CliError> {
     let classes = controller.record().classes().to_vec();
     let keys = keys(&classes);
-    print(&help(&classes, &keys))?;
+    print_styled(&help(&classes, &keys))?;
     loop {
         let asked = controller.question();
-        print(&format!(
+        print_styled(&format!(
             "\n{}\n{}",
             headline(controller, items),
             prompt(controller, items, asked, &classes)
@@ -54,13 +66,25 @@ pub(super) fn run(
             (Reply::Review, _) => review(controller, items, &keys, input, Listed::All),
             (Reply::Unknown, _) => {
                 let typed = line.trim();
+                print(&format!("{typed:?} is neither a class nor a command\n"))?;
+                print_styled(&help(&classes, &keys))?;
+                Ok(())
+            }
+            (Reply::Ambiguous(found), _) => {
+                let names: Vec<&str> = found.iter().map(|class| classes[*class].as_str()).collect();
                 Err(ActionError::Rejected(format!(
-                    "{typed:?} is neither a class nor a command\n{}",
-                    help(&classes, &keys)
+                    "{:?} is the beginning of {}; type more of the name",
+                    line.trim(),
+                    names.join(", ")
                 )))
             }
             (Reply::Confirm, Some(question)) => controller.answer(question.index, question.class),
-            (Reply::Class(class), Some(question)) => controller.answer(question.index, class),
+            (Reply::Class(class), Some(question)) => {
+                if line.trim() != classes[class] {
+                    print_styled(&format!("{}\n", bold(&visible(&classes[class]))))?;
+                }
+                controller.answer(question.index, class)
+            }
             (Reply::Skip, Some(question)) => controller.skip(question.index),
             (Reply::Uncertain, Some(question)) => controller.uncertain(question.index),
             (Reply::Class(_) | Reply::Skip | Reply::Uncertain, None) => Err(ActionError::Rejected(
@@ -94,12 +118,14 @@ fn prompt(
         return "every row has an answer: u undo, r review, Enter or q ends > ".to_owned();
     };
     let skipped = if controller.record().is_skipped(row) { ", skipped before" } else { "" };
-    let predicted = visible(&classes[class]);
+    let name = visible(&classes[class]);
+    let predicted = bold(&name);
     let sure = controller.probability().map_or_else(
         || "a guess: not every class has a label yet".to_owned(),
         |probability| format!("{:.0} % sure", 100.0 * probability),
     );
-    format!("row {row}{skipped}: {}\n{predicted}? {sure} > ", items.line(row))
+    let lines = items.lines(row, width()).join("\n");
+    format!("row {row}{skipped}\n{lines}\n{predicted}? {sure} > ")
 }
 
 fn headline(controller: &Controller, items: &Items) -> String {
@@ -125,16 +151,22 @@ fn help(classes: &[String], keys: &[Option<char>]) -> String {
     for (class, key) in classes.iter().zip(keys).take(NAMED) {
         let shown = visible(class);
         let known = match key {
-            Some(key) if key.to_string() != *class => write!(text, " {key} {shown},"),
-            _ => write!(text, " {shown},"),
+            Some(key) if key.to_string() != *class => {
+                write!(text, " {} {shown},", bold(&key.to_string()))
+            }
+            _ => write!(text, " {},", bold(&shown)),
         };
         assert!(known.is_ok(), "writing to a string cannot fail");
     }
     if classes.len() > NAMED {
-        text.push_str(" … (or type the full name of a class),");
+        text.push_str(" …,");
     }
     text.pop();
-    text.push_str("; s skip, ? uncertain, u undo the last answer, r review, q stop\n");
+    if classes.iter().any(|class| class.chars().count() > 1) {
+        text.push_str(", or the beginning of a name");
+    }
+    let commands = COMMANDS.map(|(key, what)| format!("{} {what}", bold(key)));
+    text.push_str(&format!("; {}\n", commands.join(", ")));
     text
 }
 
@@ -151,15 +183,33 @@ fn reply(line: &str, classes: &[String], keys: &[Option<char>]) -> Reply {
         "u" => Reply::Undo,
         "r" => Reply::Review,
         "q" => Reply::Stop,
-        _ => class(typed, classes, keys).map_or(Reply::Unknown, Reply::Class),
+        _ => match &of_name(typed, classes, keys)[..] {
+            [] => Reply::Unknown,
+            [class] => Reply::Class(*class),
+            several => Reply::Ambiguous(several.to_vec()),
+        },
     }
 }
 
-fn class(name: &str, classes: &[String], keys: &[Option<char>]) -> Option<usize> {
-    let named = classes.iter().position(|class| class == name);
+/// The class with this name or key; otherwise all classes that begin with `name`; if there are none, in upper or lower
+/// case.
+fn of_name(name: &str, classes: &[String], keys: &[Option<char>]) -> Vec<usize> {
     let mut chars = name.chars();
     let key = chars.next().filter(|_| chars.next().is_none());
-    named.or_else(|| keys.iter().position(|of_class| of_class.is_some() && *of_class == key))
+    let named = classes.iter().position(|class| class == name);
+    let named =
+        named.or_else(|| keys.iter().position(|of_class| of_class.is_some() && *of_class == key));
+    if let Some(class) = named {
+        return vec![class];
+    }
+    let lower: Vec<String> = classes.iter().map(|class| class.to_lowercase()).collect();
+    let beginning = |names: &[String], with: &str| -> Vec<usize> {
+        (0..names.len()).filter(|class| names[*class].starts_with(with)).collect()
+    };
+    match &beginning(classes, name)[..] {
+        [] => beginning(&lower, &name.to_lowercase()),
+        found => found.to_vec(),
+    }
 }
 
 /// The answers that a review lists.
@@ -205,13 +255,14 @@ fn review(
             continue;
         };
         let chosen = number.parse::<usize>().ok().and_then(|n| rows.get(n.checked_sub(1)?));
-        match (chosen, class(name.trim(), classes, keys)) {
-            (Some(row), Some(class)) => {
-                controller.change(*row, class)?;
+        match (chosen, &of_name(name.trim(), classes, keys)[..]) {
+            (Some(row), [class]) => {
+                controller.change(*row, *class)?;
                 controller.settle()?;
             }
             (None, _) => print(&format!("the list has no answer number {number:?}\n"))?,
-            (_, None) => print(&format!("there is no class {:?}\n", name.trim()))?,
+            (_, []) => print(&format!("there is no class {:?}\n", name.trim()))?,
+            (_, _) => print(&format!("several classes begin with {:?}\n", name.trim()))?,
         }
     }
 }
@@ -281,6 +332,29 @@ mod tests {
             ("q", Reply::Stop),
             ("r", Reply::Review),
             ("cat", Reply::Unknown),
+        ] {
+            assert_eq!(reply(line, &classes, &keys), expected, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn the_beginning_of_one_class_is_enough() {
+        let classes = ["benign", "malignant", "Mammal", "mal"].map(str::to_owned);
+        let keys = keys(&classes);
+        for (line, expected) in [
+            ("b", Reply::Class(0)),
+            ("BEN", Reply::Class(0)),
+            ("M", Reply::Class(2)),
+            ("mali", Reply::Class(1)),
+            // The name of a class is not the beginning of another one.
+            ("mal", Reply::Class(3)),
+            ("m", Reply::Ambiguous(vec![1, 3])),
+            ("ma", Reply::Ambiguous(vec![1, 3])),
+            ("MA", Reply::Ambiguous(vec![1, 2, 3])),
+            ("malignantly", Reply::Unknown),
+            // Keys and commands take precedence.
+            ("2", Reply::Class(1)),
+            ("r", Reply::Review),
         ] {
             assert_eq!(reply(line, &classes, &keys), expected, "{line:?}");
         }
