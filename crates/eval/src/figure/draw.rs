@@ -638,21 +638,19 @@ mod tests {
     /// A unit of the one axis is as long as a unit of the other.
     #[test]
     fn a_square_figure_has_one_scale() {
-        let data = vec![(-1.0, -0.1), (1.0, -0.1), (1.0, 0.1)];
-        let points = Layer::Points { name: "p".into(), colour: Colour::Blue, data };
-        let mut figure = figure(vec![points]);
-        figure.x = Axis::linear("x");
-        let svg = figure.to_square_svg();
-        let at = |attribute: &str| -> Vec<f64> {
-            let parts = svg.split("<circle class=\"mark blue\" cx=\"").skip(1).take(3);
-            let value = |part: &str| {
-                let part =
-                    if attribute == "cx" { part } else { part.split_once("cy=\"").unwrap().1 };
-                part.split('"').next().unwrap().parse().unwrap()
-            };
-            parts.map(value).collect()
-        };
-        let (x, y) = (at("cx"), at("cy"));
-        assert!(((x[1] - x[0]) / 2.0 - (y[1] - y[2]) / 0.2).abs() < 1.0, "{x:?} {y:?}");
+        for (width, height) in [(2.0, 0.2), (0.2, 2.0)] {
+            let data = vec![(0.0, 0.0), (width, 0.0), (width, height)];
+            let points = Layer::Points { name: "p".into(), colour: Colour::Blue, data };
+            let mut figure = figure(vec![points]);
+            figure.x = Axis::linear("x");
+            let svg = figure.to_square_svg();
+            let number = |text: &str| text.split('"').next().unwrap().parse::<f64>().unwrap();
+            let markers = svg.split("<circle class=\"mark blue\" cx=\"").skip(1).take(3);
+            let at =
+                markers.map(|part| (number(part), number(part.split_once("cy=\"").unwrap().1)));
+            let at: Vec<(f64, f64)> = at.collect();
+            let (across, up) = ((at[1].0 - at[0].0) / width, (at[1].1 - at[2].1) / height);
+            assert!((across - up).abs() < 1.0, "{across} {up}");
+        }
     }
 }
