@@ -185,8 +185,9 @@ impl Items {
     /// A row as lines of the terminal: known label, texts and image, then names and values of features in columns.
     pub(super) fn lines(&self, row: usize, width: usize) -> Vec<String> {
         let line = |text: String| format!("  {}", visible(&plain(&text, MAX_LINE)));
-        let known = self.known.get(&row).map(|label| line(format!("{KNOWN}: {label}")));
-        let mut lines: Vec<String> = known.into_iter().collect();
+        let known = self.known.get(&row).into_iter().flatten();
+        let mut lines: Vec<String> =
+            known.map(|(name, label)| line(format!("{name}: {label}"))).collect();
         match &self.texts[..] {
             [only] => lines.push(line(only.values.text(row))),
             several => {
