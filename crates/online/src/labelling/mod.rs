@@ -1,6 +1,7 @@
 //! Labelling of real pools: labels need not fit a halfspace, and answers may be wrong.
 
 mod advice;
+mod advised;
 mod change;
 mod component;
 mod doubt;

@@ -1,6 +1,7 @@
 //! The model card: everything that is known about a model, on one page.
 
-use super::{Bar, Explanation, OnData, text};
+use super::explanation::{Bar, Explanation, OnData};
+use super::text;
 use crate::commands::evaluation_data::EvaluationData;
 use crate::error::CliError;
 use crate::html::{self, escape, page, table, table_of_html};
@@ -311,7 +312,7 @@ fn limits(model: &Pipeline, has_data: bool) -> String {
          evaluate</code>.",
         "Importance and contributions say what the model uses. They do not say what causes the class.",
         "The program does not know what the model is for, where its rows come from, whom its errors affect, and whether \
-         errors differ between groups of people. Whoever passes the model on should add that.",
+         errors differ between groups of people. Please add this before you pass the model on.",
     ];
     if model.report().split.is_random() {
         lines.push(

@@ -1,6 +1,7 @@
 //! `explain`: weights, permutation importance and margins of a model, single rows, and a model card.
 
 mod card;
+mod explanation;
 mod rows;
 mod text;
 
@@ -11,10 +12,9 @@ use crate::output::{check_targets, note, print, print_json, write_file};
 use crate::progress::Progress;
 use crate::recipe;
 use clap::Args;
+use explanation::{Bar, ClassWeights, Explanation, OnData, Weight};
 use halfspaces_linalg::Threads;
-use halfspaces_pipeline::{Decisions, Importance, Pipeline, Rate, Unseen};
-use rows::ExplainedRow;
-use serde::Serialize;
+use halfspaces_pipeline::{Decisions, Importance, Pipeline, Unseen};
 use std::path::{Path, PathBuf};
 
 /// Number of bins of the histogram on either side of 0.
@@ -72,63 +72,6 @@ pub(crate) struct ExplainArgs {
     json: bool,
     #[command(flatten)]
     reading: ReadingArgs,
-}
-
-/// The explanation; `--json` prints it as it is.
-#[derive(Debug, Serialize)]
-struct Explanation {
-    learner: String,
-    classes: Vec<String>,
-    learned_from: u64,
-    held_out: Option<Rate>,
-    /// The candidates that the model averages.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    averaged: Vec<String>,
-    /// Whether weights apply to a change of 1; otherwise to one of a standard deviation.
-    sparse: bool,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    weights: Vec<ClassWeights>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    on_data: Option<OnData>,
-    /// The rows of `--row`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    rows: Vec<ExplainedRow>,
-}
-
-#[derive(Debug, Serialize)]
-struct ClassWeights {
-    /// Positive weights favour this class.
-    class: String,
-    /// By decreasing size.
-    weights: Vec<Weight>,
-}
-
-#[derive(Debug, Serialize)]
-struct Weight {
-    coordinate: String,
-    weight: f64,
-}
-
-#[derive(Debug, Serialize)]
-struct OnData {
-    data: String,
-    rows: usize,
-    labelled: bool,
-    /// The number of columns whose importance was measured.
-    columns_measured: usize,
-    /// The most important columns.
-    importance: Importance,
-    /// The histogram of margins; its outermost bins are unbounded.
-    margins: Vec<Bar>,
-}
-
-#[derive(Debug, Serialize)]
-struct Bar {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    from: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    to: Option<f64>,
-    rows: usize,
 }
 
 /// Runs `explain`.

@@ -1,6 +1,7 @@
 //! The explanation in the terminal.
 
-use super::{Bar, ExplainedRow, Explanation, OnData, Weight};
+use super::explanation::{Bar, Explanation, OnData, Weight};
+use super::rows::ExplainedRow;
 use crate::output::{aligned, counted};
 use halfspaces_frame::visible;
 use halfspaces_pipeline::{ColumnImportance, ImportanceMeasure};
