@@ -6,7 +6,7 @@ use console::{StyledObject, Term, measure_text_width, style};
 
 /// The number of columns assumed if the output is not a terminal.
 const DEFAULT_WIDTH: usize = 80;
-/// The least number of columns that output is laid out for.
+/// The minimum width of the output, in columns.
 const LEAST_WIDTH: usize = 40;
 /// The space between the columns of a grid.
 const GRID_GAP: usize = 4;

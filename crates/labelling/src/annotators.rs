@@ -199,10 +199,11 @@ impl Annotators {
         counts
     }
 
-    /// Cohen's kappa of two annotators, over the rows to which both gave a class: (p - e) / (1 - e), where p is the
-    /// fraction of rows on which they agree, and e the fraction expected if each drew the classes at random as often as
-    /// given. 1 is perfect agreement, 0 is agreement by chance. Returns `None` unless there are two annotators with
-    /// common rows, and if e is 1. Source: Cohen 1960, A Coefficient of Agreement for Nominal Scales.
+    /// Cohen's kappa of two annotators, over the rows to which both gave a class: (p - e) / (1 - e). p is the fraction
+    /// of rows on which they agree. e is the fraction expected if each annotator drew classes at random with the
+    /// frequencies of their own answers. 1 is perfect agreement, and 0 is agreement by chance. Returns `None` if there
+    /// are not exactly two annotators, if they have no common rows, or if e is 1. Source: Cohen 1960, A Coefficient of
+    /// Agreement for Nominal Scales.
     #[must_use]
     pub fn cohen_kappa(&self) -> Option<f64> {
         let [first, second] = &self.votes[..] else { return None };
@@ -223,7 +224,7 @@ impl Annotators {
     /// Krippendorff's alpha for nominal data: 1 - observed disagreement / expected disagreement, over all pairs of
     /// classes that different annotators gave to the same row. It allows any number of annotators and missing answers;
     /// an uncertain answer counts as missing. 1 is perfect agreement, 0 is agreement by chance. Returns `None` if no row
-    /// has two classes given, or all of them are the same class. Source: Krippendorff 2011, Computing Krippendorff's
+    /// has classes from two annotators, or if all these classes are the same. Source: Krippendorff 2011, Computing Krippendorff's
     /// Alpha-Reliability, section C.
     #[must_use]
     pub fn krippendorff_alpha(&self) -> Option<f64> {

@@ -68,8 +68,9 @@ pub struct RowExplanation {
     pub compared_with: usize,
     /// The columns, those with the largest contributions first.
     pub of_columns: Vec<Contribution>,
-    /// The sum of the contributions of the columns that are not in `of_columns`: of more than 200 columns those in which
-    /// the row differs the least from the mean, and sparse coordinates that are zero in the row. `None` if there are none.
+    /// The sum of the contributions of the columns that are not in `of_columns`. If there are more than 200 columns, these
+    /// are the ones in which the row differs the least from the mean. They include sparse coordinates that are zero in the
+    /// row. `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub others: Option<MeanDifference>,
 }

@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use halfspaces_pipeline::{ExportFormat, Pipeline};
 use std::path::PathBuf;
 
-/// Write a model in a form that runs without this program.
+/// Write a model in a format that runs without this program.
 ///
 /// onnx: a model for onnxruntime and others, in double precision. Columns of numbers are one input `X`, each column of
 /// categories is an input of its name. The outputs are `label` and `probabilities`.
@@ -18,7 +18,7 @@ use std::path::PathBuf;
 /// sql: a query on a table `data`, for models of one halfspace for each class (--learner logistic, svm, perceptron or
 /// perspectron in `fit`).
 ///
-/// A column or a learner that a format cannot express is an error.
+/// If the format cannot express a column or the learner, the command stops with an error.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   halfspaces export model.json -o model.onnx
@@ -28,7 +28,7 @@ pub(crate) struct ExportArgs {
     /// Model file written by `halfspaces fit`
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// Format of the output [default: by the ending of the output file: .onnx, .py or .sql]
+    /// Format of the output [default: by the extension of the output file: .onnx, .py or .sql]
     #[arg(long, value_name = "FORMAT", value_parser = format())]
     format: Option<ExportFormat>,
     #[command(flatten)]

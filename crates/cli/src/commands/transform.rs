@@ -32,7 +32,7 @@ const CORNERS: u32 = 90;
 const PIECES: [&str; 5] =
     ["piece", "points", "dimensions", "least eigenvalue", "largest eigenvalue"];
 
-/// What radially isotropic position is good for, as HTML.
+/// The uses of radially isotropic position, as HTML.
 const WHY: &str = "In radially isotropic position no direction has more weight than another, whatever the units and the \
     correlations of the columns. Learners that depend on lengths and angles, such as the perceptron, then make fewer \
     mistakes, and each halfspace of the new points is a halfspace of the old ones. The transform also gives an estimate \

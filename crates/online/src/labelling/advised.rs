@@ -1,8 +1,8 @@
 //! A session that starts from the predictions of a given model. Part of `LabellingSession`. Claims: none.
 //!
 //! Two predictors compete: the given model, which does not change, and the model of the session, which learns. The one
-//! with fewer errors on the answers so far chooses the question and predicts; the given model if they are equal. The
-//! errors of the session's model are leave-one-out errors: each answer is predicted from all others.
+//! with fewer errors on the answers so far chooses the question and predicts. If both have equally many errors, the
+//! given model does. The errors of the session's model are leave-one-out errors: each answer is predicted from all others.
 
 use super::advice::Advice;
 use super::model::Errors;
@@ -12,11 +12,12 @@ use halfspaces_linalg::InputError;
 
 impl LabellingSession {
     /// Takes the predictions of a given model for the points of the pool: for each point the class and its probability.
-    /// As long as they have at most as many errors on the answers as the session's own predictions, each made from all
-    /// other answers, the session asks about the point with the largest given probability and predicts the given class.
+    /// The session compares their errors on the answers with those of its own predictions, each made from all other
+    /// answers. While the given predictions do not have more errors, the session asks about the point with the largest
+    /// given probability and predicts the given class.
     /// New points and a resumed session have no such predictions; give them again.
     ///
-    /// *Guarantee.* None; heuristic. A useless model costs the corrections that are needed to see that it is useless.
+    /// *Guarantee.* None; heuristic. A useless model causes additional corrections until its errors exceed those of the session's model.
     ///
     /// ```
     /// use halfspaces_linalg::{Params, Points};
@@ -30,8 +31,8 @@ impl LabellingSession {
     /// ```
     ///
     /// # Errors
-    /// [`InputError::LengthMismatch`] unless there is one prediction for each point; [`OnlineError::UnknownClass`];
-    /// [`InputError::InvalidState`] if a probability is not in [0, 1].
+    /// [`InputError::LengthMismatch`] if there is not exactly one prediction for each point; [`OnlineError::UnknownClass`];
+    /// an [`InputError`] if a probability is not between 0 and 1.
     pub fn advise(&mut self, predictions: &[(usize, f64)]) -> Result<(), OnlineError> {
         InputError::check_len(predictions.len(), self.model.len())?;
         for (class, probability) in predictions {

@@ -54,7 +54,7 @@ pub(super) fn export(pipeline: &Pipeline) -> Result<Vec<u8>, DataError> {
     }
     let mut text = String::from(
         "-- Written by halfspaces. Columns of numbers are numeric, NULL is a missing value.\n\
-         -- Replace the table \"data\" by yours. It must not have columns of the names that are added.\n",
+         -- Replace the table \"data\" by yours. It must not have a column with the name of an added column.\n",
     );
     let mut inner = format!("  SELECT {}.*", quoted(TABLE));
     for (output, value) in values.iter().enumerate() {

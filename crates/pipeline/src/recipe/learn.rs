@@ -29,8 +29,8 @@ const MIN_SPARSE_DIM: usize = 300;
 const SPARSE_SHARE: usize = 3;
 /// The bits to which n-grams can be hashed.
 const HASH_BITS: std::ops::RangeInclusive<u32> = 1..=28;
-/// The range of a column is stored if it has at least this many numbers: of later numbers like these, at most 2 % are
-/// expected outside the range of 100.
+/// The range of a column is stored if it has at least this many numbers. At most 2 % of later numbers from the same
+/// distribution are expected outside the range of 100 numbers.
 const MIN_RANGE: usize = 100;
 /// The maximum number of names in a list.
 const MAX_NAMES: usize = 20;

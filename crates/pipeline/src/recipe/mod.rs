@@ -325,7 +325,7 @@ impl Recipe {
     }
 
     /// Notes on rows without a value in any column of the recipe, on columns without a value in any of at least ten rows,
-    /// and on columns with other numbers than those of the fit. Predictions for them say little.
+    /// and on columns with many numbers outside the range of the fitted rows. Predictions for them are unreliable.
     pub(crate) fn gaps(&self, frame: &Frame) -> Vec<String> {
         const MIN_ROWS: usize = 10;
         let (mut open, mut empty) = ((0..frame.rows).collect::<Vec<usize>>(), Vec::new());
@@ -402,7 +402,7 @@ impl Recipe {
         let shown = found.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
         (!found.is_empty()).then(|| {
             format!(
-                "{}: many numbers are outside the range of the fitted rows, so the model may err more often than it says: \
+                "{}: many numbers are outside the range of the fitted rows, so the error may be larger than the model reports: \
                  {shown}{more}",
                 frame.source
             )

@@ -72,10 +72,11 @@ pub(crate) struct LabelArgs {
     #[arg(long, value_name = "FILE", help_heading = "Answers")]
     pub(crate) model: Option<PathBuf>,
     /// Merge the sessions of several annotators about DATA: say how well they agree, and ask about the rows on which they
-    /// disagree; with --export, ask nothing. --output gets the class that most gave, and the answer of each annotator
+    /// disagree; with --export, ask nothing. --output gets the class that
+    /// most annotators gave, and the answer of each annotator
     #[arg(long, num_args = 1.., value_name = "SESSION", conflicts_with_all = ["known", "review", "import_labelstudio", "with_predictions"], help_heading = "Answers")]
     pub(crate) merge: Vec<PathBuf>,
-    /// Name of the person who answers, in a new session [the default of --session is then DATA.NAME.session.jsonl]
+    /// Name of the annotator, which a new session stores [the default of --session is then DATA.NAME.session.jsonl]
     #[arg(long, value_name = "NAME", conflicts_with_all = ["merge", "simulate"], help_heading = "Answers")]
     pub(crate) annotator: Option<String>,
     /// Import labels from a Label Studio export (JSON, JSON-MIN or CSV); they never replace answers of this session

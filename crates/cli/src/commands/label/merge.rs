@@ -80,7 +80,9 @@ fn agreement(annotators: &Annotators) -> String {
     let alpha = annotators.krippendorff_alpha();
     let alpha = alpha.map(|alpha| format!("; Krippendorff's alpha {alpha:.3}"));
     let coefficient = if annotators.names().len() == 2 { kappa } else { alpha };
-    let coefficient = coefficient.unwrap_or_else(|| "; too few common rows to measure it".into());
+    let coefficient = coefficient.unwrap_or_else(|| {
+        "; the agreement cannot be measured: no row has two labels, or all labels are equal".into()
+    });
     let rows = counted(several as u64, "row");
     format!(
         "{} annotators ({}): the same class in {agreed} of {rows} with several answers{coefficient}; {tied} tied, \
