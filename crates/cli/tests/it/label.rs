@@ -253,7 +253,7 @@ fn sessions_of_several_annotators_are_merged() {
         assert_eq!(cells[4], if row == 3 { "?" } else { truth[row] });
     }
     let (_, notes) = typed(folder.path(), &merge[1..], "q\n");
-    let said = "2 annotators (ann, bob): the same class in 9 of 12 rows with several answers; Cohen's kappa";
+    let said = "2 annotators (ann, bob): the same class in 9 of 11 rows with several classes given; Cohen's kappa";
     assert!(notes.contains(said) && notes.contains("; 2 tied, 0 only uncertain"), "{notes}");
     let mut terminal = Terminal::start(folder.path(), &merge);
     let mut asked = Vec::new();
@@ -267,12 +267,51 @@ fn sessions_of_several_annotators_are_merged() {
         let source = if [3, 5, 7].contains(&row) { "reviewed" } else { "agreed" };
         assert_eq!((cells[1].as_str(), cells[2].as_str()), (truth[row], source), "{cells:?}");
     }
-    let twice = [&merge[..4], &merge[3..4], &["--export", "-o", "x.csv"]].concat();
+    let twice =
+        [&merge[..4], &merge[3..4], &["--export", "-o", "x.csv", "--session", "x.jsonl"]].concat();
     assert!(refused(folder.path(), &twice).contains("two annotators with the name \"ann\""));
     let other = ["label", "pool.csv", "--annotator", "cid", "--session", merge[3]];
     assert!(refused(folder.path(), &other).contains("this is the session of ann"));
-    let nameless = ["label", "pool.csv", "--classes", "a,b", "--annotator", "a/b"];
-    assert!(refused(folder.path(), &nameless).contains("must not be empty or contain slashes"));
+    for name in ["a/b", " ", "a\nb"] {
+        let nameless = ["label", "pool.csv", "--classes", "a,b", "--annotator", name];
+        assert!(refused(folder.path(), &nameless).contains("must not be empty or contain"));
+    }
+}
+
+/// The review of a merge belongs to its annotators, has all their classes, and asks about rows that are contradicted later.
+#[test]
+fn a_merge_is_continued() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    pool(folder, 12);
+    // Answers in the order of the questions; the first ones are about the same rows for all.
+    let answer = |name: &str, classes: &str, input: &str| {
+        typed(folder, &["pool.csv", "--classes", classes, "--annotator", name], input);
+        format!("pool.csv.{name}.session.jsonl")
+    };
+    let ann = answer("ann", "in,out", "in\nin\nq\n");
+    let eve = answer("eve", "in,out,egg", "egg\nq\n");
+    let merge = ["pool.csv", "--merge", &ann, &eve];
+    let (_, said) = typed(folder, &[&merge[..], &["-o", "m.csv"]].concat(), "egg\nq\n");
+    assert!(said.contains("2 labels written"), "{said}");
+    let labels = |name: &str| -> Vec<String> {
+        table(folder, name).iter().map(|row| format!("{} {}", row[1], row[2])).collect()
+    };
+    let mut found = labels("m.csv");
+    found.sort_unstable();
+    assert_eq!(found, ["egg reviewed", "in single"], "the class of one annotator can be chosen");
+    // The row that ann alone had answered is contradicted, and asked about.
+    answer("eve", "in,out,egg", "out\nq\n");
+    let (_, said) = typed(folder, &[&merge[..], &["-o", "n.csv"]].concat(), "out\nq\n");
+    assert!(said.contains("2 labels written"), "{said}");
+    let mut found = labels("n.csv");
+    found.sort_unstable();
+    assert_eq!(found, ["egg reviewed", "out reviewed"]);
+    // Other annotators do not get this review.
+    let dan = answer("dan", "in,out", "out\nq\n");
+    let other = ["label", "pool.csv", "--merge", &dan, &eve, "--export", "-o", "other.csv"];
+    let why = refused(folder, &other);
+    assert!(why.contains("this is the session of merge of ann, eve"), "{why}");
 }
 
 /// `--seek` asks about the rows that most probably have the rare class, and the simulation counts what it finds.

@@ -7,7 +7,7 @@ use super::pool::Pool;
 use crate::error::{CliError, session_error};
 use crate::output::counted;
 use halfspaces_labelling::{
-    Annotators, Consensus, Opening, Record, SessionAccess, SessionFile, SessionLog, Vote,
+    Annotators, Consensus, Opening, Record, SessionAccess, SessionFile, SessionLog, Tail, Vote,
 };
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -27,6 +27,18 @@ pub(super) fn open(args: &LabelArgs) -> Result<Vec<(PathBuf, SessionLog)>, CliEr
     args.merge.iter().map(open).collect()
 }
 
+/// The name of the annotator of a session; by default that of its file.
+fn name(path: &Path, log: &SessionLog) -> String {
+    log.header().annotator.clone().unwrap_or_else(|| stem(path))
+}
+
+/// What the session of a merge has as its annotator; `None` without sessions.
+pub(super) fn merged(sessions: &[(PathBuf, SessionLog)]) -> Option<String> {
+    let mut names: Vec<String> = sessions.iter().map(|(path, log)| name(path, log)).collect();
+    names.sort_unstable();
+    (!names.is_empty()).then(|| format!("merge of {}", names.join(", ")))
+}
+
 /// Finds the answers of all sessions in the pool, and says how well the annotators agree.
 pub(super) fn annotators(
     args: &LabelArgs,
@@ -44,7 +56,11 @@ pub(super) fn annotators(
             let step = record.check(&event).map_err(CliError::user)?;
             record.take(step);
         }
-        let name = log.header().annotator.clone().unwrap_or_else(|| stem(&path));
+        if log.tail() == Tail::Cut {
+            let name = path.display();
+            notes.push(format!("note: {name}: the last line is truncated and is ignored"));
+        }
+        let name = name(&path, &log);
         annotators.add(&name, &record).map_err(|why| {
             CliError::user(format!(
                 "{}: {why}; name the annotator of each session with --annotator when it is started",
@@ -67,14 +83,14 @@ fn stem(path: &Path) -> String {
 fn agreement(annotators: &Annotators) -> String {
     let (mut several, mut agreed, mut tied, mut uncertain) = (0, 0, 0, 0);
     for row in 0..annotators.rows() {
-        let answers = annotators.votes(row).filter(|vote| *vote != Vote::None).count();
-        several += usize::from(answers >= 2);
-        match annotators.consensus(row) {
-            Consensus::Agreed(_) => agreed += 1,
-            Consensus::Tied => tied += 1,
-            Consensus::Uncertain => uncertain += 1,
-            Consensus::None | Consensus::Single(_) | Consensus::Most(_) => {}
+        let classes: Vec<usize> = annotators.votes(row).filter_map(Vote::class).collect();
+        if classes.len() >= 2 {
+            several += 1;
+            agreed += usize::from(classes.iter().all(|class| *class == classes[0]));
         }
+        let consensus = annotators.consensus(row);
+        tied += usize::from(consensus == Consensus::Tied);
+        uncertain += usize::from(consensus == Consensus::Uncertain);
     }
     let kappa = annotators.cohen_kappa().map(|kappa| format!("; Cohen's kappa {kappa:.3}"));
     let alpha = annotators.krippendorff_alpha();
@@ -85,18 +101,21 @@ fn agreement(annotators: &Annotators) -> String {
     });
     let rows = counted(several as u64, "row");
     format!(
-        "{} annotators ({}): the same class in {agreed} of {rows} with several answers{coefficient}; {tied} tied, \
-         {uncertain} only uncertain",
-        annotators.names().len(),
+        "{} ({}): the same class in {agreed} of {rows} with several classes given{coefficient}; {tied} tied, {uncertain} \
+         only uncertain",
+        counted(annotators.names().len() as u64, "annotator"),
         annotators.names().join(", ")
     )
 }
 
-/// The rows with a common label, and these labels.
+/// The rows on which at least two annotators agree, and their labels. A row with one answer is not among them: another
+/// annotator may contradict it later.
 pub(super) fn labels(annotators: &Annotators) -> Vec<(usize, String)> {
-    let class = |row: usize| Some((row, annotators.consensus(row).class()?));
-    let labels = (0..annotators.rows()).filter_map(class);
-    labels.map(|(row, class)| (row, annotators.classes()[class].clone())).collect()
+    let class = |row: usize| match annotators.consensus(row) {
+        Consensus::Agreed(class) => Some((row, annotators.classes()[class].clone())),
+        _ => None,
+    };
+    (0..annotators.rows()).filter_map(class).collect()
 }
 
 /// The rows that a person should decide.

@@ -34,7 +34,7 @@ use export::{ExportFormat, Replaceable};
 use exported::ExportedRow;
 use halfspaces_frame::visible;
 use halfspaces_labelling::{
-    Annotators, ApplyError, Event, Header, NewSession, Opening, Record, SessionAccess,
+    Annotators, ApplyError, Consensus, Event, Header, NewSession, Opening, Record, SessionAccess,
     SessionError, SessionFile, SessionLog, Tail,
 };
 use halfspaces_linalg::{Params, Threads};
@@ -63,10 +63,12 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
     }
     let model = advice::load(args)?;
     if let Some(name) = &args.annotator
-        && (name.trim().is_empty() || name.contains(['/', '\\']))
+        && (name.trim().is_empty()
+            || name.contains(|c: char| matches!(c, '/' | '\\') || c.is_control()))
     {
         return Err(CliError::user(format!(
-            "--annotator {name:?}: the name is part of a file name; it must not be empty or contain slashes"
+            "--annotator {name:?}: the name is part of a file name; it must not be empty or contain slashes or control \
+             characters"
         )));
     }
     if args.simulate {
@@ -74,8 +76,8 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
     }
     let path = session_path(args)?;
     let sessions = merge::open(args)?;
-    let merges = !sessions.is_empty();
-    if merges && args.export && !path.exists() {
+    let annotator = args.annotator.clone().or_else(|| merge::merged(&sessions));
+    if !sessions.is_empty() && args.export && !path.exists() {
         return merge_only(args, sessions);
     }
     let opening = open(args, &path)?;
@@ -83,7 +85,7 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
     let session = match &opening {
         Opening::Existing(log) => {
             check_classes(&named, log.record().classes(), &path)?;
-            check_annotator(args, log.header(), &path)?;
+            check_annotator(annotator.as_deref(), log.header(), &path)?;
             SessionInfo { pool: Some(log.record().pool()), classes: log.record().classes() }
         }
         Opening::New(_) => info_of_sessions(&sessions, &named),
@@ -92,11 +94,14 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
     let annotators = merge_into(args, sessions, &mut pool)?;
     let class_names = match &opening {
         Opening::Existing(log) => log.record().classes().to_vec(),
-        Opening::New(_) => classes(args, model.as_ref(), &pool.known)?,
+        Opening::New(_) => match &annotators {
+            Some(annotators) if args.classes.is_empty() => annotators.classes().to_vec(),
+            _ => classes(args, model.as_ref(), &pool.known)?,
+        },
     };
     let predictions = advice::predictions(args, model.as_ref(), &class_names)?;
     let (log, mut notes) = match opening {
-        Opening::New(session) => begin_session(args, class_names, session, &pool)?,
+        Opening::New(session) => begin_session(args, (class_names, annotator), session, &pool)?,
         Opening::Existing(log) => resume_session(args, *log, &pool, &path)?,
     };
     notes.splice(0..0, pool.notes.iter().cloned());
@@ -211,7 +216,10 @@ fn merge_into(
             answers.retain(|(_, answer)| !answer.is_empty());
             (*row, answers)
         };
-        let answers = pool.reviewed.iter().map(given);
+        let answers = (0..annotators.rows()).map(|row| given(&row));
+        let answers = answers.filter(|(row, answers)| {
+            !answers.is_empty() && !matches!(annotators.consensus(*row), Consensus::Agreed(_))
+        });
         let items = std::mem::take(&mut pool.items);
         pool.items = items.with_answers(answers.collect());
     }
@@ -258,14 +266,11 @@ fn open(args: &LabelArgs, path: &Path) -> Result<Opening, CliError> {
 /// Starts a session. All labels given on the command line are checked before the file is written.
 fn begin_session(
     args: &LabelArgs,
-    classes: Vec<String>,
+    (classes, annotator): (Vec<String>, Option<String>),
     session: NewSession,
     pool: &Pool,
 ) -> Result<(SessionLog, Vec<String>), CliError> {
-    let header = Header {
-        annotator: args.annotator.clone(),
-        ..Header::new(pool.id.clone(), classes, args.seed)
-    };
+    let header = Header { annotator, ..Header::new(pool.id.clone(), classes, args.seed) };
     let mut notes = Vec::new();
     let labels = new_labels::new_labels(args, pool, &Record::new(&header), &mut notes)?;
     let mut log = session.begin(header).map_err(|error| session_error(&error))?;
@@ -395,8 +400,8 @@ fn session_path(args: &LabelArgs) -> Result<PathBuf, CliError> {
 }
 
 /// Checks the name of an annotator, and that an existing session is theirs.
-fn check_annotator(args: &LabelArgs, header: &Header, path: &Path) -> Result<(), CliError> {
-    let Some(name) = &args.annotator else { return Ok(()) };
+fn check_annotator(name: Option<&str>, header: &Header, path: &Path) -> Result<(), CliError> {
+    let Some(name) = name else { return Ok(()) };
     match &header.annotator {
         Some(other) if other == name => Ok(()),
         Some(other) => Err(CliError::user(format!(
@@ -404,7 +409,7 @@ fn check_annotator(args: &LabelArgs, header: &Header, path: &Path) -> Result<(),
             path.display()
         ))),
         None => Err(CliError::user(format!(
-            "{}: line 1: this session names no annotator; omit --annotator, or pass another file with --session",
+            "{}: line 1: this session names no annotator, not {name}; pass another file with --session",
             path.display()
         ))),
     }

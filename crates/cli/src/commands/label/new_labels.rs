@@ -28,17 +28,18 @@ pub(super) fn new_labels(
             ))
         })
     };
+    let from = if args.merge.is_empty() { "--known" } else { "--merge" };
     let mut labels: Vec<(usize, usize)> = Vec::new();
     let mut ignored = Vec::new();
     for (row, name) in pool.known.iter().filter(|(row, _)| !pool.reviewed.contains(row)) {
-        let class = class(name, &format!("--known, row {row}"))?;
+        let class = class(name, &format!("{from}, row {row}"))?;
         match record.label(*row) {
             None => labels.push((*row, class)),
             Some(label) if label != class => ignored.push(*row),
             Some(_) => {}
         }
     }
-    note_ignored(&ignored, "--known", notes);
+    note_ignored(&ignored, from, notes);
     let has_known =
         |row: &&usize| record.row_label(**row).is_some_and(|given| !given.is_by_person());
     let already = pool.reviewed.iter().filter(has_known).count();
