@@ -12,13 +12,15 @@ const ROW: &str = "row";
 const SOURCE: &str = "source";
 /// The value of [`SOURCE`] for a label that a model predicted.
 const PREDICTED: &str = "predicted";
+/// The column of file names of a folder of images.
+const FILE: &str = "file";
 /// The default column of labels, and its name in the model if the file has none.
 const LABEL: &str = "label";
 
 /// A file of labels for the rows of a table, such as `y.npy` next to `X.npy`, or the labels that `halfspaces label` wrote.
 ///
 /// Labels are joined by the ids in a column of both files ([`id`](LabelFile::id)), or by a column `row` (data rows, counted
-/// from 0), or in order if the file has neither. Rows without a label are left out. Labels whose column `source` is
+/// from 0), or in order if the file has neither. If the table is a folder of images, they are joined by a column `file`. Rows without a label are left out. Labels whose column `source` is
 /// `predicted` are left out too: they are guesses of a model.
 ///
 /// ```
@@ -73,7 +75,7 @@ impl LabelFile {
     /// # Errors
     /// As [`read_table`](LabelFile::read_table).
     pub fn join(&self, mut table: Frame) -> Result<JoinedTable, DataError> {
-        let known = [ROW, SOURCE].into_iter().chain(self.id.as_deref());
+        let known = [ROW, SOURCE, FILE].into_iter().chain(self.id.as_deref());
         let named = self.column.as_deref().unwrap_or(LABEL);
         let hints = known.chain([named]).map(str::to_owned).fold(Hints::default(), with_verbatim);
         let mut file = read(&self.path, &ReadOptions::default(), &hints)?;
@@ -152,7 +154,10 @@ impl LabelFile {
 
     /// The row of the table to which each row of the file belongs.
     fn rows(&self, file: &Frame, table: &mut Frame) -> Result<Vec<usize>, DataError> {
-        if let Some(id) = &self.id {
+        // Row numbers of a folder change with every new image.
+        let is_folder = Path::new(&table.source).is_dir() && file.has(FILE) && table.has(FILE);
+        let id = self.id.as_deref().or_else(|| is_folder.then_some(FILE));
+        if let Some(id) = id {
             let ids = table.take(id)?;
             let of_id = self.rows_of_ids(&ids.values, table, id)?;
             let named = file.column(id).ok_or_else(|| file.no_column(id))?;

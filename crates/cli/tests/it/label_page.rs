@@ -363,6 +363,26 @@ fn folders_of_images_are_tables() {
     good(folder.path(), &[&known[..], &["t.jsonl"]].concat());
     let labels = fs::read_to_string(at("l.csv")).unwrap();
     assert!(labels.starts_with("row,file,label,source,probability\n0,0/"), "{labels}");
+    // A sub-folder is a class, whatever its name.
+    fs::rename(at("train/3"), at("train/NA")).unwrap();
+    let known = ["label", "train", "--known", "label", "--export", "-o", "n.csv", "--session"];
+    good(folder.path(), &[&known[..], &["n.jsonl"]].concat());
+    let renamed = fs::read_to_string(at("n.csv")).unwrap();
+    assert_eq!(renamed.lines().count(), labels.lines().count());
+    assert!(renamed.contains(",NA,known,"), "{renamed}");
+    // Labels belong to files: a new image, which moves all rows, does not move them.
+    let mut labels = String::from("row,file,label\n");
+    for (row, class) in truth.iter().enumerate() {
+        labels.push_str(&format!("{row},{row:04}.png,{class}\n"));
+    }
+    fs::write(at("labels.csv"), labels).unwrap();
+    fs::copy(at("flat/0003.png"), at("flat/0000-new.png")).unwrap();
+    let fit = ["fit", "flat", "--labels", "labels.csv", "--holdout", "0", "-o", "j.json"];
+    let said = good(folder.path(), &[&fit[..], &["--json"]].concat());
+    let fitted: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(fitted["rows"].as_u64(), Some(truth.len() as u64));
+    let error = fitted["cross_validated_error"].as_f64().unwrap();
+    assert!(error < 0.2, "{error}");
 }
 
 #[test]

@@ -5,6 +5,6 @@
 pub(super) struct Advice {
     /// The class of each point and its probability.
     pub(super) predictions: Vec<(usize, f64)>,
-    /// Whether this model has at most as many errors as the session's.
+    /// Whether this model asks and predicts, not the one of the session.
     pub(super) leads: bool,
 }

@@ -1,8 +1,8 @@
 //! A session that starts from the predictions of a given model. Part of `LabellingSession`. Claims: none.
 //!
 //! Two predictors compete: the given model, which does not change, and the model of the session, which learns. The one
-//! with fewer errors on the answers so far chooses the question and predicts. If both have equally many errors, the
-//! given model does. The errors of the session's model are leave-one-out errors: each answer is predicted from all others.
+//! with fewer errors on the answers so far chooses the question and predicts. The given model does if both have equally
+//! many errors, or if there are fewer than ten answers. The errors of the session's model are leave-one-out errors: each answer is predicted from all others.
 
 use super::advice::Advice;
 use super::model::Errors;
@@ -10,10 +10,13 @@ use super::session::{LabellingQuestion, LabellingSession};
 use crate::error::OnlineError;
 use halfspaces_linalg::InputError;
 
+/// The session's own model does not lead before this many answers. Leave-one-out errors of fewer answers mean little.
+const MIN_ANSWERS: usize = 10;
+
 impl LabellingSession {
     /// Takes the predictions of a given model for the points of the pool: for each point the class and its probability.
     /// The session compares their errors on the answers with those of its own predictions, each made from all other
-    /// answers. While the given predictions do not have more errors, the session asks about the point with the largest
+    /// answers. While the given predictions do not have more errors, or there are fewer than ten answers, the session asks about the point with the largest
     /// given probability and predicts the given class.
     /// New points and a resumed session have no such predictions; give them again.
     ///
@@ -51,7 +54,8 @@ impl LabellingSession {
         let Some(advice) = &mut self.advice else { return };
         let is_wrong = |index: usize, class: usize| advice.predictions[index].0 != class;
         let wrong = self.answers.iter().filter(|answer| is_wrong(answer.index, answer.class));
-        advice.leads = wrong.count() <= self.model.errors().wrong_left_out;
+        advice.leads =
+            self.answers.len() < MIN_ANSWERS || wrong.count() <= self.model.errors().wrong_left_out;
     }
 
     /// The given model if it leads.
@@ -152,7 +156,7 @@ mod tests {
         assert!(corrections <= alone + 8, "{corrections} {alone}");
     }
 
-    /// The given model leads with equal errors, and an undone or changed answer counts no more.
+    /// The given model leads with equal errors, and a withdrawn answer counts no more.
     #[test]
     fn the_model_with_fewer_errors_leads() {
         let (points, truth) = line(60);
@@ -170,7 +174,10 @@ mod tests {
         assert!(equal.follows_advice());
         let stated: f64 = (0..60).filter(|i| equal.class(*i).is_none()).map(|_| 0.1).sum();
         let errors = equal.errors();
-        assert!((errors.stated - stated).abs() < 1e-12 && errors.wrong_left_out == own);
+        assert!(
+            (errors.stated - stated).abs() < 1e-12 && errors.wrong_left_out == own,
+            "{errors:?}"
+        );
         assert!((errors.stated_left_out - 4.0).abs() < 1e-12 && errors.open == 20);
         advice[own].0 = 1 - advice[own].0;
         let mut more = session(&points, &advice);
@@ -181,6 +188,19 @@ mod tests {
         assert_eq!(more.predict(own).unwrap().class, advice[own].0);
         more.add_points(&points).unwrap();
         assert!(!more.follows_advice());
+    }
+
+    /// However wrong it is, the given model leads until there are ten answers.
+    #[test]
+    fn few_answers_decide_nothing() {
+        let (points, truth) = line(60);
+        let advice: Vec<(usize, f64)> = truth.iter().map(|class| (1 - class, 0.9)).collect();
+        for (answers, follows) in [(9, true), (10, false)] {
+            let mut session = session(&points, &advice);
+            let known: Vec<(usize, usize)> = (0..answers).map(|i| (i, truth[i])).collect();
+            session.tell(&known).unwrap();
+            assert_eq!(session.follows_advice(), follows, "{answers}");
+        }
     }
 
     #[test]

@@ -3,14 +3,20 @@
 use super::doubt::Doubt;
 use super::session::LabellingSession;
 
+/// Fewer answers say too little about each other.
+const MIN_ANSWERS: usize = 10;
+
 impl LabellingSession {
     /// The answers that differ from their prediction by a model without them, the least probable first: at most `count`.
-    /// Some of them are wrong; a person should look at them again.
+    /// Some of them are wrong; a person should look at them again. None if there are fewer than ten answers.
     ///
     /// Each posterior of the model is corrected for the missing answer. The weights of the posteriors are those with all
     /// answers. In a large wide pool only learned answers are compared; see [`capacity`](LabellingSession::capacity).
     #[must_use]
     pub fn doubts(&self, count: usize) -> Vec<Doubt> {
+        if self.answers.len() < MIN_ANSWERS {
+            return Vec::new();
+        }
         let mut doubts = self.model.doubts();
         doubts.retain(|doubt| doubt.predicted != doubt.class);
         doubts.sort_by(|a, b| a.probability.total_cmp(&b.probability).then(a.index.cmp(&b.index)));

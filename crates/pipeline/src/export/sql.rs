@@ -11,8 +11,9 @@ use halfspaces_pac::Calibration;
 use halfspaces_tables::TableScale;
 use std::fmt::Write;
 
-/// The table of the query, and the names of the columns that it adds.
+/// The table of the query, its name in the query, and the names of the columns that it adds.
 const TABLE: &str = "data";
+const ALIAS: &str = "t";
 const VALUE: &str = "predicted_value";
 const LABEL: &str = "predicted_label";
 const PROBABILITY: &str = "predicted_probability";
@@ -53,14 +54,14 @@ pub(super) fn export(pipeline: &Pipeline) -> Result<Vec<u8>, DataError> {
         values.push(sum(&pipeline.recipe, &terms, bias)?);
     }
     let mut text = String::from(
-        "-- Written by halfspaces. Columns of numbers are numeric, NULL is a missing value.\n\
+        "-- Written by halfspaces. Columns of numbers are numeric, NULL is a missing value, texts have no spaces around them.\n\
          -- Replace the table \"data\" by yours. It must not have a column with the name of an added column.\n",
     );
-    let mut inner = format!("  SELECT {}.*", quoted(TABLE));
+    let mut inner = format!("  SELECT {}.*", quoted(ALIAS));
     for (output, value) in values.iter().enumerate() {
         let _ = write!(inner, ",\n    {value}\n    AS {}", value_of(output));
     }
-    let _ = write!(inner, "\n  FROM {}", quoted(TABLE));
+    let _ = write!(inner, "\n  FROM {} AS {}", quoted(TABLE), quoted(ALIAS));
     let names: Vec<String> = (0..outputs).map(value_of).collect();
     if outputs > 1 {
         inner = format!(
@@ -134,7 +135,7 @@ fn sum(recipe: &Recipe, terms: &[Term], bias: f64) -> Result<String, DataError> 
     let mut add = |term: String| text.push_str(&format!("\n    + {term}"));
     let mut first = 0;
     for column in &recipe.columns {
-        let name = quoted(&column.name);
+        let name = qualified(&column.name);
         let rule = recipe.rules.get(&column.name);
         let terms = &terms[first..first + column.kind.width()];
         match &column.kind {
@@ -187,12 +188,17 @@ fn sum(recipe: &Recipe, terms: &[Term], bias: f64) -> Result<String, DataError> 
     }
     for (entry, term) in recipe.entries.iter().zip(&terms[first..]) {
         if term.factor != 0.0 {
-            let name = quoted(&recipe.entry_name(*entry));
+            let name = qualified(&recipe.entry_name(*entry));
             let (factor, shift) = (number(term.factor), number(term.shift));
             add(format!("{factor} * (COALESCE({name}, {}) - {shift})", number(0.0)));
         }
     }
     Ok(text)
+}
+
+/// A column of the table. Without the name of the table, some databases read the name of an absent column as a text.
+fn qualified(column: &str) -> String {
+    format!("{}.{}", quoted(ALIAS), quoted(column))
 }
 
 /// The largest of several columns.

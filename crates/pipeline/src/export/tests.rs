@@ -660,3 +660,50 @@ fn models_without_a_counterpart_are_refused() {
         assert!(error.contains("massart") && error.contains("--learner"), "{error}");
     }
 }
+
+/// The program reads tables with other separators and with spaces around the names of columns, as `predict` does, and
+/// refuses rows with another number of cells.
+#[test]
+fn the_program_reads_tables_as_the_command_does() {
+    let (model, text, expected) = example(Method::Logistic, 2);
+    let module = model.export(ExportFormat::Python).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("exported.py"), module).unwrap();
+    let run = |table: &str| {
+        std::fs::write(folder.path().join("table.csv"), table).unwrap();
+        let mut command = Command::new("python3");
+        command.args(["exported.py", "table.csv", "unseen=zero"]).current_dir(folder.path());
+        command.env("PYTHONDONTWRITEBYTECODE", "1").output().ok()
+    };
+    let Some(plain) = run(&text) else { return };
+    let plain = String::from_utf8(plain.stdout).unwrap();
+    assert_eq!(plain.lines().count(), expected.classes.len() + 1);
+    let header = text.lines().next().unwrap();
+    let spaced = text.replacen(header, &header.replace(',', " , "), 1);
+    // No cell of this table contains a comma.
+    for table in [spaced, text.replace(',', ";"), text.replace(',', "\t")] {
+        let found = run(&table).unwrap();
+        let is_same = String::from_utf8(found.stdout).unwrap() == plain;
+        assert!(is_same, "{}", table.lines().next().unwrap());
+    }
+    for extra in [",", "\n1,2"] {
+        let output = run(&(text.trim_end().to_owned() + extra)).unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && said.contains("cells, but the header has"), "{said}");
+    }
+}
+
+/// A query on a table without one of the columns is an error. Some databases read an unknown name as a text.
+#[test]
+fn a_query_needs_all_columns() {
+    let (model, _, _) = example(Method::Logistic, 2);
+    let query = String::from_utf8(model.export(ExportFormat::Sql).unwrap()).unwrap();
+    for present in [true, false] {
+        let database = database();
+        let color = if present { ", \"color\" TEXT" } else { "" };
+        let create =
+            format!("CREATE TABLE \"data\" (\"a b\" REAL, \"q\"\"x\" REAL, \"kind\" TEXT{color})");
+        database.execute(&create, []).unwrap();
+        assert_eq!(database.prepare(&query).is_ok(), present);
+    }
+}

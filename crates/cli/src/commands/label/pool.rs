@@ -70,7 +70,9 @@ impl Pool {
             Some(name) => {
                 let values = items_frame.column(name).or_else(|| frame.column(name));
                 let values = values.ok_or_else(|| items_frame.no_column(name))?;
-                known_labels(name, &values, session.classes, &mut notes)
+                // A sub-folder of images is a class, whatever its name.
+                let is_folder = args.input.data.is_dir() && args.items.is_none();
+                known_labels(name, &values, session.classes, is_folder, &mut notes)
             }
             None => Vec::new(),
         };
@@ -413,13 +415,14 @@ fn known_labels(
     name: &str,
     values: &Values,
     classes: &[String],
+    verbatim: bool,
     notes: &mut Vec<String>,
 ) -> Vec<(usize, String)> {
     let mut words: Vec<(String, usize)> = Vec::new();
     let mut known = Vec::new();
     for row in (0..values.len()).filter(|row| !values.is_missing(*row)) {
         let text = values.text(row);
-        if !is_missing_marker(&text) || find_class(&text, classes).is_some() {
+        if verbatim || !is_missing_marker(&text) || find_class(&text, classes).is_some() {
             known.push((row, text));
         } else {
             match words.iter_mut().find(|(word, _)| *word == text) {
@@ -555,7 +558,7 @@ mod tests {
     fn a_missing_marker_is_a_label_if_it_is_a_class() {
         let values = Values::texts(vec![0, 1, 2, MISSING], &["None", "NA", "x"]);
         let mut notes = Vec::new();
-        let known = known_labels("y", &values, &["None".into(), "x".into()], &mut notes);
+        let known = known_labels("y", &values, &["None".into(), "x".into()], false, &mut notes);
         assert_eq!(known, [(0, "None".to_owned()), (2, "x".to_owned())]);
         assert_eq!(notes.len(), 1);
         assert!(notes[0].contains("`NA` in 1 rows counts as missing"), "{notes:?}");

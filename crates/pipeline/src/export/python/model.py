@@ -3,14 +3,16 @@
 As a module: `predict(row)` returns the class of a row and the probability of each class. A row is a dict from column
 names to cells, as csv.DictReader gives: text, a number, a truth value, a date, or None.
 
-As a program: `python3 FILE.py DATA.csv` reads a CSV file with column names in the first line, and writes the class,
-the decision value and the probability of each class for every row as CSV. `-` reads standard input.
+As a program: `python3 FILE.py DATA.csv` reads a text file with column names in the first line and cells separated by
+commas, semicolons, tabs or bars. It writes the class, the decision value and the probability of each class for every
+row as CSV. `-` reads standard input. `unseen=zero` after the file name has the same effect as in `predict`.
 """
 
 import bisect
 import csv
 import decimal
 import functools
+import io
 import math
 import re
 import sys
