@@ -35,6 +35,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    #[command(alias = "train")]
     Fit(FitArgs),
     Predict(PredictArgs),
     Evaluate(EvaluateArgs),

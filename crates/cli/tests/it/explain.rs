@@ -75,7 +75,7 @@ fn a_model_card_is_written() {
     let why = refused(folder, &["explain", "m.json", "--html", "card.html"]);
     assert!(why.contains("card.html already exists"), "{why}");
     // Without a table, and for a model without candidates.
-    succeed(folder, "fit t.csv --label y --learner svm -o s.json");
+    succeed(folder, "train t.csv --label y --learner svm -o s.json");
     succeed(folder, "explain s.json --html card.html --force");
     let card = fs::read_to_string(folder.join("card.html")).unwrap();
     assert!(card.contains("written without a table") && card.contains("Largest weights for"));
