@@ -48,6 +48,19 @@ mod tests {
         session
     }
 
+    /// Fewer than ten answers are not doubted, however much one of them differs.
+    #[test]
+    fn few_answers_are_not_doubted() {
+        for (answers, doubted) in [(9, false), (10, true)] {
+            let mut session = session(2, &[7]);
+            for index in answers..50 {
+                session.withdraw(index).unwrap();
+            }
+            assert_eq!(session.answers().len(), answers);
+            assert_eq!(!session.doubts(10).is_empty(), doubted, "{answers}");
+        }
+    }
+
     /// Wrong answers come first, with the class and about the probability of a model that never had them.
     #[test]
     fn wrong_answers_are_doubted_as_a_model_without_them_does() {
