@@ -168,8 +168,8 @@ pub(crate) fn shortened(text: &str, width: usize) -> String {
     format!("{start}…{}", end.chars().rev().collect::<String>())
 }
 
-/// Names and values in aligned columns, as many side by side as fit `width`, with an indent of two. Lines end between
-/// columns only.
+/// Pairs of names and values in aligned columns, indented by two. A line has as many pairs as fit `width` and breaks only
+/// between pairs.
 pub(crate) fn grid(pairs: &[(String, String)], width: usize) -> Vec<String> {
     let layout = |count: usize| {
         let widest = |of: &dyn Fn(&(String, String)) -> usize| -> Vec<usize> {

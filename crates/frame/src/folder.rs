@@ -119,8 +119,10 @@ impl Files {
         let failed = |error: std::io::Error| DataError::user(format!("{shown}: {error}"));
         for entry in std::fs::read_dir(folder).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
-            let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-            let name = name.unwrap_or_default();
+            let Some(name) = path.file_name() else {
+                unreachable!("an entry of a folder has a name")
+            };
+            let name = name.to_string_lossy().into_owned();
             let full = label.map_or_else(|| name.clone(), |label| format!("{label}/{name}"));
             let extension = path.extension().map(|ending| ending.to_ascii_lowercase());
             let is_image =

@@ -147,20 +147,23 @@ fn undo_skip_and_review() {
     assert_eq!(of_first["label"], "in");
 }
 
+/// What the command of [`NEW`] prints if a person types this.
+fn said(folder: &Path, input: &str) -> String {
+    let mut command = program(folder);
+    command.args(NEW).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    write!(child.stdin.take().unwrap(), "{input}").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).unwrap()
+}
+
 /// The most recent answer can be undone, and it can be changed like all others, even in a finished session.
 #[test]
 fn a_finished_session_can_be_changed() {
     let folder = tempfile::tempdir().unwrap();
     pool(folder.path(), 3);
-    let said = |input: &str| {
-        let mut command = program(folder.path());
-        command.args(NEW).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        write!(child.stdin.take().unwrap(), "{input}").unwrap();
-        let output = child.wait_with_output().unwrap();
-        assert!(output.status.success());
-        String::from_utf8(output.stdout).unwrap()
-    };
+    let said = |input: &str| said(folder.path(), input);
     let labels = || labels_of_session(&folder.path().join("s.jsonl")).into_values();
     let first = said("in\nin\nin\nu\nout\nin\n\n");
     assert!(first.contains("every row has an answer; r lists the last answers"), "{first}");
@@ -174,15 +177,7 @@ fn a_finished_session_can_be_changed() {
 fn uncertain_rows_are_exported_and_looked_at_again() {
     let folder = tempfile::tempdir().unwrap();
     pool(folder.path(), 12);
-    let said = |input: &str| {
-        let mut command = program(folder.path());
-        command.args(NEW).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        write!(child.stdin.take().unwrap(), "{input}").unwrap();
-        let output = child.wait_with_output().unwrap();
-        assert!(output.status.success());
-        String::from_utf8(output.stdout).unwrap()
-    };
+    let said = |input: &str| said(folder.path(), input);
     let export = || {
         let export = ["--session", "s.jsonl", "--export", "--force", "-o", "o.csv"];
         good(folder.path(), &[&NEW[..2], &export].concat());
@@ -311,7 +306,7 @@ fn a_merge_is_continued() {
     let dan = answer("dan", "in,out", "out\nq\n");
     let other = ["label", "pool.csv", "--merge", &dan, &eve, "--export", "-o", "other.csv"];
     let why = refused(folder, &other);
-    assert!(why.contains("this is the session of merge of ann, eve"), "{why}");
+    assert!(why.contains("this is the session of merge of \"ann\", \"eve\""), "{why}");
 }
 
 /// `--seek` asks about the rows that most probably have the rare class, and the simulation counts what it finds.

@@ -1,5 +1,7 @@
 //! The predictions of a given model in a session. Part of `LabellingSession`. Claims: none.
 
+use super::file::Answer;
+
 /// The predictions of a given model for the points of a pool.
 #[derive(Debug, Clone)]
 pub(super) struct Advice {
@@ -7,4 +9,11 @@ pub(super) struct Advice {
     pub(super) predictions: Vec<(usize, f64)>,
     /// Whether this model asks and predicts, not the one of the session.
     pub(super) leads: bool,
+}
+
+impl Advice {
+    /// The number of answers that differ from the prediction.
+    pub(super) fn wrong(&self, answers: &[Answer]) -> usize {
+        answers.iter().filter(|answer| self.predictions[answer.index].0 != answer.class).count()
+    }
 }

@@ -52,10 +52,8 @@ impl LabellingSession {
     /// Decides which model leads. Called whenever the answers have changed.
     pub(super) fn compare_advice(&mut self) {
         let Some(advice) = &mut self.advice else { return };
-        let is_wrong = |index: usize, class: usize| advice.predictions[index].0 != class;
-        let wrong = self.answers.iter().filter(|answer| is_wrong(answer.index, answer.class));
-        advice.leads =
-            self.answers.len() < MIN_ANSWERS || wrong.count() <= self.model.errors().wrong_left_out;
+        advice.leads = self.answers.len() < MIN_ANSWERS
+            || advice.wrong(&self.answers) <= self.model.errors().wrong_left_out;
     }
 
     /// The given model if it leads.
@@ -87,14 +85,12 @@ impl LabellingSession {
     /// The errors to expect from the model that leads.
     pub(super) fn errors(&self) -> Errors {
         let own = self.model.errors();
-        let Some(Advice { predictions, .. }) = self.leader() else { return own };
-        let doubt = |index: usize| 1.0 - predictions[index].1;
-        let open = (0..predictions.len()).filter(|i| self.model.class(*i).is_none());
-        let is_wrong = |index: usize, class: usize| predictions[index].0 != class;
-        let wrong = self.answers.iter().filter(|answer| is_wrong(answer.index, answer.class));
+        let Some(advice) = self.leader() else { return own };
+        let doubt = |index: usize| 1.0 - advice.predictions[index].1;
+        let open = (0..self.model.len()).filter(|i| self.model.class(*i).is_none());
         Errors {
             stated: open.map(doubt).sum(),
-            wrong_left_out: wrong.count(),
+            wrong_left_out: advice.wrong(&self.answers),
             stated_left_out: self.answers.iter().map(|answer| doubt(answer.index)).sum(),
             factor: 1.0,
             ..own

@@ -8,7 +8,8 @@ const MIN_ANSWERS: usize = 10;
 
 impl LabellingSession {
     /// The answers that differ from their prediction by a model without them, the least probable first: at most `count`.
-    /// Some of them are wrong; a person should look at them again. None if there are fewer than ten answers.
+    /// Some of them are wrong; a person should look at them again. Returns an empty list if there are fewer
+    /// than ten answers.
     ///
     /// Each posterior of the model is corrected for the missing answer. The weights of the posteriors are those with all
     /// answers. In a large wide pool only learned answers are compared; see [`capacity`](LabellingSession::capacity).

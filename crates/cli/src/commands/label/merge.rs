@@ -34,7 +34,9 @@ fn name(path: &Path, log: &SessionLog) -> String {
 
 /// What the session of a merge has as its annotator; `None` without sessions.
 pub(super) fn merged(sessions: &[(PathBuf, SessionLog)]) -> Option<String> {
-    let mut names: Vec<String> = sessions.iter().map(|(path, log)| name(path, log)).collect();
+    // Quoted, because a name may contain a comma.
+    let quoted = |(path, log): &(PathBuf, SessionLog)| format!("{:?}", name(path, log));
+    let mut names: Vec<String> = sessions.iter().map(quoted).collect();
     names.sort_unstable();
     (!names.is_empty()).then(|| format!("merge of {}", names.join(", ")))
 }
@@ -72,11 +74,14 @@ pub(super) fn annotators(
     Ok(Some(annotators))
 }
 
-/// The name of a file without its extensions.
+/// The name of a file without its extensions; the whole name if it begins with a point.
 fn stem(path: &Path) -> String {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-    let name = name.unwrap_or_default();
-    name.split('.').next().unwrap_or_default().to_owned()
+    let Some(name) = path.file_name() else { unreachable!("{path:?} was opened as a file") };
+    let name = name.to_string_lossy();
+    match name.split_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem.to_owned(),
+        _ => name.into_owned(),
+    }
 }
 
 /// Describes the agreement of the annotators.
@@ -155,4 +160,18 @@ pub(super) fn exported_rows(record: &Record, annotators: &Annotators) -> Vec<Exp
         rows.push(ExportedRow { row, label, source, probability: None, answers });
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_without_a_name_is_named_after_its_file() {
+        for (path, name) in
+            [("a/ann.jsonl", "ann"), ("bob.x.jsonl", "bob"), (".s", ".s"), ("c", "c")]
+        {
+            assert_eq!(stem(Path::new(path)), name);
+        }
+    }
 }

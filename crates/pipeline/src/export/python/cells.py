@@ -11,13 +11,13 @@ def _refuse(column, cell, expected):
 
 
 def _text(column, cell):
-    """The text of a cell without blanks at its ends; None if it means a missing value."""
+    """The text of a cell without blanks at its ends. Returns None if it means a missing value."""
     text = cell.strip(_BLANK)
     return None if text in column["missing_cells"] else text
 
 
 def _number(column, cell):
-    """The number of a cell; None if it is missing."""
+    """The number of a cell. Returns None if it is missing."""
     is_truth = column["reading"] == "boolean"
     expected = "true or false" if is_truth else "a number in the spelling of the column"
     if isinstance(cell, str):
@@ -54,7 +54,7 @@ def _without_sign(text):
 
 
 def _parse_number(cell, spelling):
-    """The number that a text spells; None if it is not a number in this spelling."""
+    """The number that a text spells. Returns None if it is not a number in this spelling."""
     if len(cell.encode()) > 64 or not re.search("[0-9]", cell):
         return None
     affix = spelling.get("affix")
@@ -115,7 +115,7 @@ def _ungrouped(whole, group):
 
 @functools.lru_cache(None)
 def _levels(at):
-    """The places of categories by name and by meaning; None if two categories have the same meaning."""
+    """The places of categories by name and by meaning. Returns None if two categories have the same meaning."""
     levels, by_key = COLUMNS[at]["levels"], {}
     for place, level in enumerate(levels):
         by_key[_key(level)] = None if _key(level) in by_key else place

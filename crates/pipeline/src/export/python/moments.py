@@ -9,7 +9,7 @@ _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 
 
 def _moment(column, cell):
-    """The timestamp of a cell; None if it is missing."""
+    """The timestamp of a cell. Returns None if it is missing."""
     reading = column["reading"]["date"]
     if isinstance(cell, datetime.datetime):
         if cell != cell:
@@ -44,7 +44,7 @@ def _moment(column, cell):
 
 
 def _days(year, month, day):
-    """Days since 1970-01-01; None if there is no such date."""
+    """Days since 1970-01-01. Returns None if there is no such date."""
     leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
     lengths = [31, 28 + leap, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
     if not 1 <= month <= 12 or not 1 <= day <= lengths[month - 1]:
@@ -125,7 +125,7 @@ def _year(value, length):
 
 
 def _parse_moment(cell, order):
-    """The timestamp of a text and its offset from UTC in minutes; None if it is not a timestamp in this order."""
+    """The timestamp of a text and its offset from UTC in minutes. Returns None if it is not a timestamp in this order."""
     if len(cell) > 48 or not cell.isascii() or not re.search("[0-9]", cell):
         return None
     scan = _Scan(cell)
