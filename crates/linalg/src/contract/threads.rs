@@ -1,6 +1,6 @@
 //! The number of threads of a computation.
 
-use crate::InputError;
+use crate::{InputError, checkpoint};
 use faer::Par;
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -122,17 +122,24 @@ impl Threads {
         work: impl Fn(&mut W, I) -> T + Sync,
     ) -> (A, Vec<T>) {
         let count = tasks.len();
-        let others = (self.count().min(rayon::current_num_threads()) - 1).min(count);
+        // One thread does not start the pool.
+        let limit = |threads: usize| threads.min(rayon::current_num_threads());
+        let others = if self == Threads::ONE { 0 } else { (limit(self.count()) - 1).min(count) };
         if others == 0 {
             let answer = first();
             let mut workspace = workspace();
-            return (answer, tasks.map(|task| work(&mut workspace, task)).collect());
+            let each = |task| {
+                checkpoint();
+                work(&mut workspace, task)
+            };
+            return (answer, tasks.map(each).collect());
         }
         // Each thread takes the next unclaimed task.
         let tasks = Mutex::new(tasks.enumerate());
         let take_all = |share: &mut Vec<(usize, T)>| {
             let mut workspace = workspace();
             while let Some((index, task)) = next_of(&tasks) {
+                checkpoint();
                 share.push((index, work(&mut workspace, task)));
             }
         };

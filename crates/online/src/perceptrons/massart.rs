@@ -2,7 +2,7 @@
 
 use super::weights::{Weights, linear_classifier};
 use crate::protocol::{OnlineLearner, Prediction};
-use halfspaces_linalg::{InputError, Label, RowView};
+use halfspaces_linalg::{InputError, Label, RowView, load_checked};
 
 /// The noise rate and the margin that a learner under Massart noise assumes.
 ///
@@ -14,6 +14,7 @@ use halfspaces_linalg::{InputError, Label, RowView};
 /// assert!(OnlineMassart::new(3, coin, Horizon::Doubling).is_err());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MassartSetting {
     /// η in [0, 1/2): the largest probability that a label is flipped.
     pub noise: f64,
@@ -42,6 +43,7 @@ impl MassartSetting {
 /// assert!(OnlineMassart::new(3, setting, Horizon::Known(0)).is_err());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Horizon {
     /// T rounds, known in advance.
     Known(u64),
@@ -84,12 +86,29 @@ pub enum Horizon {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct OnlineMassart {
     weights: Weights,
     setting: MassartSetting,
     horizon: Horizon,
     /// Number of rounds played.
     rounds: u64,
+}
+
+load_checked!(OnlineMassart {
+    weights: Weights,
+    setting: MassartSetting,
+    horizon: Horizon,
+    #[serde(deserialize_with = "crate::saved::count")]
+    rounds: u64,
+});
+
+#[cfg(feature = "serde")]
+impl OnlineMassart {
+    /// Refuses a state that no run can reach.
+    fn check_saved(&self) -> Result<(), InputError> {
+        OnlineMassart::new(self.weights.dim(), self.setting, self.horizon).map(|_| ())
+    }
 }
 
 linear_classifier!(OnlineMassart);

@@ -3,7 +3,7 @@
 use super::weights::{Weights, linear_classifier};
 use crate::protocol::{OnlineLearner, Prediction};
 use crate::scale::positive_norm_sq;
-use halfspaces_linalg::{InputError, Label, RowView, kernels, zeros};
+use halfspaces_linalg::{InputError, Label, RowView, kernels, load_checked, zeros};
 
 /// The largest ‖x‖²/a for which the factor represents S accurately enough: the smallest singular value of the factor,
 /// √a, is then still a thousand times the rounding error of its largest.
@@ -40,6 +40,7 @@ const MAX_CONDITION: f64 = 1e26;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SecondOrderPerceptron {
     factor: Factor,
     /// S⁻¹ v = R⁻¹ z, the hypothesis.
@@ -48,6 +49,7 @@ pub struct SecondOrderPerceptron {
 
 /// The factor of S from which the hypothesis is computed.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Factor {
     a: f64,
     /// R by rows, row j starting with column j: upper triangular, with diagonal at least √a.
@@ -103,6 +105,25 @@ impl Factor {
             end -= row.len();
         }
         weights
+    }
+}
+
+load_checked!(SecondOrderPerceptron { factor: Factor, weights: Weights });
+
+#[cfg(feature = "serde")]
+impl SecondOrderPerceptron {
+    /// Refuses a state that no run can reach.
+    fn check_saved(&self) -> Result<(), InputError> {
+        let Factor { a, triangle, rhs, updates } = &self.factor;
+        InputError::check_parameter("a", *a, *a > 0.0 && a.is_finite(), "positive and finite")?;
+        InputError::check_dim(rhs.dim(), self.weights.dim())?;
+        let entries = rhs.dim() * (rhs.dim() + 1) / 2;
+        InputError::check_state(triangle.len() == entries, "a triangle of d(d+1)/2 numbers")?;
+        let finite = triangle.iter().all(|entry| entry.is_finite());
+        InputError::check_state(finite, "the numbers of the triangle are finite")?;
+        let positive = self.factor.diagonal().all(|at| triangle[at] > 0.0);
+        InputError::check_state(positive, "the diagonal of the triangle is positive")?;
+        InputError::check_state(*updates < 1 << 53, "fewer than 2^53 updates")
     }
 }
 

@@ -1,6 +1,6 @@
 //! Decision lists of halfspaces: the improper hypotheses of DGT19.
 
-use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, RowView, getters};
+use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, RowView, getters, load_checked};
 
 /// A rule (w, t) of a decision list: if |w · x| >= t, the label is sign(w · x).
 ///
@@ -13,10 +13,13 @@ use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, RowView, gette
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ThresholdRule {
     halfspace: Halfspace,
     threshold: f64,
 }
+
+load_checked!(ThresholdRule { halfspace: Halfspace, threshold: f64 } => ThresholdRule::new);
 
 impl ThresholdRule {
     /// Creates the rule from the halfspace w and the threshold t >= 0.
@@ -69,11 +72,14 @@ impl ThresholdRule {
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct DecisionListOfHalfspaces {
     dim: usize,
     rules: Vec<ThresholdRule>,
     default: Label,
 }
+
+load_checked!(DecisionListOfHalfspaces { dim: usize, rules: Vec<ThresholdRule>, default: Label } => DecisionListOfHalfspaces::new);
 
 impl DecisionListOfHalfspaces {
     /// Creates a list for points of R^`dim`. Without rules, the `default` is predicted everywhere.

@@ -1,0 +1,5 @@
+"""``python -m halfspaces`` runs the command."""
+
+from halfspaces._command import main
+
+main()

@@ -1,0 +1,193 @@
+"""What the estimators share: checked arguments, classes, and models that can be copied and pickled."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, Protocol, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from joblib import effective_n_jobs
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+class Saved(Protocol):
+    """A native object that is saved as text."""
+
+    def to_json(self) -> str: ...
+
+    @staticmethod
+    def from_json(text: str) -> Any: ...
+
+
+def rows(X: Any) -> Any:
+    """Return checked rows in the form of the native module: a C-contiguous array, or the arrays of a CSR matrix."""
+    if sparse.issparse(X):
+        X = X.tocsr()
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        data = np.ascontiguousarray(X.data, dtype=np.float64)
+        return (
+            np.ascontiguousarray(X.indptr, dtype=np.int64),
+            np.ascontiguousarray(X.indices, dtype=np.int64),
+            data,
+            X.shape[1],
+        )
+    return np.ascontiguousarray(X, dtype=np.float64)
+
+
+def seed_of(random_state: Any) -> int:
+    """Return the seed of a `random_state`: an integer itself, 0 for ``None``, or a number drawn from a generator."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, numbers.Integral):
+        if random_state < 0:
+            raise ValueError(f"random_state={random_state}: must be at least 0")
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def check_count(name: str, value: Any, least: int = 1) -> int:
+    """Return an integer parameter of at least `least`."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name}={value!r}: must be an integer")
+    if value < least:
+        raise ValueError(f"{name}={value}: must be at least {least}")
+    return int(value)
+
+
+def check_number(name: str, value: Any) -> float:
+    """Return a parameter that is a number."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name}={value!r}: must be a number")
+    return float(value)
+
+
+class NativeState(BaseEstimator):
+    """An estimator whose fitted state is one native object, the attribute ``_native``."""
+
+    _native_type: type[Saved]
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        if "_native" in state:
+            state["_native"] = state["_native"].to_json()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        if isinstance(state.get("_native"), str):
+            state["_native"] = self._native_type.from_json(state["_native"])
+        super().__setstate__(state)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_native")
+
+    def _jobs(self) -> int:
+        return int(effective_n_jobs(getattr(self, "n_jobs", None)))
+
+    def _checked_rows(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return rows(
+            validate_data(
+                self, X, reset=False, accept_sparse="csr", dtype=np.float64, order="C", accept_large_sparse=True
+            )
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class ClassifierBase(ClassifierMixin, NativeState):
+    """A classifier of two or more classes."""
+
+    classes_: npt.NDArray[Any]
+
+    def _checked_sample(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, npt.NDArray[np.int64], Any]:
+        """Check `X` and `y`, set ``classes_``, and return rows, class numbers and weights."""
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float64, order="C", accept_large_sparse=True
+        )
+        check_classification_targets(y)
+        weights = None
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            # A row of weight 0 is the same as no row.
+            used = np.flatnonzero(weights)
+            if len(used) < len(weights):
+                X, y, weights = X[used], y[used], weights[used]
+        self.classes_, numbers_of = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            found = "no row has a positive weight" if len(self.classes_) == 0 else f"{self.classes_[0]!r}"
+            raise ValueError(f"y has only one class ({found}); a classifier needs samples of at least two classes")
+        return rows(X), np.ascontiguousarray(numbers_of, dtype=np.int64), weights
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the decision values of the rows.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes one value per row, positive for ``classes_[1]``; otherwise one value per class, of which
+            the largest decides.
+        """
+        values: Floats = self._values(X)
+        return values[:, 0] if values.shape[1] == 1 else values
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the class of each row.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Values of ``classes_``.
+        """
+        values = self._values(X)
+        numbers_of = (values[:, 0] >= 0).astype(np.intp) if values.shape[1] == 1 else values.argmax(axis=1)
+        return self.classes_[numbers_of]
+
+    def _values(self, X: Any) -> Floats:
+        checked = self._checked_rows(X)
+        values: Floats = self._native.values(checked, self._jobs())
+        return values
+
+    def _set_coefficients(self) -> None:
+        found = self._native.coefficients()
+        for name in ("coef_", "intercept_"):
+            if hasattr(self, name):
+                delattr(self, name)
+        if found is not None:
+            self.coef_, self.intercept_ = found
+
+
+__all__ = [
+    "ClassifierBase",
+    "Floats",
+    "NativeState",
+    "NotFittedError",
+    "Self",
+    "check_count",
+    "check_number",
+    "rows",
+    "seed_of",
+]

@@ -1,0 +1,36 @@
+//! The native module of the Python package `halfspaces`.
+//!
+//! Python code checks arguments by scikit-learn's conventions; this module converts arrays to points, calls the libraries
+//! and returns arrays. Models cross the border as text (JSON), so they can be copied, pickled and compared.
+
+mod command;
+mod error;
+mod learner;
+mod model;
+mod online;
+mod rows;
+mod run;
+mod streams;
+mod transform;
+
+use pyo3::prelude::*;
+
+/// The native part of the package `halfspaces`.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::command::command;
+    #[pymodule_export]
+    use super::model::{Model, fit};
+    #[pymodule_export]
+    use super::online::Online;
+    #[pymodule_export]
+    use super::rows::largest_norm;
+    #[pymodule_export]
+    use super::transform::{Map, fit_map, fit_position};
+
+    /// The version of the package.
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "the name that Python expects")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

@@ -1,0 +1,430 @@
+//! Fitted models of two or more classes.
+
+use crate::error::Fault;
+use crate::learner::{Learner, Spec, ended};
+use crate::rows::{Rows, Slices};
+use crate::run::run;
+use halfspaces_linalg::{
+    AffineHalfspace, ClassModel, Classifier, FitSample, InputError, Label, LiftedRow, PointSet,
+    RowView, ScaledRow, Termination, Threads, checkpoint, deciding_class,
+};
+use halfspaces_pac::{
+    DecisionListOfHalfspaces, DgtFit, ErrorBound, ErrorCount, LogisticFit, OneVsRest,
+    OneVsRestModel, PositionedFit, SampleFit,
+};
+use halfspaces_pipeline::{Design, Method, Plan, split};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use pyo3::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// The number of rows that a thread decides at a time.
+const BLOCK: usize = 2048;
+
+/// A model of two classes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Binary {
+    /// One halfspace.
+    Halfspace { halfspace: AffineHalfspace, iterations: u64, termination: Termination },
+    /// Logistic regression.
+    Logistic(LogisticFit),
+    /// The Perspectron's halfspace.
+    Perspectron(SampleFit),
+    /// A decision list in radially isotropic position.
+    Massart { fit: Box<PositionedFit>, lifted: bool },
+    /// A decision list of halfspaces of the points divided by `radius`.
+    List { list: DecisionListOfHalfspaces, radius: f64, lifted: bool, termination: Termination },
+}
+
+impl Binary {
+    pub(crate) fn halfspace(
+        halfspace: &AffineHalfspace,
+        iterations: u64,
+        termination: Termination,
+    ) -> Binary {
+        Binary::Halfspace { halfspace: halfspace.clone(), iterations, termination }
+    }
+
+    pub(crate) fn list(fit: &DgtFit, radius: f64, lifted: bool) -> Binary {
+        let (list, termination) = (fit.list().clone(), fit.termination());
+        Binary::List { list, radius, lifted, termination }
+    }
+
+    /// The weights and the intercept; `None` if the model is a decision list.
+    fn coefficients(&self) -> Option<&AffineHalfspace> {
+        match self {
+            Binary::Halfspace { halfspace, .. } => Some(halfspace),
+            Binary::Logistic(fit) => Some(fit.halfspace()),
+            Binary::Perspectron(fit) => Some(fit.halfspace()),
+            Binary::Massart { .. } | Binary::List { .. } => None,
+        }
+    }
+
+    fn error_bound(&self, failure: f64) -> Option<Result<ErrorBound, InputError>> {
+        match self {
+            Binary::Perspectron(fit) => Some(fit.error_bound(failure)),
+            Binary::Massart { fit, .. } if fit.held_out().is_some() => {
+                Some(fit.error_bound(failure))
+            }
+            _ => None,
+        }
+    }
+
+    /// What the fit reports: name and number or text.
+    fn facts(&self) -> Vec<(&'static str, Fact)> {
+        let end = |termination| ("termination", Fact::Text(ended(termination)));
+        match self {
+            Binary::Halfspace { iterations, termination, .. } => {
+                vec![("n_iter", Fact::Count(*iterations)), end(*termination)]
+            }
+            Binary::Logistic(fit) => {
+                vec![("n_iter", Fact::Count(fit.steps())), end(fit.termination())]
+            }
+            Binary::Perspectron(fit) => vec![
+                ("n_iter", Fact::Count(fit.steps())),
+                ("noise_rate", Fact::Number(fit.noise())),
+                ("margin", Fact::Number(fit.margin())),
+                ("held_out", Fact::Count(fit.held_out())),
+                ("held_out_errors", Fact::Count(fit.held_out_errors())),
+            ],
+            Binary::Massart { fit, .. } => {
+                let mut facts = vec![
+                    ("n_rules", Fact::Count(fit.list().rules().len() as u64)),
+                    end(fit.termination()),
+                ];
+                if let Some(count) = fit.held_out() {
+                    facts.push(("held_out", Fact::Count(count.points() as u64)));
+                    facts.push(("held_out_errors", Fact::Count(count.errors() as u64)));
+                }
+                facts
+            }
+            Binary::List { list, termination, .. } => {
+                vec![("n_rules", Fact::Count(list.rules().len() as u64)), end(*termination)]
+            }
+        }
+    }
+}
+
+/// A number or a text that a fit reports.
+#[derive(Debug, Clone, PartialEq, Serialize, IntoPyObject)]
+enum Fact {
+    Count(u64),
+    Number(f64),
+    Text(String),
+}
+
+impl Classifier for Binary {
+    fn dim(&self) -> usize {
+        match self {
+            Binary::Massart { fit, lifted } => fit.dim() - usize::from(*lifted),
+            Binary::List { list, lifted, .. } => list.dim() - usize::from(*lifted),
+            Binary::Halfspace { halfspace, .. } => halfspace.dim(),
+            Binary::Logistic(fit) => fit.dim(),
+            Binary::Perspectron(fit) => fit.dim(),
+        }
+    }
+
+    fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
+        match self {
+            Binary::Halfspace { halfspace, .. } => halfspace.decision_value(x),
+            Binary::Logistic(fit) => fit.decision_value(x),
+            Binary::Perspectron(fit) => fit.decision_value(x),
+            Binary::Massart { fit, lifted: true } => {
+                InputError::check_dim(self.dim(), x.dim())?;
+                fit.decision_value(LiftedRow::new(x))
+            }
+            Binary::Massart { fit, lifted: false } => fit.decision_value(x),
+            Binary::List { list, radius, lifted, .. } => {
+                InputError::check_dim(self.dim(), x.dim())?;
+                let x = ScaledRow::new(x, 1.0 / radius);
+                if *lifted {
+                    list.decision_value(LiftedRow::new(x))
+                } else {
+                    list.decision_value(x)
+                }
+            }
+        }
+    }
+}
+
+/// The parts of a model, as they are saved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Fitted {
+    /// The default classifier, and its errors on held-out rows.
+    Auto { model: Box<halfspaces_pipeline::Model>, held_out: Option<ErrorCount> },
+    /// One model, positive for the second class.
+    Two(Binary),
+    /// One model for each class.
+    Several(OneVsRestModel<Binary>),
+}
+
+/// A fitted model of classes 0, 1, ...
+#[pyclass(frozen, module = "halfspaces._core")]
+#[derive(Debug)]
+pub(crate) struct Model {
+    fitted: Fitted,
+}
+
+/// Fits the learner `spec` to rows of the classes 0, 1, .., each of which must occur.
+#[pyfunction]
+pub(crate) fn fit(
+    py: Python<'_>,
+    spec: &Bound<'_, PyAny>,
+    rows: Rows<'_>,
+    classes: PyReadonlyArray1<'_, i64>,
+    weights: Option<PyReadonlyArray1<'_, f64>>,
+    jobs: usize,
+) -> PyResult<Model> {
+    let spec: Spec = pythonize::depythonize(spec).map_err(Fault::new)?;
+    let slices = rows.slices()?;
+    let classes: Vec<usize> = classes.as_slice()?.iter().map(|class| *class as usize).collect();
+    let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
+    let fitted = run(py, jobs, slices.entries(), |threads| {
+        fitted(spec, slices, &classes, weights, threads)
+    })?;
+    Ok(Model { fitted })
+}
+
+fn fitted(
+    spec: Spec,
+    slices: Slices<'_>,
+    classes: &[usize],
+    weights: Option<&[f64]>,
+    threads: Threads,
+) -> Result<Fitted, Fault> {
+    let design = slices.into_design()?;
+    if let Spec::Auto { held_out, seed } = spec {
+        return automatic(held_out, seed, &design, classes, weights, threads);
+    }
+    let weights = weights.map(<[f64]>::to_vec);
+    match &design {
+        Design::Dense(points) => learned(spec, points, classes, weights, threads),
+        Design::Sparse(points) => learned(spec, points, classes, weights, threads),
+    }
+}
+
+/// Fits the default classifier, and counts its errors on held-out rows.
+fn automatic(
+    share: f64,
+    seed: u64,
+    design: &Design,
+    classes: &[usize],
+    weights: Option<&[f64]>,
+    threads: Threads,
+) -> Result<Fitted, Fault> {
+    let in_range = (0.0..1.0).contains(&share);
+    InputError::check_parameter("held_out", share, in_range, "at least 0 and below 1")?;
+    let plan = Plan { seed, threads, ..Plan::new(Method::Auto) };
+    if share == 0.0 {
+        let (model, _) = halfspaces_pipeline::Model::fit(&plan, design, classes, weights)?;
+        return Ok(Fitted::Auto { model: Box::new(model), held_out: None });
+    }
+    let (learn, rest) = split(classes.len(), Some(share), seed);
+    let of = |rows: &[usize]| -> Vec<usize> { rows.iter().map(|row| classes[*row]).collect() };
+    let weights: Option<Vec<f64>> =
+        weights.map(|weights| learn.iter().map(|row| weights[*row]).collect());
+    let (fitted, held) = (design.select(&learn)?, design.select(&rest)?);
+    let fit = halfspaces_pipeline::Model::fit(&plan, &fitted, &of(&learn), weights.as_deref());
+    let (mut model, _) = fit?;
+    let values = model.values(&held, threads)?;
+    let truth = of(&rest);
+    let wrong =
+        values.iter().zip(&truth).filter(|(values, class)| deciding_class(values) != **class);
+    let held_out = Some(ErrorCount::new(wrong.count(), rest.len())?);
+    model.calibrate(&values, &truth, None)?;
+    Ok(Fitted::Auto { model: Box::new(model), held_out })
+}
+
+fn learned<P: PointSet>(
+    spec: Spec,
+    points: &P,
+    classes: &[usize],
+    weights: Option<Vec<f64>>,
+    threads: Threads,
+) -> Result<Fitted, Fault> {
+    if classes.iter().max() > Some(&1) {
+        // The threads are divided among the classes.
+        let learner = OneVsRest::new(Learner { spec, weights, threads: Threads::ONE });
+        return Ok(Fitted::Several(learner.fit(points, classes, threads)?));
+    }
+    let sign = |class: &usize| if *class == 1 { Label::Positive } else { Label::Negative };
+    let labels: Vec<Label> = classes.iter().map(sign).collect();
+    Ok(Fitted::Two(Learner { spec, weights, threads }.fit(points, &labels)?))
+}
+
+/// One value per row for two classes, or one per row and class.
+pub(crate) fn values_of<M: ClassModel + Sync>(
+    model: &M,
+    slices: &Slices<'_>,
+    threads: Threads,
+) -> Result<Vec<f64>, InputError> {
+    InputError::check_dim(model.point_dim(), slices.dim())?;
+    let block = |rows: std::ops::Range<usize>| -> Result<Vec<f64>, InputError> {
+        checkpoint();
+        let mut values = Vec::with_capacity(rows.len());
+        for row in rows {
+            let found = match slices {
+                Slices::Dense { .. } => {
+                    let Some(x) = slices.dense_row(row) else { unreachable!("the rows are dense") };
+                    model.class_values(x?)
+                }
+                Slices::Sparse(points) => {
+                    let Some(x) = points.row(row) else {
+                        unreachable!("blocks are within the rows")
+                    };
+                    model.class_values(x)
+                }
+            };
+            values.extend(found.map_err(|error| error.at_row(row))?);
+        }
+        Ok(values)
+    };
+    let mut all = Vec::new();
+    for values in threads.map_blocks(slices.len(), BLOCK, block) {
+        all.append(&mut values?);
+    }
+    Ok(all)
+}
+
+impl Fitted {
+    fn classes(&self) -> usize {
+        match self {
+            Fitted::Auto { model, .. } => model.classes(),
+            Fitted::Two(_) => 2,
+            Fitted::Several(model) => model.classes(),
+        }
+    }
+
+    /// The binary models.
+    fn parts(&self) -> Vec<&Binary> {
+        match self {
+            Fitted::Auto { .. } => Vec::new(),
+            Fitted::Two(model) => vec![model],
+            Fitted::Several(model) => {
+                (0..model.classes()).filter_map(|class| model.model(class)).collect()
+            }
+        }
+    }
+}
+
+#[pymethods]
+impl Model {
+    /// Reads a model from the text of `Model.to_json`.
+    #[staticmethod]
+    fn from_json(text: &str) -> PyResult<Model> {
+        let fitted = serde_json::from_str(text);
+        Ok(Model { fitted: fitted.map_err(|e| Fault::new(format!("not a model: {e}")))? })
+    }
+
+    /// The model as text.
+    fn to_json(&self) -> PyResult<String> {
+        Ok(serde_json::to_string(&self.fitted).map_err(Fault::new)?)
+    }
+
+    /// The number of classes.
+    #[getter]
+    fn classes(&self) -> usize {
+        self.fitted.classes()
+    }
+
+    /// The decision values: one column for two classes, otherwise one for each class.
+    fn values<'py>(
+        &self,
+        py: Python<'py>,
+        rows: Rows<'_>,
+        jobs: usize,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let slices = rows.slices()?;
+        let (len, entries) = (slices.len(), slices.entries());
+        let values = run(py, jobs, entries, |threads| match &self.fitted {
+            Fitted::Auto { model, .. } => {
+                let values = model.values(&slices.into_design()?, threads)?;
+                Ok::<Vec<f64>, Fault>(values.concat())
+            }
+            Fitted::Two(model) => Ok(values_of(model, &slices, threads)?),
+            Fitted::Several(model) => Ok(values_of(model, &slices, threads)?),
+        })?;
+        let columns = if self.fitted.classes() == 2 && !matches!(self.fitted, Fitted::Several(_)) {
+            1
+        } else {
+            self.fitted.classes()
+        };
+        PyArray1::from_vec(py, values).reshape([len, columns])
+    }
+
+    /// The probability of each class, or `None` if the model has no probabilities.
+    fn probabilities<'py>(
+        &self,
+        py: Python<'py>,
+        rows: Rows<'_>,
+        jobs: usize,
+    ) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        let slices = rows.slices()?;
+        let (len, entries) = (slices.len(), slices.entries());
+        let found = run(py, jobs, entries, |threads| match &self.fitted {
+            Fitted::Auto { model, .. } => {
+                let decided = model.decide(&slices.into_design()?, threads)?;
+                Ok::<_, Fault>(decided.probabilities.map(|found| found.concat()))
+            }
+            Fitted::Two(model @ Binary::Logistic(_)) => {
+                let values = values_of(model, &slices, threads)?;
+                let both = values.into_iter().flat_map(|value| {
+                    let (right, wrong) = logistic(value);
+                    [wrong, right]
+                });
+                Ok(Some(both.collect()))
+            }
+            Fitted::Two(_) | Fitted::Several(_) => Ok(None),
+        })?;
+        found
+            .map(|found: Vec<f64>| {
+                PyArray1::from_vec(py, found).reshape([len, self.fitted.classes()])
+            })
+            .transpose()
+    }
+
+    /// The weights and intercepts of the halfspaces; `None` if a part of the model is no halfspace.
+    #[expect(clippy::type_complexity, reason = "two arrays, or none")]
+    fn coefficients<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<Option<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>)>> {
+        let parts = self.fitted.parts();
+        let found: Option<Vec<&AffineHalfspace>> =
+            parts.iter().map(|part| part.coefficients()).collect();
+        let Some(found) = found.filter(|found| !found.is_empty()) else { return Ok(None) };
+        let weights: Vec<f64> = found.iter().flat_map(|h| h.weights().iter().copied()).collect();
+        let weights = PyArray1::from_vec(py, weights).reshape([found.len(), found[0].dim()])?;
+        Ok(Some((weights, PyArray1::from_vec(py, found.iter().map(|h| h.bias()).collect()))))
+    }
+
+    /// What the fit of each binary model reports.
+    fn facts(&self) -> Vec<std::collections::BTreeMap<&'static str, Fact>> {
+        self.fitted.parts().into_iter().map(|part| part.facts().into_iter().collect()).collect()
+    }
+
+    /// The number below which the error on new rows is, except with probability `failure`; `None` without held-out rows.
+    /// For several classes, the sum of the bounds of the binary models, each with its share of `failure`.
+    fn error_bound(&self, failure: f64) -> PyResult<Option<f64>> {
+        if let Fitted::Auto { held_out, .. } = &self.fitted {
+            let bound = held_out.map(|count| count.error_bound(failure)).transpose();
+            return Ok(bound.map_err(Fault::from)?.map(ErrorBound::value));
+        }
+        let parts = self.fitted.parts();
+        let share = failure / parts.len().max(1) as f64;
+        let mut sum = 0.0;
+        for part in &parts {
+            let Some(bound) = part.error_bound(share) else { return Ok(None) };
+            sum += bound.map_err(Fault::from)?.value();
+        }
+        Ok((!parts.is_empty()).then_some(sum.min(1.0)))
+    }
+}
+
+/// 1/(1 + e^-t) and 1/(1 + e^t).
+fn logistic(value: f64) -> (f64, f64) {
+    let small = (-value.abs()).exp();
+    let (large, small) = (1.0 / (1.0 + small), small / (1.0 + small));
+    if value >= 0.0 { (large, small) } else { (small, large) }
+}

@@ -1,0 +1,414 @@
+//! Online learners: one for two classes, otherwise one for each class.
+
+use crate::error::Fault;
+use crate::model::values_of;
+use crate::rows::{Rows, Slices};
+use crate::run::run;
+use crate::streams;
+use halfspaces_linalg::{
+    ClassModel, Classifier, Halfspace, InputError, Label, LiftedRow, PointSet, Points, RowView,
+    ScaledRow, Threads, checkpoint, rng_for,
+};
+use halfspaces_online::{
+    Aggressiveness, Arow, AveragedPerceptron, Horizon, Kernel, KernelPerceptron, MassartSetting,
+    OnlineLearner, OnlineMassart, PassiveAggressive, Perceptron, SecondOrderPerceptron,
+};
+use halfspaces_pipeline::Design;
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use pyo3::prelude::*;
+use rand::seq::SliceRandom;
+use serde::{Deserialize, Serialize};
+use std::f64::consts::FRAC_1_SQRT_2;
+
+/// The number of rows between two checkpoints.
+const BETWEEN_CHECKPOINTS: usize = 4096;
+
+/// A learner and its parameters, with the names of the Python classes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "learner", rename_all = "snake_case", deny_unknown_fields)]
+enum Spec {
+    Perceptron,
+    Averaged,
+    PassiveAggressive { c: Option<f64>, damped: bool },
+    SecondOrder { a: f64 },
+    Arow { r: f64 },
+    Massart { noise_rate: f64, margin: f64, radius: f64 },
+    Kernel { kernel: Kernel, budget: Option<usize> },
+}
+
+/// The state of one learner.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Learner {
+    Perceptron(Perceptron),
+    Averaged(AveragedPerceptron),
+    PassiveAggressive(PassiveAggressive),
+    SecondOrder(SecondOrderPerceptron),
+    Arow(Arow),
+    Massart(OnlineMassart),
+    Kernel(Box<KernelPerceptron>),
+}
+
+/// Calls the same code for the learner of every kind.
+macro_rules! each {
+    ($learner:expr, $name:ident => $body:expr) => {
+        match $learner {
+            Learner::Perceptron($name) => $body,
+            Learner::Averaged($name) => $body,
+            Learner::PassiveAggressive($name) => $body,
+            Learner::SecondOrder($name) => $body,
+            Learner::Arow($name) => $body,
+            Learner::Massart($name) => $body,
+            Learner::Kernel($name) => $body,
+        }
+    };
+}
+
+impl Learner {
+    fn decider(&self) -> Result<Decider<'_>, InputError> {
+        let weights = match self {
+            Learner::Kernel(learner) => return Ok(Decider::Kernel(learner)),
+            Learner::Averaged(learner) => learner.average()?.into_normal(),
+            Learner::Perceptron(learner) => learner.weights().to_vec(),
+            Learner::PassiveAggressive(learner) => learner.weights().to_vec(),
+            Learner::SecondOrder(learner) => learner.weights().to_vec(),
+            Learner::Arow(learner) => learner.weights().to_vec(),
+            Learner::Massart(learner) => learner.weights().to_vec(),
+        };
+        Ok(Decider::Halfspace(Halfspace::new(weights)?))
+    }
+}
+
+impl Spec {
+    fn start(self, dim: usize) -> Result<Learner, InputError> {
+        Ok(match self {
+            Spec::Perceptron => Learner::Perceptron(Perceptron::new(dim)?),
+            Spec::Averaged => Learner::Averaged(AveragedPerceptron::new(dim)?),
+            Spec::PassiveAggressive { c, damped } => {
+                let aggressiveness = match (c, damped) {
+                    (None, _) => Aggressiveness::Unbounded,
+                    (Some(c), false) => Aggressiveness::Capped(c),
+                    (Some(c), true) => Aggressiveness::Damped(c),
+                };
+                Learner::PassiveAggressive(PassiveAggressive::new(dim, aggressiveness)?)
+            }
+            Spec::SecondOrder { a } => Learner::SecondOrder(SecondOrderPerceptron::new(dim, a)?),
+            Spec::Arow { r } => Learner::Arow(Arow::new(dim, r)?),
+            Spec::Massart { noise_rate: noise, margin, radius } => {
+                InputError::check_parameter(
+                    "radius",
+                    radius,
+                    radius > 0.0 && radius.is_finite(),
+                    "positive and finite",
+                )?;
+                let setting = MassartSetting { noise, margin };
+                Learner::Massart(OnlineMassart::new(dim, setting, Horizon::Anytime)?)
+            }
+            Spec::Kernel { kernel, budget } => {
+                let learner = KernelPerceptron::new(dim, kernel)?;
+                let learner =
+                    budget.map_or(Ok(learner.clone()), |budget| learner.with_budget(budget))?;
+                Learner::Kernel(Box::new(learner))
+            }
+        })
+    }
+
+    /// The number by which points are divided.
+    fn radius(self) -> Option<f64> {
+        if let Spec::Massart { radius, .. } = self { Some(radius) } else { None }
+    }
+}
+
+/// A part of a model that decides.
+enum Decider<'a> {
+    Halfspace(Halfspace),
+    Kernel(&'a KernelPerceptron),
+}
+
+/// The model of the current state.
+struct Deciders<'a> {
+    parts: Vec<Decider<'a>>,
+    dim: usize,
+    lift: bool,
+    radius: Option<f64>,
+}
+
+impl Deciders<'_> {
+    fn values<R: RowView>(&self, x: R) -> Result<Vec<f64>, InputError> {
+        let value = |part: &Decider<'_>| match part {
+            Decider::Halfspace(halfspace) => halfspace.decision_value(x),
+            Decider::Kernel(learner) => learner.decision_value(x),
+        };
+        self.parts.iter().map(value).collect()
+    }
+
+    fn lifted_values<R: RowView>(&self, x: R) -> Result<Vec<f64>, InputError> {
+        if self.lift { self.values(LiftedRow::new(x)) } else { self.values(x) }
+    }
+}
+
+impl ClassModel for Deciders<'_> {
+    fn class_count(&self) -> usize {
+        self.parts.len().max(2)
+    }
+
+    fn point_dim(&self) -> usize {
+        self.dim
+    }
+
+    fn class_values<R: RowView>(&self, x: R) -> Result<Vec<f64>, InputError> {
+        match self.radius {
+            Some(radius) => self.lifted_values(ScaledRow::new(x, 1.0 / radius)),
+            None => self.lifted_values(x),
+        }
+    }
+}
+
+/// The parts of a state, as they are saved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct State {
+    spec: Spec,
+    classes: usize,
+    dim: usize,
+    lift: bool,
+    rounds: u64,
+    learners: Vec<Learner>,
+}
+
+/// An online learner of classes 0, 1, ...
+#[pyclass(module = "halfspaces._core")]
+#[derive(Debug)]
+pub(crate) struct Online {
+    state: State,
+}
+
+impl State {
+    fn learn_row<R: RowView>(&mut self, x: R, class: usize) -> Result<(), InputError> {
+        match (self.spec.radius(), self.lift) {
+            (Some(radius), true) => {
+                self.observe(LiftedRow::new(ScaledRow::new(x, 1.0 / radius)), class)
+            }
+            (Some(radius), false) => self.observe(ScaledRow::new(x, 1.0 / radius), class),
+            (None, true) => self.observe(LiftedRow::new(x), class),
+            (None, false) => self.observe(x, class),
+        }
+    }
+
+    fn observe<R: RowView>(&mut self, x: R, class: usize) -> Result<(), InputError> {
+        let positive_of = |place: usize, learners: usize| if learners == 1 { 1 } else { place };
+        let count = self.learners.len();
+        for (place, learner) in self.learners.iter_mut().enumerate() {
+            let truth =
+                if class == positive_of(place, count) { Label::Positive } else { Label::Negative };
+            each!(learner, learner => { learner.observe(x, truth)?; });
+        }
+        self.rounds += 1;
+        Ok(())
+    }
+
+    /// Learns from rows in this order.
+    fn learn(
+        &mut self,
+        slices: &Slices<'_>,
+        classes: &[usize],
+        order: impl Iterator<Item = usize>,
+    ) -> Result<(), InputError> {
+        for (place, row) in order.enumerate() {
+            if place % BETWEEN_CHECKPOINTS == 0 {
+                checkpoint();
+            }
+            let learned = match slices {
+                Slices::Dense { .. } => {
+                    let Some(x) = slices.dense_row(row) else { unreachable!("the rows are dense") };
+                    self.learn_row(x?, classes[row])
+                }
+                Slices::Sparse(points) => {
+                    let Some(x) = points.row(row) else {
+                        unreachable!("orders contain row numbers")
+                    };
+                    self.learn_row(x, classes[row])
+                }
+            };
+            learned.map_err(|error| error.at_row(row))?;
+        }
+        Ok(())
+    }
+
+    /// Learns with kernels from dense rows: many rows at a time, as one matrix product.
+    fn learn_with_kernel(
+        &mut self,
+        points: &Points,
+        classes: &[usize],
+        threads: Threads,
+    ) -> Result<(), InputError> {
+        let count = self.learners.len();
+        for (place, learner) in self.learners.iter_mut().enumerate() {
+            let Learner::Kernel(learner) = learner else {
+                unreachable!("all learners are of one kind")
+            };
+            let positive = if count == 1 { 1 } else { place };
+            let sign =
+                |class: &usize| if *class == positive { Label::Positive } else { Label::Negative };
+            let labels: Vec<Label> = classes.iter().map(sign).collect();
+            // Blocks between which a computation can stop.
+            for from in (0..points.len()).step_by(BETWEEN_CHECKPOINTS) {
+                checkpoint();
+                let rows: Vec<usize> =
+                    (from..points.len().min(from + BETWEEN_CHECKPOINTS)).collect();
+                let labels = &labels[from..from + rows.len()];
+                learner.learn_all_on(&points.select(&rows)?, labels, threads)?;
+            }
+        }
+        self.rounds += points.len() as u64;
+        Ok(())
+    }
+
+    fn deciders(&self) -> Result<Deciders<'_>, InputError> {
+        let parts = self.learners.iter().map(Learner::decider).collect::<Result<_, _>>()?;
+        Ok(Deciders { parts, dim: self.dim, lift: self.lift, radius: self.spec.radius() })
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let count = if self.classes == 2 { 1 } else { self.classes };
+        if self.classes < 2 || self.learners.len() != count {
+            return Err(format!("{} learners of {} classes", self.learners.len(), self.classes));
+        }
+        let dim = self.dim + usize::from(self.lift);
+        for learner in &self.learners {
+            let found = each!(learner, learner => learner.dim());
+            if found != dim {
+                return Err(format!("a learner of {found} coordinates, but the points have {dim}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[pymethods]
+impl Online {
+    /// Starts the learner `spec` for points of `dim` coordinates.
+    #[new]
+    fn new(
+        spec: &Bound<'_, PyAny>,
+        classes: usize,
+        dim: usize,
+        fit_intercept: bool,
+    ) -> PyResult<Online> {
+        let spec: Spec = pythonize::depythonize(spec).map_err(Fault::new)?;
+        let count = if classes == 2 { 1 } else { classes };
+        let learner = spec.start(dim + usize::from(fit_intercept)).map_err(Fault::from)?;
+        let learners = vec![learner; count];
+        Ok(Online { state: State { spec, classes, dim, lift: fit_intercept, rounds: 0, learners } })
+    }
+
+    /// Reads a state from the text of `Online.to_json`.
+    #[staticmethod]
+    fn from_json(text: &str) -> PyResult<Online> {
+        let state: State =
+            serde_json::from_str(text).map_err(|e| Fault::new(format!("not a learner: {e}")))?;
+        state.check().map_err(|fault| Fault::new(format!("not a learner: {fault}")))?;
+        Ok(Online { state })
+    }
+
+    /// The state as text.
+    fn to_json(&self) -> PyResult<String> {
+        Ok(serde_json::to_string(&self.state).map_err(Fault::new)?)
+    }
+
+    /// Learns from rows: `passes` times, each time in a random order, or in the given order without a seed.
+    fn learn(
+        &mut self,
+        py: Python<'_>,
+        rows: Rows<'_>,
+        classes: PyReadonlyArray1<'_, i64>,
+        passes: u64,
+        seed: Option<u64>,
+        jobs: usize,
+    ) -> PyResult<()> {
+        let slices = rows.slices()?;
+        let classes: Vec<usize> = classes.as_slice()?.iter().map(|class| *class as usize).collect();
+        let state = &mut self.state;
+        let entries = slices.entries() * passes as usize;
+        run(py, jobs, entries, |threads| {
+            InputError::check_dim(state.dim, slices.dim())?;
+            InputError::check_len(slices.len(), classes.len())?;
+            let design = match state.spec {
+                Spec::Kernel { .. } => Some(slices.clone().into_design()?),
+                _ => None,
+            };
+            let mut rng = rng_for(streams::PASSES, seed.unwrap_or(0));
+            for _ in 0..passes {
+                let mut order: Vec<usize> = (0..slices.len()).collect();
+                if seed.is_some() {
+                    order.shuffle(&mut rng);
+                }
+                if let Some(Design::Dense(points)) = &design {
+                    let in_order: Vec<usize> = order.iter().map(|row| classes[*row]).collect();
+                    state.learn_with_kernel(&points.select(&order)?, &in_order, threads)?;
+                } else {
+                    state.learn(&slices, &classes, order.into_iter())?;
+                }
+            }
+            Ok::<(), InputError>(())
+        })
+    }
+
+    /// The decision values: one column for two classes, otherwise one for each class.
+    fn values<'py>(
+        &self,
+        py: Python<'py>,
+        rows: Rows<'_>,
+        jobs: usize,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let slices = rows.slices()?;
+        let values = run(py, jobs, slices.entries(), |threads| {
+            values_of(&self.state.deciders()?, &slices, threads)
+        })?;
+        PyArray1::from_vec(py, values).reshape([slices.len(), self.state.learners.len()])
+    }
+
+    /// The weights and intercepts; `None` for kernels.
+    #[expect(clippy::type_complexity, reason = "two arrays, or none")]
+    fn coefficients<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<Option<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>)>> {
+        let model = self.state.deciders().map_err(Fault::from)?;
+        let (mut weights, mut biases) = (Vec::new(), Vec::new());
+        let scale = if model.lift { FRAC_1_SQRT_2 } else { 1.0 };
+        let radius = model.radius.unwrap_or(1.0);
+        for part in &model.parts {
+            let Decider::Halfspace(halfspace) = part else { return Ok(None) };
+            let w = halfspace.normal();
+            weights.extend(w[..model.dim].iter().map(|v| v * scale / radius));
+            biases.push(w.get(model.dim).map_or(0.0, |bias| bias * scale));
+        }
+        let weights = PyArray1::from_vec(py, weights).reshape([model.parts.len(), model.dim])?;
+        Ok(Some((weights, PyArray1::from_vec(py, biases))))
+    }
+
+    /// The number of rows learned from, over all passes.
+    #[getter]
+    fn rounds(&self) -> u64 {
+        self.state.rounds
+    }
+
+    /// The number of updates of all learners.
+    #[getter]
+    fn updates(&self) -> u64 {
+        self.state.learners.iter().map(|learner| each!(learner, learner => learner.updates())).sum()
+    }
+
+    /// The number of supports of all learners; `None` without kernels.
+    #[getter]
+    fn supports(&self) -> Option<usize> {
+        self.state
+            .learners
+            .iter()
+            .map(|learner| match learner {
+                Learner::Kernel(learner) => Some(learner.supports()),
+                _ => None,
+            })
+            .sum()
+    }
+}
