@@ -36,8 +36,8 @@ pub use boolean::{
 #[doc(hidden)]
 pub use contract::rng_for_round;
 pub use contract::{
-    ClassModel, Classifier, FitError, FitSample, FitStream, Params, RngStream, StopFlag, Termination,
-    Threads, checkpoint, deciding_class, rng_for,
+    ClassModel, Classifier, FitError, FitSample, FitStream, Params, RngStream, StopFlag,
+    Termination, Threads, checkpoint, deciding_class, rng_for,
 };
 pub use ellipsoid::Ellipsoid;
 pub use error::InputError;
