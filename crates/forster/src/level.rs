@@ -14,7 +14,7 @@ use crate::pass::{Pass, Rows};
 use crate::report::{Level, LevelEnd, Reason};
 use crate::survey::Start;
 use faer::Mat;
-use halfspaces_linalg::{InputError, zeros};
+use halfspaces_linalg::{InputError, checkpoint, zeros};
 use std::f64::consts::LN_10;
 use tracing::debug;
 
@@ -178,6 +178,7 @@ impl<'a> Iteration<'a> {
         self.level.residuals.push(self.iterate.residual());
         self.progress.residual = self.iterate.residual();
         loop {
+            checkpoint();
             let standing = self.standing();
             if let Some(end) = self.heavy_subspace(standing)? {
                 return Ok(end);

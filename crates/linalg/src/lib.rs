@@ -37,7 +37,7 @@ pub use boolean::{
 pub use contract::rng_for_round;
 pub use contract::{
     ClassModel, Classifier, FitError, FitSample, FitStream, Params, RngStream, StopFlag,
-    Termination, Threads, checkpoint, deciding_class, rng_for,
+    Termination, Threads, checkpoint, checkpoint_at, deciding_class, rng_for,
 };
 pub use ellipsoid::Ellipsoid;
 pub use error::InputError;

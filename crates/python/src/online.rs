@@ -7,7 +7,7 @@ use crate::run::run;
 use crate::streams;
 use halfspaces_linalg::{
     ClassModel, Classifier, Halfspace, InputError, Label, LiftedRow, PointSet, Points, RowView,
-    ScaledRow, Threads, checkpoint, rng_for,
+    ScaledRow, Threads, checkpoint, checkpoint_at, rng_for,
 };
 use halfspaces_online::{
     Aggressiveness, Arow, AveragedPerceptron, Horizon, Kernel, KernelPerceptron, MassartSetting,
@@ -20,8 +20,8 @@ use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// The number of rows between two checkpoints.
-const BETWEEN_CHECKPOINTS: usize = 4096;
+/// The number of rows that a kernel learner takes between two checkpoints.
+const KERNEL_BLOCK: usize = 1024;
 
 /// A learner and its parameters, with the names of the Python classes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -214,9 +214,7 @@ impl State {
         order: impl Iterator<Item = usize>,
     ) -> Result<(), InputError> {
         for (place, row) in order.enumerate() {
-            if place % BETWEEN_CHECKPOINTS == 0 {
-                checkpoint();
-            }
+            checkpoint_at(place);
             let learned = match slices {
                 Slices::Dense { .. } => {
                     let Some(x) = slices.dense_row(row) else { unreachable!("the rows are dense") };
@@ -251,10 +249,9 @@ impl State {
                 |class: &usize| if *class == positive { Label::Positive } else { Label::Negative };
             let labels: Vec<Label> = classes.iter().map(sign).collect();
             // Blocks between which a computation can stop.
-            for from in (0..points.len()).step_by(BETWEEN_CHECKPOINTS) {
+            for from in (0..points.len()).step_by(KERNEL_BLOCK) {
                 checkpoint();
-                let rows: Vec<usize> =
-                    (from..points.len().min(from + BETWEEN_CHECKPOINTS)).collect();
+                let rows: Vec<usize> = (from..points.len().min(from + KERNEL_BLOCK)).collect();
                 let labels = &labels[from..from + rows.len()];
                 learner.learn_all_on(&points.select(&rows)?, labels, threads)?;
             }

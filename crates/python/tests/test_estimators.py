@@ -2,11 +2,10 @@
 
 from typing import Any
 
+import halfspaces
 import pytest
 from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
-
-import halfspaces
 
 ESTIMATORS = [
     getattr(halfspaces, name)()
@@ -14,12 +13,13 @@ ESTIMATORS = [
     if isinstance(getattr(halfspaces, name), type) and issubclass(getattr(halfspaces, name), BaseEstimator)
 ]
 
+
 def expected_failures(estimator: Any) -> dict[str, str]:
     """Checks that an estimator is expected to fail, and why."""
     checks = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
     reasons = {
-        halfspaces.HalfspaceClassifier: "rows are assigned to folds by number, so copies of a row fall into several folds",
-        halfspaces.LinearSVM: "the optimum is reached to a duality gap, and one-vs-rest scales count rows without weights",
+        halfspaces.HalfspaceClassifier: "folds are drawn by row number, so copies of a row fall into several folds",
+        halfspaces.LinearSVM: "the optimum is reached to a duality gap, and one-vs-rest scales ignore weights",
     }
     reason = reasons.get(type(estimator))
     return {} if reason is None else dict.fromkeys(checks, reason)

@@ -6,7 +6,7 @@
 
 use crate::feature_rows::{Entry, FeatureRows};
 use halfspaces_kernels::{BlockLoop, BlockOps, SINGLE_LANES, prefetch, run_blocks};
-use halfspaces_linalg::{AffineHalfspace, InputError, zeros};
+use halfspaces_linalg::{AffineHalfspace, InputError, checkpoint_at, zeros};
 use rand::Rng;
 use rand::seq::SliceRandom;
 use std::mem;
@@ -185,6 +185,7 @@ impl<T: Entry> BlockLoop for Visits<'_, '_, T> {
         let Visits { of: Hinge { alphas, w, b, .. }, examples, order, waits, c } = self;
         let (mut largest, mut least) = (f64::NEG_INFINITY, f64::INFINITY);
         for (at, &i) in order.iter().enumerate() {
+            checkpoint_at(at);
             // The processor cannot predict the order of the rows.
             if let Some(next) = order.get(at + AHEAD) {
                 prefetch(examples.features.row(*next));

@@ -63,6 +63,23 @@ const LAYERS: [(&str, &[&str], &[&str]); 18] = [
     // All of them behind one name.
     ("halfspaces", &LIBRARIES, &[]),
     ("halfspaces-cli", &LIBRARIES, &[]),
+    // The wheel carries the command.
+    (
+        "halfspaces-python",
+        &[
+            "halfspaces-cli",
+            "halfspaces-linalg",
+            "halfspaces-features",
+            "halfspaces-data",
+            "halfspaces-frame",
+            "halfspaces-labelling",
+            "halfspaces-pipeline",
+            "halfspaces-forster",
+            "halfspaces-online",
+            "halfspaces-pac",
+        ],
+        &[],
+    ),
     ("halfspaces-experiments", &LIBRARIES, &[]),
     ("halfspaces-instructions", &LIBRARIES, &[]),
     // Compiled in seconds: it starts the experiments and does not contain them.

@@ -12,6 +12,6 @@ pub use class_model::{ClassModel, deciding_class};
 pub use classifier::Classifier;
 pub use fit::{FitError, FitSample, FitStream, Params};
 pub use rng_stream::{RngStream, rng_for, rng_for_round};
-pub use stop::{StopFlag, checkpoint};
+pub use stop::{StopFlag, checkpoint, checkpoint_at};
 pub use termination::Termination;
 pub use threads::Threads;

@@ -65,6 +65,14 @@ pub fn checkpoint() {
     }
 }
 
+/// Like [`checkpoint`], at every 4096th step of a loop over rows.
+#[inline]
+pub fn checkpoint_at(step: usize) {
+    if step.is_multiple_of(4096) {
+        checkpoint();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,8 +6,8 @@
 use crate::scale::check_scale;
 use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{
-    Halfspace, InputError, Label, Params, PointSet, RowView, Termination, classify_by, getters,
-    setters, zeros,
+    Halfspace, InputError, Label, Params, PointSet, RowView, Termination, checkpoint, classify_by,
+    getters, setters, zeros,
 };
 
 /// Default cap on the updates of a batch learner. It is never reached on data that is separable with γ/R above 1e-3
@@ -162,6 +162,7 @@ impl UpdateLoop {
         // Point at which w last stopped changing: if the walk returns to it without a change, w never changes again.
         let mut still_since = None;
         let termination = loop {
+            checkpoint();
             let violated = match self.pick {
                 Pick::Cyclic | Pick::First => {
                     let ahead = (at..n).chain(0..at);

@@ -6,8 +6,8 @@ use super::unit_ball::{check_sample, project};
 use super::validation_split::{BestIterate, Sample, split};
 use crate::NoiseSetting;
 use halfspaces_linalg::{
-    FitSample, InputError, Label, Params, PointSet, Termination, kernels, margins_into, setters,
-    zeros,
+    FitSample, InputError, Label, Params, PointSet, Termination, checkpoint, kernels, margins_into,
+    setters, zeros,
 };
 use std::f64::consts::SQRT_2;
 
@@ -133,6 +133,7 @@ impl Ckmy {
         let mut best = BestIterate::new(validation, &w);
         let mut steps = 0;
         let (termination, slab) = loop {
+            checkpoint();
             margins_into(x, &w, &mut products)?;
             let slab = worst_slab(&products, y, loss, min_points);
             see(&w, &slab);

@@ -6,7 +6,7 @@ use super::unit_ball::{check_sample, project};
 use super::validation_split::{BestIterate, split};
 use crate::NoiseSetting;
 use halfspaces_linalg::{
-    FitSample, InputError, Label, Params, PointSet, RowView, kernels, setters, zeros,
+    FitSample, InputError, Label, Params, PointSet, RowView, checkpoint, kernels, setters, zeros,
 };
 
 /// T = ⌈16(1-η)²/(γε)²⌉.
@@ -123,6 +123,7 @@ impl Ddk {
         let mut best = BestIterate::new(validation, &w);
         see(&w);
         for step in 1..=steps {
+            checkpoint();
             let everywhere = |_| true;
             loss.mean_subgradient(x, y, &w, everywhere, &mut gradient);
             kernels::axpy(-step_size, &gradient, &mut w);

@@ -7,8 +7,8 @@ use super::unit_ball::{check_sample, project};
 use crate::NoiseSetting;
 use crate::streams;
 use halfspaces_linalg::{
-    FitSample, Halfspace, InputError, Label, Params, PointSet, RowView, Termination, classify_by,
-    getters, kernels, normalise, rng_for, zeros,
+    FitSample, Halfspace, InputError, Label, Params, PointSet, RowView, Termination, checkpoint_at,
+    classify_by, getters, kernels, normalise, rng_for, zeros,
 };
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
@@ -258,7 +258,8 @@ impl Dgt {
         let step_size = dgt_step_size(noise, excess, steps);
         let mut w = zeros(1, dim)?;
         let mut mean = zeros(1, dim)?;
-        for _ in 0..steps {
+        for step in 0..steps {
+            checkpoint_at(step as usize);
             see(&w);
             kernels::axpy(1.0 / steps as f64, &w, &mut mean);
             let (x, y) = &region[rng.random_range(0..region.len())];

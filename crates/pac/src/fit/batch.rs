@@ -11,7 +11,7 @@ use super::lane_block::{LaneBlock, MAX_SPARSE_DIM, PaddedRows};
 use super::outcome::Origin;
 use halfspaces_data::Link;
 use halfspaces_kernels::{LANES, run_blocks};
-use halfspaces_linalg::{InputError, Label, RowView, RowsAhead};
+use halfspaces_linalg::{InputError, Label, RowView, RowsAhead, checkpoint};
 
 /// The number of values in a chunk of rows. All lanes learn from a chunk, one after another, while it is in the nearest
 /// cache.
@@ -78,6 +78,7 @@ impl<L: Link> Fitting<L> {
         let inside = outside.unwrap_or(examples.len());
         let mut at = 0;
         while at < inside {
+            checkpoint();
             // Up to the step at which the next lane ends.
             let left = self.lanes.iter().map(|lane| lane.steps() - lane.taken);
             let left = left.filter(|left| *left > 0).min().unwrap_or(u64::MAX);

@@ -13,7 +13,7 @@ use halfspaces_data::Link;
 use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{
     ExampleStream, FitError, Halfspace, InputError, Label, RowView, ScaledRow, Termination,
-    Threads, norm,
+    Threads, checkpoint, checkpoint_at, norm,
 };
 
 /// The stage of a fit.
@@ -349,12 +349,14 @@ impl<L: Link, S: ExampleStream> Wide for Advance<'_, L, S> {
         let Advance { fitting, stream, most } = self;
         let (mut stage, mut left) = (fitting.stage(), most);
         while left > 0 && stage != Stage::Complete {
+            checkpoint_at(left as usize);
             if let (Stage::Training { .. }, Some(rows)) = (stage, stream.rows_ahead()) {
                 let rows = rows.at_most(left);
                 let together = fitting.learn_ahead(rows);
                 stream.skip(together);
                 left -= together as u64;
                 if together > 0 {
+                    checkpoint();
                     stage = fitting.stage();
                     continue;
                 }

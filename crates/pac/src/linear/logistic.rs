@@ -4,7 +4,7 @@ use super::logistic_loss::{Expansion, Logistic};
 use super::regularised_loss::{Cholesky, Problem, check_c, check_cap, check_tolerance};
 use halfspaces_linalg::{
     AffineHalfspace, Classifier, FitSample, InputError, Label, Params, PointSet, RowView,
-    Termination, Threads, classify_by, getters, kernels, norm, setters, zeros,
+    Termination, Threads, checkpoint, classify_by, getters, kernels, norm, setters, zeros,
 };
 
 /// The largest number of unknowns at which the Newton system is factorised. At 500 a factorisation costs less than the
@@ -203,6 +203,7 @@ impl FitSample for LogisticRegression {
         let (mut best_objective, mut best_gradient) = (f64::INFINITY, f64::INFINITY);
         let (mut steps, mut idle_steps) = (0, 0);
         let termination = loop {
+            checkpoint();
             let size = norm(&here.gradient);
             if size <= small {
                 break Termination::Converged;
@@ -299,6 +300,7 @@ impl<P: PointSet> Problem<'_, P> {
         let mut search = scaled(&residual);
         let mut product = kernels::dot(&residual, &search);
         for _ in 0..2 * k {
+            checkpoint();
             let image = self.hessian_times(here, &search);
             let curvature = kernels::dot(&search, &image);
             if !(curvature > 0.0 && curvature.is_finite()) {

@@ -13,7 +13,7 @@ use crate::streams;
 use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{
     AffineHalfspace, FitSample, InputError, Label, Params, PointSet, RowView, Termination, Threads,
-    classify_by, getters, rng_for, setters, zeros,
+    checkpoint, checkpoint_at, classify_by, getters, rng_for, setters, zeros,
 };
 use rand::seq::SliceRandom;
 
@@ -346,6 +346,7 @@ impl LinearSvm {
             active.extend((0..labels.len()).filter(|i| loss.most(*i) > 0.0 && !shrunk(i)));
             let fewest = if squared { FEWEST_BETWEEN_CHECKS } else { 1 };
             for _ in 0..fewest.max(passes / CHECK_SHARE).min(max_passes - passes) {
+                checkpoint();
                 active.shuffle(&mut rng);
                 let range = run_wide(Pass { ascent: &mut ascent, active: &mut active });
                 passes += 1;
@@ -430,6 +431,7 @@ impl<P: PointSet> Wide for Pass<'_, '_, P> {
         let Pass { ascent, active } = self;
         let (loss, mut range, mut kept) = (ascent.loss, SlopeRange::NOTHING, 0);
         for place in 0..active.len() {
+            checkpoint_at(place);
             ascent.fetch(active.get(place + AHEAD));
             let i = active[place];
             if let Some((alpha, slope)) = ascent.step(i) {

@@ -10,7 +10,7 @@ use crate::fit::{Denominator, Direction, SignLink};
 use crate::schedule;
 use crate::streams;
 use halfspaces_linalg::{
-    InputError, Label, PointSet, Threads, kernels, norm, normalise, rng_for_round,
+    InputError, Label, PointSet, Threads, checkpoint_at, kernels, norm, normalise, rng_for_round,
 };
 use rand::seq::SliceRandom;
 
@@ -112,6 +112,7 @@ pub(super) fn directions(
         let values = placed.points.as_slice();
         let dim = placed.points.dim();
         for t in 0..steps {
+            checkpoint_at(t);
             if t % n == 0 {
                 order.shuffle(&mut rng);
             }

@@ -30,16 +30,15 @@ class Saved(Protocol):
 def rows(X: Any) -> Any:
     """Return checked rows in the form of the native module: a C-contiguous array, or the arrays of a CSR matrix."""
     if sparse.issparse(X):
-        X = X.tocsr()
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
-        data = np.ascontiguousarray(X.data, dtype=np.float64)
+        matrix: Any = X
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
         return (
-            np.ascontiguousarray(X.indptr, dtype=np.int64),
-            np.ascontiguousarray(X.indices, dtype=np.int64),
-            data,
-            X.shape[1],
+            np.ascontiguousarray(matrix.indptr, dtype=np.int64),
+            np.ascontiguousarray(matrix.indices, dtype=np.int64),
+            np.ascontiguousarray(matrix.data, dtype=np.float64),
+            matrix.shape[1],
         )
     return np.ascontiguousarray(X, dtype=np.float64)
 
@@ -64,16 +63,19 @@ def check_count(name: str, value: Any, least: int = 1) -> int:
     return int(value)
 
 
-def check_number(name: str, value: Any) -> float:
-    """Return a parameter that is a number."""
+def check_number(name: str, value: Any, *, positive: bool = False) -> float:
+    """Return a parameter that is a number, or a positive and finite number."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name}={value!r}: must be a number")
+    if positive and not 0 < value < np.inf:
+        raise ValueError(f"{name}={value}: must be positive and finite")
     return float(value)
 
 
 class NativeState(BaseEstimator):
     """An estimator whose fitted state is one native object, the attribute ``_native``."""
 
+    _native: Any
     _native_type: type[Saved]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -115,9 +117,7 @@ class ClassifierBase(ClassifierMixin, NativeState):
 
     def _checked_sample(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, npt.NDArray[np.int64], Any]:
         """Check `X` and `y`, set ``classes_``, and return rows, class numbers and weights."""
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, order="C", accept_large_sparse=True
-        )
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C", accept_large_sparse=True)
         check_classification_targets(y)
         weights = None
         if sample_weight is not None:
@@ -164,7 +164,8 @@ class ClassifierBase(ClassifierMixin, NativeState):
         """
         values = self._values(X)
         numbers_of = (values[:, 0] >= 0).astype(np.intp) if values.shape[1] == 1 else values.argmax(axis=1)
-        return self.classes_[numbers_of]
+        classes: npt.NDArray[Any] = self.classes_[numbers_of]
+        return classes
 
     def _values(self, X: Any) -> Floats:
         checked = self._checked_rows(X)

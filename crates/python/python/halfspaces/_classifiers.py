@@ -439,7 +439,7 @@ class LinearSVM(_BatchClassifier):
     def _spec(self) -> dict[str, Any]:
         return {
             "learner": "svm",
-            "c": check_number("C", self.C),
+            "c": check_number("C", self.C, positive=True),
             "squared": bool(self.squared),
             "fit_intercept": bool(self.fit_intercept),
             "tol": check_number("tol", self.tol),
@@ -524,7 +524,7 @@ class LogisticRegression(_BatchClassifier):
     def _spec(self) -> dict[str, Any]:
         return {
             "learner": "logistic",
-            "c": check_number("C", self.C),
+            "c": check_number("C", self.C, positive=True),
             "fit_intercept": bool(self.fit_intercept),
             "tol": check_number("tol", self.tol),
             "max_iter": check_count("max_iter", self.max_iter),
@@ -546,7 +546,7 @@ class LogisticRegression(_BatchClassifier):
         """
         return self._fit(X, y)
 
-    @available_if(_has_two_classes)
+    @available_if(_has_two_classes)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
         """Return the probability of each of two classes.
 
@@ -712,34 +712,31 @@ _BASELINE = """
 
 
 class DGTClassifier(_Baseline):
-    __doc__ = (
-        """DGT19, for comparison: a decision list of halfspaces under Massart noise with a margin.
+    __doc__ = """DGT19, for comparison: a decision list of halfspaces under Massart noise with a margin.
 
     Use `PerspectronClassifier` on data; this class reproduces the algorithm of Diakonikolas, Gouleakis and Tzamos
-    (2019). With more than two classes, one model per class is fitted (one-vs-rest)."""
-        + _BASELINE.format(name="DGTClassifier")
+    (2019). With more than two classes, one model per class is fitted (one-vs-rest).""" + _BASELINE.format(
+        name="DGTClassifier"
     )
     _learner = "dgt"
 
 
 class CKMYClassifier(_Baseline):
-    __doc__ = (
-        """CKMY20, for comparison: a halfspace under Massart noise, by descent on the worst slab.
+    __doc__ = """CKMY20, for comparison: a halfspace under Massart noise, by descent on the worst slab.
 
     Use `PerspectronClassifier` on data; this class reproduces the algorithm of Chen, Koehler, Moitra and Yau (2020).
-    With more than two classes, one model per class is fitted (one-vs-rest)."""
-        + _BASELINE.format(name="CKMYClassifier")
+    With more than two classes, one model per class is fitted (one-vs-rest).""" + _BASELINE.format(
+        name="CKMYClassifier"
     )
     _learner = "ckmy"
 
 
 class DDKClassifier(_Baseline):
-    __doc__ = (
-        """DDK+23, for comparison: projected descent on the LeakyReLU loss, for random classification noise.
+    __doc__ = """DDK+23, for comparison: projected descent on the LeakyReLU loss, for random classification noise.
 
     There is no guarantee under Massart noise. Use `PerspectronClassifier` on data; this class reproduces the algorithm
-    of DDK+23. With more than two classes, one model per class is fitted (one-vs-rest)."""
-        + _BASELINE.format(name="DDKClassifier")
+    of DDK+23. With more than two classes, one model per class is fitted (one-vs-rest).""" + _BASELINE.format(
+        name="DDKClassifier"
     )
     _learner = "ddk"
 

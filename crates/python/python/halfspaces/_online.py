@@ -134,8 +134,8 @@ class Perceptron(_OnlineClassifier):
     __doc__ = _documented(
         """The perceptron: adds or subtracts each row that it predicts wrongly.
 
-    It makes at most (R / gamma)^2 mistakes on rows of norm at most R that a halfspace separates with margin gamma, in any
-    order. The last weights are the model; `AveragedPerceptron` is usually better on noisy labels. With more than two
+    It makes at most (R / gamma)^2 mistakes on rows of norm at most R that a halfspace separates with margin gamma, in
+    any order. The last weights are the model; `AveragedPerceptron` is usually better on noisy labels. With more than two
     classes, one learner per class is fitted (one-vs-rest).
 
     Parameters
@@ -227,7 +227,7 @@ class PassiveAggressiveClassifier(_OnlineClassifier):
         self.n_jobs = n_jobs
 
     def _spec(self) -> dict[str, Any]:
-        c = None if self.C is None else check_number("C", self.C)
+        c = None if self.C is None else check_number("C", self.C, positive=True)
         return {"learner": "passive_aggressive", "c": c, "damped": bool(self.damped)}
 
 
@@ -263,7 +263,7 @@ class AROWClassifier(_OnlineClassifier):
         self.n_jobs = n_jobs
 
     def _spec(self) -> dict[str, Any]:
-        return {"learner": "arow", "r": check_number("r", self.r)}
+        return {"learner": "arow", "r": check_number("r", self.r, positive=True)}
 
 
 class SecondOrderPerceptron(_OnlineClassifier):
@@ -298,7 +298,7 @@ class SecondOrderPerceptron(_OnlineClassifier):
         self.n_jobs = n_jobs
 
     def _spec(self) -> dict[str, Any]:
-        return {"learner": "second_order", "a": check_number("a", self.a)}
+        return {"learner": "second_order", "a": check_number("a", self.a, positive=True)}
 
 
 class OnlineMassart(_OnlineClassifier):
@@ -347,7 +347,7 @@ class OnlineMassart(_OnlineClassifier):
             "learner": "massart",
             "noise_rate": check_number("noise_rate", self.noise_rate),
             "margin": check_number("margin", self.margin),
-            "radius": None if self.radius is None else check_number("radius", self.radius),
+            "radius": None if self.radius is None else check_number("radius", self.radius, positive=True),
         }
 
     def _started(self, spec: dict[str, Any], first: Any) -> _core.Online:
@@ -425,7 +425,7 @@ class KernelPerceptron(_OnlineClassifier):
     def _spec(self) -> dict[str, Any]:
         degree = {"degree": check_count("degree", self.degree)}
         kernels: dict[str, Any] = {
-            "gaussian": {"Gaussian": {"scale": check_number("scale", self.scale)}},
+            "gaussian": {"Gaussian": {"scale": check_number("scale", self.scale, positive=True)}},
             "polynomial": {"Polynomial": degree},
             "inhomogeneous": {"Inhomogeneous": degree},
             "linear": "Linear",

@@ -413,7 +413,7 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, _Transformer):
         spec = {
             "map": "nystroem",
             "kernel": distances[self.kernel],
-            "scale": None if self.scale is None else check_number("scale", self.scale),
+            "scale": None if self.scale is None else check_number("scale", self.scale, positive=True),
             "landmarks": check_count("landmarks", self.landmarks),
             "seed": seed_of(self.random_state),
         }

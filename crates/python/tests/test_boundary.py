@@ -1,0 +1,152 @@
+"""Arrays of every kind at the border to native code: an exception that names the argument, never a crash."""
+
+from typing import Any
+
+import halfspaces
+import numpy as np
+import pytest
+from halfspaces import _core
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from scipy import sparse
+
+ESTIMATORS = [
+    getattr(halfspaces, name)
+    for name in halfspaces.__all__
+    if isinstance(getattr(halfspaces, name), type) and hasattr(getattr(halfspaces, name), "get_params")
+]
+ANY = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+DTYPES = st.one_of(
+    arrays.floating_dtypes(),
+    arrays.integer_dtypes(),
+    arrays.unsigned_integer_dtypes(),
+    arrays.boolean_dtypes(),
+    arrays.complex_number_dtypes(),
+    arrays.datetime64_dtypes(),
+    arrays.unicode_string_dtypes(max_len=3),
+    arrays.byte_string_dtypes(max_len=3),
+    st.just(np.dtype(object)),
+)
+
+
+@st.composite
+def tables(draw: Any) -> Any:
+    shape = draw(arrays.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=6))
+    dtype = draw(DTYPES)
+    if dtype == np.dtype(object):
+        elements = st.one_of(st.none(), st.text(max_size=2), st.floats(), st.integers(), st.just([1]))
+        array = draw(arrays.arrays(dtype, shape, elements=elements))
+    else:
+        array = draw(arrays.arrays(dtype, shape))
+    if draw(st.booleans()):
+        array = np.asfortranarray(array)
+    if draw(st.booleans()) and array.ndim:
+        array = array[::-1]
+    if draw(st.booleans()) and array.ndim == 2:
+        array = np.repeat(array, 2, axis=1)[:, ::2]
+    if draw(st.booleans()):
+        array = array.copy()
+        array.flags.writeable = False
+    return array
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda cls: cls.__name__)
+@given(X=tables(), y=tables())
+@ANY
+def test_fit_takes_or_refuses(estimator: Any, X: Any, y: Any) -> None:
+    labels = y.ravel()[: len(X) if X.ndim else 0] if y.ndim else y
+    before = X.copy()
+    try:
+        model = estimator().fit(X, labels)
+    except (ValueError, TypeError) as error:
+        assert str(error), "an error says what is wrong"
+    else:
+        method = next(m for m in ("predict", "transform", "mahalanobis") if hasattr(model, m))
+        result = np.asarray(getattr(model, method)(X))
+        assert len(result) == len(X)
+    if X.dtype != object:
+        assert np.array_equal(before, X, equal_nan=X.dtype.kind in "fcmM"), "the input is not changed"
+
+
+@given(
+    indptr=st.lists(st.integers(-3, 9), max_size=6),
+    indices=st.lists(st.integers(-3, 9), max_size=8),
+    data=st.lists(st.floats(), max_size=8),
+    columns=st.integers(0, 8),
+)
+@ANY
+def test_broken_sparse_matrices_are_refused(indptr: Any, indices: Any, data: Any, columns: int) -> None:
+    parts = (np.array(indptr, np.int64), np.array(indices, np.int64), np.array(data, float), columns)
+    model = halfspaces.LinearSVM().fit(np.eye(4), [0, 1, 0, 1])._native
+    try:
+        values = model.values(parts, 1)
+    except ValueError as error:
+        assert str(error)
+    else:
+        assert np.isfinite(values).all() and columns == 4
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_numbers_that_are_not_finite_are_named(make: Any, bad: float) -> None:
+    X = np.eye(6)
+    X[4, 2] = bad
+    for estimator in ESTIMATORS:
+        if make is sparse.csr_array and estimator in (halfspaces.ForsterTransform, halfspaces.TylerScatter):
+            continue
+        with pytest.raises(ValueError, match=r"X contains|infinity"):
+            estimator().fit(make(X), [0, 1, 0, 1, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (halfspaces.PerspectronClassifier(passes=0), "passes=0"),
+        (halfspaces.PerspectronClassifier(passes=1.5), "passes=1.5"),
+        (halfspaces.PerspectronClassifier(noise_rate="low"), "noise_rate='low'"),
+        (halfspaces.PerspectronClassifier(noise_rate=0.5), "noise"),
+        (halfspaces.PerspectronClassifier(margin=-1.0), "margin"),
+        (halfspaces.PerspectronClassifier(random_state=-1), "random_state=-1"),
+        (halfspaces.MassartClassifier(schedule="best"), "schedule"),
+        (halfspaces.HalfspaceClassifier(held_out=1.0), "held_out"),
+        (halfspaces.LinearSVM(C=0.0), "C"),
+        (halfspaces.LinearSVM(max_iter=True), "max_iter=True"),
+        (halfspaces.KernelPerceptron(kernel="rbf"), "kernel='rbf'"),
+        (halfspaces.KernelPerceptron(scale=-1.0), "scale"),
+        (halfspaces.SecondOrderPerceptron(a=np.nan), "a"),
+        (halfspaces.NystroemFeatures(landmarks=0), "landmarks=0"),
+        (halfspaces.TylerScatter(scale="none"), "scale='none'"),
+    ],
+    ids=str,
+)
+def test_parameters_out_of_range_are_named(estimator: Any, message: str) -> None:
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    with pytest.raises((ValueError, TypeError), match=message):
+        estimator.fit(X, (X[:, 0] > 0).astype(int))
+
+
+def test_rows_beyond_the_radius_are_named() -> None:
+    model = halfspaces.OnlineMassart().partial_fit([[1.0], [-1.0]], [1, 0], classes=[0, 1])
+    with pytest.raises(ValueError, match="row 1"):
+        model.partial_fit([[0.5], [9.0]], [1, 1])
+
+
+def test_labels_outside_classes_are_named() -> None:
+    model = halfspaces.Perceptron().partial_fit([[1.0]], ["a"], classes=["a", "b"])
+    with pytest.raises(ValueError, match="'c'"):
+        model.partial_fit([[1.0]], ["c"])
+
+
+def test_broken_states_are_refused() -> None:
+    model = halfspaces.SecondOrderPerceptron().fit([[0.0], [1.0]], [0, 1])._native
+    text = model.to_json()
+    for old, new in [('"classes":2', '"classes":3'), ('"dim":1', '"dim":2'), ('"triangle":[', '"triangle":[1.0,')]:
+        assert old in text
+        with pytest.raises(ValueError, match="not a learner"):
+            _core.Online.from_json(text.replace(old, new, 1))
+    for text in ("", "{}", "[1", "nul", "\0"):
+        for native in (_core.Model, _core.Online, _core.Map):
+            with pytest.raises(ValueError, match="not a"):
+                native.from_json(text)

@@ -1,0 +1,197 @@
+"""The estimators within scikit-learn's tools, and with frames."""
+
+import copy
+import io
+import pickle
+from typing import Any
+
+import halfspaces
+import joblib
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import skops.io
+from halfspaces import (
+    AveragedPerceptron,
+    ForsterTransform,
+    HalfspaceClassifier,
+    LinearSVM,
+    NystroemFeatures,
+    PerspectronClassifier,
+    RankScaler,
+    TylerScatter,
+)
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import ColumnTransformer
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.ensemble import BaggingClassifier
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+CLASSIFIERS = [
+    cls()
+    for cls in (getattr(halfspaces, name) for name in halfspaces.__all__)
+    if isinstance(cls, type) and hasattr(cls, "predict") and hasattr(cls, "decision_function")
+]
+X, Y = load_breast_cancer(return_X_y=True)
+X = StandardScaler().fit_transform(X)[:, ::3].copy()
+
+
+def table() -> pd.DataFrame:
+    rng = np.random.default_rng(1)
+    n = 300
+    size = rng.normal(size=n)
+    colour = rng.choice(["red", "green", "blue"], size=n)
+    return pd.DataFrame(
+        {
+            "size": size,
+            "weight": rng.exponential(size=n),
+            "colour": colour,
+            "good": np.where(size + (colour == "red") > 0.3, "yes", "no"),
+        }
+    )
+
+
+@pytest.mark.parametrize("frames", [pd, pl])
+def test_a_pipeline_of_columns_in_a_grid_search(frames: Any) -> None:
+    frame = table()
+    columns = ColumnTransformer(
+        [("numbers", RankScaler(), ["size", "weight"]), ("texts", OneHotEncoder(sparse_output=False), ["colour"])]
+    )
+    model = make_pipeline(columns, PerspectronClassifier(passes=5))
+    data = frame.drop(columns="good") if frames is pd else pl.from_pandas(frame.drop(columns="good"))
+    search = GridSearchCV(model, {"perspectronclassifier__noise_rate": [0.0, 0.2]}, cv=3)
+    search.fit(data, frame["good"])
+    assert search.best_score_ > 0.9
+    assert set(search.predict(data)) == {"yes", "no"}
+    assert search.best_estimator_[0].get_feature_names_out().tolist()[:2] == ["numbers__size", "numbers__weight"]
+
+
+@pytest.mark.parametrize("output", ["pandas", "polars"])
+def test_transformers_keep_names(output: str) -> None:
+    frame = table()[["size", "weight"]]
+    ranked = RankScaler().set_output(transform=output).fit_transform(frame)
+    assert list(ranked.columns) == ["size", "weight"]
+    turned = ForsterTransform().set_output(transform=output).fit(frame).transform(frame)
+    assert list(turned.columns) == ["forstertransform0", "forstertransform1"]
+    features = NystroemFeatures(landmarks=5).set_output(transform=output).fit_transform(frame)
+    assert next(iter(features.columns)) == "nystroemfeatures0"
+
+
+@pytest.mark.parametrize("frames", [pd.DataFrame, pl.DataFrame])
+def test_names_of_columns_are_checked(frames: Any) -> None:
+    frame = frames({"a": X[:, 0], "b": X[:, 1]})
+    model = LinearSVM().fit(frame, Y)
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frames({"b": X[:, 1], "a": X[:, 0]}))
+
+
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=lambda model: type(model).__name__)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_copies_decide_alike(model: Any) -> None:
+    model = clone(model).fit(X, Y)
+    expected = model.decision_function(X)
+    stream = io.BytesIO()
+    joblib.dump(model, stream)
+    stream.seek(0)
+    dumped = skops.io.dumps(model)
+    trusted = skops.io.get_untrusted_types(data=dumped)
+    assert all(name.startswith("halfspaces.") for name in trusted), trusted
+    copies = [
+        pickle.loads(pickle.dumps(model)),
+        copy.deepcopy(model),
+        joblib.load(stream),
+        skops.io.loads(dumped, trusted=trusted),
+    ]
+    for again in copies:
+        assert np.array_equal(again.decision_function(X), expected)
+        assert np.array_equal(again.predict(X), model.predict(X))
+    if hasattr(model, "partial_fit"):
+        # A copy goes on learning where the model stopped.
+        again = copies[0]
+        assert np.array_equal(
+            model.partial_fit(X[:50], Y[:50]).decision_function(X),
+            again.partial_fit(X[:50], Y[:50]).decision_function(X),
+        )
+
+
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=lambda model: type(model).__name__)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_rows_decide_alone_as_together_dense_as_sparse_on_any_threads(model: Any) -> None:
+    holes = np.where(np.abs(X) > 0.4, X, 0.0)
+    model = clone(model).fit(holes, Y)
+    expected = model.decision_function(holes)
+    alone = np.concatenate([model.decision_function(row[None]) for row in holes[:20]])
+    assert np.array_equal(alone, expected[:20])
+    assert np.allclose(model.decision_function(sparse.csr_array(holes)), expected, rtol=1e-12, atol=1e-12)
+    if "n_jobs" in model.get_params():
+        assert np.array_equal(clone(model).set_params(n_jobs=2).fit(holes, Y).decision_function(holes), expected)
+
+
+def test_orders_and_types_of_memory_do_not_matter() -> None:
+    single = X.astype(np.float32)
+    expected = PerspectronClassifier().fit(single.astype(np.float64), Y).decision_function(X)
+    for same in (single, np.asfortranarray(single), np.repeat(single, 2, axis=1)[:, ::2], single.tolist()):
+        assert np.array_equal(PerspectronClassifier().fit(same, Y).decision_function(X), expected)
+
+
+def test_processes_give_the_same_scores() -> None:
+    model = make_pipeline(StandardScaler(), PerspectronClassifier())
+    one = cross_val_score(model, X, Y, cv=4, n_jobs=1)
+    assert np.array_equal(cross_val_score(model, X, Y, cv=4, n_jobs=2), one)
+    assert one.mean() > 0.9
+
+
+def test_meta_estimators_work() -> None:
+    bagged = BaggingClassifier(LinearSVM(), n_estimators=3, random_state=0).fit(X, Y)
+    assert bagged.score(X, Y) > 0.9
+    calibrated = CalibratedClassifierCV(AveragedPerceptron(), cv=3).fit(X, Y)
+    assert calibrated.predict_proba(X).shape == (len(X), 2)
+
+
+def test_texts_as_sparse_rows() -> None:
+    texts = ["good film", "great good film", "bad film", "boring bad film"] * 10
+    labels = [1, 1, 0, 0] * 10
+    model = make_pipeline(TfidfVectorizer(), HalfspaceClassifier()).fit(texts, labels)
+    assert model.predict(["a great film", "a boring film"]).tolist() == [1, 0]
+
+
+def test_the_bound_is_above_the_error_on_new_rows() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(12_000, 5))
+    y = (X[:, 0] > 0) ^ (rng.random(len(X)) < 0.1)
+    train, test = slice(0, 4000), slice(4000, None)
+    for model in (HalfspaceClassifier(held_out=0.3), PerspectronClassifier(), halfspaces.MassartClassifier()):
+        model.fit(X[train], y[train])
+        error = 1 - model.score(X[test], y[test])
+        assert error <= model.error_bound(0.001) < error + 0.1, type(model)
+        assert model.error_bound(0.01) > model.error_bound(0.1)
+        for bad in (0.0, 1.0, -1.0, float("nan")):
+            with pytest.raises(ValueError, match="failure"):
+                model.error_bound(bad)
+    with pytest.raises(ValueError, match="held_out > 0"):
+        HalfspaceClassifier().fit(X[:100], y[:100]).error_bound()
+    digits, names = load_digits(return_X_y=True)
+    several = PerspectronClassifier(n_jobs=2).fit(digits / 16, names)
+    assert 1 - several.score(digits / 16, names) < several.error_bound() <= 1.0
+
+
+def test_tyler_scatter_finds_the_shape_of_heavy_tails() -> None:
+    rng = np.random.default_rng(0)
+    shape = np.array([[1.0, 0.8], [0.0, 0.6]])
+    X = rng.standard_cauchy(size=(4000, 1)) * rng.normal(size=(4000, 2)) @ shape
+    scatter = TylerScatter(scale="determinant").fit(X)
+    expected = shape.T @ shape / np.sqrt(np.linalg.det(shape.T @ shape))
+    assert np.abs(scatter.covariance_ - expected).max() < 0.1
+    assert np.abs(np.cov(X.T) / np.sqrt(np.linalg.det(np.cov(X.T))) - expected).max() > 0.1
+    normal = rng.normal(size=(20_000, 3)) * [1.0, 2.0, 3.0] + 7.0
+    scatter = TylerScatter().fit(normal)
+    assert np.allclose(np.diag(scatter.covariance_), [1, 4, 9], rtol=0.1)
+    assert np.allclose(scatter.location_, 7.0, atol=0.1)
+    assert abs(np.median(scatter.mahalanobis(normal)) - 2.366) < 0.05

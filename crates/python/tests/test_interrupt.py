@@ -1,0 +1,118 @@
+"""Ctrl-C ends a long computation soon, and leaves the process usable."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from typing import Any
+
+import halfspaces
+import numpy as np
+import pytest
+
+# The time that a user waits at most, and what a loaded machine adds to it.
+PROMPT = 0.2
+SLACK = 0.3
+
+LONG = {
+    "auto": halfspaces.HalfspaceClassifier(),
+    "perspectron": halfspaces.PerspectronClassifier(passes=10_000),
+    "massart": halfspaces.MassartClassifier(noise_rate=0.3),
+    "svm": halfspaces.LinearSVM(C=1e6, tol=1e-12, max_iter=10**9),
+    "logistic": halfspaces.LogisticRegression(C=1e10, tol=1e-13),
+    "margin": halfspaces.MarginPerceptron(max_iter=10**9),
+    "dgt": halfspaces.DGTClassifier(margin=0.001, max_steps=10**9),
+    "ckmy": halfspaces.CKMYClassifier(margin=0.001, max_steps=10**9),
+    "ddk": halfspaces.DDKClassifier(margin=0.001, max_steps=10**9),
+    "averaged": halfspaces.AveragedPerceptron(passes=10**6),
+    "second order": halfspaces.SecondOrderPerceptron(passes=10**6),
+    "kernel": halfspaces.KernelPerceptron(passes=10**6),
+    "forster": halfspaces.ForsterTransform(tol=1e-10),
+    "nystroem": halfspaces.NystroemFeatures(landmarks=2000),
+}
+
+
+def sample(rows: int, columns: int = 50) -> tuple[Any, Any]:
+    rng = np.random.default_rng(0)
+    X = rng.standard_t(2, size=(rows, columns))
+    return X, (X[:, 0] + rng.normal(size=rows) > 0).astype(int)
+
+
+def waited(work: Any, after: float) -> float:
+    """Return the time between a signal, sent `after` some seconds, and the exception."""
+    sent = []
+
+    def send() -> None:
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(after, send)
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            work()
+            while not sent:
+                time.sleep(0.001)
+            pytest.fail("the computation ended before the signal")
+        return time.perf_counter() - sent[0]
+    finally:
+        timer.cancel()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("name", LONG)
+def test_a_fit_ends_soon(name: str, jobs: int) -> None:
+    X, y = sample(60_000)
+    estimator = LONG[name]
+    if "n_jobs" in estimator.get_params():
+        estimator.set_params(n_jobs=jobs)
+    delay = 0.15
+    work = (lambda: estimator.fit(X)) if name in ("forster", "nystroem") else (lambda: estimator.fit(X, y))
+    assert waited(work, delay) < PROMPT + SLACK
+    # The process goes on.
+    assert halfspaces.LinearSVM().fit([[0.0], [1.0]], [0, 1]).predict([[2.0]]).tolist() == [1]
+
+
+def test_an_interrupted_partial_fit_keeps_its_rows() -> None:
+    X, y = sample(400_000)
+    model = halfspaces.SecondOrderPerceptron().partial_fit(X[:10], y[:10], classes=[0, 1])
+    waited(lambda: model.partial_fit(X, y), 0.1)
+    assert 10 <= model._native.rounds < 400_010
+    model.partial_fit(X[:10], y[:10])
+
+
+def test_other_threads_run_during_a_fit() -> None:
+    X, y = sample(30_000)
+    turns = 0
+    done = threading.Event()
+
+    def count() -> None:
+        nonlocal turns
+        while not done.is_set():
+            turns += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    halfspaces.PerspectronClassifier(passes=20).fit(X, y)
+    done.set()
+    thread.join()
+    assert turns > 20
+
+
+def test_a_fork_after_use_can_fit() -> None:
+    program = """
+        import os, sys, numpy as np, halfspaces
+        X = np.random.default_rng(0).normal(size=(5000, 8)); y = X[:, 0] > 0
+        fit = lambda: halfspaces.HalfspaceClassifier(n_jobs=2).fit(X, y).decision_function(X)
+        here = fit()
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if np.array_equal(fit(), here) else 3)
+        sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    """
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", textwrap.dedent(program)], timeout=120)
+    assert done.returncode == 0
