@@ -1,6 +1,7 @@
 //! Dense points, and the interface common to dense and sparse collections.
 
 use crate::angle::{norm, normalise};
+use crate::contract::checkpoint_at;
 use crate::error::{InputError, check_finite};
 use crate::load_checked;
 use crate::row::{DenseRow, RowView};
@@ -234,7 +235,8 @@ impl PointSet for Points {
     fn select(&self, indices: &[usize]) -> Result<Points, InputError> {
         let mut values = Vec::new();
         reserve(&mut values, indices.len().saturating_mul(self.dim))?;
-        for &index in indices {
+        for (at, &index) in indices.iter().enumerate() {
+            checkpoint_at(at);
             let row =
                 self.row(index).ok_or(InputError::IndexOutOfRange { index, len: self.len() })?;
             values.extend_from_slice(row.as_slice());
@@ -246,7 +248,8 @@ impl PointSet for Points {
         let dim = self.dim + 1;
         let mut values = Vec::with_capacity(self.len() * dim);
         request_large_pages(&mut values);
-        for row in self.row_slices() {
+        for (at, row) in self.row_slices().enumerate() {
+            checkpoint_at(at);
             values.extend(row.iter().map(|v| v * FRAC_1_SQRT_2));
             values.push(FRAC_1_SQRT_2);
         }
@@ -264,12 +267,19 @@ impl PointSet for Points {
 
     fn rescaled_to_unit_ball(mut self) -> Result<(Points, f64), InputError> {
         let radius = radius_of(&self.norms())?;
-        self.values.iter_mut().for_each(|v| *v /= radius);
+        for (at, row) in self.values.chunks_exact_mut(self.dim).enumerate() {
+            checkpoint_at(at);
+            row.iter_mut().for_each(|v| *v /= radius);
+        }
         Ok((self, radius))
     }
 
     fn norms(&self) -> Vec<f64> {
-        self.row_slices().map(norm).collect()
+        let of = |(at, row)| {
+            checkpoint_at(at);
+            norm(row)
+        };
+        self.row_slices().enumerate().map(of).collect()
     }
 }
 

@@ -1,10 +1,13 @@
 //! Arrays and sparse matrices as points.
 
 use crate::error::Fault;
-use halfspaces_linalg::{DenseRow, InputError, PointSet, Points, SparsePoints, norm};
+use halfspaces_linalg::{DenseRow, InputError, PointSet, Points, SparsePoints, checkpoint, norm};
 use halfspaces_pipeline::Design;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
+
+/// The number of values that are copied between two checkpoints.
+const COPIED_AT_ONCE: usize = 1 << 18;
 
 /// The rows of an argument `X`: a C-contiguous array of float64, read in place, or the three arrays of a CSR matrix and
 /// its number of columns, which are copied.
@@ -81,7 +84,14 @@ impl Slices<'_> {
     /// The points of the learners, a copy of dense rows.
     pub(crate) fn into_design(self) -> Result<Design, InputError> {
         Ok(match self {
-            Slices::Dense { values, dim, .. } => Design::Dense(Points::new(values.to_vec(), dim)?),
+            Slices::Dense { values, dim, .. } => {
+                let mut copy = Vec::with_capacity(values.len());
+                for part in values.chunks(COPIED_AT_ONCE) {
+                    checkpoint();
+                    copy.extend_from_slice(part);
+                }
+                Design::Dense(Points::new(copy, dim)?)
+            }
             Slices::Sparse(points) => Design::Sparse(points),
         })
     }

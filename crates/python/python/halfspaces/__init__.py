@@ -1,27 +1,32 @@
 """Classifiers for labels you cannot trust, labelling with few corrections, and label audits."""
 
-from halfspaces._classifiers import (
-    CKMYClassifier,
-    DDKClassifier,
-    DGTClassifier,
-    HalfspaceClassifier,
-    LinearSVM,
-    LogisticRegression,
-    MarginPerceptron,
-    MassartClassifier,
-    PerspectronClassifier,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from halfspaces._core import __version__
-from halfspaces._online import (
-    AROWClassifier,
-    AveragedPerceptron,
-    KernelPerceptron,
-    OnlineMassart,
-    PassiveAggressiveClassifier,
-    Perceptron,
-    SecondOrderPerceptron,
-)
-from halfspaces._transforms import ForsterTransform, NystroemFeatures, RankScaler, TylerScatter
+
+if TYPE_CHECKING:
+    from halfspaces._classifiers import (
+        CKMYClassifier,
+        DDKClassifier,
+        DGTClassifier,
+        HalfspaceClassifier,
+        LinearSVM,
+        LogisticRegression,
+        MarginPerceptron,
+        MassartClassifier,
+        PerspectronClassifier,
+    )
+    from halfspaces._online import (
+        AROWClassifier,
+        AveragedPerceptron,
+        KernelPerceptron,
+        OnlineMassart,
+        PassiveAggressiveClassifier,
+        Perceptron,
+        SecondOrderPerceptron,
+    )
+    from halfspaces._transforms import ForsterTransform, NystroemFeatures, RankScaler, TylerScatter
 
 __all__ = [
     "AROWClassifier",
@@ -46,3 +51,20 @@ __all__ = [
     "TylerScatter",
     "__version__",
 ]
+
+# The modules are imported when a name is first used, so that the command starts without scikit-learn.
+_MODULES = ("_classifiers", "_online", "_transforms")
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        for module in map(import_module, (f"halfspaces.{module}" for module in _MODULES)):
+            if name in module.__all__:
+                value = getattr(module, name)
+                globals()[name] = value
+                return value
+    raise AttributeError(f"module 'halfspaces' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

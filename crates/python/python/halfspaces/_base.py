@@ -67,7 +67,7 @@ def check_number(name: str, value: Any, *, positive: bool = False) -> float:
     """Return a parameter that is a number, or a positive and finite number."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name}={value!r}: must be a number")
-    if positive and not 0 < value < np.inf:
+    if positive and not 0 < float(value) < np.inf:
         raise ValueError(f"{name}={value}: must be positive and finite")
     return float(value)
 

@@ -12,6 +12,5 @@ def main() -> None:
     """Run the command with the arguments of this process, and exit with its code."""
     # The command handles signals itself, as the program without Python does.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.signal(signal.SIGPIPE, signal.SIG_IGN) if hasattr(signal, "SIGPIPE") else None
     sys.stdout.flush()
     sys.exit(_core.command(["halfspaces", *sys.argv[1:]]))
