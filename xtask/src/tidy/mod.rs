@@ -17,7 +17,7 @@ use std::process::{Command, ExitCode};
 
 /// The allowed dependencies of each package: (package, in its library, additional ones in its tests and benchmarks). Every
 /// package of the workspace must be listed.
-const LAYERS: [(&str, &[&str], &[&str]); 18] = [
+const LAYERS: [(&str, &[&str], &[&str]); 19] = [
     ("halfspaces-kernels", &[], &[]),
     ("halfspaces-linalg", &["halfspaces-kernels"], &[]),
     ("halfspaces-features", &["halfspaces-kernels", "halfspaces-linalg"], &[]),

@@ -135,8 +135,8 @@ class Perceptron(_OnlineClassifier):
         """The perceptron: adds or subtracts each row that it predicts wrongly.
 
     It makes at most (R / gamma)^2 mistakes on rows of norm at most R that a halfspace separates with margin gamma, in
-    any order. The last weights are the model; `AveragedPerceptron` is usually better on noisy labels. With more than two
-    classes, one learner per class is fitted (one-vs-rest).
+    any order. The last weights are the model; `AveragedPerceptron` is usually better on noisy labels. With more than
+    two classes, one learner per class is fitted (one-vs-rest).
 
     Parameters
     ----------""",
