@@ -1,10 +1,9 @@
 //! The learners of samples, by name and parameters.
 
+use crate::binary::Binary;
 use crate::error::Fault;
-use crate::model::Binary;
 use halfspaces_linalg::{
-    AffineHalfspace, FitSample, Halfspace, InputError, Label, Params, PointSet, Termination,
-    Threads,
+    AffineHalfspace, FitSample, Halfspace, InputError, Label, Params, PointSet, Threads,
 };
 use halfspaces_online::MarginPerceptron;
 use halfspaces_pac::{
@@ -208,9 +207,4 @@ fn placed_back(
 fn descended(fit: &DescentFit, radius: f64, lifted: bool) -> Result<Binary, Fault> {
     let halfspace = placed_back(fit.halfspace(), radius, lifted)?;
     Ok(Binary::halfspace(&halfspace, fit.steps(), fit.termination()))
-}
-
-/// How a run ended, as text.
-pub(crate) fn ended(termination: Termination) -> String {
-    termination.to_string()
 }

@@ -3,6 +3,7 @@
 //! Python code checks arguments by scikit-learn's conventions; this module converts arrays to points, calls the libraries
 //! and returns arrays. Models cross the border as text (JSON), so they can be copied, pickled and compared.
 
+mod binary;
 mod command;
 mod error;
 mod learner;

@@ -1,17 +1,15 @@
 //! Fitted models of two or more classes.
 
+use crate::binary::{Binary, Fact};
 use crate::error::Fault;
-use crate::learner::{Learner, Spec, ended};
+use crate::learner::{Learner, Spec};
 use crate::rows::{Rows, Slices};
 use crate::run::run;
 use halfspaces_linalg::{
-    AffineHalfspace, ClassModel, Classifier, FitSample, InputError, Label, LiftedRow, PointSet,
-    RowView, ScaledRow, Termination, Threads, checkpoint, deciding_class,
+    AffineHalfspace, ClassModel, Classifier, FitSample, InputError, Label, PointSet, Threads,
+    checkpoint, deciding_class,
 };
-use halfspaces_pac::{
-    DecisionListOfHalfspaces, DgtFit, ErrorBound, ErrorCount, LogisticFit, OneVsRest,
-    OneVsRestModel, PositionedFit, SampleFit,
-};
+use halfspaces_pac::{ErrorBound, ErrorCount, OneVsRest, OneVsRestModel};
 use halfspaces_pipeline::{Design, Method, Plan, split};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -19,133 +17,6 @@ use serde::{Deserialize, Serialize};
 
 /// The number of rows that a thread decides at a time.
 const BLOCK: usize = 2048;
-
-/// A model of two classes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Binary {
-    /// One halfspace.
-    Halfspace { halfspace: AffineHalfspace, iterations: u64, termination: Termination },
-    /// Logistic regression.
-    Logistic(LogisticFit),
-    /// The Perspectron's halfspace.
-    Perspectron(SampleFit),
-    /// A decision list in radially isotropic position.
-    Massart { fit: Box<PositionedFit>, lifted: bool },
-    /// A decision list of halfspaces of the points divided by `radius`.
-    List { list: DecisionListOfHalfspaces, radius: f64, lifted: bool, termination: Termination },
-}
-
-impl Binary {
-    pub(crate) fn halfspace(
-        halfspace: &AffineHalfspace,
-        iterations: u64,
-        termination: Termination,
-    ) -> Binary {
-        Binary::Halfspace { halfspace: halfspace.clone(), iterations, termination }
-    }
-
-    pub(crate) fn list(fit: &DgtFit, radius: f64, lifted: bool) -> Binary {
-        let (list, termination) = (fit.list().clone(), fit.termination());
-        Binary::List { list, radius, lifted, termination }
-    }
-
-    /// The weights and the intercept; `None` if the model is a decision list.
-    fn coefficients(&self) -> Option<&AffineHalfspace> {
-        match self {
-            Binary::Halfspace { halfspace, .. } => Some(halfspace),
-            Binary::Logistic(fit) => Some(fit.halfspace()),
-            Binary::Perspectron(fit) => Some(fit.halfspace()),
-            Binary::Massart { .. } | Binary::List { .. } => None,
-        }
-    }
-
-    fn error_bound(&self, failure: f64) -> Option<Result<ErrorBound, InputError>> {
-        match self {
-            Binary::Perspectron(fit) => Some(fit.error_bound(failure)),
-            Binary::Massart { fit, .. } if fit.held_out().is_some() => {
-                Some(fit.error_bound(failure))
-            }
-            _ => None,
-        }
-    }
-
-    /// What the fit reports: name and number or text.
-    fn facts(&self) -> Vec<(&'static str, Fact)> {
-        let end = |termination| ("termination", Fact::Text(ended(termination)));
-        match self {
-            Binary::Halfspace { iterations, termination, .. } => {
-                vec![("n_iter", Fact::Count(*iterations)), end(*termination)]
-            }
-            Binary::Logistic(fit) => {
-                vec![("n_iter", Fact::Count(fit.steps())), end(fit.termination())]
-            }
-            Binary::Perspectron(fit) => vec![
-                ("n_iter", Fact::Count(fit.steps())),
-                ("noise_rate", Fact::Number(fit.noise())),
-                ("margin", Fact::Number(fit.margin())),
-                ("held_out", Fact::Count(fit.held_out())),
-                ("held_out_errors", Fact::Count(fit.held_out_errors())),
-            ],
-            Binary::Massart { fit, .. } => {
-                let mut facts = vec![
-                    ("n_rules", Fact::Count(fit.list().rules().len() as u64)),
-                    end(fit.termination()),
-                ];
-                if let Some(count) = fit.held_out() {
-                    facts.push(("held_out", Fact::Count(count.points() as u64)));
-                    facts.push(("held_out_errors", Fact::Count(count.errors() as u64)));
-                }
-                facts
-            }
-            Binary::List { list, termination, .. } => {
-                vec![("n_rules", Fact::Count(list.rules().len() as u64)), end(*termination)]
-            }
-        }
-    }
-}
-
-/// A number or a text that a fit reports.
-#[derive(Debug, Clone, PartialEq, Serialize, IntoPyObject)]
-enum Fact {
-    Count(u64),
-    Number(f64),
-    Text(String),
-}
-
-impl Classifier for Binary {
-    fn dim(&self) -> usize {
-        match self {
-            Binary::Massart { fit, lifted } => fit.dim() - usize::from(*lifted),
-            Binary::List { list, lifted, .. } => list.dim() - usize::from(*lifted),
-            Binary::Halfspace { halfspace, .. } => halfspace.dim(),
-            Binary::Logistic(fit) => fit.dim(),
-            Binary::Perspectron(fit) => fit.dim(),
-        }
-    }
-
-    fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
-        match self {
-            Binary::Halfspace { halfspace, .. } => halfspace.decision_value(x),
-            Binary::Logistic(fit) => fit.decision_value(x),
-            Binary::Perspectron(fit) => fit.decision_value(x),
-            Binary::Massart { fit, lifted: true } => {
-                InputError::check_dim(self.dim(), x.dim())?;
-                fit.decision_value(LiftedRow::new(x))
-            }
-            Binary::Massart { fit, lifted: false } => fit.decision_value(x),
-            Binary::List { list, radius, lifted, .. } => {
-                InputError::check_dim(self.dim(), x.dim())?;
-                let x = ScaledRow::new(x, 1.0 / radius);
-                if *lifted {
-                    list.decision_value(LiftedRow::new(x))
-                } else {
-                    list.decision_value(x)
-                }
-            }
-        }
-    }
-}
 
 /// The parts of a model, as they are saved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -296,6 +167,14 @@ impl Fitted {
         }
     }
 
+    /// Refuses a saved model that no fit produces.
+    fn check_saved(&self) -> Result<(), InputError> {
+        if let Fitted::Auto { model, .. } = self {
+            return model.check_saved();
+        }
+        self.parts().into_iter().try_for_each(Binary::check_saved)
+    }
+
     /// The binary models.
     fn parts(&self) -> Vec<&Binary> {
         match self {
@@ -313,8 +192,10 @@ impl Model {
     /// Reads a model from the text of `Model.to_json`.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Model> {
-        let fitted = serde_json::from_str(text);
-        Ok(Model { fitted: fitted.map_err(|e| Fault::new(format!("not a model: {e}")))? })
+        let refused = |reason: String| Fault::new(format!("not a model: {reason}"));
+        let fitted: Fitted = serde_json::from_str(text).map_err(|e| refused(e.to_string()))?;
+        fitted.check_saved().map_err(|e| refused(e.to_string()))?;
+        Ok(Model { fitted })
     }
 
     /// The model as text.

@@ -198,7 +198,10 @@ impl Model {
     }
 
     /// Checks that the parts of a loaded model are consistent.
-    pub(crate) fn check_saved(&self) -> Result<(), InputError> {
+    ///
+    /// # Errors
+    /// [`InputError`] for a model that no fit produces.
+    pub fn check_saved(&self) -> Result<(), InputError> {
         match &self.core {
             Core::Table(model) => {
                 let auto = self.method == Method::Auto;

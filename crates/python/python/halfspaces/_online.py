@@ -60,7 +60,7 @@ class _OnlineClassifier(ClassifierBase):
         return bool(getattr(self, "fit_intercept", False))
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Start anew and learn from the rows, `passes` times.
+        """Forget earlier rows and learn from these, `passes` times.
 
         Parameters
         ----------
