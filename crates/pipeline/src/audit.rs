@@ -190,7 +190,7 @@ impl Audit {
             }
             let known: Vec<usize> = rest.iter().map(|row| classes[*row]).collect();
             check_all_known(&known, count)?;
-            let (learned, _) = Model::fit(&self.plan, &design.select(&rest)?, &known, None)?;
+            let (learned, _) = Model::fit(&self.plan, &design.select(&rest)?, &known, None, None)?;
             fitted();
             let found = learned.values(&design.select(&out)?, self.plan.threads)?;
             has_probabilities &= learned.has_probabilities();
@@ -344,7 +344,7 @@ impl FitSample for ByPlan {
         // Folds are fitted in parallel.
         let plan = Plan { threads: Threads::ONE, ..self.plan };
         let design = design_of(points.rows(), points.dim())?;
-        let (model, _) = Model::fit(&plan, &design, &classes, None)?;
+        let (model, _) = Model::fit(&plan, &design, &classes, None, None)?;
         Ok(ByPlanModel { model })
     }
 }

@@ -349,7 +349,7 @@ mod tests {
         let classes: Vec<usize> = truth.into_iter().flatten().collect();
         // Without calibration there are only decision values.
         (model.model, _) =
-            Model::fit(&Plan::new(Method::Perceptron), &design, &classes, None).unwrap();
+            Model::fit(&Plan::new(Method::Perceptron), &design, &classes, None, None).unwrap();
         for row in [0, 7] {
             let found = RowExplanation::of(&model, &design, row, Threads::ONE).unwrap();
             assert!(found.compared_with == 39 && !found.is_probability && found.result > 0.0);

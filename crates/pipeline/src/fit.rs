@@ -228,12 +228,14 @@ impl Pipeline {
         let (recipe, mut notes) = Recipe::fit(&training, &options.recipe)?;
         notes.splice(0..0, training.notes.iter().cloned());
         let design = recipe.apply_to(training, Unseen::Error)?;
-        check_enough(options, &source, learn_rows.len())?;
+        check_enough(options, &source, learn_rows.len(), rows)?;
+        let groups = fitted_groups(options, &source, &learn_rows, &parts.groups)?;
         let classes: Vec<usize> = learn_rows.iter().filter_map(|row| target.class(*row)).collect();
         let weights =
             if options.balanced { weights.balanced(&learn_rows, &classes)? } else { weights };
         let of_fitted = weights.of(&learn_rows, &classes);
-        let fitted = Model::fit(&options.plan, &design, &classes, of_fitted.as_deref());
+        let groups = groups.as_deref();
+        let fitted = Model::fit(&options.plan, &design, &classes, of_fitted.as_deref(), groups);
         let (mut model, mut findings) = fitted.map_err(|fault| fault.within(&source))?;
         if let Some(left_out) = &findings.left_out {
             let name = |class: usize| &target.classes[class];
@@ -246,25 +248,25 @@ impl Pipeline {
             ));
         }
         if !options.split.is_random() {
-            // The folds of the learner are random: they say nothing about new groups or later rows.
+            // The folds of the learner say nothing about later rows. Of few groups, the choice of the candidates makes
+            // their error too small.
             findings.cross_validated = None;
         }
         let is_unsure = held_rows.len() < ENOUGH_HELD_OUT && classes.len() <= MAX_CROSS_VALIDATED;
-        let folds: Option<Vec<usize>> = match &options.split {
-            SplitBy::Random => Some((0..classes.len()).map(|place| place % FOLDS).collect()),
-            SplitBy::Group(_) => {
-                Some(learn_rows.iter().map(|row| parts.groups[*row] % FOLDS).collect())
-            }
-            SplitBy::Time(_) => None,
-        };
+        let is_by_time = matches!(options.split, SplitBy::Time(_));
         let mut is_calibrated = false;
-        if findings.cross_validated.is_none()
-            && is_unsure
-            && let Some(folds) = &folds
-            && let Some(values) = cross_validated(&options.plan, &design, &classes, folds)?
-        {
-            findings.cross_validated = Some(wrong(&values, &classes) as f64 / classes.len() as f64);
-            is_calibrated = model.calibrate(&values, &classes, of_fitted.as_deref())?;
+        if findings.cross_validated.is_none() && is_unsure && !is_by_time {
+            let values = cross_validated(&options.plan, &design, &classes, groups)?;
+            if let Some(values) = values {
+                let wrong = wrong(&values, &classes);
+                findings.cross_validated = Some(wrong as f64 / classes.len() as f64);
+                is_calibrated = model.calibrate(&values, &classes, of_fitted.as_deref())?;
+            } else if let SplitBy::Group(column) = &options.split {
+                notes.push(format!(
+                    "{source}: the error is not cross-validated, because fewer than {FOLDS} groups of column `{column}` are \
+                     fitted, or one of {FOLDS} parts of them has all rows of a class"
+                ));
+            }
         }
         let learned: HashSet<u64> =
             if held_rows.is_empty() { HashSet::new() } else { row_hashes(&design).collect() };
@@ -328,14 +330,38 @@ pub(crate) fn check_enough(
     options: &FitOptions,
     source: &str,
     rows: usize,
+    all: usize,
 ) -> Result<(), DataError> {
     if options.plan.method == Method::Auto && rows < MIN_TABLE_ROWS {
+        let advice = match all < MIN_TABLE_ROWS {
+            true => "add rows, or use --learner logistic",
+            false => "hold out fewer (--holdout 0 holds out none)",
+        };
         return Err(DataError::user(format!(
-            "{source}: {rows} rows to learn from are too few, {MIN_TABLE_ROWS} are needed; use --holdout 0 if none are to be \
-             held out"
+            "{source}: {rows} rows to learn from are too few, auto needs {MIN_TABLE_ROWS}; {advice}"
         )));
     }
     Ok(())
+}
+
+/// The group of each fitted row; `None` unless rows are held out by group. `group_of` has the groups of all rows.
+fn fitted_groups(
+    options: &FitOptions,
+    source: &str,
+    rows: &[usize],
+    group_of: &[usize],
+) -> Result<Option<Vec<usize>>, DataError> {
+    let SplitBy::Group(column) = &options.split else { return Ok(None) };
+    let groups: Vec<usize> = rows.iter().map(|row| group_of[*row]).collect();
+    let is_one = groups.iter().all(|group| *group == groups[0]);
+    if options.plan.method == Method::Auto && is_one {
+        return Err(DataError::user(format!(
+            "{source}, column `{column}`: only one group is left to learn from, but auto compares candidates on other groups \
+             than those it fits them to; hold out none (--holdout 0), name a column with more groups, or use --learner \
+             logistic"
+        )));
+    }
+    Ok(Some(groups))
 }
 
 /// The classes of the fitted rows, and for each class of the file its index among them; `None` for a class without a

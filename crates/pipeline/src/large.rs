@@ -109,7 +109,7 @@ fn one_pass(
             "{source}: auto learns from all rows in one pass, because the coordinates are sparse"
         ));
     }
-    check_enough(options, &source, learn_rows.len())?;
+    check_enough(options, &source, learn_rows.len(), size)?;
     let classes: Vec<usize> = learn_rows.iter().filter_map(|row| target.class(*row)).collect();
     let hints = recipe.hints(std::slice::from_ref(&options.label));
     let mut hints = hints;

@@ -2,9 +2,9 @@
 
 use crate::{
     FitOptions, Importance, ImportanceMeasure, Method, Model, Pipeline, Plan, Recipe,
-    RecipeOptions, Unseen, split,
+    RecipeOptions, SplitBy, Unseen, split,
 };
-use halfspaces_frame::{Block, Column, Frame, Values};
+use halfspaces_frame::{Block, Column, DataError, Frame, Values};
 use halfspaces_linalg::{SparsePoints, Threads};
 
 const METHODS: [Method; 6] = Method::ALL;
@@ -322,7 +322,7 @@ fn the_labels_and_weights_of_texts_count() {
     let design = recipe.apply(&frame, Unseen::Error).unwrap();
     let plan = Plan::new(Method::Auto);
     let fit = |classes: &[usize], weights: Option<&[f64]>| {
-        Model::fit(&plan, &design, classes, weights).unwrap()
+        Model::fit(&plan, &design, classes, weights, None).unwrap()
     };
     let noisy = classes.iter().enumerate();
     let noisy: Vec<usize> =
@@ -345,7 +345,7 @@ fn the_labels_and_weights_of_texts_count() {
     let (unchanged, same) = fit(&other, Some(&weights));
     assert_eq!(findings, same);
     assert_eq!(model.weights(), unchanged.weights());
-    assert!(Model::fit(&plan, &design, &classes, Some(&[0.0; 600])).is_err());
+    assert!(Model::fit(&plan, &design, &classes, Some(&[0.0; 600]), None).is_err());
 }
 
 /// 40 % of the texts of a class are labelled as another: such rows are left out, and a note names the classes. The report
@@ -505,4 +505,111 @@ fn importance_has_a_limit_of_rows() {
         assert_eq!((found.rows, found.shuffles), (rows.min(2000), 3));
         assert!(found.measure == ImportanceMeasure::Changed && found.of_columns[0].increase > 0.2);
     }
+}
+
+/// Groups of twenty rows with a random class. The rows of a group have nearly the same numbers, or the same words.
+fn group_frame(groups: usize, texts: bool) -> Frame {
+    let rows = 20 * groups;
+    let group = |row: usize| row % groups;
+    let hash = |of: usize| (of + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    let x = |row: usize, axis: usize| {
+        (hash(4 * group(row) + axis) % 1000) as f64 + 1e-2 * (row * 7919 % 101) as f64
+    };
+    let said =
+        |row: usize| format!("{:x} {:x} row{}", hash(group(row)), hash(2000 + group(row)), row % 7);
+    let said: Vec<String> = (0..rows).map(said).collect();
+    let patients: Vec<String> = (0..groups).map(|group| format!("p{group}")).collect();
+    let class = |row: usize| (hash(1000 + group(row)) % 2) as u32;
+    let mut columns = vec![
+        column("p", Values::texts((0..rows).map(|row| group(row) as u32).collect(), &patients)),
+        column("y", Values::texts((0..rows).map(class).collect(), &["ill", "well"])),
+    ];
+    if texts {
+        columns.push(column("said", Values::texts((0..rows as u32).collect(), &said)));
+    } else {
+        let numbers = |axis| Values::numbers((0..rows).map(|row| x(row, axis)).collect());
+        columns.extend((0..4).map(|axis| column(&format!("x{axis}"), numbers(axis))));
+    }
+    Frame::new("t", columns)
+}
+
+/// The class of a group is random. Candidates that recognise a group are right on random folds and wrong on new groups.
+#[test]
+fn candidates_are_compared_on_new_groups() {
+    for texts in [false, true] {
+        let recipe = RecipeOptions {
+            text: texts.then(|| "said".to_owned()).into_iter().collect(),
+            ..RecipeOptions::default()
+        };
+        let errors = |split: SplitBy| {
+            let mut frame = group_frame(60, texts);
+            if split.is_random() {
+                frame.take("p").unwrap();
+            }
+            let options = FitOptions { split, recipe: recipe.clone(), ..options(Method::Auto) };
+            let (pipeline, notes) = Pipeline::fit(frame, &options).unwrap();
+            assert!(notes.iter().all(|note| !note.contains("not cross-validated")), "{notes:?}");
+            let report = pipeline.report();
+            let held_out = report.held_out().unwrap().unwrap().rate;
+            let findings = &report.findings;
+            (findings.compared[0].0, findings.cross_validated.unwrap(), held_out)
+        };
+        let (compared, cross_validated, held_out) = errors(SplitBy::Random);
+        let most = compared.max(cross_validated).max(held_out);
+        assert!(most < 0.05, "{texts} {compared} {cross_validated} {held_out}");
+        let (compared, cross_validated, held_out) = errors(SplitBy::Group("p".into()));
+        assert!(compared.min(cross_validated).min(held_out) > 0.25, "{texts} {compared}");
+    }
+}
+
+/// With three groups, one is held out and there are two folds; the error is not cross-validated. With two, none is left
+/// to compare with.
+#[test]
+fn few_groups_are_a_note_or_an_error() {
+    let fit = |groups, method, holdout| {
+        let split = SplitBy::Group("p".into());
+        let mut frame = group_frame(groups, false);
+        // Both classes are in every group.
+        frame.take("y").unwrap();
+        let codes = (0..frame.rows as u32).map(|row| row / 7 % 2).collect();
+        frame.columns.push(column("y", Values::texts(codes, &["ill", "well"])));
+        Pipeline::fit(frame, &FitOptions { split, holdout, ..options(method) })
+    };
+    let noted = |fitted: Result<(Pipeline, Vec<String>), DataError>| {
+        let (pipeline, notes) = fitted.unwrap();
+        let noted = notes.iter().any(|note| note.contains("fewer than 5 groups of column `p`"));
+        assert_eq!(noted, pipeline.report().findings.cross_validated.is_none(), "{notes:?}");
+        noted
+    };
+    assert!(noted(fit(3, Method::Auto, None)) && noted(fit(2, Method::Auto, Some(0.0))));
+    assert!(noted(fit(2, Method::Logistic, None)) && noted(fit(4, Method::Logistic, Some(0.0))));
+    assert!(!noted(fit(5, Method::Logistic, Some(0.0))) && !noted(fit(6, Method::Auto, Some(0.1))));
+    let refused = fit(2, Method::Auto, None).unwrap_err().to_string();
+    assert!(
+        refused.contains("t, column `p`: only one group is left")
+            && refused.contains("--holdout 0"),
+        "{refused}"
+    );
+    let refused = fit(1, Method::Auto, None).unwrap_err().to_string();
+    assert!(refused.contains("all rows are in one group"), "{refused}");
+}
+
+/// Advice that cannot help is not given.
+#[test]
+fn too_few_rows_are_an_error_with_advice_that_helps() {
+    let fit = |rows, holdout| {
+        let options = FitOptions { holdout: Some(holdout), ..FitOptions::new("y") };
+        Pipeline::fit(table(rows, 2), &options)
+    };
+    for holdout in [0.0, 0.2] {
+        let refused = fit(9, holdout).unwrap_err().to_string();
+        assert!(!refused.contains("--holdout") && refused.contains("add rows"), "{refused}");
+    }
+    let refused = fit(10, 0.2).unwrap_err().to_string();
+    assert!(refused.contains("8 rows to learn from are too few, auto needs 10"), "{refused}");
+    assert!(refused.contains("--holdout 0") && !refused.contains("add rows"), "{refused}");
+    fit(10, 0.0).unwrap();
+    let plan = Plan::new(Method::Logistic);
+    Pipeline::fit(table(9, 2), &FitOptions { plan, holdout: Some(0.0), ..FitOptions::new("y") })
+        .unwrap();
 }

@@ -6,6 +6,7 @@ use crate::plan::Plan;
 use halfspaces_frame::DataError;
 use halfspaces_linalg::{PointSet, RowView, deciding_class};
 use halfspaces_pac::ErrorCount;
+use halfspaces_tables::group_folds;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
@@ -73,25 +74,34 @@ pub(crate) fn row_hashes(design: &Design) -> Box<dyn Iterator<Item = u64> + '_> 
 }
 
 /// The decision values of each row in a model fitted without its fold; `None` if a fold is empty or would leave a class
-/// without rows.
+/// without rows. A group is in one fold. Default: each row is a group of its own.
 pub(crate) fn cross_validated(
     plan: &Plan,
     design: &Design,
     classes: &[usize],
-    folds: &[usize],
+    groups: Option<&[usize]>,
 ) -> Result<Option<Vec<Vec<f64>>>, DataError> {
+    let folds = match groups {
+        Some(groups) => group_folds(groups, FOLDS),
+        None => (0..classes.len()).map(|place| place % FOLDS).collect(),
+    };
     let count = classes.iter().max().map_or(0, |last| last + 1);
-    let mut values = vec![Vec::new(); classes.len()];
-    for fold in 0..FOLDS {
-        let (out, rest): (Vec<usize>, Vec<usize>) =
-            (0..classes.len()).partition(|row| folds[*row] == fold);
-        let known: Vec<usize> = rest.iter().map(|row| classes[*row]).collect();
+    let parts = (0..FOLDS).map(|fold| (0..classes.len()).partition(|row| folds[*row] == fold));
+    let parts: Vec<(Vec<usize>, Vec<usize>)> = parts.collect();
+    let is_judged = |(out, rest): &(Vec<usize>, Vec<usize>)| {
         let mut seen = vec![false; count];
-        known.iter().for_each(|class| seen[*class] = true);
-        if !seen.into_iter().all(|seen| seen) || out.is_empty() {
-            return Ok(None);
-        }
-        let (model, _) = Model::fit(plan, &design.select(&rest)?, &known, None)?;
+        rest.iter().for_each(|row| seen[classes[*row]] = true);
+        !out.is_empty() && seen.into_iter().all(|seen| seen)
+    };
+    if !parts.iter().all(is_judged) {
+        return Ok(None);
+    }
+    let mut values = vec![Vec::new(); classes.len()];
+    for (out, rest) in parts {
+        let known: Vec<usize> = rest.iter().map(|row| classes[*row]).collect();
+        let groups = groups.map(|groups| rest.iter().map(|row| groups[*row]).collect::<Vec<_>>());
+        let rows = design.select(&rest)?;
+        let (model, _) = Model::fit(plan, &rows, &known, None, groups.as_deref())?;
         let found = model.values(&design.select(&out)?, plan.threads)?;
         out.into_iter().zip(found).for_each(|(row, found)| values[row] = found);
     }

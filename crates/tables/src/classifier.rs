@@ -89,7 +89,8 @@ impl Params for TableParams {
 /// 3000 rows, a screening round comes first: fits to 2000 rows with three fifths of the landmarks, compared on 1000
 /// other rows. At most four combinations of scale and kernel survive: the two with the least errors and the two with
 /// the fewest wrongly ordered pairs of rows. With at least 6000 rows, a single split replaces the folds, with a quarter
-/// of the rows for validation. At most 10 000 rows are fit rows, and at most 10 000 are validation rows.
+/// of the rows for validation. At most 10 000 rows are fit rows, and at most 10 000 are validation rows. With groups
+/// ([`TableClassifier::fit_classes_by_group`]), folds and splits consist of whole groups.
 ///
 /// *Average.* Up to four of the best candidates, none worse than the best by more than two standard errors, are fitted
 /// to all training rows and averaged. Each is divided by the root mean square of its values. With a few hundred rows,
@@ -190,7 +191,7 @@ impl TableClassifier {
         points: &P,
         labels: &[C],
     ) -> Result<MulticlassTableModel<C>, InputError> {
-        self.fit_class_rows(points, labels, |_| 1.0)
+        self.fit_class_rows(points, labels, |_| 1.0, None)
     }
 
     /// Like [`TableClassifier::fit_classes`], with a cost for an error on each row as in
@@ -205,7 +206,48 @@ impl TableClassifier {
         weights: &[f64],
     ) -> Result<MulticlassTableModel<C>, InputError> {
         check_weights(points.len(), weights)?;
-        self.fit_class_rows(points, labels, |i| weights[i])
+        self.fit_class_rows(points, labels, |i| weights[i], None)
+    }
+
+    /// Like [`TableClassifier::fit_classes_weighted`], for rows that belong to groups, such as the visits of a patient.
+    /// Candidates are fitted to some groups and compared on others, so a candidate that only recognises a group is not
+    /// chosen, and [`TableReport::error`](crate::TableReport::error) is that on new groups. With two or three groups there are as many folds.
+    ///
+    /// No rows are held out, because the error bound is for independent rows. `weights` defaults to 1 for each row.
+    ///
+    /// # Errors
+    /// Those of [`TableClassifier::fit_classes_weighted`]; [`InputError::LengthMismatch`] for a wrong number of groups;
+    /// [`InputError::ParameterOutOfRange`] if rows are to be held out, or for fewer than two groups.
+    ///
+    /// ```
+    /// use halfspaces_linalg::{Params, Points};
+    /// use halfspaces_tables::TableClassifier;
+    /// // Twenty groups of four near-copies. The class of a group is not explained by its point.
+    /// let points = Points::new((0..80).map(|i| f64::from(i / 4 * 7 % 20) + 0.01 * f64::from(i % 4)).collect(), 1)?;
+    /// let groups: Vec<usize> = (0..80).map(|i| i / 4).collect();
+    /// let labels: Vec<bool> = groups.iter().map(|group| [1, 4, 5, 7, 8, 11, 14, 16, 18].contains(group)).collect();
+    /// let learner = TableClassifier::params().held_out(0.0).check()?;
+    /// let by_row = learner.fit_classes(&points, &labels)?;
+    /// let by_group = learner.fit_classes_by_group(&points, &labels, None, &groups)?;
+    /// assert!(by_row.report().error() < 0.1 && by_group.report().error() > 0.3);
+    /// # Ok::<(), halfspaces_linalg::InputError>(())
+    /// ```
+    pub fn fit_classes_by_group<P: PointSet, C: Ord + Clone>(
+        &self,
+        points: &P,
+        labels: &[C],
+        weights: Option<&[f64]>,
+        groups: &[usize],
+    ) -> Result<MulticlassTableModel<C>, InputError> {
+        if let Some(weights) = weights {
+            check_weights(points.len(), weights)?;
+        }
+        InputError::check_len(points.len(), groups.len())?;
+        let held_out = self.0.held_out.unwrap_or(0.0);
+        InputError::check_parameter("held_out", held_out, held_out <= 0.0, "0 for groups")?;
+        let learner = TableClassifier(TableParams { held_out: Some(0.0), ..self.0 });
+        let weight = |i: usize| weights.map_or(1.0, |weights| weights[i]);
+        learner.fit_class_rows(points, labels, weight, Some(groups))
     }
 
     fn fit_class_rows<P: PointSet, C: Ord + Clone>(
@@ -213,6 +255,7 @@ impl TableClassifier {
         points: &P,
         labels: &[C],
         weight: impl Fn(usize) -> f64,
+        groups: Option<&[usize]>,
     ) -> Result<MulticlassTableModel<C>, InputError> {
         InputError::check_len(points.len(), labels.len())?;
         let (negative, positive) = self.0.class_weights;
@@ -229,7 +272,7 @@ impl TableClassifier {
         InputError::check_parameter("number of classes", count as f64, count >= 2, "at least 2")?;
         let class = |label: &C| names.partition_point(|name| name < label);
         let classes: Vec<usize> = labels.iter().map(class).collect();
-        let labelled = LabelledRows { classes: &classes, count, weight: &weight };
+        let labelled = LabelledRows { classes: &classes, count, weight: &weight, groups };
         let (average, report) = learn(points, &labelled, &self.plan())?;
         Ok(MulticlassTableModel::new(names, average, report))
     }
@@ -250,7 +293,7 @@ impl TableClassifier {
         let classes: Vec<usize> =
             labels.iter().map(|y| usize::from(*y == Label::Positive)).collect();
         let cost = |i: usize| weight(i) * if classes[i] == 1 { positive } else { negative };
-        let labelled = LabelledRows { classes: &classes, count: 2, weight: &cost };
+        let labelled = LabelledRows { classes: &classes, count: 2, weight: &cost, groups: None };
         let (average, report) = learn(points, &labelled, &self.plan())?;
         Ok(BinaryTableModel::new(average, report))
     }

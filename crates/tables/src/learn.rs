@@ -10,7 +10,9 @@ use crate::table::{Comparison, LabelledRows, Member, Table};
 use halfspaces_features::FeatureMap;
 use halfspaces_linalg::{InputError, PointSet, Threads, rng_for};
 use halfspaces_pac::ErrorCount;
+use rand::Rng;
 use rand::seq::SliceRandom;
+use std::collections::HashMap;
 
 /// Minimum number of rows of a table with positive weight.
 pub const MIN_TABLE_ROWS: usize = 10;
@@ -79,9 +81,14 @@ pub(crate) fn learn<P: PointSet>(
     let enough = n >= MIN_TABLE_ROWS;
     let requirement = "at least 10, without the rows of weight 0";
     InputError::check_parameter("number of rows", n as f64, enough, requirement)?;
-    order.shuffle(&mut rng_for(streams::TABLE_ROWS, seed));
-    let (held_out, rows) = order.split_at(plan.held_out(n));
-    let rows = &rows[..rows.len().min(max_rows)];
+    let mut rng = rng_for(streams::TABLE_ROWS, seed);
+    order.shuffle(&mut rng);
+    let (held_out, rows) = order.split_at_mut(plan.held_out(n));
+    let most = rows.len().min(max_rows);
+    let rows = &mut rows[..most];
+    if let Some(groups) = labelled.groups {
+        bring_together(rows, groups, &mut rng)?;
+    }
 
     let training = points.select(rows)?;
     let table = Table::new(labelled, rows, seed)?;
@@ -156,8 +163,49 @@ pub(crate) fn learn<P: PointSet>(
     if !held_out.is_empty() {
         let found = average.classes(&points.select(held_out)?, threads)?;
         let wrong =
-            found.iter().zip(held_out).filter(|(y, i)| **y != labelled.classes[**i]).count();
+            found.iter().zip(&*held_out).filter(|(y, i)| **y != labelled.classes[**i]).count();
         report.held_out = Some(ErrorCount::new(wrong, held_out.len())?);
     }
     Ok((average, report))
+}
+
+/// Sorts rows by their groups, which are in random order. The rows of a group keep their order.
+fn bring_together(
+    rows: &mut [usize],
+    groups: &[usize],
+    rng: &mut impl Rng,
+) -> Result<(), InputError> {
+    let mut names: Vec<usize> = rows.iter().map(|row| groups[*row]).collect();
+    names.sort_unstable();
+    names.dedup();
+    let enough = names.len() >= 2;
+    let requirement = "at least 2, without the rows of weight 0";
+    InputError::check_parameter("number of groups", names.len() as f64, enough, requirement)?;
+    names.shuffle(rng);
+    let places: HashMap<usize, usize> = names.into_iter().zip(0..).collect();
+    rows.sort_by_key(|row| places[&groups[*row]]);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_a_group_are_brought_together_in_random_order_of_groups() {
+        let groups: Vec<usize> = (0..90).map(|row| row * 7 % 30).collect();
+        let mut orders = Vec::new();
+        for seed in [1, 2] {
+            let mut rows: Vec<usize> = (0..90).rev().collect();
+            bring_together(&mut rows, &groups, &mut rng_for(streams::TABLE_ROWS, seed)).unwrap();
+            let order: Vec<usize> = rows.chunks(3).map(|rows| groups[rows[0]]).collect();
+            for rows in rows.chunks(3) {
+                assert!(rows.iter().all(|row| groups[*row] == groups[rows[0]]));
+                assert!(rows.is_sorted_by(|a, b| a > b));
+            }
+            assert!(!order.is_sorted());
+            orders.push(order);
+        }
+        assert_ne!(orders[0], orders[1]);
+    }
 }

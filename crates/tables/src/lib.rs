@@ -29,3 +29,4 @@ pub use learn::{MIN_TABLE_ROWS, default_hold_out};
 pub use multiclass_model::MulticlassTableModel;
 pub use parts::{TablePart, TableScale};
 pub use report::{ComparedCandidate, DroppedCandidate, TableReport};
+pub use rounds::group_folds;

@@ -211,7 +211,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn table(classes: &[usize]) -> Table {
-        let labelled = LabelledRows { classes, count: 2, weight: &|i| 1.0 + (i % 3) as f64 };
+        let weight = |i| 1.0 + (i % 3) as f64;
+        let labelled = LabelledRows { classes, count: 2, weight: &weight, groups: None };
         Table::new(&labelled, &(0..classes.len()).collect::<Vec<_>>(), 1).unwrap()
     }
 
@@ -523,7 +524,7 @@ mod tests {
         mut size: impl FnMut(usize) -> f64,
     ) -> Vec<(usize, Vec<usize>)> {
         let classes: Vec<usize> = (0..40).map(|i| i % 2).collect();
-        let labelled = LabelledRows { classes: &classes, count: 2, weight: &|_| 1.0 };
+        let labelled = LabelledRows { classes: &classes, count: 2, weight: &|_| 1.0, groups: None };
         let table = Table::new(&labelled, &(0..40).collect::<Vec<_>>(), 1).unwrap();
         let columns = ColumnScale::Standardised;
         let family = |wrong: &Vec<usize>| {

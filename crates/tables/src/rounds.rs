@@ -2,6 +2,9 @@
 //!
 //! *Source.* Jamieson and Talwalkar 2016 (successive halving); Maron and Moore 1993 (rounds on parts of the rows).
 
+use std::collections::HashMap;
+use std::ops::Range;
+
 /// Number of folds. The labels of each fold are predicted by a fit to the other folds.
 const FOLDS: usize = 4;
 /// Maximum number of candidates that survive each fold except the last.
@@ -29,8 +32,7 @@ pub(crate) enum Survivors {
     Families(usize),
 }
 
-/// A comparison of candidates that are fitted to some rows and validated on others. Together these are the first rows
-/// of the table.
+/// A comparison of candidates that are fitted to some rows and validated on others. No group has rows of both kinds.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Round {
     pub(crate) fit_rows: Vec<usize>,
@@ -42,36 +44,50 @@ pub(crate) struct Round {
 }
 
 impl Round {
-    /// The number of rows.
+    /// The number of first rows of the table that contain all rows of the round.
     pub(crate) fn rows(&self) -> usize {
-        self.fit_rows.len() + self.validation_rows.len()
+        let last = self.fit_rows.iter().chain(&self.validation_rows).max();
+        last.map_or(0, |last| last + 1)
     }
 }
 
-/// The rounds for `n` rows, which must be in random order.
-pub(crate) fn rounds(n: usize) -> Vec<Round> {
+/// The rounds for rows of these groups, at least two. The rows of a group are consecutive, and the groups are in random
+/// order.
+pub(crate) fn rounds(groups: &[usize]) -> Vec<Round> {
+    let n = groups.len();
     let mut rounds = Vec::with_capacity(FOLDS + 1);
+    // The first row of a group from `row` on; if there is none, the first row of the last group.
+    let is_start = |row: &usize| groups[*row] != groups[*row - 1];
+    let start = |row: usize| (row..n).find(is_start).or_else(|| (1..row.min(n)).rfind(is_start));
+    let start = |row: usize| start(row).unwrap_or(n);
+    let first = start(SCREENING_VALIDATION_ROWS);
     if n >= SCREENING_ROWS {
         rounds.push(Round {
-            fit_rows: (SCREENING_VALIDATION_ROWS..SCREENING_ROWS).collect(),
-            validation_rows: (0..SCREENING_VALIDATION_ROWS).collect(),
+            fit_rows: (first..n).take(SCREENING_FIT_ROWS).collect(),
+            validation_rows: (0..first).collect(),
             is_screening: true,
             survivors: Some(Survivors::Families(SURVIVORS_AFTER_SCREENING)),
         });
     }
     if n < SINGLE_SPLIT_ROWS {
-        rounds.extend((0..FOLDS).map(|k| {
-            let (fit_rows, validation_rows) = (0..n).partition(|i| i % FOLDS != k);
-            let survivors = SURVIVORS_AFTER_FOLD.get(k).map(|n| Survivors::Candidates(*n));
+        let fold_of = group_folds(groups, FOLDS);
+        let folds = fold_of.iter().max().map_or(0, |last| last + 1);
+        rounds.extend((0..folds).map(|k| {
+            let (fit_rows, validation_rows) = (0..n).partition(|i| fold_of[*i] != k);
+            let is_last = k + 1 == folds;
+            let survivors = (!is_last).then(|| Survivors::Candidates(SURVIVORS_AFTER_FOLD[k]));
             Round { fit_rows, validation_rows, is_screening: false, survivors }
         }));
     } else {
         let validation = (n / 4).min(MAX_SPLIT_ROWS);
-        let middle = SCREENING_ROWS + validation - SCREENING_VALIDATION_ROWS;
-        let end = n.min(validation + MAX_SPLIT_ROWS);
+        let second = start(first + SCREENING_FIT_ROWS).max(first);
+        let third = start(second + validation.saturating_sub(first)).max(second);
+        let most = |rows: Range<usize>, more: Range<usize>| {
+            rows.chain(more).take(MAX_SPLIT_ROWS).collect()
+        };
         rounds.push(Round {
-            fit_rows: (SCREENING_VALIDATION_ROWS..SCREENING_ROWS).chain(middle..end).collect(),
-            validation_rows: (0..SCREENING_VALIDATION_ROWS).chain(SCREENING_ROWS..middle).collect(),
+            fit_rows: most(first..second, third..n),
+            validation_rows: most(0..first, second..third),
             is_screening: false,
             survivors: None,
         });
@@ -79,9 +95,40 @@ pub(crate) fn rounds(n: usize) -> Vec<Round> {
     rounds
 }
 
+/// The fold of each row, below `count`, so that all rows of a group are in one fold.
+///
+/// Groups are taken in the order of their first rows. Each goes to the fold with the fewest rows, and to the first of
+/// such folds. So groups of one row go to the folds in turn. If there are fewer groups than folds, the last folds are
+/// empty.
+///
+/// # Panics
+/// If there are rows but no fold.
+///
+/// ```
+/// use halfspaces_tables::group_folds;
+/// assert_eq!(group_folds(&[7, 8, 9, 7, 8, 7, 4], 2), [0, 1, 1, 0, 1, 0, 0]);
+/// assert_eq!(group_folds(&[0, 1, 2, 3, 4], 3), [0, 1, 2, 0, 1]);
+/// ```
+#[must_use]
+pub fn group_folds(groups: &[usize], count: usize) -> Vec<usize> {
+    let mut rows_of: HashMap<usize, usize> = HashMap::new();
+    groups.iter().for_each(|group| *rows_of.entry(*group).or_default() += 1);
+    let mut fold_of: HashMap<usize, usize> = HashMap::with_capacity(rows_of.len());
+    let mut rows = vec![0; count];
+    let fold = |group: &usize| {
+        *fold_of.entry(*group).or_insert_with(|| {
+            let least = (0..count).min_by_key(|fold| rows[*fold]).unwrap_or(0);
+            rows[least] += rows_of[group];
+            least
+        })
+    };
+    groups.iter().map(fold).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::HashSet;
 
     /// The fit rows and validation rows together are the first rows.
     fn assert_first(round: &Round) {
@@ -99,7 +146,7 @@ mod tests {
     #[test]
     fn with_few_rows_each_fold_is_validated_once() {
         for n in [10, 501, 2999, 3000, 5999] {
-            let rounds = rounds(n);
+            let rounds = rounds(&(0..n).collect::<Vec<_>>());
             let (screening, folds) = rounds.split_at(usize::from(n >= 3000));
             screening.iter().for_each(assert_screening);
             assert_eq!(folds.len(), 4);
@@ -122,7 +169,7 @@ mod tests {
             (13_400, 3350, 10_000),
             (90_000, 10_000, 10_000),
         ] {
-            let rounds = rounds(n);
+            let rounds = rounds(&(0..n).collect::<Vec<_>>());
             let [screening, whole] = rounds.as_slice() else { unreachable!("two rounds") };
             assert_screening(screening);
             assert!(!whole.is_screening && whole.survivors.is_none());
@@ -131,5 +178,101 @@ mod tests {
             assert!(screening.validation_rows.iter().all(|i| whole.validation_rows.contains(i)));
             assert!(screening.fit_rows.iter().all(|i| whole.fit_rows.contains(i)));
         }
+    }
+
+    /// Without groups, rounds consist of these rows: models that were fitted before groups existed stay the same.
+    #[test]
+    fn rows_without_groups_are_split_at_these_places() {
+        let groups: Vec<usize> = (0..13_400).collect();
+        let [screening, whole] = &rounds(&groups)[..] else { unreachable!("two rounds") };
+        assert!(screening.validation_rows.iter().copied().eq(0..1000));
+        assert!(screening.fit_rows.iter().copied().eq(1000..3000));
+        assert!(whole.validation_rows.iter().copied().eq((0..1000).chain(3000..5350)));
+        assert!(whole.fit_rows.iter().copied().eq((1000..3000).chain(5350..13_350)));
+    }
+
+    /// Consecutive groups of these sizes.
+    fn of_sizes(sizes: impl IntoIterator<Item = usize>) -> Vec<usize> {
+        let sizes = sizes.into_iter().enumerate();
+        sizes.flat_map(|(group, size)| std::iter::repeat_n(group, size)).collect()
+    }
+
+    #[test]
+    fn no_group_is_fitted_and_validated() {
+        for (groups, size) in [(2, 5), (3, 4), (40, 7), (60, 20), (150, 23), (700, 13), (9, 2000)] {
+            // Sizes from 1 to 2 · size - 1.
+            let sizes = (0..groups).map(|group| 1 + group * 7919 % (2 * size - 1));
+            let of_row = of_sizes(sizes.clone());
+            let n = of_row.len();
+            let rounds = rounds(&of_row);
+            let mut validated = vec![0; n];
+            for round in &rounds {
+                let fitted: HashSet<usize> = round.fit_rows.iter().map(|i| of_row[*i]).collect();
+                assert!(round.validation_rows.iter().all(|i| !fitted.contains(&of_row[*i])));
+                assert!(!fitted.is_empty() && !round.validation_rows.is_empty());
+                assert!(round.rows() <= n);
+                if round.is_screening {
+                    let above = round.validation_rows.len() - 1000;
+                    assert!(above < 2 * size && round.fit_rows.len() == 2000, "{groups}");
+                } else {
+                    round.validation_rows.iter().for_each(|i| validated[*i] += 1);
+                }
+            }
+            let compared = rounds.iter().filter(|round| !round.is_screening).count();
+            assert_eq!(compared, if n < 6000 { groups.min(4) } else { 1 });
+            if n < 6000 {
+                assert!(validated.iter().all(|times| *times == 1));
+            } else {
+                let [_, whole] = &rounds[..] else { unreachable!("two rounds") };
+                let above = whole.validation_rows.len() - n / 4;
+                assert!(above < 2 * size + 2 * size, "{groups}: {above}");
+                assert_eq!(whole.fit_rows.len(), (n - n / 4 - above).min(10_000));
+            }
+            let limited = rounds.iter().map(|round| round.survivors.is_some());
+            assert!(limited.eq((1..=rounds.len()).map(|round| round < rounds.len())));
+        }
+    }
+
+    /// A group that is larger than a part of a split: the sizes of the groups, and the ends of the validation rows and
+    /// of the fit rows between them.
+    #[test]
+    fn large_groups_are_on_one_side() {
+        for (sizes, [first, second, third]) in [
+            (vec![8000, 500, 500], [8000, 8500, 8500]),
+            (vec![500, 500, 8000], [1000, 1000, 1000]),
+            (vec![500, 8500], [500, 500, 500]),
+            (vec![1000, 1999, 1, 4000, 1000], [1000, 3000, 7000]),
+            (vec![999, 2, 2000, 250, 249, 1, 2499], [1001, 3001, 3500]),
+            (vec![9000, 1], [9000, 9000, 9000]),
+        ] {
+            let groups = of_sizes(sizes.clone());
+            let n = groups.len();
+            let [screening, whole] = &rounds(&groups)[..] else { unreachable!("two rounds") };
+            assert!(screening.validation_rows.iter().copied().eq(0..first), "{sizes:?}");
+            assert!(screening.fit_rows.iter().copied().eq((first..n).take(2000)), "{sizes:?}");
+            let validated = (0..first).chain(second..third);
+            assert!(whole.validation_rows.iter().copied().eq(validated), "{sizes:?}");
+            assert!(whole.fit_rows.iter().copied().eq((first..second).chain(third..n)));
+        }
+        // No more rows than without groups.
+        let [_, whole] = &rounds(&of_sizes([20_000, 20_000]))[..] else { unreachable!() };
+        assert!(whole.validation_rows.iter().copied().eq(0..10_000));
+        assert!(whole.fit_rows.iter().copied().eq(20_000..30_000));
+        assert_eq!(whole.rows(), 30_000);
+    }
+
+    #[test]
+    fn folds_have_few_rows_more_than_others() {
+        let sizes = (0..60).map(|group| 1 + group * 31 % 41);
+        let groups = of_sizes(sizes);
+        let folds = group_folds(&groups, 5);
+        let rows = |fold| folds.iter().filter(|of| **of == fold).count();
+        let (least, most) = ((0..5).map(rows).min(), (0..5).map(rows).max());
+        assert!(most.unwrap() - least.unwrap() <= 41);
+        // Names of groups and places of rows do not matter.
+        let other: Vec<usize> = groups.iter().map(|group| 1000 - group).collect();
+        assert_eq!(group_folds(&other, 5), folds);
+        assert_eq!(group_folds(&[3, 3, 3, 1, 3, 2], 4), [0, 0, 0, 1, 0, 2]);
+        assert_eq!(group_folds(&[3, 3, 3, 1, 3, 2, 4, 4, 5, 6], 3), [0, 0, 0, 1, 0, 2, 1, 1, 2, 2]);
     }
 }

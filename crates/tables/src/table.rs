@@ -32,6 +32,8 @@ pub(crate) struct LabelledRows<'a> {
     /// Number of classes, at least 2.
     pub(crate) count: usize,
     pub(crate) weight: &'a dyn Fn(usize) -> f64,
+    /// The group of each row. `None` if each row is a group of its own.
+    pub(crate) groups: Option<&'a [usize]>,
 }
 
 /// The decision values of the training rows, row by row; 0 for rows that are not validation rows.
@@ -102,6 +104,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
+    /// Rows of a group must be consecutive in `rows`.
     pub(crate) fn new(
         labelled: &LabelledRows<'_>,
         rows: &[usize],
@@ -122,7 +125,10 @@ impl Table {
             classes,
             is_uniform: weights.iter().all(|w| w.to_bits() == weights[0].to_bits()),
             weights: weights.into_iter().map(|w| w / mean).collect(),
-            rounds: rounds(rows.len()),
+            rounds: match labelled.groups {
+                Some(groups) => rounds(&rows.iter().map(|&i| groups[i]).collect::<Vec<_>>()),
+                None => rounds(&(0..rows.len()).collect::<Vec<_>>()),
+            },
             seed,
         })
     }
@@ -426,7 +432,8 @@ mod tests {
 
     #[test]
     fn values_of_zero_have_scale_one() {
-        let labelled = LabelledRows { classes: &[0, 1].repeat(20), count: 2, weight: &|_| 1.0 };
+        let labelled =
+            LabelledRows { classes: &[0, 1].repeat(20), count: 2, weight: &|_| 1.0, groups: None };
         let table = Table::new(&labelled, &(0..40).collect::<Vec<_>>(), 1).unwrap();
         assert_eq!(table.root_mean_square(&[0.0; 40]), 1.0);
         assert_eq!(table.root_mean_square(&[-2.0; 40]), 2.0);
@@ -442,7 +449,7 @@ mod tests {
             .enumerate()
             .map(|(i, x)| usize::from((x[0] > x[1]) != (i % 7 == 3)))
             .collect();
-        let labelled = LabelledRows { classes: &classes, count: 2, weight: &|_| 1.0 };
+        let labelled = LabelledRows { classes: &classes, count: 2, weight: &|_| 1.0, groups: None };
         let rows: Vec<usize> = (0..classes.len()).collect();
         let table = Table::new(&labelled, &rows, 1).unwrap();
         let (columns, space) = (ColumnScale::Standardised, Space::Columns);
@@ -481,9 +488,11 @@ mod tests {
     #[test]
     fn ranking_errors_by_hand() {
         let of = |classes: &[usize], count, values: &[f64]| {
-            let labelled = LabelledRows { classes, count, weight: &|i| (i + 1) as f64 };
+            let labelled =
+                LabelledRows { classes, count, weight: &|i| (i + 1) as f64, groups: None };
             let rows: Vec<usize> = (0..classes.len()).collect();
-            Table::new(&labelled, &rows, 1).unwrap().ranking_error(values, 4)
+            let table = Table::new(&labelled, &rows, 1).unwrap();
+            table.ranking_error(values, table.rounds().len())
         };
         // Pairs (0, 1), (0, 3), (2, 1), (2, 3) have weights 2, 4, 6, 12.
         for (values, wrong) in [
@@ -510,7 +519,7 @@ mod tests {
         let n = 6000;
         let values: Vec<f64> = (0..3 * n).map(|i| (f64::from(i) * 12.9898).sin()).collect();
         let classes: Vec<usize> = (0..n as usize).map(|i| i % 2).collect();
-        let labelled = LabelledRows { classes: &classes, count: 2, weight: &|_| 1.0 };
+        let labelled = LabelledRows { classes: &classes, count: 2, weight: &|_| 1.0, groups: None };
         let rows: Vec<usize> = (0..classes.len()).collect();
         let table = Table::new(&labelled, &rows, 1).unwrap();
         let columns = ColumnScale::Standardised;
@@ -539,7 +548,7 @@ mod tests {
     #[test]
     fn probabilities_are_the_fractions_of_rows() {
         let classes: Vec<usize> = (0..400).map(|i| i / 200).collect();
-        let labelled = LabelledRows { classes: &classes, count: 2, weight: &|_| 1.0 };
+        let labelled = LabelledRows { classes: &classes, count: 2, weight: &|_| 1.0, groups: None };
         let table = Table::new(&labelled, &(0..400).collect::<Vec<_>>(), 1).unwrap();
         let sign = |i: usize| if (i % 200 < 150) == (i < 200) { -1.0 } else { 1.0 };
         let values: Vec<f64> = (0..400).map(sign).collect();
@@ -550,7 +559,8 @@ mod tests {
     #[test]
     fn the_perspectron_predicts_the_more_frequent_class_of_zero_rows() {
         for (classes, bias) in [([1, 1, 0], 1.0), ([0, 0, 1], -1.0)] {
-            let labelled = LabelledRows { classes: &classes, count: 2, weight: &|_| 1.0 };
+            let labelled =
+                LabelledRows { classes: &classes, count: 2, weight: &|_| 1.0, groups: None };
             let table = Table::new(&labelled, &[0, 1, 2], 1).unwrap();
             let label = |class: &usize| Label::from_sign(*class as f64 - 0.5);
             let labels = classes.iter().map(label).collect();

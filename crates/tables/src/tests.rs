@@ -536,3 +536,71 @@ fn rows_of_weight_0_are_ignored() {
     let refused = learner.fit_weighted(&points, &labels, &weights(9)).unwrap_err().to_string();
     assert!(refused.starts_with("number of rows = 9 is out of range"), "{refused}");
 }
+
+/// Groups of `size` near-copies of a random point with a random class: nothing tells the class of a new group. The rows
+/// of a group are far apart in the table.
+fn groups_of_copies(groups: usize, size: usize, seed: u64) -> (Points, Vec<usize>, Vec<usize>) {
+    let centres = Gaussian::new(4, 1.0).unwrap().sample(groups, seed).unwrap();
+    let mut rng = rng_for(RngStream::CALLER, seed);
+    let class_of: Vec<usize> = (0..groups).map(|_| usize::from(rng.random_bool(0.5))).collect();
+    let group_of: Vec<usize> = (0..groups * size).map(|i| i % groups).collect();
+    let mut values = Vec::new();
+    for group in &group_of {
+        let centre = centres.row(*group).unwrap().as_slice().to_vec();
+        values.extend(centre.into_iter().map(|v| v + 1e-3 * rng.random::<f64>()));
+    }
+    let classes = group_of.iter().map(|group| class_of[*group]).collect();
+    (Points::new(values, 4).unwrap(), classes, group_of)
+}
+
+/// With folds, a screening round and folds, and a single split.
+#[test]
+fn groups_are_not_recognised_when_candidates_are_compared() {
+    let learner = TableClassifier::params().held_out(0.0).check().unwrap();
+    for (groups, size) in [(60, 20), (160, 20), (320, 20)] {
+        let (points, classes, group_of) = groups_of_copies(groups, size, 4);
+        let by_row = learner.fit_classes(&points, &classes).unwrap();
+        let by_group = learner.fit_classes_by_group(&points, &classes, None, &group_of).unwrap();
+        let errors = |model: &MulticlassTableModel<usize>| {
+            model.report().compared()[0].error().min(model.report().error())
+        };
+        assert!(errors(&by_row) < 0.05, "{groups}: {}", errors(&by_row));
+        assert!(errors(&by_group) > 0.3, "{groups}: {}", errors(&by_group));
+        // Nor are the probabilities those of a model that recognises a row.
+        let mean = |model: &MulticlassTableModel<usize>| {
+            let values = model.class_values_all(&points, Threads::ONE).unwrap();
+            let of = |value: &Vec<f64>| model.class_probabilities(value).unwrap();
+            let largest = |p: Vec<f64>| p.into_iter().fold(0.0, f64::max);
+            values.iter().map(|value| largest(of(value))).sum::<f64>() / values.len() as f64
+        };
+        assert!(mean(&by_row) > 0.95 && mean(&by_group) < 0.85, "{groups}: {}", mean(&by_group));
+    }
+}
+
+#[test]
+fn groups_are_checked_and_have_weights() {
+    let (points, classes, group_of) = groups_of_copies(8, 10, 1);
+    let learner = TableClassifier::params().check().unwrap();
+    let fit = |weights: Option<&[f64]>, groups: &[usize]| {
+        learner.fit_classes_by_group(&points, &classes, weights, groups)
+    };
+    let model = fit(None, &group_of).unwrap();
+    assert_eq!(model.report().held_out(), None);
+    assert_eq!((model.report().learned_from(), model.report().compared_on()), (80, 80));
+    // Names of groups are arbitrary. Weights of 1 are none, and rows of weight 0 are left out.
+    let named: Vec<usize> = group_of.iter().map(|group| 10 * group + 3).collect();
+    assert_eq!(fit(None, &named).unwrap(), model);
+    assert_eq!(fit(Some(&[1.0; 80]), &group_of).unwrap(), model);
+    let weights = |last: usize| -> Vec<f64> {
+        group_of.iter().map(|group| f64::from(u8::from(*group <= last))).collect()
+    };
+    assert_eq!(fit(Some(&weights(5)), &group_of).unwrap().report().learned_from(), 60);
+    // Each of two groups is predicted by a fit to the other one.
+    assert_eq!(fit(Some(&weights(1)), &group_of).unwrap().report().compared_on(), 20);
+    let refused = fit(Some(&weights(0)), &group_of).unwrap_err().to_string();
+    assert!(refused.starts_with("number of groups = 1 is out of range"), "{refused}");
+    assert!(fit(None, &group_of[1..]).is_err() && fit(Some(&[-1.0; 80]), &group_of).is_err());
+    let held_out = TableClassifier::params().held_out(0.1).check().unwrap();
+    let refused = held_out.fit_classes_by_group(&points, &classes, None, &group_of).unwrap_err();
+    assert!(refused.to_string().starts_with("held_out"), "{refused}");
+}

@@ -74,8 +74,8 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "FRACTION", value_parser = fraction, allow_negative_numbers = true)]
     holdout: Option<f64>,
     /// Hold out all rows with the same value in this column together, such as those of a patient: the error is that
-    /// on new groups. The column is not learned from. Candidates are still compared on random folds. By default,
-    /// about a fifth of the rows is held out
+    /// on new groups. The column is not learned from. Candidates are compared by group too. By default, about a fifth
+    /// of the rows is held out
     #[arg(long, value_name = "COLUMN", conflicts_with_all = ["time", "stream"])]
     group: Option<String>,
     /// Hold out the last rows by this column of dates or numbers: the error is that on later rows. The column is
@@ -281,9 +281,13 @@ fn text(summary: &Summary<'_>) -> String {
         let (compared, chosen) = (findings.compared.len() + findings.dropped, findings.chosen);
         let candidates = if compared == 1 { "candidate" } else { "candidates" };
         lines.push(format!(
-            "learner     {learner}, fitted to {from} rows; {compared} {candidates} compared on {}{} rows, the best {}",
-            if summary.split.is_random() { "" } else { "random folds of " },
+            "learner     {learner}, fitted to {from} rows; {compared} {candidates} compared on {}{} rows{}, the best {}",
+            if matches!(summary.split, SplitBy::Time(_)) { "random folds of " } else { "" },
             findings.compared_on,
+            match summary.split {
+                SplitBy::Group(column) => format!(" by `{}`", visible(column)),
+                SplitBy::Random | SplitBy::Time(_) => String::new(),
+            },
             if chosen == 1 { "one selected".to_owned() } else { format!("{chosen} averaged") }
         ));
         for (error, name) in findings.compared.iter().take(LISTED) {

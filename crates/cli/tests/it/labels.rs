@@ -226,7 +226,7 @@ fn groups_and_times_are_held_out_together() {
         "hold-out    80 rows",
         "rows with the same `patient` are not independent",
         "% error in cross-validation by `patient`",
-        "compared on random folds of 320 rows",
+        "compared on 320 rows by `patient`",
     ] {
         assert!(said.contains(expected), "{expected}: {said}");
     }

@@ -1,5 +1,5 @@
 //! Cross-validation of the linear support vector machine with the squared hinge loss on sparse points. Every row is
-//! judged by models that were fitted without its fold.
+//! judged by models that were fitted without its fold. The rows of a group are in one fold.
 
 use super::linear::labels_of;
 use crate::class_noise::{Mistaken, mistaken};
@@ -9,6 +9,8 @@ use halfspaces_linalg::{
     Classifier, InputError, Label, Params, PointSet, Points, SparsePoints, deciding_class,
 };
 use halfspaces_pac::{Calibration, LinearSvm, SvmParams};
+use halfspaces_tables::group_folds;
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// The values of C, for points of mean square norm 1, in the order in which they are tried.
@@ -16,13 +18,13 @@ const GRID: [f64; 7] = [0.05, 0.15, 0.4, 1.0, 3.0, 8.0, 20.0];
 /// Larger values of C are no longer tried after one that was not better. A value of C is better if its error is smaller
 /// by more than this many standard errors of the error.
 const BETTER_BY: f64 = 0.1;
-/// The number of folds of the cross-validation.
+/// The number of folds of the cross-validation, if there are as many groups.
 const FOLDS: usize = 4;
 /// Relative accuracy of the optimum, and the maximum number of passes for each C.
 const TOLERANCE: f64 = 1e-2;
 const PASSES: u64 = 8;
 
-/// Rows to cross-validate on, each in fold `place % FOLDS`.
+/// Rows to cross-validate on, each in a fold.
 pub(super) struct Folds<'p> {
     plan: &'p Plan,
     points: SparsePoints,
@@ -32,6 +34,9 @@ pub(super) struct Folds<'p> {
     weights: Vec<f64>,
     total_weight: f64,
     count: usize,
+    fold_of: Vec<usize>,
+    /// The number of folds.
+    folds: usize,
     /// The mean square norm of all points.
     unit: f64,
 }
@@ -60,14 +65,16 @@ impl Part {
 }
 
 impl<'p> Folds<'p> {
-    /// The rows `order` of points with classes 0, 1, .., `count` - 1. `unit` is the mean square norm of all points.
+    /// The rows `order` of points with classes 0, 1, .., `count` - 1. Without groups, rows go to the folds in turn. `unit`
+    /// is the mean square norm of all points.
     ///
     /// # Errors
-    /// If the weights of the rows are all 0.
+    /// If the weights of the rows are all 0, or there are fewer than two groups.
     pub(super) fn new(
         plan: &'p Plan,
         (points, classes, count): (&SparsePoints, &[usize], usize),
         weights: Option<&[f64]>,
+        groups: Option<&[usize]>,
         order: &[usize],
         unit: f64,
     ) -> Result<Folds<'p>, InputError> {
@@ -76,6 +83,11 @@ impl<'p> Folds<'p> {
         let weights: Vec<f64> = order.iter().map(weight_of).collect();
         let total = weights.iter().sum();
         InputError::check_parameter("sum of weights", total, total > 0.0, "positive")?;
+        let group_of = |(place, row): (usize, &usize)| groups.map_or(place, |groups| groups[*row]);
+        let groups: Vec<usize> = order.iter().enumerate().map(group_of).collect();
+        let found = groups.iter().collect::<HashSet<_>>().len();
+        let requirement = "at least 2, without the rows of weight 0";
+        InputError::check_parameter("number of groups", found as f64, found >= 2, requirement)?;
         Ok(Folds {
             plan,
             points: points.select(order)?,
@@ -84,13 +96,15 @@ impl<'p> Folds<'p> {
             weights,
             total_weight: total,
             count,
+            fold_of: group_folds(&groups, FOLDS),
+            folds: found.min(FOLDS),
             unit,
         })
     }
 
     /// Tries the values of C. Returns the best trial, and the errors with their C.
     pub(super) fn choose_c(&self) -> Result<(Trial, Vec<(f64, f64)>), DataError> {
-        let mut parts: Vec<Part> = (0..FOLDS).map(|fold| self.without(&[fold])).collect();
+        let mut parts: Vec<Part> = (0..self.folds).map(|fold| self.without(&[fold])).collect();
         let mut errors: Vec<(f64, f64)> = Vec::new();
         let mut best: Option<Trial> = None;
         for c in GRID {
@@ -111,31 +125,33 @@ impl<'p> Folds<'p> {
 
     /// Judges every row by models with this C.
     pub(super) fn with_c(&self, c: f64) -> Result<Trial, DataError> {
-        let parts = (0..FOLDS).map(|fold| self.without(&[fold])).collect();
+        let parts = (0..self.folds).map(|fold| self.without(&[fold])).collect();
         Ok(self.judge(c, &self.fit(c, parts)?))
     }
 
     /// If a class is often labelled as another in the trial `best`, judges every row by models without the rows whose
-    /// label is then likely wrong. In each fold these are found from the labels of the other folds alone.
+    /// label is then likely wrong. In each fold these are found from the labels of the other folds alone, so there must be
+    /// at least three folds.
     pub(super) fn without_mistaken(&self, best: &Trial) -> Result<Option<Trial>, DataError> {
-        if self.mistaken(best)?.is_none() {
+        let folds = self.folds;
+        if folds < 3 || self.mistaken(best)?.is_none() {
             return Ok(None);
         }
         // A row of another fold is judged by models without its fold and without the one left out.
-        let pairs: Vec<[usize; 2]> = (0..FOLDS).flat_map(|b| (0..b).map(move |a| [a, b])).collect();
+        let pairs: Vec<[usize; 2]> = (0..folds).flat_map(|b| (0..b).map(move |a| [a, b])).collect();
         let inner = self.fit(best.c, pairs.iter().map(|pair| self.without(pair)).collect())?;
         let values_in = |fold: usize, place: usize| {
             let of_pair =
-                |pair: &[usize; 2]| pair.contains(&fold) && pair.contains(&(place % FOLDS));
+                |pair: &[usize; 2]| pair.contains(&fold) && pair.contains(&self.fold_of[place]);
             let Some(at) = pairs.iter().position(of_pair) else {
                 unreachable!("all pairs are fitted")
             };
             inner[at].values[place].clone()
         };
-        let mut parts = Vec::with_capacity(FOLDS);
-        for fold in 0..FOLDS {
+        let mut parts = Vec::with_capacity(folds);
+        for fold in 0..folds {
             let rows: Vec<usize> =
-                (0..self.classes.len()).filter(|place| place % FOLDS != fold).collect();
+                (0..self.classes.len()).filter(|place| self.fold_of[*place] != fold).collect();
             let values: Vec<Vec<f64>> = rows.iter().map(|place| values_in(fold, *place)).collect();
             let classes: Vec<usize> = rows.iter().map(|place| self.classes[*place]).collect();
             let mut part = self.without(&[fold]);
@@ -160,7 +176,7 @@ impl<'p> Folds<'p> {
     /// All rows but those of some folds.
     fn without(&self, folds: &[usize]) -> Part {
         let weights = self.weights.iter().enumerate();
-        let is_out = |place: usize| folds.contains(&(place % FOLDS));
+        let is_out = |place: usize| folds.contains(&self.fold_of[place]);
         let weights = weights.map(|(place, w)| if is_out(place) { 0.0 } else { *w }).collect();
         Part::new(weights, self.labels.len())
     }
@@ -192,7 +208,7 @@ impl<'p> Folds<'p> {
 
     /// Decides every row by the part without its fold.
     fn judge(&self, c: f64, parts: &[Part]) -> Trial {
-        let values = |place: usize| parts[place % FOLDS].values[place].clone();
+        let values = |place: usize| parts[self.fold_of[place]].values[place].clone();
         let values: Vec<Vec<f64>> = (0..self.classes.len()).map(values).collect();
         let rows = values.iter().zip(&self.classes).zip(&self.weights);
         // The sum of no number is -0.
@@ -315,7 +331,7 @@ pub(super) mod tests {
         weights: Option<&[f64]>,
     ) -> Folds<'p> {
         let order: Vec<usize> = (0..sample.1.len()).collect();
-        Folds::new(plan, (&sample.0, &sample.1, count), weights, &order, 1.0).unwrap()
+        Folds::new(plan, (&sample.0, &sample.1, count), weights, None, &order, 1.0).unwrap()
     }
 
     /// The values of a row come from models without it: its own label and weight do not change them. This includes the
@@ -349,6 +365,42 @@ pub(super) mod tests {
                 assert_ne!(without.values, cleaned.values);
             }
         }
+    }
+
+    /// The labels of a whole group do not change the values of its rows, nor the choice of the rows to leave out. With two
+    /// groups there are two folds, and no rows can be left out.
+    #[test]
+    fn no_row_is_judged_by_a_model_that_knows_a_label_of_its_group() {
+        let plan = Plan::new(Method::Auto);
+        let order: Vec<usize> = (0..601).rev().collect();
+        let (points, labels, _) = mislabelled(601, 2);
+        for groups in [2, 3, 40] {
+            let group_of: Vec<usize> = (0..601).map(|row| row * row % 97 % groups).collect();
+            let of = |labels: &[usize]| {
+                let sample = (&points, labels, 2);
+                let folds = Folds::new(&plan, sample, None, Some(&group_of), &order, 1.0).unwrap();
+                let trial = folds.with_c(1.0).unwrap();
+                let cleaned = folds.without_mistaken(&trial).unwrap();
+                assert_eq!(folds.folds, groups.min(4));
+                (trial.values, cleaned.map(|cleaned| cleaned.values))
+            };
+            let (values, cleaned) = of(&labels);
+            assert_eq!(cleaned.is_some(), groups > 2, "{groups}");
+            let turned = group_of.iter().zip(&labels);
+            let turned: Vec<usize> =
+                turned.map(|(group, label)| if *group == 1 { 1 - label } else { *label }).collect();
+            let (other, other_cleaned) = of(&turned);
+            for (place, row) in order.iter().enumerate().filter(|(_, row)| group_of[**row] == 1) {
+                assert_eq!(values[place], other[place], "{groups}: {row}");
+                if let (Some(one), Some(other)) = (&cleaned, &other_cleaned) {
+                    assert_eq!(one[place], other[place], "{groups}: {row}");
+                }
+            }
+            assert_ne!(values, other);
+        }
+        let one = Folds::new(&plan, (&points, &labels, 2), None, Some(&[5; 601]), &order, 1.0);
+        let refused = one.err().unwrap().to_string();
+        assert!(refused.starts_with("number of groups = 1 is out of range"), "{refused}");
     }
 
     /// C = 0.05 · about 2.7^k, tried until one is no better than the best by a tenth of a standard error.

@@ -38,7 +38,7 @@ const MIN_RECALIBRATION_ROWS: usize = 1000;
 /// let points = Points::new((0..40).map(f64::from).collect(), 1)?;
 /// let classes: Vec<usize> = (0..40).map(|i| usize::from(i >= 20)).collect();
 /// let design = Design::Dense(points);
-/// let (model, _) = Model::fit(&Plan::new(Method::Logistic), &design, &classes, None)?;
+/// let (model, _) = Model::fit(&Plan::new(Method::Logistic), &design, &classes, None, None)?;
 /// let found = model.decide(&design, Threads::ONE)?;
 /// assert_eq!((found.classes[0], found.classes[39]), (0, 1));
 /// assert!(found.probabilities.is_none(), "calibration needs held-out rows");
@@ -82,17 +82,24 @@ pub struct Decisions {
 
 impl Model {
     /// Fits a model to points and their classes 0, 1, .., each of which must occur. Only [`Method::Auto`] supports
-    /// `weights`, one for each row.
+    /// `weights`, one for each row. It compares candidates on other `groups` than those they were fitted to, so its
+    /// cross-validated error is that on new groups. Default: each row is a group of its own. The other learners compare
+    /// nothing.
     ///
     /// # Errors
-    /// If the learner does not support weights, or cannot learn from these points.
+    /// If the learner does not support weights, or cannot learn from these points; for [`Method::Auto`] also if there are
+    /// fewer than two groups.
     pub fn fit(
         plan: &Plan,
         design: &Design,
         classes: &[usize],
         weights: Option<&[f64]>,
+        groups: Option<&[usize]>,
     ) -> Result<(Model, Findings), DataError> {
         plan.check_options()?;
+        if let Some(groups) = groups {
+            InputError::check_len(classes.len(), groups.len())?;
+        }
         if weights.is_some() && plan.method != Method::Auto {
             return Err(DataError::user(format!(
                 "--weights: the learner {} does not support weights; use --learner auto",
@@ -101,9 +108,9 @@ impl Model {
         }
         let mut calibration = None;
         let (core, mut findings) = match (plan.method, design) {
-            (Method::Auto, Design::Dense(points)) => table(plan, points, classes, weights)?,
+            (Method::Auto, Design::Dense(points)) => table(plan, points, classes, weights, groups)?,
             (Method::Auto, Design::Sparse(points)) => {
-                let chosen = sparse::choose(plan, points, classes, weights)?;
+                let chosen = sparse::choose(plan, points, classes, weights, groups)?;
                 calibration = Some(chosen.calibration);
                 (Core::Linear { scale: None, fitted: chosen.fitted }, chosen.findings)
             }
@@ -268,12 +275,14 @@ fn table(
     points: &Points,
     classes: &[usize],
     weights: Option<&[f64]>,
+    groups: Option<&[usize]>,
 ) -> Result<(Core, Findings), DataError> {
     let params = TableClassifier::params().held_out(0.0).seed(plan.seed);
     let learner = params.threads(plan.threads).check()?;
-    let model = match weights {
-        Some(weights) => learner.fit_classes_weighted(points, classes, weights)?,
-        None => learner.fit_classes(points, classes)?,
+    let model = match (groups, weights) {
+        (Some(groups), _) => learner.fit_classes_by_group(points, classes, weights, groups)?,
+        (None, Some(weights)) => learner.fit_classes_weighted(points, classes, weights)?,
+        (None, None) => learner.fit_classes(points, classes)?,
     };
     let report = model.report();
     let entry = |e: &halfspaces_tables::ComparedCandidate| (e.error(), e.candidate().to_string());

@@ -27,12 +27,14 @@ pub(super) struct Chosen {
 }
 
 /// Chooses C by cross-validation and fits all rows. If a class is often labelled as another, and the cross-validated
-/// error is less without the rows whose label is then likely wrong, these rows are left out.
+/// error is less without the rows whose label is then likely wrong, these rows are left out. With only two groups, this
+/// is not tried.
 pub(super) fn choose(
     plan: &Plan,
     points: &SparsePoints,
     classes: &[usize],
     weights: Option<&[f64]>,
+    groups: Option<&[usize]>,
 ) -> Result<Chosen, DataError> {
     let count = classes.iter().max().map_or(0, |last| last + 1);
     let unit = mean_square(points);
@@ -43,7 +45,7 @@ pub(super) fn choose(
         order.retain(|row| weights[*row] != 0.0);
     }
     let sample = (points, classes, count);
-    let folds = |rows: usize| Folds::new(plan, sample, weights, &order[..rows], unit);
+    let folds = |rows: usize| Folds::new(plan, sample, weights, groups, &order[..rows], unit);
     let compared_on = order.len().min(MAX_ROWS);
     let compared = folds(compared_on)?;
     let (mut best, errors) = compared.choose_c()?;
@@ -152,7 +154,7 @@ mod tests {
             large.push(x.columns(), &values).unwrap();
         }
         let plan = Plan::new(Method::Auto);
-        let fit = |points: &SparsePoints| choose(&plan, points, &classes, None).unwrap();
+        let fit = |points: &SparsePoints| choose(&plan, points, &classes, None, None).unwrap();
         let (one, other) = (fit(&points), fit(&large));
         assert_eq!(one.findings, other.findings);
         assert_eq!((one.findings.compared_on, one.findings.learned_from), (6000, 6050));
@@ -173,7 +175,7 @@ mod tests {
             let (points, labels, truth) = mislabelled(6600, count);
             let turned = labels.iter().zip(&truth).filter(|(label, class)| label != class).count();
             let plan = Plan::new(Method::Auto);
-            let chosen = choose(&plan, &points, &labels, None).unwrap();
+            let chosen = choose(&plan, &points, &labels, None, None).unwrap();
             let left_out = chosen.findings.left_out.unwrap();
             assert_eq!((left_out.label, left_out.class), (0, 1), "{count}");
             assert!(
@@ -186,7 +188,7 @@ mod tests {
             let values = chosen.fitted.values(&points, plan.threads).unwrap();
             let class = |values: &Vec<f64>| halfspaces_linalg::deciding_class(values);
             let wrong = values.iter().zip(&truth).filter(|(v, truth)| class(v) != **truth).count();
-            let clean = choose(&plan, &points, &truth, None).unwrap();
+            let clean = choose(&plan, &points, &truth, None, None).unwrap();
             assert!(clean.findings.left_out.is_none());
             let values = clean.fitted.values(&points, plan.threads).unwrap();
             let least = values.iter().zip(&truth).filter(|(v, truth)| class(v) != **truth).count();
@@ -202,7 +204,7 @@ mod tests {
             let class = x.columns()[0] as usize;
             *label = if class == 1 && row % 5 < 2 { 0 } else { class };
         }
-        let chosen = choose(&Plan::new(Method::Auto), &points, &labels, None).unwrap();
+        let chosen = choose(&Plan::new(Method::Auto), &points, &labels, None, None).unwrap();
         let [first, second] = &chosen.findings.compared[..2] else { unreachable!() };
         assert!(chosen.findings.compared.iter().any(|(_, name)| name.ends_with("likely wrong")));
         assert_eq!((first.0, chosen.findings.left_out), (second.0, None));
