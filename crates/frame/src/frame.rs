@@ -325,6 +325,12 @@ impl Frame {
         })
     }
 
+    /// Whether the table was read from a folder of images: each row is a file.
+    #[must_use]
+    pub fn is_folder(&self) -> bool {
+        !self.places.files.is_empty()
+    }
+
     /// The place of the line or row with this number in the file.
     #[must_use]
     pub fn place_number(&self, number: u64) -> String {

@@ -155,7 +155,7 @@ impl LabelFile {
     /// The row of the table to which each row of the file belongs.
     fn rows(&self, file: &Frame, table: &mut Frame) -> Result<Vec<usize>, DataError> {
         // Row numbers of a folder change with every new image.
-        let is_folder = Path::new(&table.source).is_dir() && file.has(FILE) && table.has(FILE);
+        let is_folder = table.is_folder() && file.has(FILE) && table.has(FILE);
         let id = self.id.as_deref().or_else(|| is_folder.then_some(FILE));
         if let Some(id) = id {
             let ids = table.take(id)?;

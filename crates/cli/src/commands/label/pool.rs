@@ -71,7 +71,7 @@ impl Pool {
                 let values = items_frame.column(name).or_else(|| frame.column(name));
                 let values = values.ok_or_else(|| items_frame.no_column(name))?;
                 // A sub-folder of images is a class, whatever its name.
-                let is_folder = args.input.data.is_dir() && args.items.is_none();
+                let is_folder = frame.is_folder() && args.items.is_none();
                 known_labels(name, &values, session.classes, is_folder, &mut notes)
             }
             None => Vec::new(),
