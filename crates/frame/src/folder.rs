@@ -9,7 +9,7 @@ use crate::typing::{ColumnRecord, ColumnRule, Kind};
 use crate::values::{MISSING, Values};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The column of file names, relative to the folder.
 const FILE: &str = "file";
@@ -104,6 +104,45 @@ fn categories(labels: &[Option<String>]) -> Values {
     Values::texts(labels.iter().map(code).collect(), &levels)
 }
 
+impl Frame {
+    /// The column of names of images, and the folder to which the names are relative, for a table that was read from
+    /// `path`. For a folder of images it is `file`. For other tables it is the first column of texts that are all names
+    /// of PNG or JPEG files below the folder of the table; some may be missing.
+    ///
+    /// ```
+    /// use halfspaces_frame::{Column, Frame, Values};
+    /// let names = Values::texts(vec![0], &["nowhere.png"]);
+    /// let frame = Frame::new("t.csv", vec![Column { name: "photo".into(), values: names }]);
+    /// assert_eq!(frame.image_column("t.csv".as_ref()), None);
+    /// ```
+    #[must_use]
+    pub fn image_column(&self, path: &Path) -> Option<(&str, PathBuf)> {
+        if self.is_folder() {
+            return self.has(FILE).then(|| (FILE, path.to_owned()));
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+        let is_below = |name: &str| {
+            let found = folder.join(name).canonicalize();
+            is_image(Path::new(name)) && found.is_ok_and(|f| f.is_file() && f.starts_with(&folder))
+        };
+        let is_of_images = |column: &&Column| {
+            let Values::Texts(_) = &column.values else { return false };
+            let given = (0..self.rows).filter(|row| !column.values.is_missing(*row));
+            let mut names = given.map(|row| column.values.text(row)).peekable();
+            names.peek().is_some() && names.all(|name| is_below(&name))
+        };
+        let column = self.columns.iter().find(is_of_images)?;
+        Some((&column.name, folder))
+    }
+}
+
+/// Whether the name of a file ends as those of images that can be read.
+fn is_image(path: &Path) -> bool {
+    let extension = path.extension().map(|ending| ending.to_ascii_lowercase());
+    EXTENSIONS.iter().any(|known| extension.as_deref() == Some(known.as_ref()))
+}
+
 /// The files of a folder.
 #[derive(Debug, Default)]
 struct Files {
@@ -124,15 +163,12 @@ impl Files {
             };
             let name = name.to_string_lossy().into_owned();
             let full = label.map_or_else(|| name.clone(), |label| format!("{label}/{name}"));
-            let extension = path.extension().map(|ending| ending.to_ascii_lowercase());
-            let is_image =
-                EXTENSIONS.iter().any(|known| extension.as_deref() == Some(known.as_ref()));
             if path.is_dir()
                 && label.is_none()
                 && path.file_name().is_some_and(|n| n.to_str().is_some())
             {
                 self.add(&path, Some(&name))?;
-            } else if path.is_file() && is_image && folder.join(&name).exists() {
+            } else if path.is_file() && is_image(&path) && folder.join(&name).exists() {
                 self.images.push((full, label.map(str::to_owned)));
             } else {
                 self.others.push(full);
@@ -218,6 +254,38 @@ mod tests {
         assert_eq!(frame.notes.len(), 2, "{:?}", frame.notes);
         assert!(frame.notes[0].contains("4 images are read as 16 x 16 grey values"));
         assert!(frame.notes[1].contains("2 (dog/deep, readme.txt)"), "{}", frame.notes[1]);
+        assert!(frame.is_folder() && frame.into_rows(&[1]).is_folder());
+    }
+
+    #[test]
+    fn columns_of_names_of_images_are_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        std::fs::create_dir_all(data.join("sub")).unwrap();
+        for name in ["a.png", "sub/b.PNG", "../c.png"] {
+            write(&data.join(name), 1);
+        }
+        std::fs::write(data.join("d.txt"), "").unwrap();
+        std::fs::create_dir(data.join("e.png")).unwrap();
+        let found = |names: &[&str], codes: &[u32]| {
+            let column = |name: &str, values| Column { name: name.into(), values };
+            let numbers = Values::numbers(vec![1.0; codes.len()]);
+            let names = Values::texts(codes.to_vec(), names);
+            let columns = vec![column("x", numbers), column("photo", names)];
+            let frame = Frame::new("t.csv", columns);
+            let found = frame.image_column(&data.join("t.csv"));
+            found.map(|(name, folder)| (name.to_owned(), folder))
+        };
+        let expected = Some(("photo".to_owned(), data.canonicalize().unwrap()));
+        assert_eq!(found(&["a.png", "sub/b.PNG"], &[0, 1, MISSING, 0]), expected);
+        for other in ["d.txt", "none.png", "../c.png", "e.png"] {
+            assert_eq!(found(&["a.png", other], &[0, 1]), None, "{other}");
+        }
+        assert_eq!(found(&["a.png"], &[MISSING]), None);
+        let frame =
+            crate::read(&data.join("sub"), &ReadOptions::default(), &crate::Hints::default());
+        let frame = frame.unwrap();
+        assert_eq!(frame.image_column(&data.join("sub")), Some(("file", data.join("sub"))));
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! `halfspaces label --web`: the page's server.
 
-use crate::support::{Draws, Page, digits, digits_folder, good, labels_of_session, pool, refused};
+use crate::support::{
+    self, Draws, Page, digits, digits_folder, good, labels_of_session, pool, refused,
+};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{Read, Write};
@@ -343,6 +345,23 @@ fn folders_of_images_are_tables() {
     assert!(said.contains(&wrong), "{said}");
     let html = fs::read_to_string(at("r.html")).unwrap();
     assert_eq!(html.matches("<img src=\"data:image/png;base64,").count(), 5);
+    // So does the report on a table with a column of names of images.
+    let mut table = String::from("a,b,c,d,e,f,g,h,photo,y\n");
+    for (row, class) in truth.iter().enumerate() {
+        table.push_str(&format!(
+            "{}flat/{row:04}.png,{}\n",
+            format!("{class},").repeat(8),
+            class % 2
+        ));
+    }
+    fs::write(at("photos.csv"), table).unwrap();
+    let audit = ["audit", "photos.csv", "--label", "y", "--html", "p.html", "--top", "3"];
+    let audit = [&audit[..], &["--learner", "logistic"]].concat();
+    let audited = support::run(folder.path(), &audit);
+    let said = String::from_utf8(audited.stderr).unwrap();
+    assert!(said.contains("note: column `photo`: the report shows the images"), "{said}");
+    let html = fs::read_to_string(at("p.html")).unwrap();
+    assert_eq!(html.matches("<img src=\"data:image/png;base64,").count(), 3);
     let refusal = refused(folder.path(), &["audit", "train", "--label", "label", "--web", "c.csv"]);
     assert!(refusal.contains("a folder of images, not a table"), "{refusal}");
     // The page shows the images of the folder, large and small.

@@ -23,8 +23,6 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use web_review::{Review, review};
 
-/// The column of file names of a folder of images.
-const FILE: &str = "file";
 /// Maximum number of columns of the table shown in the HTML report.
 const SHOWN: usize = 8;
 /// Maximum number of characters of a cell in the HTML report.
@@ -145,8 +143,8 @@ impl AuditArgs {
 /// An audited table.
 struct AuditReport {
     frame: Frame,
-    /// The folder of the images in the column [`FILE`], if the table is a folder.
-    folder: Option<PathBuf>,
+    /// The column of names of images, and the folder to which they are relative.
+    images: Option<(String, PathBuf)>,
     /// The number of each row in the table, from 0.
     numbers: Vec<usize>,
     labels: Labels,
@@ -238,10 +236,14 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
         _ => Vec::new(),
     };
     let failure = args.failure;
-    let folder = args.input.data.is_dir().then(|| args.input.data.clone());
+    let images = frame.image_column(&args.input.data);
+    let images = images.map(|(name, folder)| (name.to_owned(), folder));
+    if let Some((name, _)) = images.as_ref().filter(|_| args.html.is_some() && !frame.is_folder()) {
+        note(&format!("note: column `{}`: the report shows the images", visible(name)));
+    }
     let report = AuditReport {
         frame,
-        folder,
+        images,
         numbers,
         labels,
         result,
@@ -501,7 +503,12 @@ impl AuditReport {
                  compared with the suggested class.</p>\n",
             );
         }
-        let shown: Vec<&Column> = self.frame.columns.iter().take(SHOWN).collect();
+        let mut shown: Vec<&Column> = self.frame.columns.iter().collect();
+        // Images come first: they may be the last of many columns.
+        if let Some((name, _)) = &self.images {
+            shown.sort_by_key(|column| column.name != *name);
+        }
+        shown.truncate(SHOWN);
         let has_lines = !self.line(0).is_empty();
         let place = if has_lines { "line" } else { "row" };
         let mut header = vec!["rank", place, "label", "suggested", "agreement"];
@@ -512,14 +519,15 @@ impl AuditReport {
         header.extend(shown.iter().map(|column| column.name.as_str()));
         let row = |(place, suspect): (usize, &Suspect)| {
             let cell = |column: &&Column| {
+                let text = column.values.text(suspect.row);
+                let is_image = |(name, _): &&(String, PathBuf)| *name == column.name;
+                if let Some((_, folder)) = self.images.as_ref().filter(is_image) {
+                    return image_cell(&folder.join(&text), &text);
+                }
                 let texts = self.texts.get(place).into_iter().flatten();
                 let is_marked = |text: &&TextParts| text.column == column.name;
                 if let Some(text) = texts.into_iter().find(is_marked) {
                     return marked(text, MAX_MARKED);
-                }
-                let text = column.values.text(suspect.row);
-                if let Some(folder) = self.folder.as_ref().filter(|_| column.name == FILE) {
-                    return image_cell(&folder.join(&text), &text);
                 }
                 let short: String = text.chars().take(MAX_CELL).collect();
                 escape(&if short.len() < text.len() { short + "…" } else { short })
