@@ -79,7 +79,10 @@ const CASES: [(&str, &str); 112] = [
     ),
     ("fit one.csv --label y -o out --force", "every row has the same label, `n`"),
     ("fit good.csv --label y --positive p2 -o out --force", "--positive p2: no row has this label"),
-    ("fit few.csv --label y -o out --force", "4 rows to learn from are too few, 10 are needed"),
+    (
+        "fit few.csv --label y -o out --force",
+        "4 rows to learn from are too few, auto needs 10; add rows",
+    ),
     ("fit many.csv --label y -o out --force", "are a quantity, not classes"),
     ("fit good.csv --label y --positive -1 -o out --force", "--positive -1: no row has this label"),
     ("fit good.csv --label y --drop y -o out --force", "--drop y: it is the column of labels"),
