@@ -88,7 +88,7 @@ fn automatic(
     InputError::check_parameter("held_out", share, in_range, "at least 0 and below 1")?;
     let plan = Plan { seed, threads, ..Plan::new(Method::Auto) };
     if share == 0.0 {
-        let (model, _) = halfspaces_pipeline::Model::fit(&plan, design, classes, weights)?;
+        let (model, _) = halfspaces_pipeline::Model::fit(&plan, design, classes, weights, None)?;
         return Ok(Fitted::Auto { model: Box::new(model), held_out: None });
     }
     let (learn, rest) = split(classes.len(), Some(share), seed);
@@ -96,7 +96,8 @@ fn automatic(
     let weights: Option<Vec<f64>> =
         weights.map(|weights| learn.iter().map(|row| weights[*row]).collect());
     let (fitted, held) = (design.select(&learn)?, design.select(&rest)?);
-    let fit = halfspaces_pipeline::Model::fit(&plan, &fitted, &of(&learn), weights.as_deref());
+    let fit =
+        halfspaces_pipeline::Model::fit(&plan, &fitted, &of(&learn), weights.as_deref(), None);
     let (mut model, _) = fit?;
     let values = model.values(&held, threads)?;
     let truth = of(&rest);
