@@ -16,7 +16,7 @@ pub(crate) enum Rows<'py> {
     Dense(PyReadonlyArray2<'py, f64>),
     Sparse(
         PyReadonlyArray1<'py, i64>,
-        PyReadonlyArray1<'py, i64>,
+        PyReadonlyArray1<'py, i32>,
         PyReadonlyArray1<'py, f64>,
         usize,
     ),
@@ -44,10 +44,9 @@ impl Rows<'_> {
                 let (starts, columns) = (starts.as_slice()?, columns.as_slice()?);
                 let starts: Result<Vec<usize>, _> =
                     starts.iter().map(|i| (*i).try_into()).collect();
-                let columns: Result<Vec<u32>, _> =
-                    columns.iter().map(|i| (*i).try_into()).collect();
+                // A negative column becomes one beyond the last, which `SparsePoints::new` refuses.
+                let columns = bytemuck::cast_slice::<i32, u32>(columns).to_vec();
                 let starts = starts.map_err(|e| Fault::new(format!("X.indptr: {e}")))?;
-                let columns = columns.map_err(|e| Fault::new(format!("X.indices: {e}")))?;
                 let values = values.as_slice()?.to_vec();
                 let points = SparsePoints::new(starts, columns, values, *dim);
                 Slices::Sparse(points.map_err(Fault::from)?)

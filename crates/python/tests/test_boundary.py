@@ -6,6 +6,7 @@ import halfspaces
 import numpy as np
 import pytest
 from halfspaces import _core
+from halfspaces._base import numbered
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -78,7 +79,7 @@ def test_fit_takes_or_refuses(estimator: Any, X: Any, y: Any) -> None:
 )
 @ANY
 def test_broken_sparse_matrices_are_refused(indptr: Any, indices: Any, data: Any, columns: int) -> None:
-    parts = (np.array(indptr, np.int64), np.array(indices, np.int64), np.array(data, float), columns)
+    parts = (np.array(indptr, np.int64), np.array(indices, np.int32), np.array(data, float), columns)
     model = halfspaces.LinearSVM().fit(np.eye(4), [0, 1, 0, 1])._native
     try:
         values = model.values(parts, 1)
@@ -150,3 +151,20 @@ def test_broken_states_are_refused() -> None:
         for native in (_core.Model, _core.Online, _core.Map):
             with pytest.raises(ValueError, match="not a"):
                 native.from_json(text)
+
+
+@given(
+    st.one_of(
+        arrays.arrays(np.bool_, st.integers(1, 30)),
+        arrays.arrays(arrays.integer_dtypes(endianness="="), st.integers(1, 30)),
+        arrays.arrays(arrays.integer_dtypes(endianness="="), st.integers(1, 30), elements=st.integers(-9, 9)),
+        arrays.arrays(np.dtype("U2"), st.integers(1, 30)),
+    )
+)
+@ANY
+def test_classes_are_numbered_as_numpy_does(y: Any) -> None:
+    classes, numbers = numbered(y)
+    expected, inverse = np.unique(y, return_inverse=True)
+    assert classes.dtype == y.dtype
+    assert np.array_equal(classes, expected)
+    assert np.array_equal(numbers, inverse)

@@ -31,16 +31,32 @@ def rows(X: Any) -> Any:
     """Return checked rows in the form of the native module: a C-contiguous array, or the arrays of a CSR matrix."""
     if sparse.issparse(X):
         matrix: Any = X
+        if matrix.shape[1] > np.iinfo(np.int32).max:
+            raise ValueError(f"X has {matrix.shape[1]} columns; sparse rows have at most {np.iinfo(np.int32).max}")
         if not matrix.has_canonical_format:
             matrix = matrix.copy()
             matrix.sum_duplicates()
         return (
             np.ascontiguousarray(matrix.indptr, dtype=np.int64),
-            np.ascontiguousarray(matrix.indices, dtype=np.int64),
+            np.ascontiguousarray(matrix.indices, dtype=np.int32),
             np.ascontiguousarray(matrix.data, dtype=np.float64),
             matrix.shape[1],
         )
     return np.ascontiguousarray(X, dtype=np.float64)
+
+
+def numbered(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+    """Return the sorted classes and the number of the class of each row."""
+    if y.dtype.kind in "bi" and len(y):
+        low, high = int(y.min()), int(y.max())
+        if high - low <= len(y):
+            # Counting is much faster than sorting.
+            codes = np.subtract(y, low, dtype=np.int64)
+            occurs = np.bincount(codes) > 0
+            classes = (np.flatnonzero(occurs) + low).astype(y.dtype)
+            return classes, (np.cumsum(occurs) - 1)[codes].astype(np.int64, copy=False)
+    classes, numbers_of = np.unique(y, return_inverse=True)
+    return classes, np.ascontiguousarray(numbers_of, dtype=np.int64)
 
 
 def seed_of(random_state: Any) -> int:
@@ -118,7 +134,8 @@ class ClassifierBase(ClassifierMixin, NativeState):
     def _checked_sample(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, npt.NDArray[np.int64], Any]:
         """Check `X` and `y`, set ``classes_``, and return rows, class numbers and weights."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C", accept_large_sparse=True)
-        check_classification_targets(y)
+        if y.dtype.kind not in "biuSU":
+            check_classification_targets(y)
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -126,11 +143,11 @@ class ClassifierBase(ClassifierMixin, NativeState):
             used = np.flatnonzero(weights)
             if len(used) < len(weights):
                 X, y, weights = X[used], y[used], weights[used]
-        self.classes_, numbers_of = np.unique(y, return_inverse=True)
+        self.classes_, numbers_of = numbered(y)
         if len(self.classes_) < 2:
             found = "no row has a positive weight" if len(self.classes_) == 0 else f"{self.classes_[0]!r}"
             raise ValueError(f"y has only one class ({found}); a classifier needs samples of at least two classes")
-        return rows(X), np.ascontiguousarray(numbers_of, dtype=np.int64), weights
+        return rows(X), numbers_of, weights
 
     def decision_function(self, X: Any) -> Floats:
         """Return the decision values of the rows.

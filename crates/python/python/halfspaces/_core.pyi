@@ -7,7 +7,7 @@ import numpy.typing as npt
 _Floats: TypeAlias = npt.NDArray[np.float64]
 _Integers: TypeAlias = npt.NDArray[np.int64]
 # A C-contiguous array, or the three arrays of a CSR matrix and its number of columns.
-_Rows: TypeAlias = _Floats | tuple[_Integers, _Integers, _Floats, int]
+_Rows: TypeAlias = _Floats | tuple[_Integers, npt.NDArray[np.int32], _Floats, int]
 
 __version__: str
 
