@@ -61,6 +61,8 @@ pub use missing::{MISSING_SHOWN, is_missing_marker};
 pub use names::{suggestion, visible};
 pub use options::{Format, Hints, Ragged, ReadOptions};
 pub use picture::Picture;
+#[cfg(feature = "arrow")]
+pub use read::read_batches;
 pub use read::{LargeTable, read, read_bytes};
 pub use typing::{
     ColumnRecord, ColumnRule, ColumnSummary, DateOrder, Decimal, Group, Kind, MomentFormat,

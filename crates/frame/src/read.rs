@@ -2,6 +2,8 @@
 
 #[cfg(feature = "arrow")]
 use crate::arrow;
+#[cfg(feature = "arrow")]
+use crate::batches::from_batches;
 use crate::block::Block;
 use crate::budget::Budget;
 use crate::delimited;
@@ -194,9 +196,8 @@ pub(crate) fn read_format(
     reading: &ReadOptions,
     hints: &Hints,
 ) -> Result<Frame, DataError> {
-    let mut hints = hints.clone();
-    hints.texts.extend(reading.category.iter().cloned());
-    let mut frame = match format {
+    let hints = with_categories(hints, reading);
+    let frame = match format {
         Format::Csv | Format::Tsv => delimited::read(source, format, reading, &hints),
         Format::Libsvm => libsvm::read(source),
         Format::Npy => npy::read(source, reading, &hints),
@@ -210,10 +211,52 @@ pub(crate) fn read_format(
         #[cfg(not(feature = "arrow"))]
         Format::Arrow => Err(without("Arrow")),
     }?;
+    finished(frame, reading, &hints)
+}
+
+/// Reads a table from Arrow record batches in memory by the rules for Arrow files. `name` is used in messages.
+///
+/// ```
+/// use arrow_array::{RecordBatch, record_batch};
+/// use halfspaces_frame::{Hints, ReadOptions, read_batches};
+/// let batch = record_batch!(("size", Float64, [1.0, 2.5]), ("class", Utf8, ["a", "b"]))?;
+/// let frame = read_batches("sizes", &batch.schema(), [batch], &ReadOptions::default(), &Hints::default())?;
+/// assert_eq!((frame.rows, frame.place(1)), (2, "sizes, row 2".to_owned()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`read_bytes`].
+#[cfg(feature = "arrow")]
+pub fn read_batches(
+    name: &str,
+    schema: &arrow_schema::Schema,
+    batches: impl IntoIterator<Item = arrow_array::RecordBatch>,
+    reading: &ReadOptions,
+    hints: &Hints,
+) -> Result<Frame, DataError> {
+    let hints = with_categories(hints, reading);
+    let source = Source::named(name, Budget::of_machine());
+    let batches = batches.into_iter().map(Ok);
+    let frame = from_batches(&source, reading, &hints, schema, None, batches)?;
+    let frame = finished(frame, reading, &hints)?;
+    check_names(&frame)?;
+    Ok(frame)
+}
+
+/// The hints with the columns that the user declares as categories.
+fn with_categories(hints: &Hints, reading: &ReadOptions) -> Hints {
+    let mut hints = hints.clone();
+    hints.texts.extend(reading.category.iter().cloned());
+    hints
+}
+
+/// Checks a table that was read and marks the missing values of its block.
+fn finished(mut frame: Frame, reading: &ReadOptions, hints: &Hints) -> Result<Frame, DataError> {
     if frame.rows == 0 {
         return Err(DataError::user(format!("{}: the table has no rows", frame.source)));
     }
-    mark_missing(&mut frame, reading, &hints);
+    mark_missing(&mut frame, reading, hints);
     for name in &reading.category {
         if !frame.has(name) {
             return Err(frame.no_column(name));

@@ -115,15 +115,19 @@ impl Source {
         bytes: Vec<u8>,
         budget: Budget,
     ) -> Result<Source, DataError> {
-        let source = Source {
+        Source { place: Place::Memory(bytes), ..Source::named(name, budget) }.with_head()
+    }
+
+    /// A table that is in memory already. `name` is used in messages.
+    pub(crate) fn named(name: &str, budget: Budget) -> Source {
+        Source {
             name: name.to_owned(),
             path: PathBuf::new(),
-            place: Place::Memory(bytes),
+            place: Place::Memory(Vec::new()),
             head: Vec::new(),
             compression: None,
             budget,
-        };
-        source.with_head()
+        }
     }
 
     /// Reads and checks the first bytes.
