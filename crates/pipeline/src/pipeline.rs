@@ -120,11 +120,26 @@ impl Pipeline {
         others: &[String],
         kept: &[String],
     ) -> Result<Frame, DataError> {
+        self.table(told, others, kept, |options, hints| read(path, options, hints))
+    }
+
+    /// Like [`Pipeline::read_table`], with a table from anywhere: `read` gets the options and hints by which columns must
+    /// be read.
+    ///
+    /// # Errors
+    /// Those of `read`.
+    pub fn table(
+        &self,
+        told: &ReadOptions,
+        others: &[String],
+        kept: &[String],
+        read: impl FnOnce(&ReadOptions, &Hints) -> Result<Frame, DataError>,
+    ) -> Result<Frame, DataError> {
         let of_model = self.hints(&[]);
         let mut hints = self.hints(&[others, kept].concat());
         let is_free = |name: &&String| !of_model.expected.contains(*name);
         hints.verbatim.extend(kept.iter().filter(is_free).cloned());
-        let mut frame = read(path, &self.options(told), &hints)?;
+        let mut frame = read(&self.options(told), &hints)?;
         let of_columns = frame.records.iter().filter(|r| of_model.expected.contains(&r.name));
         let notes: Vec<String> = of_columns.flat_map(|record| record.notes.clone()).collect();
         frame.notes.extend(notes);
