@@ -6,9 +6,11 @@
 mod binary;
 mod command;
 mod error;
+mod frame;
 mod learner;
 mod model;
 mod online;
+mod pipeline;
 mod rows;
 mod run;
 mod streams;
@@ -25,6 +27,8 @@ mod _core {
     use super::model::{Model, fit};
     #[pymodule_export]
     use super::online::Online;
+    #[pymodule_export]
+    use super::pipeline::{TablePipeline, fit_pipeline};
     #[pymodule_export]
     use super::rows::largest_norm;
     #[pymodule_export]

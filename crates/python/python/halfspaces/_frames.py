@@ -1,0 +1,306 @@
+"""Tables of other libraries in the form of the native module, and tables as results."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import io
+import math
+import numbers
+import os
+import re
+import sys
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import Any, TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+
+class DataWarning(UserWarning):
+    """A decision about a table that could be wrong, such as a column that is left out or cells that are read as dates."""
+
+
+class Reading(TypedDict, total=False):
+    """How a table is read. All keys are optional: by default the reader decides, and the model keeps what it decided.
+
+    ``format`` : {"csv", "tsv", "libsvm", "parquet", "arrow", "npy", "npz"}; ``delimiter`` : one character; ``header`` :
+    whether the first line has names; ``ragged`` : {"error", "pad", "skip"}, for rows with too many or too few cells;
+    ``missing`` and ``not_missing`` : further texts that mean a missing value, and usual markers that do not;
+    ``decimal`` : "." or ","; ``day_first`` : whether 3/4/2025 is 3 April; ``category`` : columns of numbers, such as
+    postcodes, that are categories.
+    """
+
+    format: str
+    delimiter: str
+    header: bool
+    ragged: str
+    missing: list[str]
+    not_missing: list[str]
+    decimal: str
+    day_first: bool
+    category: list[str]
+
+
+def names(argument: str, given: Any) -> list[str]:
+    """Return a list of column names from one name or several."""
+    if isinstance(given, str):
+        return [given]
+    found = list(given)
+    for name in found:
+        if not isinstance(name, str):
+            raise TypeError(f"{argument}={given!r}: must be a name or a list of names")
+    return found
+
+
+def reading_of(given: Reading | None) -> dict[str, Any]:
+    """Return the options of reading as the native module takes them."""
+    options: dict[str, Any] = dict(given or {})
+    known = Reading.__annotations__
+    for key in options:
+        if key not in known:
+            raise ValueError(f"reading: {key!r} is no option of reading; there are {', '.join(sorted(known))}")
+    for key in ("missing", "not_missing", "category"):
+        if key in options:
+            options[key] = names(key, options[key])
+    return options
+
+
+def warn(notes: Iterable[str], stacklevel: int = 3) -> None:
+    """Issue each note as a `DataWarning`."""
+    for note in notes:
+        warnings.warn(note, DataWarning, stacklevel=stacklevel + 1)
+
+
+def source_of(data: Any) -> Any:
+    """Return a table in the form of the native module: a path, an Arrow stream, or named columns.
+
+    Raises
+    ------
+    TypeError
+        If `data` is no table, or a column has values of several types.
+    ValueError
+        If two columns have the same name, or columns have different lengths.
+    """
+    if isinstance(data, (str, os.PathLike)):
+        return os.fspath(data)
+    if isinstance(data, Mapping):
+        if not data:
+            raise ValueError("data: the dict has no columns")
+        return _columns("dict", [(name, values) for name, values in data.items()])
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(data, pandas.DataFrame):
+        return _of_pandas(data)
+    polars = sys.modules.get("polars")
+    if polars is not None and isinstance(data, polars.LazyFrame):
+        data = data.collect()
+    if polars is not None and isinstance(data, polars.DataFrame):
+        return ("polars DataFrame", data.write_ipc_stream(None).getvalue())
+    if hasattr(data, "__arrow_c_stream__"):
+        return _of_arrow(data)
+    raise TypeError(
+        f"data: expected a path, a pandas or polars DataFrame, an Arrow table or stream, or a dict of arrays, but found "
+        f"{type(data).__name__}"
+    )
+
+
+def _of_arrow(data: Any) -> Any:
+    try:
+        import pyarrow as pa
+    except ImportError:
+        kind = type(data).__name__
+        raise ImportError(f'data: reading a {kind} needs PyArrow: pip install "halfspaces[arrow]"') from None
+    name = "Arrow table" if isinstance(data, (pa.Table, pa.RecordBatch)) else type(data).__name__
+    return (name, _stream(pa, pa.RecordBatchReader.from_stream(data)))
+
+
+def _stream(pa: Any, reader: Any) -> bytes:
+    sink = io.BytesIO()
+    with pa.ipc.new_stream(sink, reader.schema) as writer:
+        for batch in reader:
+            writer.write_batch(batch)
+    return sink.getvalue()
+
+
+def _of_pandas(frame: Any) -> Any:
+    import pandas as pd
+
+    kind = "pandas DataFrame"
+    if frame.columns.nlevels > 1:
+        raise ValueError("data: the columns have several levels; join them to one name each")
+    columns = []
+    for at, name in enumerate(frame.columns):
+        column = frame.iloc[:, at]
+        if isinstance(column.dtype, pd.PeriodDtype):
+            column = column.dt.to_timestamp()
+        elif isinstance(column.dtype, pd.SparseDtype):
+            column = column.sparse.to_dense()
+        columns.append((name, column))
+    try:
+        import pyarrow as pa
+    except ImportError:
+        return _columns(kind, columns)
+    arrays = []
+    for name, column in columns:
+        _check_kinds(name, column)
+        try:
+            arrays.append(pa.array(column, from_pandas=True))
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+            raise TypeError(f"data, column {name!r}: {error}; convert it to numbers, texts or dates") from error
+    table = pa.table(arrays, names=_unique_names([name for name, _ in columns]))
+    return (kind, _stream(pa, table.to_reader()))
+
+
+def _unique_names(given: list[Any]) -> list[str]:
+    found = [str(name) for name in given]
+    seen = set()
+    for name in found:
+        if name in seen:
+            raise ValueError(f"data: two columns are named {name!r}; rename one")
+        seen.add(name)
+    return found
+
+
+def _columns(kind: str, columns: list[tuple[Any, Any]]) -> Any:
+    """Return columns of arrays in the form of the native module."""
+    found = list(
+        zip(_unique_names([name for name, _ in columns]), [_cells(*column) for column in columns], strict=True)
+    )
+    lengths = {name: _length(cells) for name, cells in found}
+    for name, length in lengths.items():
+        first = next(iter(lengths))
+        if length != lengths[first]:
+            raise ValueError(
+                f"data: column {first!r} has {lengths[first]} rows, but column {name!r} has {length}; all need the same"
+            )
+    return (kind, found)
+
+
+def _length(cells: Any) -> int:
+    return len(cells[0]) if isinstance(cells, tuple) else len(cells)
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether an object stands for a missing value: None, NaN, or what pandas uses."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and math.isnan(value)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (float, np.floating)):
+        return np.format_float_positional(value, trim="-")
+    return str(value)
+
+
+def _kind(value: Any) -> str:
+    kinds: tuple[tuple[str, Any], ...] = (
+        ("bool", (bool, np.bool_)),
+        ("text", str),
+        ("number", (numbers.Real, decimal.Decimal)),
+        ("date", (datetime.date, np.datetime64)),
+        ("duration", (datetime.timedelta, np.timedelta64)),
+    )
+    return next((kind for kind, of in kinds if isinstance(value, of)), type(value).__name__)
+
+
+def _check_kinds(name: Any, column: Any) -> str:
+    """Return the kind of the values in a column of objects, which must be one; empty if it is none of objects."""
+    if column.dtype != object:
+        return ""
+    example: dict[str, Any] = {}
+    for value in column:
+        if not is_missing(value):
+            example.setdefault(_kind(value), value)
+    if len(example) > 1:
+        shown = " and ".join(f"{value!r}" for value in list(example.values())[:2])
+        raise TypeError(
+            f"data, column {name!r}: it has values of several types, such as {shown}; convert it to one type, for example "
+            f"with astype(str)"
+        )
+    return next(iter(example), "missing")
+
+
+def _cells(name: Any, values: Any) -> Any:
+    """Return a column of numbers, booleans, times, texts or categories in the form of the native module."""
+    if hasattr(values, "cat"):
+        values = values.cat
+    if hasattr(values, "categories") and hasattr(values, "codes"):
+        return (np.ascontiguousarray(values.codes, dtype=np.int32), [_text(level) for level in values.categories])
+    array: npt.NDArray[Any] = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"data, column {name!r}: it has {array.ndim} dimensions; pass one array for each column")
+    if array.dtype == object:
+        return _of_objects(name, array)
+    if array.dtype.kind in "iu":
+        wide = array.dtype.kind == "u" and array.size > 0 and array.max() > np.iinfo(np.int64).max
+        return np.ascontiguousarray(array, dtype=np.float64 if wide else np.int64)
+    if array.dtype.kind == "f":
+        return np.ascontiguousarray(array, dtype=np.float64)
+    if array.dtype.kind == "b":
+        return array.tolist()
+    if array.dtype.kind == "M":
+        return (np.ascontiguousarray(array.astype("datetime64[us]").view(np.int64)), "us")
+    if array.dtype.kind == "m":
+        return np.ascontiguousarray(array / np.timedelta64(1, "s"), dtype=np.float64)
+    if array.dtype.kind == "U" or array.dtype.kind == "T":
+        return array.tolist()
+    raise TypeError(
+        f"data, column {name!r}: values of type {array.dtype} are not supported; convert it to numbers or texts"
+    )
+
+
+def _of_objects(name: Any, array: npt.NDArray[Any]) -> Any:
+    kind = _check_kinds(name, array)
+    missing = [is_missing(value) for value in array]
+    if kind in ("number", "missing"):
+        present = [np.nan if gap else float(value) for value, gap in zip(array, missing, strict=True)]
+        return np.array(present, dtype=np.float64)
+    if kind == "date":
+        times = [np.datetime64("NaT") if gap else value for value, gap in zip(array, missing, strict=True)]
+        return (np.array(times, dtype="datetime64[us]").view(np.int64), "us")
+    if kind == "duration":
+        spans = [np.timedelta64("NaT") if gap else value for value, gap in zip(array, missing, strict=True)]
+        return np.array(spans, dtype="timedelta64[us]") / np.timedelta64(1, "s")
+    if kind in ("bool", "text"):
+        of = bool if kind == "bool" else str
+        return [None if gap else of(value) for value, gap in zip(array, missing, strict=True)]
+    raise TypeError(f"data, column {name!r}: values of type {kind} are not supported; convert it to numbers or texts")
+
+
+def table_of(columns: dict[str, Any]) -> Any:
+    """Return a pandas DataFrame of arrays, or the dict if pandas is not installed."""
+    try:
+        import pandas as pd
+    except ImportError:
+        return columns
+    return pd.DataFrame(columns)
+
+
+def typed_classes(classes: list[str]) -> npt.NDArray[Any]:
+    """Return class names as integers or booleans if all of them are spelled like that, otherwise as texts."""
+
+    def is_integer(name: str) -> bool:
+        return re.fullmatch(r"0|-?[1-9][0-9]{0,17}", name) is not None
+
+    if all(map(is_integer, classes)):
+        return np.array([int(name) for name in classes], dtype=np.int64)
+    if [name.lower() for name in classes] == ["false", "true"]:
+        return np.array([False, True])
+    return np.array(classes, dtype=object)
+
+
+__all__ = [
+    "DataWarning",
+    "Reading",
+    "is_missing",
+    "names",
+    "reading_of",
+    "source_of",
+    "table_of",
+    "typed_classes",
+    "warn",
+]

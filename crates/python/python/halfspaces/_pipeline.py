@@ -1,0 +1,422 @@
+"""Pipelines from tables to predictions: the learner of the command ``halfspaces fit`` and its model files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from joblib import effective_n_jobs
+
+from halfspaces import _core
+from halfspaces._base import Floats, Self, check_count, check_number
+from halfspaces._frames import Reading, names, reading_of, source_of, table_of, typed_classes, warn
+
+LEARNERS = ("auto", "massart", "perspectron", "perceptron", "logistic", "svm")
+
+
+def check_learner(learner: str) -> str:
+    """Return the name of a learner of the command."""
+    if learner not in LEARNERS:
+        raise ValueError(f"learner={learner!r}: must be one of {', '.join(LEARNERS)}")
+    return learner
+
+
+def columns_of(drop: Any, text: Any, use: Any, hash_bits: int | None) -> dict[str, Any]:
+    """Return the options of columns as the native module takes them."""
+    return {
+        "drop": names("drop", drop),
+        "text": names("text", text),
+        "use": names("use", use),
+        "hash_bits": None if hash_bits is None else check_count("hash_bits", hash_bits),
+    }
+
+
+class Pipeline:
+    """A fitted pipeline from the rows of a table to class names.
+
+    It is the pipeline of the command ``halfspaces``: `fit` finds the meaning of the columns (numbers, categories, dates,
+    texts, missing values), fits a learner to them and measures its error on held-out rows. A model file that `save`
+    writes and one that ``halfspaces fit`` writes are the same, and both give the same predictions.
+
+    Make one with `Pipeline.fit` or `Pipeline.load`.
+
+    Attributes
+    ----------
+    label : str
+        The column of labels.
+    classes_ : ndarray of shape (n_classes,)
+        The classes. Names that are whole numbers are integers, and ``false`` and ``true`` are booleans, so that
+        predictions can be compared with a column that pandas has read. With two classes, the positive one is last.
+    class_names : list of str
+        The classes as the model file spells them.
+    columns : list of str
+        The columns that the model learned from.
+    coordinates : list of str
+        The names of the coordinates to which the columns are converted.
+    report : dict
+        The report of the fit: rows, classes, ``held_out`` (the error on held-out rows with an exact 95 % interval, or
+        None), and the findings of the learner.
+    notes : list of str
+        The decisions of `fit` that could be wrong. Each was also issued as a `DataWarning`. A loaded pipeline has none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halfspaces import Pipeline
+    >>> size = np.linspace(0.0, 10.0, 200)
+    >>> table = {"size": size, "colour": ["red", "blue"] * 100, "kind": np.where(size > 4.0, "large", "small")}
+    >>> model = Pipeline.fit(table, label="kind")
+    >>> model.predict({"size": [1.0, 9.0], "colour": ["red", "red"]}).tolist()
+    ['small', 'large']
+    >>> model.report["held_out"]["of"]
+    10
+    """
+
+    _native: _core.TablePipeline
+
+    def __init__(self) -> None:
+        raise TypeError("make a Pipeline with Pipeline.fit or Pipeline.load")
+
+    @classmethod
+    def _of(cls, native: _core.TablePipeline, notes: list[str]) -> Self:
+        made = cls.__new__(cls)
+        made._native = native
+        made.notes = notes
+        made.label: str = native.label
+        made.class_names: list[str] = native.classes
+        made.classes_ = typed_classes(made.class_names)
+        return made
+
+    @classmethod
+    def fit(
+        cls,
+        data: Any,
+        *,
+        label: str,
+        positive: Any = None,
+        learner: str = "auto",
+        noise: float | None = None,
+        c: float | None = None,
+        weights: str | None = None,
+        balanced: bool = False,
+        holdout: float | None = None,
+        group: str | None = None,
+        time: str | None = None,
+        skip_unlabelled: bool = False,
+        drop: str | Iterable[str] = (),
+        text: str | Iterable[str] = (),
+        use: str | Iterable[str] = (),
+        hash_bits: int | None = None,
+        reading: Reading | None = None,
+        seed: int = 0,
+        n_jobs: int | None = None,
+    ) -> Self:
+        """Fit a pipeline to a labelled table.
+
+        Parameters
+        ----------
+        data : path, DataFrame, Arrow table or stream, or dict of arrays
+            The table. A path is read as the command reads it: CSV, TSV, LIBSVM, Parquet, Arrow, NPY, NPZ, compressed or
+            not. pandas and polars DataFrames, PyArrow tables, DuckDB relations and other objects with an Arrow stream
+            are read by the rules for Arrow files. The index of a pandas DataFrame is not used.
+        label : str
+            The column of labels.
+        positive : str, int or bool, default=None
+            The positive class; with more than two labels, all others form the negative class.
+        learner : {"auto", "massart", "perspectron", "perceptron", "logistic", "svm"}, default="auto"
+            The learner.
+        noise : float, default=None
+            The upper bound on the probability that a label is wrong, below 0.5 (massart, perspectron).
+        c : float, default=None
+            The weight of the loss relative to the penalty (logistic, svm). ``None`` means 1.
+        weights : str, default=None
+            The column of weights: the cost of misclassifying each row (auto).
+        balanced : bool, default=False
+            Whether each class has the same total weight (auto).
+        holdout : float, default=None
+            The fraction of the rows held out to measure the error, at least 0 and below 1. ``None`` means 0.05, from 5000
+            rows on 0.1, and about 0.2 with `group` or `time`.
+        group : str, default=None
+            Hold out all rows with the same value in this column together; the column is not learned from.
+        time : str, default=None
+            Hold out the last rows by this column of dates or numbers; the column is not learned from.
+        skip_unlabelled : bool, default=False
+            Whether rows without a label are left out; otherwise they are an error.
+        drop : str or iterable of str, default=()
+            Columns to ignore.
+        text : str or iterable of str, default=()
+            Columns of text, learned by words and characters. Long, varied text is recognised without it.
+        use : str or iterable of str, default=()
+            Columns to learn from although they look like identifiers or saved indices.
+        hash_bits : int, default=None
+            Hashes words and characters of texts to twice ``2**hash_bits`` coordinates, from 1 to 28.
+        reading : Reading, default=None
+            How the table is read; see `Reading`.
+        seed : int, default=0
+            The seed of all random choices.
+        n_jobs : int, default=None
+            The number of threads; the model does not depend on it. ``None`` means 1, and -1 all cores.
+
+        Returns
+        -------
+        Pipeline
+
+        Raises
+        ------
+        ValueError
+            If an argument does not fit the learner or the table, or the labels are no classes.
+        TypeError
+            If `data` is no table, or a column has values of several types.
+
+        Warns
+        -----
+        DataWarning
+            For each decision that could be wrong; they are also in ``notes``.
+        """
+        if group is not None and time is not None:
+            raise ValueError("group and time: pass one of them")
+        if not isinstance(label, str):
+            raise TypeError(f"label={label!r}: must be the name of the column of labels")
+        given = {
+            "label": label,
+            "positive": None if positive is None else _class_name(positive),
+            "learner": check_learner(learner),
+            "noise": None if noise is None else check_number("noise", noise),
+            "c": None if c is None else check_number("c", c),
+            "weights": weights,
+            "balanced": bool(balanced),
+            "holdout": None if holdout is None else check_number("holdout", holdout),
+            "group": group,
+            "time": time,
+            "skip_unlabelled": bool(skip_unlabelled),
+            "columns": columns_of(drop, text, use, hash_bits),
+            "reading": reading_of(reading),
+            "seed": check_count("seed", seed, least=0),
+        }
+        native, notes = _core.fit_pipeline(source_of(data), given, int(effective_n_jobs(n_jobs)))
+        warn(notes)
+        return cls._of(native, notes)
+
+    def predict(
+        self,
+        data: Any,
+        *,
+        unseen: str = "error",
+        costs: Mapping[Any, float] | None = None,
+        threshold: float | None = None,
+        reading: Reading | None = None,
+        n_jobs: int | None = None,
+    ) -> npt.NDArray[Any]:
+        """Return the class of each row.
+
+        Parameters
+        ----------
+        data : path, DataFrame, Arrow table or stream, or dict of arrays
+            The table, with the columns that the model learned from, in any order. Other columns are ignored.
+        unseen : {"error", "zero"}, default="error"
+            How to treat a category that the model has not seen and a column that is missing from the table: fail, or
+            treat the category as none of the known ones and the values of the column as missing.
+        costs : mapping, default=None
+            The cost of misclassifying a row of a class, such as ``{"ill": 9}``; other classes cost 1. Predicts the class
+            with the least expected cost.
+        threshold : float, default=None
+            Predicts the second of two classes if its probability is at least this.
+        reading : Reading, default=None
+            How the table is read. What was found when the model was fitted applies in any case.
+        n_jobs : int, default=None
+            The number of threads.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Values of ``classes_``.
+        """
+        return self.classes_[self._decided(data, unseen, costs, threshold, reading, n_jobs)[0]]
+
+    def predict_proba(
+        self, data: Any, *, unseen: str = "error", reading: Reading | None = None, n_jobs: int | None = None
+    ) -> Floats:
+        """Return the calibrated probability of each class, in the order of ``classes_``.
+
+        Parameters
+        ----------
+        data, unseen, reading, n_jobs
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+
+        Raises
+        ------
+        ValueError
+            If the model has no probabilities, because too few rows were held out for a calibration.
+        """
+        found: Floats | None = self._decided(data, unseen, None, None, reading, n_jobs)[2]
+        if found is None:
+            raise ValueError(
+                "predict_proba: the model is not calibrated; fit it with a larger holdout, or learner='auto'"
+            )
+        return found
+
+    def decide(
+        self,
+        data: Any,
+        *,
+        unseen: str = "error",
+        costs: Mapping[Any, float] | None = None,
+        threshold: float | None = None,
+        reading: Reading | None = None,
+        n_jobs: int | None = None,
+    ) -> Any:
+        """Return the table that the command ``halfspaces predict --all`` writes.
+
+        Parameters
+        ----------
+        data, unseen, costs, threshold, reading, n_jobs
+            As for `predict`.
+
+        Returns
+        -------
+        pandas.DataFrame, or dict of arrays if pandas is not installed
+            The columns ``label``; ``value``, the decision value, positive for the second of two classes, or the lead of
+            the best of several classes; ``probability`` of the label; and ``probability=CLASS`` for each class. The
+            probabilities are NaN if the model is not calibrated.
+        """
+        classes, values, probabilities = self._decided(data, unseen, costs, threshold, reading, n_jobs)
+        if probabilities is None:
+            probabilities = np.full((len(classes), len(self.classes_)), np.nan)
+        table = {
+            "label": self.classes_[classes],
+            "value": values,
+            "probability": probabilities[np.arange(len(classes)), classes],
+        }
+        table |= {f"probability={name}": probabilities[:, at] for at, name in enumerate(self.class_names)}
+        return table_of(table)
+
+    def evaluate(
+        self,
+        data: Any,
+        *,
+        label: str | None = None,
+        unseen: str = "error",
+        costs: Mapping[Any, float] | None = None,
+        threshold: float | None = None,
+        reading: Reading | None = None,
+        n_jobs: int | None = None,
+    ) -> dict[str, Any]:
+        """Measure the errors on a labelled table that the model was not fitted to.
+
+        Parameters
+        ----------
+        data, unseen, costs, threshold, reading, n_jobs
+            As for `predict`.
+        label : str, default=None
+            The column of labels. ``None`` means that of the fit.
+
+        Returns
+        -------
+        dict
+            What ``halfspaces evaluate --json`` prints: the error with an exact 95 % interval, baseline, confusion matrix,
+            recall, precision, AUC and average precision of each class, the error at several coverages, and log loss,
+            Brier score and calibration of the probabilities.
+        """
+        given = self._given(unseen, costs, threshold, reading)
+        found, notes = self._native.evaluate(source_of(data), label, given, int(effective_n_jobs(n_jobs)))
+        warn(notes)
+        evaluation: dict[str, Any] = found
+        return evaluation
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model file, which the command and `Pipeline.load` read. An existing file is overwritten.
+
+        Parameters
+        ----------
+        path : str or PathLike
+            The file.
+        """
+        with open(path, "wb") as file:
+            file.write(self._native.to_bytes())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a model file that `save` or ``halfspaces fit`` wrote.
+
+        Parameters
+        ----------
+        path : str or PathLike
+            The file.
+
+        Returns
+        -------
+        Pipeline
+
+        Raises
+        ------
+        ValueError
+            If the file does not exist, has another version, or was changed.
+        """
+        return cls._of(_core.TablePipeline.load(path), [])
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """The report of the fit."""
+        report: dict[str, Any] = self._native.report()
+        return report
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that the model learned from."""
+        columns: list[str] = self._native.columns
+        return columns
+
+    @property
+    def coordinates(self) -> list[str]:
+        """The names of the coordinates to which the columns are converted."""
+        coordinates: list[str] = self._native.coordinates
+        return coordinates
+
+    def _given(self, unseen: str, costs: Any, threshold: float | None, reading: Reading | None) -> dict[str, Any]:
+        if unseen not in ("error", "zero"):
+            raise ValueError(f"unseen={unseen!r}: must be 'error' or 'zero'")
+        if costs is not None and threshold is not None:
+            raise ValueError("costs and threshold: pass one of them")
+        if costs is not None:
+            costs = [[_class_name(name), check_number("costs", cost)] for name, cost in dict(costs).items()]
+        return {
+            "unseen": unseen,
+            "costs": costs,
+            "threshold": None if threshold is None else check_number("threshold", threshold),
+            "reading": reading_of(reading),
+        }
+
+    def _decided(self, data: Any, unseen: str, costs: Any, threshold: Any, reading: Any, n_jobs: int | None) -> Any:
+        given = self._given(unseen, costs, threshold, reading)
+        *found, notes = self._native.decide(source_of(data), given, int(effective_n_jobs(n_jobs)))
+        warn(notes, stacklevel=4)
+        return found
+
+    def __reduce__(self) -> Any:
+        return (_restored, (self._native.to_bytes(), self.notes))
+
+    def __repr__(self) -> str:
+        classes = ", ".join(map(repr, self.classes_.tolist()))
+        held_out = self.report["held_out"]
+        error = "" if held_out is None else f", held-out error {held_out['rate']:.3f}"
+        return f"<Pipeline from {len(self.columns)} columns to {self.label!r}: {classes}{error}>"
+
+
+def _class_name(name: Any) -> str:
+    if isinstance(name, (bool, np.bool_)):
+        return "true" if name else "false"
+    return str(name)
+
+
+def _restored(saved: bytes, notes: list[str]) -> Pipeline:
+    return Pipeline._of(_core.TablePipeline.from_bytes(saved, "the pickled pipeline"), notes)
+
+
+__all__ = ["Pipeline"]

@@ -1,0 +1,357 @@
+"""Pipelines: the same model files and answers as the command, from every kind of table."""
+
+import io
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from tables import command, mixed, write_csv
+
+import halfspaces
+from halfspaces import DataWarning, Pipeline
+
+pytestmark = pytest.mark.filterwarnings("ignore::halfspaces.DataWarning")
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["dense", "text"])
+def case(request: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[pd.DataFrame, Path, Pipeline]:
+    folder = tmp_path_factory.mktemp("tables")
+    table = mixed(text=request.param)
+    path = write_csv(table, folder / "train.csv")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        return table, path, Pipeline.fit(path, label="outcome")
+
+
+def test_the_command_writes_the_same_file(case: Any, tmp_path: Path) -> None:
+    _, path, model = case
+    model.save(tmp_path / "python.json")
+    command("fit", path, "--label", "outcome", "-o", tmp_path / "command.json")
+    assert (tmp_path / "python.json").read_bytes() == (tmp_path / "command.json").read_bytes()
+
+
+def test_options_mean_what_they_mean_for_the_command(case: Any, tmp_path: Path) -> None:
+    _, path, _ = case
+    model = Pipeline.fit(
+        path,
+        label="outcome",
+        positive="ham",
+        learner="svm",
+        c=0.5,
+        holdout=0.2,
+        drop=["count"],
+        seed=3,
+        reading={"category": ["paid"], "missing": ["green"]},
+        n_jobs=2,
+    )
+    model.save(tmp_path / "python.json")
+    command(
+        "fit", path, "--label", "outcome", "--positive", "ham", "--learner", "svm", "--c", 0.5, "--holdout", 0.2,
+        "--drop", "count", "--seed", 3, "--category", "paid", "--missing", "green", "-o", tmp_path / "command.json",
+    )  # fmt: skip
+    assert (tmp_path / "python.json").read_bytes() == (tmp_path / "command.json").read_bytes()
+    assert model.classes_.tolist() == ["spam", "ham"] and "count" not in model.columns
+    by_time = Pipeline.fit(path, label="outcome", time="count", balanced=True)
+    by_time.save(tmp_path / "time.json")
+    command("fit", path, "-l", "outcome", "--time", "count", "--balanced", "-o", tmp_path / "command2.json")
+    assert (tmp_path / "time.json").read_bytes() == (tmp_path / "command2.json").read_bytes()
+    assert by_time.report["split"] == {"time": "count"}
+
+
+def predicted(model_file: Path, table: Path, *options: object) -> pd.DataFrame:
+    text = command("predict", model_file, table, "--all", *options)
+    return pd.read_csv(io.StringIO(text), converters={"value": float, "probability": float})
+
+
+def test_models_of_the_command_predict_the_same_here(case: Any, tmp_path: Path) -> None:
+    table, path, model = case
+    command("fit", path, "--label", "outcome", "-o", tmp_path / "m.json")
+    loaded = Pipeline.load(tmp_path / "m.json")
+    new = mixed(rows=100, seed=2, text="note" in table).drop(columns="outcome")
+    new_path = write_csv(new, tmp_path / "new.csv")
+    by_command = predicted(tmp_path / "m.json", new_path)
+    for used in (model, loaded):
+        here = used.decide(new_path)
+        assert list(here.columns) == list(by_command.columns)
+        assert here["label"].tolist() == by_command["label"].tolist()
+        # The command prints all digits of the value and six of the probability.
+        assert here["value"].tolist() == by_command["value"].tolist()
+        assert here["probability=spam"].round(6).tolist() == by_command["probability=spam"].tolist()
+        assert used.predict(new_path).tolist() == by_command["label"].tolist()
+        assert np.array_equal(used.predict_proba(new_path)[:, 1], here["probability=spam"])
+    costly = predicted(tmp_path / "m.json", new_path, "--cost", "spam=9")
+    assert loaded.predict(new_path, costs={"spam": 9}).tolist() == costly["label"].tolist()
+    assert costly["label"].tolist() != by_command["label"].tolist()
+    careful = predicted(tmp_path / "m.json", new_path, "--threshold", "0.9")
+    assert loaded.predict(new_path, threshold=0.9).tolist() == careful["label"].tolist()
+
+
+def test_evaluations_are_the_same(case: Any, tmp_path: Path) -> None:
+    import json
+
+    table, _, model = case
+    new_path = write_csv(mixed(rows=150, seed=3, text="note" in table), tmp_path / "new.csv")
+    model.save(tmp_path / "m.json")
+    by_command = json.loads(command("evaluate", tmp_path / "m.json", new_path, "--json"))
+    assert model.evaluate(new_path) == by_command
+
+
+def in_memory(table: pd.DataFrame) -> dict[str, Any]:
+    """The same table in every form that is no file."""
+    arrow = pa.Table.from_pandas(table, preserve_index=False)
+    categories = table.astype({"colour": "category"})
+    return {
+        "pandas": table,
+        "pandas with another index": table.set_index(pd.Index(range(5, 5 + len(table)), name="id")),
+        "pandas with Arrow types": table.convert_dtypes(dtype_backend="pyarrow"),
+        "pandas with nullable types": table.convert_dtypes(),
+        "pandas with categories": categories,
+        "polars": pl.from_arrow(arrow),
+        "polars, lazy": pl.from_arrow(arrow).lazy(),  # type: ignore[union-attr]
+        "polars with categories": pl.from_pandas(table).with_columns(pl.col("colour").cast(pl.Categorical)),
+        "pyarrow": arrow,
+        "pyarrow, in batches": pa.Table.from_batches(arrow.to_batches(max_chunksize=7)),
+        "pyarrow reader": arrow.to_reader(max_chunksize=50),
+        "duckdb": duckdb.sql("select * from arrow"),
+        "dict of arrays": {name: table[name].to_numpy() for name in table},
+        "dict of lists": {name: table[name].tolist() for name in table},
+        "dict of series": dict(table.items()),
+    }
+
+
+FORMS = list(in_memory(mixed(rows=10)))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_a_table_gives_the_same_model(case: Any, form: str) -> None:
+    table, path, from_file = case
+    model = Pipeline.fit(in_memory(table)[form], label="outcome")
+    assert model.coordinates == from_file.coordinates
+    assert model.report == from_file.report
+    by_file = from_file.decide(path)
+    pd.testing.assert_frame_equal(model.decide(path), by_file, check_exact=True)
+    # A model of one form reads all others.
+    pd.testing.assert_frame_equal(from_file.decide(in_memory(table)[form]), by_file, check_exact=True)
+    assert from_file.evaluate(in_memory(table)[form])["confusion"] == from_file.evaluate(path)["confusion"]
+
+
+WITHOUT_PYARROW = """
+import sys, warnings
+sys.modules["pyarrow"] = None
+import pandas as pd
+from halfspaces import Pipeline
+from tables import mixed
+warnings.simplefilter("ignore")
+table = mixed(text=bool(int(sys.argv[1])))
+for form in (table, table.convert_dtypes(), table.astype({"colour": "category"})):
+    model = Pipeline.fit(form, label="outcome")
+    print(model.decide(form).to_csv(index=False))
+class Stream:
+    def __arrow_c_stream__(self, requested_schema=None):
+        raise AssertionError
+try:
+    Pipeline.fit(Stream(), label="x")
+except ImportError as error:
+    print(error)
+try:
+    Pipeline.fit(table.assign(amount=[1, "one"] * 200), label="outcome")
+except TypeError as error:
+    print(error)
+"""
+
+
+def test_pandas_works_without_pyarrow(case: Any) -> None:
+    table, path, from_file = case
+    run = [sys.executable, "-c", WITHOUT_PYARROW, str(int("note" in table))]
+    done = subprocess.run(run, capture_output=True, text=True, check=False, cwd=Path(__file__).parent)
+    assert done.returncode == 0, done.stderr
+    expected = from_file.decide(path).to_csv(index=False)
+    *tables, errors = done.stdout.split("\n\n")
+    assert [found + "\n" for found in tables] == [expected] * 3
+    assert 'reading a Stream needs PyArrow: pip install "halfspaces[arrow]"' in errors
+    assert "column 'amount': it has values of several types, such as 1 and 'one'" in errors
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind"),
+    [([0, 1, 2], "i"), ([0.0, 1.0, 2.0], "i"), ([False, True], "b"), (["a", "b"], "O"), (["01", "2"], "O")],
+)
+def test_classes_have_the_type_of_the_labels(labels: list[Any], kind: str) -> None:
+    rng = np.random.default_rng(0)
+    number = rng.integers(0, len(labels), 300)
+    table = pd.DataFrame({"x": number + rng.normal(0, 0.1, 300), "y": np.array(labels)[number]})
+    model = Pipeline.fit(table, label="y")
+    assert model.classes_.dtype.kind == kind
+    assert (model.predict(table) == table["y"]).mean() > 0.95
+
+
+def test_notes_are_warnings_and_kept() -> None:
+    table = mixed(text=False)
+    table.insert(0, "id", range(len(table)))
+    with pytest.warns(DataWarning, match="`id`"):
+        model = Pipeline.fit(table, label="outcome")
+    assert any("`id`" in note for note in model.notes) and "id" not in model.columns
+    # Options are named as arguments of Python.
+    assert not any("--" in note for note in model.notes), model.notes
+    unknown = table.assign(outcome="eggs").head(1)
+    with pytest.warns(DataWarning, match="does not know"):
+        model.evaluate(pd.concat([unknown, table.tail(9)]))
+
+
+def test_pickles_keep_the_model(case: Any, tmp_path: Path) -> None:
+    _, path, model = case
+    copy = pickle.loads(pickle.dumps(model))
+    assert copy.notes == model.notes and copy.report == model.report
+    pd.testing.assert_frame_equal(copy.decide(path), model.decide(path), check_exact=True)
+    assert "'ham', 'spam'" in repr(copy)
+    loaded = tmp_path / "m.json"
+    model.save(loaded)
+    loaded.write_text(loaded.read_text().replace('"rows":400', '"rows":401', 1))
+    with pytest.raises(ValueError, match="checksum"):
+        Pipeline.load(loaded)
+    with pytest.raises(ValueError, match="no such model"):
+        Pipeline.load(tmp_path / "none.json")
+
+
+SMALL = pd.DataFrame({"x": [1.0, 2.0] * 50, "y": ["a", "b"] * 50})
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "message"),
+    [
+        (SMALL.head(0), ValueError, "pandas DataFrame: the table has no rows"),
+        ({}, ValueError, "data: the dict has no columns"),
+        (pd.concat([SMALL, SMALL["x"]], axis=1), ValueError, "two columns are named 'x'"),
+        (SMALL.rename(columns={"y": "z"}), ValueError, "there is no column `y`"),
+        (SMALL.assign(y=None), ValueError, "the label is missing"),
+        (SMALL.assign(y="a"), ValueError, "every row has the same label, `a`"),
+        (SMALL.assign(y=np.arange(100.0) / 3), ValueError, "quantity|classes"),
+        (SMALL.assign(x=[1, "one"] * 50), TypeError, "column 'x': it has values of several types, such as 1 and 'one'"),
+        (SMALL.assign(x=[{"a": 1}] * 100), (TypeError, ValueError), "column `?'?x"),
+        (SMALL.assign(x=np.inf), ValueError, "column `x`: the value is infinite"),
+        (SMALL[["y"]], ValueError, "no column to learn from"),
+        ({"x": [1.0, 2.0], "y": ["a"]}, ValueError, "'x' has 2 rows, but column 'y' has 1"),
+        ({"x": np.ones((3, 2)), "y": ["a", "b", "a"]}, ValueError, "column 'x': it has 2 dimensions"),
+        ({"x": [1 + 2j], "y": ["a"]}, TypeError, "column 'x': values of type complex128"),
+        (np.ones((3, 2)), TypeError, "data: expected a path.*found ndarray"),
+        (None, TypeError, "data: expected a path.*found NoneType"),
+        ("no-such-file.csv", ValueError, "no-such-file.csv"),
+        (SMALL.set_axis(pd.MultiIndex.from_tuples([("a", "x"), ("a", "y")]), axis=1), ValueError, "several levels"),
+        (pa.table([[1], [2]], names=["x", "x"]), ValueError, "two columns are named `x`"),
+        (pl.DataFrame({"y": ["a", "b"], "x": [[[1]], [[2]]]}), ValueError, "column `x`: values of type"),
+    ],
+)
+def test_bad_tables_are_named(data: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        Pipeline.fit(data, label="y")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"learner": "magic"}, "learner='magic': must be one of auto"),
+        ({"learner": "auto", "c": 2.0}, "c: does not apply to the learner auto"),
+        ({"learner": "svm", "noise": 0.1}, "noise: does not apply"),
+        ({"holdout": 1.5}, "holdout 1.5: must be at least 0"),
+        ({"group": "x", "time": "x"}, "group and time: pass one of them"),
+        ({"drop": ["z"]}, "there is no column `z`"),
+        ({"drop": "y"}, "drop y: it is the column of labels"),
+        ({"weights": "y"}, "weights y: it is the column of labels"),
+        ({"positive": "c"}, "positive c: no row has this label"),
+        ({"reading": {"delimeter": ";"}}, "reading: 'delimeter' is no option"),
+        ({"reading": {"decimal": "x"}}, "decimal='x'"),
+        ({"reading": {"delimiter": "ab"}}, "expected|character"),
+        ({"reading": {"format": "xls"}}, "format: `xls` is not a format"),
+        ({"seed": -1}, "seed=-1: must be at least 0"),
+        ({"hash_bits": 40}, "hash_bits"),
+    ],
+)
+def test_bad_options_are_named(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Pipeline.fit(SMALL, label="y", **options)
+
+
+def test_columns_may_come_in_any_order_with_others(case: Any) -> None:
+    table, path, model = case
+    expected = model.decide(path)
+    shuffled = table.drop(columns="outcome")[reversed(table.columns.drop("outcome"))].assign(extra="x")
+    pd.testing.assert_frame_equal(model.decide(shuffled), expected, check_exact=True)
+    with pytest.raises(ValueError, match="amount"):
+        model.predict(table.drop(columns="amount"))
+    assert len(model.predict(table.drop(columns="amount"), unseen="zero")) == len(table)
+    with pytest.raises(ValueError, match="amount.*`many`"):
+        model.predict(table.assign(amount="many"))
+    new = table.assign(colour="violet")
+    with pytest.raises(ValueError, match="violet"):
+        model.predict(new)
+    assert len(model.predict(new, unseen="zero")) == len(table)
+    with pytest.raises(ValueError, match="unseen='no'"):
+        model.predict(table, unseen="no")
+    with pytest.raises(ValueError, match="eggs"):
+        model.predict(table, costs={"eggs": 2.0})
+    # Numbers as texts are read by the rule of the fit.
+    assert model.predict(table.assign(count=table["count"].astype(str))).tolist() == expected["label"].tolist()
+
+
+def test_types_of_other_libraries(tmp_path: Path) -> None:
+    """Periods, sparse columns, decimals, durations, times and missing truth values."""
+    import datetime
+    import decimal
+
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 2, 200)
+    table = pd.DataFrame(
+        {
+            "period": pd.period_range("2020-01", periods=200, freq="M"),
+            "sparse": pd.arrays.SparseArray(np.where(rng.random(200) < 0.9, 0.0, y + 1.0)),
+            "exact": [decimal.Decimal(int(v)) / 10 for v in y * 3 + rng.integers(0, 3, 200)],
+            "waited": pd.to_timedelta(y * 60 + rng.integers(0, 60, 200), unit="s"),
+            "day": [datetime.date(2020, 1, 1 + int(v)) for v in rng.integers(0, 28, 200)],
+            "sure": pd.array([None if r < 0.2 else bool(r < 0.6) for r in rng.random(200)], dtype="boolean"),
+            "y": y,
+        }
+    )
+    model = Pipeline.fit(table, label="y")
+    assert set(model.columns) == {"period", "sparse", "exact", "waited", "day", "sure"}
+    assert (model.predict(table) == y).mean() > 0.9
+    values = {name: table[name].tolist() for name in ("exact", "waited", "day", "sure", "y")}
+    assert set(Pipeline.fit(values, label="y").columns) == {"exact", "waited", "day", "sure"}
+
+
+def test_control_c_ends_a_fit(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30_000, 20))
+    table = pd.DataFrame(X).assign(y=(X[:, 0] + rng.normal(size=30_000) > 0).astype(int))
+    import _thread
+
+    sent: list[float] = []
+
+    def interrupt() -> None:
+        sent.append(time.perf_counter())
+        _thread.interrupt_main()
+
+    timer = threading.Timer(1.5, interrupt)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        Pipeline.fit(table, label="y")
+    assert time.perf_counter() - sent[0] < 1.0
+
+
+def test_other_libraries_are_not_imported() -> None:
+    script = "import halfspaces, sys; assert not {'duckdb', 'matplotlib', 'polars', 'tqdm'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", script], check=True, env=os.environ)
+    assert halfspaces.Pipeline is Pipeline
+    with pytest.raises(TypeError, match=r"Pipeline\.fit"):
+        Pipeline()
