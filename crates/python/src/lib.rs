@@ -5,6 +5,7 @@
 
 mod binary;
 mod command;
+mod datasets;
 mod error;
 mod frame;
 mod learner;
@@ -14,6 +15,7 @@ mod pipeline;
 mod rows;
 mod run;
 mod streams;
+mod text;
 mod transform;
 
 use pyo3::prelude::*;
@@ -24,6 +26,8 @@ mod _core {
     #[pymodule_export]
     use super::command::command;
     #[pymodule_export]
+    use super::datasets::{add_noise, draw, draw_heavy, draw_trap, load_table, tight};
+    #[pymodule_export]
     use super::model::{Model, fit};
     #[pymodule_export]
     use super::online::Online;
@@ -31,6 +35,8 @@ mod _core {
     use super::pipeline::{TablePipeline, fit_pipeline};
     #[pymodule_export]
     use super::rows::largest_norm;
+    #[pymodule_export]
+    use super::text::{TextMap, fit_texts};
     #[pymodule_export]
     use super::transform::{Map, fit_map, fit_position};
 

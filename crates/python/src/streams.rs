@@ -4,3 +4,6 @@ use halfspaces_linalg::RngStream;
 
 /// Orders the rows for an online learner.
 pub(crate) const PASSES: RngStream = RngStream::new(90);
+
+/// Flips labels.
+pub(crate) const FLIPS: RngStream = RngStream::new(95);
