@@ -1,6 +1,5 @@
 //! Options that select columns.
 
-use crate::error::CliError;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use halfspaces_pipeline::{RecipeOptions, Unseen};
@@ -34,11 +33,6 @@ impl ColumnArgs {
             use_columns: self.use_columns.clone(),
             ..RecipeOptions::default()
         }
-    }
-
-    /// Checks that a column with another role, `what`, is neither ignored nor read as text.
-    pub(crate) fn check_apart(&self, column: &str, what: &str) -> Result<(), CliError> {
-        self.options().check_apart(column, what)
     }
 }
 

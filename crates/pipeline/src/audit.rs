@@ -9,7 +9,7 @@ use halfspaces_frame::DataError;
 use halfspaces_linalg::rand::seq::SliceRandom;
 use halfspaces_linalg::{
     Classifier, FitSample, InputError, Label, Params, PointSet, Points, RowView, Threads,
-    deciding_class, rng_for,
+    checkpoint, deciding_class, rng_for,
 };
 use halfspaces_pac::{Calibration, LabelAudit, wrong_labels_bound};
 use halfspaces_tables::TableClassifier;
@@ -184,6 +184,7 @@ impl Audit {
         let (mut models, mut fold_of) = (Vec::new(), vec![0; classes.len()]);
         let (mut has_probabilities, mut all_values) = (true, Vec::new());
         for fold in 0..self.folds {
+            checkpoint();
             let (mut out, mut rest): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
             for (place, &row) in order.iter().enumerate() {
                 if place % self.folds == fold { out.push(row) } else { rest.push(row) }

@@ -4,6 +4,7 @@
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
 mod audit;
+mod audit_table;
 mod class_noise;
 mod comparison;
 mod contribution;
@@ -31,6 +32,7 @@ mod tests;
 mod validation;
 
 pub use audit::{Audit, AuditResult, Suspect};
+pub use audit_table::AuditTable;
 pub use comparison::{Comparison, MeanDifference};
 pub use contribution::{Contribution, RowExplanation};
 pub use costs::Costs;

@@ -4,7 +4,7 @@ mod web_review;
 
 use crate::error::CliError;
 use crate::html::{escape, image_cell, marked, page, table, table_of_html};
-use crate::input::{Hints, InputArgs, LabelFileArgs, print_notes};
+use crate::input::{Hints, InputArgs, LabelFileArgs};
 use crate::learner;
 use crate::output::{check_targets, counted, note, print, print_json, write_file};
 use crate::progress::Progress;
@@ -15,8 +15,7 @@ use halfspaces_frame::Labels;
 use halfspaces_frame::visible;
 use halfspaces_frame::{Column, Frame};
 use halfspaces_pipeline::{
-    Audit, AuditResult, Design, Method, Plan, Recipe, Suspect, TextParts, Unseen, contradictions,
-    is_varied_text,
+    Audit, AuditResult, AuditTable, Method, Plan, Suspect, TextParts, is_varied_text,
 };
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -177,34 +176,20 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
         )));
     }
     let progress = Progress::start("reading");
-    let (mut frame, label, numbers) =
-        match args.label_file.read(&args.input, args.label.as_deref())? {
-            Some(joined) => (joined.frame, joined.column, joined.rows),
-            None => {
-                let Some(label) = args.label.clone() else {
-                    unreachable!("--label is required without --labels")
-                };
-                let frame = args.input.read_as(&Hints::texts([label.clone()]))?;
-                let numbers = (0..frame.rows).collect();
-                (frame, label, numbers)
-            }
-        };
-    args.columns.check_apart(&label, "the column of labels")?;
-    let labels = Labels::take(&mut frame, &label)?;
+    let (frame, label, numbers) = match args.label_file.read(&args.input, args.label.as_deref())? {
+        Some(joined) => (joined.frame, joined.column, joined.rows),
+        None => {
+            let Some(label) = args.label.clone() else {
+                unreachable!("--label is required without --labels")
+            };
+            let frame = args.input.read_as(&Hints::texts([label.clone()]))?;
+            let numbers = (0..frame.rows).collect();
+            (frame, label, numbers)
+        }
+    };
+    let table = AuditTable::new(frame, &label, &args.columns.options())?;
+    table.notes.iter().for_each(|text| note(&format!("note: {text}")));
     let kept = args.kept(&label, &numbers)?;
-    let count = labels.classes.len();
-    if count < 2 {
-        return Err(CliError::user(format!(
-            "{}, column `{}`: all labels are {}; an audit needs at least two classes",
-            frame.source, label, labels.classes[0]
-        )));
-    }
-    print_notes(&mut frame);
-    let place = format!("{}, column `{label}`", frame.source);
-    labels.check_rows(2, &place)?;
-    let (recipe, notes) = Recipe::fit(&frame, &args.columns.options())?;
-    notes.iter().for_each(|text| note(&format!("note: {text}")));
-    let design = recipe.apply(&frame, Unseen::Error)?;
     let plan = Plan {
         method: args.learner,
         noise: None,
@@ -215,9 +200,12 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
     drop(progress);
     let progress = Progress::steps("auditing", args.folds);
     let audit = Audit { plan, folds: args.folds, failure: args.failure };
-    let result = audit.run_with(&design, &labels.of_row, count, &|| progress.advance(1));
-    let result = result.map_err(|error| error.at(&frame.source))?;
+    let (classes, count) = (&table.labels.of_row, table.labels.classes.len());
+    let result = audit.run_with(&table.design, classes, count, &|| progress.advance(1));
+    let result = result.map_err(|error| error.at(&table.frame.source))?;
     drop(progress);
+    let contradictions = table.contradictions();
+    let AuditTable { frame, labels, recipe, .. } = table;
     let top = &result.ranking[..args.top.min(result.ranking.len())];
     let rows: Vec<usize> = top.iter().map(|suspect| suspect.row).collect();
     let weights_of = |suspect: &Suspect| {
@@ -228,12 +216,6 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
     let texts = match weights {
         Some(weights) => recipe.text_parts(&frame, &rows, &|place, at| weights[place][at]),
         None => Vec::new(),
-    };
-    let contradictions = match &design {
-        Design::Sparse(points) if !recipe.text_columns().is_empty() => {
-            contradictions(points, &labels.of_row)
-        }
-        _ => Vec::new(),
     };
     let failure = args.failure;
     let images = frame.image_column(&args.input.data);

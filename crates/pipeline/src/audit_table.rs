@@ -1,0 +1,73 @@
+//! A table as an audit sees it: points, classes and how they were read.
+
+use crate::design::Design;
+use crate::near_duplicates::contradictions;
+use crate::recipe::{Recipe, RecipeOptions, Unseen};
+use halfspaces_frame::{DataError, Frame, Labels};
+
+/// A labelled table for an [`Audit`](crate::Audit).
+///
+/// ```
+/// use halfspaces_frame::{Column, Frame, Values};
+/// use halfspaces_pipeline::{Audit, AuditTable, Method, Plan, RecipeOptions};
+/// let size = Values::numbers((0..60).map(f64::from).collect());
+/// let kind = Values::texts((0..60).map(|i| u32::from(i >= 30 || i == 7)).collect(), &["small", "large"]);
+/// let columns = vec![Column { name: "size".into(), values: size }, Column { name: "kind".into(), values: kind }];
+/// let table = AuditTable::new(Frame::new("t.csv", columns), "kind", &RecipeOptions::default())?;
+/// let audit = Audit { plan: Plan::new(Method::Logistic), folds: 5, failure: 0.05 };
+/// let found = audit.run(&table.design, &table.labels.of_row, table.labels.classes.len())?;
+/// assert_eq!(found.ranking[0].row, 7);
+/// # Ok::<(), halfspaces_frame::DataError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct AuditTable {
+    /// The table without its column of labels.
+    pub frame: Frame,
+    /// The labels.
+    pub labels: Labels,
+    /// The map from columns to coordinates, fitted to all rows.
+    pub recipe: Recipe,
+    /// The points.
+    pub design: Design,
+    /// Decisions that could be wrong.
+    pub notes: Vec<String>,
+}
+
+impl AuditTable {
+    /// Takes the labels from the column `label`, and converts the other columns to points.
+    ///
+    /// # Errors
+    /// If the column does not exist or has another role, a label is missing, the labels are not at least two classes
+    /// with at least two rows each, or no column can be learned from.
+    pub fn new(
+        mut frame: Frame,
+        label: &str,
+        options: &RecipeOptions,
+    ) -> Result<AuditTable, DataError> {
+        options.check_apart(label, "the column of labels")?;
+        let labels = Labels::take(&mut frame, label)?;
+        let place = format!("{}, column `{label}`", frame.source);
+        if let [only] = &labels.classes[..] {
+            return Err(DataError::user(format!(
+                "{place}: all labels are {only}; an audit needs at least two classes"
+            )));
+        }
+        labels.check_rows(2, &place)?;
+        let (recipe, more) = Recipe::fit(&frame, options)?;
+        let design = recipe.apply(&frame, Unseen::Error)?;
+        let mut notes = std::mem::take(&mut frame.notes);
+        notes.extend(more);
+        Ok(AuditTable { frame, labels, recipe, design, notes })
+    }
+
+    /// For every row the row with nearly the same text and another label, if any. Empty without texts.
+    #[must_use]
+    pub fn contradictions(&self) -> Vec<Option<usize>> {
+        match &self.design {
+            Design::Sparse(points) if !self.recipe.text_columns().is_empty() => {
+                contradictions(points, &self.labels.of_row)
+            }
+            _ => Vec::new(),
+        }
+    }
+}
