@@ -4,6 +4,7 @@
 //! and returns arrays. Models cross the border as text (JSON), so they can be copied, pickled and compared.
 
 mod binary;
+mod audit;
 mod command;
 mod datasets;
 mod error;
@@ -23,6 +24,8 @@ use pyo3::prelude::*;
 /// The native part of the package `halfspaces`.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::audit::{audit_rows, audit_table};
     #[pymodule_export]
     use super::command::command;
     #[pymodule_export]

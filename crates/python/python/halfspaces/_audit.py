@@ -1,0 +1,252 @@
+"""Label audits: which labels are probably wrong, and a bound on how many are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from joblib import effective_n_jobs
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_X_y
+
+from halfspaces import _core
+from halfspaces._base import Floats, check_count, check_number, rows
+from halfspaces._frames import Reading, reading_of, source_of, table_of, typed_classes, warn
+from halfspaces._pipeline import check_learner, columns_of
+
+Progress = Callable[[int, int], Any]
+
+
+@dataclass(frozen=True)
+class AuditResult:
+    """The result of `audit`. The arrays are ordered by rank: the most suspicious row first.
+
+    Attributes
+    ----------
+    row : ndarray of int
+        The rows, counted from 0.
+    label : ndarray
+        Their labels.
+    suggested : ndarray
+        The labels that the classifier predicts instead; the label itself if it agrees.
+    score : ndarray of float
+        How strongly a classifier that was fitted without the row supports the label; negative if it predicts another
+        one. For two classes the decision value in units of the mean size of all decision values; for more, the
+        probability of the label minus that of the best other class. The rank also accounts for classes whose labels are
+        wrong more often, so that it can differ from the order by score.
+    likely_wrong : int
+        The number of labels that are likely wrong: the first ones of the ranking. Heuristic.
+    at_most : int
+        An upper bound on the number of wrong labels. It fails with probability at most `failure` if each label is wrong
+        independently of the others, with probability at most one half.
+    failure : float
+        The probability with which the bound may fail.
+    disagreements : int
+        The number of labels that differ from the prediction.
+    contradicts : ndarray of int or None
+        With texts: the row with nearly the same text and another label, or -1.
+    notes : list of str
+        Decisions about the table that could be wrong; each was also issued as a `DataWarning`.
+    """
+
+    row: npt.NDArray[np.int64]
+    label: npt.NDArray[Any]
+    suggested: npt.NDArray[Any]
+    score: Floats
+    likely_wrong: int
+    at_most: int
+    failure: float
+    disagreements: int
+    contradicts: npt.NDArray[np.int64] | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def table(self) -> Any:
+        """The ranking as a pandas DataFrame, or a dict of arrays if pandas is not installed."""
+        columns: dict[str, Any] = {
+            "row": self.row,
+            "label": self.label,
+            "suggested": self.suggested,
+            "score": self.score,
+            "likely_wrong": np.arange(len(self.row)) < self.likely_wrong,
+        }
+        if self.contradicts is not None:
+            columns["contradicts"] = self.contradicts
+        return table_of(columns)
+
+    def summary(self) -> str:
+        """Return the counts and the bound in words.
+
+        Returns
+        -------
+        str
+        """
+        count = len(self.row)
+        likely = {0: "none of them likely wrong", 1: "1 of them likely wrong; inspect the top of the ranking"}.get(
+            self.likely_wrong,
+            f"{self.likely_wrong} of them likely wrong; inspect the first {self.likely_wrong} rows of the ranking",
+        )
+        labels = "1 label" if self.disagreements == 1 else f"{self.disagreements} labels"
+        return (
+            f"{count} labels, {likely}\n"
+            f"the classifier disagrees with {labels} (negative score); with {100 * (1 - self.failure):g} % confidence, at "
+            f"most {self.at_most} labels are wrong"
+        )
+
+    def __repr__(self) -> str:
+        return f"<AuditResult: {self.summary()}>"
+
+
+def audit(
+    X: Any,
+    y: Any = None,
+    *,
+    label: str | None = None,
+    learner: str = "auto",
+    folds: int = 5,
+    failure: float = 0.05,
+    drop: str | Iterable[str] = (),
+    text: str | Iterable[str] = (),
+    use: str | Iterable[str] = (),
+    hash_bits: int | None = None,
+    reading: Reading | None = None,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+    tqdm: bool = False,
+) -> AuditResult:
+    """Find labels that are probably wrong, and bound how many are.
+
+    Each row is judged by a classifier that was fitted to the other folds of a cross-validation. With `label`, it is the
+    command ``halfspaces audit``: the same ranking for the same file.
+
+    Parameters
+    ----------
+    X : array-like or CSR matrix of shape (n_samples, n_features), or a table
+        The rows. With `label`, a table with that column: a path, DataFrame, Arrow table or dict of arrays, as in
+        `Pipeline.fit`.
+    y : array-like of shape (n_samples,), default=None
+        The labels of an array `X`.
+    label : str, default=None
+        The column of labels of a table `X`.
+    learner : {"auto", "massart", "perspectron", "perceptron", "logistic", "svm"}, default="auto"
+        The learner of the classifier.
+    folds : int, default=5
+        The number of folds.
+    failure : float, default=0.05
+        The probability with which the bound may fail, above 0 and below 1.
+    drop, text, use, hash_bits, reading
+        For a table: how its columns are used, as in `Pipeline.fit`.
+    seed : int, default=0
+        The seed of the folds and of the learner.
+    n_jobs : int, default=None
+        The number of threads; the result does not depend on it. ``None`` means 1, and -1 all cores.
+    progress : callable, default=None
+        Called with the number of folds that are done and their total, from any thread. An exception that it raises is
+        raised by `audit` when all folds are done.
+    tqdm : bool, default=False
+        Whether to show a progress bar of tqdm.
+
+    Returns
+    -------
+    AuditResult
+
+    Raises
+    ------
+    ValueError
+        If both or neither of `y` and `label` are given, there are fewer than two classes, a class is too small for the
+        folds, or a parameter is out of range.
+
+    Notes
+    -----
+    Guarantee: ``at_most``. The ranking and ``likely_wrong`` are heuristic.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halfspaces import audit
+    >>> X = np.random.default_rng(0).normal(size=(300, 2))
+    >>> y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    >>> y[np.abs(X.sum(axis=1)).argmax()] ^= 1  # a wrong label
+    >>> found = audit(X, y, learner="logistic")
+    >>> bool(found.row[0] == np.abs(X.sum(axis=1)).argmax())
+    True
+    """
+    if label is not None and not isinstance(label, str):
+        raise TypeError(f"label={label!r}: must be the name of a column")
+    if (y is None) == (label is None):
+        raise ValueError("audit: pass the labels y of an array X, or the column of labels (label) of a table X")
+    given = {
+        "learner": check_learner(learner),
+        "folds": check_count("folds", folds, least=2),
+        "failure": check_number("failure", failure),
+        "seed": check_count("seed", seed, least=0),
+    }
+    jobs = int(effective_n_jobs(n_jobs))
+    columns = columns_of(drop, text, use, hash_bits)
+    with _Bar(progress, tqdm, int(given["folds"])) as advance:
+        if label is not None:
+            table = {"label": label, "columns": columns, "reading": reading_of(reading)}
+            found = _core.audit_table(source_of(X), table, given, advance, jobs)
+            warn(found["notes"])
+            classes = typed_classes(found["classes"])
+            numbers = found["label"]
+        else:
+            if reading or any(columns.values()):
+                raise ValueError("drop, text, use, hash_bits and reading: they are for tables; pass label, not y")
+            X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, order="C")
+            check_classification_targets(y)
+            classes, numbers = np.unique(y, return_inverse=True)
+            if len(classes) < 2:
+                raise ValueError(f"y: all labels are {classes[0]!r}; an audit needs at least two classes")
+            numbers = np.ascontiguousarray(numbers, dtype=np.int64)
+            found = _core.audit_rows(rows(X), numbers, len(classes), given, advance, jobs)
+    row = found["row"]
+    contradicts = found.get("contradicts")
+    return AuditResult(
+        row=row,
+        label=classes[numbers[row]],
+        suggested=classes[found["suggested"]],
+        score=found["agreement"],
+        likely_wrong=found["likely_wrong"],
+        at_most=found["at_most"],
+        failure=float(given["failure"]),
+        disagreements=found["disagreements"],
+        contradicts=None if contradicts is None else contradicts[row],
+        notes=found.get("notes", []),
+    )
+
+
+class _Bar:
+    """Calls a function and moves a bar of tqdm, if they are given."""
+
+    def __init__(self, progress: Progress | None, bar: bool, total: int) -> None:
+        if progress is not None and not callable(progress):
+            raise TypeError(f"progress={progress!r}: must be a function of two counts")
+        self._progress = progress
+        self._bar: Any = None
+        if bar:
+            try:
+                from tqdm.auto import tqdm
+            except ImportError:
+                raise ImportError("tqdm=True needs tqdm: pip install tqdm") from None
+            self._bar = tqdm(total=total, desc="audit", unit="fold")
+
+    def __enter__(self) -> Progress | None:
+        return self._advance if self._bar is not None or self._progress is not None else None
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def _advance(self, done: int, total: int) -> None:
+        if self._bar is not None:
+            self._bar.update(done - self._bar.n)
+        if self._progress is not None:
+            self._progress(done, total)
+
+
+__all__ = ["AuditResult", "audit"]
