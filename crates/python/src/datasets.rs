@@ -225,7 +225,6 @@ pub(crate) fn load_table<'py>(
 /// Flips labels of rows with Massart noise around the halfspace between the class means of the standardised columns.
 /// `classes` are 0 and 1. Returns the noisy classes and the probability with which each was flipped.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "called with names from Python")]
 #[expect(clippy::type_complexity, reason = "two arrays")]
 pub(crate) fn add_noise<'py>(
     py: Python<'py>,

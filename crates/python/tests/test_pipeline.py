@@ -221,7 +221,7 @@ def test_pickles_keep_the_model(case: Any, tmp_path: Path) -> None:
     loaded.write_text(loaded.read_text().replace('"rows":400', '"rows":401', 1))
     with pytest.raises(ValueError, match="checksum"):
         Pipeline.load(loaded)
-    with pytest.raises(ValueError, match="no such model"):
+    with pytest.raises(FileNotFoundError, match="none.json"):
         Pipeline.load(tmp_path / "none.json")
 
 
@@ -247,7 +247,7 @@ SMALL = pd.DataFrame({"x": [1.0, 2.0] * 50, "y": ["a", "b"] * 50})
         ({"x": [1 + 2j], "y": ["a"]}, TypeError, "column 'x': values of type complex128"),
         (np.ones((3, 2)), TypeError, "data: expected a path.*found ndarray"),
         (None, TypeError, "data: expected a path.*found NoneType"),
-        ("no-such-file.csv", ValueError, "no-such-file.csv"),
+        ("no-such-file.csv", FileNotFoundError, "no such file: 'no-such-file.csv'"),
         (SMALL.set_axis(pd.MultiIndex.from_tuples([("a", "x"), ("a", "y")]), axis=1), ValueError, "several levels"),
         (pa.table([[1], [2]], names=["x", "x"]), ValueError, "two columns are named `x`"),
         (pl.DataFrame({"y": ["a", "b"], "x": [[[1]], [[2]]]}), ValueError, "column `x`: values of type"),
@@ -281,6 +281,12 @@ def test_bad_tables_are_named(data: Any, error: Any, message: str) -> None:
 def test_bad_options_are_named(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Pipeline.fit(SMALL, label="y", **options)
+
+
+@pytest.mark.parametrize("roles", [{"label": None}, {"weights": [1.0] * 100}, {"group": 3}])
+def test_columns_are_given_by_name(roles: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match="must be the name of a column"):
+        Pipeline.fit(SMALL, **{"label": "y", **roles})
 
 
 def test_columns_may_come_in_any_order_with_others(case: Any) -> None:

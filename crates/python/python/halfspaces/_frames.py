@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import errno
 import io
 import math
 import numbers
@@ -73,18 +74,28 @@ def warn(notes: Iterable[str], stacklevel: int = 3) -> None:
         warnings.warn(note, DataWarning, stacklevel=stacklevel + 1)
 
 
+def existing(path: str | os.PathLike[str]) -> str:
+    """Return a path as text. Raise FileNotFoundError if nothing is there; "-" is standard input."""
+    found = os.fspath(path)
+    if found != "-" and not os.path.exists(found):
+        raise FileNotFoundError(errno.ENOENT, "there is no such file", found)
+    return found
+
+
 def source_of(data: Any) -> Any:
     """Return a table in the form of the native module: a path, an Arrow stream, or named columns.
 
     Raises
     ------
+    FileNotFoundError
+        If there is no such file.
     TypeError
         If `data` is no table, or a column has values of several types.
     ValueError
         If two columns have the same name, or columns have different lengths.
     """
     if isinstance(data, (str, os.PathLike)):
-        return os.fspath(data)
+        return existing(data)
     if isinstance(data, Mapping):
         if not data:
             raise ValueError("data: the dict has no columns")

@@ -12,7 +12,7 @@ from joblib import effective_n_jobs
 
 from halfspaces import _core
 from halfspaces._base import Floats, Self, check_count, check_number
-from halfspaces._frames import Reading, names, reading_of, source_of, table_of, typed_classes, warn
+from halfspaces._frames import Reading, existing, names, reading_of, source_of, table_of, typed_classes, warn
 
 LEARNERS = ("auto", "massart", "perspectron", "perceptron", "logistic", "svm")
 
@@ -166,6 +166,8 @@ class Pipeline:
 
         Raises
         ------
+        FileNotFoundError
+            If there is no such file.
         ValueError
             If an argument does not fit the learner or the table, or the labels are no classes.
         TypeError
@@ -178,8 +180,9 @@ class Pipeline:
         """
         if group is not None and time is not None:
             raise ValueError("group and time: pass one of them")
-        if not isinstance(label, str):
-            raise TypeError(f"label={label!r}: must be the name of the column of labels")
+        for argument, column in {"label": label, "weights": weights, "group": group, "time": time}.items():
+            if not isinstance(column, str) and (argument == "label" or column is not None):
+                raise TypeError(f"{argument}={column!r}: must be the name of a column")
         given = {
             "label": label,
             "positive": None if positive is None else _class_name(positive),
@@ -356,10 +359,12 @@ class Pipeline:
 
         Raises
         ------
+        FileNotFoundError
+            If there is no such file.
         ValueError
-            If the file does not exist, has another version, or was changed.
+            If the file is no model, has another version, or was changed.
         """
-        return cls._of(_core.TablePipeline.load(path), [])
+        return cls._of(_core.TablePipeline.load(existing(path)), [])
 
     @property
     def report(self) -> dict[str, Any]:
