@@ -2,15 +2,16 @@
 
 from typing import Any
 
-import halfspaces
 import numpy as np
 import pytest
-from halfspaces import _core
-from halfspaces._base import numbered
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import sparse
+
+import halfspaces
+from halfspaces import _core
+from halfspaces._base import numbered
 
 ESTIMATORS = [
     getattr(halfspaces, name)

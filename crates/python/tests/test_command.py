@@ -7,9 +7,10 @@ import subprocess
 import sys
 import time
 
-import halfspaces
 import numpy as np
 import pytest
+
+import halfspaces
 
 COMMAND = [sys.executable, "-m", "halfspaces"]
 

@@ -5,23 +5,12 @@ import io
 import pickle
 from typing import Any
 
-import halfspaces
 import joblib
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 import skops.io
-from halfspaces import (
-    AveragedPerceptron,
-    ForsterTransform,
-    HalfspaceClassifier,
-    LinearSVM,
-    NystroemFeatures,
-    PerspectronClassifier,
-    RankScaler,
-    TylerScatter,
-)
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
@@ -32,6 +21,18 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+import halfspaces
+from halfspaces import (
+    AveragedPerceptron,
+    ForsterTransform,
+    HalfspaceClassifier,
+    LinearSVM,
+    NystroemFeatures,
+    PerspectronClassifier,
+    RankScaler,
+    TylerScatter,
+)
 
 CLASSIFIERS = [
     cls()

@@ -2,10 +2,11 @@
 
 from typing import Any
 
-import halfspaces
 import pytest
 from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import halfspaces
 
 ESTIMATORS = [
     getattr(halfspaces, name)()

@@ -9,9 +9,10 @@ import threading
 import time
 from typing import Any
 
-import halfspaces
 import numpy as np
 import pytest
+
+import halfspaces
 
 # The time that a user waits at most, and what a loaded machine adds to it.
 PROMPT = 0.2

@@ -221,7 +221,7 @@ def test_pickles_keep_the_model(case: Any, tmp_path: Path) -> None:
     loaded.write_text(loaded.read_text().replace('"rows":400', '"rows":401', 1))
     with pytest.raises(ValueError, match="checksum"):
         Pipeline.load(loaded)
-    with pytest.raises(FileNotFoundError, match="none.json"):
+    with pytest.raises(FileNotFoundError, match=r"none\.json"):
         Pipeline.load(tmp_path / "none.json")
 
 
@@ -297,7 +297,7 @@ def test_columns_may_come_in_any_order_with_others(case: Any) -> None:
     with pytest.raises(ValueError, match="amount"):
         model.predict(table.drop(columns="amount"))
     assert len(model.predict(table.drop(columns="amount"), unseen="zero")) == len(table)
-    with pytest.raises(ValueError, match="amount.*`many`"):
+    with pytest.raises(ValueError, match=r"amount.*`many`"):
         model.predict(table.assign(amount="many"))
     new = table.assign(colour="violet")
     with pytest.raises(ValueError, match="violet"):

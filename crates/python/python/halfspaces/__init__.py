@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 from halfspaces._core import __version__
 
 if TYPE_CHECKING:
+    from halfspaces import datasets, plots
+    from halfspaces._audit import AuditResult, audit
     from halfspaces._classifiers import (
         CKMYClassifier,
         DDKClassifier,
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
         MassartClassifier,
         PerspectronClassifier,
     )
+    from halfspaces._frames import DataWarning, Reading
     from halfspaces._online import (
         AROWClassifier,
         AveragedPerceptron,
@@ -26,14 +29,18 @@ if TYPE_CHECKING:
         Perceptron,
         SecondOrderPerceptron,
     )
+    from halfspaces._pipeline import Pipeline
+    from halfspaces._text import TextVectorizer
     from halfspaces._transforms import ForsterTransform, NystroemFeatures, RankScaler, TylerScatter
 
 __all__ = [
     "AROWClassifier",
+    "AuditResult",
     "AveragedPerceptron",
     "CKMYClassifier",
     "DDKClassifier",
     "DGTClassifier",
+    "DataWarning",
     "ForsterTransform",
     "HalfspaceClassifier",
     "KernelPerceptron",
@@ -46,17 +53,25 @@ __all__ = [
     "PassiveAggressiveClassifier",
     "Perceptron",
     "PerspectronClassifier",
+    "Pipeline",
     "RankScaler",
+    "Reading",
     "SecondOrderPerceptron",
+    "TextVectorizer",
     "TylerScatter",
     "__version__",
+    "audit",
+    "datasets",
+    "plots",
 ]
 
 # The modules are imported when a name is first used, so that the command starts without scikit-learn.
-_MODULES = ("_classifiers", "_online", "_transforms")
+_MODULES = ("_classifiers", "_online", "_transforms", "_pipeline", "_audit", "_frames", "_text")
 
 
 def __getattr__(name: str) -> Any:
+    if name in ("datasets", "plots"):
+        return import_module(f"halfspaces.{name}")
     if name in __all__:
         for module in map(import_module, (f"halfspaces.{module}" for module in _MODULES)):
             if name in module.__all__:

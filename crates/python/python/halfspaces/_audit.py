@@ -179,7 +179,7 @@ def audit(
         raise TypeError(f"label={label!r}: must be the name of a column")
     if (y is None) == (label is None):
         raise ValueError("audit: pass the labels y of an array X, or the column of labels (label) of a table X")
-    given = {
+    given: dict[str, Any] = {
         "learner": check_learner(learner),
         "folds": check_count("folds", folds, least=2),
         "failure": check_number("failure", failure),

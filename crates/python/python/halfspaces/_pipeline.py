@@ -76,6 +76,10 @@ class Pipeline:
     """
 
     _native: _core.TablePipeline
+    notes: list[str]
+    label: str
+    class_names: list[str]
+    classes_: npt.NDArray[Any]
 
     def __init__(self) -> None:
         raise TypeError("make a Pipeline with Pipeline.fit or Pipeline.load")
@@ -85,8 +89,8 @@ class Pipeline:
         made = cls.__new__(cls)
         made._native = native
         made.notes = notes
-        made.label: str = native.label
-        made.class_names: list[str] = native.classes
+        made.label = native.label
+        made.class_names = native.classes
         made.classes_ = typed_classes(made.class_names)
         return made
 
@@ -237,7 +241,8 @@ class Pipeline:
         ndarray of shape (n_rows,)
             Values of ``classes_``.
         """
-        return self.classes_[self._decided(data, unseen, costs, threshold, reading, n_jobs)[0]]
+        classes: npt.NDArray[Any] = self.classes_[self._decided(data, unseen, costs, threshold, reading, n_jobs)[0]]
+        return classes
 
     def predict_proba(
         self, data: Any, *, unseen: str = "error", reading: Reading | None = None, n_jobs: int | None = None
