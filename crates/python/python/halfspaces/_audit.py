@@ -187,7 +187,7 @@ def audit(
     }
     jobs = int(effective_n_jobs(n_jobs))
     columns = columns_of(drop, text, use, hash_bits)
-    with _Bar(progress, tqdm, int(given["folds"])) as advance:
+    with _Bar(progress, tqdm, given["folds"]) as advance:
         if label is not None:
             table = {"label": label, "columns": columns, "reading": reading_of(reading)}
             found = _core.audit_table(source_of(X), table, given, advance, jobs)
@@ -213,7 +213,7 @@ def audit(
         score=found["agreement"],
         likely_wrong=found["likely_wrong"],
         at_most=found["at_most"],
-        failure=float(given["failure"]),
+        failure=given["failure"],
         disagreements=found["disagreements"],
         contradicts=None if contradicts is None else contradicts[row],
         notes=found.get("notes", []),

@@ -86,7 +86,7 @@ def margins(values: Any, y: Any, *, bins: int = 40, ax: Axes | None = None) -> A
     if len(classes) != 2:
         raise ValueError(f"y has {len(classes)} classes; margins are for two")
     signed = np.where(labels == classes[1], found, -found)
-    edges = np.histogram_bin_edges(signed, bins=check_count("bins", bins))
+    edges = np.histogram_bin_edges(signed, bins=check_count("bins", bins)).tolist()
     wrong = signed < 0
     ax = _axes(ax)
     ax.hist(signed[~wrong], bins=edges.tolist(), color=BLUE, label=f"right side: {int((~wrong).sum())}")
