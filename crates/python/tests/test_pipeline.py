@@ -245,6 +245,8 @@ SMALL = pd.DataFrame({"x": [1.0, 2.0] * 50, "y": ["a", "b"] * 50})
         ({"x": [1.0, 2.0], "y": ["a"]}, ValueError, "'x' has 2 rows, but column 'y' has 1"),
         ({"x": np.ones((3, 2)), "y": ["a", "b", "a"]}, ValueError, "column 'x': it has 2 dimensions"),
         ({"x": [1 + 2j], "y": ["a"]}, TypeError, "column 'x': values of type complex128"),
+        ({"x": ["\ud800", "a"], "y": ["a", "b"]}, ValueError, "column 'x': the text .* in row 0 is not valid Unicode"),
+        (SMALL.assign(x=pd.Series(["\ud800", "a"] * 50, dtype=object)), ValueError, "column 'x': the text .*Unicode"),
         (np.ones((3, 2)), TypeError, "data: expected a path.*found ndarray"),
         (None, TypeError, "data: expected a path.*found NoneType"),
         ("no-such-file.csv", FileNotFoundError, "no such file: 'no-such-file.csv'"),
@@ -334,6 +336,14 @@ def test_types_of_other_libraries(tmp_path: Path) -> None:
     assert (model.predict(table) == y).mean() > 0.9
     values = {name: table[name].tolist() for name in ("exact", "waited", "day", "sure", "y")}
     assert set(Pipeline.fit(values, label="y").columns) == {"exact", "waited", "day", "sure"}
+
+
+def test_masked_values_are_missing() -> None:
+    x = np.arange(60.0)
+    masked = np.ma.masked_where(x % 7 == 0, x)
+    model = Pipeline.fit({"x": masked, "y": np.where(x > 30, "b", "a")}, label="y")
+    assert model.coordinates == ["x", "x is missing"]
+    assert model.predict({"x": masked[1:3]}).tolist() == ["a", "a"]
 
 
 def test_control_c_ends_a_fit(tmp_path: Path) -> None:

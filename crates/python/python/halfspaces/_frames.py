@@ -157,6 +157,8 @@ def _of_pandas(frame: Any) -> Any:
         _check_kinds(name, column)
         try:
             arrays.append(pa.array(column, from_pandas=True))
+        except UnicodeEncodeError as error:
+            raise ValueError(f"data, column {name!r}: the text {error.object!r} is not valid Unicode") from None
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
             raise TypeError(f"data, column {name!r}: {error}; convert it to numbers, texts or dates") from error
     table = pa.table(arrays, names=_unique_names([name for name, _ in columns]))
@@ -241,6 +243,8 @@ def _cells(name: Any, values: Any) -> Any:
         values = values.cat
     if hasattr(values, "categories") and hasattr(values, "codes"):
         return (np.ascontiguousarray(values.codes, dtype=np.int32), [_text(level) for level in values.categories])
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.where(np.ma.getmaskarray(values), None, values.data.astype(object))
     array: npt.NDArray[Any] = np.asarray(values)
     if array.ndim != 1:
         raise ValueError(f"data, column {name!r}: it has {array.ndim} dimensions; pass one array for each column")
@@ -257,11 +261,21 @@ def _cells(name: Any, values: Any) -> Any:
         return (np.ascontiguousarray(array.astype("datetime64[us]").view(np.int64)), "us")
     if array.dtype.kind == "m":
         return np.ascontiguousarray(array / np.timedelta64(1, "s"), dtype=np.float64)
-    if array.dtype.kind == "U" or array.dtype.kind == "T":
-        return array.tolist()
+    if array.dtype.kind in "UT":
+        return _checked_texts(name, array.tolist())
     raise TypeError(
         f"data, column {name!r}: values of type {array.dtype} are not supported; convert it to numbers or texts"
     )
+
+
+def _checked_texts(name: Any, texts: list[str | None]) -> list[str | None]:
+    for place, text in enumerate(texts):
+        try:
+            if text is not None:
+                text.encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"data, column {name!r}: the text {text!r} in row {place} is not valid Unicode") from None
+    return texts
 
 
 def _of_objects(name: Any, array: npt.NDArray[Any]) -> Any:
@@ -276,9 +290,10 @@ def _of_objects(name: Any, array: npt.NDArray[Any]) -> Any:
     if kind == "duration":
         spans = [np.timedelta64("NaT") if gap else value for value, gap in zip(array, missing, strict=True)]
         return np.array(spans, dtype="timedelta64[us]") / np.timedelta64(1, "s")
-    if kind in ("bool", "text"):
-        of = bool if kind == "bool" else str
-        return [None if gap else of(value) for value, gap in zip(array, missing, strict=True)]
+    if kind == "bool":
+        return [None if gap else bool(value) for value, gap in zip(array, missing, strict=True)]
+    if kind == "text":
+        return _checked_texts(name, [None if gap else str(value) for value, gap in zip(array, missing, strict=True)])
     raise TypeError(f"data, column {name!r}: values of type {kind} are not supported; convert it to numbers or texts")
 
 
