@@ -37,7 +37,7 @@ pub type Seed = (&'static str, String, Vec<u8>);
 /// None unless the libraries have changed.
 pub fn journals() -> Result<Vec<Seed>, Box<dyn Error>> {
     let pool = |keys: &[&str]| {
-        let by = ItemSpec { id: None, columns: vec!["x".into()], shown: vec![], images: false };
+        let by = ItemSpec { columns: vec!["x".into()], ..ItemSpec::default() };
         let keys: Vec<ItemKey> = keys.iter().map(|key| ItemKey::of_text(key)).collect();
         let contents = keys.clone();
         PoolId::new("pool.csv", 1, ItemIds { by, table: "00".into(), keys, contents })

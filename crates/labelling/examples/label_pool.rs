@@ -84,7 +84,7 @@ fn pool(values: &[f64]) -> PoolId {
     let mut keys = KeyBuilder::new(values.len());
     keys.numbers(values);
     let keys = keys.finish();
-    let by = ItemSpec { id: None, columns: vec!["x".into()], shown: Vec::new(), images: false };
+    let by = ItemSpec { columns: vec!["x".into()], ..ItemSpec::default() };
     let table = KeyBuilder::fingerprint(&keys);
     PoolId::new("numbers", 1, ItemIds { by, table, keys, contents: Vec::new() })
 }

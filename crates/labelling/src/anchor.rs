@@ -24,7 +24,7 @@ pub struct MissingItem {
 /// use halfspaces_labelling::{Anchoring, Event, Header, ItemIds, ItemKey, ItemSpec, PoolId, Record};
 ///
 /// let pool = |texts: &[&str]| {
-///     let by = ItemSpec { id: Some("id".into()), columns: vec![], shown: vec![], images: false };
+///     let by = ItemSpec { id: Some("id".into()), ..ItemSpec::default() };
 ///     let keys = texts.iter().map(|text| ItemKey::of_text(text)).collect();
 ///     PoolId::new("pool.csv", 1, ItemIds { by, table: "00".into(), keys, contents: vec![] })
 /// };

@@ -1,5 +1,6 @@
 //! Errors of sessions and their files.
 
+use halfspaces_frame::DataError;
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -97,6 +98,13 @@ impl SessionError {
             | SessionError::Line { .. } => true,
             SessionError::NotKept { .. } | SessionError::Lost { .. } => false,
         }
+    }
+}
+
+impl From<SessionError> for DataError {
+    fn from(error: SessionError) -> DataError {
+        let message = error.to_string();
+        if error.is_input() { DataError::user(message) } else { DataError::system(message) }
     }
 }
 

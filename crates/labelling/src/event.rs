@@ -213,7 +213,7 @@ pub struct ItemIds {
 }
 
 /// The parts of an item from which its key is computed. They stay the same throughout a session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ItemSpec {
     /// The column of ids; `None` if items are identified by their contents.
@@ -224,4 +224,8 @@ pub struct ItemSpec {
     pub shown: Vec<String>,
     /// Whether images are part of the contents.
     pub images: bool,
+    /// The columns of the table's numeric matrix that are not part of the contents; `None` if none of its columns is:
+    /// there is no matrix, or an earlier version wrote the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matrix_without: Option<Vec<String>>,
 }

@@ -4,6 +4,9 @@ use crate::error::{ApplyError, SessionError};
 use crate::event::{Event, Header};
 use crate::journal::{Chain, Tail, journal_text, parse_journal};
 use crate::record::Record;
+use halfspaces_frame::DataError;
+use halfspaces_linalg::{Params, PointSet, Threads};
+use halfspaces_online::{Labelling, LabellingFile, LabellingSession};
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -57,7 +60,7 @@ pub struct NewSession {
 pub struct SessionLog {
     header: Header,
     record: Record,
-    /// `None` if the file is open for reading only.
+    /// `None` if the file is open for reading only, or there is none.
     file: Option<OpenFile>,
     tail: Tail,
 }
@@ -154,6 +157,37 @@ impl NewSession {
 }
 
 impl SessionLog {
+    /// A session without a file.
+    ///
+    /// # Errors
+    /// The header is not valid.
+    pub fn in_memory(header: Header) -> Result<SessionLog, DataError> {
+        header.check().map_err(DataError::user)?;
+        let record = Record::new(&header);
+        Ok(SessionLog { header, record, file: None, tail: Tail::Complete })
+    }
+
+    /// The labelling model with all labels and skipped rows of the session. `points` are the rows of its pool.
+    ///
+    /// # Errors
+    /// The points do not match the pool, or the model cannot learn from them.
+    pub fn model<P: PointSet>(
+        &self,
+        points: &P,
+        threads: Threads,
+    ) -> Result<LabellingSession, DataError> {
+        let labelling = Labelling::params(self.header.classes.len()).seed(self.header.seed);
+        let file = LabellingFile {
+            version: LabellingFile::VERSION,
+            labelling: labelling.threads(threads).check()?,
+            first_points: points.len(),
+            points: points.len(),
+            answers: self.record.answers(),
+            skipped: self.record.skipped().chain(self.record.uncertain()).collect(),
+        };
+        LabellingSession::resume(&file, points).map_err(|error| DataError::user(error.to_string()))
+    }
+
     /// The header.
     #[must_use]
     pub fn header(&self) -> &Header {
@@ -172,7 +206,7 @@ impl SessionLog {
         self.tail
     }
 
-    /// Applies an event. Its line is on the disk on return, unless the session is open for reading only.
+    /// Applies an event. Its line is on the disk on return, unless the session is open for reading only or has no file.
     ///
     /// Before and after writing, the path is compared with the open file. If another program deleted, replaced or
     /// changed the file, the whole session including this event is saved to a new file, and the error names that file.

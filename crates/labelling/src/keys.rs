@@ -148,6 +148,21 @@ impl KeyBuilder {
         }
     }
 
+    /// Adds the entries of a row of a matrix that are not zero, in ascending order of their columns; NaN marks a missing
+    /// one.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn entries(&mut self, row: usize, entries: impl Iterator<Item = (u64, f64)>) {
+        let state = &mut self.state[row];
+        let mut count = 0;
+        for (column, value) in entries {
+            *state = stir(stir(*state, column), number(value));
+            count += 1;
+        }
+        *state = stir(*state, count);
+    }
+
     /// Returns the keys of all rows.
     #[must_use]
     pub fn finish(self) -> Vec<ItemKey> {

@@ -5,7 +5,7 @@ use halfspaces_online::{Answer, Source};
 use std::path::Path;
 
 fn ids(keys: &[&str], contents: &[&str]) -> PoolId {
-    let by = ItemSpec { id: None, columns: vec!["x".into()], shown: vec![], images: false };
+    let by = ItemSpec { columns: vec!["x".into()], ..ItemSpec::default() };
     let keys_of = |texts: &[&str]| texts.iter().map(|text| ItemKey::of_text(text)).collect();
     let table = "00".to_owned();
     PoolId::new(

@@ -2,7 +2,7 @@
 
 use crate::error::CliError;
 use halfspaces_frame::{Column, Picture, by_numbers};
-use halfspaces_labelling::ItemKey;
+use halfspaces_labelling::{ItemKey, ShownImages};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -103,25 +103,10 @@ impl Images {
         self.names.len()
     }
 
-    /// The file name of a row, as given.
-    pub(super) fn name(&self, row: usize) -> Option<&str> {
-        self.names.get(row).and_then(Option::as_deref)
-    }
-
     /// The number of names with backslashes that are read as slashes.
     pub(super) fn backslashes(&self) -> usize {
         let names = self.names.iter().flatten();
         names.filter(|name| name.contains('\\') && !self.folder.join(name).exists()).count()
-    }
-
-    /// A hash of the content of each row's image; `None` for a row without an image.
-    pub(super) fn contents(&self) -> Result<Vec<Option<String>>, CliError> {
-        let content = |name: &String| {
-            let (kind, path) = self.resolve(name).map_err(CliError::user)?;
-            content(&path, kind == "image/bmp")
-                .map_err(|error| CliError::user(format!("{name}: {error}")))
-        };
-        self.names.iter().map(|name| name.as_ref().map(content).transpose()).collect()
     }
 
     /// The MIME type and the bytes of a row's image. The path is checked again, because links may have changed since
@@ -183,6 +168,21 @@ impl Images {
             Ok(_) => Ok((kind, path)),
             Err(error) => Err(format!("{name}: {error}")),
         }
+    }
+}
+
+impl ShownImages for Images {
+    fn contents(&self) -> Result<Vec<Option<String>>, CliError> {
+        let content = |name: &String| {
+            let (kind, path) = self.resolve(name).map_err(CliError::user)?;
+            content(&path, kind == "image/bmp")
+                .map_err(|error| CliError::user(format!("{name}: {error}")))
+        };
+        self.names.iter().map(|name| name.as_ref().map(content).transpose()).collect()
+    }
+
+    fn name(&self, row: usize) -> Option<&str> {
+        self.names.get(row).and_then(Option::as_deref)
     }
 }
 

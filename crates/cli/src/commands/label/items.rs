@@ -5,7 +5,7 @@ use crate::error::CliError;
 use crate::html::levels;
 use crate::terminal::grid;
 use halfspaces_frame::{Column, Frame, visible};
-use halfspaces_labelling::ItemKey;
+use halfspaces_labelling::{ItemKey, ShownImages};
 use halfspaces_pipeline::{Recipe, TextParts};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,10 +1,9 @@
 //! The sessions of several annotators about one pool, for `--merge`.
 
-use super::anchoring;
 use super::args::LabelArgs;
 use super::exported::{ExportedRow, Source};
 use super::pool::Pool;
-use crate::error::{CliError, session_error};
+use crate::error::CliError;
 use crate::output::counted;
 use halfspaces_labelling::{
     Annotators, Consensus, Opening, Record, SessionAccess, SessionFile, SessionLog, Tail, Vote,
@@ -22,7 +21,7 @@ pub(super) fn open(args: &LabelArgs) -> Result<Vec<(PathBuf, SessionLog)>, CliEr
         Ok(Opening::New(_)) => {
             Err(CliError::user(format!("{}: the session is empty", path.display())))
         }
-        Err(error) => Err(session_error(&error)),
+        Err(error) => Err(error.into()),
     };
     args.merge.iter().map(open).collect()
 }
@@ -54,7 +53,7 @@ pub(super) fn annotators(
     let mut annotators = Annotators::new(pool.points.len());
     for (path, log) in sessions {
         let mut record = log.record().clone();
-        if let Some(event) = anchoring::anchor(args, &record, pool, &path, notes)? {
+        if let Some(event) = pool.resumed(args).event(&record, &path, notes)? {
             let step = record.check(&event).map_err(CliError::user)?;
             record.take(step);
         }

@@ -1,10 +1,8 @@
 //! `label`: a person labels a pool by confirming or correcting predictions, in the terminal or in a browser.
 
 mod advice;
-mod anchoring;
 mod args;
 mod classes;
-mod controller;
 mod export;
 mod exported;
 mod images;
@@ -22,30 +20,29 @@ mod terminal;
 mod web;
 mod worker;
 
-use crate::error::{CliError, session_error};
+use crate::error::CliError;
 use crate::interrupt::set_stop_message;
 use crate::output::{check_target, check_targets, counted, note, write_file};
 use crate::progress::Progress;
 pub(crate) use args::LabelArgs;
 use args::Order;
 use classes::{check_classes, classes, sought};
-use controller::Controller;
 use export::{ExportFormat, Replaceable};
 use exported::ExportedRow;
 use halfspaces_frame::visible;
 use halfspaces_labelling::{
-    Annotators, ApplyError, Consensus, Event, Header, NewSession, Opening, Record, SessionAccess,
-    SessionError, SessionFile, SessionLog, Tail,
+    Annotators, ApplyError, Asking, Consensus, Event, Header, NewSession, Opening, Record,
+    SessionAccess, SessionError, SessionFile, SessionLog, Tail,
 };
 use halfspaces_linalg::{Params, Threads};
-use halfspaces_online::{Labelling, LabellingFile, LabellingSession};
+use halfspaces_online::{Labelling, LabellingSession};
 use halfspaces_pipeline::{Design, Pipeline};
 use items::Items;
 use pool::{Pool, SessionInfo};
 pub(crate) use session_labels::{label_args, session_labels, session_table};
 use simulate::Settings;
 use std::path::{Path, PathBuf};
-use worker::Asking;
+use worker::{Controller, Worker};
 
 /// Runs `label`.
 pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
@@ -132,7 +129,7 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
         let rare = args.order == Order::Rare;
         let seek = sought(args, log.record().classes())?;
         let asking = Asking { rare, seek, weights: args.web, first: pool.reviewed };
-        let controller = Controller::new(log, session, asking)?;
+        let controller = Controller::new(log, Worker::start(session, asking))?;
         note(&format!("answers are saved in {}", path.display()));
         set_stop_message(args.output.as_ref().map(|output| {
             let output = output.display();
@@ -246,7 +243,7 @@ fn open(args: &LabelArgs, path: &Path) -> Result<Opening, CliError> {
         }
         return match SessionFile::open(path, SessionAccess::Read) {
             Ok(Opening::New(_)) => Err(missing()),
-            opening => opening.map_err(|error| session_error(&error)),
+            opening => opening.map_err(CliError::from),
         };
     }
     let opened = SessionFile::open(path, SessionAccess::Write);
@@ -260,7 +257,7 @@ fn open(args: &LabelArgs, path: &Path) -> Result<Opening, CliError> {
             return Ok(Opening::Existing(log));
         }
     }
-    opened.map_err(|error| session_error(&error))
+    opened.map_err(CliError::from)
 }
 
 /// Starts a session. All labels given on the command line are checked before the file is written.
@@ -273,7 +270,7 @@ fn begin_session(
     let header = Header { annotator, ..Header::new(pool.id.clone(), classes, args.seed) };
     let mut notes = Vec::new();
     let labels = new_labels::new_labels(args, pool, &Record::new(&header), &mut notes)?;
-    let mut log = session.begin(header).map_err(|error| session_error(&error))?;
+    let mut log = session.begin(header).map_err(CliError::from)?;
     labels.map_or(Ok(()), |event| apply(&mut log, &event))?;
     Ok((log, notes))
 }
@@ -291,7 +288,7 @@ fn resume_session(
             .push(format!("note: {}: the last line is truncated and is ignored", path.display())),
         Tail::NoLineEnd | Tail::Complete => {}
     }
-    let anchor = anchoring::anchor(args, log.record(), pool, path, &mut notes)?;
+    let anchor = pool.resumed(args).event(log.record(), path, &mut notes)?;
     // All events are checked before anything is written.
     let mut after = log.record().clone();
     if let Some(event) = &anchor {
@@ -309,7 +306,7 @@ fn resume_session(
 fn apply(log: &mut SessionLog, event: &Event) -> Result<(), CliError> {
     log.apply(event).map_err(|error| match error {
         ApplyError::Unfit(why) => CliError::user(why),
-        ApplyError::File(error) => session_error(&error),
+        ApplyError::File(error) => error.into(),
     })
 }
 
@@ -421,21 +418,10 @@ fn resume_model(
     points: &Design,
     threads: Threads,
 ) -> Result<LabellingSession, CliError> {
-    let header = log.header();
-    let labelling = Labelling::params(header.classes.len()).seed(header.seed).threads(threads);
-    let file = LabellingFile {
-        version: LabellingFile::VERSION,
-        labelling: labelling.check()?,
-        first_points: points.len(),
-        points: points.len(),
-        answers: log.record().answers(),
-        skipped: log.record().skipped().chain(log.record().uncertain()).collect(),
-    };
-    let session = match points {
-        Design::Dense(points) => LabellingSession::resume(&file, points),
-        Design::Sparse(points) => LabellingSession::resume(&file, points),
-    };
-    session.map_err(|error| CliError::user(error.to_string()))
+    match points {
+        Design::Dense(points) => log.model(points, threads),
+        Design::Sparse(points) => log.model(points, threads),
+    }
 }
 
 /// Says that the model cannot learn from all answers that the pool may get.

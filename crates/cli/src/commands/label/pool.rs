@@ -7,11 +7,11 @@ use super::review;
 use crate::error::CliError;
 use crate::input::{self, Hints, ReadingArgs};
 use fnv::FnvHasher;
-use halfspaces_frame::{Block, Labels, MISSING, find_class, is_missing_marker};
+use halfspaces_frame::{Block, Labels, find_class, is_missing_marker};
 use halfspaces_frame::{Column, Frame, Values};
-use halfspaces_labelling::{ItemIds, ItemKey, ItemSpec, KeyBuilder, PoolId};
+use halfspaces_labelling::{ItemIds, ItemSource, ItemSpec, PoolId, ResumedPool, ShownImages};
 use halfspaces_pipeline::{Design, Recipe, Unseen, is_varied_text};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 
@@ -46,6 +46,12 @@ pub(super) struct SessionInfo<'a> {
 }
 
 impl Pool {
+    /// The pool as one with which a session is resumed.
+    pub(super) fn resumed(&self, args: &LabelArgs) -> ResumedPool<'_> {
+        let (id, first_version, keep_found) = (&self.id, &self.first_version, args.keep_found);
+        ResumedPool { id, first_version, keep_found }
+    }
+
     pub(super) fn read(args: &LabelArgs, session: &SessionInfo<'_>) -> Result<Pool, CliError> {
         let args = &with_images_of_folder(args);
         let before = session.pool.and_then(|pool| pool.items.as_ref());
@@ -101,8 +107,9 @@ impl Pool {
             Some(items) => items.by.clone(),
             None => spec(args, &frame, shown.as_ref(), images.is_some(), id_name),
         };
-        let sources = Sources { frame: &frame, shown: shown.as_ref(), images: images.as_ref() };
-        let pool_id = sources.identify(spec, id.as_ref(), session.pool)?;
+        let shown_images = images.as_ref().map(|images| images as &dyn ShownImages);
+        let source = ItemSource { frame: &frame, shown: shown.as_ref(), images: shown_images };
+        let pool_id = source.identify(spec, id.as_ref(), session.pool)?;
         // Columns to show are read as text, with their spelling preserved. The model learns from their numbers and
         // dates.
         let mut typed = Vec::new();
@@ -220,150 +227,14 @@ fn spec(
     let columns = columns.filter(|name| is_content(name)).cloned().collect();
     let in_shown = |name: &&String| shown.is_some_and(|shown| shown.has(name));
     let shown = args.show.iter().filter(|name| is_content(name)).filter(in_shown).cloned();
-    let shown = shown.collect();
-    ItemSpec { id, columns, shown, images }
-}
-
-/// The keys of all rows, and the second keys of all rows; the second list may be empty.
-type Keys = (Vec<ItemKey>, Vec<ItemKey>);
-
-/// The sources of the content of items.
-struct Sources<'a> {
-    frame: &'a Frame,
-    shown: Option<&'a Frame>,
-    images: Option<&'a Images>,
-}
-
-impl Sources<'_> {
-    /// Computes the identity of the pool. `before` is the pool in the previous run of the session.
-    fn identify(
-        &self,
-        spec: ItemSpec,
-        id: Option<&Column>,
-        before: Option<&PoolId>,
-    ) -> Result<PoolId, CliError> {
-        let source = &self.frame.source;
-        let old = before.and_then(|pool| Some((pool, pool.items.as_ref()?)));
-        let mut keys = KeyBuilder::new(self.frame.rows);
-        let missing = self.add_columns(&mut keys, &spec);
-        let mut table = String::new();
-        let contents = match missing {
-            Some(name) if id.is_none() => {
-                return Err(CliError::user(format!(
-                    "{source}: the table has no column `{name}`, by which the session identifies its items; restore \
-                     the column, or pass another file with --session"
-                )));
-            }
-            Some(_) => None,
-            None => {
-                table = KeyBuilder::fingerprint(&keys.clone().finish());
-                self.add_shown(keys, &spec)?
-            }
-        };
-        let columns = spec.columns.len();
-        let (keys, contents) = match (id, contents) {
-            (Some(id), contents) => (self.ids(id)?, contents.map_or(Vec::new(), |(keys, _)| keys)),
-            (None, Some(keys)) => keys,
-            // Nothing is shown in this run. If the table is unchanged, the keys of the previous run still apply.
-            (None, None) => match old {
-                Some((pool, items)) if items.table == table => return Ok(pool.clone()),
-                _ => {
-                    return Err(CliError::user(format!(
-                        "{source}: the rows have changed, and the session identifies its items also by the texts or \
-                         images shown with them; pass the same --items and --image, or another file with --session"
-                    )));
-                }
-            },
-        };
-        let items = ItemIds { by: spec, table, keys, contents };
-        Ok(PoolId::new(source, columns, items))
-    }
-
-    /// Adds the columns of the table to the keys; returns the first missing column, if any.
-    fn add_columns<'s>(&self, keys: &mut KeyBuilder, spec: &'s ItemSpec) -> Option<&'s str> {
-        for name in &spec.columns {
-            match self.frame.column(name) {
-                Some(values) => add(keys, &values),
-                None if self.frame.is_sparse() => keys.numbers(&vec![0.0; self.frame.rows]),
-                None => return Some(name),
-            }
-        }
-        None
-    }
-
-    /// Adds the content shown with the rows; returns `None` if some of it is missing in this run. With images there is
-    /// a second key, without file names; only images with identical content keep their names in it.
-    fn add_shown(&self, mut keys: KeyBuilder, spec: &ItemSpec) -> Result<Option<Keys>, CliError> {
-        for name in &spec.shown {
-            let values = self.shown.and_then(|shown| shown.column(name));
-            let Some(values) = values else { return Ok(None) };
-            add(&mut keys, &values);
-        }
-        if !spec.images {
-            return Ok(Some((keys.finish(), Vec::new())));
-        }
-        let Some(images) = self.images else { return Ok(None) };
-        let contents = images.contents()?;
-        let mut copies: HashMap<&str, usize> = HashMap::new();
-        contents.iter().flatten().for_each(|content| *copies.entry(content).or_default() += 1);
-        let (mut named, mut unnamed) = (Vec::new(), Vec::new());
-        for (row, content) in contents.iter().enumerate() {
-            let content = content.as_deref().unwrap_or_default();
-            let name = format!("{content} {}", images.name(row).unwrap_or_default());
-            let is_unique = copies.get(content) == Some(&1);
-            unnamed.push(if is_unique { content.to_owned() } else { name.clone() });
-            named.push(name);
-        }
-        let of_row = contents.iter().enumerate().map(|(row, text)| text.as_ref().map(|_| row));
-        let of_row: Vec<Option<usize>> = of_row.collect();
-        let mut without_names = keys.clone();
-        keys.texts(&named, &of_row);
-        without_names.texts(&unnamed, &of_row);
-        Ok(Some((keys.finish(), without_names.finish())))
-    }
-
-    /// The keys of ids; ids must be present and unique.
-    fn ids(&self, column: &Column) -> Result<Vec<ItemKey>, CliError> {
-        let name = &column.name;
-        let from = self.shown.filter(|shown| shown.has(name)).unwrap_or(self.frame);
-        let mut first: HashMap<String, usize> = HashMap::with_capacity(column.values.len());
-        let mut keys = Vec::with_capacity(column.values.len());
-        for row in 0..column.values.len() {
-            if column.values.is_missing(row) {
-                let place = from.place(row);
-                return Err(CliError::user(format!(
-                    "{place}, column `{name}`: the id is missing; --id needs an id in every row"
-                )));
-            }
-            let text = column.values.text(row);
-            keys.push(ItemKey::of_text(&text));
-            if let Some(before) = first.insert(text.clone(), row) {
-                let place = from.place(row);
-                return Err(CliError::user(format!(
-                    "{place}, column `{name}`: the id {text:?} is already used at {}; --id needs unique ids",
-                    from.place(before)
-                )));
-            }
-        }
-        Ok(keys)
-    }
-}
-
-fn add(keys: &mut KeyBuilder, values: &Values) {
-    match values {
-        Values::Numbers(numbers) => keys.numbers(numbers.values()),
-        Values::Texts(texts) => {
-            let levels: Vec<&str> = texts.levels().collect();
-            let level = |code: &u32| (*code != MISSING).then_some(*code as usize);
-            keys.texts(&levels, &texts.codes().iter().map(level).collect::<Vec<_>>());
-        }
-        Values::Moments(_) => {
-            let texts: Vec<String> = (0..values.len()).map(|row| values.text(row)).collect();
-            let levels: Vec<&str> = texts.iter().map(String::as_str).collect();
-            let of_row = (0..values.len()).map(|row| (!values.is_missing(row)).then_some(row));
-            keys.texts(&levels, &of_row.collect::<Vec<_>>());
-        }
-    }
+    let shown: Vec<String> = shown.collect();
+    // What is shown with a row identifies it better than the numbers of a matrix, which may be computed again.
+    let is_by_matrix = !images && shown.is_empty();
+    let matrix_without = frame.block.as_ref().filter(|_| is_by_matrix).map(|block| {
+        let roles = [&args.known, &args.image, &id].into_iter().flatten();
+        roles.filter(|name| block.place(name).is_some()).cloned().collect()
+    });
+    ItemSpec { id, columns, shown, images, matrix_without }
 }
 
 /// The columns shown as features; only the first ones of a block are shown.
@@ -502,6 +373,7 @@ fn identify_as_before(frame: &Frame, is_learned: impl Fn(&Column) -> bool) -> Po
 #[cfg(test)]
 mod tests {
     use super::*;
+    use halfspaces_frame::MISSING;
 
     fn frame(name: &str, number: f64, code: u32) -> Frame {
         let columns = vec![
@@ -530,28 +402,6 @@ mod tests {
             identify(&frame("x", 0.5, 0)).fingerprint,
             identify(&frame("x", 0.5, MISSING)).fingerprint
         );
-    }
-
-    #[test]
-    fn items_are_identified_by_their_content() {
-        let by = |columns: &[&str]| {
-            let columns = columns.iter().map(|name| (*name).to_owned()).collect();
-            ItemSpec { id: None, columns, shown: Vec::new(), images: false }
-        };
-        let keys = |frame: &Frame, columns: &[&str]| {
-            let sources = Sources { frame, shown: None, images: None };
-            sources.identify(by(columns), None, None).unwrap().items.unwrap().keys
-        };
-        let one = keys(&frame("x", 0.5, 1), &["x", "c"]);
-        assert_eq!(keys(&frame("x", 0.5, 1), &["x", "c"]), one);
-        for other in [frame("x", 0.25, 1), frame("x", 0.5, 0), frame("x", 0.5, MISSING)] {
-            let other = keys(&other, &["x", "c"]);
-            assert!(other[0] != one[0] && other[1] == one[1]);
-        }
-        let error = Sources { frame: &frame("x", 0.5, 1), shown: None, images: None }
-            .identify(by(&["y"]), None, None)
-            .unwrap_err();
-        assert!(error.to_string().contains("no column `y`"), "{error}");
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! The labels of a session, joined to its table for `fit`.
 
-use super::anchoring;
 use super::args::LabelArgs;
 use super::pool::{Pool, SessionInfo};
-use crate::error::{CliError, session_error};
+use crate::error::CliError;
 use crate::input::{InputArgs, print_notes};
 use crate::output::note;
 use crate::recipe::ColumnArgs;
@@ -44,14 +43,14 @@ pub(crate) fn session_labels(
         return Err(CliError::user(format!("{}: there is no such session", session.display())));
     }
     let opening = SessionFile::open(session, SessionAccess::Read);
-    let Opening::Existing(log) = opening.map_err(|error| session_error(&error))? else {
+    let Opening::Existing(log) = opening.map_err(CliError::from)? else {
         return Err(CliError::user(format!("{}: the session is empty", session.display())));
     };
     let mut record = log.record().clone();
     let info = SessionInfo { pool: Some(record.pool()), classes: record.classes() };
     let mut notes = Vec::new();
     let pool = Pool::read(args, &info)?;
-    let anchor = anchoring::anchor(args, log.record(), &pool, session, &mut notes)?;
+    let anchor = pool.resumed(args).event(log.record(), session, &mut notes)?;
     notes.iter().for_each(|text| note(&visible(text)));
     if let Some(event) = &anchor {
         let step = record.check(event).map_err(CliError::user)?;

@@ -1,11 +1,11 @@
 //! A simulated session that is answered with known labels: the number of corrections, and the time per answer.
 
 use super::args::Order;
-use super::controller::ACCEPTED_WRONG;
 use crate::error::CliError;
 use crate::output::{print, print_json};
 use crate::progress::Progress;
 use crate::streams;
+use halfspaces_labelling::ACCEPTED_WRONG;
 use halfspaces_linalg::rand::seq::SliceRandom;
 use halfspaces_linalg::rng_for;
 use halfspaces_online::{LabellingQuestion, LabellingSession};

@@ -3,7 +3,7 @@
 use super::images::is_image;
 use super::items::Items;
 use halfspaces_frame::Column;
-use halfspaces_labelling::ItemKey;
+use halfspaces_labelling::{ItemKey, ShownImages};
 use serde_json::{Map, Value};
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -1,12 +1,13 @@
 //! Labelling in a terminal, one line per answer; standard input may be a pipe.
 
-use super::controller::{ActionError, Controller};
 use super::items::Items;
 use super::keys::keys;
+use super::worker::Controller;
 use crate::error::CliError;
 use crate::output::{note, print, print_styled};
 use crate::terminal::{bold, width};
 use halfspaces_frame::visible;
+use halfspaces_labelling::ActionError;
 use halfspaces_online::LabellingQuestion;
 use std::fmt::Write as _;
 use std::io::BufRead;

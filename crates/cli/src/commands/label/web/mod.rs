@@ -4,8 +4,8 @@ mod guard;
 mod routes;
 mod view;
 
-use super::controller::Controller;
 use super::items::Items;
+use super::worker::Controller;
 use crate::error::CliError;
 use crate::output::note;
 use guard::Guard;

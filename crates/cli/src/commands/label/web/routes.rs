@@ -1,10 +1,11 @@
 //! The routes of the page's server.
 
-use super::super::controller::{ActionError, Controller, UndoTarget};
 use super::super::items::Items;
+use super::super::worker::Controller;
 use super::guard::Guard;
 use super::view::{PageText, looked_at, view};
 use crate::error::CliError;
+use halfspaces_labelling::{ActionError, UndoTarget};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};

@@ -1,8 +1,8 @@
 //! The state of the session as the page receives it.
 
-use super::super::controller::Controller;
 use super::super::items::{Item, Items};
 use super::super::keys::keys;
+use super::super::worker::Controller;
 use serde::Serialize;
 
 /// Maximum number of points of the curve.

@@ -1,84 +1,109 @@
 //! The controller of a labelling session, which the terminal and the page share: the open question and the actions of
 //! the person. Every event is written to the disk before it takes effect.
 
-use super::worker::{Asking, Command, Snapshot, Worker};
-use crate::error::{CliError, session_error};
-use halfspaces_labelling::{ActionKind, ApplyError, Event, Record, SessionLog};
+use crate::asking::{Asker, Command, Snapshot};
+use crate::error::ApplyError;
+use crate::event::{Event, Header};
+use crate::file::SessionLog;
+use crate::record::Record;
+use crate::step::ActionKind;
+use halfspaces_frame::DataError;
 use halfspaces_online::{Doubt, LabellingQuestion, LabellingSession, Outlook};
-use std::time::Duration;
+use std::collections::HashSet;
 
-/// Maximum time that an action waits for the updated model. After that, the next question comes from an earlier
-/// snapshot.
-const MODEL_WAIT: Duration = Duration::from_millis(40);
 /// The model suggests to stop if at most this share of all rows would be labelled wrong.
-pub(super) const ACCEPTED_WRONG: f64 = 0.05;
+pub const ACCEPTED_WRONG: f64 = 0.05;
 
-/// A running session: its log, the model's worker thread, and the open question.
+/// A running session: its log, its model, and the open question.
+///
+/// ```
+/// use halfspaces_labelling::{Asking, Controller, Direct, Header, PoolId, SessionLog};
+/// use halfspaces_linalg::{Points, Threads};
+/// let points = Points::from_rows(&[[1.0, 0.2], [0.9, -0.3], [-1.0, 0.1]])?;
+/// let pool = PoolId::without_keys("pool.csv", 3, 2, "00");
+/// let log = SessionLog::in_memory(Header::new(pool, vec!["left".into(), "right".into()], 0))?;
+/// let model = log.model(&points, Threads::ONE)?;
+/// let mut controller = Controller::new(log, Direct::new(model, Asking::default()))?;
+/// while let Some(question) = controller.question() {
+///     let class = usize::from(question.index < 2);
+///     controller.answer(question.index, class).expect("this row is asked");
+/// }
+/// assert_eq!(controller.record().answered(), 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
-pub(super) struct Controller {
+pub struct Controller<A> {
     log: SessionLog,
-    worker: Worker,
+    asker: A,
     question: Option<LabellingQuestion>,
     snapshot: Snapshot,
 }
 
 /// The reason why an action was not performed.
 #[derive(Debug)]
-pub(super) enum ActionError {
+pub enum ActionError {
     /// The action does not fit the current state; the session continues.
     Rejected(String),
     /// The session file cannot be written, or the model has stopped; the session ends.
-    Failed(CliError),
+    Failed(DataError),
 }
 
 /// The answer or skip that an undo refers to; both fields are optional.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct UndoTarget {
-    pub(super) row: Option<usize>,
-    pub(super) sequence: Option<usize>,
+pub struct UndoTarget {
+    /// The row of the action.
+    pub row: Option<usize>,
+    /// The number of the event in the session, counted from 1.
+    pub sequence: Option<usize>,
 }
 
-impl From<CliError> for ActionError {
-    fn from(error: CliError) -> ActionError {
+impl From<DataError> for ActionError {
+    fn from(error: DataError) -> ActionError {
         ActionError::Failed(error)
     }
 }
 
-impl Controller {
-    /// Starts a session. The model `session` must have the labels of `log`.
-    pub(super) fn new(
-        log: SessionLog,
-        session: LabellingSession,
-        asking: Asking,
-    ) -> Result<Controller, CliError> {
-        let worker = Worker::start(session, asking);
-        let snapshot = worker.snapshot(Duration::ZERO);
-        let mut controller = Controller { log, worker, question: None, snapshot };
+impl<A: Asker> Controller<A> {
+    /// Starts a session, whose model must have the labels of `log`.
+    ///
+    /// # Errors
+    /// The model has stopped.
+    pub fn new(log: SessionLog, asker: A) -> Result<Controller<A>, DataError> {
+        let snapshot = asker.latest();
+        let mut controller = Controller { log, asker, question: None, snapshot };
         controller.next()?;
         Ok(controller)
     }
 
-    pub(super) fn question(&self) -> Option<LabellingQuestion> {
+    /// The open question; `None` if every row has a label or is uncertain.
+    #[must_use]
+    pub fn question(&self) -> Option<LabellingQuestion> {
         self.question
     }
 
     /// The probability of the predicted class; `None` if a class has no label yet and no given model predicts.
-    pub(super) fn probability(&self) -> Option<f64> {
+    #[must_use]
+    pub fn probability(&self) -> Option<f64> {
         let is_known = self.snapshot.advised || self.record().has_every_class();
         self.question.filter(|_| is_known).map(|question| question.probability)
     }
 
-    pub(super) fn record(&self) -> &Record {
+    /// The events so far and the state derived from them.
+    #[must_use]
+    pub fn record(&self) -> &Record {
         self.log.record()
     }
 
-    pub(super) fn outlook(&self) -> Outlook {
+    /// The expected number of further corrections.
+    #[must_use]
+    pub fn outlook(&self) -> Outlook {
         self.snapshot.outlook
     }
 
     /// Says that the person can stop: at most [`ACCEPTED_WRONG`] of all rows would be labelled wrong, and some have no
     /// label. Otherwise `None`.
-    pub(super) fn stop_advice(&self) -> Option<String> {
+    #[must_use]
+    pub fn stop_advice(&self) -> Option<String> {
         let may_stop = self.question.is_some() && self.snapshot.outlook.within(ACCEPTED_WRONG);
         may_stop.then(|| {
             let share = 100.0 * ACCEPTED_WRONG;
@@ -88,7 +113,8 @@ impl Controller {
 
     /// The weights of the coordinates of the open question's row for the predicted class; `None` if the model has none,
     /// or has not computed them yet.
-    pub(super) fn weights(&self) -> Option<&[(usize, f64)]> {
+    #[must_use]
+    pub fn weights(&self) -> Option<&[(usize, f64)]> {
         let asked = self.question?;
         let is_asked = |(question, _): &&(LabellingQuestion, Vec<(usize, f64)>)| {
             (question.index, question.class) == (asked.index, asked.class)
@@ -97,23 +123,30 @@ impl Controller {
     }
 
     /// Takes a new snapshot of the model; the open question stays.
-    pub(super) fn refresh(&mut self) {
-        self.snapshot = self.worker.snapshot(Duration::ZERO);
+    pub fn refresh(&mut self) {
+        self.snapshot = self.asker.latest();
     }
 
     /// Waits until the model has learned from every answer.
-    pub(super) fn settle(&mut self) -> Result<(), CliError> {
-        self.snapshot = self.worker.wait(|_| false)?;
+    ///
+    /// # Errors
+    /// The model has stopped.
+    pub fn settle(&mut self) -> Result<(), DataError> {
+        self.snapshot = self.asker.wait(|_| false)?;
         Ok(())
     }
 
     /// Whether the model has learned from every answer.
-    pub(super) fn is_settled(&self) -> bool {
-        self.worker.is_up_to_date(&self.snapshot)
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.asker.is_up_to_date(&self.snapshot)
     }
 
     /// Answers the open question, which must be about `row`.
-    pub(super) fn answer(&mut self, row: usize, class: usize) -> Result<(), ActionError> {
+    ///
+    /// # Errors
+    /// [`ActionError::Rejected`] if it is about another row or there is no such class; [`ActionError::Failed`] if the event was not saved.
+    pub fn answer(&mut self, row: usize, class: usize) -> Result<(), ActionError> {
         let question = self.open(row)?;
         let event = Event::Answer {
             row,
@@ -127,7 +160,10 @@ impl Controller {
     }
 
     /// Moves the open question, which must be about `row`, to the end.
-    pub(super) fn skip(&mut self, row: usize) -> Result<(), ActionError> {
+    ///
+    /// # Errors
+    /// [`ActionError::Rejected`] if it is about another row; [`ActionError::Failed`] if the event was not saved.
+    pub fn skip(&mut self, row: usize) -> Result<(), ActionError> {
         let question = self.open(row)?;
         let predicted = self.class_name(question.class)?;
         let event = Event::Skip { row, predicted, probability: question.probability };
@@ -136,7 +172,10 @@ impl Controller {
     }
 
     /// Records that the person cannot tell the class of the open question's row, which must be `row`.
-    pub(super) fn uncertain(&mut self, row: usize) -> Result<(), ActionError> {
+    ///
+    /// # Errors
+    /// [`ActionError::Rejected`] if it is about another row; [`ActionError::Failed`] if the event was not saved.
+    pub fn uncertain(&mut self, row: usize) -> Result<(), ActionError> {
         let question = self.open(row)?;
         let predicted = self.class_name(question.class)?;
         let event = Event::Uncertain { row, predicted, probability: question.probability };
@@ -144,9 +183,12 @@ impl Controller {
         Ok(self.next()?)
     }
 
-    /// Undoes the most recent answer, skip or uncertain answer and opens its question again. If `target` is given, the most recent action
-    /// must be that one.
-    pub(super) fn undo(&mut self, target: Option<UndoTarget>) -> Result<(), ActionError> {
+    /// Undoes the most recent answer, skip or uncertain answer and opens its question again. If `target` is given, the
+    /// most recent action must be that one.
+    ///
+    /// # Errors
+    /// [`ActionError::Rejected`] if there is no such action; [`ActionError::Failed`] if the event was not saved.
+    pub fn undo(&mut self, target: Option<UndoTarget>) -> Result<(), ActionError> {
         let Some(action) = self.record().last_action() else {
             return Err(ActionError::Rejected("there is nothing to undo".to_owned()));
         };
@@ -166,7 +208,7 @@ impl Controller {
             ActionKind::Skip | ActionKind::Uncertain => Command::Unskip(row),
         };
         self.take(&Event::Undo { row }, Some(command))?;
-        self.snapshot = self.worker.snapshot(MODEL_WAIT);
+        self.snapshot = self.asker.soon();
         // An import may have labelled a skipped row in the meantime.
         if self.record().label(row).is_none() {
             self.question = Some(question)
@@ -177,7 +219,11 @@ impl Controller {
     }
 
     /// Changes an earlier answer, or gives an uncertain row a class; the open question stays.
-    pub(super) fn change(&mut self, row: usize, class: usize) -> Result<(), ActionError> {
+    ///
+    /// # Errors
+    /// [`ActionError::Rejected`] if the row has no answer or there is no such class; [`ActionError::Failed`] if the event
+    /// was not saved.
+    pub fn change(&mut self, row: usize, class: usize) -> Result<(), ActionError> {
         let class_name = self.class_name(class)?;
         if self.record().label(row) == Some(class) {
             return Ok(());
@@ -185,7 +231,7 @@ impl Controller {
         if self.record().is_uncertain(row) {
             let is_row = |question: &&LabellingQuestion| question.index == row;
             let has_row = |snapshot: &Snapshot| snapshot.questions.iter().any(|q| q.index == row);
-            let snapshot = self.worker.wait(has_row)?;
+            let snapshot = self.asker.wait(has_row)?;
             let Some(question) = snapshot.questions.iter().find(is_row) else {
                 unreachable!("the model has a question about each row that is set aside")
             };
@@ -201,28 +247,62 @@ impl Controller {
             let event = Event::Change { row, class: class_name };
             self.take(&event, Some(Command::Change(row, class)))?;
         }
-        self.snapshot = self.worker.snapshot(MODEL_WAIT);
+        self.snapshot = self.asker.soon();
         Ok(())
     }
 
+    /// Takes labels that answer no question, as pairs of row and class; the open question stays if its row has none.
+    ///
+    /// # Errors
+    /// [`ActionError::Rejected`] if a row has a label already, or a row or class does not exist: then no label is taken;
+    /// [`ActionError::Failed`] if the event was not saved.
+    pub fn known(&mut self, labels: &[(usize, usize)]) -> Result<(), ActionError> {
+        if let Some((row, _)) = labels.iter().find(|(row, _)| self.record().label(*row).is_some()) {
+            return Err(ActionError::Rejected(format!("row {row} already has a label")));
+        }
+        let named = |&(row, class): &(usize, usize)| Ok((row, self.class_name(class)?));
+        let named = labels.iter().map(named).collect::<Result<_, ActionError>>()?;
+        self.take(&Event::Known { labels: named }, Some(Command::Known(labels.to_vec())))?;
+        let labelled: HashSet<usize> = labels.iter().map(|(row, _)| *row).collect();
+        if self.question.is_some_and(|question| labelled.contains(&question.index)) {
+            self.next()?;
+        } else {
+            self.snapshot = self.asker.soon();
+        }
+        Ok(())
+    }
+
+    /// The header of the session.
+    #[must_use]
+    pub fn header(&self) -> &Header {
+        self.log.header()
+    }
+
+    /// The model.
+    #[must_use]
+    pub fn asker(&self) -> &A {
+        &self.asker
+    }
+
     /// The answers that fit the others least, without those that were changed since.
-    pub(super) fn doubts(&self) -> impl Iterator<Item = &Doubt> {
+    pub fn doubts(&self) -> impl Iterator<Item = &Doubt> {
         let doubts = self.snapshot.doubts.iter();
         doubts.filter(|doubt| self.record().label(doubt.index) == Some(doubt.class))
     }
 
     /// Ends the session and returns its log; if `model` is true, also the model, after it has learned from every
     /// answer.
-    pub(super) fn finish(
-        self,
-        model: bool,
-    ) -> Result<(SessionLog, Option<LabellingSession>), CliError> {
-        let session = if model { Some(self.worker.finish()?) } else { None };
+    ///
+    /// # Errors
+    /// The model has stopped.
+    pub fn finish(self, model: bool) -> Result<(SessionLog, Option<LabellingSession>), DataError> {
+        let session = if model { Some(self.asker.finish()?) } else { None };
         Ok((self.log, session))
     }
 
     /// At most `count` rows that are likely to be asked next.
-    pub(super) fn ahead(&self, count: usize) -> Vec<usize> {
+    #[must_use]
+    pub fn ahead(&self, count: usize) -> Vec<usize> {
         let open = |row: &usize| is_open(self.record(), *row);
         let asked = self.question.map(|question| question.index);
         let rows = self.snapshot.questions.iter().map(|question| question.index);
@@ -250,17 +330,17 @@ impl Controller {
     fn take(&mut self, event: &Event, command: Option<Command>) -> Result<(), ActionError> {
         self.log.apply(event).map_err(|error| match error {
             ApplyError::Unfit(why) => ActionError::Rejected(why),
-            ApplyError::File(error) => ActionError::Failed(session_error(&error)),
+            ApplyError::File(error) => ActionError::Failed(error.into()),
         })?;
-        command.map_or(Ok(()), |command| Ok(self.worker.send(command)?))
+        command.map_or(Ok(()), |command| Ok(self.asker.send(command)?))
     }
 
     /// Opens the question with the most confident prediction; skipped rows are asked only when no others are left.
-    fn next(&mut self) -> Result<(), CliError> {
-        self.snapshot = self.worker.snapshot(MODEL_WAIT);
+    fn next(&mut self) -> Result<(), DataError> {
+        self.snapshot = self.asker.soon();
         if self.unskipped(&self.snapshot).is_none() {
             // Answers came faster than the model was updated: the snapshot has no further question.
-            self.snapshot = self.worker.wait(|snapshot| self.unskipped(snapshot).is_some())?;
+            self.snapshot = self.asker.wait(|snapshot| self.unskipped(snapshot).is_some())?;
         }
         let found = self.unskipped(&self.snapshot);
         self.question = found.or_else(|| self.first_skipped(&self.snapshot));
@@ -288,46 +368,74 @@ fn is_open(record: &Record, row: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfspaces_labelling::{Header, Opening, PoolId, SessionAccess, SessionFile};
+    use crate::asking::{Asking, Direct};
+    use crate::event::PoolId;
     use halfspaces_linalg::{Params, Points};
     use halfspaces_online::Labelling;
+    use std::cell::RefCell;
+    use std::collections::VecDeque;
 
-    /// The log of a new session, in a folder that is deleted with the guard.
-    fn new_log(rows: usize, classes: &[&str]) -> (SessionLog, tempfile::TempDir) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("s.jsonl");
-        let Opening::New(new) = SessionFile::open(&path, SessionAccess::Write).unwrap() else {
-            panic!("a new file")
-        };
+    fn new_log(rows: usize, classes: &[&str]) -> SessionLog {
         let classes = classes.iter().map(|name| (*name).to_owned()).collect();
         let pool = PoolId::without_keys("p", rows, 2, "0");
-        (new.begin(Header::new(pool, classes, 0)).unwrap(), folder)
+        SessionLog::in_memory(Header::new(pool, classes, 0)).unwrap()
+    }
+
+    /// A model that executes commands only while it is waited for.
+    #[derive(Debug)]
+    struct Late {
+        direct: RefCell<Direct>,
+        pending: RefCell<VecDeque<Command>>,
+    }
+
+    impl Asker for Late {
+        fn send(&mut self, command: Command) -> Result<(), DataError> {
+            self.pending.get_mut().push_back(command);
+            Ok(())
+        }
+
+        fn latest(&self) -> Snapshot {
+            self.direct.borrow().latest()
+        }
+
+        fn soon(&self) -> Snapshot {
+            self.latest()
+        }
+
+        fn wait(&self, enough: impl Fn(&Snapshot) -> bool) -> Result<Snapshot, DataError> {
+            while !enough(&self.latest()) {
+                let Some(command) = self.pending.borrow_mut().pop_front() else { break };
+                self.direct.borrow_mut().send(command)?;
+            }
+            Ok(self.latest())
+        }
+
+        fn is_up_to_date(&self, _: &Snapshot) -> bool {
+            self.pending.borrow().is_empty()
+        }
+
+        fn finish(self) -> Result<LabellingSession, DataError> {
+            self.wait(|_| false)?;
+            self.direct.into_inner().finish()
+        }
     }
 
     /// Every row is asked exactly once even if the model is never waited for.
     #[test]
     fn answers_faster_than_the_model_are_all_taken() {
         let rows = 700;
-        let (log, _folder) = new_log(rows, &["a", "b"]);
+        let log = new_log(rows, &["a", "b"]);
         let values = (0..2 * rows).map(|i| ((i * 7919) % 1009) as f64).collect();
         let points = Points::new(values, 2).unwrap();
         let session = Labelling::params(2).landmarks(20).check().unwrap().session(&points).unwrap();
-        let mut controller = Controller::new(log, session, Asking::default()).unwrap();
+        let direct = RefCell::new(Direct::new(session, Asking::default()));
+        let late = Late { direct, pending: RefCell::default() };
+        let mut controller = Controller::new(log, late).unwrap();
         let mut asked = vec![false; rows];
         while let Some(question) = controller.question() {
             let row = question.index;
             assert!(!std::mem::replace(&mut asked[row], true), "row {row} is asked twice");
-            // Like `answer`, but without waiting for the model.
-            let class = usize::from(row % 3 == 0);
-            let name = |class: usize| ["a", "b"][class].to_owned();
-            let (predicted, probability) = (name(question.class), question.probability);
-            let event =
-                Event::Answer { row, class: name(class), predicted, probability, to_come: None };
-            assert!(controller.take(&event, Some(Command::Answer(question, class))).is_ok());
-            controller.question = controller.unskipped(&controller.snapshot);
-            if controller.question.is_none() {
-                controller.next().unwrap();
-            }
+            controller.answer(row, usize::from(row % 3 == 0)).unwrap();
         }
         assert!(asked.into_iter().all(|asked| asked));
         let (log, session) = controller.finish(true).unwrap();
@@ -345,15 +453,13 @@ mod tests {
         let session =
             || Labelling::params(2).landmarks(20).check().unwrap().session(&points).unwrap();
         let play = |asking: Asking| {
-            let (log, _folder) = new_log(rows, &["a", "b"]);
-            let mut controller = Controller::new(log, session(), asking).unwrap();
+            let log = new_log(rows, &["a", "b"]);
+            let mut controller = Controller::new(log, Direct::new(session(), asking)).unwrap();
             let mut asked = Vec::new();
             for _ in 0..12 {
                 let question = controller.question().unwrap();
                 asked.push(question);
                 controller.answer(question.index, question.index % 2).unwrap();
-                controller.settle().unwrap();
-                controller.next().unwrap();
             }
             asked
         };
@@ -373,7 +479,7 @@ mod tests {
     #[test]
     fn scarce_classes_are_asked_first() {
         let rows = 90;
-        let (log, _folder) = new_log(rows, &["a", "b", "c"]);
+        let log = new_log(rows, &["a", "b", "c"]);
         let truth = |row: usize| if row.is_multiple_of(15) { 2 } else { row % 2 };
         let place = |row: usize| [(0.0, 0.0), (4.0, 0.0), (0.0, 4.0)][truth(row)];
         let noise = |i: usize| ((i * 7919) % 1009) as f64 / 1009.0;
@@ -385,7 +491,7 @@ mod tests {
         let labelling = Labelling::params(3).landmarks(20).check().unwrap();
         let mut other = labelling.session(&points).unwrap();
         let asking = Asking { rare: true, weights: true, ..Asking::default() };
-        let mut controller = Controller::new(log, other.clone(), asking).unwrap();
+        let mut controller = Controller::new(log, Direct::new(other.clone(), asking)).unwrap();
         let (mut scarce, mut between) = (0, 0);
         for step in 0..91 {
             let expected = match other.scarce_class() {
@@ -412,10 +518,30 @@ mod tests {
                 controller.answer(row, class).unwrap();
                 other.answer(class).unwrap();
             }
-            controller.worker.wait(|_| false).unwrap();
-            controller.next().unwrap();
         }
         assert!(controller.question().is_none() && scarce > 50);
         assert!(between > 0 && controller.stop_advice().is_none(), "{between}");
+    }
+
+    /// Labels that answer no question are learned, are no corrections, and close the open question about their row.
+    #[test]
+    fn known_labels_are_taken_at_any_time() {
+        let points = Points::from_rows(&[[1.0], [-2.0], [3.0], [-4.0]]).unwrap();
+        let session = Labelling::params(2).check().unwrap().session(&points).unwrap();
+        let log = new_log(4, &["a", "b"]);
+        let mut controller = Controller::new(log, Direct::new(session, Asking::default())).unwrap();
+        let open = controller.question().unwrap().index;
+        let other = (open + 1) % 4;
+        controller.known(&[(other, 1)]).unwrap();
+        assert_eq!(controller.question().unwrap().index, open);
+        controller.known(&[(open, 0)]).unwrap();
+        assert_ne!(controller.question().unwrap().index, open);
+        assert_eq!(controller.asker().session().class(open), Some(0));
+        let record = controller.record();
+        assert_eq!((record.answered(), record.asked(), record.corrections()), (2, 0, 0));
+        for wrong in [[(open, 1)], [(9, 0)], [((open + 2) % 4, 2)]] {
+            assert!(matches!(controller.known(&wrong), Err(ActionError::Rejected(_))), "{wrong:?}");
+        }
+        assert_eq!(controller.record().len(), 2);
     }
 }

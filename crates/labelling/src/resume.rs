@@ -1,63 +1,103 @@
 //! Resuming a session with a changed pool: finds the answered items again and reports the changes.
 
-use super::args::LabelArgs;
-use super::pool::Pool;
-use crate::error::CliError;
-use halfspaces_labelling::{Anchoring, Event, PoolId, Record};
+use crate::anchor::Anchoring;
+use crate::event::{Event, PoolId};
+use crate::record::Record;
+use halfspaces_frame::DataError;
 use std::path::Path;
 
 /// Maximum number of rows listed in a message.
 const LISTED: usize = 5;
 
-/// The event that adapts a session to a changed pool; `None` if the pool is unchanged. Reports the changes in `notes`.
-pub(super) fn anchor(
-    args: &LabelArgs,
+/// The pool with which a session is resumed.
+///
+/// ```
+/// use halfspaces_labelling::{Header, ItemIds, ItemKey, ItemSpec, PoolId, Record, ResumedPool};
+/// let pool = |texts: &[&str]| {
+///     let by = ItemSpec { id: Some("id".into()), ..ItemSpec::default() };
+///     let keys = texts.iter().map(|text| ItemKey::of_text(text)).collect();
+///     PoolId::new("pool.csv", 1, ItemIds { by, table: "00".into(), keys, contents: vec![] })
+/// };
+/// let record = Record::new(&Header::new(pool(&["a", "b"]), vec!["x".into(), "y".into()], 0));
+/// let (same, longer, other) = (pool(&["a", "b"]), pool(&["a", "b", "c"]), pool(&["d", "e"]));
+/// let event = |pool: &PoolId| {
+///     let resumed = ResumedPool { id: pool, first_version: pool, keep_found: false };
+///     resumed.event(&record, "s.jsonl".as_ref(), &mut Vec::new())
+/// };
+/// assert!(event(&same)?.is_none() && event(&longer)?.is_some() && event(&other).is_err());
+/// # Ok::<(), halfspaces_frame::DataError>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct ResumedPool<'a> {
+    /// The identity of the pool.
+    pub id: &'a PoolId,
+    /// The identity of the pool, computed as for session files of version 1.
+    pub first_version: &'a PoolId,
+    /// Continue even if answered items are missing.
+    pub keep_found: bool,
+}
+
+impl ResumedPool<'_> {
+    /// The event that adapts a session to this pool; `None` if the pool is unchanged. Reports the changes in `notes`.
+    ///
+    /// # Errors
+    /// The session is about other items, or answered items are missing.
+    pub fn event(
+        self,
+        record: &Record,
+        path: &Path,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<Event>, DataError> {
+        event(self, record, path, notes)
+    }
+}
+
+fn event(
+    pool: ResumedPool<'_>,
     record: &Record,
-    pool: &Pool,
     path: &Path,
     notes: &mut Vec<String>,
-) -> Result<Option<Event>, CliError> {
+) -> Result<Option<Event>, DataError> {
+    let ResumedPool { id, first_version, keep_found } = pool;
     let before = record.pool();
     let name = path.display();
     if before.items.is_none() {
         // Session files of version 1 identify the pool only as a whole.
-        if !before.is_same(&pool.first_version) {
-            return Err(CliError::user(format!(
+        if !before.is_same(first_version) {
+            return Err(DataError::user(format!(
                 "{}; version 1 of the session file does not identify single items: to carry the answers over, use \
                  --export with the old pool and --known with the new one",
-                foreign(before, &pool.first_version, path)
+                foreign(before, first_version, path)
             )));
         }
-        return Ok(Some(Anchoring::first_keys(pool.id.clone())));
+        return Ok(Some(Anchoring::first_keys(id.clone())));
     }
-    if before.is_same(&pool.id) {
+    if before.is_same(id) {
         return Ok(None);
     }
-    let Some(anchoring) = Anchoring::find(record, &pool.id) else {
-        unreachable!("both pools have keys")
-    };
+    let Some(anchoring) = Anchoring::find(record, id) else { unreachable!("both pools have keys") };
     let touched = anchoring.found + anchoring.missing.len();
-    if anchoring.is_foreign() && !(args.keep_found && touched > 0) {
-        let mut why = foreign(before, &pool.id, path);
+    if anchoring.is_foreign() && !(keep_found && touched > 0) {
+        let mut why = foreign(before, id, path);
         let table = |id: &PoolId| id.items.as_ref().map(|items| items.table.clone());
-        if table(before) == table(&pool.id) {
+        if table(before) == table(id) {
             why.push_str(
                 "; the table is the same, but the texts or images shown with it have changed or are in another order",
             );
         }
-        return Err(CliError::user(why));
+        return Err(DataError::user(why));
     }
     if !anchoring.missing.is_empty() {
-        let lost = lost(&anchoring, before, &pool.id);
-        if !args.keep_found {
-            return Err(CliError::user(format!(
+        let lost = lost(&anchoring, before, id);
+        if !keep_found {
+            return Err(DataError::user(format!(
                 "{name}: {lost}; restore these rows, continue without them with --keep-found (their answers stay in \
                  the session file), or pass another file with --session"
             )));
         }
         notes.push(format!("note: {name}: {lost}; their answers stay in the session file"));
     }
-    if let Some(changes) = changes(&anchoring, &pool.id) {
+    if let Some(changes) = changes(&anchoring, id) {
         notes.push(format!("note: {name}: {changes}"));
     }
     if !anchoring.changed.is_empty() {
@@ -67,7 +107,7 @@ pub(super) fn anchor(
             anchoring.changed.len()
         ));
     }
-    Ok(Some(anchoring.event(pool.id.clone())))
+    Ok(Some(anchoring.event(id.clone())))
 }
 
 fn foreign(before: &PoolId, now: &PoolId, path: &Path) -> String {

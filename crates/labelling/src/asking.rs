@@ -1,0 +1,238 @@
+//! The questions of a session: its model, the order in which rows are asked, and what a person sees of both.
+
+use halfspaces_frame::DataError;
+use halfspaces_online::{Doubt, LabellingQuestion, LabellingSession, OnlineError, Outlook};
+use std::collections::BTreeSet;
+
+/// Number of questions in a snapshot. This many answers can arrive before the model has learned from the first of them.
+const LOOKAHEAD: usize = 512;
+/// Number of questions with weights: the next one, and the one that is asked if the model is an answer behind.
+const EXPLAINED: usize = 2;
+/// Number of answers to look at again.
+const DOUBTS: usize = 10;
+
+/// How questions are chosen and shown.
+///
+/// ```
+/// use halfspaces_labelling::Asking;
+/// let asking = Asking { first: [3, 1].into(), ..Asking::default() };
+/// assert!(!asking.rare && asking.seek.is_none());
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Asking {
+    /// Look for examples of scarce classes first.
+    pub rare: bool,
+    /// Look for examples of this class first.
+    pub seek: Option<usize>,
+    /// Compute the weights of coordinates.
+    pub weights: bool,
+    /// Rows to ask about first.
+    pub first: BTreeSet<usize>,
+}
+
+/// A command to the model of a session.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Command {
+    /// Records the answer to a question as it was shown.
+    Answer(LabellingQuestion, usize),
+    /// Skips a question, or leaves it without an answer because the person is uncertain.
+    Skip(LabellingQuestion),
+    /// Takes back that a row was skipped or uncertain.
+    Unskip(usize),
+    /// Withdraws the answer of a row.
+    Withdraw(usize),
+    /// Changes the class of a row.
+    Change(usize, usize),
+    /// Learns labels that answer no question, as pairs of row and class.
+    Known(Vec<(usize, usize)>),
+}
+
+impl Command {
+    /// Executes the command.
+    ///
+    /// # Errors
+    /// Those of the session: the command contradicts its answers.
+    pub fn execute(self, session: &mut LabellingSession) -> Result<(), OnlineError> {
+        match self {
+            Command::Answer(question, class) => {
+                session.ask(question)?;
+                session.answer(class)?;
+            }
+            Command::Skip(question) => {
+                session.ask(question)?;
+                session.skip()?;
+            }
+            Command::Unskip(row) => session.unskip(row)?,
+            Command::Withdraw(row) => {
+                session.withdraw(row)?;
+            }
+            Command::Change(row, class) => session.change(row, class)?,
+            Command::Known(labels) => session.tell(&labels)?,
+        }
+        Ok(())
+    }
+}
+
+/// The state of a model after some commands.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    /// Number of commands executed.
+    pub done: u64,
+    /// Questions about rows without a label, in the order in which they are asked; last those about skipped rows.
+    pub questions: Vec<LabellingQuestion>,
+    /// The first questions with the weights of the coordinates of their rows, if the model has weights.
+    pub weights: Vec<(LabellingQuestion, Vec<(usize, f64)>)>,
+    /// The expected number of further corrections.
+    pub outlook: Outlook,
+    /// Whether the predictions are those of a given model.
+    pub advised: bool,
+    /// The answers that fit the others least.
+    pub doubts: Vec<Doubt>,
+}
+
+impl Snapshot {
+    /// The state of a session after `done` commands.
+    #[must_use]
+    pub fn take(session: &mut LabellingSession, asking: &Asking, done: u64) -> Snapshot {
+        let scarce = session.scarce_class().filter(|_| asking.rare);
+        let mut questions =
+            match asking.seek.or(scarce).map(|class| session.likeliest(class, LOOKAHEAD)) {
+                Some(Ok(questions)) => questions,
+                Some(Err(error)) => unreachable!("the class is one of the session: {error}"),
+                None => surest(session, &asking.first),
+            };
+        let explain =
+            |question: &LabellingQuestion| match session.weights(question.index, question.class) {
+                Ok(weights) => Some((*question, weights?)),
+                Err(error) => {
+                    unreachable!("the row and the class are those of a question: {error}")
+                }
+            };
+        // The weights are those of the session's own model.
+        let advised = session.follows_advice();
+        let explained =
+            questions.iter().take(if asking.weights && !advised { EXPLAINED } else { 0 });
+        let weights = explained.filter_map(explain).collect();
+        let skipped = session.skipped().iter().map(|row| predict(session, *row));
+        questions.extend(skipped);
+        let (outlook, doubts) = (session.outlook(), session.doubts(DOUBTS));
+        Snapshot { done, questions, weights, outlook, advised, doubts }
+    }
+}
+
+/// The model of a session, in the thread of the caller or in one of its own.
+pub trait Asker {
+    /// Sends a command, which is executed at once or soon.
+    ///
+    /// # Errors
+    /// The model has stopped.
+    fn send(&mut self, command: Command) -> Result<(), DataError>;
+
+    /// The latest snapshot.
+    fn latest(&self) -> Snapshot;
+
+    /// A snapshot for a person who waits: after all commands if that is a matter of milliseconds, otherwise the latest.
+    fn soon(&self) -> Snapshot;
+
+    /// Waits for a snapshot after all commands sent so far, or for an earlier one that satisfies `enough`.
+    ///
+    /// # Errors
+    /// The model has stopped.
+    fn wait(&self, enough: impl Fn(&Snapshot) -> bool) -> Result<Snapshot, DataError>;
+
+    /// Whether the snapshot was taken after all commands sent so far.
+    fn is_up_to_date(&self, snapshot: &Snapshot) -> bool;
+
+    /// Executes the pending commands and returns the model.
+    ///
+    /// # Errors
+    /// The model has stopped.
+    fn finish(self) -> Result<LabellingSession, DataError>;
+}
+
+/// A model that executes each command at once, in the thread of the caller: the questions of a session are determined
+/// by its answers.
+#[derive(Debug, Clone)]
+pub struct Direct {
+    session: LabellingSession,
+    asking: Asking,
+    snapshot: Snapshot,
+}
+
+impl Direct {
+    /// A model that asks in this way.
+    #[must_use]
+    pub fn new(mut session: LabellingSession, asking: Asking) -> Direct {
+        let snapshot = Snapshot::take(&mut session, &asking, 0);
+        Direct { session, asking, snapshot }
+    }
+
+    /// The model.
+    #[must_use]
+    pub fn session(&self) -> &LabellingSession {
+        &self.session
+    }
+}
+
+impl Asker for Direct {
+    fn send(&mut self, command: Command) -> Result<(), DataError> {
+        if let Err(error) = command.execute(&mut self.session) {
+            unreachable!("the record accepted the command: {error}");
+        }
+        self.snapshot = Snapshot::take(&mut self.session, &self.asking, self.snapshot.done + 1);
+        Ok(())
+    }
+
+    fn latest(&self) -> Snapshot {
+        self.snapshot.clone()
+    }
+
+    fn soon(&self) -> Snapshot {
+        self.latest()
+    }
+
+    fn wait(&self, _: impl Fn(&Snapshot) -> bool) -> Result<Snapshot, DataError> {
+        Ok(self.latest())
+    }
+
+    fn is_up_to_date(&self, snapshot: &Snapshot) -> bool {
+        snapshot.done == self.snapshot.done
+    }
+
+    fn finish(self) -> Result<LabellingSession, DataError> {
+        Ok(self.session)
+    }
+}
+
+fn predict(session: &LabellingSession, row: usize) -> LabellingQuestion {
+    match session.predict(row) {
+        Ok(question) => question,
+        Err(error) => unreachable!("the row is in the pool: {error}"),
+    }
+}
+
+/// The most confident predictions for rows that were not skipped, those about the rows `first` before all others.
+fn surest(session: &mut LabellingSession, first: &BTreeSet<usize>) -> Vec<LabellingQuestion> {
+    let mut closed: Vec<bool> =
+        (0..session.progress().points).map(|row| session.class(row).is_some()).collect();
+    session.skipped().iter().for_each(|row| closed[*row] = true);
+    let open = (0..closed.len()).filter(|row| !closed[*row]);
+    let mut questions: Vec<LabellingQuestion> = open.map(|row| predict(session, row)).collect();
+    let is_later = |question: &LabellingQuestion| !first.contains(&question.index);
+    let earlier = |a: &LabellingQuestion, b: &LabellingQuestion| {
+        let more_confident = b.probability.total_cmp(&a.probability);
+        is_later(a).cmp(&is_later(b)).then(more_confident).then(a.index.cmp(&b.index))
+    };
+    if questions.len() > LOOKAHEAD {
+        questions.select_nth_unstable_by(LOOKAHEAD, earlier);
+        questions.truncate(LOOKAHEAD);
+    }
+    questions.sort_unstable_by(earlier);
+    // Several predictions can have the same rounded probability, and a session may begin with other rows.
+    let none_is_first = questions.first().is_none_or(is_later);
+    if let Some(next) = session.next().filter(|next| none_is_first && !closed[next.index]) {
+        questions.retain(|question| question.index != next.index);
+        questions.insert(0, next);
+    }
+    questions
+}
