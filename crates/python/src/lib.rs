@@ -9,6 +9,7 @@ mod command;
 mod datasets;
 mod error;
 mod frame;
+mod labeler;
 mod learner;
 mod model;
 mod online;
@@ -30,6 +31,7 @@ mod _core {
     use super::command::command;
     #[pymodule_export]
     use super::datasets::{add_noise, draw, draw_heavy, draw_trap, load_table, tight};
+    use super::labeler::{Session, session_labels};
     #[pymodule_export]
     use super::model::{Model, fit};
     #[pymodule_export]

@@ -1,0 +1,523 @@
+"""Labelling sessions: a model predicts the class of one row at a time, and a person confirms or corrects it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+from joblib import effective_n_jobs
+from sklearn.utils.validation import _get_feature_names, check_array
+
+from halfspaces import _core
+from halfspaces._base import Floats, check_count, check_number, rows, seed_of
+
+
+class Question(NamedTuple):
+    """A question of a labelling session.
+
+    Parameters
+    ----------
+    row : int
+        The row in question.
+    predicted : object
+        The class that the model predicts.
+    probability : float or None
+        The probability of the predicted class. ``None`` until every class has a label: the prediction is a guess.
+
+    Examples
+    --------
+    >>> import halfspaces
+    >>> labeler = halfspaces.Labeler([[0.0], [1.0], [5.0]], classes=["low", "high"])
+    >>> question = labeler.ask()
+    >>> question.predicted, question.probability
+    ('high', None)
+    """
+
+    row: int
+    predicted: Any
+    probability: float | None
+
+
+class Progress(NamedTuple):
+    """The numbers of rows of a labelling session.
+
+    Parameters
+    ----------
+    rows : int
+        All rows.
+    labelled : int
+        Rows with a label.
+    asked : int
+        Rows whose label answers a question.
+    skipped : int
+        Rows that were skipped and have no label.
+    uncertain : int
+        Rows whose class the person could not tell.
+    corrections : int
+        Answers that differ from the prediction.
+
+    Examples
+    --------
+    >>> import halfspaces
+    >>> labeler = halfspaces.Labeler([[0.0], [1.0], [5.0]], classes=["low", "high"])
+    >>> labeler.tell(0, "low")
+    >>> labeler.progress
+    Progress(rows=3, labelled=1, asked=1, skipped=0, uncertain=0, corrections=1)
+    """
+
+    rows: int
+    labelled: int
+    asked: int
+    skipped: int
+    uncertain: int
+    corrections: int
+
+
+class Outlook(NamedTuple):
+    """An estimate of the corrections that are still to come until every row has a label.
+
+    Parameters
+    ----------
+    expected : float
+        The expected number of corrections.
+    low : float
+        At least this many corrections, nine times in ten.
+    high : float
+        At most this many corrections, nineteen times in twenty.
+    open : int
+        The number of rows without a label.
+
+    Examples
+    --------
+    >>> import halfspaces
+    >>> labeler = halfspaces.Labeler([[0.0], [1.0], [5.0]], classes=["low", "high"])
+    >>> labeler.outlook.open
+    3
+    """
+
+    expected: float
+    low: float
+    high: float
+    open: int
+
+
+class Doubt(NamedTuple):
+    """An answer that does not fit the others.
+
+    Parameters
+    ----------
+    row : int
+        The row.
+    label : object
+        Its label.
+    predicted : object
+        The class that the model predicts from all other labels.
+    probability : float
+        The probability of the label, from all other labels.
+
+    Examples
+    --------
+    >>> import halfspaces
+    >>> X = [[float(i)] for i in range(10)] + [[float(i)] for i in range(40, 50)]
+    >>> labeler = halfspaces.Labeler(X, classes=["low", "high"])
+    >>> labeler.tell(range(20), ["low"] * 4 + ["high"] + ["low"] * 5 + ["high"] * 10)
+    >>> doubt = labeler.doubts(5)[0]
+    >>> doubt.row, doubt.label, doubt.predicted
+    (4, 'high', 'low')
+    """
+
+    row: int
+    label: Any
+    predicted: Any
+    probability: float
+
+
+class Labeler:
+    """A labelling session on the rows of a matrix: few corrections are needed until all rows have labels.
+
+    The session asks about the row whose class it is most sure of. The person confirms or corrects the prediction, and the
+    model learns from each answer. There is no guarantee on the number of corrections; `outlook` estimates how many are
+    still to come. The answers in their order, the rows and `random_state` determine the session bit for bit.
+
+    With a session file, each answer is on the disk before the method returns. The file is that of the command: ``halfspaces
+    label`` continues a session on an array that was saved with `numpy.save` or `scipy.sparse.save_npz`, or on a data frame
+    that was saved as CSV, and a `Labeler` continues a session of the command. An answer belongs to the content of its row
+    (or to its id), so rows may be added, removed and sorted between two runs.
+
+    Parameters
+    ----------
+    X : array-like, CSR matrix or data frame of shape (n_rows, n_features)
+        The rows. Missing values are NaN. Constant columns and columns that identify rows are ignored, as the command
+        ignores them (see `notes_`).
+    classes : iterable of hashable or None, default=None
+        The classes, at least two. Their names in the session file are their texts. ``None`` takes the names from the
+        session file.
+    session : path-like or None, default=None
+        The session file, which is created or continued. ``None`` keeps the answers in memory only.
+    ids : array-like of shape (n_rows,) or None, default=None
+        Unique ids of the rows, by which answers are found again. By default rows are identified by their content.
+    order : {"recommended", "rare"}, default="recommended"
+        Whether to ask about the surest row first, or about the likeliest examples of the class with the fewest labels
+        until each class has 20.
+    seek : object or None, default=None
+        A class to look for: the session always asks about the row that most probably has this class.
+    keep_found : bool, default=False
+        Whether to continue although labelled rows are missing in `X`. Their answers stay in the session file.
+    random_state : int, RandomState or None, default=None
+        The seed of the model of a new session; a session that continues keeps its own. ``None`` is the same as 0.
+    n_jobs : int or None, default=None
+        The number of threads. No result depends on it.
+
+    Attributes
+    ----------
+    classes_ : list
+        The classes.
+    seed_ : int
+        The seed of the session.
+    notes_ : list of str
+        Notes about ignored columns and about rows that changed since the last run.
+
+    See Also
+    --------
+    LabelWidget : The session as a widget of a notebook.
+    label_page : The page of the command.
+
+    Examples
+    --------
+    >>> import halfspaces
+    >>> X = [[1.0, 0.2], [0.9, -0.3], [-1.0, 0.1], [-0.8, 0.4]]
+    >>> labeler = halfspaces.Labeler(X, classes=["left", "right"])
+    >>> while (question := labeler.ask()) is not None:
+    ...     labeler.tell("right" if X[question.row][0] > 0 else "left")
+    >>> labeler.predict().tolist()
+    ['right', 'right', 'left', 'left']
+    >>> labeler.progress.corrections <= 2
+    True
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        classes: Iterable[Hashable] | None = None,
+        *,
+        session: str | os.PathLike[str] | None = None,
+        ids: Any = None,
+        order: str = "recommended",
+        seek: Hashable = None,
+        keep_found: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        if order not in ("recommended", "rare"):
+            raise ValueError(f'order={order!r}: must be "recommended" or "rare"')
+        named = None if classes is None else _checked_classes(classes)
+        columns = _get_feature_names(X)
+        checked = check_array(
+            X, accept_sparse="csr", dtype=np.float64, order="C", ensure_all_finite="allow-nan", input_name="X"
+        )
+        if hasattr(checked, "indptr") and not np.isfinite(checked.data).all():
+            raise ValueError("X contains NaN or infinity; a sparse matrix must have finite entries")
+        names = None if named is None else [str(value) for value in named]
+        options = _Options(
+            classes=names,
+            names=None if columns is None else [str(name) for name in columns],
+            ids=None if ids is None else _checked_ids(ids, checked.shape[0]),
+            seed=seed_of(random_state),
+            path=None if session is None else os.fspath(session),
+            rare=order == "rare",
+            seek=None,
+            keep_found=bool(keep_found),
+        )
+        if seek is not None:
+            known = named
+            if known is None:
+                if session is None:
+                    raise ValueError("classes=None: a new session needs the names of at least two classes")
+                known = list(_core.session_labels(os.fspath(session))[0])
+            options.seek = _number_of(seek, known, "seek")
+        self._native = _core.Session(rows(checked), options, int(effective_n_jobs(n_jobs)))
+        self.classes_: list[Any] = list(self._native.classes) if named is None else named
+        self.seed_: int = self._native.seed
+        self.notes_: list[str] = self._native.notes
+
+    def ask(self) -> Question | None:
+        """Return the open question, which stays the same until it is answered or skipped.
+
+        Returns
+        -------
+        Question or None
+            ``None`` if every row has a label or was left as uncertain.
+        """
+        return self._question(self._native.question())
+
+    def tell(self, *answer: Any) -> None:
+        """Answer the open question, or label other rows.
+
+        ``tell(label)`` answers the open question. ``tell(row, label)`` labels a row: if it is the row in question, this
+        answers the question; a label that the row has already is changed; otherwise the label counts as known, and
+        neither as an answer nor as a correction. ``tell(rows, labels)`` does so for many rows at once.
+
+        Parameters
+        ----------
+        *answer : label, or row and label, or rows and labels
+            The answer.
+
+        Raises
+        ------
+        ValueError
+            If there is no such class or row, or no open question.
+        OSError
+            If the answer could not be saved.
+        """
+        if len(answer) == 1:
+            number = _number_of(answer[0], self.classes_, "label")
+            self._native.answer(self._open("tell(label)").row, number)
+            return
+        if len(answer) != 2:
+            raise TypeError(f"tell takes a label, or a row and a label, not {len(answer)} arguments")
+        given, labels = answer
+        if not isinstance(given, (int, np.integer)) or isinstance(given, bool):
+            self._tell_many(given, labels)
+            return
+        row, number = self._checked_row(given), _number_of(labels, self.classes_, "label")
+        question = self.ask()
+        if question is not None and question.row == row:
+            self._native.answer(row, number)
+        else:
+            self._native.tell([(row, number)])
+
+    def confirm(self) -> None:
+        """Answer the open question with the predicted class."""
+        question = self._open("confirm()")
+        self._native.answer(question.row, self.classes_.index(question.predicted))
+
+    def skip(self) -> None:
+        """Ask about the row in question again at the end."""
+        self._native.skip(self._open("skip()").row)
+
+    def uncertain(self) -> None:
+        """Leave the row in question without a label, because its class cannot be told. It is not asked again."""
+        self._native.uncertain(self._open("uncertain()").row)
+
+    def undo(self) -> Question | None:
+        """Undo the last answer, skip or uncertain answer.
+
+        Returns
+        -------
+        Question or None
+            The open question: as a rule the one that was undone.
+
+        Raises
+        ------
+        ValueError
+            If there is nothing to undo. Known labels are not undone.
+        """
+        return self._question(self._native.undo())
+
+    def predict(self) -> npt.NDArray[Any]:
+        """Return the label of each row, or the predicted class of a row without one.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Values of `classes_`.
+        """
+        numbers, _ = self._native.predictions()
+        labels: npt.NDArray[Any] = _array_of(self.classes_)[numbers]
+        return labels
+
+    def predict_probability(self) -> Floats:
+        """Return the probabilities of the classes that `predict` returns.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            1 for a row with a label.
+        """
+        probabilities: Floats = self._native.predictions()[1]
+        return probabilities
+
+    def doubts(self, n: int = 10) -> list[Doubt]:
+        """Return the labels that fit the others least, the least fitting first.
+
+        Parameters
+        ----------
+        n : int, default=10
+            At most this many. The list is empty as long as there are few labels.
+
+        Returns
+        -------
+        list of Doubt
+        """
+        found = self._native.doubts(check_count("n", n))
+        return [Doubt(row, self.classes_[label], self.classes_[other], p) for row, label, other, p in found]
+
+    def can_stop(self, share: float = 0.05) -> bool:
+        """Return whether at most this share of all rows would be wrong if every prediction were taken as the label.
+
+        This relies on the upper end of `outlook`, which holds nineteen times in twenty on the pools on which it was
+        measured; it is not proved.
+
+        Parameters
+        ----------
+        share : float, default=0.05
+            The share of all rows.
+
+        Returns
+        -------
+        bool
+        """
+        return bool(self._native.can_stop(check_number("share", share)))
+
+    def close(self) -> None:
+        """End the session, so that other programs can use its file. Nothing is lost without it."""
+        self._native.close()
+
+    @property
+    def labels_(self) -> dict[int, Any]:
+        """The labels so far: a dict from row to class, in the order in which rows were labelled first."""
+        return {row: self.classes_[label] for row, label in self._native.labels()}
+
+    @property
+    def skipped_(self) -> list[int]:
+        """The rows that were skipped and have no label."""
+        return list(self._native.aside()[0])
+
+    @property
+    def uncertain_(self) -> list[int]:
+        """The rows whose class the person could not tell."""
+        return list(self._native.aside()[1])
+
+    @property
+    def progress(self) -> Progress:
+        """The numbers of rows and corrections."""
+        return Progress(*self._native.progress())
+
+    @property
+    def outlook(self) -> Outlook:
+        """An estimate of the corrections to come."""
+        return Outlook(*self._native.outlook())
+
+    @property
+    def expected_corrections(self) -> float:
+        """The expected number of corrections to come."""
+        return self.outlook.expected
+
+    @property
+    def capacity(self) -> int | None:
+        """The number of labels from which the model learns; later ones are kept. ``None`` if there is no limit."""
+        capacity: int | None = self._native.capacity
+        return capacity
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        try:
+            progress = self.progress
+        except ValueError:
+            return "<Labeler: closed>"
+        return f"<Labeler: {progress.labelled} of {progress.rows} rows labelled, {progress.corrections} corrections>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        raise TypeError("a Labeler is not copied or pickled; pass session= and make a new Labeler with the same file")
+
+    def _question(self, found: tuple[int, int, float | None] | None) -> Question | None:
+        return None if found is None else Question(found[0], self.classes_[found[1]], found[2])
+
+    def _open(self, action: str) -> Question:
+        question = self.ask()
+        if question is None:
+            raise ValueError(f"{action}: every row has an answer; tell(row, label) changes one")
+        return question
+
+    def _checked_row(self, row: Any) -> int:
+        count = self.progress.rows
+        if not 0 <= row < count:
+            raise ValueError(f"row={row}: there are {count} rows, counted from 0")
+        return int(row)
+
+    def _tell_many(self, given: Any, labels: Any) -> None:
+        if isinstance(labels, str) or not isinstance(labels, Iterable):
+            raise TypeError(f"row={given!r}: must be an integer, or rows and labels must be of equal length")
+        if isinstance(given, Mapping) or not isinstance(given, Iterable):
+            raise TypeError(f"row={given!r}: must be an integer or a list of integers")
+        numbers = [_number_of(_plain(label), self.classes_, "label") for label in labels]
+        chosen = [self._checked_row(check_count("row", row, least=0)) for row in given]
+        if len(chosen) != len(numbers):
+            raise ValueError(f"{len(chosen)} rows and {len(numbers)} labels; each row needs one label")
+        if len(set(chosen)) < len(chosen):
+            raise ValueError("rows: a row is named twice")
+        self._native.tell(list(zip(chosen, numbers, strict=True)))
+
+
+class _Options:
+    """The options of a native session."""
+
+    def __init__(
+        self,
+        *,
+        classes: list[str] | None,
+        names: list[str] | None,
+        ids: list[str] | None,
+        seed: int,
+        path: str | None,
+        rare: bool,
+        seek: int | None,
+        keep_found: bool,
+    ) -> None:
+        self.classes, self.names, self.ids = classes, names, ids
+        self.seed, self.path, self.rare, self.seek, self.keep_found = seed, path, rare, seek, keep_found
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _checked_classes(classes: Iterable[Hashable]) -> list[Any]:
+    if isinstance(classes, str):
+        raise TypeError(f"classes={classes!r}: must be a list of classes")
+    named = [_plain(value) for value in classes]
+    if len(named) < 2:
+        raise ValueError(f"classes={named!r}: at least two classes are needed")
+    texts = [str(value) for value in named]
+    for place, text in enumerate(texts):
+        if not text.strip():
+            raise ValueError(f"classes={named!r}: the name of a class is empty")
+        if text in texts[:place]:
+            raise ValueError(f"classes={named!r}: {text!r} is named twice")
+    return named
+
+
+def _checked_ids(ids: Any, count: int) -> list[str]:
+    texts = [str(value) for value in ids]
+    if len(texts) != count:
+        raise ValueError(f"ids: {len(texts)} ids for {count} rows; each row needs one")
+    if len(set(texts)) < count:
+        repeated = next(text for place, text in enumerate(texts) if text in texts[:place])
+        raise ValueError(f"ids: {repeated!r} occurs twice; ids must be unique")
+    return texts
+
+
+def _number_of(label: Any, classes: list[Any], argument: str) -> int:
+    label = _plain(label)
+    for number, value in enumerate(classes):
+        if value == label and isinstance(value, str) == isinstance(label, str):
+            return number
+    shown = ", ".join(repr(value) for value in classes[:20]) + (", ..." if len(classes) > 20 else "")
+    raise ValueError(f"{argument}={label!r}: there is no such class; the classes are {shown}")
+
+
+def _array_of(classes: list[Any]) -> npt.NDArray[Any]:
+    """Return the classes as an array of their common type, or of objects if they have none."""
+    if len({type(value) for value in classes}) == 1 and isinstance(classes[0], (str, int, float)):
+        return np.array(classes)
+    array = np.empty(len(classes), dtype=object)
+    array[:] = classes
+    return array

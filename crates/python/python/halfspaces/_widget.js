@@ -1,0 +1,172 @@
+// The labelling widget of a notebook. It shows the trait `state` and sends one message for each action.
+
+const KEYS = "1234567890abcdefghijklmnopqrtvwxyz";
+
+function element(tag, name, text) {
+  const made = document.createElement(tag);
+  if (name) made.className = name;
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+/** The key of each class: its own name if that is one free character, otherwise a digit or a letter. */
+function keysOf(classes) {
+  const taken = new Set(["s", "u", "?"]);
+  const keys = classes.map((name) => {
+    const key = name.toLowerCase();
+    if (key.length !== 1 || key === " " || taken.has(key)) return "";
+    taken.add(key);
+    return key;
+  });
+  const free = [...KEYS].filter((key) => !taken.has(key));
+  return keys.map((key) => key || free.shift() || "");
+}
+
+function shown(item, row) {
+  if (item && item.kind === "image") {
+    const image = element("img", "hs-image");
+    image.src = item.url;
+    image.alt = `The image of row ${row}`;
+    return image;
+  }
+  if (item && item.kind === "text") return element("div", "hs-text", item.text);
+  if (item && item.kind === "table") {
+    const table = element("div", "hs-table");
+    for (const [name, value] of item.cells) {
+      const cell = element("div", "hs-cell");
+      cell.append(element("span", "hs-name", name), element("span", "hs-value", value));
+      table.append(cell);
+    }
+    if (item.more) table.append(element("div", "hs-cell hs-name", `and ${item.more} more`));
+    return table;
+  }
+  return element("div", "hs-text", `Row ${row}`);
+}
+
+function counted(count, name) {
+  return `${count} ${name}${count === 1 ? "" : "s"}`;
+}
+
+function render({ model, el }) {
+  const root = element("div", "hs-label");
+  root.tabIndex = 0;
+  root.setAttribute("role", "group");
+  root.setAttribute("aria-label", "Labelling");
+  el.append(root);
+  let waiting = false;
+
+  function send(message) {
+    if (waiting) return;
+    waiting = true;
+    model.send(message);
+  }
+
+  function answer(number) {
+    const { question } = model.get("state");
+    if (question) send({ do: "answer", row: question.row, class: number });
+  }
+
+  function act(action) {
+    const { question } = model.get("state");
+    if (action === "undo") send({ do: "undo" });
+    else if (question) send({ do: action, row: question.row });
+  }
+
+  function button(name, key, text, onClick) {
+    const made = element("button", name);
+    made.type = "button";
+    made.append(element("span", "hs-class", text));
+    if (key && key !== text) made.append(element("kbd", "hs-key", key));
+    made.addEventListener("click", onClick);
+    return made;
+  }
+
+  function draw() {
+    waiting = false;
+    const state = model.get("state");
+    const { question, classes } = state;
+    const hadFocus = root.contains(document.activeElement);
+    const keys = keysOf(classes);
+    const parts = [];
+    if (state.title) parts.push(element("div", "hs-title", state.title));
+    if (question) {
+      parts.push(shown(state.item, question.row));
+      const sure =
+        question.probability === null
+          ? "a guess: not every class has a label yet"
+          : `${Math.round(100 * question.probability)} % sure`;
+      const line = element("div", "hs-predicted");
+      line.append(element("span", "hs-row", `row ${question.row}`), element("strong", "", classes[question.class]), `? ${sure}`);
+      if (question.skipped) line.append(", skipped before");
+      line.setAttribute("aria-live", "polite");
+      parts.push(line);
+      const buttons = element("div", "hs-classes");
+      classes.forEach((name, number) => {
+        const isPredicted = number === question.class;
+        const made = button(isPredicted ? "hs-button hs-is-predicted" : "hs-button", keys[number], name, () =>
+          answer(number),
+        );
+        if (isPredicted) made.append(element("kbd", "hs-key", "Enter"));
+        buttons.append(made);
+      });
+      parts.push(buttons);
+    } else {
+      parts.push(element("div", "hs-predicted", "Every row has an answer."));
+    }
+    const others = element("div", "hs-others");
+    if (question) {
+      others.append(
+        button("hs-button hs-quiet", "s", "Skip", () => act("skip")),
+        button("hs-button hs-quiet", "?", "Cannot tell", () => act("uncertain")),
+      );
+    }
+    others.append(button("hs-button hs-quiet", "u", "Undo", () => act("undo")));
+    parts.push(others);
+    const bar = element("div", "hs-bar");
+    const done = element("div", "hs-done");
+    done.style.width = `${(100 * state.labelled) / Math.max(1, state.rows)}%`;
+    bar.append(done);
+    const [expected, low, high] = state.expected.map(Math.round);
+    const toCome = question ? `; about ${expected} more to come (${low} to ${high})` : "";
+    const corrections = counted(state.corrections, "correction");
+    const text = `${state.labelled} of ${state.rows} labelled, ${corrections}${toCome}`;
+    parts.push(bar, element("div", "hs-progress", text));
+    if (state.can_stop) {
+      parts.push(
+        element("div", "hs-note", "You can stop: the model expects that at most 5 % of all labels would be wrong."),
+      );
+    }
+    if (state.error) {
+      const error = element("div", "hs-error", state.error);
+      error.setAttribute("role", "alert");
+      parts.push(error);
+    }
+    root.replaceChildren(...parts);
+    if (hadFocus) root.focus({ preventScroll: true });
+  }
+
+  root.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const { question, classes } = model.get("state");
+    const key = event.key === "Enter" ? event.key : event.key.toLowerCase();
+    const number = keysOf(classes).indexOf(key);
+    if (key === "Enter") {
+      // Enter on a button presses that button.
+      if (event.target !== root || !question) return;
+      answer(question.class);
+    } else if (key === "s") act("skip");
+    else if (key === "?") act("uncertain");
+    else if (key === "u") act("undo");
+    else if (key && number >= 0) answer(number);
+    else return;
+    // The notebook has shortcuts of its own.
+    event.preventDefault();
+    event.stopPropagation();
+  });
+
+  model.on("change:state", draw);
+  draw();
+  return () => model.off("change:state", draw);
+}
+
+export default { render };
