@@ -3,8 +3,8 @@
 //! Python code checks arguments by scikit-learn's conventions; this module converts arrays to points, calls the libraries
 //! and returns arrays. Models cross the border as text (JSON), so they can be copied, pickled and compared.
 
-mod binary;
 mod audit;
+mod binary;
 mod command;
 mod datasets;
 mod error;
@@ -31,6 +31,7 @@ mod _core {
     use super::command::command;
     #[pymodule_export]
     use super::datasets::{add_noise, draw, draw_heavy, draw_trap, load_table, tight};
+    #[pymodule_export]
     use super::labeler::{Session, session_labels};
     #[pymodule_export]
     use super::model::{Model, fit};

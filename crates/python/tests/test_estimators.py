@@ -17,7 +17,6 @@ ESTIMATORS = [
 ESTIMATORS = [estimator for estimator in ESTIMATORS if estimator.__sklearn_tags__().input_tags.two_d_array]
 
 
-
 def expected_failures(estimator: Any) -> dict[str, str]:
     """Checks that an estimator is expected to fail, and why."""
     checks = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]

@@ -32,7 +32,7 @@ LONG = {
     "second order": halfspaces.SecondOrderPerceptron(passes=10**6),
     "kernel": halfspaces.KernelPerceptron(passes=10**6),
     "forster": halfspaces.ForsterTransform(tol=1e-10),
-    "nystroem": halfspaces.NystroemFeatures(landmarks=2000),
+    "nystroem": halfspaces.NystroemFeatures(landmarks=400),
 }
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         PerspectronClassifier,
     )
     from halfspaces._frames import DataWarning, Reading
+    from halfspaces._labeler import Labeler
     from halfspaces._online import (
         AROWClassifier,
         AveragedPerceptron,
@@ -29,9 +30,11 @@ if TYPE_CHECKING:
         Perceptron,
         SecondOrderPerceptron,
     )
+    from halfspaces._page import LabelPage, label_page
     from halfspaces._pipeline import Pipeline
     from halfspaces._text import TextVectorizer
     from halfspaces._transforms import ForsterTransform, NystroemFeatures, RankScaler, TylerScatter
+    from halfspaces._widget import LabelWidget
 
 __all__ = [
     "AROWClassifier",
@@ -44,6 +47,9 @@ __all__ = [
     "ForsterTransform",
     "HalfspaceClassifier",
     "KernelPerceptron",
+    "LabelPage",
+    "LabelWidget",
+    "Labeler",
     "LinearSVM",
     "LogisticRegression",
     "MarginPerceptron",
@@ -62,11 +68,23 @@ __all__ = [
     "__version__",
     "audit",
     "datasets",
+    "label_page",
     "plots",
 ]
 
 # The modules are imported when a name is first used, so that the command starts without scikit-learn.
-_MODULES = ("_classifiers", "_online", "_transforms", "_pipeline", "_audit", "_frames", "_text")
+_MODULES = (
+    "_classifiers",
+    "_online",
+    "_transforms",
+    "_pipeline",
+    "_audit",
+    "_frames",
+    "_text",
+    "_labeler",
+    "_page",
+    "_widget",
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -22,7 +22,7 @@ _CHARACTERS = 20_000
 
 
 class LabelWidget:
-    """A widget for Jupyter notebooks around a `Labeler`: it shows an item, its predicted class, and a button for each class.
+    """A widget for notebooks around a `Labeler`: it shows an item, its predicted class, and a button for each class.
 
     Enter confirms the prediction. The keys on the buttons choose a class, ``s`` skips, ``?`` leaves the row as uncertain
     and ``u`` undoes, while the widget has the focus. Every answer goes to the labeler at once, so both can be used in turn;
@@ -177,7 +177,8 @@ class _Items:
         if isinstance(found, np.ndarray) and found.ndim >= 3:
             if found.ndim > 4 or (found.ndim == 4 and found.shape[3] not in (3, 4)):
                 raise ValueError(
-                    f"items: an array of shape {found.shape}; images have the shape (n, height, width) or (n, height, width, 3 or 4)"
+                    f"items: an array of shape {found.shape}; images have the shape (n, height, width) or "
+                    "(n, height, width, 3 or 4)"
                 )
             if found.dtype != np.uint8:
                 self._low, self._high = float(np.nanmin(found)), float(np.nanmax(found))
