@@ -92,7 +92,7 @@ fn fit<P: PointSet>(
             let classes: Vec<usize> =
                 labels.iter().map(|y| usize::from(*y == Label::Positive)).collect();
             let plan = Plan { threads: Threads::ONE, ..Plan::new(Method::Auto) };
-            Model::fit(&plan, design, &classes, None)?;
+            Model::fit(&plan, design, &classes, None, None)?;
         }
         other => return Err(format!("unknown learner {other}").into()),
     }

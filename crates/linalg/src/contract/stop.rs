@@ -91,7 +91,7 @@ mod tests {
             })
         };
         pool.install(|| {
-            assert!(other.run(|| checkpoint()).is_some(), "another flag is not set");
+            assert!(other.run(checkpoint).is_some(), "another flag is not set");
             assert!(flag.run(|| blocks(Threads::all())).is_none());
         });
         // This thread watches nothing.

@@ -244,7 +244,9 @@ def _cells(name: Any, values: Any) -> Any:
     if hasattr(values, "categories") and hasattr(values, "codes"):
         return (np.ascontiguousarray(values.codes, dtype=np.int32), [_text(level) for level in values.categories])
     if isinstance(values, np.ma.MaskedArray):
-        values = values.astype(object).filled(None)
+        is_masked = np.ma.getmaskarray(values)
+        values = values.data.astype(object)
+        values[is_masked] = None
     array: npt.NDArray[Any] = np.asarray(values)
     if array.ndim != 1:
         raise ValueError(f"data, column {name!r}: it has {array.ndim} dimensions; pass one array for each column")
