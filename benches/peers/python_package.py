@@ -61,8 +61,8 @@ USES = {
         from river import compose, linear_model, preprocessing
         model = compose.Pipeline(preprocessing.StandardScaler(), linear_model.LogisticRegression())
         for row, label in zip(train, y):
-            model.learn_one(dict(enumerate(row)), label)
-        found = [model.predict_one(dict(enumerate(row))) for row in test]""",
+            model.learn_one(dict(enumerate(row)), bool(label > 0))
+        found = [1 if model.predict_one(dict(enumerate(row))) else -1 for row in test]""",
 }
 
 
