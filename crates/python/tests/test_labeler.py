@@ -261,13 +261,18 @@ def test_a_session_file_that_cannot_be_written(tmp_path: Path) -> None:
         labeler.confirm()
     path.chmod(0o444)
     tmp_path.chmod(0o755)
-    program = f"import halfspaces; halfspaces.Labeler({X}, ['a', 'b'], session={str(path)!r})"
-    # The super-user may write any file.
-    user: dict[str, Any] = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+    # The super-user may write any file, so the program becomes another user after it has imported what it needs.
+    program = f"""
+import os, halfspaces
+halfspaces.Labeler({X}, ['a', 'b'])
+if os.geteuid() == 0:
+    os.setegid(65534), os.seteuid(65534)
+halfspaces.Labeler({X}, ['a', 'b'], session={str(path)!r})
+"""
     for folder in [tmp_path, *tmp_path.parents]:
-        if user and str(folder).startswith("/tmp/"):
+        if os.geteuid() == 0 and str(folder).startswith("/tmp/"):
             folder.chmod(0o755)
-    ran = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True, **user)
+    ran = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
     assert ran.returncode == 1 and "ValueError" in ran.stderr and f"{path}: Permission denied" in ran.stderr
     for wrong, message in [(tmp_path, "is a directory"), (tmp_path / "no" / "s.jsonl", "No such file")]:
         with pytest.raises(ValueError, match=message):

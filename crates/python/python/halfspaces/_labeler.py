@@ -521,3 +521,6 @@ def _array_of(classes: list[Any]) -> npt.NDArray[Any]:
     array = np.empty(len(classes), dtype=object)
     array[:] = classes
     return array
+
+
+__all__ = ["Doubt", "Labeler", "Outlook", "Progress", "Question"]

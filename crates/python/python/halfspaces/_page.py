@@ -230,3 +230,6 @@ def _saved(rows: Any, folder: Path) -> Path:
         return folder / "rows.npz"
     np.save(folder / "rows.npy", rows)
     return folder / "rows.npy"
+
+
+__all__ = ["LabelPage", "label_page"]

@@ -237,3 +237,6 @@ def _png(pixels: npt.NDArray[np.uint8]) -> bytes:
     return b"".join(
         [b"\x89PNG\r\n\x1a\n", chunk(b"IHDR", header), chunk(b"IDAT", zlib.compress(filtered)), chunk(b"IEND", b"")]
     )
+
+
+__all__ = ["LabelWidget"]

@@ -89,8 +89,8 @@ def margins(values: Any, y: Any, *, bins: int = 40, ax: Axes | None = None) -> A
     edges = np.histogram_bin_edges(signed, bins=check_count("bins", bins)).tolist()
     wrong = signed < 0
     ax = _axes(ax)
-    ax.hist(signed[~wrong], bins=edges.tolist(), color=BLUE, label=f"right side: {int((~wrong).sum())}")
-    ax.hist(signed[wrong], bins=edges.tolist(), color=ORANGE, label=f"wrong side: {int(wrong.sum())}")
+    ax.hist(signed[~wrong], bins=edges, color=BLUE, label=f"right side: {int((~wrong).sum())}")
+    ax.hist(signed[wrong], bins=edges, color=ORANGE, label=f"wrong side: {int(wrong.sum())}")
     ax.axvline(0.0, color=GREY, linewidth=1)
     ax.set(xlabel="margin", ylabel="rows")
     ax.legend(frameon=False)
