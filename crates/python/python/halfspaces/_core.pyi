@@ -16,6 +16,31 @@ _Source: TypeAlias = str | os.PathLike[str] | tuple[str, bytes] | tuple[str, lis
 _Question: TypeAlias = tuple[int, int, float | None]
 
 __version__: str
+__all__ = [
+    "Map",
+    "Model",
+    "Online",
+    "Session",
+    "TablePipeline",
+    "TextMap",
+    "__version__",
+    "add_noise",
+    "audit_rows",
+    "audit_table",
+    "command",
+    "draw",
+    "draw_heavy",
+    "draw_trap",
+    "fit",
+    "fit_map",
+    "fit_pipeline",
+    "fit_position",
+    "fit_texts",
+    "largest_norm",
+    "load_table",
+    "session_labels",
+    "tight",
+]
 
 def command(arguments: Sequence[str]) -> int: ...
 def audit_rows(
