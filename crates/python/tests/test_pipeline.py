@@ -362,7 +362,7 @@ def test_control_c_ends_a_fit(tmp_path: Path) -> None:
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         Pipeline.fit(table, label="y")
-    assert time.perf_counter() - sent[0] < 1.0
+    assert time.perf_counter() - sent[0] < 10.0
 
 
 def test_other_libraries_are_not_imported() -> None:
