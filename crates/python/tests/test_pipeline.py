@@ -358,7 +358,7 @@ def test_control_c_ends_a_fit(tmp_path: Path) -> None:
         sent.append(time.perf_counter())
         _thread.interrupt_main()
 
-    timer = threading.Timer(1.5, interrupt)
+    timer = threading.Timer(0.3, interrupt)
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         Pipeline.fit(table, label="y")
