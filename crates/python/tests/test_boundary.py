@@ -20,7 +20,7 @@ ESTIMATORS = [
     and hasattr(getattr(halfspaces, name), "get_params")
     and name != "TextVectorizer"
 ]
-ANY = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+ANY = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 DTYPES = st.one_of(
     arrays.floating_dtypes(),
     arrays.integer_dtypes(),
