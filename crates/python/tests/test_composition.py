@@ -17,6 +17,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.ensemble import BaggingClassifier
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -33,6 +34,7 @@ from halfspaces import (
     RankScaler,
     TylerScatter,
 )
+from halfspaces._base import threads_of
 
 CLASSIFIERS = [
     cls()
@@ -196,3 +198,31 @@ def test_tyler_scatter_finds_the_shape_of_heavy_tails() -> None:
     assert np.allclose(np.diag(scatter.covariance_), [1, 4, 9], rtol=0.1)
     assert np.allclose(scatter.location_, 7.0, atol=0.1)
     assert abs(np.median(scatter.mahalanobis(normal)) - 2.366) < 0.05
+
+
+def test_a_failed_refit_leaves_no_mixture() -> None:
+    model = LinearSVM().fit(X, np.where(Y, "a", "b"))
+    model.C = 1e20
+    with pytest.raises(ValueError, match="c = "):
+        model.fit(X, np.where(Y, "c", "d"))
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+    online = AveragedPerceptron().fit(X, Y)
+    online.passes = 0
+    with pytest.raises(ValueError, match="passes=0"):
+        online.fit(X, Y)
+    # Parameters are checked first, so the model is still the old one.
+    assert online.score(X, Y) > 0.9
+
+
+def test_threads_are_at_most_the_cores() -> None:
+    assert threads_of(100_000) == threads_of(-1) >= threads_of(None) == 1
+    for bad in ("2", 1.5, True):
+        with pytest.raises(TypeError, match="n_jobs="):
+            threads_of(bad)
+
+
+def test_scatter_beyond_the_range_of_numbers_is_refused() -> None:
+    for size in (1e200, 1e-160):
+        with pytest.raises(ValueError, match="rescale"):
+            TylerScatter().fit(X[:, :3] * size)

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from joblib import effective_n_jobs
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_X_y
 
 from halfspaces import _core
-from halfspaces._base import Floats, check_count, check_number, rows
+from halfspaces._base import Floats, check_count, check_number, rows, threads_of
 from halfspaces._frames import Reading, reading_of, source_of, table_of, typed_classes, warn
 from halfspaces._pipeline import check_learner, columns_of
 
@@ -185,7 +184,7 @@ def audit(
         "failure": check_number("failure", failure),
         "seed": check_count("seed", seed, least=0),
     }
-    jobs = int(effective_n_jobs(n_jobs))
+    jobs = threads_of(n_jobs)
     columns = columns_of(drop, text, use, hash_bits)
     with _Bar(progress, tqdm, given["folds"]) as advance:
         if label is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import os
 from typing import Any, Protocol, Self, TypeAlias
 
 import numpy as np
@@ -88,6 +89,13 @@ def check_number(name: str, value: Any, *, positive: bool = False) -> float:
     return float(value)
 
 
+def threads_of(n_jobs: Any) -> int:
+    """Return the number of threads of an `n_jobs`, at most one for each core."""
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral)):
+        raise TypeError(f"n_jobs={n_jobs!r}: must be an integer or None")
+    return min(int(effective_n_jobs(n_jobs)), os.cpu_count() or 1)
+
+
 class NativeState(BaseEstimator):
     """An estimator whose fitted state is one native object, the attribute ``_native``."""
 
@@ -110,7 +118,11 @@ class NativeState(BaseEstimator):
         return hasattr(self, "_native")
 
     def _jobs(self) -> int:
-        return int(effective_n_jobs(getattr(self, "n_jobs", None)))
+        return threads_of(getattr(self, "n_jobs", None))
+
+    def _forget(self) -> None:
+        """Drop the fitted state, so that a fit that fails does not leave a mixture of two models."""
+        self.__dict__.pop("_native", None)
 
     def _checked_rows(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -133,6 +145,7 @@ class ClassifierBase(ClassifierMixin, NativeState):
 
     def _checked_sample(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, npt.NDArray[np.int64], Any]:
         """Check `X` and `y`, set ``classes_``, and return rows, class numbers and weights."""
+        self._forget()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C", accept_large_sparse=True)
         if y.dtype.kind not in "biuSU":
             check_classification_targets(y)
@@ -208,4 +221,5 @@ __all__ = [
     "check_number",
     "rows",
     "seed_of",
+    "threads_of",
 ]

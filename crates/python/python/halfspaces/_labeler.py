@@ -8,11 +8,10 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from joblib import effective_n_jobs
 from sklearn.utils.validation import _get_feature_names, check_array
 
 from halfspaces import _core
-from halfspaces._base import Floats, check_count, check_number, rows, seed_of
+from halfspaces._base import Floats, check_count, check_number, rows, seed_of, threads_of
 
 
 class Question(NamedTuple):
@@ -140,7 +139,10 @@ class Labeler:
 
     The session asks about the row whose class it is most sure of. The person confirms or corrects the prediction, and the
     model learns from each answer. There is no guarantee on the number of corrections; `outlook` estimates how many are
-    still to come. The answers in their order, the rows and `random_state` determine the session bit for bit.
+    still to come. The surest rows come first, so after some hundred answers many classes can still be without a label,
+    and `predict` is wrong for their rows: go on until all rows are labelled. To label a sample to fit a classifier to,
+    `tell` the labels of random rows. The answers in their order, the rows and `random_state` determine the session bit
+    for bit.
 
     With a session file, each answer is on the disk before the method returns. The file is that of the command: ``halfspaces
     label`` continues a session on an array that was saved with `numpy.save` or `scipy.sparse.save_npz`, or on a data frame
@@ -238,7 +240,7 @@ class Labeler:
                     raise ValueError("classes=None: a new session needs the names of at least two classes")
                 known = list(_core.session_labels(os.fspath(session))[0])
             options.seek = _number_of(seek, known, "seek")
-        self._native = _core.Session(rows(checked), options, int(effective_n_jobs(n_jobs)))
+        self._native = _core.Session(rows(checked), options, threads_of(n_jobs))
         self.classes_: list[Any] = list(self._native.classes) if named is None else named
         self.seed_: int = self._native.seed
         self.notes_: list[str] = self._native.notes
@@ -356,10 +358,11 @@ class Labeler:
         return [Doubt(row, self.classes_[label], self.classes_[other], p) for row, label, other, p in found]
 
     def can_stop(self, share: float = 0.05) -> bool:
-        """Return whether at most this share of all rows would be wrong if every prediction were taken as the label.
+        """Return whether `outlook` expects corrections for at most this share of all rows.
 
-        This relies on the upper end of `outlook`, which holds nineteen times in twenty on the pools on which it was
-        measured; it is not proved.
+        It compares the upper end of `outlook` with the share. `outlook` estimates the corrections to come if labelling
+        goes on and the model keeps learning. If you stop, more of the predictions can be wrong than that. The estimate
+        is not proved.
 
         Parameters
         ----------

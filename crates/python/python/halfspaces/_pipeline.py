@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from joblib import effective_n_jobs
 
 from halfspaces import _core
-from halfspaces._base import Floats, Self, check_count, check_number
+from halfspaces._base import Floats, Self, check_count, check_number, threads_of
 from halfspaces._frames import Reading, existing, names, reading_of, source_of, table_of, typed_classes, warn
 
 LEARNERS = ("auto", "massart", "perspectron", "perceptron", "logistic", "svm")
@@ -203,7 +202,7 @@ class Pipeline:
             "reading": reading_of(reading),
             "seed": check_count("seed", seed, least=0),
         }
-        native, notes = _core.fit_pipeline(source_of(data), given, int(effective_n_jobs(n_jobs)))
+        native, notes = _core.fit_pipeline(source_of(data), given, threads_of(n_jobs))
         warn(notes)
         return cls._of(native, notes)
 
@@ -333,7 +332,7 @@ class Pipeline:
             Brier score and calibration of the probabilities.
         """
         given = self._given(unseen, costs, threshold, reading)
-        found, notes = self._native.evaluate(source_of(data), label, given, int(effective_n_jobs(n_jobs)))
+        found, notes = self._native.evaluate(source_of(data), label, given, threads_of(n_jobs))
         warn(notes)
         evaluation: dict[str, Any] = found
         return evaluation
@@ -405,7 +404,7 @@ class Pipeline:
 
     def _decided(self, data: Any, unseen: str, costs: Any, threshold: Any, reading: Any, n_jobs: int | None) -> Any:
         given = self._given(unseen, costs, threshold, reading)
-        *found, notes = self._native.decide(source_of(data), given, int(effective_n_jobs(n_jobs)))
+        *found, notes = self._native.decide(source_of(data), given, threads_of(n_jobs))
         warn(notes, stacklevel=4)
         return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ class _Transformer(TransformerMixin, NativeState):
     _takes_sparse = True
 
     def _fitted_rows(self, X: Any) -> Any:
+        self._forget()
         sparse = "csr" if self._takes_sparse else False
         return validate_data(self, X, accept_sparse=sparse, dtype=np.float64, order="C")
 
@@ -259,6 +260,7 @@ class TylerScatter(NativeState):
         -------
         self
         """
+        self._forget()
         if self.scale not in ("gaussian", "trace", "determinant"):
             raise ValueError(f"scale={self.scale!r}: must be 'gaussian', 'trace' or 'determinant'")
         X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
@@ -275,15 +277,26 @@ class TylerScatter(NativeState):
         self.outcome_: str = report["outcome"]
         self.n_iter_: int = max(1, report["n_iter"])
         self.covariance_: Floats = report["scatter"]
-        self.precision_: Floats = np.linalg.pinv(self.covariance_, hermitian=True)
-        if self.scale == "gaussian":
-            rank = np.linalg.matrix_rank(self.covariance_, hermitian=True)
-            factor = np.median(self._distances(X)) / chi2.ppf(0.5, rank)
-            if factor > 0:
-                self.covariance_ *= factor
-                self.precision_ /= factor
-        self.dist_: Floats = self._distances(X)
+        if not np.isfinite(self.covariance_).all():
+            self._refuse()
+        # What overflows is found below.
+        with np.errstate(all="ignore"):
+            self.precision_: Floats = np.linalg.pinv(self.covariance_, hermitian=True)
+            if self.scale == "gaussian":
+                rank = np.linalg.matrix_rank(self.covariance_, hermitian=True)
+                factor = np.median(self._distances(X)) / chi2.ppf(0.5, rank)
+                if factor > 0:
+                    self.covariance_ *= factor
+                    self.precision_ /= factor
+            self.dist_: Floats = self._distances(X)
+        results = (self.covariance_, self.precision_, self.dist_)
+        if not all(np.isfinite(result).all() for result in results):
+            self._refuse()
         return self
+
+    def _refuse(self) -> NoReturn:
+        self._forget()
+        raise ValueError("X: the sizes of the columns are beyond the range of float64 when squared; rescale them")
 
     def _distances(self, X: Floats) -> Floats:
         centred = X - self.location_
