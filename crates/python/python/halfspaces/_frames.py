@@ -287,10 +287,10 @@ def _of_objects(name: Any, array: npt.NDArray[Any]) -> Any:
         present = [np.nan if gap else float(value) for value, gap in zip(array, missing, strict=True)]
         return np.array(present, dtype=np.float64)
     if kind == "date":
-        times = [np.datetime64("NaT") if gap else value for value, gap in zip(array, missing, strict=True)]
+        times = [np.datetime64("NaT", "us") if gap else value for value, gap in zip(array, missing, strict=True)]
         return (np.array(times, dtype="datetime64[us]").view(np.int64), "us")
     if kind == "duration":
-        spans = [np.timedelta64("NaT") if gap else value for value, gap in zip(array, missing, strict=True)]
+        spans = [np.timedelta64("NaT", "us") if gap else value for value, gap in zip(array, missing, strict=True)]
         return np.array(spans, dtype="timedelta64[us]") / np.timedelta64(1, "s")
     if kind == "bool":
         return [None if gap else bool(value) for value, gap in zip(array, missing, strict=True)]
