@@ -1,7 +1,7 @@
 //! Streams of labelled examples.
 
 use crate::DenseRow;
-use crate::{Label, PointSet, Points, RowView};
+use crate::{DensePoints, Label, PointSet, RowView};
 
 /// Labelled examples that arrive one at a time and need not fit in memory: from a file, a generator or a socket.
 ///
@@ -86,7 +86,7 @@ pub struct RowsAhead<'a> {
 impl<'a> RowsAhead<'a> {
     /// The examples starting with index `first`, as far as there are both points and labels.
     #[must_use]
-    pub fn new(points: &'a Points, labels: &'a [Label], first: usize) -> Self {
+    pub fn new(points: &'a DensePoints<'_>, labels: &'a [Label], first: usize) -> Self {
         let (end, dim) = (points.len().min(labels.len()), points.dim());
         let first = first.min(end);
         let values = &points.as_slice()[first * dim..end * dim];

@@ -51,8 +51,8 @@ pub use label::{InvalidLabel, Label};
 pub use largest_margins::largest_margins;
 pub use margins::{DescendingMargins, margins, margins_into};
 pub use placed_row::{LiftedRow, ScaledRow};
-pub use points::{PointSet, Points};
+pub use points::{DensePoints, PointSet, Points};
 pub use row::{DenseRow, RowView, SparseRow};
-pub use sparse::{MAX_SPARSE_DIM, SparsePoints};
+pub use sparse::{CsrPoints, MAX_SPARSE_DIM, SparsePoints};
 #[doc(hidden)]
 pub use zeros::{aligned_with_capacity, aligned_zeros, reserve, zeros};

@@ -1,13 +1,14 @@
 //! Dense points, and the interface common to dense and sparse collections.
 
 use crate::angle::{norm, normalise};
-use crate::contract::checkpoint_at;
+use crate::contract::{checkpoint, checkpoint_at};
 use crate::error::{InputError, check_finite};
 use crate::load_checked;
 use crate::row::{DenseRow, RowView};
 use crate::zeros::reserve;
 use faer::MatRef;
 use halfspaces_kernels::request_large_pages;
+use std::borrow::Cow;
 use std::f64::consts::FRAC_1_SQRT_2;
 
 /// A collection of points in one space, accessed row by row: [`Points`] or [`crate::SparsePoints`].
@@ -49,8 +50,8 @@ pub trait PointSet: Send + Sync + Sized {
     /// All points in order.
     fn rows(&self) -> impl Iterator<Item = Self::Row<'_>>;
 
-    /// The points as [`Points`] if they are dense, for algorithms that read many rows at once.
-    fn as_dense(&self) -> Option<&Points> {
+    /// The points themselves if they are dense, for algorithms that read many rows at once.
+    fn as_dense(&self) -> Option<&DensePoints<'_>> {
         None
     }
 
@@ -87,6 +88,9 @@ pub trait PointSet: Send + Sync + Sized {
     }
 }
 
+/// The number of values that are copied between two checkpoints.
+const COPIED_AT_ONCE: usize = 1 << 18;
+
 /// The largest of `norms`, if it is a valid radius.
 pub(crate) fn radius_of(norms: &[f64]) -> Result<f64, InputError> {
     if norms.is_empty() {
@@ -102,7 +106,25 @@ pub(crate) fn radius_of(norms: &[f64]) -> Result<f64, InputError> {
     Ok(radius)
 }
 
-/// Dense points: `n` rows of `d >= 1` finite coordinates in one contiguous buffer.
+/// Dense points: `n` rows of `d >= 1` finite coordinates in one contiguous buffer, which they own ([`Points`]) or borrow
+/// ([`DensePoints::borrowed`]).
+///
+/// ```
+/// use halfspaces_linalg::{DensePoints, PointSet, Points};
+/// let values = vec![1.0, 2.0, 3.0, 4.0];
+/// let borrowed = DensePoints::borrowed(&values, 2)?;
+/// assert_eq!(borrowed.as_slice().as_ptr(), values.as_ptr());
+/// assert_eq!(borrowed.lifted(), Points::new(values.clone(), 2)?.lifted());
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct DensePoints<'a> {
+    values: Cow<'a, [f64]>,
+    dim: usize,
+}
+
+/// Dense points that own their buffer.
 ///
 /// ```
 /// use halfspaces_linalg::{PointSet, Points, RowView};
@@ -112,12 +134,7 @@ pub(crate) fn radius_of(norms: &[f64]) -> Result<f64, InputError> {
 /// assert_eq!(points.as_mat()[(1, 0)], 3.0); // faer's view of the same memory
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Points {
-    values: Vec<f64>,
-    dim: usize,
-}
+pub type Points = DensePoints<'static>;
 
 load_checked!(Points { values: Vec<f64>, dim: usize } => Points::new);
 
@@ -128,19 +145,12 @@ impl Points {
     /// # Errors
     /// [`InputError::ZeroDimension`], [`InputError::RaggedBuffer`], [`InputError::NonFinite`].
     pub fn new(values: Vec<f64>, dim: usize) -> Result<Points, InputError> {
-        if dim == 0 {
-            return Err(InputError::ZeroDimension);
-        }
-        if !values.len().is_multiple_of(dim) {
-            return Err(InputError::RaggedBuffer { len: values.len(), dim });
-        }
-        check_finite(&values, dim)?;
-        Ok(Points { values, dim })
+        DensePoints::checked(Cow::Owned(values), dim)
     }
 
     /// Wraps values that are known to be finite rows of `dim >= 1`.
     pub(crate) fn from_checked(values: Vec<f64>, dim: usize) -> Points {
-        Points { values, dim }
+        DensePoints { values: Cow::Owned(values), dim }
     }
 
     /// Copies the given rows.
@@ -158,6 +168,45 @@ impl Points {
         }
         Points::new(values, dim)
     }
+}
+
+impl<'a> DensePoints<'a> {
+    /// Borrows a row-major buffer, as [`Points::new`] takes one.
+    ///
+    /// # Errors
+    /// Those of [`Points::new`].
+    pub fn borrowed(values: &'a [f64], dim: usize) -> Result<DensePoints<'a>, InputError> {
+        DensePoints::checked(Cow::Borrowed(values), dim)
+    }
+
+    fn checked(values: Cow<'a, [f64]>, dim: usize) -> Result<DensePoints<'a>, InputError> {
+        if dim == 0 {
+            return Err(InputError::ZeroDimension);
+        }
+        if !values.len().is_multiple_of(dim) {
+            return Err(InputError::RaggedBuffer { len: values.len(), dim });
+        }
+        check_finite(&values, dim)?;
+        Ok(DensePoints { values, dim })
+    }
+
+    /// The points with a buffer of their own, copied if they borrow one.
+    #[must_use]
+    pub fn into_owned(self) -> Points {
+        let values = match self.values {
+            Cow::Owned(values) => values,
+            Cow::Borrowed(values) => {
+                let mut copy = Vec::with_capacity(values.len());
+                request_large_pages(&mut copy);
+                for part in values.chunks(COPIED_AT_ONCE) {
+                    checkpoint();
+                    copy.extend_from_slice(part);
+                }
+                copy
+            }
+        };
+        Points::from_checked(values, self.dim)
+    }
 
     /// faer's view of the same memory, `n × d`.
     #[must_use]
@@ -171,10 +220,10 @@ impl Points {
         &self.values
     }
 
-    /// Consumes the points and returns the row-major buffer.
+    /// Consumes the points and returns the row-major buffer, copied if they borrow it.
     #[must_use]
     pub fn into_vec(self) -> Vec<f64> {
-        self.values
+        self.values.into_owned()
     }
 
     /// Computes `w · x_i` for the points starting with index `first`, one for each place of `out`. It is faster than
@@ -206,8 +255,11 @@ impl Points {
     }
 }
 
-impl PointSet for Points {
-    type Row<'a> = DenseRow<'a>;
+impl PointSet for DensePoints<'_> {
+    type Row<'a>
+        = DenseRow<'a>
+    where
+        Self: 'a;
 
     fn len(&self) -> usize {
         self.values.len() / self.dim
@@ -228,11 +280,11 @@ impl PointSet for Points {
         self.row_slices().map(DenseRow::from_checked)
     }
 
-    fn as_dense(&self) -> Option<&Points> {
+    fn as_dense(&self) -> Option<&DensePoints<'_>> {
         Some(self)
     }
 
-    fn select(&self, indices: &[usize]) -> Result<Points, InputError> {
+    fn select(&self, indices: &[usize]) -> Result<Self, InputError> {
         let mut values = Vec::new();
         reserve(&mut values, indices.len().saturating_mul(self.dim))?;
         for (at, &index) in indices.iter().enumerate() {
@@ -241,10 +293,10 @@ impl PointSet for Points {
                 self.row(index).ok_or(InputError::IndexOutOfRange { index, len: self.len() })?;
             values.extend_from_slice(row.as_slice());
         }
-        Ok(Points { values, dim: self.dim })
+        Ok(DensePoints { values: Cow::Owned(values), dim: self.dim })
     }
 
-    fn lifted(&self) -> Points {
+    fn lifted(&self) -> Self {
         let dim = self.dim + 1;
         let mut values = Vec::with_capacity(self.len() * dim);
         request_large_pages(&mut values);
@@ -253,11 +305,11 @@ impl PointSet for Points {
             values.extend(row.iter().map(|v| v * FRAC_1_SQRT_2));
             values.push(FRAC_1_SQRT_2);
         }
-        Points { values, dim }
+        DensePoints { values: Cow::Owned(values), dim }
     }
 
-    fn normalised(mut self) -> Result<Points, InputError> {
-        for (row, values) in self.values.chunks_exact_mut(self.dim).enumerate() {
+    fn normalised(mut self) -> Result<Self, InputError> {
+        for (row, values) in self.values.to_mut().chunks_exact_mut(self.dim).enumerate() {
             if !normalise(values) {
                 return Err(InputError::ZeroRow { row });
             }
@@ -265,9 +317,9 @@ impl PointSet for Points {
         Ok(self)
     }
 
-    fn rescaled_to_unit_ball(mut self) -> Result<(Points, f64), InputError> {
+    fn rescaled_to_unit_ball(mut self) -> Result<(Self, f64), InputError> {
         let radius = radius_of(&self.norms())?;
-        for (at, row) in self.values.chunks_exact_mut(self.dim).enumerate() {
+        for (at, row) in self.values.to_mut().chunks_exact_mut(self.dim).enumerate() {
             checkpoint_at(at);
             row.iter_mut().for_each(|v| *v /= radius);
         }
@@ -301,6 +353,12 @@ mod tests {
             Err(InputError::DimensionMismatch { expected: 1, found: 2 })
         );
         assert!(Points::new(vec![], 3).unwrap().is_empty());
+        let values = [0.0, 1.0, f64::INFINITY];
+        assert!(DensePoints::borrowed(&values[..2], 1).is_ok());
+        assert!(matches!(
+            DensePoints::borrowed(&values, 1),
+            Err(InputError::NonFinite { row: 2, .. })
+        ));
     }
 
     #[test]

@@ -8,9 +8,32 @@ use crate::points::{PointSet, Points, radius_of};
 use crate::row::{RowView, SparseRow, check_sparse_row};
 use crate::zeros::zeros;
 use halfspaces_kernels::request_large_pages;
+use std::borrow::Cow;
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// Sparse points (CSR): the stored values of all rows in one buffer, their columns in another.
+/// Sparse points (CSR): the stored values of all rows in one buffer, their columns in another. They own the buffers
+/// ([`SparsePoints`]) or borrow them ([`CsrPoints::borrowed`]).
+///
+/// ```
+/// use halfspaces_linalg::{CsrPoints, PointSet, SparsePoints};
+/// // Rows (0, 2, 0) and (1, 0, 3).
+/// let (starts, columns, values) = ([0, 1, 3], [1, 0, 2], [2.0, 1.0, 3.0]);
+/// let borrowed = CsrPoints::borrowed(&starts, &columns, &values, 3)?;
+/// let owned = SparsePoints::new(starts.to_vec(), columns.to_vec(), values.to_vec(), 3)?;
+/// assert_eq!(borrowed, owned);
+/// # Ok::<(), halfspaces_linalg::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct CsrPoints<'a> {
+    /// Row `i` is stored at `row_starts[i] .. row_starts[i + 1]`.
+    row_starts: Cow<'a, [usize]>,
+    columns: Cow<'a, [u32]>,
+    values: Cow<'a, [f64]>,
+    dim: usize,
+}
+
+/// Sparse points that own their buffers.
 ///
 /// ```
 /// use halfspaces_linalg::{PointSet, Points, SparsePoints};
@@ -19,15 +42,7 @@ use std::f64::consts::FRAC_1_SQRT_2;
 /// assert_eq!(points.to_dense()?, Points::from_rows(&[[0.0, 2.0, 0.0], [1.0, 0.0, 3.0]])?);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct SparsePoints {
-    /// Row `i` is stored at `row_starts[i] .. row_starts[i + 1]`.
-    row_starts: Vec<usize>,
-    columns: Vec<u32>,
-    values: Vec<f64>,
-    dim: usize,
-}
+pub type SparsePoints = CsrPoints<'static>;
 
 load_checked! {
     SparsePoints { row_starts: Vec<usize>, columns: Vec<u32>, values: Vec<f64>, dim: usize } => SparsePoints::new
@@ -57,26 +72,18 @@ impl SparsePoints {
         values: Vec<f64>,
         dim: usize,
     ) -> Result<SparsePoints, InputError> {
-        if dim == 0 {
-            return Err(InputError::ZeroDimension);
-        }
-        check_width(dim)?;
-        InputError::check_len(columns.len(), values.len())?;
-        if row_starts.first() != Some(&0) {
-            return Err(InputError::BrokenRowBoundaries { row: 0 });
-        }
-        for (row, ends) in row_starts.windows(2).enumerate() {
-            let (Some(columns), Some(values)) =
-                (columns.get(ends[0]..ends[1]), values.get(ends[0]..ends[1]))
-            else {
-                return Err(InputError::BrokenRowBoundaries { row });
-            };
-            check_sparse_row(row, columns, values, dim)?;
-        }
-        if row_starts.last() != Some(&values.len()) {
-            return Err(InputError::BrokenRowBoundaries { row: row_starts.len() - 1 });
-        }
-        Ok(SparsePoints { row_starts, columns, values, dim })
+        CsrPoints::from_checked(row_starts, columns, values, dim).checked()
+    }
+
+    /// Wraps buffers that are known to be rows of `dim >= 1`, or are checked next.
+    fn from_checked(
+        row_starts: Vec<usize>,
+        columns: Vec<u32>,
+        values: Vec<f64>,
+        dim: usize,
+    ) -> SparsePoints {
+        let (row_starts, columns) = (Cow::Owned(row_starts), Cow::Owned(columns));
+        CsrPoints { row_starts, columns, values: Cow::Owned(values), dim }
     }
 
     /// An empty collection in `dim` dimensions; add points with [`SparsePoints::push`].
@@ -93,9 +100,9 @@ impl SparsePoints {
     /// Same as [`SparseRow::new`], with the index that this row would have had.
     pub fn push(&mut self, columns: &[u32], values: &[f64]) -> Result<(), InputError> {
         check_sparse_row(self.len(), columns, values, self.dim)?;
-        self.columns.extend_from_slice(columns);
-        self.values.extend_from_slice(values);
-        self.row_starts.push(self.values.len());
+        self.columns.to_mut().extend_from_slice(columns);
+        self.values.to_mut().extend_from_slice(values);
+        self.row_starts.to_mut().push(self.values.len());
         Ok(())
     }
 
@@ -104,15 +111,67 @@ impl SparsePoints {
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for more than [`MAX_SPARSE_DIM`] coordinates.
     pub fn from_dense(points: &Points) -> Result<SparsePoints, InputError> {
-        let mut sparse = SparsePoints::empty(points.dim())?;
+        check_width(points.dim())?;
+        let (mut row_starts, mut columns, mut values) = (vec![0], vec![], vec![]);
         for row in points.rows() {
             for (j, v) in row.entries().filter(|(_, v)| *v != 0.0) {
-                sparse.columns.push(j as u32);
-                sparse.values.push(v);
+                columns.push(j as u32);
+                values.push(v);
             }
-            sparse.row_starts.push(sparse.values.len());
+            row_starts.push(values.len());
         }
-        Ok(sparse)
+        Ok(CsrPoints::from_checked(row_starts, columns, values, points.dim()))
+    }
+}
+
+impl<'a> CsrPoints<'a> {
+    /// Borrows the three CSR buffers, as [`SparsePoints::new`] takes them.
+    ///
+    /// # Errors
+    /// Those of [`SparsePoints::new`].
+    pub fn borrowed(
+        row_starts: &'a [usize],
+        columns: &'a [u32],
+        values: &'a [f64],
+        dim: usize,
+    ) -> Result<CsrPoints<'a>, InputError> {
+        let (row_starts, columns) = (Cow::Borrowed(row_starts), Cow::Borrowed(columns));
+        CsrPoints { row_starts, columns, values: Cow::Borrowed(values), dim }.checked()
+    }
+
+    fn checked(self) -> Result<CsrPoints<'a>, InputError> {
+        let CsrPoints { row_starts, columns, values, dim } = &self;
+        if *dim == 0 {
+            return Err(InputError::ZeroDimension);
+        }
+        check_width(*dim)?;
+        InputError::check_len(columns.len(), values.len())?;
+        if row_starts.first() != Some(&0) {
+            return Err(InputError::BrokenRowBoundaries { row: 0 });
+        }
+        for (row, ends) in row_starts.windows(2).enumerate() {
+            let (Some(columns), Some(values)) =
+                (columns.get(ends[0]..ends[1]), values.get(ends[0]..ends[1]))
+            else {
+                return Err(InputError::BrokenRowBoundaries { row });
+            };
+            check_sparse_row(row, columns, values, *dim)?;
+        }
+        if row_starts.last() != Some(&values.len()) {
+            return Err(InputError::BrokenRowBoundaries { row: row_starts.len() - 1 });
+        }
+        Ok(self)
+    }
+
+    /// The points with buffers of their own, copied if they borrow them.
+    #[must_use]
+    pub fn into_owned(self) -> SparsePoints {
+        CsrPoints {
+            row_starts: Cow::Owned(self.row_starts.into_owned()),
+            columns: Cow::Owned(self.columns.into_owned()),
+            values: Cow::Owned(self.values.into_owned()),
+            dim: self.dim,
+        }
     }
 
     /// The same points in dense form.
@@ -132,7 +191,7 @@ impl SparsePoints {
     /// # Errors
     /// [`InputError::DimensionMismatch`] if `dim` is less than the current dimension;
     /// [`InputError::ParameterOutOfRange`] for more than [`MAX_SPARSE_DIM`] coordinates.
-    pub fn widened(mut self, dim: usize) -> Result<SparsePoints, InputError> {
+    pub fn widened(mut self, dim: usize) -> Result<Self, InputError> {
         if dim < self.dim {
             return Err(InputError::DimensionMismatch { expected: self.dim, found: dim });
         }
@@ -152,7 +211,7 @@ impl SparsePoints {
     /// assert_eq!(points.clone().into_rows(&[1, 2])?, points.select(&[1, 2])?);
     /// # Ok::<(), halfspaces_linalg::InputError>(())
     /// ```
-    pub fn into_rows(mut self, rows: &[usize]) -> Result<SparsePoints, InputError> {
+    pub fn into_rows(mut self, rows: &[usize]) -> Result<Self, InputError> {
         let len = self.len();
         let mut least = 0;
         for &index in rows {
@@ -161,19 +220,21 @@ impl SparsePoints {
             }
             least = index + 1;
         }
+        let (starts, columns) = (self.row_starts.to_mut(), self.columns.to_mut());
+        let values = self.values.to_mut();
         let mut end = 0;
         for (to, &from) in rows.iter().enumerate() {
-            let stored = self.row_starts[from]..self.row_starts[from + 1];
+            let stored = starts[from]..starts[from + 1];
             let width = stored.len();
-            self.columns.copy_within(stored.clone(), end);
-            self.values.copy_within(stored, end);
+            columns.copy_within(stored.clone(), end);
+            values.copy_within(stored, end);
             end += width;
             // Starts up to `from` are no longer needed, and `to` is at most `from`.
-            self.row_starts[to + 1] = end;
+            starts[to + 1] = end;
         }
-        self.row_starts.truncate(rows.len() + 1);
-        self.columns.truncate(end);
-        self.values.truncate(end);
+        starts.truncate(rows.len() + 1);
+        columns.truncate(end);
+        values.truncate(end);
         Ok(self)
     }
 
@@ -191,7 +252,7 @@ impl SparsePoints {
     /// assert_eq!(moved, SparsePoints::new(vec![0, 1, 2], vec![4, 5], vec![2.0, 3.0], 6)?);
     /// # Ok::<(), halfspaces_linalg::InputError>(())
     /// ```
-    pub fn into_columns(mut self, places: &[u32], dim: usize) -> Result<SparsePoints, InputError> {
+    pub fn into_columns(mut self, places: &[u32], dim: usize) -> Result<Self, InputError> {
         InputError::check_len(self.dim, places.len())?;
         if dim == 0 {
             return Err(InputError::ZeroDimension);
@@ -205,22 +266,24 @@ impl SparsePoints {
             }
             least = index + 1;
         }
+        let (starts, columns) = (self.row_starts.to_mut(), self.columns.to_mut());
+        let values = self.values.to_mut();
         let (mut end, mut start) = (0, 0);
-        for row in 1..self.row_starts.len() {
-            let stop = self.row_starts[row];
+        for row_end in starts.iter_mut().skip(1) {
+            let stop = *row_end;
             for at in start..stop {
-                let place = places[self.columns[at] as usize];
+                let place = places[columns[at] as usize];
                 if place != u32::MAX {
-                    self.columns[end] = place;
-                    self.values[end] = self.values[at];
+                    columns[end] = place;
+                    values[end] = values[at];
                     end += 1;
                 }
             }
             start = stop;
-            self.row_starts[row] = end;
+            *row_end = end;
         }
-        self.columns.truncate(end);
-        self.values.truncate(end);
+        columns.truncate(end);
+        values.truncate(end);
         self.dim = dim;
         Ok(self)
     }
@@ -232,8 +295,11 @@ impl SparsePoints {
     }
 }
 
-impl PointSet for SparsePoints {
-    type Row<'a> = SparseRow<'a>;
+impl PointSet for CsrPoints<'_> {
+    type Row<'a>
+        = SparseRow<'a>
+    where
+        Self: 'a;
 
     fn len(&self) -> usize {
         self.row_starts.len() - 1
@@ -264,19 +330,19 @@ impl PointSet for SparsePoints {
         })
     }
 
-    fn select(&self, indices: &[usize]) -> Result<SparsePoints, InputError> {
-        let mut chosen = SparsePoints::empty(self.dim)?;
+    fn select(&self, indices: &[usize]) -> Result<Self, InputError> {
+        let (mut row_starts, mut columns, mut values) = (vec![0], vec![], vec![]);
         for &index in indices {
             let row =
                 self.row(index).ok_or(InputError::IndexOutOfRange { index, len: self.len() })?;
-            chosen.columns.extend_from_slice(row.columns());
-            chosen.values.extend_from_slice(row.values());
-            chosen.row_starts.push(chosen.values.len());
+            columns.extend_from_slice(row.columns());
+            values.extend_from_slice(row.values());
+            row_starts.push(values.len());
         }
-        Ok(chosen)
+        Ok(CsrPoints::from_checked(row_starts, columns, values, self.dim))
     }
 
-    fn lifted(&self) -> SparsePoints {
+    fn lifted(&self) -> Self {
         let stored = self.stored() + self.len();
         let mut row_starts = Vec::with_capacity(self.row_starts.len());
         let mut columns = Vec::with_capacity(stored);
@@ -291,23 +357,24 @@ impl PointSet for SparsePoints {
             values.push(FRAC_1_SQRT_2);
             row_starts.push(values.len());
         }
-        SparsePoints { row_starts, columns, values, dim: self.dim + 1 }
+        CsrPoints::from_checked(row_starts, columns, values, self.dim + 1)
     }
 
-    fn normalised(mut self) -> Result<SparsePoints, InputError> {
+    fn normalised(mut self) -> Result<Self, InputError> {
+        let values = self.values.to_mut();
         for (row, ends) in self.row_starts.windows(2).enumerate() {
             let columns = &self.columns[ends[0]..ends[1]];
             let norm_sq = |values: &[f64]| kernels::sparse_norm_sq(columns, values);
-            if !normalise_by(&mut self.values[ends[0]..ends[1]], norm_sq) {
+            if !normalise_by(&mut values[ends[0]..ends[1]], norm_sq) {
                 return Err(InputError::ZeroRow { row });
             }
         }
         Ok(self)
     }
 
-    fn rescaled_to_unit_ball(mut self) -> Result<(SparsePoints, f64), InputError> {
+    fn rescaled_to_unit_ball(mut self) -> Result<(Self, f64), InputError> {
         let radius = radius_of(&self.norms())?;
-        self.values.iter_mut().for_each(|v| *v /= radius);
+        self.values.to_mut().iter_mut().for_each(|v| *v /= radius);
         Ok((self, radius))
     }
 
@@ -319,6 +386,7 @@ impl PointSet for SparsePoints {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::DensePoints;
     use proptest::prelude::*;
 
     #[test]
@@ -401,6 +469,17 @@ mod tests {
             prop_assert_eq!(sparse.lifted().to_dense().unwrap(), dense.lifted());
             let picked = [0, rows.len() - 1, 0];
             prop_assert_eq!(sparse.select(&picked).unwrap().to_dense().unwrap(), dense.select(&picked).unwrap());
+            // Points that borrow their numbers are the same, and a change does not reach what they borrow.
+            let borrowed = CsrPoints::borrowed(&sparse.row_starts, &sparse.columns, &sparse.values, 13).unwrap();
+            prop_assert_eq!(&borrowed, &sparse);
+            prop_assert_eq!(borrowed.select(&picked).unwrap(), sparse.select(&picked).unwrap());
+            prop_assert_eq!(borrowed.clone().normalised(), sparse.clone().normalised());
+            prop_assert_eq!(borrowed.clone().into_rows(&[0]), sparse.clone().into_rows(&[0]));
+            prop_assert_eq!(borrowed.into_owned(), sparse.clone());
+            let borrowed = DensePoints::borrowed(dense.as_slice(), 13).unwrap();
+            prop_assert_eq!(borrowed.clone().normalised(), dense.clone().normalised());
+            prop_assert_eq!(borrowed.clone().rescaled_to_unit_ball(), dense.clone().rescaled_to_unit_ball());
+            prop_assert_eq!(borrowed.into_owned(), dense.clone());
             match (sparse.clone().normalised(), dense.clone().normalised()) {
                 (Ok(s), Ok(d)) => prop_assert_eq!(s.to_dense().unwrap(), d),
                 (s, d) => prop_assert_eq!(s.unwrap_err(), d.unwrap_err()),

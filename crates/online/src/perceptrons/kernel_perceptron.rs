@@ -7,7 +7,8 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use halfspaces_linalg::kernels::run_wide;
 use halfspaces_linalg::{
-    Classifier, DenseRow, InputError, Label, PointSet, Points, RowView, Threads, load_checked,
+    Classifier, DensePoints, DenseRow, InputError, Label, PointSet, Points, RowView, Threads,
+    load_checked,
 };
 use std::ops::Range;
 
@@ -179,7 +180,7 @@ impl KernelPerceptron {
     /// points before it learned.
     pub fn learn_all(
         &mut self,
-        points: &Points,
+        points: &DensePoints<'_>,
         labels: &[Label],
     ) -> Result<Transcript, InputError> {
         self.learn_all_on(points, labels, Threads::ONE)
@@ -202,7 +203,7 @@ impl KernelPerceptron {
     /// ```
     pub fn learn_all_on(
         &mut self,
-        points: &Points,
+        points: &DensePoints<'_>,
         labels: &[Label],
         threads: Threads,
     ) -> Result<Transcript, InputError> {
@@ -218,7 +219,7 @@ impl KernelPerceptron {
     /// known before this one.
     fn learn_pipelined(
         &mut self,
-        points: &Points,
+        points: &DensePoints<'_>,
         labels: &[Label],
         threads: Threads,
     ) -> Result<Transcript, InputError> {
@@ -330,7 +331,7 @@ impl KernelPerceptron {
     /// point.
     fn learn_with_budget(
         &mut self,
-        points: &Points,
+        points: &DensePoints<'_>,
         labels: &[Label],
         threads: Threads,
     ) -> Result<Transcript, InputError> {
@@ -413,7 +414,7 @@ impl KernelPerceptron {
 
 /// A block of points that is learned together.
 struct Block<'p> {
-    points: &'p Points,
+    points: &'p DensePoints<'p>,
     rows: Range<usize>,
 }
 
