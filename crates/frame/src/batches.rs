@@ -69,10 +69,19 @@ impl Plan {
             let is_category =
                 pandas.categories.contains(name) || matches!(of, DataType::Dictionary(..));
             let expected = Expected::of(name, hints);
-            let shape = Shape::of(
-                of,
-                expected.is_text() || (expected == Expected::Anything && is_category),
-            );
+            // A model that learned from lists expects the columns `name.0`, `name.1`, ...
+            let is_part = |of: &String| {
+                of.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'))
+            };
+            let is_text = match of {
+                DataType::FixedSizeList(..) | DataType::List(_) | DataType::LargeList(_)
+                    if hints.expected.iter().any(is_part) =>
+                {
+                    false
+                }
+                _ => expected.is_text() || (expected == Expected::Anything && is_category),
+            };
+            let shape = Shape::of(of, is_text);
             let Some(shape) = shape else {
                 plan.remarks.push((name.clone(), Remark::Unread { kind: of.to_string() }));
                 continue;
