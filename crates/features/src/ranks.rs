@@ -1,7 +1,9 @@
 //! Columns replaced by ranks.
 
 use crate::FeatureMap;
-use halfspaces_linalg::{InputError, PointSet, RowView, load_checked, zeros};
+use halfspaces_linalg::{
+    InputError, PointSet, RowView, checkpoint, checkpoint_at, load_checked, zeros,
+};
 
 /// Maximum number of values of a column whose ranks are stored.
 const MAX_KNOTS: usize = 1000;
@@ -129,10 +131,14 @@ impl Ranks {
         }
         let mut values = zeros(points.dim(), points.len())?;
         for (i, x) in points.rows().enumerate() {
+            checkpoint_at(i);
             x.entries().for_each(|(j, v)| values[j * points.len() + i] = v);
         }
-        let columns = values.chunks_exact(points.len());
-        Ok(Ranks { columns: columns.map(|column| Knots::fit(column.to_vec())).collect() })
+        let knots = |column: &[f64]| {
+            checkpoint();
+            Knots::fit(column.to_vec())
+        };
+        Ok(Ranks { columns: values.chunks_exact(points.len()).map(knots).collect() })
     }
 }
 

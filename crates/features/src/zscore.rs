@@ -1,7 +1,9 @@
 //! Standardising columns.
 
 use crate::FeatureMap;
-use halfspaces_linalg::{InputError, PointSet, RowView, getters, load_checked, zeros};
+use halfspaces_linalg::{
+    InputError, PointSet, RowView, checkpoint_at, getters, load_checked, zeros,
+};
 
 /// Shifts every column to mean 0 and scales it to standard deviation 1 (population form). A constant column becomes 0.
 ///
@@ -77,7 +79,8 @@ impl ZScore {
         let mut first = dense.clone();
         points.row(0).ok_or(InputError::Empty)?.add_scaled_to(1.0, &mut first);
         let mut shifts = dense.clone();
-        for x in points.rows() {
+        for (at, x) in points.rows().enumerate() {
+            checkpoint_at(at);
             dense.fill(0.0);
             x.add_scaled_to(1.0, &mut dense);
             for ((s, v), f) in shifts.iter_mut().zip(&dense).zip(&first) {
@@ -123,7 +126,8 @@ fn mean_squares<P: PointSet>(
 ) -> Result<Vec<f64>, InputError> {
     let n = points.len() as f64;
     let (mut dense, mut sums) = (zeros(1, points.dim())?, zeros(1, points.dim())?);
-    for x in points.rows() {
+    for (at, x) in points.rows().enumerate() {
+        checkpoint_at(at);
         dense.fill(0.0);
         x.add_scaled_to(1.0, &mut dense);
         for (column, ((s, v), m)) in sums.iter_mut().zip(&dense).zip(means).enumerate() {

@@ -5,7 +5,7 @@
 //! Claims: PM, PMn, PMt.
 
 use super::rule::PositionedAnswer;
-use halfspaces_linalg::{Halfspace, InputError, Label, Points, Threads, margins};
+use halfspaces_linalg::{Halfspace, InputError, Label, Points, Threads, checkpoint, margins};
 
 /// Points of a subspace in radially isotropic position with their labels, and the number of all points, including those
 /// outside the subspace.
@@ -110,6 +110,7 @@ pub(super) fn choose(
 /// threshold is just above the next smaller |v·f|, so the region contains every region with the same points; the bound
 /// on the covered fraction is proved for one of these regions. The last region is the whole subspace.
 fn thresholds(v: &[f64], placed: &Placed) -> Result<Vec<Cut>, InputError> {
+    checkpoint();
     let values = margins(&placed.points, v)?;
     let mut judged: Vec<(f64, bool)> = values
         .iter()
@@ -117,6 +118,7 @@ fn thresholds(v: &[f64], placed: &Placed) -> Result<Vec<Cut>, InputError> {
         .map(|(value, y)| (value.abs(), Label::from_sign(*value) != *y))
         .collect();
     judged.sort_by(|a, b| b.0.total_cmp(&a.0));
+    checkpoint();
     let (mut inside, mut errors) = (0, 0);
     let mut cuts = Vec::new();
     for equal in judged.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()) {

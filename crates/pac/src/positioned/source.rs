@@ -3,7 +3,9 @@
 //! *Source.* docs/theory/massart-without-margin.md, "All rounds" and "The practical schedule". Claims: PM, PMn, PMt.
 
 use super::rule::{PositionedRule, Scratch};
-use halfspaces_linalg::{ExampleStream, FitError, InputError, Label, PointSet, RowView};
+use halfspaces_linalg::{
+    ExampleStream, FitError, InputError, Label, PointSet, RowView, checkpoint_at,
+};
 
 /// The use of examples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -220,8 +222,13 @@ impl<'s, P: PointSet> SampleSource<'s, P> {
     /// Keeps the points of both parts that satisfy the condition and are not the origin.
     fn retain(&mut self, mut left: impl FnMut(&mut Scratch) -> bool) {
         let (points, scratch) = (self.points, &mut self.scratch);
+        let mut looked_at = 0;
         for part in [&mut self.descent, &mut self.choice] {
-            part.retain(|i| Self::load(points, scratch, *i) && left(scratch));
+            part.retain(|i| {
+                checkpoint_at(looked_at);
+                looked_at += 1;
+                Self::load(points, scratch, *i) && left(scratch)
+            });
         }
     }
 }
@@ -262,7 +269,8 @@ impl<P: PointSet> Source for SampleSource<'_, P> {
             return Ok(Supply::Ended);
         }
         let count = count.min(indices.len() as u64) as usize;
-        for i in &indices[..count] {
+        for (at, i) in indices[..count].iter().enumerate() {
+            checkpoint_at(at);
             let off_origin = Self::load(self.points, &mut self.scratch, *i);
             assert!(off_origin, "the origin was left out");
             see(&mut self.scratch, self.labels[*i])?;
