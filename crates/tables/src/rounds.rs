@@ -109,15 +109,21 @@ pub(crate) fn rounds(groups: &[usize]) -> Vec<Round> {
 /// assert_eq!(group_folds(&[7, 8, 9, 7, 8, 7, 4], 2), [0, 1, 1, 0, 1, 0, 0]);
 /// assert_eq!(group_folds(&[0, 1, 2, 3, 4], 3), [0, 1, 2, 0, 1]);
 /// ```
+///
+/// # Panics
+/// If `count` is 0.
 #[must_use]
 pub fn group_folds(groups: &[usize], count: usize) -> Vec<usize> {
+    assert!(count > 0, "rows cannot be divided among no folds");
     let mut rows_of: HashMap<usize, usize> = HashMap::new();
     groups.iter().for_each(|group| *rows_of.entry(*group).or_default() += 1);
     let mut fold_of: HashMap<usize, usize> = HashMap::with_capacity(rows_of.len());
     let mut rows = vec![0; count];
     let fold = |group: &usize| {
         *fold_of.entry(*group).or_insert_with(|| {
-            let least = (0..count).min_by_key(|fold| rows[*fold]).unwrap_or(0);
+            let Some(least) = (0..count).min_by_key(|fold| rows[*fold]) else {
+                unreachable!("there is at least one fold")
+            };
             rows[least] += rows_of[group];
             least
         })

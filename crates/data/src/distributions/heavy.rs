@@ -8,7 +8,9 @@
 use super::marginal::{Clusters, Gaussian, Marginal, StudentT};
 use super::rotation::Rotation;
 use crate::streams;
-use halfspaces_linalg::{InputError, PointSet, Points, getters, kernels, normalise, rng_for};
+use halfspaces_linalg::{
+    InputError, PointSet, Points, getters, kernels, normalise, reserve, rng_for,
+};
 use rand::{Rng, RngExt};
 
 /// The distribution of the points of a [`HeavyCase`].
@@ -180,7 +182,9 @@ impl HeavyCase {
         if let Excess::Share(share) = excess {
             check("share", share, 0.0 < share && share <= 0.7, "above 0 and at most 0.7")?;
         }
-        let n = points.div_ceil(d) * d;
+        let n = points.div_ceil(d).saturating_mul(d);
+        // Points that do not fit into memory are refused here.
+        reserve(&mut Vec::<f64>::new(), n.saturating_mul(d))?;
         let inside = inside_count(n, k, d, excess);
         let outside = n - inside;
         // Both subspaces must fit, in dimension and in number of points.

@@ -205,14 +205,14 @@ impl PositionedPlan {
     pub(super) fn practical(dim: usize, excess: f64) -> PositionedPlan {
         let position = 100 * dim as u64 + 1000;
         let steps = 1000 * dim as u64 + 5000;
-        let choice = whole(40.0 / excess.powi(2)) + 1000;
+        let choice = whole(40.0 / excess.powi(2)).saturating_add(1000);
         PositionedPlan {
             rules: 20,
             test: choice,
             position,
             steps,
             choice,
-            draws: positioned_draws(excess, position + steps + choice),
+            draws: positioned_draws(excess, (position + steps).saturating_add(choice)),
             slack: practical_slack(choice),
         }
     }
