@@ -1,9 +1,9 @@
 """The estimators of the Python package compared with the same fits in Rust, on the same numbers in one run.
 
 Both sides fit 10^6 rows of 50 columns (`--rows`, `--columns`), dense and sparse, with one thread. The time of the package
-includes the checks of scikit-learn and the copy into the learner's points. The Rust side is
+includes the checks of scikit-learn and the numbering of classes. The Rust side is
 `cargo run --release -p halfspaces --example time_python_core -- FILE LEARNER`, which reads the same file and prints the time of
-the fit alone. Printed are medians of `--runs` and their ratio.
+the fit and of the check that all numbers are finite. Printed are medians of `--runs` and their ratio.
 """
 
 import argparse

@@ -43,17 +43,23 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), Box<dyn Error>
     };
     let end = 3 + rows;
     let labels: Vec<Label> = floats(3..end).map(|y| Label::from_sign(y - 0.5)).collect();
-    let design = if stored == 0 {
-        Design::Dense(Points::new(floats(end..end + rows * dim).collect(), dim)?)
+    let (starts, columns) = if stored == 0 {
+        (end..end, end..end)
     } else {
-        let starts = counts(end..end + rows + 1).collect();
-        let columns = end + rows + 1..end + rows + 1 + stored;
-        let values = columns.end..columns.end + stored;
-        let columns = counts(columns).map(|column| column as u32).collect();
-        Design::Sparse(SparsePoints::new(starts, columns, floats(values).collect(), dim)?)
+        (end..end + rows + 1, end + rows + 1..end + rows + 1 + stored)
     };
+    let values =
+        if stored == 0 { end..end + rows * dim } else { columns.end..columns.end + stored };
+    let starts: Vec<usize> = counts(starts).collect();
+    let columns: Vec<u32> = counts(columns).map(|column| column as u32).collect();
+    let values: Vec<f64> = floats(values).collect();
     drop(bytes);
+    // The time of the fit includes the check of the numbers, as it does in Python.
     let start = Instant::now();
+    let design = match stored {
+        0 => Design::Dense(Points::new(values, dim)?),
+        _ => Design::Sparse(SparsePoints::new(starts, columns, values, dim)?),
+    };
     match &design {
         Design::Dense(points) => fit(&learner, points, &labels, &design)?,
         Design::Sparse(points) => fit(&learner, points, &labels, &design)?,

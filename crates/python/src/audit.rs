@@ -12,7 +12,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Audits count as large, so that Ctrl-C ends them.
 const LARGE: usize = usize::MAX;
@@ -59,27 +59,27 @@ impl Progress {
         let Some(call) = &self.call else { return };
         Python::attach(|py| {
             let count = {
-                let Ok(mut done) = self.done.lock() else { return };
+                let mut done = self.locked();
                 done.0 += 1;
                 if done.1.is_some() {
                     return;
                 }
                 done.0
             };
-            if let Err(error) = call.call1(py, (count, self.folds))
-                && let Ok(mut done) = self.done.lock()
-            {
-                done.1.get_or_insert(error);
+            if let Err(error) = call.call1(py, (count, self.folds)) {
+                self.locked().1.get_or_insert(error);
             }
         });
     }
 
+    /// Locks the counts. Nothing panics while they are locked, so a poisoned lock holds valid ones.
+    fn locked(&self) -> MutexGuard<'_, (usize, Option<PyErr>)> {
+        self.done.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The exception that the function raised, if any.
     fn finish(self) -> PyResult<()> {
-        match self.done.into_inner() {
-            Ok((_, Some(error))) => Err(error),
-            _ => Ok(()),
-        }
+        self.done.into_inner().unwrap_or_else(PoisonError::into_inner).1.map_or(Ok(()), Err)
     }
 }
 
@@ -111,11 +111,11 @@ pub(crate) fn audit_rows<'py>(
     jobs: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
     let given: AuditArguments = arguments(given)?;
-    let slices = rows.slices()?;
+    let rows = rows.points()?;
     let classes: Vec<usize> = classes.as_slice()?.iter().map(|class| *class as usize).collect();
     let progress = Progress::new(progress, given.folds);
     let found = run(py, jobs, LARGE, |threads| {
-        let design = slices.into_design()?;
+        let design = rows.into_design();
         let audit = given.audit(threads);
         audit.run_with(&design, &classes, count, &|| progress.advance()).map_err(named)
     })?;

@@ -244,11 +244,11 @@ pub(crate) fn add_noise<'py>(
             return Err(Fault::new(format!("where={area:?}: {what}")).into());
         }
     };
-    let slices = rows.slices()?;
+    let rows = rows.points()?;
     let sign = |class: &i64| if *class == 1 { Label::Positive } else { Label::Negative };
     let labels: Vec<Label> = classes.as_slice()?.iter().map(sign).collect();
     let found = py.detach(|| -> Result<_, InputError> {
-        let points = slices.into_design()?.into_dense()?;
+        let points = rows.into_design().into_dense()?;
         let points = ZScore::fit(&points)?.apply(&points)?.lifted().rescaled_to_unit_ball()?.0;
         let target = centroid_target(&points, &labels)?;
         let pool = Realizable::new(points, target)?;

@@ -18,6 +18,16 @@ impl Fault {
     }
 }
 
+impl Fault {
+    /// The error with the names of the parameters of the Python classes.
+    pub(crate) fn by_parameter(self) -> Fault {
+        let names = [("noise = ", "noise_rate = "), ("tolerance = ", "tol = "), ("c = ", "C = ")];
+        let renamed =
+            names.iter().find_map(|(of, to)| Some([to, self.0.strip_prefix(of)?].concat()));
+        Fault(renamed.unwrap_or(self.0))
+    }
+}
+
 impl Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)

@@ -4,7 +4,7 @@ use crate::error::Fault;
 use arrow_array::types::Int32Type;
 use arrow_array::{
     ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch,
-    StringArray, TimestampMicrosecondArray,
+    StringArray, TimestampMicrosecondArray, UInt64Array,
 };
 use arrow_ipc::reader::StreamReader;
 use arrow_schema::{Field, Schema};
@@ -33,6 +33,8 @@ pub(crate) enum Cells<'py> {
     Booleans(Vec<Option<bool>>),
     #[pyo3(transparent)]
     Integers(PyReadonlyArray1<'py, i64>),
+    #[pyo3(transparent)]
+    Unsigned(PyReadonlyArray1<'py, u64>),
     /// Times since 1970-01-01, and the name of their unit, which is a microsecond.
     Moments(PyReadonlyArray1<'py, i64>, String),
     #[pyo3(transparent)]
@@ -46,6 +48,7 @@ impl Cells<'_> {
         Ok(match self {
             Cells::Numbers(values) => Arc::new(Float64Array::from(values.as_slice()?.to_vec())),
             Cells::Integers(values) => Arc::new(Int64Array::from(values.as_slice()?.to_vec())),
+            Cells::Unsigned(values) => Arc::new(UInt64Array::from(values.as_slice()?.to_vec())),
             Cells::Booleans(values) => Arc::new(BooleanArray::from(values.clone())),
             Cells::Moments(values, unit) => {
                 if unit != "us" {

@@ -1,14 +1,14 @@
 //! Labelling sessions, with the session file and the order of questions of the command.
 
 use crate::error::Fault;
-use crate::rows::{Rows, Slices};
+use crate::rows::{Borrowed, Rows};
 use crate::run::run;
 use halfspaces_frame::{Block, Column, DataError, Frame, SparseBlock, Values};
 use halfspaces_labelling::{
     ActionError, ApplyError, Asking, Controller, Direct, Header, ItemSource, ItemSpec, Opening,
     PoolId, Record, ResumedPool, SessionAccess, SessionFile, SessionLog, Tail,
 };
-use halfspaces_linalg::Threads;
+use halfspaces_linalg::{PointSet, Threads};
 use halfspaces_online::{LabellingQuestion, Outlook};
 use halfspaces_pipeline::{Design, Recipe, RecipeOptions, Unseen};
 use numpy::{PyArray1, ToPyArray};
@@ -79,27 +79,26 @@ fn failed(error: impl Into<DataError>) -> Fault {
 
 impl Options {
     /// The rows as a table: a matrix as a file of NumPy is read, or named columns as other tables are.
-    fn frame(&mut self, slices: Slices<'_>) -> Result<Frame, Fault> {
-        let (rows, dim) = (slices.len(), slices.dim());
-        let frame = match (slices, self.names.take()) {
-            (Slices::Dense { values, .. }, Some(names)) => {
-                let column = |(place, name)| {
-                    let values = values.iter().skip(place).step_by(dim).copied().collect();
-                    Column { name, values: Values::numbers(values) }
-                };
-                Frame::new(SOURCE, names.into_iter().enumerate().map(column).collect())
-            }
-            (Slices::Dense { values, .. }, None) => {
-                let columns = u32::try_from(dim).map_err(Fault::new)?;
-                let block = Block::dense("x", values.to_vec(), (0..columns).collect());
-                Frame { block: Some(block), rows, ..Frame::new(SOURCE, Vec::new()) }
-            }
-            (Slices::Sparse(points), _) => {
-                let block = Block::Sparse(SparseBlock::new(points, "x", 0));
-                Frame { block: Some(block), rows, ..Frame::new(SOURCE, Vec::new()) }
-            }
+    fn frame(&mut self, rows: &Rows<'_>) -> PyResult<Frame> {
+        let Some((values, dim)) = rows.dense_values()? else {
+            let Borrowed::Sparse(points) = rows.points()? else {
+                unreachable!("the rows have no dense values")
+            };
+            let rows = points.len();
+            let block = Block::Sparse(SparseBlock::new(points.into_owned(), "x", 0));
+            return Ok(Frame { block: Some(block), rows, ..Frame::new(SOURCE, Vec::new()) });
         };
-        Ok(frame)
+        if let Some(names) = self.names.take() {
+            let column = |(place, name)| {
+                let values = values.iter().skip(place).step_by(dim).copied().collect();
+                Column { name, values: Values::numbers(values) }
+            };
+            return Ok(Frame::new(SOURCE, names.into_iter().enumerate().map(column).collect()));
+        }
+        let columns = u32::try_from(dim).map_err(Fault::new)?;
+        let block = Block::dense("x", values.to_vec(), (0..columns).collect());
+        let rows = values.len() / dim;
+        Ok(Frame { block: Some(block), rows, ..Frame::new(SOURCE, Vec::new()) })
     }
 
     /// The identity of the rows, computed as in the previous run of the session, if there is one.
@@ -219,10 +218,9 @@ impl Session {
     #[new]
     fn new(py: Python<'_>, rows: Rows<'_>, options: Options, jobs: usize) -> PyResult<Session> {
         let mut options = options;
-        let slices = rows.slices()?;
-        let entries = slices.entries();
+        let frame = options.frame(&rows)?;
+        let entries = rows.entries();
         let (controller, notes) = run(py, jobs, entries, |threads| {
-            let frame = options.frame(slices)?;
             let mut notes = Vec::new();
             // The model is computed before a new file is written.
             let (recipe, of_recipe) =

@@ -3,7 +3,7 @@
 use crate::binary::{Binary, Fact};
 use crate::error::Fault;
 use crate::learner::{Learner, Spec};
-use crate::rows::{Rows, Slices};
+use crate::rows::{Borrowed, Rows, on_points};
 use crate::run::run;
 use halfspaces_linalg::{
     AffineHalfspace, ClassModel, Classifier, FitSample, InputError, Label, PointSet, Threads,
@@ -48,31 +48,27 @@ pub(crate) fn fit(
     jobs: usize,
 ) -> PyResult<Model> {
     let spec: Spec = pythonize::depythonize(spec).map_err(Fault::new)?;
-    let slices = rows.slices()?;
+    let rows = rows.points()?;
     let classes: Vec<usize> = classes.as_slice()?.iter().map(|class| *class as usize).collect();
     let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
-    let fitted = run(py, jobs, slices.entries(), |threads| {
-        fitted(spec, slices, &classes, weights, threads)
+    let fitted = run(py, jobs, rows.entries(), |threads| {
+        fitted(spec, rows, &classes, weights, threads).map_err(Fault::by_parameter)
     })?;
     Ok(Model { fitted })
 }
 
 fn fitted(
     spec: Spec,
-    slices: Slices<'_>,
+    rows: Borrowed<'_>,
     classes: &[usize],
     weights: Option<&[f64]>,
     threads: Threads,
 ) -> Result<Fitted, Fault> {
-    let design = slices.into_design()?;
     if let Spec::Auto { held_out, seed } = spec {
-        return automatic(held_out, seed, &design, classes, weights, threads);
+        return automatic(held_out, seed, &rows.into_design(), classes, weights, threads);
     }
     let weights = weights.map(<[f64]>::to_vec);
-    match &design {
-        Design::Dense(points) => learned(spec, points, classes, weights, threads),
-        Design::Sparse(points) => learned(spec, points, classes, weights, threads),
-    }
+    on_points!(&rows, points => learned(spec, points, classes, weights, threads))
 }
 
 /// Fits the default classifier, and counts its errors on held-out rows.
@@ -126,34 +122,23 @@ fn learned<P: PointSet>(
 }
 
 /// One value per row for two classes, or one per row and class.
-pub(crate) fn values_of<M: ClassModel + Sync>(
+pub(crate) fn values_of<M: ClassModel + Sync, P: PointSet>(
     model: &M,
-    slices: &Slices<'_>,
+    points: &P,
     threads: Threads,
 ) -> Result<Vec<f64>, InputError> {
-    InputError::check_dim(model.point_dim(), slices.dim())?;
+    InputError::check_dim(model.point_dim(), points.dim())?;
     let block = |rows: std::ops::Range<usize>| -> Result<Vec<f64>, InputError> {
         checkpoint();
         let mut values = Vec::with_capacity(rows.len());
         for row in rows {
-            let found = match slices {
-                Slices::Dense { .. } => {
-                    let Some(x) = slices.dense_row(row) else { unreachable!("the rows are dense") };
-                    model.class_values(x?)
-                }
-                Slices::Sparse(points) => {
-                    let Some(x) = points.row(row) else {
-                        unreachable!("blocks are within the rows")
-                    };
-                    model.class_values(x)
-                }
-            };
-            values.extend(found.map_err(|error| error.at_row(row))?);
+            let Some(x) = points.row(row) else { unreachable!("blocks are within the rows") };
+            values.extend(model.class_values(x).map_err(|error| error.at_row(row))?);
         }
         Ok(values)
     };
     let mut all = Vec::new();
-    for values in threads.map_blocks(slices.len(), BLOCK, block) {
+    for values in threads.map_blocks(points.len(), BLOCK, block) {
         all.append(&mut values?);
     }
     Ok(all)
@@ -217,15 +202,19 @@ impl Model {
         rows: Rows<'_>,
         jobs: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let slices = rows.slices()?;
-        let (len, entries) = (slices.len(), slices.entries());
+        let rows = rows.points()?;
+        let (len, entries) = (rows.len(), rows.entries());
         let values = run(py, jobs, entries, |threads| match &self.fitted {
             Fitted::Auto { model, .. } => {
-                let values = model.values(&slices.into_design()?, threads)?;
+                let values = model.values(&rows.into_design(), threads)?;
                 Ok::<Vec<f64>, Fault>(values.concat())
             }
-            Fitted::Two(model) => Ok(values_of(model, &slices, threads)?),
-            Fitted::Several(model) => Ok(values_of(model, &slices, threads)?),
+            Fitted::Two(model) => {
+                Ok(on_points!(&rows, points => values_of(model, points, threads))?)
+            }
+            Fitted::Several(model) => {
+                Ok(on_points!(&rows, points => values_of(model, points, threads))?)
+            }
         })?;
         let columns = if self.fitted.classes() == 2 && !matches!(self.fitted, Fitted::Several(_)) {
             1
@@ -242,15 +231,15 @@ impl Model {
         rows: Rows<'_>,
         jobs: usize,
     ) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
-        let slices = rows.slices()?;
-        let (len, entries) = (slices.len(), slices.entries());
+        let rows = rows.points()?;
+        let (len, entries) = (rows.len(), rows.entries());
         let found = run(py, jobs, entries, |threads| match &self.fitted {
             Fitted::Auto { model, .. } => {
-                let decided = model.decide(&slices.into_design()?, threads)?;
+                let decided = model.decide(&rows.into_design(), threads)?;
                 Ok::<_, Fault>(decided.probabilities.map(|found| found.concat()))
             }
             Fitted::Two(model @ Binary::Logistic(_)) => {
-                let values = values_of(model, &slices, threads)?;
+                let values = on_points!(&rows, points => values_of(model, points, threads))?;
                 let both = values.into_iter().flat_map(|value| {
                     let (right, wrong) = logistic(value);
                     [wrong, right]

@@ -2,23 +2,27 @@
 
 use crate::error::Fault;
 use crate::model::values_of;
-use crate::rows::{Rows, Slices};
+use crate::rows::{Borrowed, Rows, on_points};
 use crate::run::run;
 use crate::streams;
 use halfspaces_linalg::{
-    ClassModel, Classifier, Halfspace, InputError, Label, LiftedRow, PointSet, Points, RowView,
-    ScaledRow, Threads, checkpoint, checkpoint_at, rng_for,
+    ClassModel, Classifier, DensePoints, Halfspace, InputError, Label, LiftedRow, PointSet,
+    RowView, ScaledRow, Threads, checkpoint, rng_for,
 };
 use halfspaces_online::{
     Aggressiveness, Arow, AveragedPerceptron, Horizon, Kernel, KernelPerceptron, MassartSetting,
     OnlineLearner, OnlineMassart, PassiveAggressive, Perceptron, SecondOrderPerceptron,
 };
-use halfspaces_pipeline::Design;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::FRAC_1_SQRT_2;
+use std::sync::{RwLock, RwLockReadGuard, TryLockError};
+
+/// The number of rows that one of several learners takes before the next one does, and between two checkpoints.
+const BLOCK: usize = 256;
 
 /// The number of rows that a kernel learner takes between two checkpoints.
 const KERNEL_BLOCK: usize = 1024;
@@ -175,67 +179,119 @@ struct State {
     learners: Vec<Learner>,
 }
 
+/// Learning from rows of another form.
+trait LearnFrom: OnlineLearner {
+    /// Learns from a row, divided by the radius, if there is one, and lifted, if there is an intercept.
+    fn learn_from<R: RowView>(
+        &mut self,
+        x: R,
+        (radius, lift): (Option<f64>, bool),
+        truth: Label,
+    ) -> Result<(), InputError> {
+        match (radius, lift) {
+            (Some(radius), true) => {
+                self.observe(LiftedRow::new(ScaledRow::new(x, 1.0 / radius)), truth)?
+            }
+            (Some(radius), false) => self.observe(ScaledRow::new(x, 1.0 / radius), truth)?,
+            (None, true) => self.observe(LiftedRow::new(x), truth)?,
+            (None, false) => self.observe(x, truth)?,
+        };
+        Ok(())
+    }
+}
+
+impl<L: OnlineLearner> LearnFrom for L {}
+
 /// An online learner of classes 0, 1, ...
-#[pyclass(module = "halfspaces._core")]
+#[pyclass(frozen, module = "halfspaces._core")]
 #[derive(Debug)]
 pub(crate) struct Online {
-    state: State,
+    state: RwLock<State>,
+}
+
+/// The error of a call while another thread learns, or learns from its own call.
+fn in_use<G>(error: TryLockError<G>) -> PyErr {
+    PyRuntimeError::new_err(match error {
+        TryLockError::WouldBlock => {
+            "another thread uses this learner; let one thread at a time learn from rows"
+        }
+        TryLockError::Poisoned(_) => {
+            "the learner is broken, because learning ended by a fault in it"
+        }
+    })
+}
+
+impl Online {
+    fn of(state: State) -> Online {
+        Online { state: RwLock::new(state) }
+    }
+
+    fn read(&self) -> PyResult<RwLockReadGuard<'_, State>> {
+        self.state.try_read().map_err(in_use)
+    }
 }
 
 impl State {
-    fn learn_row<R: RowView>(&mut self, x: R, class: usize) -> Result<(), InputError> {
-        match (self.spec.radius(), self.lift) {
-            (Some(radius), true) => {
-                self.observe(LiftedRow::new(ScaledRow::new(x, 1.0 / radius)), class)
-            }
-            (Some(radius), false) => self.observe(ScaledRow::new(x, 1.0 / radius), class),
-            (None, true) => self.observe(LiftedRow::new(x), class),
-            (None, false) => self.observe(x, class),
-        }
-    }
-
-    fn observe<R: RowView>(&mut self, x: R, class: usize) -> Result<(), InputError> {
-        let positive_of = |place: usize, learners: usize| if learners == 1 { 1 } else { place };
-        let count = self.learners.len();
-        for (place, learner) in self.learners.iter_mut().enumerate() {
-            let truth =
-                if class == positive_of(place, count) { Label::Positive } else { Label::Negative };
-            each!(learner, learner => { learner.observe(x, truth)?; });
-        }
-        self.rounds += 1;
-        Ok(())
-    }
-
-    /// Learns from rows in this order.
-    fn learn(
+    /// Learns from rows in this order, a block at a time.
+    fn learn<P: PointSet>(
         &mut self,
-        slices: &Slices<'_>,
+        points: &P,
+        classes: &[usize],
+        mut order: impl Iterator<Item = usize>,
+    ) -> Result<(), InputError> {
+        let form = (self.spec.radius(), self.lift);
+        let count = self.learners.len();
+        let mut block = Vec::with_capacity(BLOCK);
+        loop {
+            block.clear();
+            block.extend(order.by_ref().take(BLOCK));
+            if block.is_empty() {
+                return Ok(());
+            }
+            checkpoint();
+            for (place, learner) in self.learners.iter_mut().enumerate() {
+                let positive = if count == 1 { 1 } else { place };
+                each!(learner, learner => for row in &block {
+                    let Some(x) = points.row(*row) else { unreachable!("orders contain row numbers") };
+                    let truth =
+                        if classes[*row] == positive { Label::Positive } else { Label::Negative };
+                    learner.learn_from(x, form, truth).map_err(|error| error.at_row(*row))?;
+                });
+            }
+            self.rounds += block.len() as u64;
+        }
+    }
+
+    /// Learns from rows in this order; with kernels from dense rows many at a time.
+    fn learn_rows(
+        &mut self,
+        rows: &Borrowed<'_>,
         classes: &[usize],
         order: impl Iterator<Item = usize>,
+        threads: Threads,
     ) -> Result<(), InputError> {
-        for (place, row) in order.enumerate() {
-            checkpoint_at(place);
-            let learned = match slices {
-                Slices::Dense { .. } => {
-                    let Some(x) = slices.dense_row(row) else { unreachable!("the rows are dense") };
-                    self.learn_row(x?, classes[row])
-                }
-                Slices::Sparse(points) => {
-                    let Some(x) = points.row(row) else {
-                        unreachable!("orders contain row numbers")
-                    };
-                    self.learn_row(x, classes[row])
-                }
-            };
-            learned.map_err(|error| error.at_row(row))?;
+        match (rows, self.spec) {
+            (Borrowed::Dense(points), Spec::Kernel { .. }) => {
+                let order: Vec<usize> = order.collect();
+                let in_order: Vec<usize> = order.iter().map(|row| classes[*row]).collect();
+                self.learn_with_kernel(&points.select(&order)?, &in_order, threads)
+            }
+            _ => on_points!(rows, points => self.learn(points, classes, order)),
         }
-        Ok(())
+    }
+
+    /// The numbers of the classes, each of which must be one of the learner's.
+    fn checked_classes(&self, classes: &[i64]) -> Result<Vec<usize>, Fault> {
+        let number = |class: &i64| usize::try_from(*class).ok().filter(|of| *of < self.classes);
+        let unknown =
+            |class| Fault::new(format!("class {class}: the learner has {} classes", self.classes));
+        classes.iter().map(|class| number(class).ok_or_else(|| unknown(class))).collect()
     }
 
     /// Learns with kernels from dense rows: many rows at a time, as one matrix product.
     fn learn_with_kernel(
         &mut self,
-        points: &Points,
+        points: &DensePoints<'_>,
         classes: &[usize],
         threads: Threads,
     ) -> Result<(), InputError> {
@@ -295,7 +351,7 @@ impl Online {
         let count = if classes == 2 { 1 } else { classes };
         let learner = spec.start(dim + usize::from(fit_intercept)).map_err(Fault::from)?;
         let learners = vec![learner; count];
-        Ok(Online { state: State { spec, classes, dim, lift: fit_intercept, rounds: 0, learners } })
+        Ok(Online::of(State { spec, classes, dim, lift: fit_intercept, rounds: 0, learners }))
     }
 
     /// Reads a state from the text of `Online.to_json`.
@@ -304,17 +360,17 @@ impl Online {
         let state: State =
             serde_json::from_str(text).map_err(|e| Fault::new(format!("not a learner: {e}")))?;
         state.check().map_err(|fault| Fault::new(format!("not a learner: {fault}")))?;
-        Ok(Online { state })
+        Ok(Online::of(state))
     }
 
     /// The state as text.
     fn to_json(&self) -> PyResult<String> {
-        Ok(serde_json::to_string(&self.state).map_err(Fault::new)?)
+        Ok(serde_json::to_string(&*self.read()?).map_err(Fault::new)?)
     }
 
     /// Learns from rows: `passes` times, each time in a random order, or in the given order without a seed.
     fn learn(
-        &mut self,
+        &self,
         py: Python<'_>,
         rows: Rows<'_>,
         classes: PyReadonlyArray1<'_, i64>,
@@ -322,29 +378,23 @@ impl Online {
         seed: Option<u64>,
         jobs: usize,
     ) -> PyResult<()> {
-        let slices = rows.slices()?;
-        let classes: Vec<usize> = classes.as_slice()?.iter().map(|class| *class as usize).collect();
-        let state = &mut self.state;
-        let entries = slices.entries() * passes as usize;
+        let rows = rows.points()?;
+        let mut guard = self.state.try_write().map_err(in_use)?;
+        let state = &mut *guard;
+        let classes = state.checked_classes(classes.as_slice()?)?;
+        let entries = rows.entries().saturating_mul(passes as usize);
         run(py, jobs, entries, |threads| {
-            InputError::check_dim(state.dim, slices.dim())?;
-            InputError::check_len(slices.len(), classes.len())?;
-            let design = match state.spec {
-                Spec::Kernel { .. } => Some(slices.clone().into_design()?),
-                _ => None,
-            };
-            let mut rng = rng_for(streams::PASSES, seed.unwrap_or(0));
+            InputError::check_dim(state.dim, rows.dim())?;
+            InputError::check_len(rows.len(), classes.len())?;
+            let mut rng = seed.map(|seed| rng_for(streams::PASSES, seed));
             for _ in 0..passes {
-                let mut order: Vec<usize> = (0..slices.len()).collect();
-                if seed.is_some() {
-                    order.shuffle(&mut rng);
-                }
-                if let Some(Design::Dense(points)) = &design {
-                    let in_order: Vec<usize> = order.iter().map(|row| classes[*row]).collect();
-                    state.learn_with_kernel(&points.select(&order)?, &in_order, threads)?;
-                } else {
-                    state.learn(&slices, &classes, order.into_iter())?;
-                }
+                let Some(rng) = &mut rng else {
+                    state.learn_rows(&rows, &classes, 0..rows.len(), threads)?;
+                    continue;
+                };
+                let mut order: Vec<usize> = (0..rows.len()).collect();
+                order.shuffle(rng);
+                state.learn_rows(&rows, &classes, order.into_iter(), threads)?;
             }
             Ok::<(), InputError>(())
         })
@@ -357,11 +407,13 @@ impl Online {
         rows: Rows<'_>,
         jobs: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let slices = rows.slices()?;
-        let values = run(py, jobs, slices.entries(), |threads| {
-            values_of(&self.state.deciders()?, &slices, threads)
+        let rows = rows.points()?;
+        let state = &*self.read()?;
+        let values = run(py, jobs, rows.entries(), |threads| {
+            let model = state.deciders()?;
+            on_points!(&rows, points => values_of(&model, points, threads))
         })?;
-        PyArray1::from_vec(py, values).reshape([slices.len(), self.state.learners.len()])
+        PyArray1::from_vec(py, values).reshape([rows.len(), state.learners.len()])
     }
 
     /// The weights and intercepts; `None` for kernels.
@@ -370,7 +422,8 @@ impl Online {
         &self,
         py: Python<'py>,
     ) -> PyResult<Option<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>)>> {
-        let model = self.state.deciders().map_err(Fault::from)?;
+        let state = self.read()?;
+        let model = state.deciders().map_err(Fault::from)?;
         let (mut weights, mut biases) = (Vec::new(), Vec::new());
         let scale = if model.lift { FRAC_1_SQRT_2 } else { 1.0 };
         let radius = model.radius.unwrap_or(1.0);
@@ -386,26 +439,24 @@ impl Online {
 
     /// The number of rows learned from, over all passes.
     #[getter]
-    fn rounds(&self) -> u64 {
-        self.state.rounds
+    fn rounds(&self) -> PyResult<u64> {
+        Ok(self.read()?.rounds)
     }
 
     /// The number of updates of all learners.
     #[getter]
-    fn updates(&self) -> u64 {
-        self.state.learners.iter().map(|learner| each!(learner, learner => learner.updates())).sum()
+    fn updates(&self) -> PyResult<u64> {
+        let state = self.read()?;
+        Ok(state.learners.iter().map(|learner| each!(learner, of => of.updates())).sum())
     }
 
     /// The number of supports of all learners; `None` without kernels.
     #[getter]
-    fn supports(&self) -> Option<usize> {
-        self.state
-            .learners
-            .iter()
-            .map(|learner| match learner {
-                Learner::Kernel(learner) => Some(learner.supports()),
-                _ => None,
-            })
-            .sum()
+    fn supports(&self) -> PyResult<Option<usize>> {
+        let of = |learner: &Learner| match learner {
+            Learner::Kernel(learner) => Some(learner.supports()),
+            _ => None,
+        };
+        Ok(self.read()?.learners.iter().map(of).sum())
     }
 }

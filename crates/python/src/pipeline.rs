@@ -127,7 +127,7 @@ pub(crate) fn arguments<T: serde::de::DeserializeOwned>(of: &Bound<'_, PyAny>) -
 
 /// An error of a library, with options named as arguments.
 pub(crate) fn named(error: DataError) -> Fault {
-    Fault::new(by_argument(&error.to_string()))
+    Fault::new(by_argument(&error.to_string()).replace("use unseen zero", "pass unseen='zero'"))
 }
 
 /// Notes of a library, with options named as arguments.

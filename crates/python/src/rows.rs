@@ -1,16 +1,13 @@
 //! Arrays and sparse matrices as points.
 
 use crate::error::Fault;
-use halfspaces_linalg::{DenseRow, InputError, PointSet, Points, SparsePoints, checkpoint, norm};
+use halfspaces_linalg::{CsrPoints, DensePoints, InputError, PointSet, SparsePoints};
 use halfspaces_pipeline::Design;
-use numpy::{PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
-/// The number of values that are copied between two checkpoints.
-const COPIED_AT_ONCE: usize = 1 << 18;
-
-/// The rows of an argument `X`: a C-contiguous array of float64, read in place, or the three arrays of a CSR matrix and
-/// its number of columns, which are copied.
+/// The rows of an argument `X`, read in place: a C-contiguous array of float64, or the three arrays of a CSR matrix and
+/// its number of columns.
 #[derive(FromPyObject)]
 pub(crate) enum Rows<'py> {
     Dense(PyReadonlyArray2<'py, f64>),
@@ -22,99 +19,126 @@ pub(crate) enum Rows<'py> {
     ),
 }
 
-/// Rows without references to Python objects.
+/// Rows as points that borrow the memory of Python, without references to Python objects. The arrays of CSR rows are
+/// copied only if their columns are not sorted.
 #[derive(Debug, Clone)]
-pub(crate) enum Slices<'a> {
-    /// Finite rows of this many numbers.
-    Dense { values: &'a [f64], rows: usize, dim: usize },
-    /// CSR rows.
-    Sparse(SparsePoints),
+pub(crate) enum Borrowed<'a> {
+    Dense(DensePoints<'a>),
+    Sparse(CsrPoints<'a>),
 }
+
+/// Calls the same code for dense and sparse points.
+macro_rules! on_points {
+    ($rows:expr, $points:ident => $body:expr) => {
+        match $rows {
+            $crate::rows::Borrowed::Dense($points) => $body,
+            $crate::rows::Borrowed::Sparse($points) => $body,
+        }
+    };
+}
+pub(crate) use on_points;
 
 impl Rows<'_> {
-    /// Checks the array and borrows it.
-    pub(crate) fn slices(&self) -> PyResult<Slices<'_>> {
+    /// Borrows the arrays and checks them: all numbers must be finite.
+    pub(crate) fn points(&self) -> PyResult<Borrowed<'_>> {
+        let named = |error| Fault::new(format!("X: {error}"));
         Ok(match self {
             Rows::Dense(array) => {
-                let (rows, dim) = (array.as_array().nrows(), array.as_array().ncols());
-                let values = array.as_slice().map_err(Fault::new)?;
-                Slices::Dense { values, rows, dim }
+                let points = DensePoints::borrowed(array.as_slice()?, array.shape()[1]);
+                Borrowed::Dense(points.map_err(named)?)
             }
             Rows::Sparse(starts, columns, values, dim) => {
-                let (starts, columns) = (starts.as_slice()?, columns.as_slice()?);
-                let starts: Result<Vec<usize>, _> =
-                    starts.iter().map(|i| (*i).try_into()).collect();
-                // A negative column becomes one beyond the last, which `SparsePoints::new` refuses.
-                let columns = bytemuck::cast_slice::<i32, u32>(columns).to_vec();
-                let starts = starts.map_err(|e| Fault::new(format!("X.indptr: {e}")))?;
-                let values = values.as_slice()?.to_vec();
-                let points = SparsePoints::new(starts, columns, values, *dim);
-                Slices::Sparse(points.map_err(Fault::from)?)
+                // A negative number becomes one beyond the end, which the check refuses.
+                let starts = bytemuck::try_cast_slice::<i64, usize>(starts.as_slice()?);
+                let starts =
+                    starts.map_err(|_| Fault::new("X: CSR matrices need a system of 64 bits"))?;
+                let columns = bytemuck::cast_slice::<i32, u32>(columns.as_slice()?);
+                let values = values.as_slice()?;
+                let points = match CsrPoints::borrowed(starts, columns, values, *dim) {
+                    Err(InputError::UnsortedColumns { .. }) => {
+                        sorted(starts, columns, values, *dim)
+                    }
+                    points => points,
+                };
+                Borrowed::Sparse(points.map_err(named)?)
             }
         })
-    }
-}
-
-impl Slices<'_> {
-    /// The number of rows.
-    pub(crate) fn len(&self) -> usize {
-        match self {
-            Slices::Dense { rows, .. } => *rows,
-            Slices::Sparse(points) => points.len(),
-        }
-    }
-
-    /// The number of columns.
-    pub(crate) fn dim(&self) -> usize {
-        match self {
-            Slices::Dense { dim, .. } => *dim,
-            Slices::Sparse(points) => points.dim(),
-        }
     }
 
     /// The number of stored numbers.
     pub(crate) fn entries(&self) -> usize {
         match self {
-            Slices::Dense { values, .. } => values.len(),
-            Slices::Sparse(points) => points.stored(),
+            Rows::Dense(array) => array.len(),
+            Rows::Sparse(_, _, values, _) => values.len(),
         }
     }
 
-    /// The points of the learners, a copy of dense rows.
-    pub(crate) fn into_design(self) -> Result<Design, InputError> {
-        Ok(match self {
-            Slices::Dense { values, dim, .. } => {
-                let mut copy = Vec::with_capacity(values.len());
-                for part in values.chunks(COPIED_AT_ONCE) {
-                    checkpoint();
-                    copy.extend_from_slice(part);
-                }
-                Design::Dense(Points::new(copy, dim)?)
-            }
-            Slices::Sparse(points) => Design::Sparse(points),
-        })
+    /// The numbers of dense rows, which may be NaN or infinite, and the number of columns; `None` if they are sparse.
+    pub(crate) fn dense_values(&self) -> PyResult<Option<(&[f64], usize)>> {
+        match self {
+            Rows::Dense(array) => Ok(Some((array.as_slice()?, array.shape()[1]))),
+            Rows::Sparse(..) => Ok(None),
+        }
+    }
+}
+
+/// CSR rows whose columns are in any order and may repeat. Values in the same place are added.
+fn sorted(
+    starts: &[usize],
+    columns: &[u32],
+    values: &[f64],
+    dim: usize,
+) -> Result<SparsePoints, InputError> {
+    let mut points = SparsePoints::empty(dim)?;
+    for (row, ends) in starts.windows(2).enumerate() {
+        let range = ends[0]..ends[1];
+        let (Some(columns), Some(values)) = (columns.get(range.clone()), values.get(range)) else {
+            return Err(InputError::BrokenRowBoundaries { row });
+        };
+        let mut entries: Vec<(u32, f64)> =
+            columns.iter().copied().zip(values.iter().copied()).collect();
+        entries.sort_by_key(|(column, _)| *column);
+        entries.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            kept.1 += if same { next.1 } else { 0.0 };
+            same
+        });
+        let (columns, values): (Vec<u32>, Vec<f64>) = entries.into_iter().unzip();
+        points.push(&columns, &values)?;
+    }
+    Ok(points)
+}
+
+impl Borrowed<'_> {
+    /// The number of rows.
+    pub(crate) fn len(&self) -> usize {
+        on_points!(self, points => points.len())
     }
 
-    /// A dense row, borrowed; `None` if the rows are sparse.
-    pub(crate) fn dense_row(&self, row: usize) -> Option<Result<DenseRow<'_>, InputError>> {
-        let Slices::Dense { values, dim, .. } = self else { return None };
-        let found = DenseRow::new(&values[row * dim..(row + 1) * dim]);
-        Some(found.map_err(|error| error.at_row(row)))
+    /// The number of columns.
+    pub(crate) fn dim(&self) -> usize {
+        on_points!(self, points => points.dim())
+    }
+
+    /// The number of stored entries.
+    pub(crate) fn entries(&self) -> usize {
+        match self {
+            Borrowed::Dense(points) => points.as_slice().len(),
+            Borrowed::Sparse(points) => points.stored(),
+        }
+    }
+
+    /// A copy that owns its numbers.
+    pub(crate) fn into_design(self) -> Design {
+        match self {
+            Borrowed::Dense(points) => Design::Dense(points.into_owned()),
+            Borrowed::Sparse(points) => Design::Sparse(points.into_owned()),
+        }
     }
 }
 
 /// The largest norm of the rows.
 #[pyfunction]
 pub(crate) fn largest_norm(rows: Rows<'_>) -> PyResult<f64> {
-    Ok(match rows.slices()? {
-        slices @ Slices::Dense { rows, .. } => {
-            let mut largest = 0.0_f64;
-            for row in 0..rows {
-                let Some(x) = slices.dense_row(row) else { unreachable!("the rows are dense") };
-                largest = largest.max(norm(x.map_err(Fault::from)?.as_slice()));
-            }
-            largest
-        }
-        Slices::Sparse(points) => points.max_norm(),
-    })
+    Ok(on_points!(rows.points()?, points => points.max_norm()))
 }

@@ -1,12 +1,11 @@
 //! Feature maps and the Forster transform.
 
 use crate::error::Fault;
-use crate::rows::Rows;
+use crate::rows::{Rows, on_points};
 use crate::run::run;
 use halfspaces_features::{Distance, FeatureMap, Nystroem, RadialKernel, Ranks, choose_landmarks};
 use halfspaces_forster::{Accuracy, ForsterTransform, Normalisation, Outcome};
 use halfspaces_linalg::{InputError, Params, PointSet, Points, Threads};
-use halfspaces_pipeline::Design;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -74,12 +73,9 @@ pub(crate) fn fit_map(
     jobs: usize,
 ) -> PyResult<Map> {
     let spec: Spec = pythonize::depythonize(spec).map_err(Fault::new)?;
-    let slices = rows.slices()?;
-    let entries = slices.entries();
-    let fitted = run(py, jobs, entries, |_| match slices.into_design()? {
-        Design::Dense(points) => fitted(&spec, &points),
-        Design::Sparse(points) => fitted(&spec, &points),
-    })?;
+    let rows = rows.points()?;
+    let fitted =
+        run(py, jobs, rows.entries(), |_| on_points!(&rows, points => fitted(&spec, points)))?;
     Ok(Map { fitted })
 }
 
@@ -111,14 +107,13 @@ pub(crate) fn fit_position<'py>(
     determinant: bool,
     jobs: usize,
 ) -> PyResult<(Map, Bound<'py, PyDict>)> {
-    let slices = rows.slices()?;
+    let rows = rows.points()?;
     let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
-    let entries = slices.entries();
-    let fit = run(py, jobs, entries, |threads: Threads| {
+    let fit = run(py, jobs, rows.entries(), |threads: Threads| {
         let params =
             ForsterTransform::params().accuracy(Accuracy::TwoSided(tol)).max_iterations(max_iter);
         let solver = params.max_condition(max_condition).threads(threads).check()?;
-        let points = slices.into_design()?.into_dense()?;
+        let points = rows.into_design().into_dense()?;
         let fit = match weights {
             Some(weights) => solver.fit_weighted(&points, weights),
             None => solver.fit(&points),
@@ -189,28 +184,16 @@ impl Map {
         rows: Rows<'_>,
         jobs: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let slices = rows.slices()?;
-        let (len, entries) = (slices.len(), slices.entries());
-        let found = run(py, jobs, entries, |threads| {
-            let design = slices.into_design()?;
-            match &self.fitted {
-                Fitted::Ranks(map) => mapped(map, &design, threads),
-                Fitted::Nystroem(saved) => mapped(&saved.map, &design, threads),
-                Fitted::Forster(map) => map.apply(&design.into_dense()?),
+        let rows = rows.points()?;
+        let (len, entries) = (rows.len(), rows.entries());
+        let found = run(py, jobs, entries, |threads| match &self.fitted {
+            Fitted::Ranks(map) => on_points!(&rows, points => map.apply_on(points, threads)),
+            Fitted::Nystroem(saved) => {
+                on_points!(&rows, points => saved.map.apply_on(points, threads))
             }
+            Fitted::Forster(map) => map.apply(&rows.into_design().into_dense()?),
         })?;
         let dim = found.dim();
         PyArray1::from_vec(py, found.into_vec()).reshape([len, dim])
-    }
-}
-
-fn mapped<M: FeatureMap + Sync>(
-    map: &M,
-    design: &Design,
-    threads: Threads,
-) -> Result<Points, InputError> {
-    match design {
-        Design::Dense(points) => map.apply_on(points, threads),
-        Design::Sparse(points) => map.apply_on(points, threads),
     }
 }

@@ -1,5 +1,6 @@
 """Arrays of every kind at the border to native code: an exception that names the argument, never a crash."""
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,7 @@ def test_numbers_that_are_not_finite_are_named(make: Any, bad: float) -> None:
     for estimator in ESTIMATORS:
         if make is sparse.csr_array and estimator in (halfspaces.ForsterTransform, halfspaces.TylerScatter):
             continue
-        with pytest.raises(ValueError, match=r"X contains|infinity"):
+        with pytest.raises(ValueError, match=r"X contains|infinity|X: row 4, column 2 is"):
             estimator().fit(make(X), [0, 1, 0, 1, 0, 1])
 
 
@@ -171,3 +172,57 @@ def test_classes_are_numbered_as_numpy_does(y: Any) -> None:
     assert classes.dtype == y.dtype
     assert np.array_equal(classes, expected)
     assert np.array_equal(numbers, inverse)
+
+
+def test_unsorted_and_repeated_columns_are_added() -> None:
+    parts = ([2.0, 1.0, 4.0, -1.0, 1.0, 5.0], [2, 0, 2, 1, 0, 2], [0, 3, 5, 6, 6])
+    unsorted = sparse.csr_array(parts, shape=(4, 3))
+    model = halfspaces.LinearSVM().fit(unsorted, [0, 1, 0, 1])
+    expected = halfspaces.LinearSVM().fit(unsorted.toarray(), [0, 1, 0, 1])
+    assert not unsorted.has_canonical_format, "the input is not changed"
+    assert np.allclose(model.decision_function(unsorted), expected.decision_function(unsorted.toarray()), atol=1e-6)
+
+
+def test_native_learners_refuse_other_classes() -> None:
+    learner = _core.Online({"learner": "perceptron"}, 2, 1, True)
+    for number in (-1, 2):
+        with pytest.raises(ValueError, match=f"class {number}: the learner has 2 classes"):
+            learner.learn(np.ones((1, 1)), np.array([number]), 1, None, 1)
+
+
+def test_rows_of_texts_say_what_to_do() -> None:
+    with pytest.raises(ValueError, match=r"X contains texts: .*'x'.*halfspaces\.Pipeline"):
+        halfspaces.LinearSVM().fit([["x"], ["y"]], [0, 1])
+    with pytest.raises(ValueError, match="audit it with label"):
+        halfspaces.audit([["x"], ["y"]], [0, 1])
+
+
+def test_flags_are_booleans() -> None:
+    with pytest.raises(TypeError, match="fit_intercept='no': must be True or False"):
+        halfspaces.LinearSVM(fit_intercept="no").fit([[0.0], [1.0]], [0, 1])
+
+
+def test_one_thread_at_a_time_learns() -> None:
+    X = np.random.default_rng(0).normal(size=(3000, 40))
+    y = X[:, 0] > 0
+    model = halfspaces.SecondOrderPerceptron().fit(X, y)
+    rows, classes = X, y.astype(np.int64)
+    started = threading.Event()
+
+    def learn() -> None:
+        started.set()
+        model._native.learn(rows, classes, 30, None, 1)
+
+    thread = threading.Thread(target=learn)
+    thread.start()
+    started.wait()
+    refused = 0
+    while thread.is_alive():
+        try:
+            model.predict(X[:1])
+        except RuntimeError as error:
+            assert "another thread uses this learner" in str(error)
+            refused += 1
+    thread.join()
+    assert refused > 0
+    assert len(model.predict(X)) == len(X)

@@ -203,7 +203,7 @@ def test_tyler_scatter_finds_the_shape_of_heavy_tails() -> None:
 def test_a_failed_refit_leaves_no_mixture() -> None:
     model = LinearSVM().fit(X, np.where(Y, "a", "b"))
     model.C = 1e20
-    with pytest.raises(ValueError, match="c = "):
+    with pytest.raises(ValueError, match="C = "):
         model.fit(X, np.where(Y, "c", "d"))
     with pytest.raises(NotFittedError):
         model.predict(X)

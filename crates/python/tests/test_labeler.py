@@ -6,6 +6,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -301,6 +302,8 @@ def test_a_deleted_session_file_is_written_again(tmp_path: Path) -> None:
         (lambda: Labeler([[1.0]] * 3, ["a", "a"]), ValueError, "named twice"),
         (lambda: Labeler([[1.0]] * 3, [1, "1"]), ValueError, "named twice"),
         (lambda: Labeler([[1.0]] * 3, ["a", " "]), ValueError, "is empty"),
+        (lambda: Labeler([[1.0]] * 3, [1, True]), ValueError, "True is named twice; it equals 1"),
+        (lambda: Labeler([[1.0]] * 3, [np.nan, 1.0]), ValueError, "nan does not equal itself"),
         (lambda: Labeler([1.0, 2.0], ["a", "b"]), ValueError, "2D array"),
         (lambda: Labeler([[1.0], [np.inf]], ["a", "b"]), ValueError, "infinity"),
         (lambda: Labeler(sparse.csr_matrix([[1.0], [np.nan]]), ["a", "b"]), ValueError, "NaN"),
@@ -314,6 +317,24 @@ def test_a_deleted_session_file_is_written_again(tmp_path: Path) -> None:
 def test_wrong_arguments(make: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         make()
+
+
+def test_classes_keep_their_values() -> None:
+    for classes in (["a\0", "b"], [2**70, 1]):
+        labeler = Labeler([[0.0], [1.0]], classes)
+        labeler.tell([0, 1], classes)
+        assert labeler.predict().tolist() == classes
+
+
+def test_classes_without_labels_are_said() -> None:
+    labeler = Labeler([[0.0], [1.0]], ["a", "b"])
+    labeler.tell(0, "a")
+    with pytest.warns(halfspaces.DataWarning, match="no row has been labelled 'b' yet"):
+        labeler.predict()
+    labeler.tell(1, "b")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        labeler.predict()
 
 
 @pytest.mark.parametrize(

@@ -371,3 +371,27 @@ def test_other_libraries_are_not_imported() -> None:
     assert halfspaces.Pipeline is Pipeline
     with pytest.raises(TypeError, match=r"Pipeline\.fit"):
         Pipeline()
+
+
+def test_lists_of_numbers_are_columns() -> None:
+    rng = np.random.default_rng(0)
+    lists = rng.normal(size=(300, 3))
+    table = pl.DataFrame({"e": lists.tolist(), "z": lists[:, 0], "y": np.where(lists[:, 1] > 0, "a", "b")})
+    with pytest.warns(DataWarning, match="column `e` contains lists of 3 numbers") as found:
+        model = Pipeline.fit(table, label="y")
+    assert found[0].filename == __file__, "a warning names the line that called the package"
+    assert sorted(model.columns) == ["e.0", "e.1", "e.2", "z"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert (model.predict(table.drop("y")) == table["y"].to_numpy()).mean() > 0.9
+
+
+def test_large_integers_are_exact() -> None:
+    for least in (2**63, 2**53):
+        labels = [least + at % 2 for at in range(200)]
+        for y in (labels, np.array(labels, dtype=np.uint64)):
+            model = Pipeline.fit({"x": np.arange(200.0) * (np.arange(200) % 2 - 0.5), "y": y}, label="y")
+            assert model.class_names == [str(least), str(least + 1)]
+    for y in ([2**70, 0] * 100, [2**60, None] * 100):
+        with pytest.raises(ValueError, match="column 'y': numbers from .* convert the column to texts"):
+            Pipeline.fit({"x": np.arange(200.0), "y": y}, label="y")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         PerspectronClassifier,
     )
     from halfspaces._frames import DataWarning, Reading
-    from halfspaces._labeler import Labeler
+    from halfspaces._labeler import Doubt, Labeler, Outlook, Progress, Question
     from halfspaces._online import (
         AROWClassifier,
         AveragedPerceptron,
@@ -44,6 +44,7 @@ __all__ = [
     "DDKClassifier",
     "DGTClassifier",
     "DataWarning",
+    "Doubt",
     "ForsterTransform",
     "HalfspaceClassifier",
     "KernelPerceptron",
@@ -56,10 +57,13 @@ __all__ = [
     "MassartClassifier",
     "NystroemFeatures",
     "OnlineMassart",
+    "Outlook",
     "PassiveAggressiveClassifier",
     "Perceptron",
     "PerspectronClassifier",
     "Pipeline",
+    "Progress",
+    "Question",
     "RankScaler",
     "Reading",
     "SecondOrderPerceptron",

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_X_y
 
 from halfspaces import _core
-from halfspaces._base import Floats, check_count, check_number, rows, threads_of
+from halfspaces._base import Floats, check_count, check_number, rows, threads_of, with_advice
 from halfspaces._frames import Reading, reading_of, source_of, table_of, typed_classes, warn
 from halfspaces._pipeline import check_learner, columns_of
 
@@ -196,7 +196,10 @@ def audit(
         else:
             if reading or any(columns.values()):
                 raise ValueError("drop, text, use, hash_bits and reading: they are for tables; pass label, not y")
-            X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, order="C")
+            try:
+                X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, order="C")
+            except ValueError as error:
+                raise with_advice(error, "audit it with label, the name of its column of labels") from error
             check_classification_targets(y)
             classes, numbers = np.unique(y, return_inverse=True)
             if len(classes) < 2:

@@ -29,14 +29,14 @@ class Saved(Protocol):
 
 
 def rows(X: Any) -> Any:
-    """Return checked rows in the form of the native module: a C-contiguous array, or the arrays of a CSR matrix."""
+    """Return rows in the form of the native module: a C-contiguous array, or the arrays of a CSR matrix.
+
+    The native module checks that they are finite.
+    """
     if sparse.issparse(X):
         matrix: Any = X
         if matrix.shape[1] > np.iinfo(np.int32).max:
             raise ValueError(f"X has {matrix.shape[1]} columns; sparse rows have at most {np.iinfo(np.int32).max}")
-        if not matrix.has_canonical_format:
-            matrix = matrix.copy()
-            matrix.sum_duplicates()
         return (
             np.ascontiguousarray(matrix.indptr, dtype=np.int64),
             np.ascontiguousarray(matrix.indices, dtype=np.int32),
@@ -48,14 +48,16 @@ def rows(X: Any) -> Any:
 
 def numbered(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
     """Return the sorted classes and the number of the class of each row."""
-    if y.dtype.kind in "bi" and len(y):
+    # Counting is much faster than sorting.
+    if y.dtype.kind == "b" and y.any() and not y.all():
+        return np.array([False, True]), y.astype(np.int64)
+    if y.dtype.kind == "i" and len(y):
         low, high = int(y.min()), int(y.max())
         if high - low <= len(y):
-            # Counting is much faster than sorting.
             codes = np.subtract(y, low, dtype=np.int64)
             occurs = np.bincount(codes) > 0
             classes = (np.flatnonzero(occurs) + low).astype(y.dtype)
-            return classes, (np.cumsum(occurs) - 1)[codes].astype(np.int64, copy=False)
+            return classes, codes if occurs.all() else (np.cumsum(occurs) - 1)[codes]
     classes, numbers_of = np.unique(y, return_inverse=True)
     return classes, np.ascontiguousarray(numbers_of, dtype=np.int64)
 
@@ -87,6 +89,43 @@ def check_number(name: str, value: Any, *, positive: bool = False) -> float:
     if positive and not 0 < float(value) < np.inf:
         raise ValueError(f"{name}={value}: must be positive and finite")
     return float(value)
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """Return a parameter that is a boolean."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name}={value!r}: must be True or False")
+    return bool(value)
+
+
+def validated(estimator: Any, X: Any, y: Any = "no_validation", reset: bool = True) -> Any:
+    """Check rows, and labels if there are any, as scikit-learn does.
+
+    The native module checks that the rows are finite, and says where they are not.
+    """
+    try:
+        return validate_data(
+            estimator,
+            X,
+            y,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=np.float64,
+            order="C",
+            accept_large_sparse=True,
+            ensure_all_finite=False,
+        )
+    except ValueError as error:
+        raise with_advice(error) from error
+
+
+def with_advice(error: ValueError, mixed: str = "fit a table of mixed columns with halfspaces.Pipeline") -> ValueError:
+    """Return the error with advice, if rows contain texts; `mixed` says what to do with a table."""
+    if "could not convert string to float" not in str(error):
+        return error
+    return ValueError(
+        f"X contains texts: {error}; convert them to numbers, for example in a ColumnTransformer, or {mixed}"
+    )
 
 
 def threads_of(n_jobs: Any) -> int:
@@ -126,11 +165,7 @@ class NativeState(BaseEstimator):
 
     def _checked_rows(self, X: Any) -> Any:
         check_is_fitted(self)
-        return rows(
-            validate_data(
-                self, X, reset=False, accept_sparse="csr", dtype=np.float64, order="C", accept_large_sparse=True
-            )
-        )
+        return rows(validated(self, X, reset=False))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -146,7 +181,7 @@ class ClassifierBase(ClassifierMixin, NativeState):
     def _checked_sample(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, npt.NDArray[np.int64], Any]:
         """Check `X` and `y`, set ``classes_``, and return rows, class numbers and weights."""
         self._forget()
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C", accept_large_sparse=True)
+        X, y = validated(self, X, y)
         if y.dtype.kind not in "biuSU":
             check_classification_targets(y)
         weights = None
@@ -218,8 +253,11 @@ __all__ = [
     "NotFittedError",
     "Self",
     "check_count",
+    "check_flag",
     "check_number",
     "rows",
     "seed_of",
     "threads_of",
+    "validated",
+    "with_advice",
 ]

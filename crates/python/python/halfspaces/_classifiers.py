@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from halfspaces import _core
-from halfspaces._base import ClassifierBase, Floats, check_count, check_number, seed_of
+from halfspaces._base import ClassifierBase, Floats, check_count, check_flag, check_number, seed_of
 
 
 class _BatchClassifier(ClassifierBase):
@@ -257,7 +257,7 @@ class PerspectronClassifier(_BoundedClassifier):
             "passes": check_count("passes", self.passes),
             "candidates": check_count("candidates", self.candidates),
             "held_out": check_number("held_out", self.held_out),
-            "fit_intercept": bool(self.fit_intercept),
+            "fit_intercept": check_flag("fit_intercept", self.fit_intercept),
             "seed": seed_of(self.random_state),
         }
 
@@ -353,7 +353,7 @@ class MassartClassifier(_BoundedClassifier):
             "failure": check_number("failure", self.failure),
             "schedule": self.schedule,
             "held_out": check_number("held_out", self.held_out),
-            "fit_intercept": bool(self.fit_intercept),
+            "fit_intercept": check_flag("fit_intercept", self.fit_intercept),
             "seed": seed_of(self.random_state),
         }
 
@@ -440,8 +440,8 @@ class LinearSVM(_BatchClassifier):
         return {
             "learner": "svm",
             "c": check_number("C", self.C, positive=True),
-            "squared": bool(self.squared),
-            "fit_intercept": bool(self.fit_intercept),
+            "squared": check_flag("squared", self.squared),
+            "fit_intercept": check_flag("fit_intercept", self.fit_intercept),
             "tol": check_number("tol", self.tol),
             "max_iter": check_count("max_iter", self.max_iter),
             "seed": seed_of(self.random_state),
@@ -525,7 +525,7 @@ class LogisticRegression(_BatchClassifier):
         return {
             "learner": "logistic",
             "c": check_number("C", self.C, positive=True),
-            "fit_intercept": bool(self.fit_intercept),
+            "fit_intercept": check_flag("fit_intercept", self.fit_intercept),
             "tol": check_number("tol", self.tol),
             "max_iter": check_count("max_iter", self.max_iter),
         }
@@ -606,7 +606,7 @@ class MarginPerceptron(_BatchClassifier):
         return {
             "learner": "margin",
             "max_iter": check_count("max_iter", self.max_iter),
-            "fit_intercept": bool(self.fit_intercept),
+            "fit_intercept": check_flag("fit_intercept", self.fit_intercept),
         }
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -655,7 +655,7 @@ class _Baseline(_BatchClassifier):
             "margin": check_number("margin", self.margin),
             "excess": check_number("excess", self.excess),
             "max_steps": check_count("max_steps", self.max_steps),
-            "fit_intercept": bool(self.fit_intercept),
+            "fit_intercept": check_flag("fit_intercept", self.fit_intercept),
             "seed": seed_of(self.random_state),
         }
 

@@ -68,10 +68,13 @@ def reading_of(given: Reading | None) -> dict[str, Any]:
     return options
 
 
-def warn(notes: Iterable[str], stacklevel: int = 3) -> None:
-    """Issue each note as a `DataWarning`."""
+def warn(notes: Iterable[str]) -> None:
+    """Issue each note as a `DataWarning` of the line that called this package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "halfspaces":
+        frame, level = frame.f_back, level + 1
     for note in notes:
-        warnings.warn(note, DataWarning, stacklevel=stacklevel + 1)
+        warnings.warn(note, DataWarning, stacklevel=level)
 
 
 def existing(path: str | os.PathLike[str]) -> str:
@@ -254,7 +257,7 @@ def _cells(name: Any, values: Any) -> Any:
         return _of_objects(name, array)
     if array.dtype.kind in "iu":
         wide = array.dtype.kind == "u" and array.size > 0 and array.max() > np.iinfo(np.int64).max
-        return np.ascontiguousarray(array, dtype=np.float64 if wide else np.int64)
+        return np.ascontiguousarray(array, dtype=np.uint64 if wide else np.int64)
     if array.dtype.kind == "f":
         return np.ascontiguousarray(array, dtype=np.float64)
     if array.dtype.kind == "b":
@@ -283,6 +286,20 @@ def _checked_texts(name: Any, texts: list[str | None]) -> list[str | None]:
 def _of_objects(name: Any, array: npt.NDArray[Any]) -> Any:
     kind = _check_kinds(name, array)
     missing = [is_missing(value) for value in array]
+    present_values = array[~np.array(missing)]
+    if kind == "number" and all(isinstance(value, numbers.Integral) for value in present_values):
+        least, greatest = int(min(present_values)), int(max(present_values))
+        exact = next(
+            (of for of in (np.int64, np.uint64) if np.iinfo(of).min <= least and greatest <= np.iinfo(of).max), None
+        )
+        if exact is not None and not any(missing):
+            return array.astype(exact)
+        if max(-least, greatest) > 2**53:
+            why = "do not fit into 64 bits" if exact is None else "and missing values do not fit into floats"
+            raise ValueError(
+                f"data, column {name!r}: numbers from {least} to {greatest} {why}; convert the column to texts, if it "
+                f"names rows or classes, or to floats"
+            )
     if kind in ("number", "missing"):
         present = [np.nan if gap else float(value) for value, gap in zip(array, missing, strict=True)]
         return np.array(present, dtype=np.float64)

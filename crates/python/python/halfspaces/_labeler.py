@@ -12,6 +12,7 @@ from sklearn.utils.validation import _get_feature_names, check_array
 
 from halfspaces import _core
 from halfspaces._base import Floats, check_count, check_number, rows, seed_of, threads_of
+from halfspaces._frames import warn
 
 
 class Question(NamedTuple):
@@ -326,8 +327,18 @@ class Labeler:
         -------
         ndarray of shape (n_rows,)
             Values of `classes_`.
+
+        Warns
+        -----
+        DataWarning
+            If a class has no label yet: the predictions of its rows are wrong.
         """
         numbers, _ = self._native.predictions()
+        given = {label for _, label in self._native.labels()}
+        unlabelled = [value for number, value in enumerate(self.classes_) if number not in given]
+        if unlabelled:
+            shown = ", ".join(map(repr, unlabelled[:10])) + (", ..." if len(unlabelled) > 10 else "")
+            warn([f"predict: no row has been labelled {shown} yet, so the predictions of such rows are wrong"])
         labels: npt.NDArray[Any] = _array_of(self.classes_)[numbers]
         return labels
 
@@ -490,7 +501,11 @@ def _checked_classes(classes: Iterable[Hashable]) -> list[Any]:
     if len(named) < 2:
         raise ValueError(f"classes={named!r}: at least two classes are needed")
     texts = [str(value) for value in named]
-    for place, text in enumerate(texts):
+    for place, (value, text) in enumerate(zip(named, texts, strict=True)):
+        if value != value:
+            raise ValueError(f"classes={named!r}: {value!r} does not equal itself, so it cannot be a class")
+        if value in named[:place]:
+            raise ValueError(f"classes={named!r}: {value!r} is named twice; it equals {named[named.index(value)]!r}")
         if not text.strip():
             raise ValueError(f"classes={named!r}: the name of a class is empty")
         if text in texts[:place]:
@@ -520,7 +535,10 @@ def _number_of(label: Any, classes: list[Any], argument: str) -> int:
 def _array_of(classes: list[Any]) -> npt.NDArray[Any]:
     """Return the classes as an array of their common type, or of objects if they have none."""
     if len({type(value) for value in classes}) == 1 and isinstance(classes[0], (str, int, float)):
-        return np.array(classes)
+        # NumPy drops NUL characters at the end of texts, and integers may be too large.
+        typed = np.array(classes)
+        if typed.tolist() == classes:
+            return typed
     array = np.empty(len(classes), dtype=object)
     array[:] = classes
     return array

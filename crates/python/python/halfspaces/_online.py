@@ -7,10 +7,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.multiclass import _check_partial_fit_first_call
-from sklearn.utils.validation import validate_data
 
 from halfspaces import _core
-from halfspaces._base import ClassifierBase, check_count, check_number, rows, seed_of
+from halfspaces._base import ClassifierBase, check_count, check_flag, check_number, rows, seed_of, validated
 
 _SHARED = """
     fit_intercept : bool, default=True
@@ -57,7 +56,7 @@ class _OnlineClassifier(ClassifierBase):
         raise NotImplementedError
 
     def _has_intercept(self) -> bool:
-        return bool(getattr(self, "fit_intercept", False))
+        return check_flag("fit_intercept", getattr(self, "fit_intercept", False))
 
     def fit(self, X: Any, y: Any) -> Self:
         """Forget earlier rows and learn from these, `passes` times.
@@ -74,7 +73,7 @@ class _OnlineClassifier(ClassifierBase):
         self
         """
         spec, passes = self._spec(), check_count("passes", self.passes)
-        seed = seed_of(self.random_state) if self.shuffle else None
+        seed = seed_of(self.random_state) if check_flag("shuffle", self.shuffle) else None
         checked, numbers, _ = self._checked_sample(X, y)
         self._native = self._started(spec, checked)
         self._native.learn(checked, numbers, passes, seed, self._jobs())
@@ -100,9 +99,7 @@ class _OnlineClassifier(ClassifierBase):
         self
         """
         first = not hasattr(self, "_native")
-        X, y = validate_data(
-            self, X, y, reset=first, accept_sparse="csr", dtype=np.float64, order="C", accept_large_sparse=True
-        )
+        X, y = validated(self, X, y, reset=first)
         _check_partial_fit_first_call(self, classes)
         if first:
             if len(self.classes_) < 2:
@@ -228,7 +225,7 @@ class PassiveAggressiveClassifier(_OnlineClassifier):
 
     def _spec(self) -> dict[str, Any]:
         c = None if self.C is None else check_number("C", self.C, positive=True)
-        return {"learner": "passive_aggressive", "c": c, "damped": bool(self.damped)}
+        return {"learner": "passive_aggressive", "c": c, "damped": check_flag("damped", self.damped)}
 
 
 class AROWClassifier(_OnlineClassifier):

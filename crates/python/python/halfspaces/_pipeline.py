@@ -345,8 +345,9 @@ class Pipeline:
         path : str or PathLike
             The file.
         """
+        saved = self._native.to_bytes()
         with open(path, "wb") as file:
-            file.write(self._native.to_bytes())
+            file.write(saved)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -405,7 +406,7 @@ class Pipeline:
     def _decided(self, data: Any, unseen: str, costs: Any, threshold: Any, reading: Any, n_jobs: int | None) -> Any:
         given = self._given(unseen, costs, threshold, reading)
         *found, notes = self._native.decide(source_of(data), given, threads_of(n_jobs))
-        warn(notes, stacklevel=4)
+        warn(notes)
         return found
 
     def __reduce__(self) -> Any:
