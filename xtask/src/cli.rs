@@ -26,6 +26,8 @@ pub(crate) enum Command {
     Index,
     /// Check layers, module cycles, documents, phrases and the index.
     Tidy(TidyOptions),
+    /// Write the documentation as a web site, target/site/html, and check its links.
+    Site(SiteOptions),
     /// Measure speed and memory and compare them with the limits of this machine.
     Bench,
     /// Count the instructions per row of eleven inner loops and compare them with the recorded counts.
@@ -37,4 +39,14 @@ pub(crate) struct TidyOptions {
     /// Root of the workspace to check [default: this one]
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SiteOptions {
+    /// Address of the repository, for links to its sources [default: copy the sources into the site]
+    #[arg(long, value_name = "URL")]
+    pub(crate) repository: Option<String>,
+    /// The program that renders the pages
+    #[arg(long, value_name = "PROGRAM", default_value = "zensical")]
+    pub(crate) zensical: PathBuf,
 }

@@ -3,9 +3,11 @@
 mod cli;
 mod console;
 mod failure;
+mod headings;
 mod index;
 mod modules;
 mod outputs;
+mod site;
 mod suite;
 mod theorems;
 mod tidy;
@@ -32,6 +34,7 @@ fn run(arguments: &[OsString]) -> Result<ExitCode, Failure> {
     match Cli::parse().command {
         Command::Index => index::index(),
         Command::Tidy(options) => tidy::tidy(&options),
+        Command::Site(options) => site::site(&options),
         Command::Reproduce
         | Command::Report
         | Command::List
@@ -70,7 +73,7 @@ mod tests {
     fn every_command_is_listed() {
         let names: Vec<String> =
             Cli::command().get_subcommands().map(|c| c.get_name().to_owned()).collect();
-        let own = ["index", "tidy"];
+        let own = ["index", "tidy", "site"];
         assert!(SUITE.iter().chain(&own).all(|name| names.iter().any(|known| known == name)));
         assert_eq!(names.len(), SUITE.len() + own.len());
     }

@@ -1,7 +1,9 @@
-//! Checks the files and examples that documents and comments name.
+//! Checks the files, places in files and examples that documents and comments name.
 
 use crate::failure::Failure;
+use crate::headings::headings;
 use crate::workspace::files;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -35,6 +37,19 @@ pub(super) fn named(root: &Path, folders: &[&Path]) -> Result<Vec<String>, Failu
                 folders.iter().any(|f| f.join("examples").join(format!("{name}.rs")).exists())
             };
             examples(line).filter(|name| !there(name)).for_each(&mut missing);
+            for (file, place) in places_named(line) {
+                let target = if file.is_empty() { path.clone() } else { folder.join(file) };
+                if target.extension().is_some_and(|e| e == "md") && target.exists() {
+                    let known = if file.is_empty() {
+                        places(&text)
+                    } else {
+                        places(&fs::read_to_string(&target)?)
+                    };
+                    if !known.contains(place) {
+                        findings.push(not_there(&shown, at, &format!("{file}#{place}")));
+                    }
+                }
+            }
         }
     }
     Ok(findings)
@@ -45,6 +60,19 @@ fn links(line: &str) -> impl Iterator<Item = &str> {
     let targets = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     let files = targets.map(|to| to.split('#').next().unwrap_or_default());
     files.filter(|to| !to.is_empty() && !to.contains("://") && !to.contains("::"))
+}
+
+/// The files and places of the links in a line that name a place. The file is empty if the place is in the same document.
+fn places_named(line: &str) -> impl Iterator<Item = (&str, &str)> {
+    let targets = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    targets.filter_map(|to| to.split_once('#')).filter(|(file, _)| !file.contains("://"))
+}
+
+/// The places in a document that links can name: its headings and its identifiers.
+fn places(text: &str) -> BTreeSet<String> {
+    let ids = text.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    let headings = headings(text).into_iter().map(|(_, name)| name);
+    headings.chain(ids.map(str::to_owned)).collect()
 }
 
 /// The paths in a line that start at the root of the workspace.
@@ -74,5 +102,13 @@ mod tests {
         let line = "cargo run --example pool_of_points` and -p b --example other -- 3";
         assert_eq!(examples(line).collect::<Vec<_>>(), ["pool_of_points", "other"]);
         assert_eq!(examples("an example").count(), 0);
+    }
+
+    #[test]
+    fn places_are_headings_and_identifiers() {
+        let known = places("# A b\n<a id=\"e\"></a>\n");
+        assert_eq!(Vec::from_iter(&known), ["a-b", "e"]);
+        let line = "[a](#b), [c](d.md#e), [f](https://g.org#h), [i](j.md)";
+        assert_eq!(places_named(line).collect::<Vec<_>>(), [("", "b"), ("d.md", "e")]);
     }
 }

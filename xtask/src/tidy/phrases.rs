@@ -37,8 +37,8 @@ const EXCEPT: [&str; 4] =
 
 /// The phrases found in the sources, pages and documents below `root`.
 pub(super) fn found(root: &Path) -> Result<Vec<String>, Failure> {
-    let mut paths =
-        vec![root.join("README.md"), root.join("CONTRIBUTING.md"), root.join("CHANGELOG.md")];
+    let documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"];
+    let mut paths = documents.map(|name| root.join(name)).to_vec();
     paths.retain(|path| path.exists());
     let roots = ROOTS.map(|name| root.join(name)).into_iter().filter(|folder| folder.exists());
     let roots: Vec<_> = roots.collect();

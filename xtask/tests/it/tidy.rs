@@ -92,17 +92,21 @@ fn missing_files_named_by_documents_are_found() {
     let root = tempfile::tempdir().unwrap();
     plant(root.path(), "", "//! Points.\n//!\n//! See docs/a.md.\n");
     let readme = root.path().join("README.md");
-    let text =
-        "[here](crates/linalg/README.md), [gone](b.md), crates/gone.rs\ncargo run --example c\n";
+    let text = "# Here\n[here](crates/linalg/README.md#x), [gone](b.md), crates/gone.rs\n\
+                cargo run --example c\n[there](#here), [no](#there), [no](crates/linalg/README.md#y)\n";
     fs::write(&readme, text).unwrap();
     let output = tidy(Some(root.path()));
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let missing = |finding: &str| said.contains(&format!("{finding}, which does not exist"));
-    assert!(missing("README.md:1: names b.md"), "{said}");
-    assert!(missing("README.md:1: names crates/gone.rs"), "{said}");
-    assert!(missing("README.md:2: names c"), "{said}");
+    assert!(missing("README.md:2: names b.md"), "{said}");
+    assert!(missing("README.md:2: names crates/gone.rs"), "{said}");
+    assert!(missing("README.md:3: names c"), "{said}");
     assert!(missing("crates/linalg/src/lib.rs:3: names docs/a.md"), "{said}");
-    assert_eq!(said.matches("which does not exist").count(), 4, "{said}");
+    assert!(missing("README.md:4: names #there"), "{said}");
+    assert!(missing("README.md:4: names crates/linalg/README.md#y"), "{said}");
+    assert_eq!(said.matches("which does not exist").count(), 6, "{said}");
+    let text = text.replace("#there", "#here").replace("#y", "#x");
+    fs::write(&readme, text).unwrap();
     fs::create_dir(root.path().join("docs")).unwrap();
     fs::create_dir(root.path().join("crates/online/examples")).unwrap();
     for name in ["b.md", "crates/gone.rs", "crates/online/examples/c.rs", "docs/a.md"] {

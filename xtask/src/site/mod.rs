@@ -1,0 +1,77 @@
+//! `site`: the documentation as a web site in `target/site/html`, by Zensical.
+//!
+//! The pages are the Markdown files of `docs` and those that they link to. [`pages`] rewrites their links and makes tabs of
+//! the blocks for command, Python and Rust; Zensical renders them; [`html`] typesets the formulas and checks every link.
+
+mod html;
+mod pages;
+
+use crate::cli::SiteOptions;
+use crate::console::say;
+use crate::failure::Failure;
+use crate::workspace::{files, workspace_root};
+use pages::Site;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+/// Writes the site and prints one line for each broken link.
+pub(crate) fn site(options: &SiteOptions) -> Result<ExitCode, Failure> {
+    let root = workspace_root();
+    let folder = root.join("target/site");
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    let mut site = Site::new(&root, options.repository.clone());
+    for path in every_file(&root.join("docs"))? {
+        site.add(path.strip_prefix(&root)?);
+    }
+    let mut findings = site.write(&folder.join("pages"))?;
+    fs::copy(root.join("docs/zensical.toml"), folder.join("zensical.toml"))?;
+    render(&options.zensical, &folder)?;
+    let rendered = folder.join("html");
+    for page in files(vec![rendered.clone()], "html")? {
+        let text = fs::read_to_string(&page)?;
+        let text = html::typeset(&text).map_err(|why| format!("{}: {why}", page.display()))?;
+        fs::write(&page, text)?;
+    }
+    findings.extend(html::broken_links(&rendered)?);
+    if findings.is_empty() {
+        say(&format!("open {}\n", rendered.join("index.html").display()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    say(&format!("{}\nsite: {} findings\n", findings.join("\n"), findings.len()))?;
+    Ok(ExitCode::from(1))
+}
+
+fn every_file(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(every_file(&path)?);
+        } else {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn render(zensical: &Path, folder: &Path) -> Result<(), Failure> {
+    // A name is looked up in PATH. A path starts at the folder of the caller, not at that of the site.
+    let is_path = zensical.components().count() > 1;
+    let program = if is_path { std::path::absolute(zensical)? } else { zensical.to_path_buf() };
+    let output = Command::new(program).args(["build", "--clean"]).current_dir(folder).output();
+    let output = output.map_err(|why| {
+        format!(
+            "{}: {why}; install it with `pip install -r docs/requirements.txt`, or name it with --zensical",
+            zensical.display()
+        )
+    })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = [output.stdout, output.stderr].concat();
+    Err(format!("zensical failed: {}", String::from_utf8_lossy(&said)).into())
+}
