@@ -1,8 +1,8 @@
-//! Runs all commands of docs/tutorial/*.md in order and compares their output.
+//! Runs all commands of README.md, docs/guide/*.md and docs/tutorial/*.md in order and compares their output.
 //!
 //! A block marked `console` contains commands, each after `$ `, and their output. `…` in a line matches any text; a
 //! line that consists of `…` matches any number of lines. Each page runs in its own directory, with copies of the files
-//! in crates/data/datasets and crates/cli/tests/data.
+//! in crates/data/datasets, crates/cli/tests/data and examples/tables.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -82,8 +82,9 @@ fn copy_files(from: &Path, to: &Path) {
 /// Runs a page; returns the differences.
 fn run(page: &Path) -> Vec<String> {
     let directory = tempfile::tempdir().unwrap();
-    copy_files(&workspace().join("crates/data/datasets"), directory.path());
-    copy_files(&workspace().join("crates/cli/tests/data"), directory.path());
+    for folder in ["crates/data/datasets", "crates/cli/tests/data", "examples/tables"] {
+        copy_files(&workspace().join(folder), directory.path());
+    }
     let binary = PathBuf::from(env!("CARGO_BIN_EXE_halfspaces"));
     let path = std::env::var("PATH").unwrap_or_default();
     let path = format!("{}:{path}", binary.parent().unwrap().display());
@@ -115,11 +116,18 @@ fn run(page: &Path) -> Vec<String> {
 
 #[test]
 fn every_command_prints_what_its_page_says() {
-    let pages = fs::read_dir(workspace().join("docs/tutorial")).unwrap();
-    let mut pages: Vec<PathBuf> = pages.map(|entry| entry.unwrap().path()).collect();
+    let folders = ["docs/guide", "docs/tutorial"].map(|folder| workspace().join(folder));
+    let entries = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap());
+    let mut pages: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     pages.retain(|page| page.extension().is_some_and(|e| e == "md"));
+    pages.push(workspace().join("README.md"));
     pages.sort();
-    assert!(!pages.is_empty());
+    for page in &pages {
+        let text = fs::read_to_string(page).unwrap();
+        let is_list =
+            page.ends_with("docs/guide/README.md") || page.ends_with("docs/tutorial/README.md");
+        assert!(is_list || !commands(&text).is_empty(), "{} has no command", page.display());
+    }
     let faults: Vec<String> = pages.iter().flat_map(|page| run(page)).collect();
     assert!(faults.is_empty(), "{}", faults.join("\n\n"));
 }
