@@ -46,7 +46,7 @@ pub(crate) struct SiteOptions {
     /// Address of the repository, for links to its sources [default: copy the sources into the site]
     #[arg(long, value_name = "URL")]
     pub(crate) repository: Option<String>,
-    /// The program that renders the pages
-    #[arg(long, value_name = "PROGRAM", default_value = "zensical")]
-    pub(crate) zensical: PathBuf,
+    /// Environment of Python with Zensical and the package `halfspaces` [default: the programs in PATH]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) environment: Option<PathBuf>,
 }

@@ -1,19 +1,23 @@
 //! `site`: the documentation as a web site in `target/site/html`, by Zensical.
 //!
 //! The pages are the Markdown files of `docs` and those that they link to. [`pages`] rewrites their links and makes tabs of
-//! the blocks for command, Python and Rust; Zensical renders them; [`html`] typesets the formulas and checks every link.
+//! the blocks for command, Python and Rust; [`reference`] adds the options of the command and the classes of the Python
+//! package; Zensical renders the pages; [`html`] typesets the formulas and checks every link.
 
 mod html;
 mod pages;
+mod programs;
+mod reference;
 
 use crate::cli::SiteOptions;
 use crate::console::say;
 use crate::failure::Failure;
 use crate::workspace::{files, workspace_root};
 use pages::Site;
+use programs::Programs;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 /// Writes the site and prints one line for each broken link.
 pub(crate) fn site(options: &SiteOptions) -> Result<ExitCode, Failure> {
@@ -28,7 +32,9 @@ pub(crate) fn site(options: &SiteOptions) -> Result<ExitCode, Failure> {
     }
     let mut findings = site.write(&folder.join("pages"))?;
     fs::copy(root.join("docs/zensical.toml"), folder.join("zensical.toml"))?;
-    render(&options.zensical, &folder)?;
+    let programs = Programs::new(options.environment.as_deref())?;
+    reference::write(&programs, &root, &folder.join("pages"))?;
+    programs.run("zensical", &["build", "--clean"], &folder)?;
     let rendered = folder.join("html");
     for page in files(vec![rendered.clone()], "html")? {
         let text = fs::read_to_string(&page)?;
@@ -56,22 +62,4 @@ fn every_file(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     }
     found.sort();
     Ok(found)
-}
-
-fn render(zensical: &Path, folder: &Path) -> Result<(), Failure> {
-    // A name is looked up in PATH. A path starts at the folder of the caller, not at that of the site.
-    let is_path = zensical.components().count() > 1;
-    let program = if is_path { std::path::absolute(zensical)? } else { zensical.to_path_buf() };
-    let output = Command::new(program).args(["build", "--clean"]).current_dir(folder).output();
-    let output = output.map_err(|why| {
-        format!(
-            "{}: {why}; install it with `pip install -r docs/requirements.txt`, or name it with --zensical",
-            zensical.display()
-        )
-    })?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = [output.stdout, output.stderr].concat();
-    Err(format!("zensical failed: {}", String::from_utf8_lossy(&said)).into())
 }

@@ -239,8 +239,8 @@ mod tests {
         let root = folder.path();
         fs::create_dir_all(root.join("docs/guide")).unwrap();
         fs::create_dir_all(root.join("src")).unwrap();
-        let page =
-            "[a](../README.md#b), [c](../../src/c.rs), [d](https://d.org)\n```sh\n[e](f.md)\n```\n";
+        let page = "[a](../README.md#b), [c](../../src/c.rs), [d](https://d.org)\n\
+                    ```sh\n[e](f.md)\n```\n[`g`](h::g) i\n";
         for (name, text) in [("docs/README.md", ""), ("docs/guide/a.md", page), ("src/c.rs", "")] {
             fs::write(root.join(name), text).unwrap();
         }
