@@ -173,6 +173,32 @@ mod tests {
         }
     }
 
+    /// Claims that need more words: P1 lists the inequalities of eight lemmas.
+    const LONG: [&str; 1] = ["P1"];
+
+    /// Number of words of a text, formulas not counted.
+    fn words(text: &str) -> usize {
+        let word = |token: &&str| {
+            let token: String = token.chars().filter(|c| !"-'’".contains(*c)).collect();
+            let token = token.trim_matches(|c: char| ".,;:()".contains(c));
+            let letters = token.chars().all(|c| c.is_ascii_alphabetic());
+            letters && (token.len() > 1 || token.eq_ignore_ascii_case("a"))
+        };
+        text.split_whitespace().filter(word).count()
+    }
+
+    #[test]
+    fn statements_have_at_most_forty_words() {
+        assert_eq!(words("At n >= 4 points (of R^d), a self-directed w makes lg n mistakes."), 8);
+        for experiment in all(&Arc::new(Inputs::builtin())) {
+            for claim in experiment.describe().claims {
+                let count = words(&claim.statement);
+                let fits = count <= 40 || LONG.contains(&claim.id.as_str());
+                assert!(fits, "{}: {count} words in \"{}\"", claim.id, claim.statement);
+            }
+        }
+    }
+
     /// The level at which a claim is refuted assumes at most this number of claims that rest on chance.
     #[test]
     fn at_most_the_allowed_number_of_claims_rest_on_chance() {

@@ -8,7 +8,7 @@ use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag
 use std::collections::BTreeSet;
 
 /// Name and text of every document, the errata first.
-const DOCUMENTS: [(&str, &str); 13] = [
+const DOCUMENTS: [(&str, &str); 14] = [
     ("errata.md", include_str!("../../../docs/theory/errata.md")),
     ("massart-certificate.md", include_str!("../../../docs/theory/massart-certificate.md")),
     (
@@ -24,6 +24,7 @@ const DOCUMENTS: [(&str, &str); 13] = [
         "super-linear-convergence.md",
         include_str!("../../../docs/theory/super-linear-convergence.md"),
     ),
+    ("constants-of-dktz23.md", include_str!("../../../docs/theory/constants-of-dktz23.md")),
     ("algorithm-1-in-law.md", include_str!("../../../docs/theory/algorithm-1-in-law.md")),
     ("largest-margin.md", include_str!("../../../docs/theory/largest-margin.md")),
     ("optimum.md", include_str!("../../../docs/theory/optimum.md")),

@@ -1,6 +1,7 @@
 //! Measurements, and the rules that turn them into verdicts.
 
 use crate::stats::{binomial_tail, binomial_upper, coincide, mean, mean_interval, mean_tail};
+use crate::text::short;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -25,6 +26,9 @@ const MAX_SLACK: f64 = 1e9;
 /// The first word of a quantity that is bounded from below.
 pub(super) const SMALLEST: &str = "smallest";
 
+/// The end of the quantity of a mean that is bounded from below.
+pub(super) const LOWER_END: &str = "lower end of the 95 % interval";
+
 /// The note added if all values are equal and above the bound, which does not refute the claim.
 const NO_SCATTER: &str = ", all values the same: Student's test has no scatter to go by";
 
@@ -46,8 +50,9 @@ pub enum Verdict {
     Violated,
     /// The measurements do not decide, or trials are missing.
     Inconclusive,
-    /// The claim passed its rule, but its null does not fail ([`Null::fails`](crate::Null::fails)). The test shows
-    /// nothing, which is a fault of the suite.
+    /// The claim passed its rule, but its null does not fail ([`Null::fails`](crate::Null::fails)), or nothing comes
+    /// within a factor of [`SLACK_LIMIT`](crate::SLACK_LIMIT) of its bound. The test shows nothing, which is a fault of
+    /// the suite.
     Weak,
     /// An observation ([`ClaimKind::Observation`](crate::ClaimKind)) with the stated outcome. It is reported but not
     /// counted among the claims that hold.
@@ -104,8 +109,10 @@ pub enum Side {
 pub struct Evidence {
     /// The verdict.
     pub verdict: Verdict,
-    /// Number of trials.
+    /// Number of trials, of all settings together.
     pub trials: usize,
+    /// Number of trials of the setting with the fewest.
+    pub fewest: usize,
     /// A description of the measured quantity.
     pub quantity: String,
     /// The measured value; `None` without trials or if it is not finite.
@@ -119,9 +126,13 @@ pub struct Evidence {
     /// The p-value of all tests together: for a true claim, a result this extreme has at most this probability. It is 1
     /// while trials are missing.
     pub p_value: f64,
-    /// The largest factor by which the bound could be made stricter and still hold, up to 1e9; `None` without trials,
-    /// and for a bound of at most 0, which cannot be divided.
+    /// How far the statement is from what was measured: the bound over the measured value, up to 1e9, or the measured
+    /// value over a lower bound; the smallest of all settings. For a mean it is that of the mean itself and not of the
+    /// end of its interval, so it does not depend on the number of trials. `None` without trials, and for a bound of 0,
+    /// unless [`Evidence::with_slack`] states it.
     pub slack: Option<f64>,
+    /// The reason why no instance approaches the bound ([`Evidence::far_because`]).
+    pub far: Option<&'static str>,
     /// The claimed failure probability, the largest of all settings; `None` for other claims. A null is judged against
     /// it.
     pub claimed_probability: Option<f64>,
@@ -131,10 +142,16 @@ fn finite(value: f64) -> Option<f64> {
     Some(value).filter(|v| v.is_finite())
 }
 
-/// The ratio bound / measured, for an upper bound.
+/// The ratio bound / measured, for an upper bound. Below 0 it is measured / bound.
 fn slack(bound: f64, measured: f64) -> Option<f64> {
-    let factor = if measured <= 0.0 { MAX_SLACK } else { (bound / measured).min(MAX_SLACK) };
-    (bound > 0.0 && !measured.is_nan()).then_some(factor)
+    let factor = if bound < 0.0 {
+        measured / bound
+    } else if measured <= 0.0 {
+        MAX_SLACK
+    } else {
+        bound / measured
+    };
+    (bound != 0.0 && !measured.is_nan()).then_some(factor.min(MAX_SLACK))
 }
 
 impl Evidence {
@@ -162,6 +179,7 @@ impl Evidence {
         Evidence {
             verdict,
             trials: ratios.len(),
+            fewest: ratios.len(),
             quantity: format!("{word} {quantity}"),
             measured: extreme.and_then(finite),
             bound: 1.0,
@@ -172,13 +190,16 @@ impl Evidence {
                 Side::AtMost => slack(1.0, extreme),
                 Side::AtLeast => finite(extreme.min(MAX_SLACK)),
             }),
+            far: None,
             claimed_probability: None,
         }
     }
 
     /// Evidence for a claim "fails with probability at most `delta`". It holds if the exact 95 % upper bound on the
     /// failure probability is at most `delta`. It is violated if this number of failures has probability at most
-    /// [`REFUTATION_LEVEL`] under `delta`, and inconclusive otherwise and while trials are missing.
+    /// [`REFUTATION_LEVEL`] under `delta`, and inconclusive otherwise and while trials are missing. Its slack is `delta`
+    /// over the share of failures, or over the upper bound if no trial failed. If failing means that a value exceeds a
+    /// bound, use [`Evidence::quantile`], whose slack does not depend on the number of trials.
     #[must_use]
     pub fn probability(planned: usize, failures: usize, trials: usize, delta: f64) -> Evidence {
         let (failed, of) = (failures as u64, trials as u64);
@@ -196,18 +217,55 @@ impl Evidence {
         } else {
             Verdict::Inconclusive
         };
+        let rate = if failures > 0 { Some(failures as f64 / trials as f64) } else { upper };
         Evidence {
             verdict,
             trials,
+            fewest: trials,
             quantity: "failure probability, exact 95 % upper bound".into(),
             measured: upper,
             bound: delta,
             detail: format!("{failures} failures in {trials} of {planned} trials"),
             tests: 1,
             p_value,
-            slack: upper.and_then(|upper| slack(delta, upper)),
+            slack: rate.and_then(|rate| slack(delta, rate)),
+            far: None,
             claimed_probability: Some(delta),
         }
+    }
+
+    /// Evidence for a claim "measured / bound <= 1 with probability at least 1 - `delta`": one ratio of measured to
+    /// bound per trial. It is judged like [`Evidence::probability`], a ratio above 1 (or NaN) being a failure. Its
+    /// slack is 1 over the (1 - `delta`) quantile of the ratios: made stricter by this factor, the bound fails in a
+    /// share of at most `delta` of the trials.
+    ///
+    /// ```
+    /// use halfspaces_eval::{Evidence, Verdict};
+    /// let judge = |ratios: &[f64]| Evidence::quantile(30, ratios, 0.1);
+    /// // The three largest of 30 ratios may exceed the bound made stricter.
+    /// let ratios: Vec<f64> = (1..=30).map(|i| f64::from(i) / 54.0).collect();
+    /// assert_eq!((judge(&ratios).verdict, judge(&ratios).slack), (Verdict::Holds, Some(2.0)));
+    /// assert_eq!(judge(&[1.01; 30]).verdict, Verdict::Violated);
+    /// ```
+    #[must_use]
+    pub fn quantile(planned: usize, ratios: &[f64], delta: f64) -> Evidence {
+        let mut sorted: Vec<f64> =
+            ratios.iter().map(|r| if r.is_nan() { f64::INFINITY } else { *r }).collect();
+        sorted.sort_by(f64::total_cmp);
+        let failures = sorted.iter().filter(|ratio| **ratio > 1.0).count();
+        let beyond = (delta * sorted.len() as f64) as usize;
+        let reached = sorted.len().checked_sub(beyond + 1).and_then(|at| sorted.get(at)).copied();
+        let evidence = Evidence::probability(planned, failures, ratios.len(), delta);
+        let detail = match reached {
+            Some(ratio) => format!(
+                "{}, measured / bound {} at the {} quantile",
+                evidence.detail,
+                short(&ratio),
+                short(&(1.0 - delta))
+            ),
+            None => evidence.detail,
+        };
+        Evidence { detail, slack: reached.and_then(|ratio| slack(1.0, ratio)), ..evidence }
     }
 
     /// Evidence for a claim "grows with slope at most `bound`": one fitted slope per independent trial. It holds if the
@@ -246,14 +304,48 @@ impl Evidence {
         Evidence {
             verdict,
             trials: values.len(),
+            fewest: values.len(),
             quantity: format!("{quantity}, upper end of the 95 % interval"),
             measured: interval.map(|i| i.high).and_then(finite),
             bound,
             detail,
             tests: 1,
             p_value,
-            slack: interval.and_then(|i| slack(bound, i.high)),
+            slack: mean(values).and_then(|mean| slack(bound, mean)),
+            far: None,
             claimed_probability: None,
+        }
+    }
+
+    /// Evidence for a claim "the expectation is at least `bound`", judged like [`Evidence::mean`].
+    ///
+    /// ```
+    /// use halfspaces_eval::{Evidence, Verdict};
+    /// let judge = |bound| Evidence::mean_at_least("m", 4, &[0.9, 1.0, 1.1, 1.0], bound);
+    /// assert_eq!(judge(0.8).verdict, Verdict::Holds);
+    /// assert_eq!(judge(0.8).slack, Some(1.25));
+    /// assert_eq!(judge(2.0).verdict, Verdict::Violated);
+    /// ```
+    #[must_use]
+    pub fn mean_at_least(quantity: &str, planned: usize, values: &[f64], bound: f64) -> Evidence {
+        let negative: Vec<f64> = values.iter().map(|value| -value).collect();
+        let evidence = Evidence::mean(quantity, planned, &negative, -bound);
+        let detail = match (mean(values), mean_interval(values, CONFIDENCE)) {
+            (Some(centre), Some(i)) => format!(
+                "mean {centre:.4}, 95 % interval {:.4} to {:.4}, {} of {planned} trials{}",
+                i.low,
+                i.high,
+                values.len(),
+                if coincide(values) && centre < bound { NO_SCATTER } else { "" },
+            ),
+            _ => evidence.detail,
+        };
+        Evidence {
+            quantity: format!("{quantity}, {LOWER_END}"),
+            measured: evidence.measured.map(|high| -high),
+            bound,
+            detail,
+            ..evidence
         }
     }
 
@@ -284,7 +376,12 @@ impl Evidence {
             // Weak and Observed are verdicts on a claim with its null, not on evidence.
             Verdict::Holds | Verdict::Weak | Verdict::Observed => 0,
         };
-        let size = |e: &Evidence| e.measured.unwrap_or(f64::INFINITY);
+        // Values bounded from below count by how small they are.
+        let size = |e: &Evidence| match e.measured {
+            Some(low) if e.quantity.ends_with(LOWER_END) => -low,
+            Some(value) => value,
+            None => f64::INFINITY,
+        };
         let worst = settings.iter().max_by(|(_, a), (_, b)| {
             let order = severity(a.verdict).cmp(&severity(b.verdict));
             order.then(size(a).total_cmp(&size(b)))
@@ -293,17 +390,33 @@ impl Evidence {
             None => Evidence::mean("nothing", 1, &[], 0.0),
             Some((name, evidence)) => Evidence {
                 trials: settings.iter().map(|(_, e)| e.trials).sum(),
+                fewest: settings.iter().map(|(_, e)| e.fewest).min().unwrap_or(0),
                 detail: format!("worst of {}: {name}; {}", settings.len(), evidence.detail),
                 tests,
                 p_value: settings.iter().map(|(_, e)| e.p_value).fold(1.0, f64::min),
-                // The smallest slack of all settings.
-                slack: settings.iter().try_fold(MAX_SLACK, |s, (_, e)| Some(s.min(e.slack?))),
+                slack: settings.iter().filter_map(|(_, e)| e.slack).reduce(f64::min),
+                far: settings.iter().find_map(|(_, e)| e.far),
                 claimed_probability: settings
                     .iter()
                     .try_fold(0.0, |p: f64, (_, e)| Some(p.max(e.claimed_probability?))),
                 ..evidence.clone()
             },
         }
+    }
+
+    /// States the slack of a claim whose bound cannot be divided, such as a difference that is at most 0. `None` leaves
+    /// it unknown.
+    #[must_use]
+    pub fn with_slack(self, slack: Option<f64>) -> Evidence {
+        let slack = slack.filter(|slack| !slack.is_nan()).map(|slack| slack.min(MAX_SLACK));
+        Evidence { slack, ..self }
+    }
+
+    /// States why no instance approaches the bound. Without a reason, a claim that is more than
+    /// [`SLACK_LIMIT`](crate::SLACK_LIMIT) times inside its bound is weak.
+    #[must_use]
+    pub fn far_because(self, reason: &'static str) -> Evidence {
+        Evidence { far: Some(reason), ..self }
     }
 
     /// Adds a sentence to the detail.
@@ -483,6 +596,62 @@ mod tests {
             |ratio: f64| (String::new(), Evidence::deterministic("q", Side::AtMost, 1, &[ratio]));
         assert_eq!(Evidence::worst_of(&[of(0.5), of(0.2)]).slack, Some(2.0));
         assert_eq!(Evidence::worst_of(&[of(0.2), of(0.5)]).slack, Some(2.0));
+    }
+
+    /// The slack compares the bound with the values, however many there are; the number of trials is shown apart.
+    #[test]
+    fn slack_does_not_depend_on_the_number_of_trials() {
+        for n in [40, 400] {
+            let values: Vec<f64> = (0..n).map(|i| 0.5 + 0.01 * f64::from(i % 2)).collect();
+            let count = values.len();
+            let ratios = Evidence::quantile(count, &values, 0.1);
+            assert_eq!((ratios.slack, ratios.fewest), (Some(1.0 / 0.51), count));
+            let mean = Evidence::mean("m", count, &values, 1.01);
+            assert!((mean.slack.unwrap() - 2.0).abs() < 1e-12);
+            let failures = Evidence::probability(count, count / 20, count, 0.2);
+            assert_eq!(failures.slack, Some(4.0));
+        }
+        // Without a failure, a probability is known to be below its upper bound only: 0.05 of 59 trials.
+        let none = Evidence::probability(59, 0, 59, 0.1).slack.unwrap();
+        assert!((none - 0.1 / (1.0 - 0.05f64.powf(1.0 / 59.0))).abs() < 1e-9, "{none}");
+        assert_eq!(Evidence::mean("m", 3, &[-2.0, -2.1, -1.9], -1.6).slack, Some(1.25));
+        let zero = Evidence::mean("m", 3, &[-2.0, -2.1, -1.9], 0.0);
+        assert_eq!(zero.slack, None);
+        assert_eq!(zero.clone().with_slack(Some(1.5)).slack, Some(1.5));
+        assert_eq!(zero.clone().with_slack(Some(f64::NAN)).slack, None);
+        assert_eq!(zero.with_slack(Some(f64::INFINITY)).slack, Some(MAX_SLACK));
+    }
+
+    /// At 0.1, three of 39 ratios may lie beyond the stricter bound, and four of 40.
+    #[test]
+    fn the_quantile_leaves_the_allowed_share_beyond() {
+        let slack = |n: usize| {
+            let ratios: Vec<f64> = (1..=n).map(|i| i as f64 / n as f64).collect();
+            1.0 / Evidence::quantile(n, &ratios, 0.1).slack.unwrap()
+        };
+        assert!((slack(39) - 36.0 / 39.0).abs() < 1e-12);
+        assert!((slack(40) - 36.0 / 40.0).abs() < 1e-12);
+        let judge = |ratios: &[f64]| Evidence::quantile(29, ratios, 0.1);
+        assert_eq!(judge(&[0.0; 29]).slack, Some(MAX_SLACK));
+        assert_eq!(judge(&[]).slack, None);
+        assert_eq!(judge(&[1.0; 29]).verdict, Verdict::Holds);
+        // NaN is a failure.
+        assert_eq!(judge(&[f64::NAN; 29]).verdict, Verdict::Violated);
+        assert!(judge(&[0.5; 29]).detail.ends_with("measured / bound 0.5 at the 0.9 quantile"));
+    }
+
+    #[test]
+    fn the_worst_of_lower_bounds_is_the_smallest() {
+        let of = |mean: f64| {
+            let values = [mean, mean + 0.01, mean - 0.01, mean];
+            (format!("{mean}"), Evidence::mean_at_least("m", 4, &values, 0.5))
+        };
+        let worst = Evidence::worst_of(&[of(0.9), of(0.6), of(2.0)]);
+        assert!(worst.detail.starts_with("worst of 3: 0.6; mean 0.6000"), "{}", worst.detail);
+        assert!((worst.slack.unwrap() - 1.2).abs() < 1e-12);
+        assert_eq!((worst.fewest, worst.trials), (4, 12));
+        assert!(worst.measured.unwrap() < 0.6 && worst.verdict == Verdict::Holds);
+        assert_eq!(of(0.3).1.verdict, Verdict::Violated);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Claims, before and after they are judged.
 
-use super::evidence::{Evidence, REFUTATION_LEVEL, SMALLEST, Verdict};
-use super::null::Null;
+use super::evidence::{Evidence, LOWER_END, REFUTATION_LEVEL, SMALLEST, Verdict};
+use super::null::{Null, SLACK_LIMIT};
 use crate::text::short;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -85,17 +85,18 @@ pub struct ClaimStatement {
 ///     null: "a coin".into(),
 ///     checks: &[],
 /// };
-/// let judge = |failures, coin: [bool; 20]| {
-///     let evidence = Evidence::probability(20, failures, 20, 0.5);
+/// let judge = |ratio, coin: [bool; 20]| {
+///     let evidence = Evidence::quantile(20, &[ratio; 20], 0.5);
 ///     Claim::new(statement.clone(), "P", evidence, Null::of_cases(coin))
 /// };
-/// let violated = judge(20, [true; 20]);
+/// let violated = judge(1.1, [true; 20]);
 /// assert_eq!((violated.verdict, violated.tests), (Verdict::Violated, 1));
 /// // 2⁻²⁰
 /// assert!(violated.detail.contains("p = 9.54e-7"));
-/// // A result that a coin achieves too shows nothing.
-/// assert_eq!(judge(0, [true; 20]).verdict, Verdict::Holds);
-/// assert_eq!(judge(0, [false; 20]).verdict, Verdict::Weak);
+/// assert_eq!(judge(0.9, [true; 20]).verdict, Verdict::Holds);
+/// // A result that a coin achieves too shows nothing, nor does a bound that nothing comes near.
+/// assert_eq!(judge(0.9, [false; 20]).verdict, Verdict::Weak);
+/// assert_eq!(judge(0.1, [true; 20]).verdict, Verdict::Weak);
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
@@ -113,17 +114,18 @@ pub struct Claim {
     pub null_failures: usize,
     /// Number of cases of the null.
     pub null_cases: usize,
-    /// The largest factor by which the bound could be made stricter and still hold, up to 1e9; `None` (in JSON `null`)
-    /// if the bound cannot be divided.
+    /// How far the statement is from what was measured ([`Evidence::slack`]); `None` (in JSON `null`) without trials.
     pub slack: Option<f64>,
-    /// The reason why the bound cannot be approached; `None` unless no instance comes within a factor of 3 of it.
-    pub loose: Option<String>,
+    /// The reason why no instance approaches the bound; `None` unless the claim states one.
+    pub far: Option<String>,
     /// The experiment that measured it.
     pub experiment: String,
     /// The verdict.
     pub verdict: Verdict,
-    /// Number of trials.
+    /// Number of trials, of all settings together.
     pub trials: usize,
+    /// Number of trials of the setting with the fewest; each setting is judged by its own.
+    pub fewest: usize,
     /// A description of the measured quantity.
     pub quantity: String,
     /// The measured value; `None` without trials.
@@ -138,8 +140,9 @@ pub struct Claim {
 
 impl Claim {
     /// Combines a statement with its evidence and the evidence on its null. For a claim based on random samples, the
-    /// detail ends with the p-value. A claim that passed its rule is weak unless the null fails ([`Null::fails`]). An
-    /// observation is `Observed` whatever its null does.
+    /// detail ends with the p-value. A claim that passed its rule is weak unless the null fails ([`Null::fails`]) and
+    /// the slack is below [`SLACK_LIMIT`] or has a stated reason. A claim of unknown slack is weak. An observation is
+    /// `Observed` whatever its null and its slack.
     #[must_use]
     pub fn new(
         statement: ClaimStatement,
@@ -149,7 +152,7 @@ impl Claim {
     ) -> Claim {
         let verdict = match (evidence.verdict, statement.kind) {
             (Verdict::Holds, ClaimKind::Observation) => Verdict::Observed,
-            (Verdict::Holds, _) if !null.fails(&evidence) => Verdict::Weak,
+            (Verdict::Holds, _) if !null.fails(&evidence) || !is_near(&evidence) => Verdict::Weak,
             (verdict, _) => verdict,
         };
         let (null_failures, null_cases) = null.counts(&evidence);
@@ -172,10 +175,11 @@ impl Claim {
             null_failures,
             null_cases,
             slack: evidence.slack,
-            loose: null.reason().map(str::to_owned),
+            far: evidence.far.map(str::to_owned),
             experiment: experiment.into(),
             verdict,
             trials: evidence.trials,
+            fewest: evidence.fewest,
             quantity: evidence.quantity,
             measured: evidence.measured,
             bound: evidence.bound,
@@ -193,27 +197,45 @@ impl Claim {
     /// Whether the bound is a bound from below.
     #[must_use]
     pub fn bounds_from_below(&self) -> bool {
-        self.quantity.starts_with(SMALLEST)
+        self.quantity.starts_with(SMALLEST) || self.quantity.ends_with(LOWER_END)
     }
 
-    /// The null, its result, and the slack of the bound, in the words of the ledger.
+    /// How far the statement is from what was measured, in the words of the ledger.
+    #[must_use]
+    pub fn slack_text(&self) -> String {
+        match (&self.slack, &self.far) {
+            (None, _) => "slack unknown".into(),
+            (Some(slack), None) => format!("slack {}", short(slack)),
+            (Some(slack), Some(reason)) => format!("slack {}, {reason}", short(slack)),
+        }
+    }
+
+    /// The number of trials on which the claim rests, in the words of the ledger.
+    #[must_use]
+    pub fn trials_text(&self) -> String {
+        if self.fewest == self.trials {
+            format!("{} trials", self.trials)
+        } else {
+            format!("{} trials, at least {} a setting", self.trials, self.fewest)
+        }
+    }
+
+    /// The null and its result, in the words of the ledger.
     #[must_use]
     pub fn null_text(&self) -> String {
-        let mut text = match (self.null_failures, self.null_cases) {
+        match (self.null_failures, self.null_cases) {
             (_, 0) => format!("{}: not measured", self.null),
             (failures, 1) => {
                 format!("{}: {}", self.null, if failures == 1 { "fails" } else { "passes" })
             }
             (failures, cases) => format!("{}: fails in {failures} of {cases}", self.null),
-        };
-        if let Some(slack) = self.slack {
-            text.push_str(&format!("; slack {}", short(&slack)));
         }
-        if let Some(reason) = &self.loose {
-            text.push_str(&format!(", {reason}"));
-        }
-        text
     }
+}
+
+/// Whether the bound is near the measurements, or the evidence says why it cannot be.
+fn is_near(evidence: &Evidence) -> bool {
+    evidence.far.is_some() || evidence.slack.is_some_and(|slack| slack < SLACK_LIMIT)
 }
 
 #[cfg(test)]
@@ -243,7 +265,7 @@ mod tests {
         // planned.
         let rules: [&dyn Fn(f64, usize) -> Evidence; 3] = [
             &|ratio, n| Evidence::deterministic("m", Side::AtMost, 60, &vec![ratio; n]),
-            &|ratio, n| Evidence::probability(60, if ratio > 1.0 { n } else { 0 }, n, 0.09),
+            &|ratio, n| Evidence::quantile(60, &vec![ratio; n], 0.09),
             &|ratio, n| {
                 let values: Vec<f64> = (0..n).map(|i| ratio + 0.001 * (i % 7) as f64).collect();
                 Evidence::mean("m", 60, &values, 1.1)
@@ -274,15 +296,42 @@ mod tests {
     fn the_ledger_says_what_became_of_the_null() {
         let evidence = Evidence::deterministic("m", Side::AtMost, 1, &[0.25]);
         let text = |null| Claim::new(statement(ClaimKind::Proved), "X", evidence.clone(), null);
-        assert_eq!(text(FAILS).null_text(), "a coin: fails in 3 of 3; slack 4");
+        assert_eq!(text(FAILS).null_text(), "a coin: fails in 3 of 3");
         assert_eq!(text(FAILS).null_failure_rate(), Some(1.0));
-        assert_eq!(text(Null::of_cases([])).null_text(), "a coin: not measured; slack 4");
+        assert_eq!(text(Null::of_cases([])).null_text(), "a coin: not measured");
         assert_eq!(text(Null::of_cases([])).null_failure_rate(), None);
-        assert_eq!(text(Null::SmallerBound).null_text(), "a coin: passes; slack 4");
-        assert_eq!(text(Null::SmallerBound).verdict, Verdict::Weak);
-        let loose = text(Null::LooseBound { reason: "as nothing comes near it" });
-        assert_eq!(loose.verdict, Verdict::Holds);
-        assert_eq!(loose.null_text(), "a coin: passes; slack 4, as nothing comes near it");
+        assert_eq!(text(Null::SmallerBound).null_text(), "a coin: passes");
+        assert_eq!(text(Null::SmallerBound).slack_text(), "slack 4");
+    }
+
+    /// A claim far inside its bound is weak whatever its null, unless it says why. So is one of unknown slack.
+    #[test]
+    fn a_bound_that_nothing_comes_near_is_weak() {
+        let claim =
+            |evidence: Evidence| Claim::new(statement(ClaimKind::Proved), "X", evidence, FAILS);
+        let of = |ratio: f64| Evidence::deterministic("m", Side::AtMost, 1, &[ratio]);
+        assert_eq!(claim(of(1.0 / 2.99)).verdict, Verdict::Holds);
+        assert_eq!(claim(of(1.0 / 3.01)).verdict, Verdict::Weak);
+        let far = claim(of(0.1).far_because("as nothing comes near it"));
+        assert_eq!(far.verdict, Verdict::Holds);
+        assert_eq!(far.slack_text(), "slack 10, as nothing comes near it");
+        let difference = Evidence::mean("m", 3, &[-2.0, -2.1, -1.9], 0.0);
+        assert_eq!(claim(difference.clone()).verdict, Verdict::Weak);
+        assert_eq!(claim(difference.clone()).slack_text(), "slack unknown");
+        assert_eq!(claim(difference.with_slack(Some(1.2))).verdict, Verdict::Holds);
+        let seen = Claim::new(statement(ClaimKind::Observation), "X", of(0.1), FAILS);
+        assert_eq!(seen.verdict, Verdict::Observed);
+    }
+
+    #[test]
+    fn the_ledger_says_on_how_many_trials_a_claim_rests() {
+        let of = |n: usize| (String::new(), Evidence::quantile(n, &vec![0.9; n], 0.1));
+        let text = |settings: &[(String, Evidence)]| {
+            let evidence = Evidence::worst_of(settings);
+            Claim::new(statement(ClaimKind::Proved), "X", evidence, FAILS).trials_text()
+        };
+        assert_eq!(text(&[of(40)]), "40 trials");
+        assert_eq!(text(&[of(40), of(30)]), "70 trials, at least 30 a setting");
     }
 
     #[test]

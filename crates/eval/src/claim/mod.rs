@@ -14,6 +14,11 @@
 //! A test that cannot fail shows nothing. Every claim therefore names a null, the simplest alternative that must not
 //! pass, and the null is measured on the same instances. A claim whose null does not fail ([`Null::fails`]) is
 //! [`Verdict::Weak`].
+//!
+//! The ledger shows two more figures for every claim, apart from each other: its slack, which says how far the
+//! statement is from what was measured, and the number of trials on which it rests. More trials do not change the
+//! slack. A claim with a slack of at least [`SLACK_LIMIT`] is weak, too, unless it states why no instance can approach
+//! its bound.
 
 mod evidence;
 mod ledger;

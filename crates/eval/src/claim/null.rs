@@ -4,7 +4,8 @@ use super::evidence::{Evidence, REFUTATION_LEVEL};
 use crate::stats::binomial_tail;
 
 /// If a claim still holds after its bound is divided by this factor, the bound is far from the measurements, and the
-/// null alternative [`Null::SmallerBound`] passes.
+/// null alternative [`Null::SmallerBound`] passes. Whatever its null, a claim of at least this slack is weak, unless it
+/// states a reason ([`Evidence::far_because`]).
 pub const SLACK_LIMIT: f64 = 3.0;
 
 /// The measured null of a claim: the simplest alternative that must not pass the claim's rule.
@@ -28,12 +29,6 @@ pub enum Null {
     },
     /// The bound divided by [`SLACK_LIMIT`], on the same measurements.
     SmallerBound,
-    /// Like [`Null::SmallerBound`] for a bound that no instance can approach. The ledger states the reason instead
-    /// of an instance.
-    LooseBound {
-        /// The reason why the bound cannot be approached.
-        reason: &'static str,
-    },
 }
 
 impl Null {
@@ -53,17 +48,17 @@ impl Null {
     pub fn counts(&self, evidence: &Evidence) -> (usize, usize) {
         match *self {
             Null::Rival { failures, cases } => (failures, cases),
-            Null::SmallerBound | Null::LooseBound { .. } => {
+            Null::SmallerBound => {
                 let refuted = evidence.slack.is_some_and(|slack| slack < SLACK_LIMIT);
                 (usize::from(refuted), 1)
             }
         }
     }
 
-    /// Whether the null alternative fails, or states a reason why it cannot fail. For a claim about a failure
-    /// probability, a rival fails if its failures refute that probability by the claim's own rule, an exact test at
-    /// [`REFUTATION_LEVEL`]. For any other claim it fails if it fails in at least half of the cases. Without cases it
-    /// does not fail.
+    /// Whether the null alternative fails. For a claim about a failure probability, a rival fails if its failures refute
+    /// that probability by the claim's own rule, an exact test at [`REFUTATION_LEVEL`]. For any other claim it fails if
+    /// it fails in at least half of the cases. Without cases it does not fail. A smaller bound fails, too, if the
+    /// evidence states a reason why the bound cannot be approached.
     #[must_use]
     pub fn fails(&self, evidence: &Evidence) -> bool {
         let (failures, cases) = self.counts(evidence);
@@ -72,16 +67,8 @@ impl Null {
                 binomial_tail(failures as u64, cases as u64, claimed)
                     .is_some_and(|p| p <= REFUTATION_LEVEL)
             }
-            _ => (cases > 0 && 2 * failures >= cases) || self.reason().is_some(),
-        }
-    }
-
-    /// The reason why the bound cannot be approached.
-    #[must_use]
-    pub fn reason(&self) -> Option<&'static str> {
-        match self {
-            Null::LooseBound { reason } => Some(reason),
-            Null::Rival { .. } | Null::SmallerBound => None,
+            (Null::SmallerBound, _) if evidence.far.is_some() => true,
+            _ => cases > 0 && 2 * failures >= cases,
         }
     }
 }
@@ -129,9 +116,9 @@ mod tests {
         assert!(!Null::SmallerBound.fails(&of(Side::AtMost, 1.0 / 3.01)));
         assert!(Null::SmallerBound.fails(&of(Side::AtLeast, 2.99)));
         assert!(!Null::SmallerBound.fails(&of(Side::AtLeast, 3.01)));
-        let loose = Null::LooseBound { reason: "no instance is known" };
-        let far = of(Side::AtMost, 0.01);
-        assert!(loose.fails(&far) && loose.counts(&far) == (0, 1));
+        let far = of(Side::AtMost, 0.01).far_because("no instance is known");
+        assert!(Null::SmallerBound.fails(&far) && Null::SmallerBound.counts(&far) == (0, 1));
+        assert!(!Null::Rival { failures: 0, cases: 1 }.fails(&far));
         // A mean judged against 0 has no bound to divide.
         let mean = Evidence::mean("m", 3, &[-1.0, -2.0, -1.5], 0.0);
         assert_eq!(mean.slack, None);

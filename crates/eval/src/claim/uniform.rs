@@ -45,6 +45,7 @@ impl Evidence {
         Evidence {
             verdict,
             trials: values.len(),
+            fewest: values.len(),
             quantity: format!(
                 "largest distance of {quantity} from its law, upper end of the 95 % band"
             ),
@@ -53,7 +54,9 @@ impl Evidence {
             detail: format!("distance {distance:.4}, {} of {planned} values", values.len()),
             tests: 1,
             p_value,
-            slack: None,
+            // The law is exact, so the distance itself is only scatter.
+            slack: (n > 0.0).then_some(tolerance / (distance + band)),
+            far: None,
             claimed_probability: None,
         }
     }

@@ -20,7 +20,7 @@ use crate::text::{json_text, short};
 pub use appendix::Appendix;
 use askama::Template;
 use page::{Drawn, Page, data_link, missed};
-use tally::counts;
+use tally::{by_slack, counts};
 use thiserror::Error;
 
 /// The error of a page that could not be generated.
@@ -60,7 +60,7 @@ pub struct Report {
     html: String,
 }
 
-const CSV_COLUMNS: [&str; 16] = [
+const CSV_COLUMNS: [&str; 17] = [
     "id",
     "experiment",
     "kind",
@@ -68,6 +68,7 @@ const CSV_COLUMNS: [&str; 16] = [
     "statement",
     "source",
     "trials",
+    "fewest trials of a setting",
     "quantity",
     "measured",
     "bound",
@@ -75,7 +76,7 @@ const CSV_COLUMNS: [&str; 16] = [
     "null failure rate",
     "null cases",
     "slack",
-    "why loose",
+    "why far",
     "detail",
 ];
 
@@ -180,6 +181,7 @@ impl Report {
                 claim.statement.clone(),
                 claim.source.clone(),
                 claim.trials.to_string(),
+                claim.fewest.to_string(),
                 claim.quantity.clone(),
                 number(claim.measured),
                 claim.bound.to_string(),
@@ -187,7 +189,7 @@ impl Report {
                 number(claim.null_failure_rate()),
                 claim.null_cases.to_string(),
                 number(claim.slack),
-                claim.loose.clone().unwrap_or_else(String::new),
+                claim.far.clone().unwrap_or_else(String::new),
                 claim.detail.clone(),
             ]);
         }
@@ -209,21 +211,22 @@ impl Report {
         for claim in self.claims() {
             let measured = claim.measured.as_ref().map_or("-".into(), short);
             text.push_str(&format!(
-                "{:<5} {:<12} {:<11} {}\n      {} = {measured}, bound {}; {} trials; {} [{}]\n      null: {}\n",
+                "{:<5} {:<12} {:<11} {}\n      {} = {measured}, bound {}; {} [{}]\n      {}; rests on {}\n      null: {}\n",
                 claim.id,
                 claim.verdict,
                 claim.kind,
                 claim.statement,
                 claim.quantity,
                 short(&claim.bound),
-                claim.trials,
                 claim.detail,
                 claim.source,
+                claim.slack_text(),
+                claim.trials_text(),
                 claim.null_text(),
             ));
         }
-        text.push_str(&self.headline());
-        text.push('\n');
+        let claims: Vec<&Claim> = self.claims().collect();
+        text.push_str(&format!("{}\n{}\n", self.headline(), by_slack(&claims)));
         text
     }
 
@@ -306,9 +309,11 @@ mod tests {
     fn the_ledger_says_what_was_measured() {
         let page = report(&[0.5, 0.25]);
         assert!(page.ledger_text().contains("holds"));
-        assert!(page.ledger_text().contains("largest a / b = 0.5, bound 1; 2 trials"));
+        assert!(page.ledger_text().contains("largest a / b = 0.5, bound 1; 0 exceptions"));
+        assert!(page.ledger_text().contains("\n      slack 2; rests on 2 trials\n"));
         assert!(
-            page.ledger_text().contains("null: b/3: fails; slack 2\n1 proved holds, 0 measured")
+            page.ledger_text()
+                .contains("null: b/3: fails\n1 proved holds, 0 measured hold\nSlack: ")
         );
         assert!(!page.any(Verdict::Violated) && !page.any(Verdict::Weak));
         assert!(report(&[1.5, 0.1]).any(Verdict::Violated));
@@ -392,11 +397,11 @@ mod tests {
         let page = report(&[0.2, 0.1]);
         assert!(page.any(Verdict::Weak));
         assert_eq!(page.headline(), "0 proved hold, 0 measured hold, 1 weak");
-        assert!(page.html().contains("1 weak") && page.html().contains("<dd>5"));
+        assert!(page.html().contains("1 weak") && page.html().contains("slack 5<br>2 trials"));
         let csv = page.claims_csv();
         assert!(csv.starts_with("id,experiment,kind,verdict,"));
         assert!(
-            csv.contains("\nE1,E,proved,weak,a <= b,s,2,largest a / b,0.2,1,b/3,0,1,5,,"),
+            csv.contains("\nE1,E,proved,weak,a <= b,s,2,2,largest a / b,0.2,1,b/3,0,1,5,,"),
             "{csv}"
         );
     }

@@ -2,7 +2,7 @@
 
 use super::appendix::Appendix;
 use super::bar::{Bar, bounded};
-use super::tally::counts;
+use super::tally::{by_slack, counts};
 use crate::claim::{Claim, ClaimKind, REFUTATION_LEVEL, Verdict};
 use crate::experiment::{Finding, Section};
 use crate::run_info::RunInfo;
@@ -21,6 +21,7 @@ pub(super) struct Page<'a> {
     run: &'a RunInfo,
     rerun: String,
     counts: Vec<(Verdict, String)>,
+    by_slack: String,
     found: Vec<Found<'a>>,
     missed: Vec<Missed<'a>>,
     rows: Vec<Row<'a>>,
@@ -198,6 +199,7 @@ impl<'a> Page<'a> {
             run,
             rerun: rerun(None),
             counts: counts(&claims),
+            by_slack: by_slack(&claims),
             found,
             missed: not_found,
             rows: claims.iter().map(row).collect(),

@@ -1,6 +1,9 @@
-//! The number of claims that hold, by kind, and of the other verdicts.
+//! The number of claims that hold, by kind, of the other verdicts, and of claims by their slack.
 
-use crate::claim::{Claim, ClaimKind, Verdict};
+use crate::claim::{Claim, ClaimKind, SLACK_LIMIT, Verdict};
+
+/// A slack above which a bound says little about what was measured.
+const FAR: f64 = 10.0;
 
 /// The totals of the ledger: the claims that hold, by kind, then the other verdicts that occur. The number of claims
 /// that hold is shown even if it is 0.
@@ -25,4 +28,41 @@ pub(super) fn counts(claims: &[&Claim]) -> Vec<(Verdict, String)> {
         }
     }
     counts
+}
+
+/// How near the statements are to what was measured: "Slack: below 3 in 70 claims, 3 to 10 in 4, above 10 in 2".
+pub(super) fn by_slack(claims: &[&Claim]) -> String {
+    let slacks: Vec<f64> = claims.iter().filter_map(|claim| claim.slack).collect();
+    let near = slacks.iter().filter(|slack| **slack < SLACK_LIMIT).count();
+    let far = slacks.iter().filter(|slack| **slack > FAR).count();
+    let between = slacks.len() - near - far;
+    let mut text = format!(
+        "Slack: below {SLACK_LIMIT} in {near} claims, {SLACK_LIMIT} to {FAR} in {between}, above {FAR} in {far}"
+    );
+    if slacks.len() < claims.len() {
+        text.push_str(&format!(", unknown in {}", claims.len() - slacks.len()));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ClaimStatement, Evidence, Null, Side};
+
+    #[test]
+    fn slacks_are_counted_at_their_limits() {
+        let claim = |evidence| {
+            let [id, statement, source, null] = ["X", "s", "t", "n"].map(str::to_owned);
+            let kind = ClaimKind::Observation;
+            let statement = ClaimStatement { id, statement, source, kind, null, checks: &[] };
+            Claim::new(statement, "X", evidence, Null::SmallerBound)
+        };
+        let of = |slack: f64| Evidence::deterministic("m", Side::AtLeast, 1, &[slack]);
+        let claims = [1.0, 2.99, 3.0, 10.0, 10.01].map(|slack| claim(of(slack)));
+        let text = by_slack(&claims.iter().collect::<Vec<_>>());
+        assert_eq!(text, "Slack: below 3 in 2 claims, 3 to 10 in 2, above 10 in 1");
+        let unknown = claim(Evidence::deterministic("m", Side::AtMost, 1, &[]));
+        assert!(by_slack(&[&unknown]).ends_with("above 10 in 0, unknown in 1"));
+    }
 }

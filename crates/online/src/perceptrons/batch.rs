@@ -1,7 +1,7 @@
 //! Parameters, result and main loop of the batch learners: find a violated point, add it to the weights, repeat until
 //! no point is violated.
 //!
-//! Claims: K4, K5.
+//! Claims: K4, K4s, K5, K5s.
 
 use crate::scale::check_scale;
 use halfspaces_linalg::kernels::{Wide, run_wide};

@@ -16,7 +16,7 @@ use halfspaces_linalg::{FitSample, InputError, Label, PointSet};
 /// *When to use it.* Points in memory that are probably separable. [`crate::MarginPerceptron`] takes up to three times
 /// as many updates and guarantees a third of the margin. For points that no halfspace separates, see `halfspaces-pac`.
 ///
-/// *Source.* Harvey18 Algorithm 1 and Theorem 1.1, which has ‖x‖ = 1. Claims: K4.
+/// *Source.* Harvey18 Algorithm 1 and Theorem 1.1, which has ‖x‖ = 1. Claims: K4, K4s.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, FitSample, Label, Params, Points, Termination};

@@ -18,7 +18,7 @@ use halfspaces_linalg::{FitSample, InputError, Label, PointSet};
 /// *Source.* Harvey18 Algorithm 2 and Theorem 2.1, which has ‖x‖ = 1 and the threshold 1. With the threshold R², this
 /// is that algorithm run on x/R (substitute w = R w'), so scaling the data changes nothing. The same proof covers
 /// points shorter than R: an update increases ‖w‖² by at most 2R² + ‖x‖². DKTZ23 calls a different update, `w -= (w·x)
-/// x`, "margin-perceptron". Claims: K5.
+/// x`, "margin-perceptron". Claims: K5, K5s.
 ///
 /// ```
 /// use halfspaces_linalg::{FitSample, Label, Params, Points, Termination};

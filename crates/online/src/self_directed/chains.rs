@@ -6,7 +6,7 @@
 //! mistake leaves w unchanged. At the end w labels the remaining points of the second half, and v those of the first:
 //! each chain labels points from which it has not learned.
 //!
-//! Claims: S1p, S5, S11, S11r, S11v, S13.
+//! Claims: S1p, S5, S11, S11r, S11t, S11v, S13.
 
 use super::walk::Walk;
 use super::{AnswerStatus, Pool, SelfDirectedLearner, predict, project};
@@ -56,10 +56,17 @@ pub enum ChainLength {
 }
 
 impl ChainLength {
-    /// The number of buckets k of each chain for `points` points of R^`dim`, at least 1.
+    /// The number of buckets k of each chain for `points` points of R^`dim`, at least 1. The number of points may exceed
+    /// that of every pool.
+    ///
+    /// ```
+    /// use halfspaces_online::ChainLength;
+    /// // 2 · 10 · lnln 10^80 = 104.3.
+    /// assert_eq!(ChainLength::Practical { factor: 2.0 }.buckets(10, 1e80), 105);
+    /// ```
     #[must_use]
-    pub fn buckets(self, dim: usize, points: usize) -> usize {
-        let (d, growth) = (dim as f64, (points as f64).ln().ln().max(0.0));
+    pub fn buckets(self, dim: usize, points: f64) -> usize {
+        let (d, growth) = (dim as f64, points.ln().ln().max(0.0));
         // A NaN, for n = 1, becomes 0.
         match self {
             ChainLength::Practical { factor } => (factor * d * growth).ceil() as usize,
@@ -69,7 +76,7 @@ impl ChainLength {
             ChainLength::Exact { failure } => {
                 // ln(M/κ) with M = tan θ₀ = e - 1 and κ = 12π/(n cos θ₀).
                 let start = std::f64::consts::E - 1.0;
-                let excess = start * points as f64 / (12.0 * PI * start.hypot(1.0));
+                let excess = start * points / (12.0 * PI * start.hypot(1.0));
                 let decays = bounds::super_linear_decays(excess.ln(), 1.0 / (8.0 * d));
                 bounds::super_linear_steps(decays, failure / 4.0) as usize
             }
@@ -110,8 +117,8 @@ enum Phase {
 /// one mistake per bucket. Each chain then labels the points that the other one has left unlabelled.
 ///
 /// *Guarantee.* For n points uniform on the sphere, O(d lnln n ln(1/δ)) mistakes with probability 1 - δ (DKTZ23 Theorem
-/// 2.1), for δ >= 0.04, because the start from 4d points has its own failure probability (claim S13). In the buckets
-/// the chains make at most 2k mistakes, always. The learner does not search for a consistent halfspace: the status is
+/// 2.1), for δ > 0.04, because the start from 4d points has its own failure probability (claim S13). With constants:
+/// [`bounds::two_chains_mistakes`]. In the buckets the chains make at most 2k mistakes, always. The learner does not search for a consistent halfspace: the status is
 /// [`AnswerStatus::Consistent`] or [`AnswerStatus::Undecided`].
 ///
 /// *Cost.* Each point is read twice, O(nd) in all, and sorted within its bucket; O(n) memory in addition to the pool.
@@ -120,7 +127,7 @@ enum Phase {
 ///
 /// *Source.* DKTZ23 §2, whose printed k = n/(2T) is the size of a bucket. [`ChainLength`] sets the number of buckets.
 /// The start is the sum of y x over 4d points, at an angle θ₀ to w* with tan θ₀ about √(π/8) (the appendix of DKTZ23
-/// learns it with O(d) mistakes too). Claims: S1p, S11, S11r, S11v, S13.
+/// learns it with O(d) mistakes too). Claims: S1p, S11, S11r, S11t, S11v, S13.
 ///
 /// ```
 /// use halfspaces_linalg::Classifier;
@@ -277,7 +284,8 @@ impl TwoChains {
         order.shuffle(&mut rng_for(streams::CHAINS, self.seed));
         let n = order.len();
         let bucketed = order.split_off(START_POINTS.saturating_mul(d).min(n));
-        let count = (2 * self.length.buckets(d, n).min(n)).min(2 * (bucketed.len() / 2).max(1));
+        let count =
+            (2 * self.length.buckets(d, n as f64).min(n)).min(2 * (bucketed.len() / 2).max(1));
         let ends = |b: usize| b * bucketed.len() / count;
         self.buckets = (0..count).map(|b| bucketed[ends(b)..ends(b + 1)].to_vec()).collect();
         self.buckets.iter_mut().for_each(|bucket| bucket.sort_unstable());
@@ -451,14 +459,14 @@ mod tests {
     /// n = ⌊e^(e²)⌋ = 1618, whose lnln n is just below 2.
     #[test]
     fn chain_lengths_are_worked_by_hand() {
-        let buckets = |length: ChainLength| length.buckets(3, 1618);
+        let buckets = |length: ChainLength| length.buckets(3, 1618.0);
         assert_eq!(buckets(ChainLength::Practical { factor: 2.0 }), 12);
         assert_eq!(buckets(ChainLength::Practical { factor: 1.0 }), 6);
         // 144 + 4.5 ln 8 = 153.36.
         assert_eq!(buckets(ChainLength::Theory { failure: 0.5 }), 154);
         assert_eq!(buckets(ChainLength::Fixed(7)), 7);
         // A single point makes one bucket.
-        assert_eq!(ChainLength::Practical { factor: 2.0 }.buckets(3, 1), 1);
+        assert_eq!(ChainLength::Practical { factor: 2.0 }.buckets(3, 1.0), 1);
     }
 
     proptest! {
@@ -521,7 +529,7 @@ mod tests {
     /// Computed by hand with exact fractions: the bound at δ/4, not at δ/2.
     #[test]
     fn exact_chains_have_as_many_buckets_as_the_proof_asks() {
-        assert_eq!(ChainLength::Exact { failure: 0.1 }.buckets(2, 10_000), 32);
-        assert_eq!(ChainLength::Exact { failure: 0.01 }.buckets(3, 100_000), 64);
+        assert_eq!(ChainLength::Exact { failure: 0.1 }.buckets(2, 10_000.0), 32);
+        assert_eq!(ChainLength::Exact { failure: 0.01 }.buckets(3, 100_000.0), 64);
     }
 }

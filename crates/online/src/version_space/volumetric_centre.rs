@@ -15,7 +15,7 @@
 //! w = c + Tz, in which H(c) is the identity and every slack is 1. H itself is never stored: its condition number is
 //! 1e18 at γ = 1e-9.
 //!
-//! Claims: K8, S6.
+//! Claims: K8v, S6.
 
 use super::learner::{Centre, check_cut};
 use crate::bounds;
@@ -56,7 +56,7 @@ const MIN_WIDTH: f64 = 1e-16;
 /// [`CentreOfGravity`](crate::CentreOfGravity) makes fewer mistakes, and the ellipsoid costs less per cut.
 ///
 /// *Source.* Kakade §3, Notes21; Vaidya 1996; constants and proof are ours, in `docs/theory/volumetric-centre.md`.
-/// Claims: K8, K8e, K8v.
+/// Claims: K8e, K8v.
 ///
 /// ```
 /// use halfspaces_online::{Centre, VolumetricCentre};

@@ -105,6 +105,16 @@ pub(crate) fn fails_at_most<C, O>(
     Evidence::probability(group.planned, failures, group.outcomes.len(), delta)
 }
 
+/// Evidence for "measured / bound <= 1 with probability at least 1 - `delta`" from the trials of one setting.
+pub(crate) fn within_bound<C, O>(
+    group: &Group<C, O>,
+    delta: f64,
+    ratio: impl Fn(&O) -> f64,
+) -> Evidence {
+    let ratios: Vec<f64> = group.outcomes.iter().map(ratio).collect();
+    Evidence::quantile(group.planned, &ratios, delta)
+}
+
 /// Judges every setting separately and returns the worst evidence.
 pub(crate) fn worst_setting<'a, C: Display + 'a, O: 'a>(
     groups: impl IntoIterator<Item = &'a Group<C, O>>,

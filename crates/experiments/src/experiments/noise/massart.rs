@@ -210,12 +210,12 @@ impl Experiment for MassartExperiment {
             .copied()
             .filter(|g| !g.configuration.doubling && !g.configuration.anytime)
             .collect();
-        let failures: usize = known
-            .iter()
-            .map(|g| g.outcomes.iter().filter(|o| o.excess > g.configuration.high()).count())
-            .sum();
-        let trials = known.iter().map(|g| g.outcomes.len()).sum();
-        let probable = Evidence::probability(planned(&known), failures, trials, FAILURE);
+        let ratios = |g: &&Group<Configuration, Outcome>| {
+            let high = g.configuration.high();
+            g.outcomes.iter().map(|o| o.excess / high).collect::<Vec<_>>()
+        };
+        let ratios: Vec<f64> = known.iter().flat_map(ratios).collect();
+        let probable = Evidence::quantile(planned(&known), &ratios, FAILURE);
         let constant = null_of(judged, |c, o| o.constant > c.bound());
         let constant_known = null_of(known, |c, o| o.constant > c.high());
         let evidence = [(evidence, constant), (probable, constant_known)];

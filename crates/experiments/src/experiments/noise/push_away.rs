@@ -16,6 +16,10 @@ const DIM: usize = 10;
 const MARGIN: f64 = 0.2;
 const EXCESS: f64 = 0.2;
 const JUDGED: usize = 3000;
+/// Every how many examples an iterate of a heuristic is kept.
+const KEPT: u64 = 500;
+/// The excess error at which a heuristic has arrived.
+const NEAR: f64 = 0.01;
 
 /// Two heuristics without a guarantee, and for comparison a learner that has one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Display)]
@@ -64,8 +68,9 @@ pub(crate) enum Outcome {
     /// The smallest products for w and for v over their bounds (below 0 if a sign changed), and the number of pairs
     /// tried.
     Lemma { of_w: f64, of_v: f64, tried: u64 },
-    /// Error above the target level of the last iterate and of the best iterate kept, and the number of examples used.
-    Run { last: f64, best: f64, examples: u64 },
+    /// Error above the target level of the last iterate, the number of examples after which the error of every iterate
+    /// kept is within [`NEAR`] of that level (`None` if that of the last one is not), and the number of examples used.
+    Run { last: f64, settled: Option<u64>, examples: u64 },
 }
 
 impl Outcome {
@@ -183,16 +188,20 @@ fn run(learner: Learner, noise: Noise, rng: &mut ChaCha8Rng) -> Result<Outcome, 
             let fit = params.seed(seed).check()?.fit_stream(&mut instance.stream_with_rng(rng))?;
             let error = judge(fit.halfspace())?;
             let examples = fit.training() + fit.validation();
-            return Ok(Outcome::Run { last: error, best: error, examples });
+            let settled = (error <= NEAR).then_some(examples);
+            return Ok(Outcome::Run { last: error, settled, examples });
         }
     };
     let params = GlmHeuristic::params(heuristic, link, MARGIN).excess(EXCESS).seed(seed);
-    let params = params.keep_every(10_000).check()?;
+    let params = params.keep_every(KEPT).check()?;
     let run = params.fit_stream(&mut instance.stream_with_rng(rng))?;
     let errors = run.iterates().iter().map(judge).collect::<Result<Vec<f64>, Failure>>()?;
     let last = errors.last().copied().ok_or("the heuristic kept no iterate")?;
-    let best = errors.into_iter().fold(last, f64::min);
-    Ok(Outcome::Run { last, best, examples: run.steps() })
+    let settled = match errors.iter().rposition(|error| *error > NEAR) {
+        None => Some(KEPT),
+        Some(at) => (at + 1 < errors.len()).then_some(KEPT * (at as u64 + 2)),
+    };
+    Ok(Outcome::Run { last, settled, examples: run.steps() })
 }
 
 impl Experiment for PushAwayExperiment {
@@ -241,7 +250,7 @@ impl Experiment for PushAwayExperiment {
             .with_note(&format!("{all} pairs of w and x"));
         judge_all(section, Experiment::claims(self), [(evidence, Null::SmallerBound)]);
         section.summary.push("Given w and x, the worst v has |v·x| = γ and points against the component of T(x) across x, which gives a closed form. A search chooses w and x, with norms of w from 1e-3 to 1e3. The constants of the lemma are not the best possible.".into());
-        section.summary.push("The heuristics of CKST24's Appendix B have no guarantee, and no claim rests on them. They take 576/(γε)² examples, the number that would suffice without the terms that break their proofs.".into());
+        section.summary.push("The heuristics of CKST24's Appendix B have no guarantee, and no claim rests on them. They take 576/(γε)² examples, the number that would suffice without the terms that break their proofs. On these models they always end at the error of w*, so the table shows when they arrive; models on which they fail are not known.".into());
         section.tables.push(by_dimension(results));
         section.tables.push(heuristics(results));
     }
@@ -279,8 +288,9 @@ fn heuristics(results: &Results<Configuration, Outcome>) -> Table {
     });
     let examples = |o: &Outcome| of_part!(o, Outcome::Run { examples, .. } => *examples as f64);
     let last = |o: &Outcome| of_part!(o, Outcome::Run { last, .. } => *last);
-    let best = |o: &Outcome| of_part!(o, Outcome::Run { best, .. } => *best);
-    let caption = "Median error minus opt_RCN, γ = ε = 0.2, d = 10; the heuristics have no guarantee. Values below 0 are possible if the noise is below its limit";
+    let settled =
+        |o: &Outcome| of_part!(o, Outcome::Run { settled, .. } => settled.map(|n| n as f64));
+    let caption = "Medians, γ = ε = 0.2, d = 10: error of the last iterate minus opt_RCN, and the examples after which it stays below 0.01. The heuristics have no guarantee. Values below 0 are possible if the noise is below its limit";
     table(
         "p11-heuristics",
         caption,
@@ -290,8 +300,8 @@ fn heuristics(results: &Results<Configuration, Outcome>) -> Table {
             ("learner", &|(_, learner, _)| learner.to_string()),
             ("trials", &|(.., g)| g.count()),
             ("examples", &|(.., g)| g.median(0, examples)),
+            ("examples to 0.01", &|(.., g)| g.median(0, settled)),
             ("last iterate", &|(.., g)| g.median(4, last)),
-            ("best iterate kept", &|(.., g)| g.median(4, best)),
         ],
     )
 }

@@ -188,15 +188,23 @@ impl Experiment for TablesExperiment {
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
         let fails = |g: &&Group<Configuration, Outcome>| {
             let pairs: Vec<(f64, f64)> = g.outcomes.iter().flat_map(fits).collect();
-            let failures = pairs.iter().filter(|(error, bound)| error > bound).count();
-            let evidence = Evidence::probability(g.planned * FITS, failures, pairs.len(), FAILURE);
+            let ratios: Vec<f64> = pairs.iter().map(|(error, bound)| error / bound).collect();
+            let evidence = Evidence::quantile(g.planned * FITS, &ratios, FAILURE);
             (g.configuration.to_string(), evidence)
         };
         let gains = |g: &&Group<Configuration, Outcome>| {
             let quantity = "mean of error - logistic regression's";
             let gaps =
                 g.values(|o| of_part!(o, Outcome::Error { ours, logistic, .. } => ours - logistic));
-            (g.configuration.to_string(), Evidence::mean(quantity, g.planned, &gaps, 0.0))
+            let of = |mine: fn(f64, f64) -> f64| {
+                stats::mean(&g.values(
+                    |o| of_part!(o, Outcome::Error { ours, logistic, .. } => mine(*ours, *logistic)),
+                ))
+            };
+            let slack = of(|_, logistic| logistic).zip(of(|ours, _| ours));
+            let slack = slack.map(|(logistic, ours)| logistic / ours);
+            let evidence = Evidence::mean(quantity, g.planned, &gaps, 0.0).with_slack(slack);
+            (g.configuration.to_string(), evidence)
         };
         let of_bounds = groups_of(results, |c| c.task == Task::Bound);
         let of_errors = groups_of(results, |c| c.task == Task::Error);

@@ -127,7 +127,7 @@ fn audit<P: PointSet>(
 impl Experiment for WrongLabelsExperiment {
     about! {
         "PW", "Wrong labels: an upper bound on their number, and their location";
-        "PW": "If every label is wrong independently with probability at most 1/2, the number of wrong labels exceeds the audit's bound with probability at most δ = 0.05. The bound is the sum over five folds of D + √(2NL), D the disagreements with the classifier trained on the other folds, L = ln(5/δ), N = min((√(L/2) + √(L/2 + 2D))², points of the fold)."
+        "PW": "If every label is wrong independently with probability at most 1/2, the number of wrong labels exceeds the audit's bound with probability at most δ = 0.05: the sum over five folds of D + √(2NL), D disagreements, L = ln(5/δ), N as below."
             ["Hoeffding's inequality; ours, proved at wrong_labels_bound"]
             Proved, null "a third of the reported bound, for labels that are coins"
             halfspaces_pac::{LabelAudit, wrong_labels_bound};
@@ -154,20 +154,17 @@ impl Experiment for WrongLabelsExperiment {
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
         let outcomes = || results.outcomes().map(|(_, o)| o);
-        let exceeded = outcomes().filter(|o| o.exceeded()).count();
+        let ratios: Vec<f64> = outcomes().map(|o| o.wrong as f64 / o.bound as f64).collect();
         let coins = results.outcomes().filter(|(c, _)| c.flips == Flips::Coins);
         let (trials, null) = coins.fold((0, 0), |(trials, null), (_, o)| {
             (trials + 1, null + usize::from(o.null_exceeded()))
         });
-        let evidence =
-            Evidence::probability(results.planned(), exceeded, outcomes().count(), FAILURE)
-                .with_note(&format!(
-                    "the null is exceeded in {null} of {trials} trials with coins"
-                ));
+        let evidence = Evidence::quantile(results.planned(), &ratios, FAILURE)
+            .with_note(&format!("the null is exceeded in {null} of {trials} trials with coins"));
         let coins = groups_of(results, |c| c.flips == Flips::Coins);
         let third = null_of(coins, |_, o| 3 * o.wrong > o.bound);
         judge_all(section, Experiment::claims(self), [(evidence, third)]);
-        section.summary.push("Samples have 500 rows of real data, whose own labels are the truth. Labels are flipped with probability 0.1 everywhere, with probability 0.25 beyond the median distance from the halfspace between the class means, or with probability 1/2 everywhere (coins). PW is judged over all of these together. A person reads the ranking from the top. \"Found\" is the fraction of the wrong labels that is among the first k rows, where k is their number; \"found in sample\" is the fraction for one fit to all rows, trained on the labels that it judges. With coins, no ranking can find more than half of them on average, which a random ranking also finds.".into());
+        section.summary.push("Samples have 500 rows of real data, whose own labels are the truth. Labels are flipped with probability 0.1 everywhere, with probability 0.25 beyond the median distance from the halfspace between the class means, or with probability 1/2 everywhere (coins). PW is judged over all of these together. D counts the disagreements of a fold with the classifier trained on the other folds, and N is the smaller of (√(L/2) + √(L/2 + 2D))² and the number of points in the fold. A person reads the ranking from the top. \"Found\" is the fraction of the wrong labels that is among the first k rows, where k is their number; \"found in sample\" is the fraction for one fit to all rows, trained on the labels that it judges. With coins, no ranking can find more than half of them on average, which a random ranking also finds.".into());
         section.tables.push(by_configuration(results));
     }
 }

@@ -154,7 +154,7 @@ fn play_boolean<B: BooleanConcept>(
 impl Experiment for HalvingExperiment {
     about! {
         "K1", "Halving: mistakes against the logarithm of the class size";
-        "K1": "Halving over a finite class C that contains the target makes at most lg |C| mistakes and never eliminates the target: in random order, against an adversary that presents the misclassified point with the most even split, and against one that also labels against the prediction while some hypothesis remains."
+        "K1": "Halving over a finite class C that contains the target makes at most lg |C| mistakes and never eliminates the target: in random order, against the misclassified point with the most even split, and against labels opposite to the prediction."
             ["Kakade Theorem 2.2"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{Halving, BooleanClass, HalfspaceClass, SmallestMarginMistake, bounds::halving_mistakes};

@@ -128,7 +128,7 @@ fn in_feature_space(
 impl Experiment for KernelExperiment {
     about! {
         "K6", "Kernel perceptron: the perceptron round for round, and its bound in feature space";
-        "K6": "With the linear kernel, the kernel perceptron makes the same prediction as the perceptron in every round on integer data. With a linear, quadratic, inhomogeneous cubic or Gaussian kernel K it makes at most max K(x,x)/γ² mistakes on points that a unit vector of the feature space separates with margin γ, in the given order and against an adversary that presents the misclassified point of smallest margin."
+        "K6": "With the linear kernel, the kernel perceptron predicts like the perceptron on integer data. With kernel K it makes at most max K(x,x)/γ² mistakes on points with margin γ in feature space, in given order and against the adversary of K3."
             ["Notes21, kernel perceptron"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{KernelPerceptron, Kernel, SmallestMarginMistake, bounds::kernel_perceptron_mistakes};
@@ -195,7 +195,7 @@ impl Experiment for KernelExperiment {
             Evidence::deterministic("mistakes / bound", Side::AtMost, results.planned(), &ratios)
                 .with_note(&format!("{differing} of {rounds} rounds differ from the perceptron's"));
         judge_all(section, Experiment::claims(self), [(evidence, Null::SmallerBound)]);
-        section.summary.push("On integer data all sums are exact, so ties are broken in the same way. The perceptron and the linear kernel perceptron get the points in the same random order, on integer points with clean and with flipped labels and on the one-hot mushroom data, and every prediction is compared bit by bit. In feature space the target is a combination of six anchors, which gives its norm and its margin exactly. On points so far apart that the Gaussian kernel is the identity, the bound is attained.".into());
+        section.summary.push("On integer data all sums are exact, so ties are broken in the same way. The perceptron and the linear kernel perceptron get the points in the same random order, on integer points with clean and with flipped labels and on the one-hot mushroom data, and every prediction is compared bit by bit. The kernels are linear, quadratic, inhomogeneous cubic and Gaussian. In feature space the target is a combination of six anchors, which gives its norm and its margin exactly. On points so far apart that the Gaussian kernel is the identity, the bound is attained.".into());
         section.figures.push(mistakes_against_bound(results));
         section.tables.push(by_configuration(results));
     }

@@ -95,7 +95,7 @@ fn play<P: PointSet>(
 impl Experiment for ModifiedExperiment {
     about! {
         "K7", "Modified perceptron: few mistakes without a margin, at the cost of abstentions";
-        "K7": "From a unit start w₀ with α = w₀ · w* > 0, the modified perceptron, which abstains where |w · x| <= σ‖w‖‖x‖, makes at most ⌊2 ln(1/α)/σ²⌋ mistakes other than abstentions for every margin, in random order and against the adversary of K3. Its batch form makes at most as many updates and is right wherever it does not abstain."
+        "K7": "From a unit start w₀ with α = w₀ · w* > 0, the modified perceptron, which abstains where |w · x| <= σ‖w‖‖x‖, makes at most ⌊2 ln(1/α)/σ²⌋ other mistakes for every margin. Its batch form makes at most as many updates."
             ["Notes21, modified perceptron, with the sign of its update corrected"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{ModifiedPerceptron, BatchModifiedPerceptron, SmallestMarginMistake, bounds::modified_perceptron_mistakes};

@@ -285,11 +285,11 @@ fn against_winnow(mut learner: Winnow, relevant: usize) -> Result<usize, Failure
 impl Experiment for OtherBoundsExperiment {
     about! {
         "K10", "Passive-aggressive, Winnow, ALMA, second-order perceptron: each within the bound of its source";
-        "K10": "On points of norm at most R that a unit vector separates with margin γ, the squared hinge losses of the passive-aggressive learner sum to at most (R/γ)², which bounds its mistakes: in given order (three passes), in random order, and against an adversary that presents the misclassified point of smallest margin."
+        "K10": "On points of norm at most R that a unit vector separates with margin γ, the squared hinge losses of the passive-aggressive learner sum to at most (R/γ)², which bounds its mistakes: in the given order (three passes) and in the others of K3."
             ["Crammer et al. 2006, Theorem 2"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{PassiveAggressive, SmallestMarginMistake, bounds::passive_aggressive_mistakes};
-        "K11": "On points of {0,1}^n labelled by a monotone disjunction of k variables, Winnow with threshold n and factor 2 makes at most 2 + 3k(1 + lg n) mistakes: on random points, against the adversary of K10, and against one that constructs each point from the current weights and reaches more than half of the bound."
+        "K11": "On points of {0,1}^n labelled by a monotone disjunction of k variables, Winnow with threshold n and factor 2 makes at most 2 + 3k(1 + lg n) mistakes: on random points and against two adversaries, one of which reaches half of the bound."
             ["Littlestone 1988, in the form with threshold n and factor 2"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{Winnow, SmallestMarginMistake, bounds::winnow_mistakes};

@@ -98,7 +98,7 @@ impl Experiment for PerceptronExperiment {
             ["Kakade Theorem 4.1; Harvey18 Theorem 1.1; Notes21"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{Perceptron, SmallestMarginMistake, bounds::perceptron_mistakes};
-        "K3n": "On real data with their own labels, separable or not, one pass of the perceptron makes at most ((R + D)/γ)² mistakes in the three orders of K3, D² = Σ max(0, γ - y (u · x))², for the unit vector u of the margin perceptron and for the direction between the class means, at 60 values of γ each."
+        "K3n": "On real data with their own labels, one pass of the perceptron makes at most ((R + D)/γ)² mistakes in the three orders of K3, D² = Σ max(0, γ - y (u · x))², for two unit vectors u and 60 values of γ each."
             ["Freund and Schapire 1999, Theorem 2 (beyond the source documents)"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{Perceptron, SmallestMarginMistake, bounds::perceptron_mistakes_with_deviation};
@@ -163,7 +163,7 @@ impl Experiment for PerceptronExperiment {
             [evidence, without].map(|e| (e, Null::SmallerBound)),
         );
 
-        section.summary.push("The perceptron plays pools in the given order, in random order, and against an adversary that presents the misclassified point of smallest margin. Every trial draws its own pool. A pool smaller than twice its bound is repeated to that length, so that the bound could be exceeded. R and γ are measured on the points played, so every bound is the tightest that the stated separator gives. Real data are standardised, lifted and normalised. Their labels come from a random halfspace, from the halfspace between the class means, or from the data.".into());
+        section.summary.push("The perceptron plays pools in the given order, in random order, and against an adversary that presents the misclassified point of smallest margin. Every trial draws its own pool. For K3n, u is the unit vector of the margin perceptron or the direction between the class means. A pool smaller than twice its bound is repeated to that length, so that the bound could be exceeded. R and γ are measured on the points played, so every bound is the tightest that the stated separator gives. Real data are standardised, lifted and normalised. Their labels come from a random halfspace, from the halfspace between the class means, or from the data.".into());
         section.figures.push(mistakes_against_bound(results));
         section.figures.push(growth(results));
         section.tables.push(by_configuration(results));

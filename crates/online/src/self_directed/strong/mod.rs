@@ -74,7 +74,7 @@ const PAIR_FAILURE: f64 = 0.383;
 /// such a round the status is [`AnswerStatus::NoHalfspaceFound`], unless the hypothesis fits all answers.
 ///
 /// *Source.* DKTZ23 §3 (Algorithms 2 and 4, boosting), corrected: see [`Cap`]. Claims: S8, S8f, S9, S9d, S9g, S9m, S9p,
-/// S9r.
+/// S9r, S9t.
 ///
 /// ```
 /// use halfspaces_linalg::Classifier;

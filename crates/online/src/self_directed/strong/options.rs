@@ -1,6 +1,6 @@
 //! Options and counts of the strong learner.
 //!
-//! Claims: S8, S9, S9d, S9g, S9m, S9p, S9r.
+//! Claims: S8, S9, S9d, S9g, S9m, S9p, S9r, S9t.
 
 /// The part of the pool to be labelled.
 ///

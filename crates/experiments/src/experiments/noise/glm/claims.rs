@@ -12,11 +12,11 @@ pub(crate) struct GlmExperiment;
 impl Experiment for GlmExperiment {
     about! {
         "P7", "Generalised linear models: CKST24 with corrected constants, and a denominator without the padding loss";
-        "P5": "With α = ε/(4-ε), T = 1024/(ε⁴γ²) steps per run and all iterates of all runs compared, the GLM Perspectron has error at most opt_RCN + τ/2 + ε with probability at least 1 - δ (δ = 0.1, ε = 0.4, at smoke scale 0.45): for a steep logistic link, whose labels are almost clean, at full scale also on random models."
+        "P5": "With α = ε/(4-ε), T = 1024/(ε⁴γ²) steps per run and all iterates compared, the GLM Perspectron has error at most opt_RCN + τ/2 + ε with probability at least 0.9: for a steep logistic link, at full scale also on random models."
             ["CKST24 Theorem 4, constants corrected"]
             Proved, null "w = 0, which predicts +1"
             halfspaces_pac::{GlmPerspectron, GlmSchedule, schedule::glm_corrected_run_length};
-        "P7": "With D = max(|w·x|, γ/2), which avoids the padding loss (an open question of CKST24), the GLM Perspectron has error at most opt_RCN + τ/2 + ε with probability at least 1 - δ (δ = 0.1, ε = 0.2) after T = 64/(εγ)² steps per run, all iterates compared, or one run of 16(2+(2+γ)√(2 ln(3/δ)))²/(εγ)² steps, a few iterates compared; on random models and on hard models found by search."
+        "P7": "With D = max(|w·x|, γ/2), which avoids the padding loss (an open question of CKST24), the GLM Perspectron has error at most opt_RCN + τ/2 + ε with probability at least 0.9: with T = 64/(εγ)² steps per run, or with thinned selection."
             ["ours, docs/theory/glm-without-padding-loss.md, answering CKST24's open question on the padding loss, and thinned-selection.md"]
             Proved, null "w = 0, which predicts +1"
             halfspaces_pac::{GlmPerspectron, Selection, schedule::glm_run_length};
@@ -70,7 +70,8 @@ impl Experiment for GlmExperiment {
                 let model = Model::draw(source, setting.margin, rng)?;
                 let (w, examples) = model.fit(setting, rule, rng)?;
                 let zero = Some(model.zero()?);
-                Ok(Outcome { excess: model.excess(&w)?, examples, curve: Vec::new(), zero })
+                let (excess, level) = (model.excess(&w)?, model.level());
+                Ok(Outcome { excess, examples, curve: Vec::new(), level, zero })
             }
             Task::Curve { rule } => curve(setting, rule, rng),
             Task::Trap { padding, longest } => trap(padding, longest, rng),
@@ -82,7 +83,8 @@ impl Experiment for GlmExperiment {
             let groups =
                 groups_of(results, |c| matches!(c.task, Task::Fit { rule, .. } if mine(rule)));
             worst_setting(groups, |g| {
-                fails_at_most(g, FAILURE, |o| o.excess > g.configuration.excess)
+                let allowed = g.configuration.excess;
+                within_bound(g, FAILURE, |o| (o.level + o.excess) / (o.level + allowed))
             })
         };
         let corrected = judged(|rule| rule == Rule::Corrected);
@@ -97,7 +99,7 @@ impl Experiment for GlmExperiment {
             (ours.with_note(DROPPED), zero(|rule| matches!(rule, Rule::Ours | Rule::Thinned))),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Errors are exact over the labels, and for models in the plane also over the points. The hard models are three points of the plane. A search chooses the points, their masses and noise, and the link, to maximise the error of the noiseless learner with our denominator.".into());
+        section.summary.push("Errors are exact over the labels, and for models in the plane also over the points. δ is 0.1; ε is 0.4 for P5 (0.45 at smoke scale) and 0.2 for P7, whose single run has 16(2+(2+γ)√(2 ln(3/δ)))²/(εγ)² steps. The hard models are three points of the plane. A search chooses the points, their masses and noise, and the link, to maximise the error of the noiseless learner with our denominator.".into());
         section.summary.push("CKST24 leave open whether generalised linear models need 1/ε² times as many examples as halfspaces with Massart noise. They do not: with D = max(|w·x|, γ/2), a run may be 16/ε² times shorter (docs/theory/glm-without-padding-loss.md). All schedules end far below their targets, and their curves fall at nearly the same rate even on the hard models; each curve is a median over its own models. So the gain is in the guarantee, not in the measured errors.".into());
         section.summary.push(TRAP_SUMMARY.into());
         section.findings.push(finding(results));
@@ -144,7 +146,8 @@ mod tests {
                 let turned: Vec<f64> = w.iter().map(|v| -v).collect();
                 for (outcomes, w) in [(&mut good, w), (&mut bad, turned)] {
                     let excess = model.excess(&w).unwrap();
-                    outcomes.push(Outcome { excess, examples, curve: Vec::new(), zero: None });
+                    let (curve, level) = (Vec::new(), model.level());
+                    outcomes.push(Outcome { excess, examples, curve, level, zero: None });
                 }
             }
             let verdict = |outcomes| {

@@ -49,7 +49,8 @@ pub(super) fn curve(
         Ok(())
     })?;
     let excess = curve.last().ok_or("the run is too short for a point of the curve")?.1;
-    Ok(Outcome { excess, examples: plan.run_length, curve, zero: None })
+    let (examples, level) = (plan.run_length, planar.level());
+    Ok(Outcome { excess, examples, curve, level, zero: None })
 }
 
 pub(super) fn trap(
@@ -74,5 +75,5 @@ pub(super) fn trap(
         steps *= 10;
     }
     let excess = curve.last().ok_or("the run is too short for a point of the curve")?.1;
-    Ok(Outcome { excess, examples: longest, curve, zero: None })
+    Ok(Outcome { excess, examples: longest, curve, level: planar.level(), zero: None })
 }

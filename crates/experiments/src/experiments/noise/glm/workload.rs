@@ -132,6 +132,8 @@ pub(crate) struct Outcome {
     pub(super) examples: u64,
     /// (examples, average excess of the iterates so far, or of a run of that length).
     pub(super) curve: Vec<(u64, f64)>,
+    /// opt_RCN + τ/2.
+    pub(super) level: f64,
     /// For a fit, the excess of the null w = 0, which predicts +1.
     pub(super) zero: Option<f64>,
 }
@@ -219,13 +221,22 @@ impl Model {
         Ok(Model::Random(instance, population))
     }
 
-    /// ℓ01(w) - (opt_RCN + τ/2), exact over the labels.
-    pub(super) fn excess(&self, w: &[f64]) -> Result<f64, Failure> {
+    /// opt_RCN + τ/2.
+    pub(super) fn level(&self) -> f64 {
         match self {
             Model::Random(instance, population) => {
                 let link = instance.noise().link();
-                let level = population.opt_rcn(link).mean() + link.asymmetry() / 2.0;
-                Ok(population.error(&Halfspace::new(w.to_vec())?)?.mean() - level)
+                population.opt_rcn(link).mean() + link.asymmetry() / 2.0
+            }
+            Model::Plane(planar) => planar.level(),
+        }
+    }
+
+    /// ℓ01(w) - (opt_RCN + τ/2), exact over the labels.
+    pub(super) fn excess(&self, w: &[f64]) -> Result<f64, Failure> {
+        match self {
+            Model::Random(_, population) => {
+                Ok(population.error(&Halfspace::new(w.to_vec())?)?.mean() - self.level())
             }
             Model::Plane(planar) => Ok(planar.excess(in_plane(w))),
         }

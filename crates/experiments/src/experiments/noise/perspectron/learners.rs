@@ -4,11 +4,14 @@ use super::workload::{
     CURVE, EXCESS, FAILURE, JUDGED_RATE, Judged, LEMMA_MARGIN, Outcome, RATE, SEARCH_EXCESS,
 };
 use crate::experiments::common::*;
-use crate::experiments::noise::pairs::lever;
+use crate::experiments::noise::pairs::{clean_pairs, lever};
 use crate::noisy::{Noise, NoisyInstance, Terrain, fork, instance};
 use halfspaces_data::Population;
 use halfspaces_linalg::{ExampleStream, FitStream, Halfspace, Params, RowView};
-use halfspaces_pac::{Denominator, Direction, Fit, MarginSearch, Perspectron, SignLink, schedule};
+use halfspaces_pac::{
+    Denominator, Direction, Fit, GridPerspectron, GridSchedule, Margin, MarginSearch, Perspectron,
+    SignLink, schedule,
+};
 
 pub(super) const DIM: usize = 6;
 
@@ -53,6 +56,27 @@ pub(super) fn few(
         x.add_scaled_to(y.as_f64(), &mut w);
     }
     Ok(population.error(&Halfspace::new(w)?)?.mean() - rate)
+}
+
+/// γ and the noise rate of the four points of [`clean_pairs`]. A learner that is given this rate or more has error
+/// 0.25 (1 - 5γ) = 0.125 on them (docs/theory/noise-rate-binds.md). It is the smallest rate of the printed grid, whose
+/// levels are at most 1/2.
+const CLEAN: (f64, f64) = (0.1, 0.25);
+
+/// Runs the Perspectron over both grids of noise rates on [`clean_pairs`].
+pub(super) fn clean(rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
+    let (margin, rate) = CLEAN;
+    let planar = clean_pairs(rate, margin);
+    let params = GridPerspectron::params(Margin::Known(margin * (1.0 - 1e-9))).excess(EXCESS);
+    let params = params.failure(FAILURE);
+    let mut error = |schedule| -> Result<f64, Failure> {
+        let learner = params.clone().schedule(schedule).seed(rng.random()).check()?;
+        let fit = learner.fit_stream(&mut planar.stream(rng))?;
+        let normal = fit.halfspace().normal();
+        Ok(planar.error([normal[0], normal[1]]))
+    };
+    let corrected = error(GridSchedule::Corrected)?;
+    Ok(Outcome::Clean { paper: error(GridSchedule::Paper)?, corrected })
 }
 
 /// Runs the search for the margin on [`lever`], and the Perspectron with the first guess.

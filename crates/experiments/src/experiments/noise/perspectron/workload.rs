@@ -40,6 +40,8 @@ pub(super) enum Task {
     Theorem,
     /// Unknown noise rate; `rate` is the true rate.
     Grid { rate: f64 },
+    /// Unknown noise rate, on [`clean_pairs`](crate::experiments::noise::pairs::clean_pairs).
+    Clean,
     /// Unknown margin, on [`lever`](crate::experiments::noise::pairs::lever).
     Margin,
     /// Learning curves.
@@ -58,6 +60,7 @@ impl fmt::Display for Configuration {
         let Configuration { task, terrain, noise } = self;
         match task {
             Task::Grid { rate } => write!(f, "{terrain}, {noise}, η={rate}"),
+            Task::Clean => write!(f, "four points without wrong labels"),
             Task::Margin => write!(f, "two pairs of points"),
             _ => write!(f, "{terrain}, {noise}"),
         }
@@ -94,6 +97,8 @@ pub(crate) enum Outcome {
         /// Excess of the sum of 20 labelled examples.
         few: f64,
     },
+    /// Errors with the grid as printed and with the corrected one.
+    Clean { paper: f64, corrected: f64 },
     Margin {
         /// Error minus η of the search, its final guess, and whether it reports success.
         excess: f64,

@@ -102,13 +102,13 @@ impl Experiment for ProjectionExperiment {
             match &group.configuration {
                 Configuration::Margins { margin, divisor: 1, .. } => {
                     let least = projected_margin(*margin) / margin;
-                    margins.push((name, fails_at_most(group, 1.5 * DELTA, |o| o.share() < least)));
+                    margins.push((name, within_bound(group, 1.5 * DELTA, |o| least / o.share())));
                 }
                 // Used only in the figure.
                 Configuration::Margins { .. } => (),
                 Configuration::Learn { noise, excess, .. } => {
                     let target = noise + excess;
-                    learners.push((name, fails_at_most(group, DELTA, |o| o.errors().0 > target)));
+                    learners.push((name, within_bound(group, DELTA, |o| o.errors().0 / target)));
                 }
             }
         }

@@ -33,17 +33,16 @@ fn beyond_forced(play: &Play) -> f64 {
 impl Experiment for VersionSpaceExperiment {
     about! {
         "K8", "Version-space learners: ln(1/γ) mistakes where the perceptron makes 1/γ²";
-        "K8": "On points of norm 1 with margin γ, in passes until one has no mistake, the ellipsoid method makes at most 2d(d+1) ln((1+γ)/γ) mistakes, the volumetric centre 1 + (d ln((1+γ)/γ) + d ln(400 d) - (d ln 2)/2 + 0.0015 (d-1))/0.0035, and the centre of gravity (by hit-and-run) d ln((1+γ)/γ)/ln(e/(e-1)): on decision lists, on relabelled real data, and on two adaptive families of the plane, hard and even split."
-            ["Kakade §3, Notes21; Vaidya 1996 with constants of ours; the bound of the centre of gravity is proved for the exact centre"]
+        "K8": "On points of norm 1 with margin γ, in passes until one has no mistake, the ellipsoid method makes at most 2d(d+1) ln((1+γ)/γ) mistakes, and the centre of gravity, estimated by hit-and-run, d ln((1+γ)/γ)/ln(e/(e-1))."
+            ["Kakade §3, Notes21; the bound of the centre of gravity is proved for the exact centre"]
             Proved, null "the bound divided by 3"
-            halfspaces_online::{VersionSpace, VolumetricCentre, CentreOfGravity},
+            halfspaces_online::{VersionSpace, CentreOfGravity},
             halfspaces_linalg::{Ellipsoid},
-            halfspaces_online::{bounds::ellipsoid_mistakes, bounds::volumetric_mistakes,
-                bounds::centre_of_gravity_mistakes};
-        "K8v": "On the data of K8, the volumetric centre makes at most 0.6 d lg(1/γ) + 2 mistakes."
-            ["ours; measured, not proved"]
+            halfspaces_online::{bounds::ellipsoid_mistakes, bounds::centre_of_gravity_mistakes};
+        "K8v": "On the data of K8, the volumetric centre makes at most 0.6 d lg(1/γ) + 2 mistakes. Proved is 1 + (d ln((1+γ)/γ) + d ln(400 d) - (d ln 2)/2 + 0.0015 (d-1))/0.0035, over a thousand times more."
+            ["ours; measured, not proved. The proved bound is Vaidya 1996 with constants of ours"]
             Measured, null "the bound divided by 3"
-            halfspaces_online::{VersionSpace, VolumetricCentre};
+            halfspaces_online::{VersionSpace, VolumetricCentre, bounds::volumetric_mistakes};
         "K8e": "On the even split of K8, where every learner makes at least lg(1/γ) mistakes, the volumetric centre, the centre of gravity and the hard-margin hypothesis make at most lg(1/γ) + 1."
             ["ours; the lower bound by construction, the upper bound measured, not proved"]
             Measured, null "the ellipsoid method on the same family"
@@ -91,16 +90,18 @@ impl Experiment for VersionSpaceExperiment {
     }
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
-        // The perceptron's bound is K3; the hard-margin hypothesis has no bound.
+        // The perceptron's bound is K3; that of the volumetric centre is judged in K8v; the hard-margin hypothesis has
+        // none.
         let of_centres =
-            groups_of(results, |c| !matches!(c.learner, Learner::Perceptron | Learner::Margin));
+            groups_of(results, |c| matches!(c.learner, Learner::Ellipsoid | Learner::Gravity));
         // A learner within its bound ends with a pass without mistakes. One that does not end has exceeded it.
         let ratio = |p: &Play| p.ratio().filter(|_| p.ended).unwrap_or(f64::INFINITY);
         let within = of_plays("mistakes / bound", &of_centres, ratio);
 
         let volumetric = groups_of(results, |c| c.learner == Learner::Volumetric);
+        // It keeps to its proved bound, too, which is more than a thousand times larger.
         let measured = of_plays("mistakes / (0.6 d lg(1/γ) + 2)", &volumetric, |p| {
-            p.mistakes as f64 / (VOLUMETRIC * p.dim as f64 * -p.margin.log2() + 2.0)
+            (p.mistakes as f64 / (VOLUMETRIC * p.dim as f64 * -p.margin.log2() + 2.0)).max(ratio(p))
         });
 
         let of_split = |ellipsoid: bool| {
@@ -193,6 +194,7 @@ mod tests {
             let groups = vec![
                 split,
                 group(Learner::Volumetric, [0; 3].map(|_| vec![centre.clone()])),
+                group(Learner::Gravity, [0; 3].map(|_| vec![centre.clone()])),
                 group(Learner::Perceptron, perceptron.clone()),
             ];
             let inputs = Arc::new(Inputs::builtin());

@@ -23,11 +23,11 @@ const SCATTER_SLOPE: f64 = -0.45;
 impl Experiment for ForsterExperiment {
     about! {
         "F1", "Radially isotropic position: certificates, heavy subspaces, soft margin";
-        "F1": "On points with planted heavy subspaces, real data and elliptical data, the transform reaches the requested accuracy δ, on the whole span or inside a heavy subspace, and every certificate is true when recomputed. It may stay unresolved only if a planted subspace contains exactly its share of the points, or if its points lie off it by a relative 1e-9 and δ < 1e-6."
+        "F1": "On points with planted heavy subspaces, real data and elliptical data, the transform reaches the requested accuracy δ, and every certificate is true when recomputed. It may stay unresolved only at equality, or beyond the membership tolerance (see below)."
             ["DKTZ23 §3"]
             Proved, null "the bound divided by 3"
             halfspaces_forster::{Forster, ForsterTransform, Isotropy, Subspace, Position};
-        "F2": "For δ <= 1e-3 and exact planted subspaces, a heavy subspace is found wherever a planted one makes radially isotropic position within δ impossible, and every one returned is planted: same dimension, all its points, and no other farther than twice the membership tolerance 1e-10. If the planted subspace contains exactly its share, the answer may be unresolved."
+        "F2": "For δ <= 1e-3 and exact planted subspaces, a heavy subspace is found wherever a planted one rules out position within δ, and every one returned is planted, with all its points and none farther than 2e-10. At equality it may be unresolved."
             ["DKTZ23 §3"]
             Proved, null "the answer that no subspace is heavy"
             halfspaces_forster::{Forster, ForsterTransform, Subspace};
@@ -35,7 +35,7 @@ impl Experiment for ForsterExperiment {
             ["Tyler 1987"]
             Measured, null "the covariance matrix of the same points"
             halfspaces_forster::{ForsterTransform, Normalisation};
-        "S7": "If the least eigenvalue of Σ x xᵀ/n over n unit vectors x of R^k is at least 1/(2k), at least a fraction 1/(4k) of them has |u·x| >= 1/(2√k) for the worst unit vector u found by a search. On one instance the fraction is 1/(4k-1) up to one point, so the constant cannot be improved."
+        "S7": "If the least eigenvalue of Σ x xᵀ/n over n unit vectors x of R^k is at least 1/(2k), at least a fraction 1/(4k) of them has |u·x| >= 1/(2√k), for the worst u of a search. One instance has 1/(4k-1) up to one point."
             ["DKTZ23 §3"]
             Proved, null "3 times the fraction"
             halfspaces_forster::{ForsterTransform, Isotropy};
@@ -153,7 +153,7 @@ impl Experiment for ForsterExperiment {
             (soft, Null::SmallerBound),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Points of twelve kinds have planted heavy subspaces, which contain exactly their share of the points, or more, up to far more. Real data are raw and standardised, some of them one-hot. Every answer is recomputed from the points: the residual from the transformed unit vectors, the members one by one, the inequality in integers. At δ = 1/2 the whole space may be correct although a heavy subspace exists. The same is true if its excess is below δ. For F1, the relative 1e-9 is close to the membership tolerance 1e-10, and δ < 1e-6 is then below rounding. Other points close to the tolerance, such as rows of a Vandermonde matrix, may also stay unresolved and are not covered.".into());
+        section.summary.push("Points of twelve kinds have planted heavy subspaces, which contain exactly their share of the points, or more, up to far more. Real data are raw and standardised, some of them one-hot. Every answer is recomputed from the points: the residual from the transformed unit vectors, the members one by one, the inequality in integers. At δ = 1/2 the whole space may be correct although a heavy subspace exists. The same is true if its excess is below δ. An answer of F1 may stay unresolved if a planted subspace contains exactly its share of the points, or if its points lie off it by a relative 1e-9 and δ < 1e-6. The relative 1e-9 is close to the membership tolerance 1e-10, and such a δ is then below rounding. Other points close to the tolerance, such as rows of a Vandermonde matrix, may also stay unresolved and are not covered.".into());
         section.figures.push(soft_margins(results));
         section.tables.push(by_kind(results));
     }

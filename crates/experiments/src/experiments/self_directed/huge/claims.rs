@@ -1,9 +1,10 @@
 //! The claims and their evidence.
 
 use super::play::{Run, chains, random_order, real, start};
-use super::plots::{agreement, by_size, figure, finding};
+use super::plots::{agreement, by_size, figure, finding, with_proved_length};
 use super::workload::{
-    Configuration, FACTOR, Outcome, SIZES, differences, drawn, null_differences, power,
+    Configuration, FAILURE, Outcome, PROVED, PROVED_SIZES, SHORT, SIZES, differences, drawn,
+    null_differences, power, proved_bounds,
 };
 use crate::experiments::common::*;
 
@@ -31,7 +32,7 @@ const MORE_RUNS: &str = "changed after a verdict: 200 runs on 10^5 points at sta
 impl Experiment for HugePoolsExperiment {
     about! {
         "S11", "Algorithm 1 on up to 10^80 points: choosing the order turns ln n into lnln n";
-        "S11": "Drawn exactly in law, Algorithm 1 with k = ⌈2 d lnln n⌉ buckets per chain makes at most 5.6 d lnln n mistakes in expectation, start and end included, and fewer than its update in random order, on n = 10^10 to 10^80 uniform points of the sphere; d = 10 and 30, beyond smoke scale also 100."
+        "S11": "Drawn exactly in law, Algorithm 1 with k = ⌈2 d lnln n⌉ makes at most 5.6 d lnln n mistakes in expectation, and fewer than its update in random order, on n = 10^10 to 10^80 uniform points; d = 10 and 30, beyond smoke scale 100."
             ["DKTZ23 Theorem 2.1; measured, not proved"]
             Measured, null "random order at the same n"
             halfspaces_online::{TwoChains, ChainLength};
@@ -43,6 +44,10 @@ impl Experiment for HugePoolsExperiment {
             ["ours: docs/theory/algorithm-1-in-law.md"]
             Proved, null "runs drawn with a tenth of the points"
             halfspaces_online::{TwoChains};
+        "S11t": "With its proved length k = ⌈24 d lnln n + 4.5 ln(4/δ)⌉, Algorithm 1 labels n uniform points with at most 4d + 2k + 2E mistakes with probability at least 1 - δ = 0.9; E, for the end, is in the proof. n from 10^4 to 10^80."
+            ["DKTZ23 Theorem 2.1 with our constants, docs/theory/constants-of-dktz23.md; an observation, as real runs stay far below"]
+            Observation, null "the bound divided by 3"
+            halfspaces_online::{TwoChains, ChainLength, bounds::two_chains_mistakes};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -64,6 +69,16 @@ impl Experiment for HugePoolsExperiment {
                 plan.push(Planned { configuration: Configuration::Real { dim, points }, trials });
             }
         }
+        // δ = 0.1 needs at least 29 trials without a failure.
+        let proved = scale.pick(
+            vec![(5, Some(10_000)), (10, None)],
+            vec![(5, Some(10_000)), (5, Some(100_000)), (10, None), (30, None)],
+            vec![(5, Some(10_000)), (10, Some(1_000_000)), (10, None), (30, None), (100, None)],
+        );
+        for (dim, points) in proved {
+            let configuration = Configuration::Proved { dim, points };
+            plan.push(Planned { configuration, trials: scale.pick(30, 60, 100) });
+        }
         Ok(plan)
     }
 
@@ -73,27 +88,36 @@ impl Experiment for HugePoolsExperiment {
                 let sizes = SIZES.map(power);
                 let first = start(dim, rng)?;
                 let random = random_order(first, &sizes, dim, rng);
-                let chosen = sizes.map(|n| chains(first, n, dim, FACTOR, rng));
+                let chosen = sizes.map(|n| chains(first, n, dim, SHORT, rng));
                 Ok(Outcome::Drawn(chosen.into_iter().zip(random).collect()))
             }
             Configuration::Real { dim, points } => {
-                let run = real(points, dim, FACTOR, rng)?;
+                let run = real(points, dim, SHORT, rng)?;
                 let mut drawn = Vec::with_capacity(DRAWN_PER_REAL);
                 for _ in 0..DRAWN_PER_REAL {
-                    drawn.push(chains(start(dim, rng)?, points as f64, dim, FACTOR, rng));
+                    drawn.push(chains(start(dim, rng)?, points as f64, dim, SHORT, rng));
                 }
                 let mut null = Vec::with_capacity(DRAWN_PER_REAL);
                 for _ in 0..DRAWN_PER_REAL {
                     let tenth = points as f64 / 10.0;
-                    null.push(chains(start(dim, rng)?, tenth, dim, FACTOR, rng));
+                    null.push(chains(start(dim, rng)?, tenth, dim, SHORT, rng));
                 }
                 Ok(Outcome::Real(run, drawn, null))
+            }
+            Configuration::Proved { dim, points: Some(points) } => {
+                Ok(Outcome::Proved(vec![real(points, dim, PROVED, rng)?]))
+            }
+            Configuration::Proved { dim, points: None } => {
+                let run = |e: i32| Ok(chains(start(dim, rng)?, power(e), dim, PROVED, rng));
+                let runs = PROVED_SIZES.into_iter().map(run);
+                Ok(Outcome::Proved(runs.collect::<Result<_, Failure>>()?))
             }
         }
     }
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
         let (mut few, mut many, mut agree) = (Vec::new(), Vec::new(), Vec::new());
+        let mut proved = Vec::new();
         for group in &results.groups {
             match group.configuration {
                 Configuration::Drawn { dim } => {
@@ -116,13 +140,28 @@ impl Experiment for HugePoolsExperiment {
                         });
                         judge(
                             &mut few,
-                            "mistakes less those in random order, over d",
-                            0.0,
-                            &|(run, random)| (run.total() - random) / d,
+                            "mistakes over those in random order",
+                            1.0,
+                            &|(run, random)| run.total() / random,
                         );
-                        judge(&mut many, "0.9 - mistakes / (d ln n)", 0.0, &|(_, random)| {
-                            RANDOM_ORDER - random / (d * log)
-                        });
+                        let values = group.values(|o| drawn(o)[at].1 / (d * log));
+                        let evidence = Evidence::mean_at_least(
+                            "mistakes / (d ln n)",
+                            group.planned,
+                            &values,
+                            RANDOM_ORDER,
+                        );
+                        many.push((name.clone(), evidence));
+                    }
+                }
+                Configuration::Proved { dim, points } => {
+                    for (at, (n, bound)) in proved_bounds(dim, points).into_iter().enumerate() {
+                        let evidence = within_bound(
+                            group,
+                            FAILURE,
+                            |o| of_part!(o, Outcome::Proved(runs) => runs[at].total() / bound),
+                        );
+                        proved.push((format!("d={dim}, n={n:.0e}"), evidence));
                     }
                 }
                 Configuration::Real { dim, points } => {
@@ -130,8 +169,14 @@ impl Experiment for HugePoolsExperiment {
                         for (sign, word) in [(1.0, "more"), (-1.0, "less")] {
                             let values = group.values(|o| sign * differences(o)[part]);
                             let quantity = format!("{name}, {word} than in real runs");
+                            // The slack of the ratio of mistakes, and of the ratio of angles.
+                            let slack = stats::mean(&values).map(|mean| match part {
+                                0 => (1.0 + AGREE[0]) / (1.0 + mean),
+                                _ => (AGREE[1] - mean).exp(),
+                            });
                             let evidence =
-                                Evidence::mean(&quantity, group.planned, &values, AGREE[part]);
+                                Evidence::mean(&quantity, group.planned, &values, AGREE[part])
+                                    .with_slack(slack);
                             agree.push((format!("{name}, {word}, d={dim}, n={points}"), evidence));
                         }
                     }
@@ -167,6 +212,7 @@ impl Experiment for HugePoolsExperiment {
             (Evidence::worst_of(&few), random_order),
             (Evidence::worst_of(&many), chosen_order),
             (Evidence::worst_of(&agree).with_note(MORE_RUNS), Null::of_cases(off)),
+            (Evidence::worst_of(&proved), Null::SmallerBound),
         ];
         judge_all(section, Experiment::claims(self), evidence);
         section.summary.push("A pool of 10^80 points is never generated. From each bucket, Algorithm 1 needs only the surest misclassified point. On the sphere, that point's position in the plane of hypothesis and target has a law that can be sampled exactly. Buckets are independent, so the angle is a Markov chain. For the points that one chain leaves for the other to label, all points of buckets with a mistake are counted. That is more points than are left, so the total is an upper bound. In random order, the waiting time for the next misclassified point is geometric.".into());
@@ -177,8 +223,10 @@ impl Experiment for HugePoolsExperiment {
                 section.figures.push(figure(results, dim));
             }
         }
+        section.summary.push("The proved length is about twelve times as long as the one that is run above. Its bound on the mistakes, 4d + 2k + 2E, exceeds what runs make by a factor of about ten, and even what the random order makes up to n = 10^80. So the theorem says how mistakes grow, and not yet how many there are.".into());
         section.tables.push(by_size(results));
         section.tables.push(agreement(results));
+        section.tables.push(with_proved_length(results));
     }
 }
 
@@ -214,6 +262,33 @@ mod tests {
         assert_eq!(found(|log| 1000.0 * log.ln(), |log| 1000.0 * log.ln()), None);
     }
 
+    /// More mistakes than the theorem allows in more than δ of the runs.
+    #[test]
+    fn runs_beyond_the_proved_bound_are_caught() {
+        let judge = |share: f64| {
+            let configuration = Configuration::Proved { dim: 5, points: Some(10_000) };
+            let [(_, bound)] = proved_bounds(5, Some(10_000))[..] else { panic!("one size") };
+            let outcomes = vec![Outcome::Proved(vec![run((share * bound) as u64, -5.0)]); 30];
+            let group = Group { configuration, planned: 30, outcomes };
+            verdicts(&HugePoolsExperiment, vec![group])[3]
+        };
+        assert_eq!([0.9, 1.1].map(judge), [Verdict::Holds, Verdict::Violated]);
+    }
+
+    /// A real run with the proved length has its k, and stays within the bound.
+    #[test]
+    fn the_theorem_is_run_with_its_length() {
+        let configuration = Configuration::Proved { dim: 5, points: Some(10_000) };
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let outcome = HugePoolsExperiment.trial(&configuration, &mut rng).unwrap();
+        let Outcome::Proved(runs) = outcome else { panic!("another outcome") };
+        let k = PROVED.buckets(5, 1e4);
+        assert_eq!(k, 284);
+        assert!(
+            runs[0].chains <= 2 * k as u64 && runs[0].total() < proved_bounds(5, Some(10_000))[0].1
+        );
+    }
+
     #[test]
     fn planted_wrong_outcomes_are_caught() {
         let judge = |share: f64, random: f64, off: f64| {
@@ -239,7 +314,7 @@ mod tests {
                 group(Configuration::Drawn { dim: 10 }, drawn),
                 group(Configuration::Real { dim: 10, points: 1000 }, real),
             ];
-            verdicts(&HugePoolsExperiment, groups)
+            verdicts(&HugePoolsExperiment, groups)[..3].to_vec()
         };
         let [holds, violated] = [Verdict::Holds, Verdict::Violated];
         assert_eq!(judge(5.0, 1.2, 0.0), [holds; 3]);

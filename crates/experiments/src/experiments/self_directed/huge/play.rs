@@ -32,11 +32,6 @@ impl Run {
     }
 }
 
-/// k = ⌈c d lnln n⌉, as in [`ChainLength::Practical`].
-pub(super) fn buckets(factor: f64, dim: usize, points: f64) -> f64 {
-    (factor * dim as f64 * points.ln().ln()).ceil()
-}
-
 /// Sums y x over 4d uniform points, each predicted by the sum so far. Returns the mistakes and the angle of the sum
 /// to the target. The angle is acute, since y (w* · x) >= 0 for every term.
 pub(super) fn start(dim: usize, rng: &mut ChaCha8Rng) -> Result<(u64, Angle), Failure> {
@@ -60,10 +55,10 @@ pub(super) fn chains(
     (start, first): (u64, Angle),
     points: f64,
     dim: usize,
-    factor: f64,
+    length: ChainLength,
     rng: &mut ChaCha8Rng,
 ) -> Run {
-    let per_chain = buckets(factor, dim, points);
+    let per_chain = length.buckets(dim, points) as f64;
     let count = 2.0 * per_chain;
     let left = points - (START_POINTS * dim) as f64;
     // The sizes of buckets differ by at most one, as long as a double resolves a difference of one.
@@ -122,15 +117,15 @@ pub(super) fn random_order(
 pub(super) fn real(
     points: usize,
     dim: usize,
-    factor: f64,
+    length: ChainLength,
     rng: &mut ChaCha8Rng,
 ) -> Result<Run, Failure> {
     let target = random_target_with_rng(dim, rng)?;
     let pool = UnitSphere::new(dim)?.sample_with_rng(points, rng)?;
     let labels = target.label_all(&pool)?;
-    let learner = TwoChains::new(dim, ChainLength::Practical { factor }, rng.random())?;
+    let learner = TwoChains::new(dim, length, rng.random())?;
     let run = learner.simulate(&pool, &labels)?;
-    let planned = buckets(factor, dim, points as f64) as usize;
+    let planned = length.buckets(dim, points as f64);
     assert_eq!(run.chain_length(), planned, "the k of the runs drawn in law");
     Ok(Run {
         start: run.start_mistakes() as u64,

@@ -1,8 +1,9 @@
 //! Figures and tables.
 
-use super::play::{Run, buckets};
+use super::play::Run;
 use super::workload::{
-    Configuration, FACTOR, Outcome, SIZES, differences, drawn, power, real_and_drawn,
+    Configuration, Outcome, PROVED, SHORT, SIZES, differences, drawn, power, proved_bounds,
+    real_and_drawn,
 };
 use crate::experiments::common::*;
 
@@ -84,7 +85,7 @@ pub(super) fn by_size(results: &Results<Configuration, Outcome>) -> Table {
             ("d", &|(_, d, _)| d.to_string()),
             ("n", &|(_, _, at)| format!("10^{}", SIZES[*at])),
             ("trials", &|(g, _, _)| g.count()),
-            ("k", &|(_, d, at)| buckets(FACTOR, *d, power(SIZES[*at])).to_string()),
+            ("k", &|(_, d, at)| SHORT.buckets(*d, power(SIZES[*at])).to_string()),
             ("start", &|r| mean(r, 1, &|o, at| drawn(o)[at].0.start as f64)),
             ("chains", &|r| mean(r, 1, &|o, at| drawn(o)[at].0.chains as f64)),
             ("end", &|r| mean(r, 2, &|o, at| drawn(o)[at].0.end)),
@@ -141,6 +142,39 @@ pub(super) fn agreement(results: &Results<Configuration, Outcome>) -> Table {
             ("end, drawn at most", &|(g, _, _)| {
                 mean_text(&g.values(|o| drawn_mean(o, |r| r.end)), 2)
             }),
+        ],
+    )
+}
+
+/// Runs with the proved length, and the bound on their mistakes.
+pub(super) fn with_proved_length(results: &Results<Configuration, Outcome>) -> Table {
+    let rows = results.groups.iter().flat_map(|g| match g.configuration {
+        Configuration::Proved { dim, points } => {
+            let sizes = proved_bounds(dim, points).into_iter().enumerate();
+            sizes.map(|(at, (n, bound))| (g, dim, at, n, bound)).collect()
+        }
+        _ => Vec::new(),
+    });
+    type Row<'a> = (&'a Group<Configuration, Outcome>, usize, usize, f64, f64);
+    let totals = |(g, _, at, ..): &Row<'_>| {
+        g.values(|o| of_part!(o, Outcome::Proved(runs) => runs[*at].total()))
+    };
+    table(
+        "s11-proved-length",
+        "Algorithm 1 with its proved length, δ = 0.1: mistakes, and the bound that holds with probability 0.9",
+        rows,
+        &[
+            ("d", &|(_, dim, ..): &Row<'_>| dim.to_string()),
+            ("n", &|(.., n, _)| format!("{n:.0e}")),
+            ("runs", &|(g, ..)| match g.configuration {
+                Configuration::Proved { points: None, .. } => "in law".into(),
+                _ => "on points".into(),
+            }),
+            ("trials", &|(g, ..)| g.count()),
+            ("k", &|(_, dim, _, n, _)| PROVED.buckets(*dim, *n).to_string()),
+            ("mistakes, median", &|row| median_text(&totals(row), 0)),
+            ("most", &|row| most_text(&totals(row), 0)),
+            ("bound", &|(.., bound)| format!("{bound:.0}")),
         ],
     )
 }

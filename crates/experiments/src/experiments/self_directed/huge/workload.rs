@@ -2,9 +2,19 @@
 
 use super::play::Run;
 use crate::experiments::common::*;
+use halfspaces_online::{ChainLength, bounds};
 
-/// c in k = ⌈c d lnln n⌉.
-pub(super) const FACTOR: f64 = 2.0;
+/// k = ⌈2 d lnln n⌉.
+pub(super) const SHORT: ChainLength = ChainLength::Practical { factor: 2.0 };
+
+/// δ of the theorem with its proved length.
+pub(super) const FAILURE: f64 = 0.1;
+
+/// The proved k.
+pub(super) const PROVED: ChainLength = ChainLength::Theory { failure: FAILURE };
+
+/// Powers of ten: the numbers of points at which the theorem is drawn.
+pub(super) const PROVED_SIZES: [i32; 3] = [10, 30, 80];
 
 /// Powers of ten: the numbers of points at which both orders are run.
 pub(super) const SIZES: [i32; 13] = [4, 5, 6, 7, 8, 9, 10, 13, 16, 20, 30, 50, 80];
@@ -16,6 +26,8 @@ pub(crate) enum Configuration {
     Drawn { dim: usize },
     /// A run on points, compared with runs drawn in law.
     Real { dim: usize, points: usize },
+    /// A run with the proved length: on points, or without `points` in law at each of [`PROVED_SIZES`].
+    Proved { dim: usize, points: Option<usize> },
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,11 +37,23 @@ pub(crate) enum Outcome {
     Drawn(Vec<(Run, f64)>),
     /// The run on points, those drawn, and those drawn with a tenth of the points.
     Real(Run, Vec<Run>, Vec<Run>),
+    /// Each run with the proved length.
+    Proved(Vec<Run>),
 }
 
 /// 10^e.
 pub(super) fn power(exponent: i32) -> f64 {
     10f64.powi(exponent)
+}
+
+/// The numbers of points of a setting with the proved length, each with the bound on its mistakes.
+pub(super) fn proved_bounds(dim: usize, points: Option<usize>) -> Vec<(f64, f64)> {
+    let sizes = match points {
+        Some(points) => vec![points as f64],
+        None => PROVED_SIZES.map(power).to_vec(),
+    };
+    let bound = |n: f64| bounds::two_chains_mistakes(dim, n, PROVED.buckets(dim, n), FAILURE);
+    sizes.into_iter().map(|n| (n, bound(n))).collect()
 }
 
 pub(super) fn drawn(outcome: &Outcome) -> &[(Run, f64)] {
@@ -40,7 +64,7 @@ pub(super) fn drawn(outcome: &Outcome) -> &[(Run, f64)] {
 pub(super) fn real_and_drawn(outcome: &Outcome) -> (&Run, &[Run]) {
     match outcome {
         Outcome::Real(run, drawn, _) => (run, drawn),
-        Outcome::Drawn(_) => unreachable!("an outcome of another part"),
+        _ => unreachable!("an outcome of another part"),
     }
 }
 
@@ -48,7 +72,7 @@ pub(super) fn real_and_drawn(outcome: &Outcome) -> (&Run, &[Run]) {
 pub(super) fn null_differences(outcome: &Outcome) -> [f64; 2] {
     match outcome {
         Outcome::Real(run, _, null) => apart(run, null),
-        Outcome::Drawn(_) => unreachable!("an outcome of another part"),
+        _ => unreachable!("an outcome of another part"),
     }
 }
 

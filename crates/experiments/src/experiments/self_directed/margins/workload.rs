@@ -33,11 +33,9 @@ impl Configuration {
         }
     }
 
-    /// ln of the ratio of the bound on tan θ after the mistake to tan θ before it.
+    /// ln of the bound on the ratio of tan θ after the mistake to tan θ before it, √(1 - b²).
     pub(super) fn decay(&self) -> f64 {
-        let rho = 1.0 / (8.0 * self.dim as f64);
-        let zeta = PRINTED / self.angle.cos();
-        rho * (zeta / self.points as f64 / self.angle.tan()).ln()
+        0.5 * (-self.bound(PRINTED).powi(2)).ln_1p()
     }
 
     pub(super) fn regime(&self) -> &'static str {
@@ -46,11 +44,6 @@ impl Configuration {
         } else {
             "large nθ"
         }
-    }
-
-    /// Whether the decay is claimed and the bound is not trivial: n sin θ > 12π.
-    pub(super) fn decays(&self) -> bool {
-        self.points as f64 * self.angle.sin() > PRINTED
     }
 }
 

@@ -40,7 +40,8 @@ fn random_order(points: &Points, labels: &[Label]) -> usize {
     mistakes
 }
 
-/// The largest factor by which a mistake of greedy changed tan θ, and the number of mistakes at θ < π/2.
+/// The largest ratio of tan²θ' + r² tan²θ to tan²θ at a mistake of greedy, θ before and θ' after it, r = |w · x|/sin θ,
+/// and the number of mistakes at θ < π/2.
 fn largest_rise(
     points: &Points,
     labels: &[Label],
@@ -55,13 +56,21 @@ fn largest_rise(
     kernels::axpy(labels[0].as_f64(), row(0), &mut w);
     for round in mistakes.iter().filter(|round| round.index != 0) {
         let before = tangent(&w, target.normal());
+        let margin = kernels::dot(&w, row(round.index)) / norm(&w);
         project(row(round.index), &mut w);
         if before >= 0.0 {
             acute += 1;
             let after = tangent(&w, target.normal());
+            // r² tan²θ = |w · x|² (1 + tan²θ).
+            let removed = margin * margin * (1.0 + before * before);
             // An angle beyond π/2 counts as infinite.
-            let factor = if after >= 0.0 { after / before } else { f64::INFINITY };
-            largest = largest.max(factor.min(f64::MAX));
+            let share = if after >= 0.0 {
+                (after * after + removed) / (before * before)
+            } else {
+                f64::INFINITY
+            };
+            // w · x and the part of w across the target are exact up to 1e-16, which counts at small angles.
+            largest = largest.max((share / (1.0 + 1e-15 / before)).min(f64::MAX));
         }
     }
     (largest, acute)

@@ -58,7 +58,7 @@ pub(crate) struct Count {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     pub(super) counts: Vec<Count>,
-    /// Largest ratio of tan θ after a mistake to tan θ before it, θ < π/2.
+    /// Largest ratio of tan²θ' + r² tan²θ to tan²θ at a mistake, θ before and θ' after it, θ < π/2.
     pub(super) rise: f64,
     /// Mistakes made at θ < π/2.
     pub(super) acute: usize,
