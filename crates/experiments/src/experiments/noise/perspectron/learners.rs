@@ -70,7 +70,7 @@ pub(super) fn clean(rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
     let params = GridPerspectron::params(Margin::Known(margin * (1.0 - 1e-9))).excess(EXCESS);
     let params = params.failure(FAILURE);
     let mut error = |schedule| -> Result<f64, Failure> {
-        let learner = params.clone().schedule(schedule).seed(rng.random()).check()?;
+        let learner = params.schedule(schedule).seed(rng.random()).check()?;
         let fit = learner.fit_stream(&mut planar.stream(rng))?;
         let normal = fit.halfspace().normal();
         Ok(planar.error([normal[0], normal[1]]))
