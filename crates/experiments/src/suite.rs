@@ -27,7 +27,9 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(PairedGrowthExperiment { inputs: inputs.clone() }),
         Box::new(StrongCostExperiment { inputs: inputs.clone() }),
         Box::new(RandomOrderExperiment),
+        Box::new(BestRandomExperiment),
         Box::new(HugePoolsExperiment),
+        Box::new(GreedyInLawExperiment),
         Box::new(OptimumExperiment),
         Box::new(RealPoolsExperiment::new(inputs.clone())),
         Box::new(ForsterExperiment { inputs: inputs.clone() }),
@@ -51,7 +53,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
 
 /// Seconds of an experiment on two cores at smoke, standard and full scale, for the estimate of the remaining time.
 /// Only the proportions matter, since a run corrects them by its own speed.
-const COSTS: [(&str, [f64; 3]); 35] = [
+const COSTS: [(&str, [f64; 3]); 37] = [
     ("K1", [0.2, 6.2, 134.0]),
     ("K3", [0.3, 4.1, 53.0]),
     ("K4", [0.1, 0.8, 13.0]),
@@ -68,7 +70,9 @@ const COSTS: [(&str, [f64; 3]); 35] = [
     ("S9p", [0.5, 4.0, 32.0]),
     ("S9c", [0.5, 7.0, 353.0]),
     ("S6", [0.9, 50.0, 229.0]),
+    ("S14", [0.2, 0.6, 5.0]),
     ("S11", [1.0, 11.0, 332.0]),
+    ("S15", [2.0, 10.0, 60.0]),
     ("S12", [0.5, 4.2, 84.0]),
     ("S10", [6.5, 97.0, 460.0]),
     ("F1", [0.4, 9.0, 55.0]),

@@ -3,9 +3,10 @@
 //! `radius` is R = max ‖x‖, `margin` is γ = min y (w* · x) for the given target w*, and `target_norm` is ‖w*‖. If the
 //! margin is not positive, a bound is infinite.
 //!
-//! Claims: K1, K2, K3, K3n, K4, K4s, K5, K5s, K6, K7, K8, K8v, K10, K11, K12, K13, P9, P9h, P9r, S5x, S9t, S11t.
+//! Claims: K1, K2, K3, K3n, K4, K4s, K5, K5s, K6, K7, K8, K8v, K10, K11, K12, K13, P9, P9h, P9r, S5x, S9t, S11t, S14,
+//! S14o.
 
-use std::f64::consts::PI;
+use std::f64::consts::{E, LN_2, PI};
 
 /// (a/margin)², infinite unless the margin is positive.
 fn squared_ratio(a: f64, margin: f64) -> f64 {
@@ -312,6 +313,35 @@ fn round_mistakes(k: f64) -> f64 {
 
 /// Nodes of the midpoint rule of [`round_mistakes`], whose integrands are smooth.
 const NODES: u32 = 2000;
+
+/// Random order, every learner: on n >= d uniform points of the sphere of R^d, d >= 2, labelled by a uniformly random
+/// halfspace, the expected number of mistakes is at least ((d-1)²/(2πe d)) ln(n/d) (ours:
+/// docs/theory/random-order.md, Theorem 1).
+///
+/// ```
+/// let bound = halfspaces_online::bounds::random_order_mistakes(3e20, 3);
+/// assert!((bound - 4.0 / (6.0 * std::f64::consts::PI * std::f64::consts::E) * 1e20f64.ln()).abs() < 1e-12);
+/// ```
+#[must_use]
+pub fn random_order_mistakes(points: f64, dim: usize) -> f64 {
+    let d = dim as f64;
+    (d - 1.0).powi(2) / (2.0 * PI * E * d) * (points / d).ln()
+}
+
+/// Random order, the best learner: its expected mistakes per ln n on the points of [`random_order_mistakes`] are, as n
+/// grows, at least κ(d-1) with κ = 1/(2 ln 2 + π²/6 - ln² 2) = 0.392 and at most (d-1)/2, in this order (ours:
+/// docs/theory/random-order.md, Theorem 2).
+///
+/// ```
+/// let [least, most] = halfspaces_online::bounds::random_order_rate(3);
+/// assert!((least - 0.784_075).abs() < 1e-6 && most == 1.0);
+/// ```
+#[must_use]
+pub fn random_order_rate(dim: usize) -> [f64; 2] {
+    let nats_per_mistake = 2.0 * LN_2 + PI * PI / 6.0 - LN_2 * LN_2;
+    let d = dim as f64;
+    [(d - 1.0) / nats_per_mistake, (d - 1.0) / 2.0]
+}
 
 /// Passive-aggressive: Σ (hinge loss)² <= (R‖u‖)² for any u with y (u · x) >= 1 throughout (Crammer et al. 2006,
 /// Theorem 2). A mistake has hinge loss at least 1, so mistakes <= (R/γ)² for a unit separator of margin γ.

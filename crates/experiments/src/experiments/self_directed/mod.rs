@@ -1,5 +1,6 @@
 //! Learners that choose the order of the points.
 
+mod best_random;
 mod huge;
 mod margins;
 mod optimum;
@@ -12,7 +13,8 @@ mod start;
 mod strong;
 mod strong_cost;
 
-pub(crate) use huge::HugePoolsExperiment;
+pub(crate) use best_random::BestRandomExperiment;
+pub(crate) use huge::{GreedyInLawExperiment, HugePoolsExperiment};
 pub(crate) use margins::MarginsExperiment;
 pub(crate) use optimum::OptimumExperiment;
 pub(crate) use paired::PairedGrowthExperiment;

@@ -122,14 +122,14 @@ impl Experiment for RandomOrderExperiment {
     about! {
         "S6", "In random order, no learner tested makes fewer than order d ln n mistakes on the sphere";
         "S6": "On n >= 100 d uniform points of the sphere in random order, labelled by a random halfspace, each of ten learners that change only at mistakes makes at least 0.5 d ln(n/d) mistakes in expectation."
-            ["DKTZ23, random-order lower bound; evidence, not proof, and the constant is ours"]
+            ["DKTZ23 §1, random order; the constant is measured, what is proved for every learner is S14"]
             Measured, null "the Bayes point in the same order, which learns from every label"
             halfspaces_online::{Perceptron, ModifiedPerceptron, PassiveAggressive,
                 SecondOrderPerceptron, Alma, OnlineMassart, VersionSpace, CentreOfGravity,
                 VolumetricCentre, HardMargin},
             halfspaces_linalg::{Ellipsoid};
         "S6b": "On the points of S6 in random order, every learner of S6 and the Bayes point, which learns from every label, makes at least 0.2 d ln(n/d) mistakes in expectation, at every tested n of at least 10 d."
-            ["DKTZ23, random-order lower bound; evidence, not proof, and the constant is ours"]
+            ["DKTZ23 §1, random order; the constant is measured, what is proved is S14 and S14o"]
             Measured, null "version-space greedy, which chooses its order, on pools of the same kind"
             halfspaces_online::{BayesPoint, VersionSpace, CentreOfGravity};
     }

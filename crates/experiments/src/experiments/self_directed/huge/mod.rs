@@ -1,9 +1,13 @@
-//! S11: Algorithm 1 of DKTZ23 on pools of up to 10^80 points, sampled exactly in law.
+//! S11: Algorithm 1 of DKTZ23 on pools of up to 10^80 points, sampled exactly in law; S15: greedy on the whole
+//! pool, likewise.
 
 mod claims;
+mod greedy;
+mod greedy_claims;
 mod play;
 mod plots;
 mod wedge;
 mod workload;
 
 pub(crate) use claims::HugePoolsExperiment;
+pub(crate) use greedy_claims::GreedyInLawExperiment;

@@ -89,22 +89,39 @@ impl Angle {
     /// one. The search stops at the first box with a point whose deficit is at most that of the box: all surer points
     /// lie in the same box.
     pub(super) fn surest(self, count: f64, dim: usize, rng: &mut ChaCha8Rng) -> Option<WrongPoint> {
-        let growth = 1.0 + 2.0 / dim as f64;
-        let error = self.error();
-        // The first box contains about one point.
-        let mut deficit = 1.0;
-        while deficit > f64::MIN_POSITIVE && count * error * self.share(deficit, dim) > 1.0 {
-            deficit /= growth;
-        }
-        let mut best: Option<(f64, WrongPoint)> = None;
-        let (mut inner, mut inner_turn, mut inner_share, mut drawn) = (0.0, 0.0, 0.0, 0.0);
-        loop {
-            let (turn, share) = (self.turn_of(deficit), self.share(deficit, dim));
+        let (error, mut drawn) = (self.error(), 0.0);
+        let new = |[inner, share]: [f64; 2], rng: &mut ChaCha8Rng| {
             // The probability of this box given that a point is outside the previous one.
-            let probability = error * (share - inner_share) / (1.0 - error * inner_share);
+            let probability = error * (share - inner) / (1.0 - error * inner);
             let new = occurrences(count - drawn, probability, rng);
             drawn += new;
-            let mut left = new;
+            new
+        };
+        self.search(count * error, dim, rng, new, |_, _| Some(())).map(|(x, ())| x)
+    }
+
+    /// The search of [`Angle::surest`] among those points that `place` accepts. `expected` is the mean number of
+    /// misclassified points. `new` draws the number of points in a box outside the previous one, from the shares of the
+    /// misclassified points in the previous box and in both. Returns the surest point with what `place` made of it.
+    pub(super) fn search<T>(
+        self,
+        expected: f64,
+        dim: usize,
+        rng: &mut ChaCha8Rng,
+        mut new: impl FnMut([f64; 2], &mut ChaCha8Rng) -> f64,
+        mut place: impl FnMut(WrongPoint, &mut ChaCha8Rng) -> Option<T>,
+    ) -> Option<(WrongPoint, T)> {
+        let growth = 1.0 + 2.0 / dim as f64;
+        // The first box contains about one point.
+        let mut deficit = 1.0;
+        while deficit > f64::MIN_POSITIVE && expected * self.share(deficit, dim) > 1.0 {
+            deficit /= growth;
+        }
+        let mut best: Option<(f64, WrongPoint, T)> = None;
+        let (mut inner, mut inner_turn, mut inner_share) = (0.0, 0.0, 0.0);
+        loop {
+            let (turn, share) = (self.turn_of(deficit), self.share(deficit, dim));
+            let mut left = new([inner_share, share], rng);
             while left > 0.0 {
                 let x = Angle::within(deficit, turn, dim, rng);
                 if x.off_plane <= inner && x.turn <= inner_turn {
@@ -112,12 +129,14 @@ impl Angle {
                 }
                 left -= 1.0;
                 let its = self.deficit(x);
-                if best.is_none_or(|(least, _)| its < least) {
-                    best = Some((its, x));
+                if best.as_ref().is_none_or(|(least, ..)| its < *least)
+                    && let Some(placed) = place(x, rng)
+                {
+                    best = Some((its, x, placed));
                 }
             }
-            if deficit >= 1.0 || best.is_some_and(|(least, _)| least <= deficit) {
-                return best.map(|(_, x)| x);
+            if deficit >= 1.0 || best.as_ref().is_some_and(|(least, ..)| *least <= deficit) {
+                return best.map(|(_, x, placed)| (x, placed));
             }
             (inner, inner_turn, inner_share) = (deficit, turn, share);
             deficit = (deficit * growth).min(1.0);
