@@ -32,6 +32,7 @@ pub use noise::link::{
     LINK_PROBE_STEPS, LINK_PROBES_NEAR_ZERO, LINK_TOLERANCE, Link, LinkError, StandardLink,
     check_link,
 };
+pub use noise::misspecified::Misspecified;
 pub use noise::model::{GlmNoise, Massart, NoiseModel, Rcn, Region};
 pub use noise::population::{Population, PopulationMean};
 pub use noise::trap::massart_trap;

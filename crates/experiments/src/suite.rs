@@ -37,6 +37,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
         Box::new(CertificateExperiment),
         Box::new(PerspectronExperiment),
         Box::new(GlmExperiment),
+        Box::new(MisspecifiedExperiment),
         Box::new(MassartExperiment),
         Box::new(MassartRivalsExperiment),
         Box::new(Table1Experiment),
@@ -53,7 +54,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
 
 /// Seconds of an experiment on two cores at smoke, standard and full scale, for the estimate of the remaining time.
 /// Only the proportions matter, since a run corrects them by its own speed.
-const COSTS: [(&str, [f64; 3]); 37] = [
+const COSTS: [(&str, [f64; 3]); 38] = [
     ("K1", [0.2, 6.2, 134.0]),
     ("K3", [0.3, 4.1, 53.0]),
     ("K4", [0.1, 0.8, 13.0]),
@@ -80,6 +81,7 @@ const COSTS: [(&str, [f64; 3]); 37] = [
     ("P1", [0.3, 1.1, 27.0]),
     ("P3", [3.0, 76.0, 610.0]),
     ("P7", [1.6, 14.0, 393.0]),
+    ("P15", [6.0, 90.0, 300.0]),
     ("P9", [0.2, 3.4, 53.0]),
     ("P9r", [0.2, 1.3, 35.0]),
     ("P10", [0.3, 22.0, 720.0]),

@@ -39,8 +39,8 @@ pub use linear::{LinearSvm, LogisticFit, LogisticParams, LogisticRegression, Svm
 pub use noise_setting::NoiseSetting;
 pub use perspectron::{
     GlmError, GlmParams, GlmPerspectron, GlmSchedule, GridParams, GridPerspectron, GridSchedule,
-    Guess, Margin, MarginSearch, Perspectron, PerspectronParams, SampleFit, SampleParams,
-    SamplePerspectron, Schedule, SearchFit, Selection,
+    Guess, Margin, MarginSearch, MisspecifiedGlm, MisspecifiedGlmParams, Perspectron,
+    PerspectronParams, SampleFit, SampleParams, SamplePerspectron, Schedule, SearchFit, Selection,
 };
 pub use positioned::{
     PositionedAnswer, PositionedDecisionList, PositionedFit, PositionedMassart, PositionedParams,
