@@ -42,6 +42,28 @@ pub enum ForsterError {
         /// Its weight.
         weight: f64,
     },
+    /// A pass over the blocks failed.
+    #[error("a pass over the blocks of points failed")]
+    PassFailed,
+    /// Two passes over the blocks counted different rows.
+    #[error(
+        "the first pass counted {expected} rows that are not zero, a later one {found}; the points must not change"
+    )]
+    RowsChanged {
+        /// Number of rows of the first pass.
+        expected: u64,
+        /// Number of rows of a later pass.
+        found: u64,
+    },
+    /// The points lie so near a proper subspace that only a fit in memory could tell on which side.
+    #[error(
+        "the points lie in or near a proper subspace (the second moments differ by a factor of {ratio:e}); drop columns \
+         that depend on others, or fit in memory"
+    )]
+    NearlyFlat {
+        /// λmin/λmax of the second moment of the rows scaled to norm 1.
+        ratio: f64,
+    },
     /// Eigenvalues or singular values did not converge.
     #[error("the eigenvalues or singular values of a {dim} × {dim} matrix did not converge")]
     NoConvergence {

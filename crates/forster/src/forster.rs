@@ -160,19 +160,19 @@ impl Forster {
         let mut levels = Vec::new();
 
         let (factor, reason) = loop {
-            let start = match survey(self.0, &rows)? {
-                Survey::Spanning(start) => start,
+            let (mut points, start) = match survey(self.0, &rows)? {
+                Survey::Spanning(start) => *start,
                 Survey::Within(span) => {
                     rows = project(&rows, None, span.as_ref())?;
                     basis = Some(composed(basis, span));
                     continue;
                 }
             };
-            let (level, factor, end) = level::solve(self.0, &rows, *start, levels.len())?;
+            let (level, last, end) = level::solve(self.0, &mut points, start, levels.len())?;
             levels.push(level);
             match end {
-                End::Isotropic => break (factor, None),
-                End::Unresolved(reason) => break (factor, Some(reason)),
+                End::Isotropic => break (last.a, None),
+                End::Unresolved(reason) => break (last.a, Some(reason)),
                 End::Heavy(found) => {
                     rows = project(&rows, Some(&found.members), found.basis.as_ref())?;
                     held = found.members.iter().map(|i| held[*i]).collect();
@@ -220,7 +220,7 @@ fn judge(position: Position, reason: Option<Reason>, agree: bool, accuracy: Accu
     }
 }
 
-fn rows_of(m: MatRef<'_, f64>) -> Result<Points, InputError> {
+pub(crate) fn rows_of(m: MatRef<'_, f64>) -> Result<Points, InputError> {
     Points::new(m.row_iter().flat_map(|row| row.iter().copied()).collect(), m.ncols())
 }
 

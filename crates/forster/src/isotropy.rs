@@ -9,13 +9,11 @@
 
 use crate::dense::{eigenvalues, extremes};
 use crate::error::ForsterError;
-use crate::gram::AddGram;
-use crate::pass::{block_rows, tree_sum, tree_sum_rows};
-use crate::tile::{MAX_ROWS, padded, tile_rows};
+use crate::pass::{Buffers, MomentSum};
+use crate::tile::padded;
 use crate::transform::{ForsterTransform, unit_tile};
-use faer::Mat;
-use halfspaces_linalg::kernels::run_fused;
-use halfspaces_linalg::{InputError, PointSet, Points, Threads, aligned_zeros};
+use halfspaces_linalg::{BLOCK_ROWS, InputError, Partial, PointSet, Points, Threads};
+use std::ops::Range;
 
 /// The certificate of radially isotropic position: the extreme eigenvalues of M = (d/n) Σ u uᵀ over the points scaled
 /// to norm 1, both of which are 1 in perfect position.
@@ -113,34 +111,32 @@ impl Isotropy {
         if let Some(&index) = chosen.iter().find(|i| **i >= points.len()) {
             return Err(InputError::IndexOutOfRange { index, len: points.len() }.into());
         }
-        let (rows, width) = (tile_rows(k), padded(k));
-        // The sums Σ w u uᵀ and Σ w of some of the points.
-        let of_part = |scratch: &mut Vec<f64>, part: &[usize]| {
-            let (mut tile, mut moment) = (aligned_zeros(rows, width)?, aligned_zeros(k, width)?);
-            let (mut scales, mut total) = ([1.0; MAX_ROWS], 0.0);
-            for block in part.chunks(rows) {
-                let u = &mut tile[..block.len() * width];
-                to_unit(scratch, block, u).map_err(|at| InputError::ZeroRow { row: block[at] })?;
-                let scales = &mut scales[..block.len()];
-                if let Some(weights) = weights {
-                    scales.iter_mut().zip(block).for_each(|(scale, i)| *scale = weights[*i]);
-                }
-                total += scales.iter().sum::<f64>();
-                run_fused(AddGram { u, scales, dim: k, m: &mut moment });
-            }
-            Ok::<_, InputError>((moment, total))
+        let of_block = |(buffers, scratch): &mut (Buffers, Vec<f64>), block: Range<usize>| {
+            let part = &chosen[block];
+            let weight = |i: &usize| weights.map_or(1.0, |weights| weights[*i]);
+            let weights: Vec<f64> = part.iter().map(weight).collect();
+            buffers.sum_of(&weights, |tile, u| {
+                let tile = &part[tile];
+                to_unit(scratch, tile, u).map_err(|at| InputError::ZeroRow { row: tile[at] })
+            })
         };
-        let parts = chosen.chunks(block_rows(chosen.len(), k));
-        let parts = threads.map_with(parts, Vec::new, of_part).into_iter();
-        let mut parts: Vec<_> = parts.collect::<Result<_, _>>()?;
-        let total = tree_sum(&parts, |(_, total)| *total);
-        let share = k as f64 / total;
-        let sum = tree_sum_rows(parts.iter_mut().map(|(moment, _)| &mut moment[..]));
-        let moment = Mat::from_fn(k, k, |i, j| share * sum[i.max(j) * width + i.min(j)]);
+        let groups = Partial::<MomentSum>::groups(0, chosen.len()).len();
+        let buffers = (0..groups).map(|_| Ok((Buffers::new(k)?, Vec::new())));
+        let mut buffers: Vec<_> = buffers.collect::<Result<_, InputError>>()?;
+        let partial = threads.sum_blocks(0, chosen.len(), &mut buffers, of_block)?;
+        let moment = match partial.finish(chosen.len().div_ceil(BLOCK_ROWS) as u64) {
+            Ok(Some(sum)) => sum.matrix(k, sum.weight()),
+            other => unreachable!("some points are chosen, and all are summed: {other:?}"),
+        };
         let values = eigenvalues(moment.as_ref())?;
         let (least, largest) = extremes(&values);
-        // M is positive semidefinite with trace d; deviations by rounding are clamped.
-        Ok(Isotropy { least: least.clamp(0.0, 1.0), largest: largest.max(1.0) })
+        Ok(Isotropy::of_extremes(least, largest))
+    }
+
+    /// The certificate with these extreme eigenvalues of M, which is positive semidefinite with trace d; deviations by
+    /// rounding are clamped.
+    pub(crate) fn of_extremes(least: f64, largest: f64) -> Isotropy {
+        Isotropy { least: least.clamp(0.0, 1.0), largest: largest.max(1.0) }
     }
 
     /// The smallest eigenvalue λmin(M), in [0, 1].
@@ -177,6 +173,7 @@ fn row_of(points: &Points, i: usize) -> &[f64] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use faer::Mat;
     use halfspaces_data::{Marginal, Rotation, StudentT, UnitSphere};
 
     #[test]
@@ -220,10 +217,9 @@ mod tests {
     /// The sums over parts of the points, the last of which is shorter, equal the sum over all points.
     #[test]
     fn parts_are_all_of_the_points() {
-        let n = 2 * block_rows(1, 3) + 77;
+        let n = 2 * BLOCK_ROWS + 77;
         let points = UnitSphere::new(3).unwrap().sample(n, 5).unwrap();
         let weights: Vec<f64> = (0..n).map(|i| 0.5 + (i % 5) as f64).collect();
-        assert!(block_rows(n, 3) < n / 2);
         for weights in [None, Some(&weights[..])] {
             let weight = |i: usize| weights.map_or(1.0, |weights| weights[i]);
             let total: f64 = (0..n).map(weight).sum();

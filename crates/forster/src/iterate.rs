@@ -5,8 +5,9 @@ use crate::dense::{
     spectral,
 };
 use crate::error::ForsterError;
+use crate::level_passes::LevelPasses;
 use crate::newton::{CAP, Direction};
-use crate::pass::{Moments, Pass, Rows};
+use crate::pass::Moments;
 use faer::{Mat, MatRef};
 
 /// Minimum λmin(M) for which the Cholesky factor replaces the symmetric root.
@@ -47,16 +48,15 @@ impl Iterate {
 
     /// Measures A = WB by a pass; `None` if A is numerically singular.
     pub(crate) fn measure(
-        pass: &mut Pass,
-        rows: &Rows<'_>,
+        points: &mut impl LevelPasses,
         whitening: &Mat<f64>,
         mut b: Mat<f64>,
     ) -> Result<Option<Iterate>, ForsterError> {
         scale_to_unit(&mut b);
         let mut a = product(whitening.as_ref(), b.as_ref());
         scale_to_unit(&mut a);
-        let Some(moments) = pass.moments(rows, Some(a.as_ref())) else { return Ok(None) };
-        let log_det: f64 = (0..rows.dim).map(|i| a[(i, i)].abs().ln()).sum();
+        let Some(moments) = points.moments(Some(a.as_ref()))? else { return Ok(None) };
+        let log_det: f64 = (0..points.dim()).map(|i| a[(i, i)].abs().ln()).sum();
         let f = moments.log_norms - 2.0 * log_det;
         if !f.is_finite() {
             return Ok(None);
@@ -91,8 +91,7 @@ impl Iterate {
     pub(crate) fn along(
         &self,
         direction: &Direction,
-        pass: &mut Pass,
-        rows: &Rows<'_>,
+        points: &mut impl LevelPasses,
         whitening: &Mat<f64>,
         passes: &mut usize,
     ) -> Result<Moved, ForsterError> {
@@ -100,7 +99,7 @@ impl Iterate {
         for _ in 0..MAX_HALVINGS {
             let root = |v: f64| (-0.5 * t * v).exp();
             let c = spectral(&direction.values, direction.vectors.as_ref(), root);
-            let moved = Iterate::measure(pass, rows, whitening, self.moved(c.as_ref()))?;
+            let moved = Iterate::measure(points, whitening, self.moved(c.as_ref()))?;
             *passes += 1;
             if let Some(moved) = moved {
                 let enough = moved.f <= self.f + SUFFICIENT * t * direction.slope;
@@ -123,7 +122,9 @@ impl Iterate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::level_passes::InMemory;
     use crate::newton::direction;
+    use crate::pass::Rows;
     use halfspaces_data::{Clusters, Marginal};
     use halfspaces_linalg::Threads;
 
@@ -132,14 +133,13 @@ mod tests {
     fn a_step_too_long_is_halved() {
         let values = Clusters::random(5, 7, 0.1, 1).unwrap().sample(200, 2).unwrap().into_vec();
         let rows = Rows { values: values.into(), dim: 5, weights: vec![1.0; 200], total: 200.0 };
-        let mut pass = Pass::new(&rows, Threads::ONE).unwrap();
+        let mut pass = InMemory::new(&rows, Threads::ONE).unwrap();
         let one = Mat::<f64>::identity(5, 5);
-        let start = Iterate::measure(&mut pass, &rows, &one, one.clone()).unwrap().unwrap();
-        let mut unit = vec![0.0; 1000];
-        pass.unit_rows(&rows, one.as_ref(), &mut unit);
-        let mut towards = direction(&mut pass, &rows, &unit, &start.moment).unwrap();
+        let start = Iterate::measure(&mut pass, &one, one.clone()).unwrap().unwrap();
+        pass.set_units(one.as_ref()).unwrap();
+        let mut towards = direction(&mut pass, &start.moment).unwrap();
         let mut passes = 0;
-        let newton = start.along(&towards, &mut pass, &rows, &one, &mut passes).unwrap();
+        let newton = start.along(&towards, &mut pass, &one, &mut passes).unwrap();
         let (newton, length) = newton.unwrap();
         assert!(newton.f < start.f && passes > 0);
         let (least, most) = extremes(&towards.values);
@@ -149,7 +149,7 @@ mod tests {
         towards.values.iter_mut().for_each(|v| *v *= 16.0);
         towards.slope *= 16.0;
         passes = 0;
-        let halved = start.along(&towards, &mut pass, &rows, &one, &mut passes).unwrap();
+        let halved = start.along(&towards, &mut pass, &one, &mut passes).unwrap();
         let (halved, halved_length) = halved.unwrap();
         // Four more halvings reach the same iterate.
         assert_eq!(passes, before + 4);

@@ -6,15 +6,15 @@
 
 use crate::anderson::{self, AndersonAcceleration};
 use crate::error::ForsterError;
-use crate::heavy::{self, Found, Spectrum};
+use crate::heavy::{Found, Spectrum};
 use crate::iterate::{Iterate, Moved};
+use crate::level_passes::LevelPasses;
 use crate::newton;
 use crate::params::{ForsterParams, Step};
-use crate::pass::{Pass, Rows};
 use crate::report::{Level, LevelEnd, Reason};
 use crate::survey::Start;
 use faer::Mat;
-use halfspaces_linalg::{InputError, checkpoint, zeros};
+use halfspaces_linalg::checkpoint;
 use std::f64::consts::LN_10;
 use tracing::debug;
 
@@ -48,14 +48,14 @@ pub(crate) enum End {
     Unresolved(Reason),
 }
 
-/// Solves one level: returns its report, the final A, and how it ended.
-pub(crate) fn solve(
+/// Solves one level: returns its report, the final iterate, and how it ended.
+pub(crate) fn solve<P: LevelPasses>(
     params: ForsterParams,
-    rows: &Rows<'_>,
+    points: &mut P,
     start: Start,
     depth: usize,
-) -> Result<(Level, Mat<f64>, End), ForsterError> {
-    let mut iteration = Iteration::new(params, rows, start, depth);
+) -> Result<(Level, Iterate, End), ForsterError> {
+    let mut iteration = Iteration::new(params, points, start, depth);
     let end = iteration.run()?;
     let Iteration { mut level, iterate, .. } = iteration;
     level.end = match &end {
@@ -64,8 +64,8 @@ pub(crate) fn solve(
         End::Unresolved(reason) => LevelEnd::Unresolved(*reason),
     };
     let dim = level.dim;
-    debug!(depth, dim, rows = rows.len(), ?level.end, level.condition, "level ended");
-    Ok((level, iterate.a, end))
+    debug!(depth, dim, rows = level.rows, ?level.end, level.condition, "level ended");
+    Ok((level, iterate, end))
 }
 
 /// The initial state of a round.
@@ -105,16 +105,13 @@ impl Progress {
 }
 
 /// The state of the iteration.
-struct Iteration<'a> {
+struct Iteration<'a, P> {
     params: ForsterParams,
-    rows: &'a Rows<'a>,
+    points: &'a mut P,
     depth: usize,
-    pass: Pass,
     /// A lower triangle W for which the rows of XW have about the same second moment in every direction.
     whitening: Mat<f64>,
     iterate: Iterate,
-    /// The unit rows of XA, in a buffer allocated on first use.
-    unit: Vec<f64>,
     level: Level,
     /// The condition number of B when it was last computed.
     known_condition: f64,
@@ -130,13 +127,13 @@ struct Iteration<'a> {
     acceleration: Option<AndersonAcceleration>,
 }
 
-impl<'a> Iteration<'a> {
-    fn new(params: ForsterParams, rows: &'a Rows<'a>, start: Start, depth: usize) -> Self {
-        let Start { pass, iterate, whitening } = start;
+impl<'a, P: LevelPasses> Iteration<'a, P> {
+    fn new(params: ForsterParams, points: &'a mut P, start: Start, depth: usize) -> Self {
+        let Start { iterate, whitening } = start;
         let residual = iterate.residual();
         let level = Level {
-            rows: rows.len(),
-            dim: rows.dim,
+            rows: points.rows(),
+            dim: points.dim(),
             fixed_point_steps: 0,
             newton_steps: 0,
             passes: 1,
@@ -147,12 +144,10 @@ impl<'a> Iteration<'a> {
         };
         Iteration {
             params,
-            rows,
+            points,
             depth,
-            pass,
             whitening,
             iterate,
-            unit: Vec::new(),
             level,
             known_condition: 1.0,
             drift: 0.0,
@@ -170,8 +165,8 @@ impl<'a> Iteration<'a> {
             return Ok(End::Isotropic);
         }
         self.level.passes += 1;
-        let identity = Mat::identity(self.rows.dim, self.rows.dim);
-        match Iterate::measure(&mut self.pass, self.rows, &self.whitening, identity)? {
+        let identity = Mat::identity(self.level.dim, self.level.dim);
+        match Iterate::measure(self.points, &self.whitening, identity)? {
             Some(whitened) => self.iterate = whitened,
             None => return Ok(End::Unresolved(Reason::ConditionCap)),
         }
@@ -232,11 +227,11 @@ impl<'a> Iteration<'a> {
         let at_cap = self.known_condition >= self.params.max_condition || self.singular;
         if gap >= self.tried_gap + NEXT_GAP || spent || stalled || at_cap || done {
             self.tried_gap = self.tried_gap.max(gap);
-            self.fill_unit()?;
+            self.points.set_units(self.iterate.a.as_ref())?;
             let equality = (at_cap || stalled) && !done;
             let membership = self.params.membership;
-            let found = heavy::find(self.rows, &self.unit, &spectrum, membership, equality)?;
-            let (depth, dim) = (self.depth, self.rows.dim);
+            let found = self.points.heavy_subspace(&spectrum, membership, equality)?;
+            let (depth, dim) = (self.depth, self.level.dim);
             debug!(depth, dim, gap, found = found.is_some(), "looked for a heavy subspace");
             if let Some(found) = found {
                 return Ok(Some(End::Heavy(found)));
@@ -275,7 +270,7 @@ impl<'a> Iteration<'a> {
             };
             self.level.passes += 1;
             self.level.fixed_point_steps += 1;
-            let iterate = Iterate::measure(&mut self.pass, self.rows, &self.whitening, b)?;
+            let iterate = Iterate::measure(self.points, &self.whitening, b)?;
             iterate.map(|iterate| (iterate, growth))
         };
         let Some((moved, growth)) = moved else {
@@ -288,7 +283,7 @@ impl<'a> Iteration<'a> {
         self.drift += growth;
         self.iterate = moved;
         self.level.residuals.push(residual);
-        let (depth, dim, f) = (self.depth, self.rows.dim, self.iterate.f);
+        let (depth, dim, f) = (self.depth, self.level.dim, self.iterate.f);
         debug!(depth, dim, steps, ?kind, residual, f, "step");
         Ok(())
     }
@@ -304,20 +299,11 @@ impl<'a> Iteration<'a> {
     }
 
     fn newton(&mut self) -> Result<Moved, ForsterError> {
-        self.fill_unit()?;
-        let (pass, rows) = (&mut self.pass, self.rows);
-        let direction = newton::direction(pass, rows, &self.unit, &self.iterate.moment)?;
+        self.points.set_units(self.iterate.a.as_ref())?;
+        let direction = newton::direction(self.points, &self.iterate.moment)?;
         self.level.products += direction.products;
-        self.iterate.along(&direction, pass, rows, &self.whitening, &mut self.level.passes)
-    }
-
-    /// Fills the buffer with the unit rows of XA.
-    fn fill_unit(&mut self) -> Result<(), InputError> {
-        if self.unit.is_empty() {
-            self.unit = zeros(self.rows.len(), self.rows.dim)?;
-        }
-        self.pass.unit_rows(self.rows, self.iterate.a.as_ref(), &mut self.unit);
-        Ok(())
+        let passes = &mut self.level.passes;
+        self.iterate.along(&direction, self.points, &self.whitening, passes)
     }
 }
 

@@ -4,6 +4,7 @@
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
 mod anderson;
+mod blocks;
 mod decomposition;
 mod dense;
 mod error;
@@ -13,6 +14,7 @@ mod heavy;
 mod isotropy;
 mod iterate;
 mod level;
+mod level_passes;
 mod newton;
 mod params;
 mod pass;
@@ -23,11 +25,13 @@ mod survey;
 mod tile;
 mod transform;
 
+pub use blocks::{BlocksFit, ForsterPass};
 pub use decomposition::Decomposition;
 pub use error::ForsterError;
 pub use forster::Forster;
 pub use isotropy::Isotropy;
 pub use params::{Accuracy, ForsterParams, Step};
+pub use pass::MomentSum;
 pub use report::{Fit, Level, LevelEnd, Outcome, Position, Reason};
 pub use subspace::Subspace;
 pub use transform::{ForsterTransform, Normalisation};

@@ -15,7 +15,7 @@
 
 use crate::dense::{add, eigen, inner, product};
 use crate::error::ForsterError;
-use crate::pass::{Pass, Rows};
+use crate::level_passes::LevelPasses;
 use faer::Mat;
 
 /// Maximum spectral norm of a direction: one step changes the condition number by at most a factor of e^12.
@@ -39,14 +39,12 @@ pub(crate) struct Direction {
     pub(crate) products: usize,
 }
 
-/// Solves H S = M - I over the unit rows.
+/// Solves H S = M - I over the unit rows that were set.
 pub(crate) fn direction(
-    pass: &mut Pass,
-    rows: &Rows<'_>,
-    unit: &[f64],
+    points: &mut impl LevelPasses,
     moment: &Mat<f64>,
 ) -> Result<Direction, ForsterError> {
-    let dim = rows.dim;
+    let dim = points.dim();
     let mut residual = Mat::from_fn(dim, dim, |i, j| moment[(i, j)] - f64::from(i == j));
     let target = residual.clone();
     let mut s = Mat::<f64>::zeros(dim, dim);
@@ -56,7 +54,7 @@ pub(crate) fn direction(
     let mut products = 0;
     while products < MAX_PRODUCTS && size > goal {
         let ms = product(moment.as_ref(), step.as_ref());
-        let fourth = pass.fourth_moment(rows, unit, step.as_ref());
+        let fourth = points.fourth_moment(step.as_ref())?;
         products += 1;
         let image = Mat::from_fn(dim, dim, |i, j| 0.5 * (ms[(i, j)] + ms[(j, i)]) - fourth[(i, j)]);
         let curvature = inner(step.as_ref(), image.as_ref());
@@ -90,6 +88,8 @@ pub(crate) fn direction(
 mod tests {
     use super::*;
     use crate::dense::{lower_factor, spectral};
+    use crate::level_passes::InMemory;
+    use crate::pass::Rows;
     use halfspaces_data::{Clusters, Marginal};
     use halfspaces_linalg::Threads;
 
@@ -101,16 +101,15 @@ mod tests {
     #[test]
     fn the_direction_solves_newtons_equation_and_f_follows_its_slope() {
         let rows = clustered(200, 5);
-        let mut pass = Pass::new(&rows, Threads::ONE).unwrap();
+        let mut pass = InMemory::new(&rows, Threads::ONE).unwrap();
         let a = Mat::<f64>::identity(5, 5);
-        let moments = pass.moments(&rows, Some(a.as_ref())).unwrap();
-        let mut unit = vec![0.0; 1000];
-        pass.unit_rows(&rows, a.as_ref(), &mut unit);
-        let found = direction(&mut pass, &rows, &unit, &moments.moment).unwrap();
+        let moments = pass.moments(Some(a.as_ref())).unwrap().unwrap();
+        pass.set_units(a.as_ref()).unwrap();
+        let found = direction(&mut pass, &moments.moment).unwrap();
         let s = spectral(&found.values, found.vectors.as_ref(), |v| v);
         // H S by its definition compared with M - I, within the forcing term; trace 0.
         let ms = product(moments.moment.as_ref(), s.as_ref());
-        let fourth = pass.fourth_moment(&rows, &unit, s.as_ref());
+        let fourth = pass.fourth_moment(s.as_ref()).unwrap();
         let (mut missed, mut size, mut trace) = (0.0, 0.0, 0.0);
         for i in 0..5 {
             trace += s[(i, i)];
@@ -127,7 +126,7 @@ mod tests {
         let mut f = |t: f64| {
             let c = spectral(&found.values, found.vectors.as_ref(), |v| (-0.5 * t * v).exp());
             let a = lower_factor(c.as_ref());
-            pass.moments(&rows, Some(a.as_ref())).unwrap().log_norms
+            pass.moments(Some(a.as_ref())).unwrap().unwrap().log_norms
         };
         let quotient = (f(1e-5) - f(-1e-5)) / 2e-5;
         assert!((quotient / found.slope - 1.0).abs() < 1e-6, "{quotient} {}", found.slope);
@@ -137,11 +136,11 @@ mod tests {
     fn towards_a_heavy_subspace_the_direction_is_cut_to_the_cap() {
         // Two directions, with two thirds of the points in one: f is linear in the scale between them.
         let values = vec![1.0, 0.0, 1.0, 0.0, 0.0, 1.0];
-        let rows =
-            Rows { values: values.clone().into(), dim: 2, weights: vec![1.0; 3], total: 3.0 };
-        let mut pass = Pass::new(&rows, Threads::ONE).unwrap();
-        let moment = pass.moments(&rows, None).unwrap().moment;
-        let found = direction(&mut pass, &rows, &values, &moment).unwrap();
+        let rows = Rows { values: values.into(), dim: 2, weights: vec![1.0; 3], total: 3.0 };
+        let mut pass = InMemory::new(&rows, Threads::ONE).unwrap();
+        let moment = pass.moments(None).unwrap().unwrap().moment;
+        pass.set_units(Mat::identity(2, 2).as_ref()).unwrap();
+        let found = direction(&mut pass, &moment).unwrap();
         assert!((found.values[0] + CAP).abs() < 1e-9 && (found.values[1] - CAP).abs() < 1e-9);
     }
 }

@@ -4,25 +4,21 @@
 //! The passes take most of the time, so rows are processed in tiles that stay in the first-level cache
 //! ([`crate::tile`]), and each row is read once. A is lower triangular (a rotation of A changes neither norms nor
 //! eigenvalues), so only half of the products are needed, and only the lower half of M is summed. Together this is the
-//! work of one XᵀX. After [`Pass::new`] a pass allocates only the d² numbers of A and M.
+//! work of one XᵀX. After [`Pass::new`] a pass allocates only the numbers of A, of M, and of the sums not yet joined.
 //!
-//! The rows are split into blocks that depend only on their number. Each block has its own sums, which are added in one
-//! fixed tree: no result depends on the number of threads, not even in the last digit. Up to [`MIN_BLOCK`] rows form a
-//! single block, whose sums run from the first row to the last.
+//! The rows are split into blocks of [`BLOCK_ROWS`]. Each block has its own sums ([`MomentSum`]), which are joined as
+//! [`halfspaces_linalg::Partial`] describes: no result depends on the number of threads or machines, not even in the
+//! last digit. Within a block the sums run from the first row to the last.
 
-use crate::gram::add_gram;
+use crate::gram::{AddGram, add_gram};
 use crate::tile::{self, Factor, lanes_dot, padded, product_and_scales, unit_or_zero_rows};
 use faer::{Mat, MatRef};
 use halfspaces_linalg::kernels::{Aligned, Fused, FusedLoop, run_fused};
-use halfspaces_linalg::{InputError, Threads, aligned_zeros};
+use halfspaces_linalg::{BLOCK_ROWS, InputError, Partial, Sum, Threads, aligned_zeros};
 use std::borrow::Cow;
 use std::cmp::Ordering;
-
-/// Minimum number of rows per block. On one thread each additional block costs d² additions, whose time is not
-/// measurable with this many rows.
-const MIN_BLOCK: usize = 4096;
-/// Maximum number of blocks, because each stores d² numbers.
-const MAX_BLOCKS: usize = 64;
+use std::convert::Infallible;
+use std::ops::Range;
 
 /// Points of one level: row-major rows whose squared norms neither over- nor underflow, with weights.
 #[derive(Debug, Clone)]
@@ -54,51 +50,157 @@ pub(crate) struct Moments {
     pub(crate) log_norms: f64,
 }
 
-/// The buffers and sums of a block of rows.
+/// The sums over a block of rows, or over several: Σ w u uᵀ, Σ w and Σ w ln‖u‖² before the scaling of u.
+///
+/// [`ForsterPass::sum`](crate::ForsterPass::sum) computes it.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct MomentSum {
+    /// The lower triangle of Σ w u uᵀ, by rows.
+    lower: Vec<f64>,
+    rows: u64,
+    weight: f64,
+    log_norms: f64,
+    vanished: bool,
+}
+
+impl Sum for MomentSum {
+    fn fits(&self, other: &MomentSum) -> bool {
+        self.lower.len() == other.lower.len()
+    }
+
+    fn add(&mut self, later: MomentSum) {
+        self.lower.iter_mut().zip(&later.lower).for_each(|(sum, other)| *sum += other);
+        self.rows += later.rows;
+        self.weight += later.weight;
+        self.log_norms += later.log_norms;
+        self.vanished |= later.vanished;
+    }
+}
+
+impl MomentSum {
+    /// The number of rows.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Whether the rows have this dimension.
+    pub(crate) fn is_of_dim(&self, dim: usize) -> bool {
+        self.lower.len() == dim * (dim + 1) / 2
+    }
+
+    /// The sum Σ w of the weights.
+    pub(crate) fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    /// The symmetric matrix (dim/total) Σ w u uᵀ.
+    pub(crate) fn matrix(&self, dim: usize, total: f64) -> Mat<f64> {
+        let share = dim as f64 / total;
+        Mat::from_fn(dim, dim, |i, j| {
+            let (row, column) = (i.max(j), i.min(j));
+            share * self.lower[row * (row + 1) / 2 + column]
+        })
+    }
+
+    /// M and the sum of logarithms, for rows of total weight `total`. `None` if a row vanishes: A is numerically
+    /// singular.
+    pub(crate) fn moments(&self, dim: usize, total: f64) -> Option<Moments> {
+        let log_norms = dim as f64 / total * self.log_norms;
+        let regular = !self.vanished && log_norms.is_finite();
+        regular.then(|| Moments { moment: self.matrix(dim, total), log_norms })
+    }
+}
+
+/// The buffers of a thread.
 #[derive(Debug)]
-struct Block {
+pub(crate) struct Buffers {
     tile: Aligned<f64>,
     /// The lower half of Σ w u uᵀ, in rows of padded length.
     moment: Aligned<f64>,
-    log_norms: f64,
-    vanished: bool,
+    dim: usize,
+}
+
+impl Buffers {
+    pub(crate) fn new(dim: usize) -> Result<Buffers, InputError> {
+        let tile = aligned_zeros(tile::tile_rows(dim), padded(dim))?;
+        Ok(Buffers { tile, moment: aligned_zeros(dim, padded(dim))?, dim })
+    }
+
+    /// The sums over the rows of a block, with U = XA or, without an A, U = X.
+    pub(crate) fn moments(
+        &mut self,
+        values: &[f64],
+        weights: &[f64],
+        factor: Option<&Factor>,
+    ) -> MomentSum {
+        run_fused(MomentRun { buffers: self, values, weights, factor })
+    }
+
+    /// The sums of w u uᵀ (uᵀ S u) over unit rows; the factor is a lower triangle with the quadratic form of S.
+    pub(crate) fn fourth(&mut self, unit: &[f64], weights: &[f64], factor: &Factor) -> MomentSum {
+        run_fused(FourthRun { buffers: self, values: unit, weights, factor })
+    }
+
+    /// Writes the rows of U, scaled to norm 1, to `out`.
+    pub(crate) fn unit_rows(&mut self, values: &[f64], factor: &Factor, out: &mut [f64]) {
+        run_fused(UnitRun { buffers: self, values, factor, out });
+    }
+
+    /// The sum of w u uᵀ over unit rows that `to_unit` writes, tile by tile.
+    pub(crate) fn sum_of<E>(
+        &mut self,
+        weights: &[f64],
+        mut to_unit: impl FnMut(Range<usize>, &mut [f64]) -> Result<(), E>,
+    ) -> Result<MomentSum, E> {
+        let (rows, dim) = (tile::tile_rows(self.dim), self.dim);
+        self.moment.fill(0.0);
+        for (at, scales) in weights.chunks(rows).enumerate() {
+            let u = &mut self.tile[..scales.len() * padded(dim)];
+            to_unit(at * rows..at * rows + scales.len(), u)?;
+            run_fused(AddGram { u, scales, dim, m: &mut self.moment });
+        }
+        Ok(self.take(weights, 0.0, false))
+    }
+
+    /// The sums over the rows that have been added to the buffer.
+    fn take(&mut self, weights: &[f64], log_norms: f64, vanished: bool) -> MomentSum {
+        let (dim, width) = (self.dim, padded(self.dim));
+        let mut lower = Vec::with_capacity(dim * (dim + 1) / 2);
+        for (i, row) in self.moment.chunks_exact(width).enumerate() {
+            lower.extend_from_slice(&row[..=i]);
+        }
+        let weight = weights.iter().sum();
+        MomentSum { lower, rows: weights.len() as u64, weight, log_norms, vanished }
+    }
+}
+
+/// A lower triangle with the quadratic form of the symmetric S.
+pub(crate) fn form_of(s: MatRef<'_, f64>) -> Factor {
+    let dim = s.nrows();
+    let lower = Mat::from_fn(dim, dim, |i, j| match i.cmp(&j) {
+        Ordering::Less => 0.0,
+        Ordering::Equal => s[(i, j)],
+        Ordering::Greater => 2.0 * s[(i, j)],
+    });
+    Factor::new(lower.as_ref())
 }
 
 /// The workspace of all passes of a level.
 #[derive(Debug)]
 pub(crate) struct Pass {
-    blocks: Vec<Block>,
-    /// Number of rows of each block except the last.
-    block_rows: usize,
+    /// One for each group of blocks.
+    buffers: Vec<Buffers>,
     dim: usize,
     threads: Threads,
 }
 
-/// The input of one block, and the rows to be written (empty unless requested).
-struct Part<'a> {
-    block: &'a mut Block,
-    values: &'a [f64],
-    weights: &'a [f64],
-    out: &'a mut [f64],
-}
-
-/// Number of rows of each block of `n` rows except the last.
-pub(crate) fn block_rows(n: usize, dim: usize) -> usize {
-    n.div_ceil(MAX_BLOCKS).max(MIN_BLOCK).next_multiple_of(tile::tile_rows(dim))
-}
-
 impl Pass {
     pub(crate) fn new(rows: &Rows<'_>, threads: Threads) -> Result<Pass, InputError> {
-        let (n, dim) = (rows.len(), rows.dim);
-        let (tile_rows, block_rows) = (tile::tile_rows(dim), block_rows(n, dim));
-        let count = n.div_ceil(block_rows).max(1);
-        let mut blocks = Vec::with_capacity(count);
-        for _ in 0..count {
-            let (tile, moment) =
-                (aligned_zeros(tile_rows, padded(dim))?, aligned_zeros(dim, padded(dim))?);
-            blocks.push(Block { tile, moment, log_norms: 0.0, vanished: false });
-        }
-        Ok(Pass { blocks, block_rows, dim, threads })
+        let groups = Partial::<MomentSum>::groups(0, rows.len()).len();
+        let buffers = (0..groups).map(|_| Buffers::new(rows.dim)).collect::<Result<_, _>>()?;
+        Ok(Pass { buffers, dim: rows.dim, threads })
     }
 
     /// The pass with U = XA for a lower triangular A, or U = X without an A. `None` if a row vanishes: A is numerically
@@ -108,26 +210,24 @@ impl Pass {
         rows: &Rows<'_>,
         a: Option<MatRef<'_, f64>>,
     ) -> Option<Moments> {
-        let dim = self.dim;
         let factor = a.map(Factor::new);
-        self.each(rows, &mut [], |part| {
-            run_fused(MomentRun { part, dim, factor: factor.as_ref() });
+        let sum = self.sum(&rows.values, &rows.weights, |buffers, values, weights| {
+            buffers.moments(values, weights, factor.as_ref())
         });
-        let share = dim as f64 / rows.total;
-        let log_norms = share * tree_sum(&self.blocks, |block| block.log_norms);
-        if self.blocks.iter().any(|block| block.vanished) || !log_norms.is_finite() {
-            return None;
-        }
-        Some(Moments { moment: self.gather(share), log_norms })
+        sum.moments(self.dim, rows.total)
     }
 
     /// Writes the rows of U, scaled to norm 1, to `out`.
     pub(crate) fn unit_rows(&mut self, rows: &Rows<'_>, a: MatRef<'_, f64>, out: &mut [f64]) {
-        let dim = self.dim;
         let factor = Factor::new(a);
-        self.each(rows, out, |part| {
-            run_fused(UnitRun { part, dim, factor: &factor });
-        });
+        assert_eq!(out.len(), rows.values.len(), "the output has as many rows as the input");
+        let groups = Partial::<MomentSum>::groups(0, rows.len());
+        let size = groups.first().map_or(1, |group| group.end as usize * BLOCK_ROWS * self.dim);
+        let parts = rows.values.chunks(size).zip(out.chunks_mut(size)).zip(&mut self.buffers);
+        let write = |(), ((x, out), buffers): ((&[f64], &mut [f64]), &mut Buffers)| {
+            buffers.unit_rows(x, &factor, out);
+        };
+        self.threads.map_with(parts, || (), |(), part| write((), part));
     }
 
     /// The sum (k/W) Σ w u uᵀ (uᵀ S u) over given unit rows, with S symmetric.
@@ -137,140 +237,83 @@ impl Pass {
         unit: &[f64],
         s: MatRef<'_, f64>,
     ) -> Mat<f64> {
-        let dim = self.dim;
-        // A lower triangle with the same quadratic form.
-        let s = Mat::from_fn(dim, dim, |i, j| match i.cmp(&j) {
-            Ordering::Less => 0.0,
-            Ordering::Equal => s[(i, j)],
-            Ordering::Greater => 2.0 * s[(i, j)],
+        let factor = form_of(s);
+        let sum = self.sum(unit, &rows.weights, |buffers, values, weights| {
+            buffers.fourth(values, weights, &factor)
         });
-        let factor = Factor::new(s.as_ref());
-        // The unit rows are passed in place of the points.
-        self.each_of(unit, &rows.weights, &mut [], |part| {
-            run_fused(FourthRun { part, dim, factor: &factor });
-        });
-        self.gather(dim as f64 / rows.total)
+        sum.matrix(self.dim, rows.total)
     }
 
-    /// The sum over the blocks times `share`, with the lower half copied to the upper half.
-    fn gather(&mut self, share: f64) -> Mat<f64> {
-        let (dim, width) = (self.dim, padded(self.dim));
-        let sum = tree_sum_rows(self.blocks.iter_mut().map(|block| &mut block.moment[..]));
-        Mat::from_fn(dim, dim, |i, j| share * sum[i.max(j) * width + i.min(j)])
-    }
-
-    fn each(&mut self, rows: &Rows<'_>, out: &mut [f64], run: impl Fn(Part<'_>) + Sync) {
-        self.each_of(&rows.values, &rows.weights, out, run);
-    }
-
-    /// Runs over all rows, block by block.
-    fn each_of(
+    /// The sum over all blocks.
+    fn sum(
         &mut self,
         values: &[f64],
         weights: &[f64],
-        out: &mut [f64],
-        run: impl Fn(Part<'_>) + Sync,
-    ) {
-        for block in &mut self.blocks {
-            block.moment.fill(0.0);
-            block.log_norms = 0.0;
-            block.vanished = false;
-        }
-        let size = self.block_rows * self.dim;
-        assert_eq!(values.len(), weights.len() * self.dim, "a row has one weight");
-        assert_eq!(
-            weights.len().div_ceil(self.block_rows),
-            self.blocks.len(),
-            "the pass was created for other rows"
-        );
-        assert!(
-            out.is_empty() || out.len() == values.len(),
-            "the output has as many rows as the input, or none"
-        );
-        let mut out = out.chunks_mut(size);
-        let blocks = self.blocks.iter_mut().zip(values.chunks(size));
-        let parts: Vec<Part<'_>> = blocks
-            .zip(weights.chunks(self.block_rows))
-            .map(|((block, values), weights)| {
-                // Empty if no rows are requested.
-                let out = out.next().unwrap_or_default();
-                Part { block, values, weights, out }
-            })
-            .collect();
-        self.threads.map_with(parts.into_iter(), || (), |(), part| run(part));
-    }
-}
-
-/// The sum of a number per block, halves first, in an order that depends only on the number of blocks.
-pub(crate) fn tree_sum<B>(blocks: &[B], number: impl Fn(&B) -> f64 + Copy) -> f64 {
-    match blocks {
-        [] => 0.0,
-        [block] => number(block),
-        _ => {
-            let (first, second) = blocks.split_at(blocks.len() / 2);
-            tree_sum(first, number) + tree_sum(second, number)
+        of_block: impl Fn(&mut Buffers, &[f64], &[f64]) -> MomentSum + Sync,
+    ) -> MomentSum {
+        let (n, dim) = (weights.len(), self.dim);
+        assert_eq!(values.len(), n * dim, "a row has one weight");
+        let work = |buffers: &mut Buffers, rows: Range<usize>| {
+            let values = &values[rows.start * dim..rows.end * dim];
+            Ok::<_, Infallible>(of_block(buffers, values, &weights[rows]))
+        };
+        let Ok(partial) = self.threads.sum_blocks(0, n, &mut self.buffers, work);
+        match partial.finish(n.div_ceil(BLOCK_ROWS) as u64) {
+            Ok(Some(sum)) => sum,
+            other => unreachable!("a level has rows, and all of its blocks are summed: {other:?}"),
         }
     }
 }
 
-/// [`tree_sum`] of every column of some rows, in the first row; the other rows are overwritten.
-pub(crate) fn tree_sum_rows<'a>(rows: impl Iterator<Item = &'a mut [f64]>) -> &'a [f64] {
-    fn add_up(rows: &mut [&mut [f64]]) {
-        if rows.len() > 1 {
-            let (first, second) = rows.split_at_mut(rows.len() / 2);
-            add_up(first);
-            add_up(second);
-            first[0].iter_mut().zip(&*second[0]).for_each(|(sum, other)| *sum += other);
-        }
-    }
-    let mut rows: Vec<&mut [f64]> = rows.collect();
-    add_up(&mut rows);
-    rows.into_iter().next().unwrap_or_default()
+/// [`Buffers::moments`].
+struct MomentRun<'a> {
+    buffers: &'a mut Buffers,
+    values: &'a [f64],
+    weights: &'a [f64],
+    factor: Option<&'a Factor>,
 }
 
-/// [`Pass::moments`] over some of the rows.
-struct MomentRun<'a, 'b> {
-    part: Part<'a>,
-    dim: usize,
-    factor: Option<&'b Factor>,
-}
-
-impl FusedLoop for MomentRun<'_, '_> {
-    type Output = ();
+impl FusedLoop for MomentRun<'_> {
+    type Output = MomentSum;
 
     #[inline(always)]
-    fn run<F: Fused>(self, f: F) {
-        let MomentRun { part, dim, factor } = self;
+    fn run<F: Fused>(self, f: F) -> MomentSum {
+        let MomentRun { buffers, values, weights, factor } = self;
+        let dim = buffers.dim;
         let (block, width) = (tile::tile_rows(dim), padded(dim));
-        let Block { tile, moment, log_norms, vanished } = part.block;
+        let (mut log_norms, mut vanished) = (0.0, false);
+        buffers.moment.fill(0.0);
         let mut scales = [0.0; tile::MAX_ROWS];
-        for (x, weights) in part.values.chunks(block * dim).zip(part.weights.chunks(block)) {
-            let u = &mut tile[..weights.len() * width];
+        for (x, weights) in values.chunks(block * dim).zip(weights.chunks(block)) {
+            let u = &mut buffers.tile[..weights.len() * width];
             let scales = &mut scales[..weights.len()];
             let scaled = product_and_scales(f, x, factor, dim, u, weights, scales);
-            add_gram(f, u, scales, dim, moment);
-            *log_norms += scaled.log_norms;
-            *vanished |= scaled.vanished;
+            add_gram(f, u, scales, dim, &mut buffers.moment);
+            log_norms += scaled.log_norms;
+            vanished |= scaled.vanished;
         }
+        buffers.take(weights, log_norms, vanished)
     }
 }
 
-/// [`Pass::unit_rows`] over some of the rows.
-struct UnitRun<'a, 'b> {
-    part: Part<'a>,
-    dim: usize,
-    factor: &'b Factor,
+/// [`Buffers::unit_rows`].
+struct UnitRun<'a> {
+    buffers: &'a mut Buffers,
+    values: &'a [f64],
+    factor: &'a Factor,
+    out: &'a mut [f64],
 }
 
-impl FusedLoop for UnitRun<'_, '_> {
+impl FusedLoop for UnitRun<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<F: Fused>(self, f: F) {
-        let UnitRun { part, dim, factor } = self;
+        let UnitRun { buffers, values, factor, out } = self;
+        let dim = buffers.dim;
         let (block, width) = (tile::tile_rows(dim), padded(dim));
-        for (x, out) in part.values.chunks(block * dim).zip(part.out.chunks_mut(block * dim)) {
-            let u = &mut part.block.tile[..x.len() / dim * width];
+        for (x, out) in values.chunks(block * dim).zip(out.chunks_mut(block * dim)) {
+            let u = &mut buffers.tile[..x.len() / dim * width];
             tile::product(f, x, factor, u);
             unit_or_zero_rows(f, u, dim);
             let rows = out.chunks_exact_mut(dim).zip(u.chunks_exact(width));
@@ -279,24 +322,26 @@ impl FusedLoop for UnitRun<'_, '_> {
     }
 }
 
-/// [`Pass::fourth_moment`] over some of the unit rows.
-struct FourthRun<'a, 'b> {
-    part: Part<'a>,
-    dim: usize,
-    factor: &'b Factor,
+/// [`Buffers::fourth`].
+struct FourthRun<'a> {
+    buffers: &'a mut Buffers,
+    values: &'a [f64],
+    weights: &'a [f64],
+    factor: &'a Factor,
 }
 
-impl FusedLoop for FourthRun<'_, '_> {
-    type Output = ();
+impl FusedLoop for FourthRun<'_> {
+    type Output = MomentSum;
 
     #[inline(always)]
-    fn run<F: Fused>(self, f: F) {
-        let FourthRun { part, dim, factor } = self;
+    fn run<F: Fused>(self, f: F) -> MomentSum {
+        let FourthRun { buffers, values, weights, factor } = self;
+        let dim = buffers.dim;
         let (block, width) = (tile::tile_rows(dim), padded(dim));
-        let Block { tile, moment, .. } = part.block;
+        buffers.moment.fill(0.0);
         let mut scales = [0.0; tile::MAX_ROWS];
-        for (u, weights) in part.values.chunks(block * dim).zip(part.weights.chunks(block)) {
-            let t = &mut tile[..weights.len() * width];
+        for (u, weights) in values.chunks(block * dim).zip(weights.chunks(block)) {
+            let t = &mut buffers.tile[..weights.len() * width];
             tile::product(f, u, factor, t);
             let rows = t.chunks_exact_mut(width).zip(u.chunks_exact(dim)).zip(weights);
             let scales = &mut scales[..weights.len()];
@@ -304,8 +349,9 @@ impl FusedLoop for FourthRun<'_, '_> {
                 *scale = weight * lanes_dot(t, u);
                 t[..dim].copy_from_slice(u);
             }
-            add_gram(f, t, scales, dim, moment);
+            add_gram(f, t, scales, dim, &mut buffers.moment);
         }
+        buffers.take(weights, 0.0, false)
     }
 }
 
@@ -314,18 +360,6 @@ mod tests {
     use super::*;
     use crate::dense::lower_factor;
     use halfspaces_data::{Gaussian, Marginal};
-
-    #[test]
-    fn columns_are_summed_in_the_order_of_one() {
-        for count in [0, 1, 2, 3, 5, 8, 25] {
-            let mut rows: Vec<Vec<f64>> = (0..count)
-                .map(|i| (0..3).map(|j| (i as f64 + 0.1).exp() / (j as f64 + 3.0)).collect())
-                .collect();
-            let plain: Vec<f64> = (0..3).map(|j| tree_sum(&rows, |row| row[j])).collect();
-            let sums = tree_sum_rows(rows.iter_mut().map(|row| &mut row[..]));
-            assert_eq!(sums, if count == 0 { &[] } else { &plain[..] });
-        }
-    }
 
     fn rows(n: usize, dim: usize, weighted: bool) -> Rows<'static> {
         let values = Gaussian::new(dim, 10.0).unwrap().sample(n, 1).unwrap().into_vec();
@@ -390,7 +424,7 @@ mod tests {
     /// Several blocks, the last of which is shorter.
     #[test]
     fn threads_change_no_bit() {
-        let (n, dim) = (3 * MIN_BLOCK + 700, 5);
+        let (n, dim) = (3 * BLOCK_ROWS + 700, 5);
         let rows = rows(n, dim, true);
         let (a, s) = (lower(dim), Mat::from_fn(dim, dim, |i, j| ((i + j) % 5) as f64 - 2.0));
         let bits = |m: &Mat<f64>| -> Vec<u64> {
@@ -398,7 +432,7 @@ mod tests {
         };
         let all = |threads| {
             let mut pass = Pass::new(&rows, Threads::new(threads).unwrap()).unwrap();
-            assert_eq!(pass.blocks.len(), 4);
+            assert_eq!(pass.buffers.len(), 4);
             let moments = pass.moments(&rows, Some(a.as_ref())).unwrap();
             let mut unit = vec![0.0; n * dim];
             pass.unit_rows(&rows, a.as_ref(), &mut unit);
@@ -410,16 +444,28 @@ mod tests {
         assert!([2, 3, 5].into_iter().all(|threads| all(threads) == one));
     }
 
+    /// The blocks of one level, given to several workers.
     #[test]
-    fn blocks_depend_on_the_number_of_rows_alone_and_are_few() {
-        for (n, expected) in [(1, 1), (MIN_BLOCK, 1), (MIN_BLOCK + 700, 2), (100 * MIN_BLOCK, 62)] {
-            let rows = rows(n, 1, false);
-            for threads in [1, 3] {
-                let pass = Pass::new(&rows, Threads::new(threads).unwrap()).unwrap();
-                assert!(pass.blocks.len().abs_diff(expected) <= 1, "{}", pass.blocks.len());
-                assert!(pass.blocks.len() <= MAX_BLOCKS);
-            }
+    fn workers_change_no_bit() {
+        let (n, dim) = (4 * BLOCK_ROWS + 9, 7);
+        let rows = rows(n, dim, true);
+        let a = lower(dim);
+        let whole = Pass::new(&rows, Threads::ONE).unwrap().moments(&rows, Some(a.as_ref()));
+        let factor = Factor::new(a.as_ref());
+        let mut buffers = Buffers::new(dim).unwrap();
+        let mut workers = vec![Partial::default(); 3];
+        for block in (0..5).rev() {
+            let rows_of = block * BLOCK_ROWS..n.min((block + 1) * BLOCK_ROWS);
+            let values = &rows.values[rows_of.start * dim..rows_of.end * dim];
+            let sum = buffers.moments(values, &rows.weights[rows_of], Some(&factor));
+            workers[block % 3].merge(Partial::of_block(block as u64, sum)).unwrap();
         }
+        let mut all = Partial::default();
+        workers.into_iter().for_each(|worker| all.merge(worker).unwrap());
+        let sum = all.finish(5).unwrap().unwrap();
+        assert_eq!((sum.rows(), sum.weight()), (n as u64, rows.total));
+        let (whole, parts) = (whole.unwrap(), sum.moments(dim, rows.total).unwrap());
+        assert_eq!((whole.moment, whole.log_norms), (parts.moment, parts.log_norms));
     }
 
     #[test]

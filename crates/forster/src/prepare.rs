@@ -163,6 +163,11 @@ pub(crate) fn rescale(row: &mut [f64]) {
     }
 }
 
+/// Whether the length of a row is neither huge nor tiny.
+pub(crate) fn is_moderate(row: &[f64]) -> bool {
+    MODERATE.contains(&largest_size(row))
+}
+
 /// The maximum max |x_j|, computed in eight columns at once.
 #[inline(always)]
 pub(crate) fn largest_size(x: &[f64]) -> f64 {

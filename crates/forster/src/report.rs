@@ -55,6 +55,9 @@ pub enum Reason {
     /// The iteration ended successfully, but the certificate computed from the points as given does not reach the
     /// requested accuracy because of rounding at this condition number.
     CertificateMissed,
+    /// The transform degenerates, or nearly does. A heavy subspace may be the cause, but a fit by passes over blocks
+    /// ([`Forster::fit_blocks`](crate::Forster::fit_blocks)) cannot search for one.
+    SubspaceUnknown,
 }
 
 /// The outcome of a fit. It is a status, not an error.

@@ -4,8 +4,9 @@ use crate::dense::{eigenvalues, extremes, inverse_lower_factor, lower_factor, pr
 use crate::error::ForsterError;
 use crate::heavy::{self, rank_of, triangle_of};
 use crate::iterate::Iterate;
+use crate::level_passes::{InMemory, LevelPasses};
 use crate::params::ForsterParams;
-use crate::pass::{Pass, Rows};
+use crate::pass::{Moments, Rows};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use halfspaces_linalg::{InputError, zeros};
@@ -17,7 +18,6 @@ const WELL_CONDITIONED: f64 = 1e-13;
 /// The start of a level.
 #[derive(Debug)]
 pub(crate) struct Start {
-    pub(crate) pass: Pass,
     /// The unchanged rows.
     pub(crate) iterate: Iterate,
     /// A lower triangle W for which the rows of XW have about the same second moment in every direction.
@@ -26,31 +26,31 @@ pub(crate) struct Start {
 
 /// The answer to the question whether the rows span their space.
 #[derive(Debug)]
-pub(crate) enum Survey {
-    Spanning(Box<Start>),
+pub(crate) enum Survey<'a> {
+    Spanning(Box<(InMemory<'a>, Start)>),
     /// The rows lie in the span of these orthonormal columns.
     Within(Mat<f64>),
 }
 
 /// Whether the rows span their space, and if so the start of the level. A direction counts as missing if it is zero
 /// relative to the largest singular value and every row lies within the membership tolerance of the other directions.
-pub(crate) fn survey(params: ForsterParams, rows: &Rows<'_>) -> Result<Survey, ForsterError> {
+pub(crate) fn survey<'a>(
+    params: ForsterParams,
+    rows: &'a Rows<'a>,
+) -> Result<Survey<'a>, ForsterError> {
     let dim = rows.dim;
     if rows.len() < dim {
         let (values, right) = svd(triangle_of_all(rows).as_ref())?;
         return Ok(Survey::Within(right.subcols(0, rank_of(&values)).to_owned()));
     }
     zeros(dim, dim)?;
-    let mut pass = Pass::new(rows, params.threads)?;
+    let mut points = InMemory::new(rows, params.threads)?;
     let failure = ForsterError::NoConvergence { dim };
-    let moments = pass.moments(rows, None).ok_or(failure)?;
+    let moments = points.moments(None)?.ok_or(failure)?;
     let values = eigenvalues(moments.moment.as_ref())?;
-    let factors = inverse_lower_factor(moments.moment.as_ref());
-    let (least, largest) = extremes(&values);
-    let whitening =
-        if let (true, Some((_, whitening))) = (least >= WELL_CONDITIONED * largest, factors) {
-            whitening
-        } else {
+    let whitening = match whitening_of(&moments, &values) {
+        Some(whitening) => whitening,
+        None => {
             let (values, mut right) = svd(triangle_of_all(rows).as_ref())?;
             for rank in rank_of(&values)..dim {
                 let basis = right.subcols(0, rank).to_owned();
@@ -66,9 +66,18 @@ pub(crate) fn survey(params: ForsterParams, rows: &Rows<'_>) -> Result<Survey, F
                 right.col_mut(j).iter_mut().for_each(|v| *v *= scale);
             }
             lower_factor(right.as_ref())
-        };
+        }
+    };
     let iterate = Iterate::identity(dim, moments, &values);
-    Ok(Survey::Spanning(Box::new(Start { pass, iterate, whitening })))
+    Ok(Survey::Spanning(Box::new((points, Start { iterate, whitening }))))
+}
+
+/// The inverse root of the second moment of the unchanged rows, whose eigenvalues are `values`; `None` if rounding
+/// could hide that the rows do not span the space.
+pub(crate) fn whitening_of(moments: &Moments, values: &[f64]) -> Option<Mat<f64>> {
+    let (least, largest) = extremes(values);
+    let (_, whitening) = inverse_lower_factor(moments.moment.as_ref())?;
+    (least >= WELL_CONDITIONED * largest).then_some(whitening)
 }
 
 fn triangle_of_all(rows: &Rows<'_>) -> Mat<f64> {

@@ -50,6 +50,20 @@ pub fn largest_margins<P: PointSet>(
     Ok(all.into_iter().map(|(_, index)| index).collect())
 }
 
+/// The `count` largest |w · x| in a range of the points, whose dimension is that of w, with their indices; largest first,
+/// ties by index.
+pub(crate) fn largest_of<P: PointSet>(
+    points: &P,
+    w: &[f64],
+    count: usize,
+    range: Range<usize>,
+) -> Vec<(f64, usize)> {
+    let mut kept = Largest::scan(points, w, count, range).kept;
+    kept.sort_unstable_by(before);
+    kept.truncate(count);
+    kept
+}
+
 /// The largest values so far, and some more.
 struct Largest {
     count: usize,

@@ -17,6 +17,7 @@ mod halfspace;
 pub mod kernels;
 mod label;
 mod largest_margins;
+mod margin_scan;
 mod margins;
 mod placed_row;
 mod points;
@@ -36,8 +37,9 @@ pub use boolean::{
 #[doc(hidden)]
 pub use contract::rng_for_round;
 pub use contract::{
-    ClassModel, Classifier, FitError, FitSample, FitStream, Params, RngStream, StopFlag,
-    Termination, Threads, checkpoint, checkpoint_at, deciding_class, rng_for,
+    BLOCK_ROWS, ClassModel, Classifier, FitError, FitSample, FitStream, MergeError, Params,
+    Partial, RngStream, StopFlag, Sum, Termination, Threads, checkpoint, checkpoint_at,
+    deciding_class, rng_for,
 };
 pub use ellipsoid::Ellipsoid;
 pub use error::InputError;
@@ -49,6 +51,7 @@ pub use exp::{exp_neg, exp_neg_single};
 pub use halfspace::Halfspace;
 pub use label::{InvalidLabel, Label};
 pub use largest_margins::largest_margins;
+pub use margin_scan::{LargestMargins, MarginScan};
 pub use margins::{DescendingMargins, margins, margins_into};
 pub use placed_row::{LiftedRow, ScaledRow};
 pub use points::{DensePoints, PointSet, Points};

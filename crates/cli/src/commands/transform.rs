@@ -337,6 +337,7 @@ impl Transformed {
             Some(Reason::ConditionCap) => {
                 "the transform degenerates, because points lie near a subspace but not in it"
             }
+            Some(Reason::SubspaceUnknown) => "a heavy subspace may prevent it",
             Some(Reason::Stalled) => {
                 "rounding errors exceed the requested accuracy; pass a larger --accuracy"
             }

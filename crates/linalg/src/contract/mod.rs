@@ -3,6 +3,7 @@
 mod class_model;
 mod classifier;
 mod fit;
+mod partial;
 mod rng_stream;
 mod stop;
 mod termination;
@@ -11,6 +12,7 @@ mod threads;
 pub use class_model::{ClassModel, deciding_class};
 pub use classifier::Classifier;
 pub use fit::{FitError, FitSample, FitStream, Params};
+pub use partial::{BLOCK_ROWS, MergeError, Partial, Sum};
 pub use rng_stream::{RngStream, rng_for, rng_for_round};
 pub use stop::{StopFlag, checkpoint, checkpoint_at};
 pub use termination::Termination;
