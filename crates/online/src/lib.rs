@@ -30,9 +30,10 @@ pub use limits::{MAX_CLASS, MAX_DICHOTOMIES, MAX_POOL};
 pub use optimum::{Dichotomies, LabellingGame};
 pub use perceptrons::{
     Aggressiveness, Alma, Arow, AveragedPerceptron, BatchFit, BatchModifiedFit,
-    BatchModifiedPerceptron, BatchParams, BatchPerceptron, DEFAULT_MAX_UPDATES, Horizon, Kernel,
-    KernelPerceptron, MarginPerceptron, MassartSetting, ModifiedPerceptron, OnlineLeakyRelu,
-    OnlineMassart, PassiveAggressive, Perceptron, Pick, SecondOrderPerceptron, Winnow,
+    BatchModifiedPerceptron, BatchParams, BatchPerceptron, DEFAULT_MAX_UPDATES, EpochPass,
+    EpochSum, Horizon, Kernel, KernelPerceptron, MarginPerceptron, MassartSetting,
+    ModifiedPerceptron, OnlineLeakyRelu, OnlineMassart, PassiveAggressive, Perceptron, Pick,
+    SecondOrderPerceptron, ShardedFit, ShardedPerceptron, Winnow,
 };
 pub use protocol::{
     AsGiven, OnlineLearner, Order, PartialFitError, Prediction, Question, RandomOrder, Round,

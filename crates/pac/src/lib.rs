@@ -6,6 +6,7 @@
 mod audit;
 mod baselines;
 mod calibration;
+mod candidate_errors;
 mod classes;
 mod error_count;
 mod fit;
@@ -32,10 +33,14 @@ pub use baselines::{
     cutting_plane_batch, cutting_plane_rounds, ddk_steps, dgt_rounds,
 };
 pub use calibration::Calibration;
+pub use candidate_errors::{CandidateErrors, ErrorCounts};
 pub use classes::{ClassesError, OneVsRest, OneVsRestModel};
 pub use error_count::{ErrorBound, ErrorCount};
 pub use fit::{Denominator, Direction, Fit, Fitting, Guarantee, Origin, Plan, SignLink, Stage};
-pub use linear::{LinearSvm, LogisticFit, LogisticParams, LogisticRegression, SvmFit, SvmParams};
+pub use linear::{
+    LinearSvm, LogisticFit, LogisticParams, LogisticPass, LogisticRegression, LogisticSum, SvmFit,
+    SvmParams,
+};
 pub use noise_setting::NoiseSetting;
 pub use perspectron::{
     GlmError, GlmParams, GlmPerspectron, GlmSchedule, GridParams, GridPerspectron, GridSchedule,

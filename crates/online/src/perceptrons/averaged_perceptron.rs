@@ -74,6 +74,18 @@ impl AveragedPerceptron {
         Ok(AveragedPerceptron { learner, missed, rounds: 0 })
     }
 
+    /// Starts with the given weights.
+    pub(super) fn starting_at(weights: Vec<f64>) -> Result<Self, InputError> {
+        let missed = Weights::zero(weights.len())?;
+        Ok(AveragedPerceptron { learner: Perceptron::starting_at(weights)?, missed, rounds: 0 })
+    }
+
+    /// The sum of the weights over all rounds so far.
+    pub(super) fn weight_sum(&self) -> Vec<f64> {
+        let pairs = self.weights().iter().zip(self.missed.as_slice());
+        pairs.map(|(w, m)| self.rounds as f64 * w - m).collect()
+    }
+
     /// The current weights, which make the predictions while learning.
     #[must_use]
     pub fn weights(&self) -> &[f64] {

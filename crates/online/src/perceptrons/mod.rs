@@ -15,6 +15,7 @@ mod modified_perceptron;
 mod passive_aggressive;
 mod perceptron;
 mod second_order_perceptron;
+mod sharded_perceptron;
 mod weights;
 mod winnow;
 
@@ -32,4 +33,5 @@ pub use modified_perceptron::{BatchModifiedFit, BatchModifiedPerceptron, Modifie
 pub use passive_aggressive::{Aggressiveness, PassiveAggressive};
 pub use perceptron::Perceptron;
 pub use second_order_perceptron::SecondOrderPerceptron;
+pub use sharded_perceptron::{EpochPass, EpochSum, ShardedFit, ShardedPerceptron};
 pub use winnow::Winnow;

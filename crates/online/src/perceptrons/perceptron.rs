@@ -55,6 +55,11 @@ impl Perceptron {
     pub fn new(dim: usize) -> Result<Perceptron, InputError> {
         Ok(Perceptron { weights: Weights::zero(dim)?, updates: 0 })
     }
+
+    /// Starts with the given weights.
+    pub(super) fn starting_at(weights: Vec<f64>) -> Result<Perceptron, InputError> {
+        Ok(Perceptron { weights: weights.try_into()?, updates: 0 })
+    }
 }
 
 impl OnlineLearner for Perceptron {

@@ -44,10 +44,10 @@ const MAX_IDLE_STEPS: u32 = 8;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[must_use]
 pub struct LogisticParams {
-    c: f64,
-    intercept: bool,
-    tolerance: f64,
-    max_steps: u64,
+    pub(super) c: f64,
+    pub(super) intercept: bool,
+    pub(super) tolerance: f64,
+    pub(super) max_steps: u64,
     threads: Threads,
 }
 
@@ -200,40 +200,105 @@ impl FitSample for LogisticRegression {
                 (v, here) = (start, there);
             }
         }
-        let (mut best_objective, mut best_gradient) = (f64::INFINITY, f64::INFINITY);
-        let (mut steps, mut idle_steps) = (0, 0);
-        let termination = loop {
-            checkpoint();
-            let size = norm(&here.gradient);
-            if size <= small {
-                break Termination::Converged;
-            }
-            let better = here.objective < best_objective || size < best_gradient;
-            idle_steps = if better { 0 } else { idle_steps + 1 };
-            best_objective = best_objective.min(here.objective);
-            best_gradient = best_gradient.min(size);
-            if idle_steps >= MAX_IDLE_STEPS {
-                break Termination::Stalled;
-            }
-            if steps == max_steps {
-                break Termination::CapReached { cap: max_steps };
-            }
-            let direction = problem.newton_direction(&here)?;
-            let Some(next) = problem.backtrack(&v, &here, &direction) else {
-                break Termination::Stalled;
-            };
-            (v, here) = next;
-            steps += 1;
-        };
-        let (objective, gradient_norm) = (here.objective, norm(&here.gradient));
-        let bias = problem.bias(&v);
-        v.truncate(points.dim());
-        let halfspace = AffineHalfspace::new(v, bias)?;
-        Ok(LogisticFit { halfspace, objective, gradient_norm, steps, termination })
+        minimise(&mut &problem, points.dim(), v, here, small, max_steps)
     }
 }
 
+/// The objective f, of points in memory or elsewhere.
+pub(super) trait Objective {
+    type Error: From<InputError>;
+
+    /// f and its derivatives at v.
+    fn expand(&mut self, v: &[f64]) -> Result<Expansion, Self::Error>;
+
+    /// The Newton direction -H⁻¹∇f; `None` if rounding leaves none.
+    fn direction(&mut self, here: &Expansion) -> Result<Option<Vec<f64>>, Self::Error>;
+}
+
+impl<P: PointSet> Objective for &Problem<'_, P> {
+    type Error = InputError;
+
+    fn expand(&mut self, v: &[f64]) -> Result<Expansion, InputError> {
+        Ok((**self).expand(v))
+    }
+
+    fn direction(&mut self, here: &Expansion) -> Result<Option<Vec<f64>>, InputError> {
+        self.newton_direction(here).map(Some)
+    }
+}
+
+/// Minimises f from v, where its expansion is `here`, until its gradient norm is at most `small`.
+pub(super) fn minimise<F: Objective>(
+    f: &mut F,
+    dim: usize,
+    mut v: Vec<f64>,
+    mut here: Expansion,
+    small: f64,
+    max_steps: u64,
+) -> Result<LogisticFit, F::Error> {
+    let (mut best_objective, mut best_gradient) = (f64::INFINITY, f64::INFINITY);
+    let (mut steps, mut idle_steps) = (0, 0);
+    let termination = loop {
+        checkpoint();
+        let size = norm(&here.gradient);
+        if size <= small {
+            break Termination::Converged;
+        }
+        let better = here.objective < best_objective || size < best_gradient;
+        idle_steps = if better { 0 } else { idle_steps + 1 };
+        best_objective = best_objective.min(here.objective);
+        best_gradient = best_gradient.min(size);
+        if idle_steps >= MAX_IDLE_STEPS {
+            break Termination::Stalled;
+        }
+        if steps == max_steps {
+            break Termination::CapReached { cap: max_steps };
+        }
+        let Some(direction) = f.direction(&here)? else { break Termination::Stalled };
+        let Some(next) = backtrack(f, &v, &here, &direction)? else { break Termination::Stalled };
+        (v, here) = next;
+        steps += 1;
+    };
+    let (objective, gradient_norm) = (here.objective, norm(&here.gradient));
+    // Without an intercept v ends with w.
+    let bias = v.get(dim).copied().unwrap_or(0.0);
+    v.truncate(dim);
+    let halfspace = AffineHalfspace::new(v, bias)?;
+    Ok(LogisticFit { halfspace, objective, gradient_norm, steps, termination })
+}
+
+/// The first of v + p, v + p/2, v + p/4, ... with a [`SUFFICIENT_DECREASE`], and its expansion. `None` if there is none.
+fn backtrack<F: Objective>(
+    f: &mut F,
+    v: &[f64],
+    here: &Expansion,
+    direction: &[f64],
+) -> Result<Option<(Vec<f64>, Expansion)>, F::Error> {
+    let slope = kernels::dot(&here.gradient, direction);
+    if slope >= 0.0 {
+        return Ok(None);
+    }
+    let mut length = 1.0;
+    for _ in 0..MAX_HALVINGS {
+        let mut next = v.to_vec();
+        kernels::axpy(length, direction, &mut next);
+        // Near the minimum the decrease is below the rounding error of f; the gradient then decides.
+        let most = here.objective * (1.0 + ROUNDING) + SUFFICIENT_DECREASE * length * slope;
+        let there = f.expand(&next)?;
+        if there.objective <= most {
+            return Ok(Some((next, there)));
+        }
+        length *= 0.5;
+    }
+    Ok(None)
+}
+
 impl LogisticRegression {
+    /// The parameters.
+    pub(super) fn parameters(&self) -> LogisticParams {
+        self.0
+    }
+
     /// The v of a rough fit to every [`SAMPLED`]th point, where a step is [`SAMPLED`] times cheaper. Returns `None` if
     /// these points are too few for a good starting point.
     fn fit_to_sample<P: PointSet>(
@@ -319,33 +384,6 @@ impl<P: PointSet> Problem<'_, P> {
             product = next_product;
         }
         p
-    }
-
-    /// The first of v + p, v + p/2, v + p/4, ... with a [`SUFFICIENT_DECREASE`], and its expansion. `None` if there is
-    /// none.
-    fn backtrack(
-        &self,
-        v: &[f64],
-        here: &Expansion,
-        direction: &[f64],
-    ) -> Option<(Vec<f64>, Expansion)> {
-        let slope = kernels::dot(&here.gradient, direction);
-        if slope >= 0.0 {
-            return None;
-        }
-        let mut length = 1.0;
-        for _ in 0..MAX_HALVINGS {
-            let mut next = v.to_vec();
-            kernels::axpy(length, direction, &mut next);
-            // Near the minimum the decrease is below the rounding error of f; the gradient then decides.
-            let most = here.objective * (1.0 + ROUNDING) + SUFFICIENT_DECREASE * length * slope;
-            let there = self.expand(&next);
-            if there.objective <= most {
-                return Some((next, there));
-            }
-            length *= 0.5;
-        }
-        None
     }
 }
 
@@ -479,7 +517,7 @@ mod tests {
             for _ in 0..30 {
                 let here = f.expand(&u);
                 let direction = f.by_conjugate_gradients(&here);
-                let Some(next) = f.backtrack(&u, &here, &direction) else { break };
+                let Some(next) = backtrack(&mut &f, &u, &here, &direction).unwrap() else { break };
                 u = next.0;
             }
             assert!(u.iter().zip(&v).all(|(a, b)| (a - b).abs() < 1e-8));

@@ -4,6 +4,7 @@
 
 use super::regularised_loss::Problem;
 use halfspaces_linalg::{PointSet, RowView, kernels};
+use std::ops::Range;
 
 /// The objective f, its gradient and its curvatures at one v.
 pub(super) struct Expansion {
@@ -39,23 +40,33 @@ impl<P: PointSet> Problem<'_, P> {
     pub(super) fn expand(&self, v: &[f64]) -> Expansion {
         let gradient = self.penalised(v);
         let penalty = 0.5 * kernels::norm_sq(&gradient);
-        let (gradient, parts) = self.over(self.parts(), gradient, |part, gradient| {
-            let mut factors = vec![0.0; part.len()];
-            self.values_of(part.clone(), v, &mut factors);
-            let mut curvatures = Vec::with_capacity(part.len());
-            let mut loss = 0.0;
-            for (value, y) in factors.iter_mut().zip(&self.labels[part.clone()]) {
-                let logistic = Logistic::of(y.as_f64() * *value);
-                loss += logistic.loss;
-                curvatures.push(self.c * logistic.wrong * logistic.right);
-                *value = -self.c * logistic.wrong * y.as_f64();
-            }
-            self.add_scaled_of(part, &factors, gradient);
-            (loss, curvatures)
-        });
+        let (gradient, parts) = self
+            .over(self.parts(), gradient, |part, gradient| self.add_gradient_of(part, v, gradient));
         let (losses, curvatures): (Vec<f64>, Vec<Vec<f64>>) = parts.into_iter().unzip();
         let objective = penalty + self.c * losses.iter().sum::<f64>();
         Expansion { objective, gradient, curvatures: curvatures.concat() }
+    }
+
+    /// Adds the gradient of C times the loss of the points of a part to `gradient`. Returns their loss (without C) and
+    /// their curvatures.
+    pub(super) fn add_gradient_of(
+        &self,
+        part: Range<usize>,
+        v: &[f64],
+        gradient: &mut [f64],
+    ) -> (f64, Vec<f64>) {
+        let mut factors = vec![0.0; part.len()];
+        self.values_of(part.clone(), v, &mut factors);
+        let mut curvatures = Vec::with_capacity(part.len());
+        let mut loss = 0.0;
+        for (value, y) in factors.iter_mut().zip(&self.labels[part.clone()]) {
+            let logistic = Logistic::of(y.as_f64() * *value);
+            loss += logistic.loss;
+            curvatures.push(self.c * logistic.wrong * logistic.right);
+            *value = -self.c * logistic.wrong * y.as_f64();
+        }
+        self.add_scaled_of(part, &factors, gradient);
+        (loss, curvatures)
     }
 
     /// The product H u with the Hessian H.

@@ -2,10 +2,12 @@
 
 mod hinge_loss;
 mod logistic;
+mod logistic_blocks;
 mod logistic_loss;
 mod regularised_loss;
 mod svm;
 mod svm_interior;
 
 pub use logistic::{LogisticFit, LogisticParams, LogisticRegression};
+pub use logistic_blocks::{LogisticPass, LogisticSum};
 pub use svm::{LinearSvm, SvmFit, SvmParams};
