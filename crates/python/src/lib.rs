@@ -5,6 +5,7 @@
 
 mod audit;
 mod binary;
+mod blocks;
 mod command;
 mod datasets;
 mod error;
@@ -27,6 +28,11 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use super::audit::{audit_rows, audit_table};
+    #[pymodule_export]
+    use super::blocks::{
+        block_rows, count_errors_blocks, fit_logistic_blocks, fit_perceptron_blocks,
+        fit_position_blocks, largest_margins_blocks, merge, partial,
+    };
     #[pymodule_export]
     use super::command::command;
     #[pymodule_export]

@@ -153,6 +153,13 @@ pub(crate) fn fit_position<'py>(
     Ok((Map { fitted: Fitted::Forster(transform.clone()) }, report))
 }
 
+impl Map {
+    /// The map of a Forster transform.
+    pub(crate) fn of_forster(transform: ForsterTransform) -> Map {
+        Map { fitted: Fitted::Forster(transform) }
+    }
+}
+
 #[pymethods]
 impl Map {
     /// Reads a map from the text of `Map.to_json`.

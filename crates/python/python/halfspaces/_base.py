@@ -28,6 +28,14 @@ class Saved(Protocol):
     def from_json(text: str) -> Any: ...
 
 
+def native(values: Any, dtype: Any) -> npt.NDArray[Any]:
+    """Return an array that the native module can read in place.
+
+    Arrays that came through a socket or a memory map may begin at any byte.
+    """
+    return np.require(values, dtype=dtype, requirements=["C_CONTIGUOUS", "ALIGNED"])
+
+
 def rows(X: Any) -> Any:
     """Return rows in the form of the native module: a C-contiguous array, or the arrays of a CSR matrix.
 
@@ -38,12 +46,12 @@ def rows(X: Any) -> Any:
         if matrix.shape[1] > np.iinfo(np.int32).max:
             raise ValueError(f"X has {matrix.shape[1]} columns; sparse rows have at most {np.iinfo(np.int32).max}")
         return (
-            np.ascontiguousarray(matrix.indptr, dtype=np.int64),
-            np.ascontiguousarray(matrix.indices, dtype=np.int32),
-            np.ascontiguousarray(matrix.data, dtype=np.float64),
+            native(matrix.indptr, np.int64),
+            native(matrix.indices, np.int32),
+            native(matrix.data, np.float64),
             matrix.shape[1],
         )
-    return np.ascontiguousarray(X, dtype=np.float64)
+    return native(X, np.float64)
 
 
 def numbered(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
@@ -255,6 +263,7 @@ __all__ = [
     "check_count",
     "check_flag",
     "check_number",
+    "native",
     "rows",
     "seed_of",
     "threads_of",

@@ -27,17 +27,25 @@ __all__ = [
     "add_noise",
     "audit_rows",
     "audit_table",
+    "block_rows",
     "command",
+    "count_errors_blocks",
     "draw",
     "draw_heavy",
     "draw_trap",
     "fit",
+    "fit_logistic_blocks",
     "fit_map",
+    "fit_perceptron_blocks",
     "fit_pipeline",
     "fit_position",
+    "fit_position_blocks",
     "fit_texts",
+    "largest_margins_blocks",
     "largest_norm",
     "load_table",
+    "merge",
+    "partial",
     "session_labels",
     "tight",
 ]
@@ -54,6 +62,22 @@ def audit_rows(
 def audit_table(
     source: _Source, table: dict[str, Any], given: dict[str, Any], progress: Callable[[int, int], Any] | None, jobs: int
 ) -> dict[str, Any]: ...
+def block_rows() -> int: ...
+def partial(job: bytes, rows: _Rows, classes: _Integers, first: int, jobs: int) -> bytes: ...
+def merge(parts: Sequence[bytes]) -> bytes: ...
+def fit_position_blocks(
+    run: Callable[[bytes], bytes], rows: int, dim: int, tol: float, max_iter: int, max_condition: float
+) -> tuple[Map, dict[str, Any]]: ...
+def fit_logistic_blocks(
+    run: Callable[[bytes], bytes], rows: int, dim: int, c: float, fit_intercept: bool, tol: float, max_iter: int
+) -> dict[str, Any]: ...
+def fit_perceptron_blocks(
+    run: Callable[[bytes], bytes], rows: int, dim: int, epochs: int, fit_intercept: bool
+) -> dict[str, Any]: ...
+def largest_margins_blocks(
+    run: Callable[[bytes], bytes], rows: int, w: _Floats, count: int
+) -> list[tuple[float, int]]: ...
+def count_errors_blocks(run: Callable[[bytes], bytes], rows: int, weights: _Floats, biases: _Floats) -> list[int]: ...
 def draw(spec: dict[str, Any]) -> _Sample: ...
 def draw_trap(rows: int, rate: float, margin: float, seed: int) -> _Sample: ...
 def tight(dim: int, margin: float | None) -> _Sample: ...

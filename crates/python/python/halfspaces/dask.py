@@ -1,0 +1,242 @@
+"""Fits to Dask arrays, Dask dataframes and Parquet files that no single machine holds.
+
+The estimators are those of `halfspaces.blocks`, with Dask collections as `X` and `y`. They run on whatever scheduler
+Dask uses: threads of this process, or the workers of a `distributed.Client`. The result has the same bits for any number
+of workers and any chunks, also if workers are lost and their tasks are repeated.
+
+Needs ``pip install "halfspaces[dask]"``.
+
+Examples
+--------
+>>> import dask.array as da
+>>> from halfspaces.dask import LogisticRegression
+>>> X = da.random.default_rng(0).normal(size=(20_000, 3), chunks=(6_000, 3))
+>>> y = X[:, 0] > 0.5 * X[:, 1]
+>>> model = LogisticRegression(C=0.01).fit(X, y)
+>>> model.predict(X[:3]).compute().tolist() == y[:3].compute().tolist()
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from halfspaces import blocks
+from halfspaces._base import Floats
+
+try:
+    import dask
+    import dask.array as da
+    from dask.delayed import delayed
+except ImportError as error:
+    raise ImportError('halfspaces.dask needs Dask; install it with: pip install "halfspaces[dask]"') from error
+
+CHUNK_BYTES = 2**25
+"""The size of the parts of the rows that a task reads, about 32 MB."""
+MERGED_AT_ONCE = 16
+"""The number of partial results that one task joins."""
+
+
+def _as_array(name: str, collection: Any, *, lengths: bool) -> Any:
+    """Return a Dask collection as a Dask array; with `lengths`, all of its chunks have known sizes."""
+    if hasattr(collection, "to_dask_array"):
+        collection = collection.to_dask_array()
+    if not isinstance(collection, da.Array):
+        if not isinstance(collection, np.ndarray):
+            kind = type(collection).__name__
+            raise TypeError(f"{name} is a {kind}; expected a Dask array or dataframe, or a NumPy array")
+        collection = da.from_array(collection)
+    if lengths and np.isnan(collection.shape[0]):
+        collection = collection.compute_chunk_sizes()
+    return collection
+
+
+class DaskSource:
+    """The rows of Dask collections, as a `halfspaces.blocks.Source`.
+
+    Parameters
+    ----------
+    X : dask array or dataframe of shape (n_rows, n_columns)
+        The rows.
+    y : dask array or series of shape (n_rows,), or None, default=None
+        Their labels.
+    """
+
+    def __init__(self, X: Any, y: Any = None) -> None:
+        array = _as_array("X", X, lengths=True)
+        if array.ndim != 2:
+            raise ValueError(f"X has {array.ndim} dimensions; rows need 2")
+        n_rows, n_columns = array.shape
+        if n_rows == 0 or n_columns == 0:
+            raise ValueError(f"X has {n_rows} rows and {n_columns} columns; at least one of each is needed")
+        self.shape: tuple[int, int] = (int(n_rows), int(n_columns))
+        of_block = 8 * n_columns * blocks.BLOCK_ROWS
+        size = blocks.BLOCK_ROWS * max(1, CHUNK_BYTES // of_block)
+        # Parts begin at multiples of a block. Shuffling through disks, the alternative, would write all rows.
+        array = array.rechunk({0: size, 1: -1}, method="tasks")
+        self._parts = array.to_delayed()[:, 0].tolist()
+        self._firsts = list(range(0, n_rows, size))
+        self._labels: list[Any] = [None] * len(self._parts)
+        if y is not None:
+            labels = _as_array("y", y, lengths=True)
+            if labels.shape != (n_rows,):
+                raise ValueError(f"y has shape {labels.shape}; expected one label for each of the {n_rows} rows")
+            self._labels = labels.rechunk({0: size}, method="tasks").to_delayed().tolist()
+        self._classes: npt.NDArray[Any] | None = None
+
+    def _partials(self, job: Any, positive: Any) -> Iterator[Any]:
+        work = delayed(blocks.partial, pure=False)
+        for X, y, first in zip(self._parts, self._labels, self._firsts, strict=True):
+            yield work(job, X, y if positive is not None else None, positive, first)
+
+    def run(self, job: bytes, positive: Any = None) -> bytes:
+        """Compute a job on all rows; see `halfspaces.blocks.Source.run`."""
+        merge = delayed(blocks.merge, pure=False)
+        parts = list(self._partials(delayed(job), positive))
+        while len(parts) > 1:
+            parts = [merge(parts[i : i + MERGED_AT_ONCE]) for i in range(0, len(parts), MERGED_AT_ONCE)]
+        (total,) = dask.compute(parts[0])
+        joined: bytes = total
+        return joined
+
+    def classes(self) -> npt.NDArray[Any]:
+        """Return the distinct labels, sorted."""
+        if self._classes is None:
+            if self._labels[0] is None:
+                raise ValueError("y is missing; a classifier needs labels")
+            distinct = delayed(np.unique, pure=False)
+            found = dask.compute(*[distinct(labels) for labels in self._labels])
+            self._classes = np.unique(np.concatenate(found))
+        return self._classes
+
+
+def _by_rows(X: Any, work: Any, dtype: Any, columns: int | None) -> Any:
+    """Apply `work` to the rows of a Dask collection, part by part and when the result is computed."""
+    array = _as_array("X", X, lengths=False)
+    array = array.rechunk({1: -1})
+    if columns is None:
+        return array.map_blocks(work, dtype=dtype, drop_axis=1)
+    return array.map_blocks(work, dtype=dtype, chunks=(array.chunks[0], (columns,)))
+
+
+class ForsterTransform(blocks.ForsterTransform):
+    """`halfspaces.blocks.ForsterTransform` for Dask collections."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Fit the map.
+
+        Parameters
+        ----------
+        X : dask array or dataframe of shape (n_rows, n_columns)
+            The rows.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self
+        """
+        return super().fit(DaskSource(X))
+
+    def transform(self, X: Any) -> Any:
+        """Return the transformed rows as a Dask array, which is computed when needed.
+
+        Parameters
+        ----------
+        X : dask array or dataframe of shape (n_rows, n_columns)
+            The rows.
+
+        Returns
+        -------
+        dask array of shape (n_rows, n_columns)
+        """
+        return _by_rows(X, partial(blocks.ForsterTransform.transform, self), np.float64, self.n_features_in_)
+
+
+class _DaskLinear(blocks._Linear):
+    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : dask array or dataframe of shape (n_rows, n_columns)
+            The rows.
+        y : dask array or series of shape (n_rows,)
+            Their labels.
+
+        Returns
+        -------
+        self
+        """
+        return super().fit(DaskSource(X, y))
+
+    def decision_function(self, X: Any) -> Any:
+        """Return the decision values as a Dask array, which is computed when needed.
+
+        Parameters
+        ----------
+        X : dask array or dataframe of shape (n_rows, n_columns)
+            The rows.
+
+        Returns
+        -------
+        dask array of shape (n_rows,) or (n_rows, n_classes)
+        """
+        columns = None if len(self.classes_) == 2 else len(self.classes_)
+        return _by_rows(X, partial(blocks._Linear.decision_function, self), np.float64, columns)
+
+    def predict(self, X: Any) -> Any:
+        """Return the class of each row as a Dask array, which is computed when needed.
+
+        Parameters
+        ----------
+        X : dask array or dataframe of shape (n_rows, n_columns)
+            The rows.
+
+        Returns
+        -------
+        dask array of shape (n_rows,)
+        """
+        values = self.decision_function(X)
+        classes = self.classes_
+
+        def decide(values: Floats) -> npt.NDArray[Any]:
+            found: npt.NDArray[Any] = classes[(values >= 0).astype(int) if values.ndim == 1 else values.argmax(1)]
+            return found
+
+        if values.ndim == 1:
+            return values.map_blocks(decide, dtype=classes.dtype)
+        return values.map_blocks(decide, dtype=classes.dtype, drop_axis=1)
+
+
+class LogisticRegression(_DaskLinear, blocks.LogisticRegression):
+    """`halfspaces.blocks.LogisticRegression` for Dask collections."""
+
+
+class AveragedPerceptron(_DaskLinear, blocks.AveragedPerceptron):
+    """`halfspaces.blocks.AveragedPerceptron` for Dask collections."""
+
+
+def largest_margins(X: Any, w: Any, count: int) -> tuple[npt.NDArray[np.int64], Floats]:
+    """`halfspaces.blocks.largest_margins` for Dask collections."""
+    return blocks.largest_margins(DaskSource(X), w, count)
+
+
+def count_errors(X: Any, y: Any, coef: Any, intercept: Any = None) -> npt.NDArray[np.int64]:
+    """`halfspaces.blocks.count_errors` for Dask collections."""
+    return blocks.count_errors(DaskSource(X, y), coef, intercept)
+
+
+__all__ = [
+    "AveragedPerceptron",
+    "DaskSource",
+    "ForsterTransform",
+    "LogisticRegression",
+    "count_errors",
+    "largest_margins",
+]

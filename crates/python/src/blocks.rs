@@ -1,0 +1,355 @@
+//! Jobs over rows that several processes hold: a job goes out as bytes, partial results come back as bytes.
+
+use crate::error::Fault;
+use crate::rows::{Rows, Slices};
+use crate::run::run;
+use crate::transform::Map;
+use halfspaces_forster::{
+    Accuracy, ForsterError, ForsterPass, ForsterTransform, LevelEnd, MomentSum, Reason,
+};
+use halfspaces_linalg::{
+    AffineHalfspace, BLOCK_ROWS, InputError, Label, LargestMargins, MarginScan, MergeError, Params,
+    Partial, Points, Termination, Threads,
+};
+use halfspaces_online::{EpochPass, EpochSum, ShardedPerceptron};
+use halfspaces_pac::{CandidateErrors, ErrorCounts, LogisticPass, LogisticRegression, LogisticSum};
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// A pass over all rows.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+enum Job {
+    Forster(ForsterPass),
+    Logistic(LogisticPass),
+    Epoch(EpochPass),
+    Margins(MarginScan),
+    Candidates(CandidateErrors),
+}
+
+/// The result of a job on some blocks.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+enum Part {
+    Forster(Partial<MomentSum>),
+    Logistic(Partial<LogisticSum>),
+    Epoch(Partial<EpochSum>),
+    Margins(Partial<LargestMargins>),
+    Candidates(Partial<ErrorCounts>),
+}
+
+impl Job {
+    fn partial(
+        &self,
+        first: u64,
+        points: &Points,
+        labels: &[Label],
+        threads: Threads,
+    ) -> Result<Part, InputError> {
+        Ok(match self {
+            Job::Forster(job) => Part::Forster(job.partial(first, points, threads)?),
+            Job::Logistic(job) => Part::Logistic(job.partial(first, points, labels, threads)?),
+            Job::Epoch(job) => Part::Epoch(job.partial(first, points, labels, threads)?),
+            Job::Margins(job) => Part::Margins(job.partial(first, points, threads)?),
+            Job::Candidates(job) => Part::Candidates(job.partial(first, points, labels, threads)?),
+        })
+    }
+}
+
+impl Part {
+    fn merge(&mut self, other: Part) -> Result<(), MergeError> {
+        match (self, other) {
+            (Part::Forster(part), Part::Forster(other)) => part.merge(other),
+            (Part::Logistic(part), Part::Logistic(other)) => part.merge(other),
+            (Part::Epoch(part), Part::Epoch(other)) => part.merge(other),
+            (Part::Margins(part), Part::Margins(other)) => part.merge(other),
+            (Part::Candidates(part), Part::Candidates(other)) => part.merge(other),
+            _ => Err(MergeError::Unlike),
+        }
+    }
+}
+
+fn to_bytes(value: &impl Serialize) -> Result<Vec<u8>, Fault> {
+    postcard::to_allocvec(value).map_err(Fault::new)
+}
+
+fn from_bytes<T: DeserializeOwned>(what: &str, bytes: &[u8]) -> Result<T, Fault> {
+    postcard::from_bytes(bytes).map_err(|e| Fault::new(format!("not a {what}: {e}")))
+}
+
+/// The number of rows of a block.
+#[pyfunction]
+pub(crate) fn block_rows() -> usize {
+    BLOCK_ROWS
+}
+
+/// Computes `job` on rows that begin with row `first` of all rows. `classes` are 0 or 1, or empty if the job needs none.
+#[pyfunction]
+pub(crate) fn partial<'py>(
+    py: Python<'py>,
+    job: &[u8],
+    rows: Rows<'_>,
+    classes: PyReadonlyArray1<'_, i64>,
+    first: usize,
+    jobs: usize,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let job: Job = from_bytes("job", job)?;
+    if !first.is_multiple_of(BLOCK_ROWS) {
+        let text = format!("first={first}: a part must begin at a multiple of {BLOCK_ROWS} rows");
+        return Err(Fault::new(text).into());
+    }
+    let slices = rows.slices()?;
+    let labels: Vec<Label> =
+        classes.as_slice()?.iter().map(|class| Label::from_sign(*class as f64 - 0.5)).collect();
+    if let Slices::Dense { values, dim, .. } = &slices
+        && let Some(at) = values.iter().position(|v| !v.is_finite())
+    {
+        let (row, column) = (first + at / dim, at % dim);
+        return Err(Fault::new(InputError::NonFinite { row, column, value: values[at] }).into());
+    }
+    let entries = slices.entries();
+    let part = run(py, jobs, entries, |threads: Threads| {
+        let points = slices.into_design()?.into_dense()?;
+        let block = (first / BLOCK_ROWS) as u64;
+        let part = job.partial(block, &points, &labels, threads).map_err(|e| e.at_row(first))?;
+        to_bytes(&part)
+    })?;
+    Ok(PyBytes::new(py, &part))
+}
+
+/// Joins partial results of one job.
+#[pyfunction]
+pub(crate) fn merge<'py>(py: Python<'py>, parts: Vec<Vec<u8>>) -> PyResult<Bound<'py, PyBytes>> {
+    let mut all: Option<Part> = None;
+    for bytes in parts {
+        let part: Part = from_bytes("partial result", &bytes)?;
+        match &mut all {
+            None => all = Some(part),
+            Some(all) => all.merge(part).map_err(Fault::new)?,
+        }
+    }
+    let Some(all) = all else { return Err(Fault::new("parts: at least one is needed").into()) };
+    Ok(PyBytes::new(py, &to_bytes(&all)?))
+}
+
+/// What ends a fit early: a fault of the input, or an exception of the function that runs the jobs.
+enum Ended {
+    Fault(Fault),
+    Raised(PyErr),
+}
+
+impl From<InputError> for Ended {
+    fn from(error: InputError) -> Ended {
+        Ended::Fault(error.into())
+    }
+}
+
+impl From<Fault> for Ended {
+    fn from(fault: Fault) -> Ended {
+        Ended::Fault(fault)
+    }
+}
+
+impl From<Ended> for PyErr {
+    fn from(ended: Ended) -> PyErr {
+        match ended {
+            Ended::Fault(fault) => fault.into(),
+            Ended::Raised(error) => error,
+        }
+    }
+}
+
+/// All rows, as a Python function from a job to its joined partial results.
+struct Everywhere {
+    run: Py<PyAny>,
+    rows: u64,
+}
+
+impl Everywhere {
+    /// The total of a job over all rows.
+    fn total(&self, job: &Job) -> Result<Part, Ended> {
+        let job = to_bytes(job)?;
+        let bytes = Python::attach(|py| {
+            py.check_signals()?;
+            let answer = self.run.call1(py, (PyBytes::new(py, &job),))?;
+            answer.extract::<Vec<u8>>(py).map_err(PyErr::from)
+        });
+        Ok(from_bytes("partial result", &bytes.map_err(Ended::Raised)?)?)
+    }
+
+    fn finish<S: halfspaces_linalg::Sum>(&self, part: Partial<S>) -> Result<S, Ended> {
+        let blocks = self.rows.div_ceil(BLOCK_ROWS as u64);
+        let total = part.finish(blocks).map_err(|e| Ended::Fault(Fault::new(e)))?;
+        total.ok_or_else(|| InputError::Empty.into())
+    }
+
+    /// Refuses totals over other rows than those announced.
+    fn check_rows(&self, rows: u64) -> Result<(), Ended> {
+        if rows == self.rows {
+            return Ok(());
+        }
+        let text = format!("the parts have {rows} rows, but {} were announced", self.rows);
+        Err(Ended::Fault(Fault::new(text)))
+    }
+}
+
+fn unlike() -> Ended {
+    Ended::Fault(Fault::new("the function returned the result of another job"))
+}
+
+/// The total of `$job` as the sum of variant `$kind`.
+macro_rules! total {
+    ($all:expr, $kind:ident, $job:expr) => {
+        match $all.total(&Job::$kind($job))? {
+            Part::$kind(part) => $all.finish(part),
+            _ => Err(unlike()),
+        }
+    };
+}
+
+/// Brings rows that `run` reaches into radially isotropic position. Returns the map and a report.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "called with names from Python")]
+pub(crate) fn fit_position_blocks<'py>(
+    py: Python<'py>,
+    run: Py<PyAny>,
+    rows: u64,
+    dim: usize,
+    tol: f64,
+    max_iter: usize,
+    max_condition: f64,
+) -> PyResult<(Map, Bound<'py, PyDict>)> {
+    let all = Everywhere { run, rows };
+    let params = ForsterTransform::params().accuracy(Accuracy::TwoSided(tol));
+    let params = params.max_iterations(max_iter).max_condition(max_condition);
+    let solver = params.check().map_err(Fault::from)?;
+    let fit = py.detach(|| {
+        let mut ended = None;
+        let fit = solver.fit_blocks(dim, |pass| {
+            let total = || total!(all, Forster, pass.clone());
+            total().map_err(|error| ended = Some(error)).ok()
+        });
+        match (fit, ended) {
+            (Err(ForsterError::PassFailed), Some(ended)) => Err(ended),
+            (fit, _) => fit.map_err(|error| Ended::Fault(Fault::new(error))),
+        }
+    })?;
+    let outcome = match fit.end() {
+        LevelEnd::Isotropic => "radially_isotropic",
+        LevelEnd::Unresolved(Reason::SubspaceUnknown) => "subspace_unknown",
+        LevelEnd::Heavy(_) | LevelEnd::Unresolved(_) => "unresolved",
+    };
+    let report = PyDict::new(py);
+    report.set_item("outcome", outcome)?;
+    report.set_item("residual", fit.certificate().residual())?;
+    report.set_item("n_iter", fit.level().steps())?;
+    report.set_item("passes", fit.level().passes + fit.level().products)?;
+    report.set_item("zero_rows", rows - fit.rows())?;
+    let matrix = fit.transform().matrix();
+    let flat = matrix.row_iter().flat_map(|row| row.iter().copied().collect::<Vec<f64>>());
+    report.set_item("matrix", PyArray1::from_vec(py, flat.collect()).reshape([dim, dim])?)?;
+    Ok((Map::of_forster(fit.transform().clone()), report))
+}
+
+/// Fits a logistic regression to rows that `run` reaches.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "called with names from Python")]
+pub(crate) fn fit_logistic_blocks<'py>(
+    py: Python<'py>,
+    run: Py<PyAny>,
+    rows: u64,
+    dim: usize,
+    c: f64,
+    fit_intercept: bool,
+    tol: f64,
+    max_iter: u64,
+) -> PyResult<Bound<'py, PyDict>> {
+    let all = Everywhere { run, rows };
+    let params = LogisticRegression::params().c(c).intercept(fit_intercept);
+    let learner = params.tolerance(tol).max_steps(max_iter).check().map_err(Fault::from)?;
+    let fit = py.detach(|| {
+        learner.fit_blocks(dim, |pass| {
+            let sum: LogisticSum = total!(all, Logistic, pass.clone())?;
+            all.check_rows(sum.rows())?;
+            Ok::<_, Ended>(sum)
+        })
+    })?;
+    let report = halfspace_report(py, fit.halfspace())?;
+    report.set_item("objective", fit.objective())?;
+    report.set_item("n_iter", fit.steps())?;
+    report.set_item("converged", fit.termination() == Termination::Converged)?;
+    report.set_item("termination", fit.termination().to_string())?;
+    Ok(report)
+}
+
+/// Fits an averaged perceptron to rows that `run` reaches; each block is a shard.
+#[pyfunction]
+pub(crate) fn fit_perceptron_blocks<'py>(
+    py: Python<'py>,
+    run: Py<PyAny>,
+    rows: u64,
+    dim: usize,
+    epochs: usize,
+    fit_intercept: bool,
+) -> PyResult<Bound<'py, PyDict>> {
+    let all = Everywhere { run, rows };
+    let learner = ShardedPerceptron { epochs, intercept: fit_intercept };
+    let fit = py.detach(|| {
+        learner.fit_blocks(dim, |epoch| {
+            let sum: EpochSum = total!(all, Epoch, epoch.clone())?;
+            all.check_rows(sum.rows())?;
+            Ok::<_, Ended>(sum)
+        })
+    })?;
+    let report = halfspace_report(py, fit.halfspace())?;
+    report.set_item("mistakes", fit.mistakes().to_vec())?;
+    report.set_item("shards", fit.shards())?;
+    Ok(report)
+}
+
+fn halfspace_report<'py>(
+    py: Python<'py>,
+    halfspace: &AffineHalfspace,
+) -> PyResult<Bound<'py, PyDict>> {
+    let report = PyDict::new(py);
+    report.set_item("weights", PyArray1::from_slice(py, halfspace.weights()))?;
+    report.set_item("bias", halfspace.bias())?;
+    Ok(report)
+}
+
+/// The `count` rows with the largest |w · x| among those that `run` reaches, with these values.
+#[pyfunction]
+pub(crate) fn largest_margins_blocks(
+    py: Python<'_>,
+    run: Py<PyAny>,
+    rows: u64,
+    w: PyReadonlyArray1<'_, f64>,
+    count: usize,
+) -> PyResult<Vec<(f64, usize)>> {
+    let all = Everywhere { run, rows };
+    let scan = MarginScan { w: w.as_slice()?.to_vec(), count };
+    let found: LargestMargins = py.detach(|| total!(all, Margins, scan))?;
+    all.check_rows(found.rows())?;
+    Ok(found.margins().to_vec())
+}
+
+/// The number of rows among those that `run` reaches that each halfspace gets wrong.
+#[pyfunction]
+pub(crate) fn count_errors_blocks(
+    py: Python<'_>,
+    run: Py<PyAny>,
+    rows: u64,
+    weights: PyReadonlyArray2<'_, f64>,
+    biases: PyReadonlyArray1<'_, f64>,
+) -> PyResult<Vec<u64>> {
+    let all = Everywhere { run, rows };
+    let weights = weights.as_array();
+    let pairs = weights.rows().into_iter().zip(biases.as_slice()?);
+    let candidates = pairs.map(|(w, b)| AffineHalfspace::new(w.to_vec(), *b));
+    let candidates = candidates.collect::<Result<_, _>>().map_err(Fault::from)?;
+    let counts: ErrorCounts =
+        py.detach(|| total!(all, Candidates, CandidateErrors { candidates }))?;
+    all.check_rows(counts.rows())?;
+    Ok(counts.errors().to_vec())
+}

@@ -1,0 +1,153 @@
+"""Fits to Dask collections: the same bits for any workers, also when workers are killed."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from distributed import Client, LocalCluster
+
+import halfspaces
+from halfspaces import blocks
+from halfspaces import dask as hd
+from halfspaces.blocks import BLOCK_ROWS, MemorySource
+
+# Dask and its workers warn about their own ports, loops and versions.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+ROWS, COLUMNS = 4 * BLOCK_ROWS + 100, 5
+
+
+@pytest.fixture(scope="module")
+def sample() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.standard_t(2, size=(ROWS, COLUMNS)) @ rng.normal(size=(COLUMNS, COLUMNS))
+    return X, np.where(X[:, 0] - 0.3 * X[:, 1] + rng.normal(size=ROWS) > 0, "yes", "no")
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    settings = {"distributed.scheduler.allowed-failures": 10, "distributed.comm.timeouts.connect": "20s"}
+    with dask.config.set(settings):
+        with LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+            with Client(cluster) as client:
+                yield client
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small_parts() -> Iterator[None]:
+    before = hd.CHUNK_BYTES
+    hd.CHUNK_BYTES = 8 * COLUMNS * BLOCK_ROWS
+    yield
+    hd.CHUNK_BYTES = before
+
+
+def fits(X: object, y: object) -> list[np.ndarray]:
+    """The results of all jobs."""
+    position = hd.ForsterTransform(tol=1e-3).fit(X)
+    logistic = hd.LogisticRegression(C=0.01, tol=1e-6).fit(X, y)
+    perceptron = hd.AveragedPerceptron(max_iter=3).fit(X, y)
+    rows, values = hd.largest_margins(X, np.arange(COLUMNS), 20)
+    counts = hd.count_errors(X, y, np.eye(COLUMNS))
+    return [position.matrix_, logistic.coef_, perceptron.coef_, rows, values, counts]
+
+
+def alone(X: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
+    """The same without Dask."""
+    source = MemorySource(X, y)
+    rows, values = blocks.largest_margins(source, np.arange(COLUMNS), 20)
+    return [
+        halfspaces.ForsterTransform(tol=1e-3).fit(X).matrix_,
+        blocks.LogisticRegression(C=0.01, tol=1e-6).fit(source).coef_,
+        blocks.AveragedPerceptron(max_iter=3).fit(source).coef_,
+        rows,
+        values,
+        blocks.count_errors(source, np.eye(COLUMNS)),
+    ]
+
+
+def same(found: list[np.ndarray], expected: list[np.ndarray]) -> bool:
+    return all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
+
+
+def test_any_number_of_workers_finds_the_same_bits(client: Client, sample: tuple[np.ndarray, np.ndarray]) -> None:
+    X, y = sample
+    expected = alone(X, y)
+    for workers, chunk in [(1, 3000), (2, 4999), (3, ROWS)]:
+        client.cluster.scale(workers)
+        client.wait_for_workers(workers)
+        assert same(fits(da.from_array(X, chunks=(chunk, 2)), da.from_array(y, chunks=chunk // 2)), expected)
+    client.cluster.scale(2)
+
+
+def test_threads_of_this_process_find_the_same_bits(sample: tuple[np.ndarray, np.ndarray]) -> None:
+    X, y = sample
+    with dask.config.set(scheduler="threads", num_workers=3):
+        assert same(fits(da.from_array(X, chunks=(5000, 5)), da.from_array(y, chunks=7000)), alone(X, y))
+
+
+def test_killed_workers_change_nothing(client: Client, sample: tuple[np.ndarray, np.ndarray]) -> None:
+    X, y = sample
+    client.cluster.scale(3)
+    client.wait_for_workers(3)
+    stop, killed = threading.Event(), []
+
+    def kill() -> None:
+        while not stop.wait(1.0) and len(killed) < 2:
+            pids = [pid for pid in client.run(os.getpid, on_error="ignore").values() if pid not in killed]
+            if pids:
+                os.kill(pids[0], signal.SIGKILL)
+                killed.append(pids[0])
+
+    def slow(part: np.ndarray) -> np.ndarray:
+        time.sleep(0.05)
+        return part
+
+    rows = da.from_array(X, chunks=(BLOCK_ROWS, COLUMNS)).map_blocks(slow, dtype=np.float64)
+    killer = threading.Thread(target=kill)
+    killer.start()
+    try:
+        found = fits(rows, da.from_array(y, chunks=BLOCK_ROWS))
+    finally:
+        stop.set()
+        killer.join()
+    assert killed, "no worker was killed while the jobs ran"
+    assert same(found, alone(X, y))
+    client.cluster.scale(2)
+
+
+def test_parquet_frames(client: Client, sample: tuple[np.ndarray, np.ndarray], tmp_path: Path) -> None:
+    X, y = sample
+    frame = pd.DataFrame(X, columns=list("abcde")).assign(y=y)
+    for part, start in enumerate(range(0, ROWS, 9000)):
+        frame.iloc[start : start + 9000].to_parquet(tmp_path / f"{part}.parquet", row_group_size=3500)
+    table = dd.read_parquet(tmp_path, split_row_groups=True)
+    assert table.npartitions > 5
+    model = hd.LogisticRegression(C=0.01, tol=1e-6).fit(table[list("abcde")], table["y"])
+    inside = blocks.LogisticRegression(C=0.01, tol=1e-6).fit(MemorySource(X, y))
+    assert np.array_equal(model.coef_, inside.coef_)
+    assert np.array_equal(model.predict(table[list("abcde")]).compute(), inside.predict(X))
+    position = hd.ForsterTransform(tol=1e-3).fit(table[list("abcde")])
+    expected = halfspaces.ForsterTransform(tol=1e-3).fit(X).transform(X)
+    assert np.array_equal(position.transform(table[list("abcde")]).compute(), expected)
+
+
+def test_faults_are_told(sample: tuple[np.ndarray, np.ndarray]) -> None:
+    X, y = sample
+    with dask.config.set(scheduler="threads"):
+        with pytest.raises(ValueError, match="one label for each"):
+            hd.LogisticRegression().fit(da.from_array(X), da.from_array(y[1:]))
+        with pytest.raises(TypeError, match="expected a Dask array"):
+            hd.LogisticRegression().fit([[1.0]], y)
+        bad = X.copy()
+        bad[BLOCK_ROWS + 3, 1] = np.inf
+        with pytest.raises(ValueError, match=f"row {BLOCK_ROWS + 3}, column 1"):
+            hd.ForsterTransform().fit(da.from_array(bad, chunks=(1000, 5)))
