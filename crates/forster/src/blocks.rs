@@ -1,6 +1,6 @@
 //! The Forster transform of points that no single machine holds: a fit that asks for one pass at a time.
 //!
-//! A pass is a value ([`ForsterPass`]) that is sent to whoever holds blocks of rows. Each worker computes the sums of its
+//! A pass is a value ([`ForsterPass`]) that is sent to those who hold blocks of rows. Each worker computes the sums of its
 //! blocks ([`ForsterPass::partial`]), partial results are joined in any order ([`halfspaces_linalg::Partial`]), and the
 //! total ([`MomentSum`]) is the answer. The iteration is that of [`Forster::fit`](crate::Forster::fit), and so are the
 //! kernels and the blocks: where the points have no zeros, no repetitions and no lengths beyond 1e±100, both fits have

@@ -1,6 +1,6 @@
 //! The largest |w · x| among points that no single machine holds.
 //!
-//! A scan is a value ([`MarginScan`]) that is sent to whoever holds blocks of rows; the results are joined in any order
+//! A scan is a value ([`MarginScan`]) that is sent to those who hold blocks of rows; the results are joined in any order
 //! ([`Partial`]). It equals that of [`largest_margins`](crate::largest_margins) on all points: ties are broken by the
 //! global index.
 

@@ -1,6 +1,6 @@
 //! The errors of several halfspaces on points that no single machine holds.
 //!
-//! A count is a value ([`CandidateErrors`]) that is sent to whoever holds blocks of rows; the results are joined in any
+//! A count is a value ([`CandidateErrors`]) that is sent to those who hold blocks of rows; the results are joined in any
 //! order ([`halfspaces_linalg::Partial`]).
 
 use halfspaces_linalg::{

@@ -52,7 +52,7 @@ class RaySource:
 
 
 def example(start, end):
-    """Rows of one data set, the same whoever makes them."""
+    """Rows of one data set, the same for any holder."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20_000, 4)) * [1.0, 10.0, 0.1, 3.0]
     y = X[:, 0] + 0.1 * X[:, 1] > rng.normal(size=20_000)

@@ -1,4 +1,4 @@
-"""Jobs over blocks of rows: the same bits, whoever computes which part."""
+"""Jobs over blocks of rows: the same bits, for any division of the work."""
 
 import pickle
 

@@ -2,7 +2,7 @@
 //!
 //! Addition of floating-point numbers is not associative, so a sum depends on the order of its terms. Here the order is
 //! fixed by the rows alone. Rows are split into blocks of [`BLOCK_ROWS`]; the sums of blocks are the leaves of a binary
-//! tree, and a node of 2^e leaves begins at a multiple of 2^e. Whoever has both children of a node adds them, the first
+//! tree, and a node of 2^e leaves begins at a multiple of 2^e. A worker that has both children of a node adds them, the first
 //! rows first. Every worker computes nodes of the same tree, so the total has the same bits for any number of workers,
 //! any assignment of blocks to workers, and any order of arrival.
 

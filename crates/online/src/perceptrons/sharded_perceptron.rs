@@ -2,7 +2,7 @@
 //!
 //! The points are split into shards, here the blocks of [`BLOCK_ROWS`](halfspaces_linalg::BLOCK_ROWS) rows. In each epoch
 //! a perceptron passes over every shard, all from the same weights, and the next epoch starts from the mean of the
-//! weights that they reach. A pass over all shards is a value ([`EpochPass`]) that is sent to whoever holds them; the
+//! weights that they reach. A pass over all shards is a value ([`EpochPass`]) that is sent to those who hold them; the
 //! results are joined in any order ([`halfspaces_linalg::Partial`]).
 //!
 //! *Source.* McDonald, Hall and Mann 2010, Theorem 3. Claims: none of its own.

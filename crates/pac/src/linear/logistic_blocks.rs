@@ -1,6 +1,6 @@
 //! Logistic regression on points that no single machine holds: a fit that asks for one pass at a time.
 //!
-//! A pass is a value ([`LogisticPass`]) that is sent to whoever holds blocks of rows. Each worker computes loss, gradient
+//! A pass is a value ([`LogisticPass`]) that is sent to those who hold blocks of rows. Each worker computes loss, gradient
 //! and Hessian of its blocks ([`LogisticPass::partial`]); partial results are joined in any order
 //! ([`halfspaces_linalg::Partial`]). The Newton iteration is that of [`LogisticRegression`].
 //!
