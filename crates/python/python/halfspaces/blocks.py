@@ -1,8 +1,8 @@
 """Fits to rows that several processes hold, by jobs and partial results.
 
 A job is bytes. A process that holds rows computes the job on them with `partial`, and partial results are joined with
-`merge`, in any order and on any machine. The result does not depend on who held which rows, not even in the last bit: rows are
-split into blocks of `BLOCK_ROWS`, and the sums over blocks are added in one fixed tree. A part of the rows begins at a
+`merge`, in any order and on any machine. The result does not depend on who held which rows, not even in the last bit:
+rows are split into blocks of `BLOCK_ROWS`, and the sums over blocks are added in one fixed tree. A part begins at a
 multiple of `BLOCK_ROWS`; only the last part may end elsewhere. A block that was computed twice counts once.
 
 `halfspaces.dask` does this with Dask. For another engine, write a `Source`.
