@@ -1,7 +1,7 @@
 //! Jobs over rows that several processes hold: a job goes out as bytes, partial results come back as bytes.
 
 use crate::error::Fault;
-use crate::rows::{Rows, Slices};
+use crate::rows::Rows;
 use crate::run::run;
 use crate::transform::Map;
 use halfspaces_forster::{
@@ -99,18 +99,17 @@ pub(crate) fn partial<'py>(
         let text = format!("first={first}: a part must begin at a multiple of {BLOCK_ROWS} rows");
         return Err(Fault::new(text).into());
     }
-    let slices = rows.slices()?;
     let labels: Vec<Label> =
         classes.as_slice()?.iter().map(|class| Label::from_sign(*class as f64 - 0.5)).collect();
-    if let Slices::Dense { values, dim, .. } = &slices
+    if let Some((values, dim)) = rows.dense_values()?
         && let Some(at) = values.iter().position(|v| !v.is_finite())
     {
         let (row, column) = (first + at / dim, at % dim);
         return Err(Fault::new(InputError::NonFinite { row, column, value: values[at] }).into());
     }
-    let entries = slices.entries();
-    let part = run(py, jobs, entries, |threads: Threads| {
-        let points = slices.into_design()?.into_dense()?;
+    let rows = rows.points()?;
+    let part = run(py, jobs, rows.entries(), |threads: Threads| {
+        let points = rows.into_design().into_dense()?;
         let block = (first / BLOCK_ROWS) as u64;
         let part = job.partial(block, &points, &labels, threads).map_err(|e| e.at_row(first))?;
         to_bytes(&part)

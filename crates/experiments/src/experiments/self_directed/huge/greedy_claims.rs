@@ -2,7 +2,7 @@
 
 use super::greedy::{GreedyRun, drawn, real};
 use super::play::{chains, start};
-use super::workload::{FACTOR, power};
+use super::workload::{SHORT, power};
 use crate::experiments::common::*;
 
 pub(crate) struct GreedyInLawExperiment;
@@ -96,7 +96,7 @@ impl Experiment for GreedyInLawExperiment {
                 let mut runs = Vec::with_capacity(SIZES.len());
                 for e in SIZES {
                     let n = power(e);
-                    let algorithm_1 = chains(start(dim, rng)?, n, dim, FACTOR, rng).total();
+                    let algorithm_1 = chains(start(dim, rng)?, n, dim, SHORT, rng).total();
                     runs.push((drawn(n, dim, rng)?, algorithm_1));
                 }
                 Ok(Outcome::Drawn(runs))
