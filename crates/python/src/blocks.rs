@@ -172,7 +172,7 @@ impl Everywhere {
         let bytes = Python::attach(|py| {
             py.check_signals()?;
             let answer = self.run.call1(py, (PyBytes::new(py, &job),))?;
-            answer.extract::<Vec<u8>>(py).map_err(PyErr::from)
+            answer.extract::<Vec<u8>>(py)
         });
         Ok(from_bytes("partial result", &bytes.map_err(Ended::Raised)?)?)
     }
@@ -209,7 +209,6 @@ macro_rules! total {
 
 /// Brings rows that `run` reaches into radially isotropic position. Returns the map and a report.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "called with names from Python")]
 pub(crate) fn fit_position_blocks<'py>(
     py: Python<'py>,
     run: Py<PyAny>,

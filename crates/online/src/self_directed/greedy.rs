@@ -9,7 +9,7 @@
 //! points are scanned in quantised form (one byte per coordinate) until an eighth of them is left, and then copied
 //! together. This takes d + 10 bytes per point in addition to the pool's 8d.
 //!
-//! Claims: S1, S2.
+//! Claims: S1, S2, S15, S15v.
 
 use super::screen::{Screen, Settled};
 use super::walk::Walk;
@@ -47,7 +47,7 @@ const POINTS_PER_TASK: usize = 4096;
 /// status is [`AnswerStatus::Consistent`] or [`AnswerStatus::Undecided`].
 ///
 /// *Source.* The update is that of DKTZ23 §2; the single chain over the whole pool is ours. Claims S3 and S4 are lemmas
-/// of DKTZ23 about one such step. Claims: S1, S2.
+/// of DKTZ23 about one such step. Claims: S1, S2, S15, S15v.
 ///
 /// ```
 /// use halfspaces_linalg::Classifier;

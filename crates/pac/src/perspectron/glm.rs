@@ -156,7 +156,7 @@ impl<L: Link + Clone> Params for GlmParams<L> {
 /// If the link is unknown, use [`Perspectron`](crate::Perspectron), which needs only a bound on the noise.
 ///
 /// *Source.* CKST24 Algorithm 2, Lemmas 5 and 6, Claim 1, Theorem 4; the form without the factor ε⁻² is ours:
-/// docs/theory/glm-without-padding-loss.md. *Claims:* P5, P7. Shown in P11.
+/// docs/theory/glm-without-padding-loss.md. *Claims:* P5, P7, P15. Shown in P11.
 ///
 /// ```
 /// use halfspaces_linalg::{FitStream, Params};

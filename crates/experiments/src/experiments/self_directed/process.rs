@@ -257,9 +257,9 @@ mod tests {
         let verdicts = |printed_fails: bool, corrected_fails: bool| {
             // The printed T is 639, the least one above it and below 700.
             let arrival = |k: u32| match k {
-                _ if corrected_fails && k % 20 == 0 => None,
-                _ if printed_fails && k % 200 == 0 => Some(700),
-                _ if printed_fails && k % 4 == 0 => Some(640),
+                _ if corrected_fails && k.is_multiple_of(20) => None,
+                _ if printed_fails && k.is_multiple_of(200) => Some(700),
+                _ if printed_fails && k.is_multiple_of(4) => Some(640),
                 _ => Some(630),
             };
             let outcomes: Vec<Outcome> =
