@@ -52,7 +52,7 @@ pub(crate) struct Moments {
 
 /// The sums over a block of rows, or over several: Σ w u uᵀ, Σ w and Σ w ln‖u‖² before the scaling of u.
 ///
-/// [`ForsterPass::sum`](crate::ForsterPass::sum) computes it.
+/// [`ForsterPass::partial`](crate::ForsterPass::partial) computes it.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MomentSum {
