@@ -9,10 +9,10 @@ use std::fmt;
 pub(super) const CONFIDENCE: f64 = 0.95;
 
 /// Maximum number of claims of a suite that may be based on random samples.
-pub const MAX_SAMPLED_CLAIMS: usize = 62;
+pub const MAX_SAMPLED_CLAIMS: usize = 64;
 
 /// Maximum p-value at which a claim based on random samples is violated: 5 % over [`MAX_SAMPLED_CLAIMS`].
-pub const REFUTATION_LEVEL: f64 = 0.0008;
+pub const REFUTATION_LEVEL: f64 = 0.000_78;
 const _: () = assert!(MAX_SAMPLED_CLAIMS as f64 * REFUTATION_LEVEL <= 0.05);
 
 /// Relative slack of a deterministic bound: the rounding error of the bound itself, which theorems may attain with

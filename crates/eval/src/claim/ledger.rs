@@ -339,7 +339,7 @@ mod tests {
         let statement = || statement(ClaimKind::Proved);
         let sampled = Evidence::probability(59, 0, 59, 0.05);
         let claim = Claim::new(statement(), "X", sampled.clone(), FAILS);
-        assert!(claim.detail.ends_with("; p = 1, violated at 0.0008 or less"), "{}", claim.detail);
+        assert!(claim.detail.ends_with("; p = 1, violated at 0.00078 or less"), "{}", claim.detail);
         let many = vec![(String::new(), sampled); 7];
         let claim = Claim::new(statement(), "X", Evidence::worst_of(&many), FAILS);
         assert!(claim.detail.contains("after Bonferroni over 7 tests") && claim.tests == 7);

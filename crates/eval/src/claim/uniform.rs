@@ -91,8 +91,8 @@ mod tests {
         assert_eq!(judge(&grid(1000), 0.042), Verdict::Inconclusive);
         assert_eq!(judge(&grid(999), 0.5), Verdict::Inconclusive);
         assert_eq!(judge(&[], 0.5), Verdict::Inconclusive);
-        // The distance is 0.1. The claim is refuted if the distance exceeds the tolerance by at least e = 0.0625, where
-        // 2 exp(-2000 e²) = 0.0008.
+        // The distance is 0.1. The claim is refuted if the distance exceeds the tolerance by at least e = 0.0626, where
+        // 2 exp(-2000 e²) = 0.00078.
         let off: Vec<f64> = grid(1000).iter().map(|u| (u - 0.1).max(0.0)).collect();
         assert_eq!(judge(&off, 0.037), Verdict::Violated);
         assert_eq!(judge(&off, 0.04), Verdict::Inconclusive);

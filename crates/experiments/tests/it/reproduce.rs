@@ -390,7 +390,8 @@ fn experiments_and_claims_are_named_as_people_do() {
         let out = folder.path().join(at.to_string());
         succeed(reproduce(&out, &[&["--only"], *only].concat()));
         let claims = fs::read_to_string(out.join("claims.json")).unwrap();
-        assert_eq!(claims.matches("\"statement\"").count(), 2, "{only:?}");
+        // K5 comes with K5s.
+        assert_eq!(claims.matches("\"statement\"").count(), 3, "{only:?}");
     }
     // A claim selects the experiment that measures it.
     let out = folder.path().join("claim");
@@ -431,7 +432,7 @@ fn usage_errors_list_the_valid_values() {
         let error = refused(reproduce(&out, &["--only", only]));
         // The message lists experiments and their claims.
         assert!(
-            error.contains("use one of K1, ") && error.contains("K3, K3n, K4, K5, "),
+            error.contains("use one of K1, ") && error.contains("K3, K3n, K4, K4s, K5, "),
             "{error}"
         );
         assert_eq!(error.contains("--only K99: no such"), !only.is_empty(), "{error}");
