@@ -95,8 +95,8 @@ pub fn seeds() -> Result<Vec<Seed>, Box<dyn Error>> {
     all.push(("trials", "cut".into(), lines.as_bytes()[..lines.len() - 9].to_vec()));
     let claims = json!([{
         "id": "K3", "statement": "few mistakes", "source": "Kakade", "experiment": "K3", "verdict": "holds",
-        "trials": 5, "tests": 1, "quantity": "mistakes", "measured": null, "bound": 1.0, "detail": "",
-        "kind": "proved", "null": "a coin", "null_failures": 3, "null_cases": 5, "slack": 1.5, "loose": null,
+        "trials": 5, "fewest": 5, "tests": 1, "quantity": "mistakes", "measured": null, "bound": 1.0, "detail": "",
+        "kind": "proved", "null": "a coin", "null_failures": 3, "null_cases": 5, "slack": 1.5, "far": null,
     }]);
     all.push(("trials", "claims".into(), format!("claims\n{claims}").into_bytes()));
     let run = json!({

@@ -25,6 +25,10 @@ const POINTS: usize = 1000;
 /// Largest mean deviation for which the claim counts as true.
 const TOLERANCE: f64 = 0.02;
 
+/// Why the deviation is far below the tolerance.
+const EQUALITY: &str =
+    "as the claim is an equality, and the tolerance is the precision of the test";
+
 /// A configuration; its JSON form is part of the key of each trial.
 #[derive(Debug, Clone, Serialize)]
 struct Setting {
@@ -108,16 +112,17 @@ impl Experiment for Disagreement {
         let half = results.outcomes().map(|(_, o)| (0.5 - o.share_of_angle).abs() > TOLERANCE);
         let null = Null::of_cases(half);
         for claim in self.claims() {
-            section.judge(claim, Evidence::worst_of(&judged), null);
+            section.judge(claim, Evidence::worst_of(&judged).far_because(EQUALITY), null);
         }
         section.tables.push(table);
         let pair = |o: &Outcome| (o.share_of_angle, o.disagreement);
         section.figures.push(Figure {
             name: "disagreement".into(),
             title: "Two halfspaces disagree in proportion to their angle".into(),
-            caption: "One dot per pair of random halfspaces: the fraction of uniform points of the \
+            caption:
+                "One dot per pair of random halfspaces: the fraction of uniform points of the \
                       sphere on which they disagree, by θ/π."
-                .into(),
+                    .into(),
             x: Axis::linear("θ/π"),
             y: Axis::linear("disagreement"),
             layers: vec![Layer::Points {
