@@ -392,6 +392,8 @@ def test_large_integers_are_exact() -> None:
         for y in (labels, np.array(labels, dtype=np.uint64)):
             model = Pipeline.fit({"x": np.arange(200.0) * (np.arange(200) % 2 - 0.5), "y": y}, label="y")
             assert model.class_names == [str(least), str(least + 1)]
-    for y in ([2**70, 0] * 100, [2**60, None] * 100):
+    for y in ([2**70, 0] * 100, [2**53 + 1, None] * 100, [-(2**53) - 1, None] * 100):
         with pytest.raises(ValueError, match="column 'y': numbers from .* convert the column to texts"):
             Pipeline.fit({"x": np.arange(200.0), "y": y}, label="y")
+    # Floats hold integers up to here exactly.
+    Pipeline.fit({"x": [2**53, 1, None] * 60, "y": ["a", "b", "a"] * 60}, label="y")
