@@ -6,8 +6,9 @@ use crate::pipeline::Pipeline;
 use fnv::FnvHasher;
 use halfspaces_frame::DataError;
 use serde::{Deserialize, Serialize};
+use std::fs::OpenOptions;
 use std::hash::Hasher;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 const FORMAT: &str = "halfspaces model";
@@ -75,16 +76,37 @@ impl Pipeline {
         out.write_all(b"\n")
     }
 
-    /// Saves the model file. An existing file is overwritten.
+    /// Saves the model file. An existing file is replaced at the end, so it is complete or unchanged, whatever happens.
     ///
     /// # Errors
     /// If the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), DataError> {
-        let failed =
-            |e: io::Error| DataError::system(format!("{}: cannot be written: {e}", path.display()));
-        let mut bytes = Vec::new();
-        self.write(&mut bytes).map_err(failed)?;
-        std::fs::write(path, bytes).map_err(failed)
+        let saved = || -> io::Result<()> {
+            // A link stays a link, and a pipe or a terminal is written to.
+            let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+            let before = target.metadata().ok();
+            if before.as_ref().is_some_and(|file| !file.is_file()) {
+                return self.write(&mut OpenOptions::new().append(true).open(&target)?);
+            }
+            let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let mut builder = tempfile::Builder::new();
+            // Like any other file: readable for everyone whom the umask admits, not only for the owner.
+            #[cfg(unix)]
+            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+            let file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+            if let Some(before) = before {
+                file.as_file().set_permissions(before.permissions())?;
+            }
+            let mut out = BufWriter::new(file.as_file());
+            self.write(&mut out)?;
+            out.flush()?;
+            drop(out);
+            file.as_file().sync_all()?;
+            file.persist(&target).map_err(|e| e.error)?;
+            Ok(())
+        };
+        saved()
+            .map_err(|e| DataError::system(format!("{}: cannot be written: {e}", path.display())))
     }
 
     /// Loads a model file.

@@ -613,3 +613,25 @@ fn too_few_rows_are_an_error_with_advice_that_helps() {
     Pipeline::fit(table(9, 2), &FitOptions { plan, holdout: Some(0.0), ..FitOptions::new("y") })
         .unwrap();
 }
+
+/// A file is replaced as a whole: what has it open keeps the old model, a link stays a link, and permissions are kept.
+#[cfg(unix)]
+#[test]
+fn saving_replaces_the_file_at_the_end() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let (file, link) = (folder.path().join("m.json"), folder.path().join("link.json"));
+    let (model, _) = Pipeline::fit(table(60, 2), &options(Method::Perceptron)).unwrap();
+    std::fs::write(&file, "before").unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    let open = std::fs::File::open(&file).unwrap();
+    model.save(&link).unwrap();
+    assert_eq!(std::io::read_to_string(open).unwrap(), "before");
+    assert!(link.symlink_metadata().unwrap().is_symlink());
+    assert_eq!(std::fs::read(&file).unwrap(), bytes(&model));
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "no temporary file is left");
+    let error = model.save(&folder.path().join("none/m.json")).unwrap_err().to_string();
+    assert!(error.contains("cannot be written"), "{error}");
+}

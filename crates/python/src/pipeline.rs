@@ -10,6 +10,7 @@ use halfspaces_pipeline::{
     Unseen,
 };
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -214,6 +215,11 @@ impl TablePipeline {
         let mut bytes = Vec::new();
         self.pipeline.write(&mut bytes)?;
         Ok(bytes)
+    }
+
+    /// Writes the model file.
+    fn save(&self, path: PathBuf) -> PyResult<()> {
+        self.pipeline.save(&path).map_err(|error| PyOSError::new_err(error.to_string()))
     }
 
     /// The column of labels.

@@ -338,16 +338,19 @@ class Pipeline:
         return evaluation
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file, which the command and `Pipeline.load` read. An existing file is overwritten.
+        """Write the model file, which the command and `Pipeline.load` read. An existing file is replaced at the end.
 
         Parameters
         ----------
         path : str or PathLike
             The file.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written. An existing file is then unchanged.
         """
-        saved = self._native.to_bytes()
-        with open(path, "wb") as file:
-            file.write(saved)
+        self._native.save(path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
