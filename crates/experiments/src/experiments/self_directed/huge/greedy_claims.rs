@@ -59,6 +59,14 @@ fn differences(outcome: &Outcome) -> [[f64; 2]; 2] {
     })
 }
 
+/// The slack of a difference of means, as a factor of the quantity itself: mistakes, or sin θ.
+fn slack(part: usize, difference: f64) -> f64 {
+    match part {
+        0 => (1.0 + AGREE[0]) / (1.0 + difference),
+        _ => (AGREE[1] - difference).exp(),
+    }
+}
+
 impl Experiment for GreedyInLawExperiment {
     about! {
         "S15", "Greedy on up to 10^80 points: the whole pool without buckets, drawn in law";
@@ -146,8 +154,10 @@ impl Experiment for GreedyInLawExperiment {
                         for (sign, word) in [(1.0, "more"), (-1.0, "less")] {
                             let values = group.values(|o| sign * differences(o)[0][part]);
                             let quantity = format!("{name}, {word} than in real runs");
+                            let slack = stats::mean(&values).map(|mean| slack(part, mean));
                             let evidence =
-                                Evidence::mean(&quantity, group.planned, &values, AGREE[part]);
+                                Evidence::mean(&quantity, group.planned, &values, AGREE[part])
+                                    .with_slack(slack);
                             agree.push((format!("{name}, {word}, d={dim}, n={points}"), evidence));
                         }
                         // The bounds are for means: one case per setting and quantity.
