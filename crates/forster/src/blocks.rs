@@ -26,7 +26,9 @@ use crate::survey::{Start, whitening_of};
 use crate::tile::Factor;
 use crate::transform::ForsterTransform;
 use faer::{Mat, MatRef};
-use halfspaces_linalg::{InputError, Partial, PointSet, Points, Threads, getters, zeros};
+use halfspaces_linalg::{
+    DensePoints, InputError, Partial, PointSet, Points, Threads, getters, zeros,
+};
 use std::borrow::Cow;
 
 /// One pass over all blocks, to be sent to those who hold them.
@@ -64,7 +66,7 @@ impl ForsterPass {
     pub fn partial(
         &self,
         first: u64,
-        points: &Points,
+        points: &DensePoints<'_>,
         threads: Threads,
     ) -> Result<Partial<MomentSum>, InputError> {
         let dim = points.dim();
@@ -272,7 +274,7 @@ mod tests {
     use halfspaces_linalg::{BLOCK_ROWS, Params};
 
     /// Runs a pass on `workers` workers, each with every `workers`th block; the last one repeats the first block.
-    fn shared(points: &Points, workers: usize, pass: &ForsterPass) -> Option<MomentSum> {
+    fn shared(points: &DensePoints<'_>, workers: usize, pass: &ForsterPass) -> Option<MomentSum> {
         let (n, dim) = (points.len(), points.dim());
         let blocks = n.div_ceil(BLOCK_ROWS);
         let mut all = Partial::default();

@@ -8,7 +8,7 @@
 use crate::error::ForsterError;
 use crate::forster::Forster;
 use crate::report::{Outcome, Position, Reason};
-use halfspaces_linalg::{PointSet, Points, getters};
+use halfspaces_linalg::{DensePoints, PointSet, getters};
 
 /// All points in radially isotropic position, subspace by subspace; the result of [`Forster::decompose`].
 ///
@@ -66,7 +66,7 @@ impl Forster {
     ///
     /// # Errors
     /// Same as [`Forster::fit`].
-    pub fn decompose(&self, points: &Points) -> Result<Decomposition, ForsterError> {
+    pub fn decompose(&self, points: &DensePoints<'_>) -> Result<Decomposition, ForsterError> {
         self.decompose_with(points, None)
     }
 
@@ -76,7 +76,7 @@ impl Forster {
     /// Same as [`Forster::fit_weighted`].
     pub fn decompose_weighted(
         &self,
-        points: &Points,
+        points: &DensePoints<'_>,
         weights: &[f64],
     ) -> Result<Decomposition, ForsterError> {
         self.decompose_with(points, Some(weights))
@@ -84,7 +84,7 @@ impl Forster {
 
     fn decompose_with(
         &self,
-        points: &Points,
+        points: &DensePoints<'_>,
         weights: Option<&[f64]>,
     ) -> Result<Decomposition, ForsterError> {
         let mut parts = Decomposition {

@@ -46,7 +46,7 @@ use crate::subspace::Subspace;
 use crate::survey::{Survey, composed, project, survey};
 use crate::transform::ForsterTransform;
 use faer::{Mat, MatRef};
-use halfspaces_linalg::{InputError, Params, Points};
+use halfspaces_linalg::{DensePoints, InputError, Params, Points};
 
 impl Params for ForsterParams {
     type Learner = Forster;
@@ -130,7 +130,7 @@ impl Forster {
     /// # Errors
     /// [`ForsterError::Input`] for no points or too many to copy; [`ForsterError::NoDirection`] if all are zero;
     /// [`ForsterError::NoConvergence`].
-    pub fn fit(&self, points: &Points) -> Result<Fit, ForsterError> {
+    pub fn fit(&self, points: &DensePoints<'_>) -> Result<Fit, ForsterError> {
         self.fit_with(points, None)
     }
 
@@ -140,13 +140,17 @@ impl Forster {
     /// # Errors
     /// Same as [`Forster::fit`]; [`ForsterError::WeightCount`]; [`ForsterError::Weight`] for a weight outside [1e-100,
     /// 1e100].
-    pub fn fit_weighted(&self, points: &Points, weights: &[f64]) -> Result<Fit, ForsterError> {
+    pub fn fit_weighted(
+        &self,
+        points: &DensePoints<'_>,
+        weights: &[f64],
+    ) -> Result<Fit, ForsterError> {
         self.fit_with(points, Some(weights))
     }
 
     pub(crate) fn fit_with(
         &self,
-        points: &Points,
+        points: &DensePoints<'_>,
         weights: Option<&[f64]>,
     ) -> Result<Fit, ForsterError> {
         let threads = self.0.threads;
@@ -238,7 +242,7 @@ mod tests {
     }
 
     /// Points of the plane on a subspace with these basis rows, transformed by the identity.
-    fn unchanged(points: &Points, basis: &[[f64; 2]]) -> Position {
+    fn unchanged(points: &DensePoints<'_>, basis: &[[f64; 2]]) -> Position {
         let (k, basis) = (basis.len(), Points::from_rows(basis).unwrap());
         let transform = ForsterTransform::new(basis.clone(), Mat::identity(k, k)).unwrap();
         let subspace = Subspace::certify(points, None, basis, 2, 1e-10).unwrap();

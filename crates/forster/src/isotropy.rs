@@ -12,7 +12,7 @@ use crate::error::ForsterError;
 use crate::pass::{Buffers, MomentSum};
 use crate::tile::padded;
 use crate::transform::{ForsterTransform, unit_tile};
-use halfspaces_linalg::{BLOCK_ROWS, InputError, Partial, PointSet, Points, Threads};
+use halfspaces_linalg::{BLOCK_ROWS, DensePoints, InputError, Partial, PointSet, Threads};
 use std::ops::Range;
 
 /// The certificate of radially isotropic position: the extreme eigenvalues of M = (d/n) Σ u uᵀ over the points scaled
@@ -44,7 +44,7 @@ impl Isotropy {
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::ZeroRow`], [`ForsterError::NoConvergence`].
-    pub fn measure(points: &Points) -> Result<Isotropy, ForsterError> {
+    pub fn measure(points: &DensePoints<'_>) -> Result<Isotropy, ForsterError> {
         Isotropy::measure_weighted(points, None)
     }
 
@@ -53,7 +53,7 @@ impl Isotropy {
     /// # Errors
     /// Same as [`Isotropy::measure`]; [`ForsterError::WeightCount`], [`ForsterError::Weight`].
     pub fn measure_weighted(
-        points: &Points,
+        points: &DensePoints<'_>,
         weights: Option<&[f64]>,
     ) -> Result<Isotropy, ForsterError> {
         crate::prepare::check_weights(points.len(), weights)?;
@@ -75,7 +75,7 @@ impl Isotropy {
     /// The certificate of the unit vectors to which `transform` maps the chosen points, without storing them all.
     pub(crate) fn measure_transformed(
         transform: &ForsterTransform,
-        points: &Points,
+        points: &DensePoints<'_>,
         chosen: &[usize],
         weights: Option<&[f64]>,
         threads: Threads,
@@ -98,7 +98,7 @@ impl Isotropy {
     /// the chosen points, whose indices ascend. `to_unit` may use its first argument as scratch space. The blocks are
     /// the same for any number of threads.
     fn measure_rows(
-        points: &Points,
+        points: &DensePoints<'_>,
         chosen: &[usize],
         weights: Option<&[f64]>,
         k: usize,
@@ -166,7 +166,7 @@ impl Isotropy {
 }
 
 /// Row `i`, which must exist.
-fn row_of(points: &Points, i: usize) -> &[f64] {
+fn row_of<'a>(points: &'a DensePoints<'_>, i: usize) -> &'a [f64] {
     &points.as_slice()[i * points.dim()..(i + 1) * points.dim()]
 }
 
@@ -175,6 +175,7 @@ mod tests {
     use super::*;
     use faer::Mat;
     use halfspaces_data::{Marginal, Rotation, StudentT, UnitSphere};
+    use halfspaces_linalg::Points;
 
     #[test]
     fn the_basis_is_in_position_and_a_line_is_not() {

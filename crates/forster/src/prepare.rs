@@ -9,7 +9,7 @@ use crate::error::ForsterError;
 use crate::pass::Rows;
 use crate::tile::LANES;
 use halfspaces_linalg::kernels::{Wide, run_wide};
-use halfspaces_linalg::{InputError, PointSet, Points, Threads, zeros};
+use halfspaces_linalg::{DensePoints, InputError, PointSet, Threads, zeros};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
@@ -38,7 +38,7 @@ pub(crate) struct Prepared<'a> {
 
 impl<'a> Prepared<'a> {
     pub(crate) fn new(
-        points: &'a Points,
+        points: &'a DensePoints<'_>,
         weights: Option<&[f64]>,
         threads: Threads,
     ) -> Result<Prepared<'a>, ForsterError> {
@@ -257,6 +257,7 @@ fn is_multiple(x: &[f64], dim: usize, signatures: &[Signature], i: usize, j: usi
 #[cfg(test)]
 mod tests {
     use super::*;
+    use halfspaces_linalg::Points;
 
     #[test]
     fn multiples_merge_and_zeros_go() {

@@ -10,7 +10,9 @@
 //! equality count as equal).
 
 use crate::error::ForsterError;
-use halfspaces_linalg::{InputError, PointSet, Points, Threads, getters, kernels, norm, normalise};
+use halfspaces_linalg::{
+    DensePoints, InputError, PointSet, Points, Threads, getters, kernels, norm, normalise,
+};
 use std::cmp::Ordering;
 
 /// Number of points per task of a thread.
@@ -102,7 +104,7 @@ impl Subspace {
     /// [`InputError::ParameterOutOfRange`] for a `span_dim` that is not between the number of rows of the basis and d,
     /// or a tolerance outside [0, 1).
     pub fn certify(
-        points: &Points,
+        points: &DensePoints<'_>,
         weights: Option<&[f64]>,
         basis: Points,
         span_dim: usize,
@@ -113,7 +115,7 @@ impl Subspace {
 
     /// [`Subspace::certify`] on several threads; the result does not depend on their number.
     pub(crate) fn certify_on(
-        points: &Points,
+        points: &DensePoints<'_>,
         weights: Option<&[f64]>,
         basis: Points,
         span_dim: usize,

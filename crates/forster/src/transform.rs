@@ -17,7 +17,9 @@ use crate::subspace::check_orthonormal;
 use crate::tile::{Factor, UnitProduct, padded, tile_rows};
 use faer::{Mat, MatRef};
 use halfspaces_linalg::kernels::run_fused;
-use halfspaces_linalg::{Halfspace, InputError, PointSet, Points, aligned_zeros, zeros};
+use halfspaces_linalg::{
+    DensePoints, Halfspace, InputError, PointSet, Points, aligned_zeros, zeros,
+};
 
 /// The scale of [`ForsterTransform::scatter`], which the radially isotropic position determines only up to a factor.
 ///
@@ -162,7 +164,7 @@ impl ForsterTransform {
     /// # Errors
     /// [`InputError::DimensionMismatch`]; [`InputError::ZeroRow`] for a point whose projection onto the subspace is
     /// zero; [`InputError::TooLarge`].
-    pub fn apply(&self, points: &Points) -> Result<Points, InputError> {
+    pub fn apply(&self, points: &DensePoints<'_>) -> Result<Points, InputError> {
         InputError::check_dim(self.dim(), points.dim())?;
         let (d, k) = (self.dim(), self.inner_dim());
         let mut out = zeros(points.len(), k)?;

@@ -8,7 +8,7 @@ use crate::contract::{BLOCK_ROWS, Partial, Sum, Threads};
 use crate::error::InputError;
 use crate::largest_margins::largest_of;
 use crate::margins::before;
-use crate::points::{PointSet, Points};
+use crate::points::{DensePoints, PointSet};
 
 /// A scan for the `count` points with the largest |w · x|.
 ///
@@ -83,7 +83,7 @@ impl MarginScan {
     pub fn partial(
         &self,
         first: u64,
-        points: &Points,
+        points: &DensePoints<'_>,
         threads: Threads,
     ) -> Result<Partial<LargestMargins>, InputError> {
         InputError::check_dim(points.dim(), self.w.len())?;
@@ -102,6 +102,7 @@ impl MarginScan {
 mod tests {
     use super::*;
     use crate::largest_margins;
+    use crate::points::Points;
 
     #[test]
     fn workers_find_what_one_scan_finds() {

@@ -4,7 +4,7 @@
 //! order ([`halfspaces_linalg::Partial`]).
 
 use halfspaces_linalg::{
-    AffineHalfspace, Classifier, InputError, Label, Partial, PointSet, Points, Sum, Threads,
+    AffineHalfspace, Classifier, DensePoints, InputError, Label, Partial, PointSet, Sum, Threads,
 };
 
 /// Halfspaces whose errors are to be counted.
@@ -85,7 +85,7 @@ impl CandidateErrors {
     pub fn partial(
         &self,
         first: u64,
-        points: &Points,
+        points: &DensePoints<'_>,
         labels: &[Label],
         threads: Threads,
     ) -> Result<Partial<ErrorCounts>, InputError> {
@@ -109,6 +109,7 @@ mod tests {
     use super::*;
     use crate::ErrorCount;
     use halfspaces_linalg::BLOCK_ROWS;
+    use halfspaces_linalg::Points;
 
     #[test]
     fn workers_count_what_one_count_counts() {

@@ -1,15 +1,15 @@
 //! Label audits: the agreement of every label with classifiers that were fitted without its row.
 
 use crate::class_noise::Joint;
-use crate::design::Design;
+use crate::design::{Design, DesignRows};
 use crate::model::{Model, labels_of, lead};
 use crate::plan::{Method, Plan};
 use crate::streams;
 use halfspaces_frame::DataError;
 use halfspaces_linalg::rand::seq::SliceRandom;
 use halfspaces_linalg::{
-    Classifier, FitSample, InputError, Label, Params, PointSet, Points, RowView, Threads,
-    checkpoint, deciding_class, rng_for,
+    Classifier, DensePoints, FitSample, InputError, Label, Params, PointSet, Points, RowView,
+    Threads, checkpoint, deciding_class, rng_for,
 };
 use halfspaces_pac::{Calibration, LabelAudit, wrong_labels_bound};
 use halfspaces_tables::TableClassifier;
@@ -98,7 +98,7 @@ impl Audit {
     /// fold contains all rows of a class.
     pub fn run(
         &self,
-        design: &Design,
+        design: &DesignRows<'_>,
         classes: &[usize],
         count: usize,
     ) -> Result<AuditResult, DataError> {
@@ -112,7 +112,7 @@ impl Audit {
     /// As for [`Audit::run`].
     pub fn run_with(
         &self,
-        design: &Design,
+        design: &DesignRows<'_>,
         classes: &[usize],
         count: usize,
         fitted: &(dyn Fn() + Sync),
@@ -120,14 +120,14 @@ impl Audit {
         let open = self.failure > 0.0 && self.failure < 1.0;
         InputError::check_parameter("failure", self.failure, open, "in (0, 1)")?;
         match design {
-            Design::Dense(points) if count == 2 => self.two(points, classes, fitted),
+            DesignRows::Dense(points) if count == 2 => self.two(points, classes, fitted),
             _ => self.several(design, classes, count, fitted),
         }
     }
 
     fn two(
         &self,
-        points: &Points,
+        points: &DensePoints<'_>,
         classes: &[usize],
         fitted: &(dyn Fn() + Sync),
     ) -> Result<AuditResult, DataError> {
@@ -165,7 +165,7 @@ impl Audit {
     /// with the c wrong labels on other points.
     fn several(
         &self,
-        design: &Design,
+        design: &DesignRows<'_>,
         classes: &[usize],
         count: usize,
         fitted: &(dyn Fn() + Sync),
@@ -207,7 +207,7 @@ impl Audit {
             }
             all_values.extend(found);
             at_most += wrong_labels_bound(errors, out.len(), self.failure / self.folds as f64);
-            if matches!(design, Design::Sparse(_)) {
+            if matches!(design, DesignRows::Sparse(_)) {
                 models.push(learned);
             }
         }

@@ -1,8 +1,12 @@
 //! The points that a recipe creates: dense or sparse.
 
-use halfspaces_linalg::{InputError, PointSet, Points, SparsePoints};
+use halfspaces_linalg::{CsrPoints, DensePoints, InputError, PointSet, Points};
 
-/// Points stored as dense rows or as sparse entries, whichever takes less memory.
+/// Points that own their numbers.
+pub type Design = DesignRows<'static>;
+
+/// Points stored as dense rows or as sparse entries, whichever takes less memory. They own their numbers, or borrow them
+/// from their owner.
 ///
 /// ```
 /// use halfspaces_linalg::Points;
@@ -13,20 +17,20 @@ use halfspaces_linalg::{InputError, PointSet, Points, SparsePoints};
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub enum Design {
+pub enum DesignRows<'a> {
     /// All coordinates, row by row.
-    Dense(Points),
+    Dense(DensePoints<'a>),
     /// The non-zero coordinates.
-    Sparse(SparsePoints),
+    Sparse(CsrPoints<'a>),
 }
 
-impl Design {
+impl<'a> DesignRows<'a> {
     /// Number of points.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
-            Design::Dense(points) => points.len(),
-            Design::Sparse(points) => points.len(),
+            DesignRows::Dense(points) => points.len(),
+            DesignRows::Sparse(points) => points.len(),
         }
     }
 
@@ -40,8 +44,17 @@ impl Design {
     #[must_use]
     pub fn dim(&self) -> usize {
         match self {
-            Design::Dense(points) => points.dim(),
-            Design::Sparse(points) => points.dim(),
+            DesignRows::Dense(points) => points.dim(),
+            DesignRows::Sparse(points) => points.dim(),
+        }
+    }
+
+    /// Number of coordinates in memory: all of dense points, the entries of sparse ones.
+    #[must_use]
+    pub fn stored(&self) -> usize {
+        match self {
+            DesignRows::Dense(points) => points.as_slice().len(),
+            DesignRows::Sparse(points) => points.stored(),
         }
     }
 
@@ -51,11 +64,24 @@ impl Design {
     /// [`InputError::IndexOutOfRange`].
     pub fn select(&self, rows: &[usize]) -> Result<Design, InputError> {
         Ok(match self {
-            Design::Dense(points) => Design::Dense(points.select(rows)?),
-            Design::Sparse(points) => Design::Sparse(points.select(rows)?),
+            DesignRows::Dense(points) => Design::Dense(points.select(rows)?.into_owned()),
+            DesignRows::Sparse(points) => Design::Sparse(points.select(rows)?.into_owned()),
         })
     }
 
+    /// Converts the points to dense rows. Those that are dense are not copied.
+    ///
+    /// # Errors
+    /// [`InputError::TooLarge`].
+    pub fn into_dense(self) -> Result<DensePoints<'a>, InputError> {
+        match self {
+            DesignRows::Dense(points) => Ok(points),
+            DesignRows::Sparse(points) => points.to_dense(),
+        }
+    }
+}
+
+impl Design {
     /// Appends points of the same kind.
     ///
     /// # Errors
@@ -82,22 +108,12 @@ impl Design {
         }
         Ok(())
     }
-
-    /// Converts the points to dense rows.
-    ///
-    /// # Errors
-    /// [`InputError::TooLarge`].
-    pub fn into_dense(self) -> Result<Points, InputError> {
-        match self {
-            Design::Dense(points) => Ok(points),
-            Design::Sparse(points) => points.to_dense(),
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use halfspaces_linalg::SparsePoints;
 
     #[test]
     fn points_are_appended_in_both_forms() {

@@ -36,7 +36,7 @@ pub use audit_table::AuditTable;
 pub use comparison::{Comparison, MeanDifference};
 pub use contribution::{Contribution, RowExplanation};
 pub use costs::Costs;
-pub use design::Design;
+pub use design::{Design, DesignRows};
 pub use evaluation::{Calibration, ClassRates, Coverage, Evaluation, ProbabilityScores};
 pub use examples::{Examples, LabelledTable};
 pub use export::ExportFormat;

@@ -115,9 +115,8 @@ pub(crate) fn audit_rows<'py>(
     let classes: Vec<usize> = classes.as_slice()?.iter().map(|class| *class as usize).collect();
     let progress = Progress::new(progress, given.folds);
     let found = run(py, jobs, LARGE, |threads| {
-        let design = rows.into_design();
         let audit = given.audit(threads);
-        audit.run_with(&design, &classes, count, &|| progress.advance()).map_err(named)
+        audit.run_with(&rows, &classes, count, &|| progress.advance()).map_err(named)
     })?;
     progress.finish()?;
     result(py, &found)

@@ -8,8 +8,8 @@ use halfspaces_forster::{
     Accuracy, ForsterError, ForsterPass, ForsterTransform, LevelEnd, MomentSum, Reason,
 };
 use halfspaces_linalg::{
-    AffineHalfspace, BLOCK_ROWS, InputError, Label, LargestMargins, MarginScan, MergeError, Params,
-    Partial, Points, Termination, Threads,
+    AffineHalfspace, BLOCK_ROWS, DensePoints, InputError, Label, LargestMargins, MarginScan,
+    MergeError, Params, Partial, Termination, Threads,
 };
 use halfspaces_online::{EpochPass, EpochSum, ShardedPerceptron};
 use halfspaces_pac::{CandidateErrors, ErrorCounts, LogisticPass, LogisticRegression, LogisticSum};
@@ -43,7 +43,7 @@ impl Job {
     fn partial(
         &self,
         first: u64,
-        points: &Points,
+        points: &DensePoints<'_>,
         labels: &[Label],
         threads: Threads,
     ) -> Result<Part, InputError> {
@@ -101,15 +101,9 @@ pub(crate) fn partial<'py>(
     }
     let labels: Vec<Label> =
         classes.as_slice()?.iter().map(|class| Label::from_sign(*class as f64 - 0.5)).collect();
-    if let Some((values, dim)) = rows.dense_values()?
-        && let Some(at) = values.iter().position(|v| !v.is_finite())
-    {
-        let (row, column) = (first + at / dim, at % dim);
-        return Err(Fault::new(InputError::NonFinite { row, column, value: values[at] }).into());
-    }
-    let rows = rows.points()?;
-    let part = run(py, jobs, rows.entries(), |threads: Threads| {
-        let points = rows.into_design().into_dense()?;
+    let rows = rows.points_from(first)?;
+    let part = run(py, jobs, rows.stored(), |threads: Threads| {
+        let points = rows.into_dense()?;
         let block = (first / BLOCK_ROWS) as u64;
         let part = job.partial(block, &points, &labels, threads).map_err(|e| e.at_row(first))?;
         to_bytes(&part)

@@ -248,7 +248,7 @@ pub(crate) fn add_noise<'py>(
     let sign = |class: &i64| if *class == 1 { Label::Positive } else { Label::Negative };
     let labels: Vec<Label> = classes.as_slice()?.iter().map(sign).collect();
     let found = py.detach(|| -> Result<_, InputError> {
-        let points = rows.into_design().into_dense()?;
+        let points = rows.into_dense()?;
         let points = ZScore::fit(&points)?.apply(&points)?.lifted().rescaled_to_unit_ball()?.0;
         let target = centroid_target(&points, &labels)?;
         let pool = Realizable::new(points, target)?;

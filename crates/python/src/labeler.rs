@@ -1,7 +1,7 @@
 //! Labelling sessions, with the session file and the order of questions of the command.
 
 use crate::error::Fault;
-use crate::rows::{Borrowed, Rows};
+use crate::rows::{DesignRows, Rows};
 use crate::run::run;
 use halfspaces_frame::{Block, Column, DataError, Frame, SparseBlock, Values};
 use halfspaces_labelling::{
@@ -81,7 +81,7 @@ impl Options {
     /// The rows as a table: a matrix as a file of NumPy is read, or named columns as other tables are.
     fn frame(&mut self, rows: &Rows<'_>) -> PyResult<Frame> {
         let Some((values, dim)) = rows.dense_values()? else {
-            let Borrowed::Sparse(points) = rows.points()? else {
+            let DesignRows::Sparse(points) = rows.points()? else {
                 unreachable!("the rows have no dense values")
             };
             let rows = points.len();

@@ -3,14 +3,14 @@
 use crate::binary::{Binary, Fact};
 use crate::error::Fault;
 use crate::learner::{Learner, Spec};
-use crate::rows::{Borrowed, Rows, on_points};
+use crate::rows::{DesignRows, Rows, on_points};
 use crate::run::run;
 use halfspaces_linalg::{
     AffineHalfspace, ClassModel, Classifier, FitSample, InputError, Label, PointSet, Threads,
     checkpoint, deciding_class,
 };
 use halfspaces_pac::{ErrorBound, ErrorCount, OneVsRest, OneVsRestModel};
-use halfspaces_pipeline::{Design, Method, Plan, split};
+use halfspaces_pipeline::{Method, Plan, split};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,7 @@ pub(crate) fn fit(
     let rows = rows.points()?;
     let classes: Vec<usize> = classes.as_slice()?.iter().map(|class| *class as usize).collect();
     let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
-    let fitted = run(py, jobs, rows.entries(), |threads| {
+    let fitted = run(py, jobs, rows.stored(), |threads| {
         fitted(spec, rows, &classes, weights, threads).map_err(Fault::by_parameter)
     })?;
     Ok(Model { fitted })
@@ -59,13 +59,13 @@ pub(crate) fn fit(
 
 fn fitted(
     spec: Spec,
-    rows: Borrowed<'_>,
+    rows: DesignRows<'_>,
     classes: &[usize],
     weights: Option<&[f64]>,
     threads: Threads,
 ) -> Result<Fitted, Fault> {
     if let Spec::Auto { held_out, seed } = spec {
-        return automatic(held_out, seed, &rows.into_design(), classes, weights, threads);
+        return automatic(held_out, seed, &rows, classes, weights, threads);
     }
     let weights = weights.map(<[f64]>::to_vec);
     on_points!(&rows, points => learned(spec, points, classes, weights, threads))
@@ -75,7 +75,7 @@ fn fitted(
 fn automatic(
     share: f64,
     seed: u64,
-    design: &Design,
+    design: &DesignRows<'_>,
     classes: &[usize],
     weights: Option<&[f64]>,
     threads: Threads,
@@ -203,10 +203,10 @@ impl Model {
         jobs: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let rows = rows.points()?;
-        let (len, entries) = (rows.len(), rows.entries());
+        let (len, entries) = (rows.len(), rows.stored());
         let values = run(py, jobs, entries, |threads| match &self.fitted {
             Fitted::Auto { model, .. } => {
-                let values = model.values(&rows.into_design(), threads)?;
+                let values = model.values(&rows, threads)?;
                 Ok::<Vec<f64>, Fault>(values.concat())
             }
             Fitted::Two(model) => {
@@ -232,10 +232,10 @@ impl Model {
         jobs: usize,
     ) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
         let rows = rows.points()?;
-        let (len, entries) = (rows.len(), rows.entries());
+        let (len, entries) = (rows.len(), rows.stored());
         let found = run(py, jobs, entries, |threads| match &self.fitted {
             Fitted::Auto { model, .. } => {
-                let decided = model.decide(&rows.into_design(), threads)?;
+                let decided = model.decide(&rows, threads)?;
                 Ok::<_, Fault>(decided.probabilities.map(|found| found.concat()))
             }
             Fitted::Two(model @ Binary::Logistic(_)) => {

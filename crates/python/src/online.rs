@@ -2,7 +2,7 @@
 
 use crate::error::Fault;
 use crate::model::values_of;
-use crate::rows::{Borrowed, Rows, on_points};
+use crate::rows::{DesignRows, Rows, on_points};
 use crate::run::run;
 use crate::streams;
 use halfspaces_linalg::{
@@ -265,13 +265,13 @@ impl State {
     /// Learns from rows in this order; with kernels from dense rows many at a time.
     fn learn_rows(
         &mut self,
-        rows: &Borrowed<'_>,
+        rows: &DesignRows<'_>,
         classes: &[usize],
         order: impl Iterator<Item = usize>,
         threads: Threads,
     ) -> Result<(), InputError> {
         match (rows, self.spec) {
-            (Borrowed::Dense(points), Spec::Kernel { .. }) => {
+            (DesignRows::Dense(points), Spec::Kernel { .. }) => {
                 let order: Vec<usize> = order.collect();
                 let in_order: Vec<usize> = order.iter().map(|row| classes[*row]).collect();
                 self.learn_with_kernel(&points.select(&order)?, &in_order, threads)
@@ -382,7 +382,7 @@ impl Online {
         let mut guard = self.state.try_write().map_err(in_use)?;
         let state = &mut *guard;
         let classes = state.checked_classes(classes.as_slice()?)?;
-        let entries = rows.entries().saturating_mul(passes as usize);
+        let entries = rows.stored().saturating_mul(passes as usize);
         run(py, jobs, entries, |threads| {
             InputError::check_dim(state.dim, rows.dim())?;
             InputError::check_len(rows.len(), classes.len())?;
@@ -409,7 +409,7 @@ impl Online {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let rows = rows.points()?;
         let state = &*self.read()?;
-        let values = run(py, jobs, rows.entries(), |threads| {
+        let values = run(py, jobs, rows.stored(), |threads| {
             let model = state.deciders()?;
             on_points!(&rows, points => values_of(&model, points, threads))
         })?;

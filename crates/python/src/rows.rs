@@ -2,7 +2,7 @@
 
 use crate::error::Fault;
 use halfspaces_linalg::{CsrPoints, DensePoints, InputError, PointSet, SparsePoints};
-use halfspaces_pipeline::Design;
+pub(crate) use halfspaces_pipeline::DesignRows;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
@@ -19,33 +19,39 @@ pub(crate) enum Rows<'py> {
     ),
 }
 
-/// Rows as points that borrow the memory of Python, without references to Python objects. The arrays of CSR rows are
-/// copied only if their columns are not sorted.
-#[derive(Debug, Clone)]
-pub(crate) enum Borrowed<'a> {
-    Dense(DensePoints<'a>),
-    Sparse(CsrPoints<'a>),
-}
-
 /// Calls the same code for dense and sparse points.
 macro_rules! on_points {
     ($rows:expr, $points:ident => $body:expr) => {
         match $rows {
-            $crate::rows::Borrowed::Dense($points) => $body,
-            $crate::rows::Borrowed::Sparse($points) => $body,
+            $crate::rows::DesignRows::Dense($points) => $body,
+            $crate::rows::DesignRows::Sparse($points) => $body,
         }
     };
 }
 pub(crate) use on_points;
 
 impl Rows<'_> {
-    /// Borrows the arrays and checks them: all numbers must be finite.
-    pub(crate) fn points(&self) -> PyResult<Borrowed<'_>> {
-        let named = |error| Fault::new(format!("X: {error}"));
+    /// The rows as points that borrow the memory of Python. The arrays of CSR rows are copied only if their columns are
+    /// not sorted. All numbers must be finite.
+    pub(crate) fn points(&self) -> PyResult<DesignRows<'_>> {
+        self.points_from(0)
+    }
+
+    /// Like [`Rows::points`], for rows that begin with row `first` of a table; an error names the row of the table.
+    pub(crate) fn points_from(&self, first: usize) -> PyResult<DesignRows<'_>> {
+        let named = |error| {
+            let error = match error {
+                InputError::NonFinite { row, column, value } => {
+                    InputError::NonFinite { row: first + row, column, value }
+                }
+                other => other,
+            };
+            Fault::new(format!("X: {error}"))
+        };
         Ok(match self {
             Rows::Dense(array) => {
                 let points = DensePoints::borrowed(array.as_slice()?, array.shape()[1]);
-                Borrowed::Dense(points.map_err(named)?)
+                DesignRows::Dense(points.map_err(named)?)
             }
             Rows::Sparse(starts, columns, values, dim) => {
                 // A negative number becomes one beyond the end, which the check refuses.
@@ -60,7 +66,7 @@ impl Rows<'_> {
                     }
                     points => points,
                 };
-                Borrowed::Sparse(points.map_err(named)?)
+                DesignRows::Sparse(points.map_err(named)?)
             }
         })
     }
@@ -107,34 +113,6 @@ fn sorted(
         points.push(&columns, &values)?;
     }
     Ok(points)
-}
-
-impl Borrowed<'_> {
-    /// The number of rows.
-    pub(crate) fn len(&self) -> usize {
-        on_points!(self, points => points.len())
-    }
-
-    /// The number of columns.
-    pub(crate) fn dim(&self) -> usize {
-        on_points!(self, points => points.dim())
-    }
-
-    /// The number of stored entries.
-    pub(crate) fn entries(&self) -> usize {
-        match self {
-            Borrowed::Dense(points) => points.as_slice().len(),
-            Borrowed::Sparse(points) => points.stored(),
-        }
-    }
-
-    /// A copy that owns its numbers.
-    pub(crate) fn into_design(self) -> Design {
-        match self {
-            Borrowed::Dense(points) => Design::Dense(points.into_owned()),
-            Borrowed::Sparse(points) => Design::Sparse(points.into_owned()),
-        }
-    }
 }
 
 /// The largest norm of the rows.

@@ -75,7 +75,7 @@ pub(crate) fn fit_map(
     let spec: Spec = pythonize::depythonize(spec).map_err(Fault::new)?;
     let rows = rows.points()?;
     let fitted =
-        run(py, jobs, rows.entries(), |_| on_points!(&rows, points => fitted(&spec, points)))?;
+        run(py, jobs, rows.stored(), |_| on_points!(&rows, points => fitted(&spec, points)))?;
     Ok(Map { fitted })
 }
 
@@ -109,11 +109,11 @@ pub(crate) fn fit_position<'py>(
 ) -> PyResult<(Map, Bound<'py, PyDict>)> {
     let rows = rows.points()?;
     let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
-    let fit = run(py, jobs, rows.entries(), |threads: Threads| {
+    let fit = run(py, jobs, rows.stored(), |threads: Threads| {
         let params =
             ForsterTransform::params().accuracy(Accuracy::TwoSided(tol)).max_iterations(max_iter);
         let solver = params.max_condition(max_condition).threads(threads).check()?;
-        let points = rows.into_design().into_dense()?;
+        let points = rows.into_dense()?;
         let fit = match weights {
             Some(weights) => solver.fit_weighted(&points, weights),
             None => solver.fit(&points),
@@ -192,13 +192,13 @@ impl Map {
         jobs: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let rows = rows.points()?;
-        let (len, entries) = (rows.len(), rows.entries());
+        let (len, entries) = (rows.len(), rows.stored());
         let found = run(py, jobs, entries, |threads| match &self.fitted {
             Fitted::Ranks(map) => on_points!(&rows, points => map.apply_on(points, threads)),
             Fitted::Nystroem(saved) => {
                 on_points!(&rows, points => saved.map.apply_on(points, threads))
             }
-            Fitted::Forster(map) => map.apply(&rows.into_design().into_dense()?),
+            Fitted::Forster(map) => map.apply(&rows.into_dense()?),
         })?;
         let dim = found.dim();
         PyArray1::from_vec(py, found.into_vec()).reshape([len, dim])

@@ -10,7 +10,7 @@
 use super::averaged_perceptron::AveragedPerceptron;
 use crate::protocol::OnlineLearner;
 use halfspaces_linalg::{
-    AffineHalfspace, InputError, Label, LiftedRow, Partial, PointSet, Points, Sum, Threads,
+    AffineHalfspace, DensePoints, InputError, Label, LiftedRow, Partial, PointSet, Sum, Threads,
     getters, kernels, zeros,
 };
 
@@ -100,7 +100,7 @@ impl EpochPass {
     pub fn partial(
         &self,
         first: u64,
-        points: &Points,
+        points: &DensePoints<'_>,
         labels: &[Label],
         threads: Threads,
     ) -> Result<Partial<EpochSum>, InputError> {
@@ -112,7 +112,7 @@ impl EpochPass {
             let mut learner = AveragedPerceptron::starting_at(self.weights.clone())?;
             let (mut mistakes, start) = (0, shard.start);
             let rows = &points.as_slice()[shard.start * dim..shard.end * dim];
-            let rows = Points::new(rows.to_vec(), dim)?;
+            let rows = DensePoints::new(rows.to_vec(), dim)?;
             for (at, (x, truth)) in rows.rows().zip(&labels[shard]).enumerate() {
                 let guess = match self.lift {
                     true => learner.learn(LiftedRow::new(x), *truth),
@@ -245,6 +245,7 @@ mod tests {
     use super::*;
     use crate::{Perceptron, bounds};
     use halfspaces_data::{MarginBall, Marginal, random_target};
+    use halfspaces_linalg::Points;
     use halfspaces_linalg::{BLOCK_ROWS, Classifier};
 
     fn shared(points: &Points, labels: &[Label], workers: usize, epoch: &EpochPass) -> EpochSum {

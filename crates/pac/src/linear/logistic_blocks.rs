@@ -11,7 +11,7 @@ use super::logistic::{LogisticFit, LogisticRegression, Objective, minimise};
 use super::logistic_loss::Expansion;
 use super::regularised_loss::{Cholesky, Problem};
 use halfspaces_linalg::{
-    InputError, Label, Partial, PointSet, Points, Sum, Threads, kernels, zeros,
+    DensePoints, InputError, Label, Partial, PointSet, Sum, Threads, kernels, zeros,
 };
 
 /// One pass over all blocks: loss, gradient and Hessian at one halfspace.
@@ -106,7 +106,7 @@ impl LogisticPass {
     pub fn partial(
         &self,
         first: u64,
-        points: &Points,
+        points: &DensePoints<'_>,
         labels: &[Label],
         threads: Threads,
     ) -> Result<Partial<LogisticSum>, InputError> {
@@ -217,6 +217,7 @@ impl LogisticRegression {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use halfspaces_linalg::Points;
     use halfspaces_linalg::{BLOCK_ROWS, FitSample, Params, Termination};
 
     /// Runs a pass on `workers` workers, each with every `workers`th block.

@@ -6,7 +6,8 @@ use crate::class_noise::{Mistaken, mistaken};
 use crate::plan::Plan;
 use halfspaces_frame::DataError;
 use halfspaces_linalg::{
-    Classifier, InputError, Label, Params, PointSet, Points, SparsePoints, deciding_class,
+    Classifier, CsrPoints, InputError, Label, Params, PointSet, Points, SparsePoints,
+    deciding_class,
 };
 use halfspaces_pac::{Calibration, LinearSvm, SvmParams};
 use halfspaces_tables::group_folds;
@@ -72,7 +73,7 @@ impl<'p> Folds<'p> {
     /// If the weights of the rows are all 0, or there are fewer than two groups.
     pub(super) fn new(
         plan: &'p Plan,
-        (points, classes, count): (&SparsePoints, &[usize], usize),
+        (points, classes, count): (&CsrPoints<'_>, &[usize], usize),
         weights: Option<&[f64]>,
         groups: Option<&[usize]>,
         order: &[usize],
@@ -90,7 +91,7 @@ impl<'p> Folds<'p> {
         InputError::check_parameter("number of groups", found as f64, found >= 2, requirement)?;
         Ok(Folds {
             plan,
-            points: points.select(order)?,
+            points: points.select(order)?.into_owned(),
             labels: targets(count).map(|class| labels_of(&classes, class)).collect(),
             classes,
             weights,

@@ -7,13 +7,13 @@ mod sparse;
 mod stream;
 mod sums;
 
-use crate::design::Design;
+use crate::design::DesignRows;
 use crate::plan::{Findings, Method, Plan};
 use binary::BinaryLearner;
 use halfspaces_features::{FeatureMap, ZScore};
 use halfspaces_frame::DataError;
 use halfspaces_linalg::{
-    ClassModel, Classifier, InputError, Params, Points, Threads, deciding_class,
+    ClassModel, Classifier, DensePoints, InputError, Params, Points, Threads, deciding_class,
 };
 use halfspaces_pac::Calibration;
 use halfspaces_tables::{MulticlassTableModel, TableClassifier};
@@ -91,7 +91,7 @@ impl Model {
     /// fewer than two groups.
     pub fn fit(
         plan: &Plan,
-        design: &Design,
+        design: &DesignRows<'_>,
         classes: &[usize],
         weights: Option<&[f64]>,
         groups: Option<&[usize]>,
@@ -108,20 +108,22 @@ impl Model {
         }
         let mut calibration = None;
         let (core, mut findings) = match (plan.method, design) {
-            (Method::Auto, Design::Dense(points)) => table(plan, points, classes, weights, groups)?,
-            (Method::Auto, Design::Sparse(points)) => {
+            (Method::Auto, DesignRows::Dense(points)) => {
+                table(plan, points, classes, weights, groups)?
+            }
+            (Method::Auto, DesignRows::Sparse(points)) => {
                 let chosen = sparse::choose(plan, points, classes, weights, groups)?;
                 calibration = Some(chosen.calibration);
                 (Core::Linear { scale: None, fitted: chosen.fitted }, chosen.findings)
             }
-            (_, Design::Dense(points)) => {
+            (_, DesignRows::Dense(points)) => {
                 let scale = ZScore::fit(points)?;
                 let scaled = scale.apply_on(points, plan.threads)?;
                 let (fitted, findings) =
                     fitted(BinaryLearner::new(plan)?, &scaled, classes, plan.threads)?;
                 (Core::Linear { scale: Some(scale), fitted }, findings)
             }
-            (_, Design::Sparse(points)) => {
+            (_, DesignRows::Sparse(points)) => {
                 let learner = BinaryLearner::for_sparse(plan, points)?;
                 let (fitted, findings) = fitted(learner, points, classes, plan.threads)?;
                 (Core::Linear { scale: None, fitted }, findings)
@@ -231,19 +233,23 @@ impl Model {
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`], [`InputError::Overflow`].
-    pub fn values(&self, design: &Design, threads: Threads) -> Result<Vec<Vec<f64>>, DataError> {
+    pub fn values(
+        &self,
+        design: &DesignRows<'_>,
+        threads: Threads,
+    ) -> Result<Vec<Vec<f64>>, DataError> {
         Ok(match (&self.core, design) {
-            (Core::Table(model), Design::Dense(points)) => {
+            (Core::Table(model), DesignRows::Dense(points)) => {
                 model.class_values_all(points, threads)?
             }
-            (Core::Table(model), Design::Sparse(points)) => {
+            (Core::Table(model), DesignRows::Sparse(points)) => {
                 model.class_values_all(points, threads)?
             }
-            (Core::Linear { scale, fitted }, Design::Dense(points)) => match scale {
+            (Core::Linear { scale, fitted }, DesignRows::Dense(points)) => match scale {
                 Some(scale) => fitted.values(&scale.apply_on(points, threads)?, threads)?,
                 None => fitted.values(points, threads)?,
             },
-            (Core::Linear { scale, fitted }, Design::Sparse(points)) => match scale {
+            (Core::Linear { scale, fitted }, DesignRows::Sparse(points)) => match scale {
                 Some(scale) => fitted.values(&scale.apply_on(points, threads)?, threads)?,
                 None => fitted.values(points, threads)?,
             },
@@ -254,7 +260,11 @@ impl Model {
     ///
     /// # Errors
     /// As [`Model::values`].
-    pub fn decide(&self, design: &Design, threads: Threads) -> Result<Decisions, DataError> {
+    pub fn decide(
+        &self,
+        design: &DesignRows<'_>,
+        threads: Threads,
+    ) -> Result<Decisions, DataError> {
         let values = self.values(design, threads)?;
         let probabilities = |values: &Vec<f64>| match (&self.calibration, &self.core) {
             (Some(calibration), _) => Some(calibration.probabilities(values)),
@@ -272,7 +282,7 @@ impl Model {
 /// Fits the table classifier.
 fn table(
     plan: &Plan,
-    points: &Points,
+    points: &DensePoints<'_>,
     classes: &[usize],
     weights: Option<&[f64]>,
     groups: Option<&[usize]>,

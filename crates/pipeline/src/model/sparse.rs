@@ -9,7 +9,7 @@ use crate::plan::{Findings, LeftOut, Method, Plan};
 use crate::streams;
 use halfspaces_frame::DataError;
 use halfspaces_linalg::rand::seq::SliceRandom;
-use halfspaces_linalg::{InputError, Params, PointSet, SparsePoints, rng_for};
+use halfspaces_linalg::{CsrPoints, InputError, Params, PointSet, rng_for};
 use halfspaces_pac::{Calibration, OneVsRestModel};
 
 /// The maximum number of rows of the cross-validation.
@@ -31,7 +31,7 @@ pub(super) struct Chosen {
 /// is not tried.
 pub(super) fn choose(
     plan: &Plan,
-    points: &SparsePoints,
+    points: &CsrPoints<'_>,
     classes: &[usize],
     weights: Option<&[f64]>,
     groups: Option<&[usize]>,
@@ -92,7 +92,7 @@ pub(super) fn choose(
 }
 
 /// One model of two classes, otherwise one model for each class.
-fn joined(mut models: Vec<BinaryModel>, points: &SparsePoints) -> Result<Fitted, InputError> {
+fn joined(mut models: Vec<BinaryModel>, points: &CsrPoints<'_>) -> Result<Fitted, InputError> {
     Ok(match models.len() {
         1 => Fitted::Two(models.remove(0)),
         _ => Fitted::Several(OneVsRestModel::new(models, points)?),
@@ -104,7 +104,7 @@ fn name(c: f64) -> String {
 }
 
 /// The mean square norm; 1 if it is 0 or overflows. Multiplying all points by s is equivalent to dividing C by s².
-fn mean_square(points: &SparsePoints) -> f64 {
+fn mean_square(points: &CsrPoints<'_>) -> f64 {
     let squares: f64 = points.norms().iter().map(|norm| norm * norm).sum();
     let mean = squares / points.len() as f64;
     if mean > 0.0 && mean.is_finite() { mean } else { 1.0 }
@@ -117,7 +117,7 @@ impl BinaryLearner {
     /// If there are too many coordinates for the radially isotropic position of [`Method::Massart`].
     pub(super) fn for_sparse(
         plan: &Plan,
-        points: &SparsePoints,
+        points: &CsrPoints<'_>,
     ) -> Result<BinaryLearner, DataError> {
         check_massart(plan.method, points.dim())?;
         let c = scaled(plan.c.unwrap_or(1.0), mean_square(points));
@@ -143,6 +143,7 @@ pub(super) fn check_massart(method: Method, dim: usize) -> Result<(), DataError>
 mod tests {
     use super::super::folds::tests::{mislabelled, sample};
     use super::*;
+    use halfspaces_linalg::SparsePoints;
 
     /// C belongs to points of mean square norm 1, and at most 6000 rows are compared.
     #[test]
