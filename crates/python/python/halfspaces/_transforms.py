@@ -282,13 +282,14 @@ class TylerScatter(NativeState):
         # What overflows is found below.
         with np.errstate(all="ignore"):
             self.precision_: Floats = np.linalg.pinv(self.covariance_, hermitian=True)
+            self.dist_: Floats = self._distances(X)
             if self.scale == "gaussian":
                 rank = np.linalg.matrix_rank(self.covariance_, hermitian=True)
-                factor = np.median(self._distances(X)) / chi2.ppf(0.5, rank)
+                factor = np.median(self.dist_) / chi2.ppf(0.5, rank)
                 if factor > 0:
                     self.covariance_ *= factor
                     self.precision_ /= factor
-            self.dist_: Floats = self._distances(X)
+                    self.dist_ /= factor
         results = (self.covariance_, self.precision_, self.dist_)
         if not all(np.isfinite(result).all() for result in results):
             self._refuse()
@@ -300,7 +301,8 @@ class TylerScatter(NativeState):
 
     def _distances(self, X: Floats) -> Floats:
         centred = X - self.location_
-        distances: Floats = np.einsum("ij,jk,ik->i", centred, self.precision_, centred)
+        # As a product of matrices, which is many times faster than one sum over three indices.
+        distances: Floats = np.einsum("ij,ij->i", centred @ self.precision_, centred)
         return distances
 
     def mahalanobis(self, X: Any) -> Floats:

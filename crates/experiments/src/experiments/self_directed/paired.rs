@@ -12,8 +12,10 @@ pub(crate) struct PairedGrowthExperiment {
 
 /// Fraction of a pool that the strong learner may leave unlabelled.
 const EPSILON: f64 = 0.1;
-/// Upper bound on the strong learner's growth, relative to that of the centre of gravity.
-const SHARE: f64 = 0.5;
+/// Why nothing comes near the bound.
+const COUNTS_FALL: &str = "as the bound is 0 and the counts fall while the pool grows";
+/// A change to the claim.
+const NOTHING_ADDED: &str = "changed: earlier versions allowed half of the mistakes that a doubling adds to the centre of gravity; in the run of seed 20261205 nothing came near that, so only other seeds judge the claim";
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Configuration {
@@ -37,18 +39,13 @@ impl Configuration {
         let doublings = (self.sizes[1] as f64 / self.sizes[0] as f64).log2();
         (many as f64 - few as f64) / doublings / self.dim as f64
     }
-
-    /// The growth of a learner less [`SHARE`] of that of the centre of gravity.
-    fn beyond(&self, counts: [usize; 2], gravity: [usize; 2]) -> f64 {
-        self.growth(counts) - SHARE * self.growth(gravity)
-    }
 }
 
 impl Experiment for PairedGrowthExperiment {
     about! {
         "S9p", "A larger pool: the strong learner as printed against the centre of gravity in random order";
-        "S9p": "From n = 40 d² to 320 d² distinct points, a doubling adds to the strong learner with random starts at most half of the mistakes that it adds to the centre of gravity in random order, in expectation; three kinds of data, d = 5, at full scale 8."
-            ["DKTZ23 Theorem 3.1, boosting, against its lower bound for random order; the fraction is ours"]
+        "S9p": "From n = 40 d² to 320 d² distinct points, a doubling adds no mistakes in expectation to the strong learner with random starts. Three kinds of data, d = 5, at full scale also 8."
+            ["DKTZ23 Theorem 3.1, boosting: its bound does not depend on n; that the counts do not grow is measured"]
             Measured, null "the perceptron in random order in place of the strong learner"
             halfspaces_online::{StrongLearner, Start, VersionSpace, CentreOfGravity};
     }
@@ -82,20 +79,14 @@ impl Experiment for PairedGrowthExperiment {
         let mut judged = Vec::new();
         for group in &results.groups {
             let setting = &group.configuration;
-            let values = group.values(|o| Some(setting.beyond(o.strong, o.gravity)));
-            let quantity = "mistakes per doubling of n over d, less half of the centre's";
-            let growth = |of: fn(&Outcome) -> [usize; 2]| {
-                stats::mean(&group.values(|o| Some(setting.growth(of(o)))))
-            };
-            let slack = growth(|o| o.gravity).zip(growth(|o| o.strong));
-            let slack = slack.map(|(gravity, strong)| SHARE * gravity / strong.max(0.0));
-            let evidence =
-                Evidence::growth(quantity, group.planned, &values, 0.0).with_slack(slack);
+            let values = group.values(|o| Some(setting.growth(o.strong)));
+            let quantity = "mistakes per doubling of n, over d";
+            let evidence = Evidence::growth(quantity, group.planned, &values, 0.0);
             judged.push((format!("{}, d={}", setting.kind, setting.dim), evidence));
         }
-        let of_perceptron =
-            null_of(&results.groups, |c, o| c.beyond(o.perceptron, o.gravity) > 0.0);
-        let evidence = [(Evidence::worst_of(&judged), of_perceptron)];
+        let of_perceptron = null_of(&results.groups, |c, o| c.growth(o.perceptron) > 0.0);
+        let judged = Evidence::worst_of(&judged).with_note(NOTHING_ADDED).far_because(COUNTS_FALL);
+        let evidence = [(judged, of_perceptron)];
         judge_all(section, Experiment::claims(self), evidence);
         section.summary.push("A learner in random order makes more mistakes with every doubling of the pool. A learner that chooses the order need not. The data are Student-t points of condition 10^6, the sphere, and points with a heavy subspace; ε = 0.1, and the centre of gravity is estimated by hit-and-run. Pools with repeated points are left out, because there both counts stop growing. On the cube with few copies of each corner, on wdbc and on mushroom, the strong learner's count does grow (table s9-growth).".into());
         section.tables.push(by_kind(results));
@@ -107,8 +98,8 @@ fn by_kind(results: &Results<Configuration, Outcome>) -> Table {
     let growth = |row: &Row<'_>, of: fn(&Outcome) -> [usize; 2]| {
         mean_text(&row.values(|o| Some(row.configuration.growth(of(o)))), 3)
     };
-    let difference = |row: &Row<'_>| {
-        mean_cells(&row.values(|o| Some(row.configuration.beyond(o.strong, o.gravity))), 3)
+    let interval = |row: &Row<'_>, of: fn(&Outcome) -> [usize; 2]| {
+        mean_cells(&row.values(|o| Some(row.configuration.growth(of(o)))), 3)[1].clone()
     };
     table(
         "s9-paired",
@@ -120,10 +111,9 @@ fn by_kind(results: &Results<Configuration, Outcome>) -> Table {
             ("trials", &|row| row.count()),
             ("n", &|row| row.configuration.sizes.map(|n| n.to_string()).join(" to ")),
             ("strong learner, random starts, ε=0.1", &|row| growth(row, |o| o.strong)),
+            ("95 % interval", &|row| interval(row, |o| o.strong)),
             ("centre of gravity, random order", &|row| growth(row, |o| o.gravity)),
             ("perceptron, random order", &|row| growth(row, |o| o.perceptron)),
-            ("strong learner less half of the centre", &|row| difference(row)[0].clone()),
-            ("95 % interval", &|row| difference(row)[1].clone()),
         ],
     )
 }
@@ -144,11 +134,10 @@ mod tests {
     #[test]
     fn growth_is_worked_by_hand() {
         assert_eq!(setting().growth([20, 32]), 1.0);
-        assert_eq!(setting().beyond([20, 32], [10, 22]), 0.5);
     }
 
     #[test]
-    fn more_than_half_of_the_growth_violates_the_claim() {
+    fn growth_violates_the_claim() {
         let verdict = |strong: usize, perceptron: usize| {
             let outcome = |more: usize| Outcome {
                 strong: [20, strong + more],
@@ -161,10 +150,10 @@ mod tests {
             experiment().evaluate(&Results { groups: vec![group] }, &mut section);
             section.claims[0].verdict
         };
-        assert_eq!(verdict(30, 60), Verdict::Holds);
-        assert_eq!(verdict(34, 60), Verdict::Violated);
-        // A perceptron with at most half of the growth.
-        assert_eq!(verdict(30, 42), Verdict::Weak);
+        assert_eq!(verdict(17, 60), Verdict::Holds);
+        assert_eq!(verdict(24, 60), Verdict::Violated);
+        // A perceptron whose counts do not grow.
+        assert_eq!(verdict(17, 30), Verdict::Weak);
     }
 
     /// Real runs, with the centre of gravity in place of the strong learner.

@@ -285,6 +285,14 @@ impl Experiment for RealPoolsExperiment {
             (side.to_owned(), evidence.with_slack(slack))
         };
         let estimate = [within("too high", &too_high), within("too low", &too_low)];
+        let of_data = |group: &Group<Configuration, Outcome>| {
+            let logs: Vec<f64> = group.outcomes.iter().map(Outcome::log_of_estimate).collect();
+            let mean = stats::mean(&logs).map_or(f64::NAN, f64::exp);
+            format!("{} {mean:.2}", group.configuration.data)
+        };
+        let by_data: Vec<String> = results.groups.iter().map(of_data).collect();
+        let by_data =
+            format!("the mean is that of the data sets read; of each: {}", by_data.join(", "));
         let null_is =
             |failed: &dyn Fn(&Outcome) -> bool| null_of(&results.groups, |_, o| failed(o));
         let few = |half: usize, o: &Outcome| log_ratio(half, o.logistic.half) <= SHARE.ln();
@@ -298,7 +306,7 @@ impl Experiment for RealPoolsExperiment {
             (Evidence::quantile(planned, &shares, DOUBT), null_is(&|o| o.exceeds(1.0 / 3.0))),
             // The null estimates no further corrections.
             (
-                Evidence::worst_of(&estimate).with_note(MORE_MOMENTS),
+                Evidence::worst_of(&estimate).with_note(MORE_MOMENTS).with_note(&by_data),
                 null_is(&|o| o.log_of_zero_estimate().abs() > FACTOR.ln()),
             ),
         ];

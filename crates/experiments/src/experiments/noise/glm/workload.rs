@@ -58,9 +58,6 @@ pub(super) enum Source {
     /// γ/2).
     #[strum(to_string = "searched")]
     Searched,
-    /// A random model with a link so steep that the labels are almost clean.
-    #[strum(to_string = "steep")]
-    Steep,
 }
 
 /// A denominator with its padding as a multiple of γ.
@@ -199,10 +196,6 @@ impl Model {
                     -Planar::decode(margin, numbers).mean_run(denominator, FLOW)
                 });
                 Ok(Model::Plane(Planar::decode(margin, &best)))
-            }
-            Source::Steep => {
-                let link = StandardLink::logistic(20.0)?;
-                Model::random(link, Region::Everywhere, DIM, margin, rng)
             }
         }
     }
