@@ -69,7 +69,8 @@ pub(crate) struct Baseline {
 #[derive(Debug, Clone)]
 pub(crate) struct Learner {
     pub(crate) spec: Spec,
-    /// One weight for each row. Only the support vector machine has them.
+    /// One weight for each row. Only the support vector machine and logistic regression have
+    /// them.
     pub(crate) weights: Option<Vec<f64>>,
     pub(crate) threads: Threads,
 }
@@ -139,7 +140,8 @@ impl FitSample for Learner {
             Spec::Logistic { c, fit_intercept, tol, max_iter } => {
                 let params = LogisticRegression::params().c(*c).intercept(*fit_intercept);
                 let params = params.tolerance(*tol).max_steps(*max_iter).threads(threads);
-                Binary::Logistic(params.fit(points, labels)?)
+                let learner = params.check()?;
+                Binary::Logistic(learner.fit_weighted(points, labels, self.weights.as_deref())?)
             }
             Spec::Margin { max_iter, fit_intercept } => {
                 let learner = MarginPerceptron::params().max_updates(*max_iter);

@@ -198,6 +198,9 @@ def test_tyler_scatter_finds_the_shape_of_heavy_tails() -> None:
     assert np.allclose(np.diag(scatter.covariance_), [1, 4, 9], rtol=0.1)
     assert np.allclose(scatter.location_, 7.0, atol=0.1)
     assert abs(np.median(scatter.mahalanobis(normal)) - 2.366) < 0.05
+    one_by_one = [row @ scatter.precision_ @ row for row in normal[:9] - scatter.location_]
+    np.testing.assert_allclose(scatter.mahalanobis(normal[:9]), one_by_one, rtol=1e-10)
+    np.testing.assert_allclose(scatter.dist_, scatter.mahalanobis(normal), rtol=1e-10)
 
 
 def test_a_failed_refit_leaves_no_mixture() -> None:

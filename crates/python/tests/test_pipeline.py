@@ -225,6 +225,19 @@ def test_pickles_keep_the_model(case: Any, tmp_path: Path) -> None:
         Pipeline.load(tmp_path / "none.json")
 
 
+def test_a_file_is_replaced_as_a_whole(case: Any, tmp_path: Path) -> None:
+    _, _, model = case
+    path = tmp_path / "m.json"
+    path.write_text("before")
+    with path.open() as before:
+        model.save(path)
+        assert before.read() == "before"
+    assert Pipeline.load(path).classes == model.classes
+    with pytest.raises(OSError, match=r"none.m\.json: cannot be written"):
+        model.save(tmp_path / "none/m.json")
+    assert [file.name for file in tmp_path.iterdir()] == ["m.json"]
+
+
 SMALL = pd.DataFrame({"x": [1.0, 2.0] * 50, "y": ["a", "b"] * 50})
 
 

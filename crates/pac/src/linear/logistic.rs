@@ -189,8 +189,36 @@ impl FitSample for LogisticRegression {
     /// [`InputError::Empty`], [`InputError::LengthMismatch`]; [`InputError::Overflow`] if squared norms of points
     /// overflow; [`InputError::TooLarge`].
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<LogisticFit, InputError> {
+        self.fit_weighted(points, labels, None)
+    }
+}
+
+impl LogisticRegression {
+    /// Fits labelled points. The loss of each is multiplied by its weight, at least 0; without weights by 1.
+    ///
+    /// ```
+    /// use halfspaces_linalg::{Label, Params, Points};
+    /// use halfspaces_pac::LogisticRegression;
+    /// let points = Points::from_rows(&[[1.0], [1.0]])?;
+    /// let labels = [Label::Positive, Label::Negative];
+    /// let learner = LogisticRegression::params().intercept(false).c(1e6).check()?;
+    /// // Nearly without a penalty, the probability is the share of the weights.
+    /// let fit = learner.fit_weighted(&points, &labels, Some(&[3.0, 1.0]))?;
+    /// assert!((fit.halfspace().weights()[0] - 3.0f64.ln()).abs() < 1e-5);
+    /// # Ok::<(), halfspaces_linalg::InputError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`LogisticRegression::fit`]; [`InputError::LengthMismatch`] and [`InputError::ParameterOutOfRange`] if there is
+    /// not one finite weight of at least 0 for each point.
+    pub fn fit_weighted<P: PointSet>(
+        &self,
+        points: &P,
+        labels: &[Label],
+        weights: Option<&[f64]>,
+    ) -> Result<LogisticFit, InputError> {
         let LogisticParams { c, intercept, tolerance, max_steps, threads } = self.0;
-        let problem = Problem::new(points, labels, c, intercept, threads)?;
+        let problem = Problem::new(points, labels, weights, c, intercept, threads)?;
         let small = tolerance * problem.gradient_scale();
         let mut v = zeros(1, problem.unknowns())?;
         let mut here = problem.expand(&v);
@@ -315,7 +343,9 @@ impl LogisticRegression {
         let tolerance = self.0.tolerance.max(SAMPLE_TOLERANCE);
         let rough = LogisticRegression(LogisticParams { c, tolerance, ..self.0 });
         let labels: Vec<Label> = sample.iter().map(|&i| problem.labels[i]).collect();
-        match rough.fit(&problem.points.select(&sample)?, &labels) {
+        let weights = problem.weights_of(&sample);
+        let points = problem.points.select(&sample)?;
+        match rough.fit_weighted(&points, &labels, weights.as_deref()) {
             Ok(fit) => {
                 let mut v = fit.halfspace.weights().to_vec();
                 v.extend(self.0.intercept.then_some(fit.halfspace.bias()));
@@ -404,7 +434,7 @@ mod tests {
         labels: &'a [Label],
         intercept: bool,
     ) -> Problem<'a, P> {
-        Problem::new(points, labels, 0.7, intercept, Threads::ONE).unwrap()
+        Problem::new(points, labels, None, 0.7, intercept, Threads::ONE).unwrap()
     }
 
     #[test]
@@ -617,6 +647,35 @@ mod tests {
         assert_eq!(learner.fit(&huge, &labels), Err(InputError::Overflow { row: 1 }));
     }
 
+    /// A weight of 3 is the same as the point three times, a weight of 0 as no point, and weights of 1 as none. The larger
+    /// sample starts from a fit to every seventh point, with the weights of these.
+    #[test]
+    fn weights_count_points() {
+        for (n, dim) in [(90, 3), (3000, 9)] {
+            let (points, labels) = noisy(n, dim, 31);
+            let weights: Vec<f64> = (0..n).map(|i| (i % 4) as f64).collect();
+            let copies: Vec<usize> = (0..n).flat_map(|i| vec![i; i % 4]).collect();
+            let copied: Vec<Label> = copies.iter().map(|&i| labels[i]).collect();
+            let learner = LogisticRegression::params().c(0.3).check().unwrap();
+            let weighted = learner.fit_weighted(&points, &labels, Some(&weights)).unwrap();
+            let repeated = learner.fit(&points.select(&copies).unwrap(), &copied).unwrap();
+            assert_eq!(weighted.termination(), Termination::Converged);
+            let close = |a: f64, b: f64| (a - b).abs() < 1e-7 * (1.0 + b.abs());
+            assert!(close(weighted.objective(), repeated.objective()));
+            let (a, b) = (weighted.halfspace(), repeated.halfspace());
+            assert!(close(a.bias(), b.bias()));
+            assert!(a.weights().iter().zip(b.weights()).all(|(a, b)| close(*a, *b)));
+            let none = learner.fit(&points, &labels).unwrap();
+            assert_eq!(learner.fit_weighted(&points, &labels, Some(&vec![1.0; n])).unwrap(), none);
+            assert!(weighted.steps() <= repeated.steps() + 1, "the start has the weights");
+        }
+        let (points, labels) = noisy(9, 2, 1);
+        let learner = LogisticRegression::params().check().unwrap();
+        for bad in [vec![1.0; 8], vec![-1.0; 9], vec![f64::NAN; 9]] {
+            assert!(learner.fit_weighted(&points, &labels, Some(&bad)).is_err(), "{bad:?}");
+        }
+    }
+
     /// Points far from 0 relative to their spread: w · x + b cancels, and rounding limits the gradient.
     #[test]
     fn a_stall_by_rounding_is_no_cap() {
@@ -672,7 +731,7 @@ mod tests {
         let points = Points::from_rows(&(0..700).map(row).collect::<Vec<_>>()).unwrap();
         let labels: Vec<Label> = (0..700).map(|i| Label::from_sign((i % 2) as f64 - 0.5)).collect();
         let learner = LogisticRegression::params().check().unwrap();
-        assert!(Problem::new(&points, &labels, 7.0, true, Threads::ONE).is_err());
+        assert!(Problem::new(&points, &labels, None, 7.0, true, Threads::ONE).is_err());
         let fit = learner.fit(&points, &labels).unwrap();
         assert!(fit.objective() <= 700.0 * 2f64.ln() * (1.0 + 1e-12));
     }

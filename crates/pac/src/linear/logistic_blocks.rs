@@ -116,7 +116,7 @@ impl LogisticPass {
         if labels.is_empty() {
             return Ok(Partial::default());
         }
-        let problem = Problem::new(points, labels, 1.0, self.intercept, threads)?;
+        let problem = Problem::new(points, labels, None, 1.0, self.intercept, threads)?;
         let mut buffers = vec![(); Partial::<LogisticSum>::groups(first, labels.len()).len()];
         threads.sum_blocks(first, labels.len(), &mut buffers, |(), part| {
             let (mut gradient, mut full) = (zeros(1, k)?, zeros(k, k)?);

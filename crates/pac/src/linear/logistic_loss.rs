@@ -10,7 +10,7 @@ use std::ops::Range;
 pub(super) struct Expansion {
     pub(super) objective: f64,
     pub(super) gradient: Vec<f64>,
-    /// C p (1 - p) of every point: the Hessian is I (0 for b) plus the sum of these times (x,1)(x,1)'.
+    /// C p (1 - p) of every point, times its weight: the Hessian is I (0 for b) plus the sum of these times (x,1)(x,1)'.
     pub(super) curvatures: Vec<f64>,
 }
 
@@ -59,11 +59,12 @@ impl<P: PointSet> Problem<'_, P> {
         self.values_of(part.clone(), v, &mut factors);
         let mut curvatures = Vec::with_capacity(part.len());
         let mut loss = 0.0;
-        for (value, y) in factors.iter_mut().zip(&self.labels[part.clone()]) {
-            let logistic = Logistic::of(y.as_f64() * *value);
-            loss += logistic.loss;
-            curvatures.push(self.c * logistic.wrong * logistic.right);
-            *value = -self.c * logistic.wrong * y.as_f64();
+        for (i, value) in part.clone().zip(&mut factors) {
+            let (y, weight) = (self.labels[i].as_f64(), self.weight(i));
+            let logistic = Logistic::of(y * *value);
+            loss += weight * logistic.loss;
+            curvatures.push(self.c * weight * logistic.wrong * logistic.right);
+            *value = -self.c * weight * logistic.wrong * y;
         }
         self.add_scaled_of(part, &factors, gradient);
         (loss, curvatures)

@@ -15,12 +15,14 @@ pub(super) const MIN_PART: usize = 8192;
 /// The number of squared norms that a thread computes at a time.
 const BLOCK: usize = 4096;
 
-/// The problem of minimising ½‖w‖² + C Σ loss over v = (w, b), or v = w without an intercept.
+/// The problem of minimising ½‖w‖² + C Σ loss over v = (w, b), or v = w without an intercept. The loss of a point is
+/// multiplied by its weight, if there are weights.
 ///
 /// Sums over points are computed part by part and added in order, so they do not depend on the number of threads.
 pub(super) struct Problem<'a, P> {
     pub(super) points: &'a P,
     pub(super) labels: &'a [Label],
+    weights: Option<&'a [f64]>,
     pub(super) c: f64,
     pub(super) intercept: bool,
     pub(super) threads: Threads,
@@ -30,11 +32,12 @@ pub(super) struct Problem<'a, P> {
 
 impl<'a, P: PointSet> Problem<'a, P> {
     /// # Errors
-    /// [`InputError::Empty`], [`InputError::LengthMismatch`]; [`InputError::Overflow`] for a row at which the sum of C
-    /// times the squared norms overflows.
+    /// [`InputError::Empty`], [`InputError::LengthMismatch`]; [`InputError::ParameterOutOfRange`] for a weight below 0;
+    /// [`InputError::Overflow`] for a row at which the sum of C times the squared norms overflows.
     pub(super) fn new(
         points: &'a P,
         labels: &'a [Label],
+        weights: Option<&'a [f64]>,
         c: f64,
         intercept: bool,
         threads: Threads,
@@ -43,14 +46,16 @@ impl<'a, P: PointSet> Problem<'a, P> {
         if labels.is_empty() {
             return Err(InputError::Empty);
         }
-        let mut problem = Problem { points, labels, c, intercept, threads, norms_sq: Vec::new() };
+        weights.map_or(Ok(()), |weights| check_not_negative("weight", weights, labels.len()))?;
+        let norms_sq = Vec::new();
+        let mut problem = Problem { points, labels, weights, c, intercept, threads, norms_sq };
         let norms_sq = |block: Range<usize>| -> Vec<f64> {
             block.map(|index| problem.row(index).norm_sq()).collect()
         };
         problem.norms_sq = threads.map_blocks(labels.len(), BLOCK, norms_sq).concat();
         let mut total = 0.0;
         for (row, norm_sq) in problem.norms_sq.iter().enumerate() {
-            total += c * (norm_sq + 1.0);
+            total += c * problem.weight(row) * (norm_sq + 1.0);
             if !f64::is_finite(total) {
                 return Err(InputError::Overflow { row });
             }
@@ -60,6 +65,17 @@ impl<'a, P: PointSet> Problem<'a, P> {
 
     pub(super) fn unknowns(&self) -> usize {
         self.points.dim() + usize::from(self.intercept)
+    }
+
+    /// The weight of a point; 1 without weights.
+    #[inline(always)]
+    pub(super) fn weight(&self, index: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| weights[index])
+    }
+
+    /// The weights of some points.
+    pub(super) fn weights_of(&self, indices: &[usize]) -> Option<Vec<f64>> {
+        self.weights.map(|weights| indices.iter().map(|&index| weights[index]).collect())
     }
 
     /// b, or 0 without an intercept.
@@ -188,10 +204,10 @@ impl<'a, P: PointSet> Problem<'a, P> {
         w
     }
 
-    /// C Σ ‖(x, 1)‖.
+    /// C Σ ‖(x, 1)‖, with the weight of each point.
     pub(super) fn gradient_scale(&self) -> f64 {
-        let one = if self.intercept { 1.0 } else { 0.0 };
-        self.c * self.norms_sq.iter().map(|norm_sq| (norm_sq + one).sqrt()).sum::<f64>()
+        let sizes = (0..self.labels.len()).map(|i| self.weight(i) * self.square(i).sqrt());
+        self.c * sizes.sum::<f64>()
     }
 
     /// The lower triangle, by rows, of Σ factor (x, 1)(x, 1)', with one factor per point.
@@ -290,6 +306,17 @@ impl Cholesky {
         let stack = MemStack::new(&mut self.memory);
         llt::solve::solve_in_place(self.factor.as_ref(), right, Par::Seq, stack);
     }
+}
+
+/// Checks that there is one finite number of at least 0 for each point.
+pub(super) fn check_not_negative(
+    name: &'static str,
+    given: &[f64],
+    points: usize,
+) -> Result<(), InputError> {
+    InputError::check_len(points, given.len())?;
+    let bad = given.iter().find(|v| !(v.is_finite() && **v >= 0.0));
+    bad.map_or(Ok(()), |v| InputError::check_parameter(name, *v, false, "at least 0"))
 }
 
 /// Checks C, the weight of the loss relative to ½‖w‖².

@@ -7,7 +7,7 @@
 
 use super::hinge_loss::HingeLoss;
 use super::logistic::MAX_CHOLESKY;
-use super::regularised_loss::{Problem, check_c, check_cap, check_tolerance};
+use super::regularised_loss::{Problem, check_c, check_cap, check_not_negative, check_tolerance};
 use super::svm_interior::{Objectives, interior_point};
 use crate::streams;
 use halfspaces_linalg::kernels::{Wide, run_wide};
@@ -277,17 +277,12 @@ impl LinearSvm {
         start: Option<&[f64]>,
     ) -> Result<SvmFit, InputError> {
         let SvmParams { c, squared, intercept, tolerance, max_passes, threads, seed } = self.0;
-        let problem = Problem::new(points, labels, c, intercept, threads)?;
+        let problem = Problem::new(points, labels, weights, c, intercept, threads)?;
         let loss = HingeLoss { c, squared, weights };
         let scale = problem.norms_sq.iter().map(|norm_sq| c * (norm_sq + 1.0)).sum();
         let mut alphas = zeros(1, labels.len())?;
-        for (name, given) in [("weight", weights), ("alpha", start)] {
-            let Some(given) = given else { continue };
-            InputError::check_len(given.len(), labels.len())?;
-            let bad = given.iter().find(|v| !(v.is_finite() && **v >= 0.0));
-            bad.map_or(Ok(()), |v| InputError::check_parameter(name, *v, false, "at least 0"))?;
-        }
         if let Some(start) = start {
+            check_not_negative("alpha", start, labels.len())?;
             let place = |(i, alpha): (usize, &f64)| alpha.min(loss.most(i));
             alphas = start.iter().enumerate().map(place).collect();
         }
@@ -700,7 +695,8 @@ mod tests {
         let before = |dim: usize, intercept: bool| {
             let points = Points::new(vec![1.0; dim], dim).unwrap();
             let labels = [Label::Positive];
-            let problem = Problem::new(&points, &labels, 1.0, intercept, Threads::ONE).unwrap();
+            let problem =
+                Problem::new(&points, &labels, None, 1.0, intercept, Threads::ONE).unwrap();
             passes_before_steps(problem.unknowns())
         };
         assert_eq!((before(15, false), before(15, true)), (Some(4), Some(5)));

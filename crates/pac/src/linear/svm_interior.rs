@@ -526,7 +526,7 @@ mod tests {
             for c in [0.001, 1.0, 1000.0] {
                 for intercept in [false, true] {
                     let problem =
-                        Problem::new(&points, &labels, c, intercept, Threads::ONE).unwrap();
+                        Problem::new(&points, &labels, None, c, intercept, Threads::ONE).unwrap();
                     // α = 1000 times coordinates of 1000 leaves a rounding error of 1e-8.
                     let finest = if largest * c < 1e6 { 1e-8 } else { 1e-6 };
                     for tolerance in [1e-2, 1e-4, finest] {
@@ -543,7 +543,8 @@ mod tests {
             let points = Gaussian::new(6, 1.0).unwrap().sample(500, 100 + seed).unwrap();
             let (points, labels) = noisy_of(points, 400 + seed, 1000.0);
             for intercept in [false, true] {
-                let problem = Problem::new(&points, &labels, 1e3, intercept, Threads::ONE).unwrap();
+                let problem =
+                    Problem::new(&points, &labels, None, 1e3, intercept, Threads::ONE).unwrap();
                 assert_reached(&problem, 1e-6);
             }
         }
@@ -569,7 +570,7 @@ mod tests {
             let row = |x: &[f64]| [x[0], x[1], x[2], times * x[0], times * x[1]];
             let rows: Vec<[f64; 5]> = points.as_slice().chunks(3).map(row).collect();
             let points = Points::from_rows(&rows).unwrap();
-            let problem = Problem::new(&points, &labels, 1.0, true, Threads::ONE).unwrap();
+            let problem = Problem::new(&points, &labels, None, 1.0, true, Threads::ONE).unwrap();
             let begun = vec![1e-3; 300];
             let inner = interior_point(&problem, &begun, 1e-10).unwrap();
             let (found, before) = (gap(&problem, &inner.alphas), gap(&problem, &begun));
@@ -585,14 +586,14 @@ mod tests {
         let (points, labels) = noisy(20_000, 5, 10.0);
         let run = |threads: usize| {
             let threads = Threads::new(threads).unwrap();
-            let problem = Problem::new(&points, &labels, 1.0, true, threads).unwrap();
+            let problem = Problem::new(&points, &labels, None, 1.0, true, threads).unwrap();
             interior_point(&problem, &vec![0.0; 20_000], 1e-4).unwrap()
         };
         let one = run(1);
         assert_eq!(one, run(2));
         assert_eq!(one, run(5));
         let sparse = SparsePoints::from_dense(&points).unwrap();
-        let problem = Problem::new(&sparse, &labels, 1.0, true, Threads::ONE).unwrap();
+        let problem = Problem::new(&sparse, &labels, None, 1.0, true, Threads::ONE).unwrap();
         assert_eq!(one, interior_point(&problem, &vec![0.0; 20_000], 1e-4).unwrap());
     }
 
@@ -710,7 +711,8 @@ mod tests {
     #[test]
     fn the_smaller_gap_is_kept() {
         let points = Points::new(vec![1.0], 1).unwrap();
-        let problem = Problem::new(&points, &[Label::Positive], 1.0, false, Threads::ONE).unwrap();
+        let problem =
+            Problem::new(&points, &[Label::Positive], None, 1.0, false, Threads::ONE).unwrap();
         // (1 - α)² is the gap.
         assert_eq!(nearer(&problem, vec![0.5], vec![0.25]).unwrap(), [0.5]);
         assert_eq!(nearer(&problem, vec![0.5], vec![0.75]).unwrap(), [0.75]);

@@ -486,6 +486,8 @@ class LogisticRegression(_BatchClassifier):
         The norm of the gradient at which the fit ends, relative to a bound on it.
     max_iter : int, default=100
         The maximum number of Newton steps.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes.
     n_jobs : int or None, default=None
         The number of threads; the model does not depend on it.
 
@@ -513,12 +515,14 @@ class LogisticRegression(_BatchClassifier):
         fit_intercept: bool = True,
         tol: float = 1e-10,
         max_iter: int = 100,
+        class_weight: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.max_iter = max_iter
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
 
     def _spec(self) -> dict[str, Any]:
@@ -530,7 +534,7 @@ class LogisticRegression(_BatchClassifier):
             "max_iter": check_count("max_iter", self.max_iter),
         }
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the classifier.
 
         Parameters
@@ -539,12 +543,14 @@ class LogisticRegression(_BatchClassifier):
             The rows.
         y : array-like of shape (n_samples,)
             The labels.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights of the rows, by which `C` is multiplied.
 
         Returns
         -------
         self
         """
-        return self._fit(X, y)
+        return self._fit(X, y, sample_weight)
 
     @available_if(_has_two_classes)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
