@@ -1,0 +1,121 @@
+//! Searches pools of R^3 for the largest number of mistakes that the best self-directed learner needs:
+//! `cargo run --release -p halfspaces --example search_pools -- [seed=1] [pools=200] [walk=200] [sizes=8,16,24,32,40]`
+//!
+//! For each number of points and each family it draws pools and computes the optimum exactly ([`LabellingGame`]). From the pool with the
+//! largest optimum a walk then replaces or moves one point at a time and accepts every pool that needs no fewer mistakes. The table of
+//! docs/theory/optimum.md is its output.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "the program prints its results")]
+
+use halfspaces::linalg::rand::{RngExt, rngs::ChaCha8Rng};
+use halfspaces::linalg::{Points, RngStream, rng_for};
+use halfspaces::online::{Dichotomies, LabellingGame};
+use std::error::Error;
+use std::process::ExitCode;
+
+type Failure = Box<dyn Error>;
+type Row = [f64; 3];
+
+/// The families of pools, by the lines of the projective plane that belong to their points.
+const FAMILIES: [(&str, fn(&mut ChaCha8Rng) -> Row); 6] = [
+    ("Gaussian", gaussian),
+    ("heavy tails", |rng| gaussian(rng).map(|v| v.powi(5))),
+    ("moment curve", |rng| {
+        let t = 2.0 * rng.random::<f64>() - 1.0;
+        [1.0, t, t * t]
+    }),
+    ("moment curve, geometric", |rng| {
+        let t = (-12.0 * rng.random::<f64>()).exp();
+        [1.0, t, t * t]
+    }),
+    ("nearly through one point", |rng| {
+        let [x, y, z] = gaussian(rng);
+        [x, y, 0.01 * z]
+    }),
+    ("small integers", |rng| {
+        loop {
+            let row = [0; 3].map(|_: i32| f64::from(rng.random_range(-4..=4)));
+            if row.iter().any(|v| *v != 0.0) {
+                break row;
+            }
+        }
+    }),
+];
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run() -> Result<(), Failure> {
+    let (mut seed, mut pools, mut walk) = (1, 200, 200);
+    let mut sizes = vec![8, 16, 24, 32, 40];
+    for argument in std::env::args().skip(1) {
+        let fault = |_| format!("{argument}: expected a number");
+        match argument.split_once('=') {
+            Some(("seed", text)) => seed = text.parse().map_err(fault)?,
+            Some(("pools", text)) => pools = text.parse().map_err(fault)?,
+            Some(("walk", text)) => walk = text.parse().map_err(fault)?,
+            Some(("sizes", text)) => {
+                sizes = text.split(',').map(str::parse).collect::<Result<_, _>>().map_err(fault)?;
+            }
+            _ => return Err(format!("{argument}: expected seed=, pools=, walk= or sizes=").into()),
+        }
+    }
+    println!("| n | family | pools by optimum | after the walk |");
+    println!("|---|---|---|---|");
+    let mut rng = rng_for(RngStream::CALLER, seed);
+    for &n in &sizes {
+        for (name, draw) in FAMILIES {
+            let mut counts = [0_usize; 16];
+            let mut best: (usize, Vec<Row>) = (0, Vec::new());
+            for _ in 0..pools {
+                let rows: Vec<Row> = (0..n).map(|_| draw(&mut rng)).collect();
+                let optimum = optimum(&rows)?;
+                counts[optimum] += 1;
+                if optimum > best.0 {
+                    best = (optimum, rows);
+                }
+            }
+            let (mut most, mut rows) = best;
+            for _ in 0..walk {
+                let mut moved = rows.clone();
+                let at = rng.random_range(0..n);
+                moved[at] = if rng.random::<bool>() {
+                    draw(&mut rng)
+                } else {
+                    let size = 10f64.powf(-4.0 * rng.random::<f64>());
+                    let by = gaussian(&mut rng);
+                    std::array::from_fn(|i| moved[at][i] * (1.0 + size * by[i]) + 1e-9 * by[i])
+                };
+                let found = optimum(&moved)?;
+                if found >= most {
+                    (most, rows) = (found, moved);
+                }
+            }
+            let seen = counts.iter().enumerate().filter(|(_, count)| **count > 0);
+            let seen: Vec<String> = seen.map(|(m, count)| format!("{m}: {count}")).collect();
+            println!("| {n} | {name} | {} | {most} |", seen.join(", "));
+        }
+    }
+    Ok(())
+}
+
+/// The smallest number of mistakes that a learner which chooses the order can guarantee.
+fn optimum(rows: &[Row]) -> Result<usize, Failure> {
+    let dichotomies = Dichotomies::new(&Points::from_rows(rows)?)?;
+    Ok(LabellingGame::new(&dichotomies).self_directed())
+}
+
+/// Three standard normal numbers, by Box and Muller.
+fn gaussian(rng: &mut ChaCha8Rng) -> Row {
+    [0.0; 3].map(|_: f64| {
+        let [u, v] = [rng.random::<f64>(), rng.random::<f64>()];
+        (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos()
+    })
+}
