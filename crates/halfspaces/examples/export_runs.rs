@@ -13,14 +13,14 @@ use halfspaces::data::{
 use halfspaces::forster::{ForsterTransform, Isotropy};
 use halfspaces::linalg::rand::{RngExt, rngs::ChaCha8Rng};
 use halfspaces::linalg::{
-    Classifier, Ellipsoid, ExampleStream, FitSample, FitStream, Halfspace, Label, Params, PointSet,
-    Points, RngStream, RowView, rng_for,
+    Classifier, Ellipsoid, ExampleStream, FitSample, Halfspace, Label, Params, PointSet, Points,
+    RngStream, RowView, rng_for,
 };
 use halfspaces::online::{
-    Aggressiveness, Alma, BatchPerceptron, Dichotomies, Greedy, HalfspaceClass, Halving, Horizon,
-    Kernel, KernelPerceptron, LabellingGame, MarginPerceptron, MassartSetting, ModifiedPerceptron,
-    OnlineLearner, OnlineMassart, PassiveAggressive, Perceptron, Pick, SecondOrderPerceptron,
-    VersionSpace, Winnow, bounds,
+    Aggressiveness, Alma, BatchPerceptron, ChainLength, Dichotomies, Greedy, HalfspaceClass,
+    Halving, Horizon, Kernel, KernelPerceptron, LabellingGame, MarginPerceptron, MassartSetting,
+    ModifiedPerceptron, OnlineLearner, OnlineMassart, PassiveAggressive, Perceptron, Pick,
+    SecondOrderPerceptron, VersionSpace, Winnow, bounds,
 };
 use halfspaces::pac::{
     Denominator, Direction, ErrorCount, GlmPerspectron, Perspectron, PushAway, SignLink,
@@ -115,8 +115,8 @@ fn online(seed: u64) -> Result<(), Failure> {
     )?;
     print(
         "K2",
-        &[("dim", &[3.0]), ("radius", &[1.3]), ("norm", &[0.7]), ("margin", &[0.21])],
-        &[("bound", &[bounds::grid_halving_mistakes(3, 1.3, 0.7, 0.21)])],
+        &[("dim", &[3.0]), ("radius", &[1.3]), ("norm", &[0.7]), ("margin", &[0.2])],
+        &[("bound", &[bounds::grid_halving_mistakes(3, 1.3, 0.7, 0.2)])],
     )?;
 
     let (learner, mistakes) = passes(Perceptron::new(4)?, &points, &labels, 3)?;
@@ -124,7 +124,8 @@ fn online(seed: u64) -> Result<(), Failure> {
     for (pick, code) in [(Pick::Cyclic, 0.0), (Pick::First, 1.0), (Pick::Worst, 2.0)] {
         let batch = BatchPerceptron::params().pick(pick).check()?.fit(&points, &labels)?;
         let margin = MarginPerceptron::params().pick(pick).check()?.fit(&points, &labels)?;
-        let given = [&data[..], &[("pick", &[code])]].concat();
+        let code = [code];
+        let given = [&data[..], &[("pick", &code)]].concat();
         let found = |fit: &halfspaces::online::BatchFit| fit.updates() as f64;
         print(
             "K4",
@@ -148,8 +149,8 @@ fn online(seed: u64) -> Result<(), Failure> {
     let start: Vec<f64> = (0..4).map(|_| rng.random::<f64>() - 0.5).collect();
     let (learner, mistakes) =
         passes(ModifiedPerceptron::from_start(start.clone(), 0.1)?, &points, &labels, 2)?;
-    let alpha = [Halfspace::new(start.clone())?.normalised()?.normal(), target.normal()];
-    let alpha = alpha[0].iter().zip(alpha[1]).map(|(a, b)| a * b).sum::<f64>().abs();
+    let unit = Halfspace::new(start.clone())?.normalised()?;
+    let alpha = unit.normal().iter().zip(target.normal()).map(|(a, b)| a * b).sum::<f64>().abs();
     print(
         "K7",
         &[&data[..], &[("start", &start), ("sigma", &[0.1]), ("alpha", &[alpha])]].concat(),
@@ -209,7 +210,7 @@ fn chosen_order(seed: u64) -> Result<(), Failure> {
         ("labels", &signs(&labels)),
         ("target", target.normal()),
     ];
-    let found = [("mistakes", &order[..]), ("weights", run.halfspace().normal())];
+    let found = [("mistaken rows", &order[..]), ("weights", run.halfspace().normal())];
     print("S1", &given, &found)?;
     for (dim, n) in [(2, 8), (2, 13), (3, 6), (3, 7)] {
         let pool = UnitSphere::new(dim)?.sample(n, seed + 4)?;
@@ -241,6 +242,11 @@ fn chosen_order(seed: u64) -> Result<(), Failure> {
             &[("log_excess", &[log_excess]), ("rho", &[rho]), ("failure", &[failure])],
             &[("decays", &[decays as f64]), ("steps", &[steps as f64])],
         )?;
+    }
+    for (dim, points, failure) in [(5, 1e3, 0.1), (20, 1e6, 0.05), (30, 1e80, 0.01)] {
+        let buckets = ChainLength::Theory { failure }.buckets(dim, points) as f64;
+        let given = [("setting", &[dim as f64, points, failure][..])];
+        print("S5", &given, &[("buckets", &[buckets])])?;
     }
     for dim in [2, 3, 7] {
         let found = [bounds::random_order_mistakes(1e6, dim)];
@@ -288,7 +294,7 @@ fn noise(seed: u64) -> Result<(), Failure> {
     let found = [
         ("plan", &of_plan(plan)[..]),
         ("weights", fit.halfspace().normal()),
-        ("errors", &[fit.errors() as f64]),
+        ("errors", &[fit.validation_errors() as f64]),
     ];
     let kind = [f64::from(u8::from(matches!(plan.denominator, Denominator::AtLeast(_))))];
     let more: &Numbers<'_> = &[("setting", &setting), ("step", &origin), ("denominator", &kind)];
@@ -324,7 +330,7 @@ fn noise(seed: u64) -> Result<(), Failure> {
         let found = [
             ("plan", &of_plan(plan)[..]),
             ("weights", fit.halfspace().normal()),
-            ("errors", &[fit.errors() as f64]),
+            ("errors", &[fit.validation_errors() as f64]),
         ];
         print(claim, &given, &found)?;
     }
