@@ -4,6 +4,7 @@
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
 mod claim;
+mod division;
 mod experiment;
 mod figure;
 mod host;
@@ -24,6 +25,7 @@ pub use claim::{
     Claim, ClaimKind, ClaimStatement, Evidence, MAX_SAMPLED_CLAIMS, Null, REFUTATION_LEVEL,
     SLACK_LIMIT, Side, Verdict,
 };
+pub use division::{Costs, Division, MergeError, Share};
 pub use experiment::{
     AnyExperiment, Description, Experiment, ExperimentError, Finding, Group, Planned, Results,
     Section,
@@ -32,7 +34,7 @@ pub use figure::{Axis, AxisScale, Colour, Figure, Layer};
 pub use host::Host;
 pub use output::{OutputError, output_names, remove_output, write_atomically, write_outputs};
 pub use report::{Appendix, Report, ReportError};
-pub use run_info::{ExperimentTime, RunInfo, RunInfoError, SCHEMA};
+pub use run_info::{ConfigurationTime, ExperimentTime, RunInfo, RunInfoError, SCHEMA};
 pub use scale::Scale;
 pub use store::{FolderLock, StoreError, TrialStore};
 pub use table::Table;

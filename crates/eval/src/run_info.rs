@@ -1,5 +1,6 @@
 //! The file `run.json`: program, seed and scale of an output folder, and the cost of the run.
 
+use crate::division::Share;
 use crate::host::Host;
 use crate::scale::Scale;
 use crate::text::json_text;
@@ -15,7 +16,7 @@ pub const SCHEMA: u32 = 1;
 /// ```
 /// use halfspaces_eval::ExperimentTime;
 /// let time: ExperimentTime = serde_json::from_str(r#"{"id": "D", "seconds": 1.5, "trials": 60}"#)?;
-/// assert_eq!(time, ExperimentTime { id: "D".into(), seconds: 1.5, trials: 60 });
+/// assert_eq!((time.seconds, time.trials), (1.5, 60));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,6 +27,58 @@ pub struct ExperimentTime {
     pub seconds: f64,
     /// Number of trials in the store.
     pub trials: usize,
+    /// Times of its configurations, from which the costs of a later run are predicted.
+    #[serde(default)]
+    pub configurations: Vec<ConfigurationTime>,
+}
+
+/// The cost of a configuration.
+///
+/// ```
+/// use halfspaces_eval::ConfigurationTime;
+/// let time = ConfigurationTime { configuration: r#"{"d":3}"#.into(), seconds: 1.5, trials: 60 };
+/// assert!(serde_json::to_string(&time)?.contains(r#""trials":60"#));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ConfigurationTime {
+    /// The configuration as JSON.
+    pub configuration: String,
+    /// Time of the trials in seconds, on one thread each, added up.
+    pub seconds: f64,
+    /// Number of trials timed.
+    pub trials: usize,
+}
+
+impl ExperimentTime {
+    /// An experiment without trials.
+    #[must_use]
+    pub fn new(id: &str) -> ExperimentTime {
+        ExperimentTime { id: id.into(), seconds: 0.0, trials: 0, configurations: Vec::new() }
+    }
+
+    /// Adds the time of another run of the same experiment.
+    pub fn add(&mut self, other: &ExperimentTime) {
+        self.seconds += other.seconds;
+        for time in &other.configurations {
+            self.add_trials(&time.configuration, time.seconds, time.trials);
+        }
+    }
+
+    /// Adds the time of some trials of a configuration.
+    pub fn add_trials(&mut self, configuration: &str, seconds: f64, trials: usize) {
+        let known = self.configurations.iter_mut().find(|t| t.configuration == configuration);
+        match known {
+            Some(time) => {
+                time.seconds += seconds;
+                time.trials += trials;
+            }
+            None => {
+                let configuration = configuration.into();
+                self.configurations.push(ConfigurationTime { configuration, seconds, trials });
+            }
+        }
+    }
 }
 
 /// The contents of `run.json`.
@@ -58,9 +111,12 @@ pub struct RunInfo {
     pub data_sets: Vec<String>,
     /// The command's options, as given.
     pub options: Vec<String>,
-    /// The machine.
+    /// The machine; for merged shards the one that merged them.
     pub host: Host,
-    /// Wall times of the experiments.
+    /// The shards in this folder, one or several merged ones; empty for a whole run.
+    #[serde(default)]
+    pub shares: Vec<Share>,
+    /// Times of the chosen experiments, also of those that have not begun.
     pub experiments: Vec<ExperimentTime>,
     /// Tables and figures that the run has written, to be replaced by a later run.
     #[serde(default)]
@@ -122,7 +178,8 @@ impl RunInfo {
             .map_err(|e| RunInfoError::Malformed { path: path.into(), reason: e.to_string() })
     }
 
-    /// Checks that trials of `earlier`, read from `path`, may be continued by or merged with this run.
+    /// Checks that trials of `earlier`, read from `path`, may be continued by or merged with this run. A run of one shard
+    /// continues the same shard only.
     ///
     /// # Errors
     /// [`RunInfoError::OtherRun`] for the first difference.
@@ -136,7 +193,15 @@ impl RunInfo {
                 ("data sets", format!("{:?}", info.data_sets)),
             ]
         };
-        for ((what, found), (_, expected)) in facts(earlier).into_iter().zip(facts(self)) {
+        let shards = |info: &RunInfo| {
+            let names: Vec<String> = info.shares.iter().map(Share::to_string).collect();
+            ("shards", if names.is_empty() { "none".into() } else { names.join(", ") })
+        };
+        let mut pairs: Vec<_> = facts(earlier).into_iter().zip(facts(self)).collect();
+        if !self.shares.is_empty() {
+            pairs.push((shards(earlier), shards(self)));
+        }
+        for ((what, found), (_, expected)) in pairs {
             if found != expected {
                 return Err(RunInfoError::OtherRun { path: path.into(), what, found, expected });
             }
@@ -164,6 +229,7 @@ pub(crate) mod tests {
             data_sets: vec![],
             options: vec![],
             host: Host { os: "o".into(), arch: "a".into(), processor: "p".into(), cores: 2 },
+            shares: vec![],
             experiments: vec![],
             outputs: vec![],
         }
@@ -179,6 +245,18 @@ pub(crate) mod tests {
         assert!(message.contains("seed 2, but this run has 1"));
         let version = RunInfo { version: "0.2.0".into(), ..info.clone() };
         assert!(info.check_continues(&version, path).is_err());
+
+        let share = |shard: &str, finished| {
+            let (shard, division) = (shard.parse().unwrap(), "9f".into());
+            RunInfo { shares: vec![Share { shard, division, finished }], ..info.clone() }
+        };
+        share("1/2", false).check_continues(&share("1/2", true), path).unwrap();
+        let message = share("1/2", false).check_continues(&share("2/2", false), path).unwrap_err();
+        let expected = "shards 2/2 of division 9f, but this run has 1/2 of division 9f";
+        assert!(message.to_string().contains(expected), "{message}");
+        assert!(share("1/2", false).check_continues(&info, path).is_err());
+        // The whole run completes a shard.
+        info.check_continues(&share("1/2", false), path).unwrap();
         assert_eq!(serde_json::from_str::<RunInfo>(&info.to_json()).unwrap(), info);
     }
 }

@@ -90,29 +90,55 @@ pub fn fnv1a(bytes: &[u8]) -> u64 {
 /// ```
 /// use halfspaces_eval::Shard;
 /// let shard: Shard = "2/3".parse().unwrap();
-/// assert!(shard.owns(1) && !shard.owns(2) && shard.owns(4));
+/// assert_eq!((shard.part(), shard.of()), (2, 3));
 /// assert!("0/3".parse::<Shard>().is_err());
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Shard {
-    part: usize,
     of: usize,
+    part: usize,
 }
 
 impl Shard {
     /// The whole run.
     pub const WHOLE: Shard = Shard { part: 1, of: 1 };
 
-    /// Whether the trial with this ordinal in the plan belongs to the shard.
+    /// The number of this part, counted from 1.
     #[must_use]
-    pub fn owns(self, ordinal: usize) -> bool {
-        ordinal % self.of == self.part - 1
+    pub fn part(self) -> usize {
+        self.part
+    }
+
+    /// The number of parts.
+    #[must_use]
+    pub fn of(self) -> usize {
+        self.of
+    }
+
+    /// All parts of the run, this one included.
+    pub fn siblings(self) -> impl Iterator<Item = Shard> {
+        (1..=self.of).map(move |part| Shard { part, of: self.of })
     }
 }
 
 impl fmt::Display for Shard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.part, self.of)
+    }
+}
+
+impl TryFrom<String> for Shard {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Shard, String> {
+        text.parse()
+    }
+}
+
+impl From<Shard> for String {
+    fn from(shard: Shard) -> String {
+        shard.to_string()
     }
 }
 
@@ -174,12 +200,12 @@ mod tests {
     }
 
     #[test]
-    fn shards_partition_a_plan() {
-        let shards: Vec<Shard> = (1..=3).map(|i| format!("{i}/3").parse().unwrap()).collect();
-        for ordinal in 0..10 {
-            assert_eq!(shards.iter().filter(|s| s.owns(ordinal)).count(), 1);
-            assert!(Shard::WHOLE.owns(ordinal));
-        }
+    fn shards_are_read_and_written() {
+        let shard: Shard = "2/3".parse().unwrap();
+        assert_eq!(serde_json::from_str::<Shard>("\"2/3\"").unwrap(), shard);
+        assert_eq!(serde_json::to_string(&shard).unwrap(), "\"2/3\"");
+        let siblings: Vec<String> = shard.siblings().map(|s| s.to_string()).collect();
+        assert_eq!(siblings, ["1/3", "2/3", "3/3"]);
         for bad in ["", "1", "4/3", "1/0", "a/b", "-1/2"] {
             assert!(bad.parse::<Shard>().is_err(), "{bad}");
         }

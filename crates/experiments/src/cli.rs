@@ -30,7 +30,7 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReproduceOptions {
-    /// Size of the run: smoke (under a minute), standard (about ten minutes) or full (two hours)
+    /// Size of the run: smoke (under a minute), standard (about ten minutes), full (two hours) or huge (days, for clusters)
     #[arg(long, default_value = "standard")]
     pub(crate) scale: Scale,
     /// Run only these experiments or claims, by id, separated by commas or spaces
@@ -51,9 +51,12 @@ pub(crate) struct ReproduceOptions {
     /// Drop an incomplete last line of trials.jsonl and run its trial again
     #[arg(long)]
     pub(crate) repair: bool,
-    /// Run part I of N of the trials; merge the parts with `report`
+    /// Run part I of N of the trials; merge the parts with `report`. Parts have about equal predicted costs
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
+    /// Predict the costs of trials from the run.json of an earlier run; give all parts the same file
+    #[arg(long, value_name = "FILE", requires = "shard")]
+    pub(crate) times: Option<PathBuf>,
     /// Folder with additional data sets (magic.csv, spambase.csv, adult/adult.data); missing files are
     /// skipped
     #[arg(long, value_name = "DIR")]

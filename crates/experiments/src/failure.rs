@@ -1,6 +1,6 @@
 //! Errors that end a command.
 
-use halfspaces_eval::{ExperimentError, OutputError, RunInfoError, StoreError};
+use halfspaces_eval::{ExperimentError, MergeError, OutputError, RunInfoError, StoreError};
 use std::error::Error;
 
 /// Any error, displayed as one line.
@@ -38,6 +38,14 @@ fn advice(error: &(dyn Error + 'static)) -> Option<&'static str> {
         return Some(match error {
             RunInfoError::Io { .. } => "name the output folder of a run",
             RunInfoError::Malformed { .. } | RunInfoError::OtherRun { .. } => OTHER,
+        });
+    }
+    if let Some(error) = error.downcast_ref::<MergeError>() {
+        return Some(match error {
+            MergeError::OtherDivision { .. } => {
+                "name shards of one division: those run with the same N in --shard I/N, and the same --only, --data and --times"
+            }
+            MergeError::Overlap { .. } => "name one of the two folders",
         });
     }
     match error.downcast_ref::<ExperimentError>() {

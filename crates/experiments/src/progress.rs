@@ -3,6 +3,7 @@
 
 use crate::console::note;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use std::cell::Cell;
 use std::io::IsTerminal;
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -110,6 +111,11 @@ struct State {
     estimate: Estimate,
 }
 
+thread_local! {
+    /// When the last trial of this thread ended.
+    static ENDED: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
 /// Progress of a run.
 pub(crate) struct Progress {
     parts: Vec<Part>,
@@ -157,11 +163,19 @@ impl Progress {
         }
     }
 
-    /// Counts one more finished trial. About every ten seconds, returns the seconds taken by the running experiment, to
-    /// be recorded.
-    pub(crate) fn tick(&self) -> Option<f64> {
+    /// Counts one more finished trial, on its thread. Returns the seconds since the last trial of this thread in the
+    /// running experiment ended, and, about every ten seconds, those of the running experiment, to be recorded.
+    pub(crate) fn tick(&self) -> (f64, Option<f64>) {
         let mut state = self.state();
         state.done += 1;
+        let now = Instant::now();
+        let ended =
+            ENDED.replace(Some(now)).map_or(state.started, |ended| ended.max(state.started));
+        (now.duration_since(ended).as_secs_f64(), self.report(&mut state))
+    }
+
+    /// Shows the progress. About every ten seconds, returns the seconds of the running experiment.
+    fn report(&self, state: &mut State) -> Option<f64> {
         let part = self.parts.get(state.part)?;
         let missing = part.total.saturating_sub(part.known).max(1);
         let elapsed = state.started.elapsed().as_secs_f64();

@@ -8,7 +8,7 @@ use halfspaces_eval::rand::{RngExt, rngs::ChaCha8Rng};
 use halfspaces_eval::{
     AnyExperiment, Axis, ClaimKind, ClaimStatement, Colour, Evidence, Experiment, Figure,
     FolderLock, Host, Layer, Null, Planned, Report, Results, RunInfo, SCHEMA, Scale, Section,
-    Shard, Table, TrialStore, Verdict, stats, write_outputs,
+    Table, TrialStore, Verdict, stats, write_outputs,
 };
 use halfspaces_linalg::{Classifier, angle};
 use serde::{Deserialize, Serialize};
@@ -140,7 +140,7 @@ fn main() -> Result<ExitCode, Failure> {
     let _lock = FolderLock::take(&folder)?;
     let (scale, seed) = (Scale::Smoke, 1);
     let store = Mutex::new(TrialStore::open(&folder.join("trials.jsonl"))?);
-    Disagreement.run(scale, seed, Shard::WHOLE, &store, &|| eprint!("."))?;
+    Disagreement.run(scale, seed, &|_| true, &store, &|_| eprint!("."))?;
     let section = Disagreement.section(scale, seed, &store.into_inner()?)?;
 
     let run = RunInfo {
@@ -151,6 +151,7 @@ fn main() -> Result<ExitCode, Failure> {
         data_sets: vec![],
         options: vec![],
         host: Host::detect(),
+        shares: vec![],
         experiments: vec![],
         outputs: vec![],
     };

@@ -6,7 +6,7 @@ use super::section::Section;
 use crate::claim::ClaimStatement;
 use crate::scale::Scale;
 use crate::store::{StoreError, TrialStore};
-use crate::trial::{Shard, TrialKey, trial_rng};
+use crate::trial::{TrialKey, trial_rng};
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -88,7 +88,8 @@ pub trait AnyExperiment: Sync {
     /// [`ExperimentError::Plan`].
     fn keys(&self, scale: Scale, seed: u64) -> Result<Vec<TrialKey>, ExperimentError>;
 
-    /// Runs the trials of `shard` that are not in the store, on the current rayon pool, and calls `done` after each.
+    /// Runs the trials that are not in the store and whose ordinal in the plan `owned` accepts, on the current rayon
+    /// pool. Calls `done` after each, on its thread.
     ///
     /// # Errors
     /// The first [`ExperimentError`]; finished trials remain in the store.
@@ -96,9 +97,9 @@ pub trait AnyExperiment: Sync {
         &self,
         scale: Scale,
         seed: u64,
-        shard: Shard,
+        owned: &(dyn Fn(usize) -> bool + Sync),
         store: &Mutex<TrialStore>,
-        done: &(dyn Fn() + Sync),
+        done: &(dyn Fn(&TrialKey) + Sync),
     ) -> Result<(), ExperimentError>;
 
     /// Reads the trials from the store and evaluates them.
@@ -177,9 +178,9 @@ impl<E: Experiment> AnyExperiment for E {
         &self,
         scale: Scale,
         seed: u64,
-        shard: Shard,
+        owned: &(dyn Fn(usize) -> bool + Sync),
         store: &Mutex<TrialStore>,
-        done: &(dyn Fn() + Sync),
+        done: &(dyn Fn(&TrialKey) + Sync),
     ) -> Result<(), ExperimentError> {
         let plan = planned(self, scale)?;
         let all = plan.iter().flat_map(|p| {
@@ -187,7 +188,7 @@ impl<E: Experiment> AnyExperiment for E {
         });
         let missing: Vec<_> = {
             let store = locked(store);
-            let mine = all.enumerate().filter(|(ordinal, _)| shard.owns(*ordinal));
+            let mine = all.enumerate().filter(|(ordinal, _)| owned(*ordinal));
             mine.map(|(_, trial)| trial).filter(|(_, key)| store.get(key).is_none()).collect()
         };
         missing.into_par_iter().with_max_len(1).try_for_each(|(configuration, key)| {
@@ -195,7 +196,7 @@ impl<E: Experiment> AnyExperiment for E {
             let outcome = self.trial(configuration, &mut trial_rng(&key)).map_err(failed)?;
             let outcome = kept::<E::Outcome>(outcome).map_err(failed)?;
             locked(store).append(&key, outcome)?;
-            done();
+            done(&key);
             Ok(())
         })
     }
@@ -289,12 +290,14 @@ mod tests {
         }
     }
 
-    fn lines_after(parts: &[&str]) -> (String, Verdict) {
+    /// Runs parts (I, N) of the trials, dealt in turn.
+    fn lines_after(parts: &[(usize, usize)]) -> (String, Verdict) {
         let folder = tempfile::tempdir().unwrap();
         let store = Mutex::new(TrialStore::open(&folder.path().join("t")).unwrap());
         let experiment = Draws { bound: 1.0 };
-        for part in parts {
-            experiment.run(Scale::Smoke, 1, part.parse().unwrap(), &store, &|| ()).unwrap();
+        for (part, of) in parts {
+            let owned = |ordinal: usize| ordinal % of == part - 1;
+            experiment.run(Scale::Smoke, 1, &owned, &store, &|_| ()).unwrap();
         }
         let store = store.into_inner().unwrap();
         let section = experiment.section(Scale::Smoke, 1, &store).unwrap();
@@ -303,18 +306,18 @@ mod tests {
 
     #[test]
     fn shards_and_reruns_give_the_same_trials() {
-        let whole = lines_after(&["1/1"]);
+        let whole = lines_after(&[(1, 1)]);
         assert_eq!(whole.1, Verdict::Holds);
-        assert_eq!(lines_after(&["3/3", "1/3", "2/3"]), whole);
-        assert_eq!(lines_after(&["1/2", "1/1", "1/1"]), whole);
-        assert_eq!(lines_after(&["1/3", "2/3"]).1, Verdict::Inconclusive);
+        assert_eq!(lines_after(&[(3, 3), (1, 3), (2, 3)]), whole);
+        assert_eq!(lines_after(&[(1, 2), (1, 1), (1, 1)]), whole);
+        assert_eq!(lines_after(&[(1, 3), (2, 3)]).1, Verdict::Inconclusive);
     }
 
     #[test]
     fn a_planted_wrong_bound_is_caught() {
         let store = Mutex::new(TrialStore::read(&[]).unwrap());
         let experiment = Draws { bound: 1.0 / 3.0 };
-        experiment.run(Scale::Smoke, 1, Shard::WHOLE, &store, &|| ()).unwrap();
+        experiment.run(Scale::Smoke, 1, &|_| true, &store, &|_| ()).unwrap();
         let section = experiment.section(Scale::Smoke, 1, &store.into_inner().unwrap()).unwrap();
         assert_eq!(section.claims[0].verdict, Verdict::Violated);
     }

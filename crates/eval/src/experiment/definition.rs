@@ -17,7 +17,7 @@ use std::error::Error;
 /// ```
 /// use halfspaces_eval::{
 ///     AnyExperiment, ClaimKind, ClaimStatement, Evidence, Experiment, Null, Planned, Results, Scale,
-///     Section, Shard, Side, TrialStore, Verdict,
+///     Section, Side, TrialStore, Verdict,
 /// };
 /// use halfspaces_eval::rand::{RngExt, rngs::ChaCha8Rng};
 /// use std::{error::Error, sync::Mutex};
@@ -61,7 +61,7 @@ use std::error::Error;
 /// }
 /// let folder = tempfile::tempdir()?;
 /// let store = Mutex::new(TrialStore::open(&folder.path().join("trials.jsonl"))?);
-/// Dice.run(Scale::Smoke, 1, Shard::WHOLE, &store, &|| ())?;
+/// Dice.run(Scale::Smoke, 1, &|_| true, &store, &|_| ())?;
 /// let section = Dice.section(Scale::Smoke, 1, &store.into_inner()?)?;
 /// assert_eq!(section.claims[0].verdict, Verdict::Holds);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -12,11 +12,10 @@ use crate::suite;
 use crate::workload::Inputs;
 use folder::{RUN, TRIALS, default_folder, forget, take};
 use halfspaces_eval::{
-    AnyExperiment, Description, ExperimentTime, Host, RunInfo, SCHEMA, Shard, TrialStore,
-    write_atomically,
+    AnyExperiment, Costs, Description, Division, ExperimentTime, Host, RunInfo, SCHEMA, Shard,
+    Share, TrialKey, TrialStore, write_atomically,
 };
 use publish::{locked, publish};
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
@@ -28,21 +27,22 @@ const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("HALFSPACES_S
 pub(crate) fn reproduce(options: &ReproduceOptions) -> Result<ExitCode, Failure> {
     let inputs = Arc::new(Inputs::with_folder(options.data.as_deref())?);
     let experiments = suite::chosen(&inputs, &options.only)?;
-    let shard = options.shard.unwrap_or(Shard::WHOLE);
     let folder = options.out.clone().unwrap_or_else(|| {
         let of_shard = |s: Shard| format!("-shard-{}", s.to_string().replace('/', "-of-"));
         let suffix = options.shard.map(of_shard).unwrap_or_default();
         default_folder(&format!("{}{suffix}", options.scale))
     });
     let (run_path, trials_path) = (folder.join(RUN), folder.join(TRIALS));
+    let plan = Plan::new(&experiments, options)?;
     let mut run = RunInfo {
         schema: SCHEMA,
         version: VERSION.into(),
         scale: options.scale,
         seed: options.seed,
         data_sets: inputs.names(),
-        options: std::env::args_os().skip(2).map(|a| a.to_string_lossy().into_owned()).collect(),
+        options: options_given(),
         host: Host::detect(),
+        shares: options.shard.map(|shard| plan.division.share(shard)).into_iter().collect(),
         experiments: Vec::new(),
         outputs: Vec::new(),
     };
@@ -61,6 +61,10 @@ pub(crate) fn reproduce(options: &ReproduceOptions) -> Result<ExitCode, Failure>
     if let Some(earlier) = earlier {
         run.experiments = earlier.experiments;
         run.outputs = earlier.outputs;
+    }
+    // A report of a killed run names the experiments that it has not begun.
+    for experiment in &experiments {
+        add_time(&mut run.experiments, &ExperimentTime::new(experiment.describe().id));
     }
     if options.repair && trials_path.exists() {
         let dropped = TrialStore::repair(&trials_path)?;
@@ -82,53 +86,120 @@ pub(crate) fn reproduce(options: &ReproduceOptions) -> Result<ExitCode, Failure>
 
     let jobs = options.jobs.map_or(0, usize::from);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
-    let progress = Progress::start(parts(&experiments, options, shard, &store)?);
-    for experiment in &experiments {
+    if let Some(shard) = options.shard {
+        note(&plan.predicted(shard));
+    }
+    let progress = Progress::start(plan.parts(&store, pool.current_num_threads()));
+    for (at, experiment) in experiments.iter().enumerate() {
         let id = experiment.describe().id;
+        let times = Mutex::new(ExperimentTime::new(id));
         // The time is recorded during the experiment, so that a killed run keeps it.
         let record = |seconds: f64| {
             let mut so_far = run.clone();
-            add_time(&mut so_far.experiments, id, seconds);
+            add_time(&mut so_far.experiments, &timed(&times, seconds));
             write_atomically(&run_path, &so_far.to_json())
         };
         let ran = pool.install(|| {
-            experiment.run(options.scale, options.seed, shard, &store, &|| {
-                if let Some(Err(error)) = progress.tick().map(record) {
+            let owned = |ordinal: usize| plan.owns(at, ordinal);
+            experiment.run(options.scale, options.seed, &owned, &store, &|key| {
+                let (of_trial, so_far) = progress.tick();
+                times_of(&times).add_trials(&key.configuration_text(), of_trial, 1);
+                if let Some(Err(error)) = so_far.map(record) {
                     tracing::warn!("{error}");
                 }
             })
         });
-        add_time(&mut run.experiments, id, progress.next());
+        add_time(&mut run.experiments, &timed(&times, progress.next()));
         write_atomically(&run_path, &run.to_json())?;
         ran?;
     }
-    let ids = experiments.iter().map(|e| e.describe().id).collect();
-    publish(&folder, run, &inputs, &store, &ids)
+    for share in &mut run.shares {
+        share.finished = true;
+    }
+    publish(&folder, run, &inputs, &store)
 }
 
-/// The trials and the expected cost of each experiment.
-fn parts(
-    experiments: &[Box<dyn AnyExperiment>],
-    options: &ReproduceOptions,
+fn options_given() -> Vec<String> {
+    std::env::args_os().skip(2).map(|a| a.to_string_lossy().into_owned()).collect()
+}
+
+/// The cores of the machine on which the costs of the suite were measured.
+const CORES: f64 = 2.0;
+
+/// The trials of the chosen experiments, and which of them this process runs.
+struct Plan {
+    experiments: Vec<Description>,
+    /// Keys and predicted seconds of one core, in the order of the experiments.
+    trials: Vec<(TrialKey, f64)>,
+    /// The ordinal of each experiment's first trial, and the number of all trials.
+    bounds: Vec<usize>,
+    division: Division,
     shard: Shard,
-    store: &Mutex<TrialStore>,
-) -> Result<Vec<Part>, Failure> {
-    let store = locked(store);
-    let part = |experiment: &dyn AnyExperiment| {
-        let keys = experiment.keys(options.scale, options.seed)?;
-        let mine: Vec<_> = keys.iter().enumerate().filter(|(at, _)| shard.owns(*at)).collect();
-        let known = mine.iter().filter(|(_, key)| store.get(key).is_some()).count();
-        let missing = (mine.len() - known) as f64 / keys.len().max(1) as f64;
-        let Description { id, title, .. } = experiment.describe();
-        Ok(Part {
-            id,
-            title,
-            known,
-            total: mine.len(),
-            cost: missing * suite::cost(id, options.scale),
-        })
-    };
-    experiments.iter().map(|experiment| part(experiment.as_ref())).collect()
+}
+
+impl Plan {
+    fn new(
+        experiments: &[Box<dyn AnyExperiment>],
+        options: &ReproduceOptions,
+    ) -> Result<Plan, Failure> {
+        let costs = match &options.times {
+            Some(path) => Costs::of_run(&RunInfo::read(path)?),
+            None => Costs::default(),
+        };
+        let (mut trials, mut bounds) = (Vec::new(), vec![0]);
+        for experiment in experiments {
+            let keys = experiment.keys(options.scale, options.seed)?;
+            let all = CORES * suite::cost(experiment.describe().id, options.scale);
+            let even = all / keys.len().max(1) as f64;
+            trials.extend(keys.into_iter().map(|key| {
+                let cost = costs.of(&key, even);
+                (key, cost)
+            }));
+            bounds.push(trials.len());
+        }
+        let shard = options.shard.unwrap_or(Shard::WHOLE);
+        let division = Division::balanced(&trials, shard.of());
+        let experiments = experiments.iter().map(|e| e.describe()).collect();
+        Ok(Plan { experiments, trials, bounds, division, shard })
+    }
+
+    /// Whether this process runs a trial of the experiment with this number.
+    fn owns(&self, experiment: usize, ordinal: usize) -> bool {
+        self.division.owns(self.shard, self.bounds[experiment] + ordinal)
+    }
+
+    /// The predicted times of a shard, of the longest and of all.
+    fn predicted(&self, shard: Shard) -> String {
+        let costs = self.division.costs();
+        let (all, longest) = (costs.iter().sum::<f64>(), costs.iter().copied().fold(0.0, f64::max));
+        let own = costs[shard.part() - 1];
+        format!(
+            "shard {shard}: predicted {own:.1} s of one core; the longest shard {longest:.1} s, all {all:.1} s"
+        )
+    }
+
+    /// The trials of each experiment that this process runs, and the expected time of the missing ones on `threads`.
+    fn parts(&self, store: &Mutex<TrialStore>, threads: usize) -> Vec<Part> {
+        let store = locked(store);
+        let part = |(about, bounds): (&Description, &[usize])| {
+            let mine = (bounds[0]..bounds[1]).filter(|at| self.division.owns(self.shard, *at));
+            let mine: Vec<_> = mine.map(|at| &self.trials[at]).collect();
+            let missing: Vec<_> = mine.iter().filter(|(key, _)| store.get(key).is_none()).collect();
+            let (known, total) = (mine.len() - missing.len(), mine.len());
+            let cost = missing.iter().map(|(_, cost)| cost).sum::<f64>() / threads as f64;
+            Part { id: about.id, title: about.title, known, total, cost }
+        };
+        self.experiments.iter().zip(self.bounds.windows(2)).map(part).collect()
+    }
+}
+
+fn times_of(times: &Mutex<ExperimentTime>) -> std::sync::MutexGuard<'_, ExperimentTime> {
+    times.lock().unwrap_or_else(|_| unreachable!("no thread panics while it records a time"))
+}
+
+/// The times of an experiment that has run for `seconds`.
+fn timed(times: &Mutex<ExperimentTime>, seconds: f64) -> ExperimentTime {
+    ExperimentTime { seconds, ..times_of(times).clone() }
 }
 
 /// The folders of a report, and the run that they belong to.
@@ -151,6 +222,10 @@ impl Parts {
             }
         }
         let mut run: Option<RunInfo> = None;
+        // The output folder comes last: it keeps what the others lack.
+        let is_out = |folder: &PathBuf| out.canonicalize().is_ok_and(|out| out == *folder);
+        real_folders.sort_by_key(is_out);
+        let (mut given, mut earlier) = (Vec::new(), Vec::new());
         for folder in &real_folders {
             let path = folder.join(RUN);
             let part = RunInfo::read(&path)?;
@@ -158,19 +233,39 @@ impl Parts {
                 version: VERSION.into(),
                 schema: SCHEMA,
                 experiments: Vec::new(),
+                shares: Vec::new(),
+                outputs: Vec::new(),
                 ..part.clone()
             });
             run.check_continues(&part, &path)?;
-            for time in part.experiments {
-                add_time(&mut run.experiments, &time.id, time.seconds);
+            // A report repeated into the same folder does not count the times of its shards again.
+            let again = is_out(folder) && part.shares.iter().all(|s| held(&given, s));
+            for time in &part.experiments {
+                let known = run.experiments.iter().any(|known| known.id == time.id);
+                if !(again && known) {
+                    add_time(&mut run.experiments, time);
+                }
             }
-            if old.as_ref().is_some_and(|out| out.canonicalize().is_ok_and(|out| out == *folder)) {
+            if is_out(folder) {
                 run.outputs = part.outputs;
             }
+            let shares = if is_out(folder) { &mut earlier } else { &mut given };
+            shares.push((folder.clone(), part.shares));
         }
-        let Some(run) = run else { unreachable!("the command line requires at least one folder") };
+        let Some(mut run) = run else {
+            unreachable!("the command line requires at least one folder")
+        };
+        run.shares = Share::merged(&given, &earlier)?;
+        if real_folders.len() > 1 {
+            (run.host, run.options) = (Host::detect(), options_given());
+        }
         Ok(Parts { run, folders: real_folders })
     }
+}
+
+/// Whether one of the folders holds a shard.
+fn held(folders: &[(PathBuf, Vec<Share>)], share: &Share) -> bool {
+    folders.iter().any(|(_, shares)| shares.iter().any(|known| known.shard == share.shard))
 }
 
 /// Rebuilds everything except the trials from one output folder or several shards. An output folder that already
@@ -196,12 +291,40 @@ pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode, Failure> {
         write_atomically(&out.join(TRIALS), &store.to_canonical_lines())?;
     }
     let inputs = Arc::new(Inputs::of_names(&run.data_sets)?);
-    publish(&out, run, &inputs, &Mutex::new(store), &BTreeSet::new())
+    tell_missing(&run, &inputs, &store)?;
+    publish(&out, run, &inputs, &Mutex::new(store))
 }
 
-fn add_time(times: &mut Vec<ExperimentTime>, id: &str, seconds: f64) {
-    match times.iter_mut().find(|time| time.id == id) {
-        Some(time) => time.seconds += seconds,
-        None => times.push(ExperimentTime { id: id.into(), seconds, trials: 0 }),
+/// Names the trials that the experiments of a run lack, and the shards that may hold them.
+fn tell_missing(run: &RunInfo, inputs: &Arc<Inputs>, store: &TrialStore) -> Result<(), Failure> {
+    let mut complete = true;
+    for experiment in suite::all(inputs) {
+        let id = experiment.describe().id;
+        if !run.experiments.iter().any(|time| time.id == id) {
+            continue;
+        }
+        let keys = experiment.keys(run.scale, run.seed)?;
+        let lacks = keys.iter().filter(|key| store.get(key).is_none()).count();
+        if lacks > 0 {
+            note(&format!("{id}: {lacks} of {} trials are missing", keys.len()));
+            complete = false;
+        }
+    }
+    if complete {
+        return Ok(());
+    }
+    for shard in Share::missing(&run.shares) {
+        note(&format!("shard {shard} is missing: name its folder, or run it"));
+    }
+    for share in run.shares.iter().filter(|share| !share.finished) {
+        note(&format!("shard {} is not finished: run its command again", share.shard));
+    }
+    Ok(())
+}
+
+fn add_time(times: &mut Vec<ExperimentTime>, time: &ExperimentTime) {
+    match times.iter_mut().find(|known| known.id == time.id) {
+        Some(known) => known.add(time),
+        None => times.push(time.clone()),
     }
 }

@@ -9,7 +9,6 @@ use halfspaces_eval::{
     Report, RunInfo, Scale, TrialStore, Verdict, output_names, remove_output, write_atomically,
     write_outputs,
 };
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -18,13 +17,12 @@ const TITLE: &str = "Learning halfspaces: every claim, measured";
 /// The introduction of the page, for readers outside the field.
 const LEAD: &str = "A halfspace is the simplest rule that answers yes or no: it compares a weighted sum with a threshold. This page measures how few mistakes a program makes while it learns such a rule, and how well it learns from labels that are partly wrong. A mistake is a prediction that differs from the correct answer, which is shown afterwards.";
 
-/// Evaluates the experiments in `ids` and those with stored trials, writes the results and prints the ledger.
+/// Evaluates the experiments of the run and those with stored trials, writes the results and prints the ledger.
 pub(super) fn publish(
     folder: &Path,
     mut run: RunInfo,
     inputs: &Arc<Inputs>,
     store: &Mutex<TrialStore>,
-    ids: &BTreeSet<&str>,
 ) -> Result<ExitCode, Failure> {
     let mut sections = Vec::new();
     for experiment in suite::all(inputs) {
@@ -32,10 +30,9 @@ pub(super) fn publish(
         // The lock is released between experiments, so that a signal can end the program.
         let store = locked(store);
         let known = keys.iter().filter(|key| store.get(key).is_some()).count();
-        if let Some(time) = run.experiments.iter_mut().find(|time| time.id == id) {
-            time.trials = known;
-        }
-        if known > 0 || ids.contains(id) {
+        let time = run.experiments.iter_mut().find(|time| time.id == id);
+        let chosen = time.map(|time| time.trials = known).is_some();
+        if known > 0 || chosen {
             sections.push(experiment.section(run.scale, run.seed, &store)?);
         }
     }

@@ -40,7 +40,7 @@ fn refused(mut command: Command) -> String {
     errors[0].to_owned()
 }
 
-/// The outputs that must not depend on the course of a run: tables, figures and claims.
+/// The outputs that must not depend on the course of a run: all but `run.json` and the order of the trials.
 fn results(out: &Path) -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();
     for folder in ["tables", "figures"] {
@@ -50,7 +50,9 @@ fn results(out: &Path) -> BTreeMap<PathBuf, String> {
             found.insert(name, fs::read_to_string(path).unwrap());
         }
     }
-    found.insert("claims.json".into(), fs::read_to_string(out.join("claims.json")).unwrap());
+    for name in ["claims.json", "claims.csv", "findings.md", "index.html"] {
+        found.insert(name.into(), fs::read_to_string(out.join(name)).unwrap());
+    }
     found
 }
 
@@ -187,6 +189,151 @@ fn a_killed_shard_goes_on_and_is_merged() {
     let mut report = Command::new(SUITE);
     report.arg("report").args([place("1/2"), place("2/2")]).arg("--out").arg(place("merged"));
     succeed(report);
+    assert_eq!(results(&place("merged")), results(&place("whole")));
+}
+
+/// The notes of a command that must succeed.
+fn notes(command: Command) -> String {
+    String::from_utf8(succeed(command).stderr).unwrap()
+}
+
+fn report(folders: &[PathBuf], out: &Path) -> Command {
+    let mut command = Command::new(SUITE);
+    command.arg("report").args(folders).arg("--out").arg(out);
+    command
+}
+
+fn run_info(folder: &Path) -> serde_json::Value {
+    serde_json::from_str(&fs::read_to_string(folder.join("run.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn a_report_names_what_is_missing_and_keeps_what_it_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    succeed(reproduce(&place("whole"), &[]));
+    let shard = |part: usize| {
+        let name = format!("{part}/3");
+        (place(&format!("part{part}")), ["--jobs", "1", "--shard"].map(str::to_owned), name)
+    };
+    let run = |part: usize| {
+        let (out, options, name) = shard(part);
+        let options: Vec<&str> = options.iter().map(String::as_str).chain([&name[..]]).collect();
+        reproduce(&out, &options)
+    };
+    let [first, second, third] = [1, 2, 3].map(|part| shard(part).0);
+    succeed(run(1));
+    let child = run(2).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    assert!(kill_after(child, &second, 3));
+    let merged = place("merged");
+    let said = notes(report(&[first, second.clone()], &merged));
+    let lacks = trials(&place("whole")) - trials(&merged);
+    let expected = format!(
+        "K5: {lacks} of {} trials are missing\nshard 3/3 is missing: name its folder, or run it\nshard 2/3 is not finished: run its command again\n",
+        trials(&place("whole"))
+    );
+    assert_eq!(said, expected);
+    assert!(fs::read_to_string(merged.join("claims.json")).unwrap().contains("inconclusive"));
+
+    // The output folder keeps the first shard.
+    succeed(run(2));
+    succeed(run(3));
+    assert_eq!(notes(report(&[third.clone(), second.clone()], &merged)), "");
+    assert_eq!(results(&merged), results(&place("whole")));
+    // The same report again counts no time twice.
+    let seconds = |folder: &Path| run_info(folder)["experiments"][0]["seconds"].as_f64().unwrap();
+    let all = [place("part1"), second, third];
+    succeed(report(&all, &merged));
+    let sum: f64 = all.iter().map(|part| seconds(part)).sum();
+    assert!((seconds(&merged) - sum).abs() < 1e-9, "{} is not {sum}", seconds(&merged));
+    assert_eq!(run_info(&merged)["shares"].as_array().unwrap().len(), 3);
+}
+
+/// A report of a run that was killed names the experiments that it had not begun.
+#[test]
+fn experiments_that_have_not_begun_are_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let child = reproduce(&out, &["--jobs", "1", "--only", "K4,K5"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    assert!(kill_after(child, &out, 5));
+    let said = notes(report(&[out.clone()], &out));
+    let line = said.lines().find(|line| line.starts_with("K5: ")).unwrap();
+    let words: Vec<&str> = line.split(' ').collect();
+    assert_eq!((words[1], &words[4..]), (words[3], &["trials", "are", "missing"][..]), "{said}");
+    let claims = fs::read_to_string(out.join("claims.json")).unwrap();
+    assert!(claims.contains("\"K5\"") && claims.contains("inconclusive"));
+}
+
+#[test]
+fn shards_that_contradict_each_other_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    let shard = |name: &str, part: &str, more: &[&str]| {
+        reproduce(&place(name), &[&["--shard", part], more].concat())
+    };
+    succeed(shard("first", "1/2", &[]));
+    succeed(shard("again", "1/2", &[]));
+    succeed(shard("thirds", "2/3", &[]));
+    succeed(shard("seed", "2/2", &["--seed", "2"]));
+    succeed(shard("other", "2/2", &["--only", "K4"]));
+    succeed(shard("version", "2/2", &[]));
+    let mut run = run_info(&place("version"));
+    run["version"] = "9.9.9".into();
+    fs::write(place("version").join("run.json"), run.to_string()).unwrap();
+    for (second, expected) in [
+        ("again", "again: shard 1/2 is also in "),
+        ("thirds", "thirds: contains shard 2/3 of division "),
+        ("other", "other: contains shard 2/2 of division "),
+        ("seed", "seed 2, but this run has 1"),
+        ("version", "version 9.9.9, but this run has "),
+    ] {
+        let error = refused(report(&[place("first"), place(second)], &place("merged")));
+        assert!(error.contains(expected), "{error}");
+        assert!(!place("merged").exists());
+    }
+    // A shard goes on in its own folder only.
+    let before = fs::read(place("first").join("trials.jsonl")).unwrap();
+    for (part, more) in [("2/2", &[][..]), ("1/3", &[]), ("1/2", &["--only", "K4,K5"])] {
+        let error = refused(shard("first", part, more));
+        let expected =
+            ["shards 1/2 of division ", &format!("but this run has {part} of division ")];
+        assert!(expected.iter().all(|text| error.contains(text)), "{error}");
+    }
+    assert_eq!(fs::read(place("first").join("trials.jsonl")).unwrap(), before);
+    // The whole run completes a shard.
+    succeed(reproduce(&place("first"), &[]));
+    assert_eq!(run_info(&place("first"))["shares"], serde_json::json!([]));
+}
+
+#[test]
+fn recorded_times_balance_shards() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    succeed(reproduce(&place("whole"), &["--jobs", "1"]));
+    // One configuration is said to take all of the time.
+    let mut run = run_info(&place("whole"));
+    let times = run["experiments"][0]["configurations"].as_array_mut().unwrap();
+    let recorded: f64 = times.iter().map(|time| time["seconds"].as_f64().unwrap()).sum();
+    assert!(recorded > 0.0 && times.len() > 1);
+    for (at, time) in times.iter_mut().enumerate() {
+        let trials = time["trials"].as_f64().unwrap();
+        time["seconds"] = (trials * if at == 0 { 1000.0 } else { 0.001 }).into();
+    }
+    let long = times[0]["trials"].as_u64().unwrap();
+    fs::write(place("times.json"), run.to_string()).unwrap();
+    let path = place("times.json").display().to_string();
+    let parts = [1, 2].map(|part| {
+        let out = place(&format!("part{part}"));
+        let said = notes(reproduce(&out, &["--shard", &format!("{part}/2"), "--times", &path]));
+        let longest = format!("the longest shard {}000.", long.div_ceil(2));
+        assert!(said.contains(&longest), "{said}");
+        out
+    });
+    succeed(report(&parts, &place("merged")));
     assert_eq!(results(&place("merged")), results(&place("whole")));
 }
 
@@ -443,7 +590,7 @@ fn usage_errors_list_the_valid_values() {
     nothing.arg("report").arg(folder.path());
     let error = refused(nothing);
     assert!(error.contains("run.json"), "{error}");
-    for bad in [["--shard", "4/3"], ["--jobs", "0"], ["--scale", "huge"]] {
+    for bad in [["--shard", "4/3"], ["--jobs", "0"], ["--scale", "vast"]] {
         let mut command = reproduce(&out, &[]);
         Assert::from_std({
             command.args(bad);

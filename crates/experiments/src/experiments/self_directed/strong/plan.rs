@@ -102,7 +102,7 @@ pub(super) fn plan(inputs: &Inputs, scale: Scale) -> Vec<Planned<Configuration>>
         let configuration = Configuration::Growth { kind, dim, sizes, epsilon };
         plan.push(Planned { configuration, trials: scale.pick(2, 3, 12) });
     }
-    if scale == Scale::Full {
+    if scale >= Scale::Full {
         // Most corners are distinct, and pools differ more than runs on one pool.
         for kind in [Kind::Cube, Kind::Lists] {
             plan.push(flat(&kind, 20, [16_000, 128_000], (0, 1), 640));
@@ -115,7 +115,7 @@ pub(super) fn plan(inputs: &Inputs, scale: Scale) -> Vec<Planned<Configuration>>
                 "wdbc" => vec![140, 560],
                 "magic" => vec![1000, 4000, 19_000],
                 // More than a hundred columns make its rounds expensive.
-                "mushroom" if scale == Scale::Full => vec![700, 2800, 5600],
+                "mushroom" if scale >= Scale::Full => vec![700, 2800, 5600],
                 _ => continue,
             };
             if name == "magic" {

@@ -1,0 +1,385 @@
+//! Division of a plan among processes, and the shares that output folders hold.
+
+use crate::run_info::RunInfo;
+use crate::trial::{Shard, TrialKey, fnv1a};
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// The predicted cost of trials, from the times that earlier runs recorded.
+///
+/// A configuration that an earlier run of the same experiment has timed costs its mean time. Others cost the mean time
+/// of all trials of the experiment, or, if none was timed, an equal share of a given total.
+///
+/// ```
+/// use halfspaces_eval::{Costs, TrialKey};
+/// let key = |d: u32| TrialKey {
+///     experiment: "K3".into(),
+///     configuration: serde_json::json!({"d": d}),
+///     seed: 1,
+///     index: 0,
+/// };
+/// let mut costs = Costs::default();
+/// costs.record(&key(10), 6.0, 3);
+/// assert_eq!(costs.of(&key(10), 0.5), 2.0);
+/// assert_eq!(costs.of(&key(30), 0.5), 2.0);
+/// assert_eq!(Costs::default().of(&key(30), 0.5), 0.5);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Costs {
+    /// Seconds and trials by experiment and configuration.
+    configurations: HashMap<(String, String), (f64, usize)>,
+    experiments: HashMap<String, (f64, usize)>,
+}
+
+impl Costs {
+    /// The times that a run recorded.
+    #[must_use]
+    pub fn of_run(run: &RunInfo) -> Costs {
+        let mut costs = Costs::default();
+        for experiment in &run.experiments {
+            for time in &experiment.configurations {
+                costs.add(&experiment.id, &time.configuration, time.seconds, time.trials);
+            }
+        }
+        costs
+    }
+
+    /// Adds the time of `trials` trials of a configuration.
+    pub fn record(&mut self, key: &TrialKey, seconds: f64, trials: usize) {
+        self.add(&key.experiment, &key.configuration_text(), seconds, trials);
+    }
+
+    fn add(&mut self, experiment: &str, configuration: &str, seconds: f64, trials: usize) {
+        let key = (experiment.to_owned(), configuration.to_owned());
+        let all = self.experiments.entry(experiment.to_owned()).or_default();
+        for entry in [self.configurations.entry(key).or_default(), all] {
+            entry.0 += seconds;
+            entry.1 += trials;
+        }
+    }
+
+    /// The predicted seconds of a trial; `otherwise` if nothing is known about its experiment.
+    #[must_use]
+    pub fn of(&self, key: &TrialKey, otherwise: f64) -> f64 {
+        let timed = self.configurations.get(&(key.experiment.clone(), key.configuration_text()));
+        let known = timed.or_else(|| self.experiments.get(&key.experiment));
+        known.filter(|(_, trials)| *trials > 0).map_or(otherwise, |(s, trials)| s / *trials as f64)
+    }
+}
+
+/// A plan divided among shards whose predicted costs are about equal.
+///
+/// *Method.* The most expensive trial first, each to the shard with the least cost so far; ties by the order of the
+/// plan. *Guarantee.* The largest cost is at most 4/3 of the least possible one (Graham 1969). *Cost.* O(n lg n).
+///
+/// ```
+/// use halfspaces_eval::{Division, Shard, TrialKey};
+/// let trial = |index, cost| {
+///     let configuration = serde_json::json!({"d": 10});
+///     (TrialKey { experiment: "K3".into(), configuration, seed: 1, index }, cost)
+/// };
+/// let division = Division::balanced(&[trial(0, 1.0), trial(1, 5.0), trial(2, 2.0), trial(3, 2.0)], 2);
+/// assert_eq!(division.costs(), [5.0, 5.0]);
+/// let first: Shard = "1/2".parse().unwrap();
+/// assert!(division.owns(first, 1) && !division.owns(first, 0));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Division {
+    /// The shard of each trial, counted from 1.
+    shards: Vec<usize>,
+    costs: Vec<f64>,
+    id: String,
+}
+
+/// A non-negative cost, ordered.
+#[derive(PartialEq, PartialOrd)]
+struct Cost(f64);
+
+impl Eq for Cost {}
+
+impl Ord for Cost {
+    fn cmp(&self, other: &Cost) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl Division {
+    /// Divides trials with their predicted costs among `count` shards, at least one.
+    ///
+    /// # Panics
+    /// If `count` is 0.
+    #[must_use]
+    pub fn balanced(trials: &[(TrialKey, f64)], count: usize) -> Division {
+        assert!(count > 0, "there is at least one shard");
+        let mut order: Vec<(usize, f64)> =
+            trials.iter().enumerate().map(|(at, (_, cost))| (at, *cost)).collect();
+        order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let mut least: BinaryHeap<_> =
+            (0..count).map(|shard| Reverse((Cost(0.0), shard))).collect();
+        let (mut shards, mut costs) = (vec![0; trials.len()], vec![0.0; count]);
+        for (trial, cost) in order {
+            let Some(Reverse((Cost(so_far), shard))) = least.pop() else {
+                unreachable!("every shard is put back")
+            };
+            shards[trial] = shard + 1;
+            costs[shard] = so_far + cost;
+            least.push(Reverse((Cost(so_far + cost), shard)));
+        }
+        let lines = trials.iter().zip(&shards).map(|((key, _), shard)| format!("{shard} {key}\n"));
+        let id = format!("{:016x}", fnv1a(lines.collect::<String>().as_bytes()));
+        Division { shards, costs, id }
+    }
+
+    /// Whether the trial with this ordinal in the plan belongs to `shard`.
+    #[must_use]
+    pub fn owns(&self, shard: Shard, trial: usize) -> bool {
+        self.shards.get(trial) == Some(&shard.part())
+    }
+
+    /// The predicted cost of each shard.
+    #[must_use]
+    pub fn costs(&self) -> &[f64] {
+        &self.costs
+    }
+
+    /// The share of a shard, not finished yet.
+    #[must_use]
+    pub fn share(&self, shard: Shard) -> Share {
+        Share { shard, division: self.id.clone(), finished: false }
+    }
+}
+
+/// A shard of a run, as an output folder records it.
+///
+/// ```
+/// use halfspaces_eval::Share;
+/// let share: Share =
+///     serde_json::from_str(r#"{"shard": "2/3", "division": "9f", "finished": true}"#)?;
+/// assert_eq!(share.to_string(), "2/3 of division 9f");
+/// let missing: Vec<String> = Share::missing(&[share]).iter().map(|s| s.to_string()).collect();
+/// assert_eq!(missing, ["1/3", "3/3"]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Share {
+    /// The shard.
+    pub shard: Shard,
+    /// A hash of all trials of the run and of their shards. It differs if the shards have been given other experiments,
+    /// data sets, times or another number of shards.
+    pub division: String,
+    /// Whether all trials of the shard are stored.
+    pub finished: bool,
+}
+
+impl std::fmt::Display for Share {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} of division {}", self.shard, self.division)
+    }
+}
+
+/// The reason why shards cannot be merged.
+///
+/// ```
+/// use halfspaces_eval::{MergeError, Share};
+/// use std::path::PathBuf;
+/// let share = Share { shard: "1/2".parse().unwrap(), division: "9f".into(), finished: true };
+/// let folders = [(PathBuf::from("a"), vec![share.clone()]), (PathBuf::from("b"), vec![share])];
+/// let error = Share::merged(&folders, &[]).unwrap_err();
+/// assert!(matches!(&error, MergeError::Overlap { .. }));
+/// assert_eq!(error.to_string(), "b: shard 1/2 is also in a");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum MergeError {
+    /// Two folders hold shards of different divisions.
+    #[error("{}: contains shard {found}, but {} contains shard {expected}", path.display(), other.display())]
+    OtherDivision {
+        /// A folder.
+        path: PathBuf,
+        /// Its share.
+        found: Share,
+        /// An earlier folder.
+        other: PathBuf,
+        /// Its share.
+        expected: Share,
+    },
+    /// Two folders hold the same shard.
+    #[error("{}: shard {shard} is also in {}", path.display(), other.display())]
+    Overlap {
+        /// A folder.
+        path: PathBuf,
+        /// The shard.
+        shard: Shard,
+        /// An earlier folder.
+        other: PathBuf,
+    },
+}
+
+impl Share {
+    /// The shares of a report from `folders`, each with its shares, in the order of the shards. The `earlier` shares of
+    /// the output folder, which a share from `folders` replaces, come with its path.
+    ///
+    /// # Errors
+    /// [`MergeError`] for the first share that contradicts another.
+    pub fn merged(
+        folders: &[(PathBuf, Vec<Share>)],
+        earlier: &[(PathBuf, Vec<Share>)],
+    ) -> Result<Vec<Share>, MergeError> {
+        let each = |of: &[(PathBuf, Vec<Share>)]| -> Vec<(PathBuf, Share)> {
+            let pairs = |(path, shares): &(PathBuf, Vec<Share>)| {
+                shares.iter().map(|share| (path.clone(), share.clone())).collect::<Vec<_>>()
+            };
+            of.iter().flat_map(pairs).collect()
+        };
+        let mut merged: Vec<(PathBuf, Share)> = Vec::new();
+        let divided_alike = |merged: &[(PathBuf, Share)], path: &Path, found: &Share| {
+            let Some((other, expected)) = merged.first() else { return Ok(()) };
+            if (&expected.division, expected.shard.of()) == (&found.division, found.shard.of()) {
+                return Ok(());
+            }
+            let (path, found) = (path.to_path_buf(), found.clone());
+            let (other, expected) = (other.clone(), expected.clone());
+            Err(MergeError::OtherDivision { path, found, other, expected })
+        };
+        for (path, share) in each(folders) {
+            divided_alike(&merged, &path, &share)?;
+            if let Some((other, known)) = merged.iter().find(|(_, k)| k.shard == share.shard) {
+                let (shard, other) = (known.shard, other.clone());
+                return Err(MergeError::Overlap { path, shard, other });
+            }
+            merged.push((path, share));
+        }
+        for (path, share) in each(earlier) {
+            divided_alike(&merged, &path, &share)?;
+            if !merged.iter().any(|(_, known)| known.shard == share.shard) {
+                merged.push((path, share));
+            }
+        }
+        merged.sort_by_key(|(_, share)| share.shard);
+        Ok(merged.into_iter().map(|(_, share)| share).collect())
+    }
+
+    /// The shards of the same division that are not among `shares`.
+    #[must_use]
+    pub fn missing(shares: &[Share]) -> Vec<Shard> {
+        let all = shares.first().into_iter().flat_map(|share| share.shard.siblings());
+        all.filter(|shard| !shares.iter().any(|share| share.shard == *shard)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run_info::tests::example;
+    use crate::{ConfigurationTime, ExperimentTime};
+
+    fn key(experiment: &str, d: u32) -> TrialKey {
+        let configuration = serde_json::json!({"d": d});
+        TrialKey { experiment: experiment.into(), configuration, seed: 1, index: 0 }
+    }
+
+    fn trials(costs: &[f64]) -> Vec<(TrialKey, f64)> {
+        costs.iter().zip(0..).map(|(cost, d)| (key("A", d), *cost)).collect()
+    }
+
+    #[test]
+    fn every_trial_has_one_shard_and_shards_are_balanced() {
+        let costs: Vec<f64> = (0..200).map(|i| f64::from(1 + i * i % 37)).collect();
+        for count in [1, 3, 8, 50, 300] {
+            let division = Division::balanced(&trials(&costs), count);
+            let mut sums = vec![0.0; count];
+            for (trial, cost) in costs.iter().enumerate() {
+                let owners: Vec<usize> = (1..=count)
+                    .filter(|part| {
+                        let shard: Shard = format!("{part}/{count}").parse().unwrap();
+                        division.owns(shard, trial)
+                    })
+                    .collect();
+                assert_eq!(owners.len(), 1, "{trial}: {owners:?}");
+                sums[owners[0] - 1] += cost;
+            }
+            assert_eq!(sums, division.costs());
+            let total: f64 = costs.iter().sum();
+            let least = (total / count as f64).max(37.0);
+            let largest = sums.into_iter().fold(0.0, f64::max);
+            assert!(largest <= 4.0 / 3.0 * least, "{count}: {largest} for {least}");
+        }
+        assert!(!Division::balanced(&trials(&[1.0]), 1).owns(Shard::WHOLE, 1));
+    }
+
+    #[test]
+    fn equal_costs_are_dealt_in_turn() {
+        let division = Division::balanced(&trials(&[1.0; 7]), 3);
+        assert_eq!(division.shards, [1, 2, 3, 1, 2, 3, 1]);
+    }
+
+    #[test]
+    fn divisions_differ_by_trials_and_by_shards() {
+        let plan = trials(&[1.0, 1.0, 1.0, 5.0]);
+        let of = |plan: &[(TrialKey, f64)], count| Division::balanced(plan, count).id;
+        assert_eq!(of(&plan, 2), of(&plan.clone(), 2));
+        assert_ne!(of(&plan, 2), of(&plan, 3));
+        assert_ne!(of(&plan, 2), of(&plan[..3], 2));
+        assert_ne!(of(&plan, 2), of(&trials(&[5.0, 1.0, 1.0, 1.0]), 2));
+        let mut other_seed = plan.clone();
+        other_seed[3].0.seed = 2;
+        assert_ne!(of(&plan, 2), of(&other_seed, 2));
+    }
+
+    #[test]
+    fn recorded_times_predict() {
+        let mut run = example();
+        let time = |d: u32, seconds, trials| ConfigurationTime {
+            configuration: key("A", d).configuration_text(),
+            seconds,
+            trials,
+        };
+        let configurations = vec![time(1, 4.0, 2), time(2, 60.0, 6)];
+        run.experiments =
+            vec![ExperimentTime { id: "A".into(), seconds: 64.0, trials: 8, configurations }];
+        let costs = Costs::of_run(&run);
+        let predicted = [("A", 1), ("A", 2), ("A", 3), ("B", 1)];
+        let predicted = predicted.map(|(id, d)| costs.of(&key(id, d), 0.25));
+        assert_eq!(predicted, [2.0, 10.0, 8.0, 0.25]);
+    }
+
+    fn share(shard: &str, finished: bool) -> Share {
+        Share { shard: shard.parse().unwrap(), division: "9f".into(), finished }
+    }
+
+    fn folder(path: &str, shares: &[Share]) -> (PathBuf, Vec<Share>) {
+        (path.into(), shares.to_vec())
+    }
+
+    #[test]
+    fn shards_are_merged_and_the_missing_ones_named() {
+        let [first, second, third] = ["1/3", "2/3", "3/3"].map(|shard| share(shard, true));
+        let parts =
+            [folder("c", &[third.clone()]), folder("w", &[]), folder("a", &[first.clone()])];
+        let merged = Share::merged(&parts, &[]).unwrap();
+        assert_eq!(merged, [first.clone(), third.clone()]);
+        assert_eq!(Share::missing(&merged), [second.shard]);
+        assert_eq!(Share::missing(&[]), []);
+        // What the output folder holds is kept, and replaced by a newer state of the same shard.
+        let out = [folder("out", &[share("1/3", false), second.clone()])];
+        assert_eq!(Share::merged(&parts, &out).unwrap(), [first, second, third]);
+    }
+
+    #[test]
+    fn shares_that_contradict_each_other_are_refused() {
+        let parts = |second| [folder("a", &[share("1/3", true)]), folder("b", &[second])];
+        let refused = |second| Share::merged(&parts(second), &[]).unwrap_err().to_string();
+        assert_eq!(refused(share("1/3", false)), "b: shard 1/3 is also in a");
+        let division =
+            "b: contains shard 2/4 of division 9f, but a contains shard 1/3 of division 9f";
+        assert_eq!(refused(share("2/4", true)), division);
+        let other = Share { division: "77".into(), ..share("2/3", true) };
+        let division =
+            "b: contains shard 2/3 of division 77, but a contains shard 1/3 of division 9f";
+        assert_eq!(refused(other.clone()), division);
+        let [inputs, out] = parts(other);
+        assert!(Share::merged(&[inputs], &[out]).is_err());
+    }
+}
