@@ -95,10 +95,16 @@ pub struct Division {
 }
 
 /// A non-negative cost, ordered.
-#[derive(PartialEq, PartialOrd)]
+#[derive(PartialEq)]
 struct Cost(f64);
 
 impl Eq for Cost {}
+
+impl PartialOrd for Cost {
+    fn partial_cmp(&self, other: &Cost) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
 
 impl Ord for Cost {
     fn cmp(&self, other: &Cost) -> std::cmp::Ordering {
@@ -199,11 +205,11 @@ pub enum MergeError {
         /// A folder.
         path: PathBuf,
         /// Its share.
-        found: Share,
+        found: Box<Share>,
         /// An earlier folder.
         other: PathBuf,
         /// Its share.
-        expected: Share,
+        expected: Box<Share>,
     },
     /// Two folders hold the same shard.
     #[error("{}: shard {shard} is also in {}", path.display(), other.display())]
@@ -239,8 +245,8 @@ impl Share {
             if (&expected.division, expected.shard.of()) == (&found.division, found.shard.of()) {
                 return Ok(());
             }
-            let (path, found) = (path.to_path_buf(), found.clone());
-            let (other, expected) = (other.clone(), expected.clone());
+            let (path, found) = (path.to_path_buf(), Box::new(found.clone()));
+            let (other, expected) = (other.clone(), Box::new(expected.clone()));
             Err(MergeError::OtherDivision { path, found, other, expected })
         };
         for (path, share) in each(folders) {

@@ -203,6 +203,24 @@ def test_tyler_scatter_finds_the_shape_of_heavy_tails() -> None:
     np.testing.assert_allclose(scatter.dist_, scatter.mahalanobis(normal), rtol=1e-10)
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_weight_counts_as_copies(classes: int) -> None:
+    rng = np.random.default_rng(5)
+    rows = rng.normal(size=(200, 4))
+    y = (np.abs(rows[:, 0] + 0.5 * rng.normal(size=200)) * classes / 2).astype(int).clip(0, classes - 1)
+    weights = rng.integers(0, 4, size=200)
+    copies = np.repeat(np.arange(200), weights)
+    model = halfspaces.LogisticRegression()
+    weighted = clone(model).fit(rows, y, sample_weight=weights)
+    repeated = clone(model).fit(rows[copies], y[copies])
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, atol=1e-7)
+    np.testing.assert_allclose(weighted.intercept_, repeated.intercept_, atol=1e-7)
+    by_class = dict(enumerate(range(1, classes + 1)))
+    balanced = clone(model).set_params(class_weight=by_class).fit(rows, y)
+    np.testing.assert_allclose(balanced.coef_, clone(model).fit(rows, y, sample_weight=y + 1.0).coef_, atol=1e-7)
+    assert np.abs(balanced.coef_ - clone(model).fit(rows, y).coef_).max() > 1e-3
+
+
 def test_a_failed_refit_leaves_no_mixture() -> None:
     model = LinearSVM().fit(X, np.where(Y, "a", "b"))
     model.C = 1e20

@@ -232,7 +232,7 @@ def test_a_file_is_replaced_as_a_whole(case: Any, tmp_path: Path) -> None:
     with path.open() as before:
         model.save(path)
         assert before.read() == "before"
-    assert Pipeline.load(path).classes == model.classes
+    assert repr(Pipeline.load(path)) == repr(model)
     with pytest.raises(OSError, match=r"none.m\.json: cannot be written"):
         model.save(tmp_path / "none/m.json")
     assert [file.name for file in tmp_path.iterdir()] == ["m.json"]

@@ -260,7 +260,7 @@ fn experiments_that_have_not_begun_are_missing() {
         .spawn()
         .unwrap();
     assert!(kill_after(child, &out, 5));
-    let said = notes(report(&[out.clone()], &out));
+    let said = notes(report(std::slice::from_ref(&out), &out));
     let line = said.lines().find(|line| line.starts_with("K5: ")).unwrap();
     let words: Vec<&str> = line.split(' ').collect();
     assert_eq!((words[1], &words[4..]), (words[3], &["trials", "are", "missing"][..]), "{said}");
