@@ -15,9 +15,11 @@ use std::process::ExitCode;
 
 type Failure = Box<dyn Error>;
 type Row = [f64; 3];
+/// Draws one point of a family.
+type Draw = fn(&mut ChaCha8Rng) -> Row;
 
 /// The families of pools, by the lines of the projective plane that belong to their points.
-const FAMILIES: [(&str, fn(&mut ChaCha8Rng) -> Row); 6] = [
+const FAMILIES: [(&str, Draw); 6] = [
     ("Gaussian", gaussian),
     ("heavy tails", |rng| gaussian(rng).map(|v| v.powi(5))),
     ("moment curve", |rng| {
