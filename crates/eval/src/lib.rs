@@ -12,6 +12,7 @@ mod output;
 mod report;
 mod run_info;
 mod scale;
+mod share;
 pub mod stats;
 mod store;
 mod table;
@@ -25,7 +26,7 @@ pub use claim::{
     Claim, ClaimKind, ClaimStatement, Evidence, MAX_SAMPLED_CLAIMS, Null, REFUTATION_LEVEL,
     SLACK_LIMIT, Side, Verdict,
 };
-pub use division::{Costs, Division, MergeError, Share};
+pub use division::{Costs, Division};
 pub use experiment::{
     AnyExperiment, Description, Experiment, ExperimentError, Finding, Group, Planned, Results,
     Section,
@@ -36,6 +37,7 @@ pub use output::{OutputError, output_names, remove_output, write_atomically, wri
 pub use report::{Appendix, Report, ReportError};
 pub use run_info::{ConfigurationTime, ExperimentTime, RunInfo, RunInfoError, SCHEMA};
 pub use scale::Scale;
+pub use share::{MergeError, Share};
 pub use store::{FolderLock, StoreError, TrialStore};
 pub use table::Table;
 pub use trial::{Shard, TrialKey, fnv1a, trial_rng};

@@ -1,8 +1,8 @@
 //! The file `run.json`: program, seed and scale of an output folder, and the cost of the run.
 
-use crate::division::Share;
 use crate::host::Host;
 use crate::scale::Scale;
+use crate::share::Share;
 use crate::text::json_text;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
