@@ -159,15 +159,15 @@ mod tests {
     /// Real runs, with the centre of gravity in place of the strong learner.
     #[test]
     fn a_learner_in_random_order_is_refuted() {
-        let configuration = Configuration { kind: Kind::Sphere, dim: 3, sizes: [200, 1600] };
+        let configuration = Configuration { kind: Kind::Sphere, dim: 5, sizes: [1000, 8000] };
         let trial = |seed| {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             experiment().trial(&configuration, &mut rng).unwrap()
         };
-        let outcomes: Vec<Outcome> = (0..60).map(trial).collect();
+        let outcomes: Vec<Outcome> = (0..120).map(trial).collect();
         let verdict = |of: fn(Outcome) -> Outcome| {
             let outcomes = outcomes.iter().cloned().map(of).collect();
-            let group = Group { configuration: configuration.clone(), planned: 60, outcomes };
+            let group = Group { configuration: configuration.clone(), planned: 120, outcomes };
             verdicts(&experiment(), vec![group])[0]
         };
         assert_eq!(verdict(|o| o), Verdict::Holds);

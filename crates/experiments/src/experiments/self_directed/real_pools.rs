@@ -447,11 +447,11 @@ mod tests {
     /// In claims over all data sets together, a set with more pools has no more weight than another.
     #[test]
     fn claims_over_all_sets_take_equally_many_pools_of_each() {
-        let mut many = group(5, 18, 13, 20, 20.0);
-        let wrong = group(5, 18, 13, 60, 200.0).outcomes;
+        let mut many = group(5, 18, 12, 20, 20.0);
+        let wrong = group(5, 18, 12, 60, 200.0).outcomes;
         many.outcomes.extend(wrong);
         many.planned = 120;
-        let few = group(5, 18, 13, 20, 20.0);
+        let few = group(5, 18, 12, 20, 20.0);
         assert_eq!(judged(vec![many.clone(), few]), [Verdict::Holds; 5]);
         assert_ne!(judged(vec![many])[4], Verdict::Holds);
     }
@@ -459,11 +459,11 @@ mod tests {
     #[test]
     fn planted_wrong_outcomes_are_caught() {
         use Verdict::{Holds, Violated};
-        assert_eq!(verdicts(5, 18, 13, 20, 20.0), [Holds; 5]);
-        assert_eq!(verdicts(14, 18, 13, 20, 20.0), [Violated, Holds, Holds, Holds, Holds]);
-        assert_eq!(verdicts(5, 8, 13, 20, 20.0), [Holds, Violated, Holds, Holds, Holds]);
+        assert_eq!(verdicts(5, 18, 12, 20, 20.0), [Holds; 5]);
+        assert_eq!(verdicts(14, 18, 12, 20, 20.0), [Violated, Holds, Holds, Holds, Holds]);
+        assert_eq!(verdicts(5, 8, 12, 20, 20.0), [Holds, Violated, Holds, Holds, Holds]);
         assert_eq!(verdicts(5, 18, 25, 21, 20.0), [Holds, Holds, Violated, Violated, Holds]);
-        assert_eq!(verdicts(5, 18, 13, 20, 32.0), [Holds, Holds, Holds, Holds, Violated]);
-        assert_eq!(verdicts(5, 18, 13, 20, 12.0), [Holds, Holds, Holds, Holds, Violated]);
+        assert_eq!(verdicts(5, 18, 12, 20, 32.0), [Holds, Holds, Holds, Holds, Violated]);
+        assert_eq!(verdicts(5, 18, 12, 20, 12.0), [Holds, Holds, Holds, Holds, Violated]);
     }
 }
