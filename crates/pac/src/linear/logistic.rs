@@ -669,6 +669,13 @@ mod tests {
             assert_eq!(learner.fit_weighted(&points, &labels, Some(&vec![1.0; n])).unwrap(), none);
             assert!(weighted.steps() <= repeated.steps() + 1, "the start has the weights");
         }
+        // Large weights with a small C are the same problem, also in its tolerance. Powers of two change no digit.
+        let (points, labels) = noisy(90, 3, 31);
+        let large = 20f64.exp2();
+        let learner = LogisticRegression::params().c(large.recip()).check().unwrap();
+        let fit = learner.fit_weighted(&points, &labels, Some(&[large; 90])).unwrap();
+        let plain = LogisticRegression::params().check().unwrap();
+        assert_eq!(fit, plain.fit(&points, &labels).unwrap());
         let (points, labels) = noisy(9, 2, 1);
         let learner = LogisticRegression::params().check().unwrap();
         for bad in [vec![1.0; 8], vec![-1.0; 9], vec![f64::NAN; 9]] {
