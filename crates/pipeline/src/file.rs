@@ -83,8 +83,17 @@ impl Pipeline {
     pub fn save(&self, path: &Path) -> Result<(), DataError> {
         let saved = || -> io::Result<()> {
             // A link stays a link, and a pipe or a terminal is written to.
-            let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-            let before = target.metadata().ok();
+            let (target, before) = match path.canonicalize() {
+                Ok(target) => {
+                    let before = target.metadata()?;
+                    (target, Some(before))
+                }
+                // A link that leads to no file is an error, and not replaced.
+                Err(e) if e.kind() == io::ErrorKind::NotFound && !path.is_symlink() => {
+                    (path.to_path_buf(), None)
+                }
+                Err(e) => return Err(e),
+            };
             if before.as_ref().is_some_and(|file| !file.is_file()) {
                 return self.write(&mut OpenOptions::new().append(true).open(&target)?);
             }

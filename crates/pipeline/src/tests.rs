@@ -632,6 +632,8 @@ fn saving_replaces_the_file_at_the_end() {
     assert_eq!(std::fs::read(&file).unwrap(), bytes(&model));
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "no temporary file is left");
+    std::fs::remove_file(&file).unwrap();
+    assert!(model.save(&link).is_err() && link.is_symlink() && !file.exists());
     let error = model.save(&folder.path().join("none/m.json")).unwrap_err().to_string();
     assert!(error.contains("cannot be written"), "{error}");
 }
