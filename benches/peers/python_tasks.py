@@ -2,7 +2,8 @@
 pyRiemann on the same files in one run.
 
 Wrong labels: at most --rows rows of each data set (CSV, class last; folder as argument) with labels flipped as in `tables.py`. Printed
-are, for each noise, the mean average precision of the ranking and the share of flipped labels among as many first rows. Labelling: pools
+are, for each noise, the average precision of the ranking and its precision among the first k rows, where k is the number of
+flipped labels. Labelling: pools
 of at most --pool rows; a correction is a label that was predicted wrongly before it was seen. A peer refits logistic
 regression after each hundredth of the pool. Scatter: Tyler's estimator on Student-t points. All with one thread; times are medians, and lines
 are those that a user writes.
@@ -83,7 +84,7 @@ def wrong_labels(options):
                     found.setdefault(peer, {}).setdefault(noise, []).append(
                         (precision, flipped[ranking[: flipped.sum()]].mean(), seconds)
                     )
-    print("| wrong labels by |", " | ".join(f"{n}: average precision | found among as many" for n in noises), "| seconds | lines |")
+    print("| wrong labels by |", " | ".join(f"{n}: average precision | precision at k" for n in noises), "| seconds | lines |")
     print("|---|" + "---|" * (2 * len(noises) + 2))
     for peer, of in found.items():
         cells = [f"{np.mean([r[k] for r in of[noise]]):.3f}" for noise in noises for k in (0, 1)]

@@ -295,7 +295,7 @@ fn shards_that_contradict_each_other_are_refused() {
         assert!(error.contains(expected), "{error}");
         assert!(!place("merged").exists());
     }
-    // A shard goes on in its own folder only.
+    // A shard continues only in its own folder.
     let before = fs::read(place("first").join("trials.jsonl")).unwrap();
     for (part, more) in [("2/2", &[][..]), ("1/3", &[]), ("1/2", &["--only", "K4,K5"])] {
         let error = refused(shard("first", part, more));
