@@ -106,23 +106,21 @@ impl EpochPass {
     ) -> Result<Partial<EpochSum>, InputError> {
         InputError::check_len(points.len(), labels.len())?;
         InputError::check_dim(self.weights.len() - usize::from(self.lift), points.dim())?;
-        let dim = points.dim();
         let mut buffers = vec![(); Partial::<EpochSum>::groups(first, labels.len()).len()];
         threads.sum_blocks(first, labels.len(), &mut buffers, |(), shard| {
             let mut learner = AveragedPerceptron::starting_at(self.weights.clone())?;
-            let (mut mistakes, start) = (0, shard.start);
-            let rows = &points.as_slice()[shard.start * dim..shard.end * dim];
-            let rows = DensePoints::new(rows.to_vec(), dim)?;
-            for (at, (x, truth)) in rows.rows().zip(&labels[shard]).enumerate() {
+            let mut mistakes = 0;
+            for (row, truth) in shard.clone().zip(&labels[shard.clone()]) {
+                let Some(x) = points.row(row) else { unreachable!("shards are of the points") };
                 let guess = match self.lift {
                     true => learner.learn(LiftedRow::new(x), *truth),
                     false => learner.learn(x, *truth),
                 };
-                let guess = guess.map_err(|error| error.at_row(start + at))?;
+                let guess = guess.map_err(|error| error.at_row(row))?;
                 mistakes += u64::from(guess.is_wrong(*truth));
             }
             Ok(EpochSum {
-                rows: rows.len() as u64,
+                rows: shard.len() as u64,
                 shards: 1,
                 mistakes,
                 weights: learner.weights().to_vec(),
