@@ -236,7 +236,7 @@ impl State {
     fn learn<P: PointSet>(
         &mut self,
         points: &P,
-        classes: &[usize],
+        classes: &[i64],
         mut order: impl Iterator<Item = usize>,
     ) -> Result<(), InputError> {
         let form = (self.spec.radius(), self.lift);
@@ -249,7 +249,7 @@ impl State {
                 return Ok(());
             }
             checkpoint();
-            for (place, learner) in self.learners.iter_mut().enumerate() {
+            for (place, learner) in (0..).zip(&mut self.learners) {
                 let positive = if count == 1 { 1 } else { place };
                 each!(learner, learner => for row in &block {
                     let Some(x) = points.row(*row) else { unreachable!("orders contain row numbers") };
@@ -266,43 +266,47 @@ impl State {
     fn learn_rows(
         &mut self,
         rows: &DesignRows<'_>,
-        classes: &[usize],
+        classes: &[i64],
         order: impl Iterator<Item = usize>,
         threads: Threads,
     ) -> Result<(), InputError> {
         match (rows, self.spec) {
             (DesignRows::Dense(points), Spec::Kernel { .. }) => {
                 let order: Vec<usize> = order.collect();
-                let in_order: Vec<usize> = order.iter().map(|row| classes[*row]).collect();
+                let in_order: Vec<i64> = order.iter().map(|row| classes[*row]).collect();
                 self.learn_with_kernel(&points.select(&order)?, &in_order, threads)
             }
             _ => on_points!(rows, points => self.learn(points, classes, order)),
         }
     }
 
-    /// The numbers of the classes, each of which must be one of the learner's.
-    fn checked_classes(&self, classes: &[i64]) -> Result<Vec<usize>, Fault> {
-        let number = |class: &i64| usize::try_from(*class).ok().filter(|of| *of < self.classes);
-        let unknown =
-            |class| Fault::new(format!("class {class}: the learner has {} classes", self.classes));
-        classes.iter().map(|class| number(class).ok_or_else(|| unknown(class))).collect()
+    /// Refuses a number that is not of one of the learner's classes.
+    fn check_classes(&self, classes: &[i64]) -> Result<(), Fault> {
+        let known = |class: &i64| usize::try_from(*class).is_ok_and(|of| of < self.classes);
+        match classes.iter().find(|class| !known(class)) {
+            None => Ok(()),
+            Some(class) => Err(Fault::new(format!(
+                "class {class}: the learner has {} classes",
+                self.classes
+            ))),
+        }
     }
 
     /// Learns with kernels from dense rows: many rows at a time, as one matrix product.
     fn learn_with_kernel(
         &mut self,
         points: &DensePoints<'_>,
-        classes: &[usize],
+        classes: &[i64],
         threads: Threads,
     ) -> Result<(), InputError> {
         let count = self.learners.len();
-        for (place, learner) in self.learners.iter_mut().enumerate() {
+        for (place, learner) in (0..).zip(&mut self.learners) {
             let Learner::Kernel(learner) = learner else {
                 unreachable!("all learners are of one kind")
             };
             let positive = if count == 1 { 1 } else { place };
             let sign =
-                |class: &usize| if *class == positive { Label::Positive } else { Label::Negative };
+                |class: &i64| if *class == positive { Label::Positive } else { Label::Negative };
             let labels: Vec<Label> = classes.iter().map(sign).collect();
             // Blocks between which a computation can stop.
             for from in (0..points.len()).step_by(KERNEL_BLOCK) {
@@ -381,7 +385,8 @@ impl Online {
         let rows = rows.points()?;
         let mut guard = self.state.try_write().map_err(in_use)?;
         let state = &mut *guard;
-        let classes = state.checked_classes(classes.as_slice()?)?;
+        let classes = classes.as_slice()?;
+        state.check_classes(classes)?;
         let entries = rows.stored().saturating_mul(passes as usize);
         run(py, jobs, entries, |threads| {
             InputError::check_dim(state.dim, rows.dim())?;
@@ -389,12 +394,12 @@ impl Online {
             let mut rng = seed.map(|seed| rng_for(streams::PASSES, seed));
             for _ in 0..passes {
                 let Some(rng) = &mut rng else {
-                    state.learn_rows(&rows, &classes, 0..rows.len(), threads)?;
+                    state.learn_rows(&rows, classes, 0..rows.len(), threads)?;
                     continue;
                 };
                 let mut order: Vec<usize> = (0..rows.len()).collect();
                 order.shuffle(rng);
-                state.learn_rows(&rows, &classes, order.into_iter(), threads)?;
+                state.learn_rows(&rows, classes, order.into_iter(), threads)?;
             }
             Ok::<(), InputError>(())
         })
