@@ -34,7 +34,7 @@ pub use baselines::{
 };
 pub use calibration::Calibration;
 pub use candidate_errors::{CandidateErrors, ErrorCounts};
-pub use classes::{ClassesError, OneVsRest, OneVsRestModel};
+pub use classes::{ClassesError, LogOdds, OneVsRest, OneVsRestModel};
 pub use error_count::{ErrorBound, ErrorCount};
 pub use fit::{Denominator, Direction, Fit, Fitting, Guarantee, Origin, Plan, SignLink, Stage};
 pub use linear::{

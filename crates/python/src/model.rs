@@ -14,6 +14,7 @@ use halfspaces_pipeline::{Method, Plan, split};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// The number of rows that a thread decides at a time.
 const BLOCK: usize = 2048;
@@ -35,6 +36,8 @@ enum Fitted {
 #[derive(Debug)]
 pub(crate) struct Model {
     fitted: Fitted,
+    /// The classes of which a row was fitted, if all rows of another one were held out. Not saved.
+    known: Option<Vec<usize>>,
 }
 
 /// Fits the learner `spec` to rows of the classes 0, 1, .., each of which must occur.
@@ -51,10 +54,9 @@ pub(crate) fn fit(
     let rows = rows.points()?;
     let classes: Vec<usize> = classes.as_slice()?.iter().map(|class| *class as usize).collect();
     let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
-    let fitted = run(py, jobs, rows.stored(), |threads| {
+    run(py, jobs, rows.stored(), |threads| {
         fitted(spec, rows, &classes, weights, threads).map_err(Fault::by_parameter)
-    })?;
-    Ok(Model { fitted })
+    })
 }
 
 fn fitted(
@@ -63,15 +65,17 @@ fn fitted(
     classes: &[usize],
     weights: Option<&[f64]>,
     threads: Threads,
-) -> Result<Fitted, Fault> {
+) -> Result<Model, Fault> {
     if let Spec::Auto { held_out, seed } = spec {
         return automatic(held_out, seed, &rows, classes, weights, threads);
     }
     let weights = weights.map(<[f64]>::to_vec);
-    on_points!(&rows, points => learned(spec, points, classes, weights, threads))
+    let fitted = on_points!(&rows, points => learned(spec, points, classes, weights, threads))?;
+    Ok(Model { fitted, known: None })
 }
 
-/// Fits the default classifier, and counts its errors on held-out rows.
+/// Fits the default classifier, and counts its errors on held-out rows. A class all of whose rows are held out is not
+/// learned, and its rows count as errors.
 fn automatic(
     share: f64,
     seed: u64,
@@ -79,29 +83,40 @@ fn automatic(
     classes: &[usize],
     weights: Option<&[f64]>,
     threads: Threads,
-) -> Result<Fitted, Fault> {
+) -> Result<Model, Fault> {
     let in_range = (0.0..1.0).contains(&share);
     InputError::check_parameter("held_out", share, in_range, "at least 0 and below 1")?;
     let plan = Plan { seed, threads, ..Plan::new(Method::Auto) };
     if share == 0.0 {
         let (model, _) = halfspaces_pipeline::Model::fit(&plan, design, classes, weights, None)?;
-        return Ok(Fitted::Auto { model: Box::new(model), held_out: None });
+        let fitted = Fitted::Auto { model: Box::new(model), held_out: None };
+        return Ok(Model { fitted, known: None });
     }
     let (learn, rest) = split(classes.len(), Some(share), seed);
-    let of = |rows: &[usize]| -> Vec<usize> { rows.iter().map(|row| classes[*row]).collect() };
+    let known: BTreeSet<usize> = learn.iter().map(|row| classes[*row]).collect();
+    let known: Vec<usize> = known.into_iter().collect();
+    if known.len() < 2 {
+        return Err(Fault::new(format!(
+            "held_out = {share}: the rows to learn from are of one class; hold out fewer rows"
+        )));
+    }
+    let number = |row: &usize| known.binary_search(&classes[*row]).ok();
+    let learned: Vec<usize> = learn.iter().filter_map(number).collect();
     let weights: Option<Vec<f64>> =
         weights.map(|weights| learn.iter().map(|row| weights[*row]).collect());
     let (fitted, held) = (design.select(&learn)?, design.select(&rest)?);
-    let fit =
-        halfspaces_pipeline::Model::fit(&plan, &fitted, &of(&learn), weights.as_deref(), None);
+    let fit = halfspaces_pipeline::Model::fit(&plan, &fitted, &learned, weights.as_deref(), None);
     let (mut model, _) = fit?;
     let values = model.values(&held, threads)?;
-    let truth = of(&rest);
     let wrong =
-        values.iter().zip(&truth).filter(|(values, class)| deciding_class(values) != **class);
+        values.iter().zip(&rest).filter(|(of, row)| Some(deciding_class(of)) != number(row));
     let held_out = Some(ErrorCount::new(wrong.count(), rest.len())?);
+    let of_known = values.into_iter().zip(&rest).filter_map(|(of, row)| Some((of, number(row)?)));
+    let (values, truth): (Vec<Vec<f64>>, Vec<usize>) = of_known.unzip();
     model.calibrate(&values, &truth, None)?;
-    Ok(Fitted::Auto { model: Box::new(model), held_out })
+    let all = classes.iter().max().map_or(0, |last| last + 1);
+    let fitted = Fitted::Auto { model: Box::new(model), held_out };
+    Ok(Model { fitted, known: (known.len() < all).then_some(known) })
 }
 
 fn learned<P: PointSet>(
@@ -113,8 +128,10 @@ fn learned<P: PointSet>(
 ) -> Result<Fitted, Fault> {
     if classes.iter().max() > Some(&1) {
         // The threads are divided among the classes.
+        let of_odds = weights.clone();
         let learner = OneVsRest::new(Learner { spec, weights, threads: Threads::ONE });
-        return Ok(Fitted::Several(learner.fit(points, classes, threads)?));
+        let model = learner.fit_weighted(points, classes, of_odds.as_deref(), threads)?;
+        return Ok(Fitted::Several(model));
     }
     let sign = |class: &usize| if *class == 1 { Label::Positive } else { Label::Negative };
     let labels: Vec<Label> = classes.iter().map(sign).collect();
@@ -161,6 +178,12 @@ impl Fitted {
         self.parts().into_iter().try_for_each(Binary::check_saved)
     }
 
+    /// Whether the decision values are log odds of logistic regression.
+    fn is_logistic(&self) -> bool {
+        let parts = self.parts();
+        !parts.is_empty() && parts.iter().all(|part| matches!(part, Binary::Logistic(_)))
+    }
+
     /// The binary models.
     fn parts(&self) -> Vec<&Binary> {
         match self {
@@ -181,7 +204,7 @@ impl Model {
         let refused = |reason: String| Fault::new(format!("not a model: {reason}"));
         let fitted: Fitted = serde_json::from_str(text).map_err(|e| refused(e.to_string()))?;
         fitted.check_saved().map_err(|e| refused(e.to_string()))?;
-        Ok(Model { fitted })
+        Ok(Model { fitted, known: None })
     }
 
     /// The model as text.
@@ -193,6 +216,12 @@ impl Model {
     #[getter]
     fn classes(&self) -> usize {
         self.fitted.classes()
+    }
+
+    /// The classes that the model knows, just after the fit; `None` if it knows all.
+    #[getter]
+    fn known(&self) -> Option<Vec<usize>> {
+        self.known.clone()
     }
 
     /// The decision values: one column for two classes, otherwise one for each class.
@@ -246,6 +275,16 @@ impl Model {
                 });
                 Ok(Some(both.collect()))
             }
+            Fitted::Several(model) if self.fitted.is_logistic() => {
+                let odds = on_points!(&rows, points => values_of(model, points, threads))?;
+                let mut all: Vec<f64> = odds.into_iter().map(|value| logistic(value).0).collect();
+                for of_row in all.chunks_mut(model.classes()) {
+                    let sum: f64 = of_row.iter().sum();
+                    let even = 1.0 / of_row.len() as f64;
+                    of_row.iter_mut().for_each(|p| *p = if sum > 0.0 { *p / sum } else { even });
+                }
+                Ok(Some(all))
+            }
             Fitted::Two(_) | Fitted::Several(_) => Ok(None),
         })?;
         found
@@ -255,7 +294,7 @@ impl Model {
             .transpose()
     }
 
-    /// The weights and intercepts of the halfspaces; `None` if a part of the model is no halfspace.
+    /// The weights and intercepts of the decision values; `None` if a part of the model is no halfspace.
     #[expect(clippy::type_complexity, reason = "two arrays, or none")]
     fn coefficients<'py>(
         &self,
@@ -265,9 +304,21 @@ impl Model {
         let found: Option<Vec<&AffineHalfspace>> =
             parts.iter().map(|part| part.coefficients()).collect();
         let Some(found) = found.filter(|found| !found.is_empty()) else { return Ok(None) };
-        let weights: Vec<f64> = found.iter().flat_map(|h| h.weights().iter().copied()).collect();
+        let odds = |class: usize| match &self.fitted {
+            Fitted::Several(model) => model.log_odds(class),
+            Fitted::Auto { .. } | Fitted::Two(_) => None,
+        };
+        let (mut weights, mut biases) = (Vec::new(), Vec::new());
+        for (class, halfspace) in found.iter().enumerate() {
+            let (slope, bias) = match odds(class) {
+                Some(odds) => (odds.slope(), odds.of(halfspace.bias())),
+                None => (1.0, halfspace.bias()),
+            };
+            weights.extend(halfspace.weights().iter().map(|w| slope * w));
+            biases.push(bias);
+        }
         let weights = PyArray1::from_vec(py, weights).reshape([found.len(), found[0].dim()])?;
-        Ok(Some((weights, PyArray1::from_vec(py, found.iter().map(|h| h.bias()).collect()))))
+        Ok(Some((weights, PyArray1::from_vec(py, biases))))
     }
 
     /// What the fit of each binary model reports.
@@ -282,6 +333,9 @@ impl Model {
             let bound = held_out.map(|count| count.error_bound(failure)).transpose();
             return Ok(bound.map_err(Fault::from)?.map(ErrorBound::value));
         }
+        let in_range = failure > 0.0 && failure < 1.0;
+        InputError::check_parameter("failure", failure, in_range, "above 0 and below 1")
+            .map_err(Fault::from)?;
         let parts = self.fitted.parts();
         let share = failure / parts.len().max(1) as f64;
         let mut sum = 0.0;

@@ -1,8 +1,9 @@
 //! Several classes with any binary learner.
 
 mod error;
+mod log_odds;
 mod one_vs_rest;
-mod scaled;
 
 pub use error::ClassesError;
+pub use log_odds::LogOdds;
 pub use one_vs_rest::{OneVsRest, OneVsRestModel};

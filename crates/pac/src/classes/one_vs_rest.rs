@@ -1,7 +1,7 @@
 //! One-vs-rest classification: one binary model per class; the class with the largest value is predicted.
 
 use super::error::{ClassesError, count};
-use super::scaled::Scaled;
+use super::log_odds::LogOdds;
 use halfspaces_linalg::{
     ClassModel, Classifier, FitSample, InputError, Label, PointSet, RowView, Threads, load_checked,
 };
@@ -12,8 +12,9 @@ const BLOCK: usize = 512;
 
 /// Learns several classes with one binary classifier per class: that class against all others (one-vs-rest).
 ///
-/// *Prediction.* A point gets the class whose model has the largest value. Values are divided by the model's mean
-/// absolute value on the training points, so that the scale of a model does not matter. Ties go to the lowest class.
+/// *Prediction.* A point gets the class with the largest log odds. [`LogOdds`] maps the values of each model to them, fitted
+/// to the training points, so the scale of a model does not matter, and a model that tells nothing, such as one of a class
+/// between two others, still counts for what it is. Ties go to the lowest class.
 ///
 /// *Guarantee.* Only that of the binary learner on each binary problem. A wrong class needs at least one wrong binary
 /// model, so the error is at most the sum of the binary errors. Heuristic beyond that.
@@ -49,7 +50,39 @@ pub struct OneVsRest<L> {
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct OneVsRestModel<M> {
-    models: Vec<Scaled<M>>,
+    models: Vec<OneModel<M>>,
+}
+
+/// The model of a class and the log odds of its values.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct OneModel<M> {
+    model: M,
+    odds: LogOdds,
+}
+
+impl<M: Classifier> OneModel<M> {
+    /// `classes` and `weights` are those of `points`.
+    fn new<P: PointSet>(
+        model: M,
+        class: usize,
+        (points, classes): (&P, &[usize]),
+        weights: Option<&[f64]>,
+    ) -> Result<Self, InputError> {
+        InputError::check_len(points.len(), classes.len())?;
+        InputError::check_dim(points.dim(), model.dim())?;
+        let mut values = Vec::with_capacity(points.len());
+        for (row, x) in points.rows().enumerate() {
+            values.push(model.decision_value(x).map_err(|error| error.at_row(row))?);
+        }
+        let odds = LogOdds::fit(&values, |row| classes[row] == class, weights)?;
+        Ok(OneModel { model, odds })
+    }
+
+    fn value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
+        let value = self.odds.of(self.model.decision_value(x)?);
+        if value.is_finite() { Ok(value) } else { Err(InputError::Overflow { row: 0 }) }
+    }
 }
 
 impl<L: FitSample + Sync> OneVsRest<L> {
@@ -74,13 +107,31 @@ impl<L: FitSample + Sync> OneVsRest<L> {
         L::Model: Send,
         L::Error: Send,
     {
+        self.fit_weighted(points, classes, None, threads)
+    }
+
+    /// Like [`OneVsRest::fit`], with weights of the points for the log odds. The binary learner has its own.
+    ///
+    /// # Errors
+    /// [`ClassesError`].
+    pub fn fit_weighted<P: PointSet>(
+        &self,
+        points: &P,
+        classes: &[usize],
+        weights: Option<&[f64]>,
+        threads: Threads,
+    ) -> Result<OneVsRestModel<L::Model>, ClassesError<L::Error>>
+    where
+        L::Model: Send,
+        L::Error: Send,
+    {
         let count = count(points.len(), classes)?;
         let of = |class: usize| {
             let sign = |c: &usize| if *c == class { Label::Positive } else { Label::Negative };
             let labels: Vec<Label> = classes.iter().map(sign).collect();
             let model = self.learner.fit(points, &labels);
             let model = model.map_err(|source| ClassesError::Learner { class, source })?;
-            Scaled::new(model, points).map_err(ClassesError::Input)
+            OneModel::new(model, class, (points, classes), weights).map_err(ClassesError::Input)
         };
         let models = threads.map_blocks(count, 1, |class| of(class.start));
         Ok(OneVsRestModel { models: models.into_iter().collect::<Result<_, _>>()? })
@@ -88,19 +139,25 @@ impl<L: FitSample + Sync> OneVsRest<L> {
 }
 
 impl<M: Classifier> OneVsRestModel<M> {
-    /// Joins one binary model for each class, positive for that class. `points` give the scale of each model.
+    /// Joins one binary model for each class, positive for that class. The log odds are fitted to `points` with their
+    /// classes and weights.
     ///
     /// # Errors
-    /// [`InputError::ParameterOutOfRange`] for fewer than two models; [`InputError::DimensionMismatch`];
-    /// [`InputError::Overflow`].
-    pub fn new<P: PointSet>(models: Vec<M>, points: &P) -> Result<Self, InputError> {
-        let classes = models.len();
-        InputError::check_parameter("classes", classes as f64, classes >= 2, "at least 2")?;
-        let scaled = models.into_iter().map(|model| {
-            InputError::check_dim(points.dim(), model.dim())?;
-            Scaled::new(model, points)
-        });
-        Ok(OneVsRestModel { models: scaled.collect::<Result<_, _>>()? })
+    /// [`InputError::ParameterOutOfRange`] for fewer than two models or a faulty weight; [`InputError::Empty`],
+    /// [`InputError::LengthMismatch`], [`InputError::DimensionMismatch`], [`InputError::Overflow`].
+    pub fn new<P: PointSet>(
+        models: Vec<M>,
+        points: &P,
+        classes: &[usize],
+        weights: Option<&[f64]>,
+    ) -> Result<Self, InputError> {
+        let count = models.len();
+        InputError::check_parameter("classes", count as f64, count >= 2, "at least 2")?;
+        let joined = models
+            .into_iter()
+            .enumerate()
+            .map(|(class, model)| OneModel::new(model, class, (points, classes), weights));
+        Ok(OneVsRestModel { models: joined.collect::<Result<_, _>>()? })
     }
 
     /// The number of classes.
@@ -118,22 +175,21 @@ impl<M: Classifier> OneVsRestModel<M> {
     /// The binary model of a class, positive for that class. `None` if there is no such class.
     #[must_use]
     pub fn model(&self, class: usize) -> Option<&M> {
-        self.models.get(class).map(|scaled| &scaled.model)
+        self.models.get(class).map(|of| &of.model)
     }
 
-    /// The number by which the value of a class's model is divided: its mean absolute value on the training points.
-    /// `None` if there is no such class.
+    /// The map from the values of a class's model to log odds. `None` if there is no such class.
     #[must_use]
-    pub fn scale(&self, class: usize) -> Option<f64> {
-        self.models.get(class).map(|scaled| scaled.scale)
+    pub fn log_odds(&self, class: usize) -> Option<LogOdds> {
+        self.models.get(class).map(|of| of.odds)
     }
 
-    /// One value per class, each divided by its mean absolute value on the training points.
+    /// For each class, the log odds of the class against all others.
     ///
     /// # Errors
     /// Those of [`Classifier::decision_value`].
     pub fn values<R: RowView>(&self, x: R) -> Result<Vec<f64>, InputError> {
-        self.models.iter().map(|scaled| scaled.value(x)).collect()
+        self.models.iter().map(|of| of.value(x)).collect()
     }
 
     /// The class of a point.
@@ -142,8 +198,8 @@ impl<M: Classifier> OneVsRestModel<M> {
     /// Those of [`Classifier::decision_value`].
     pub fn class<R: RowView>(&self, x: R) -> Result<usize, InputError> {
         let mut best = (0, f64::NEG_INFINITY);
-        for (class, scaled) in self.models.iter().enumerate() {
-            let value = scaled.value(x)?;
+        for (class, of) in self.models.iter().enumerate() {
+            let value = of.value(x)?;
             if value > best.1 {
                 best = (class, value);
             }
@@ -202,14 +258,14 @@ fn classes_of<'p, P: PointSet>(
     Ok(classes)
 }
 
-load_checked!(OneVsRestModel<M: Classifier> { models: Vec<Scaled<M>> });
+load_checked!(OneVsRestModel<M: Classifier> { models: Vec<OneModel<M>> });
 
 #[cfg(feature = "serde")]
 impl<M: Classifier> OneVsRestModel<M> {
     fn check_saved(&self) -> Result<(), InputError> {
         let classes = self.models.len() as f64;
         InputError::check_parameter("classes", classes, self.models.len() >= 2, "at least 2")?;
-        Scaled::check_saved(&self.models)
+        self.models.iter().try_for_each(|of| InputError::check_dim(self.dim(), of.model.dim()))
     }
 }
 
@@ -221,26 +277,47 @@ mod tests {
     use halfspaces_linalg::{AffineHalfspace, Params, Points, SparsePoints};
 
     #[test]
-    fn the_largest_normalised_value_wins() {
-        let points = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]]).unwrap();
+    fn the_largest_log_odds_win() {
+        let (points, truth) = three_clusters(200);
         let model = |w: [f64; 2], b: f64| AffineHalfspace::new(w.to_vec(), b).unwrap();
-        let weights = [([1.0, 0.0], 0.0), ([0.0, 1.0], 0.0), ([-1.0, -1.0], 0.5)];
-        let fit = |scales: [f64; 3]| OneVsRestModel {
-            models: (weights.iter().zip(scales))
-                .map(|((w, b), s)| Scaled::new(model(w.map(|v| v * s), b * s), &points).unwrap())
-                .collect(),
+        let learner = OneVsRest::new(LinearSvm::params().check().unwrap());
+        let parts = learner.fit(&points, &truth, Threads::ONE).unwrap();
+        let fit = |scales: [f64; 3]| {
+            let scaled = |class: usize, s: f64| {
+                let halfspace = parts.model(class).unwrap().halfspace();
+                let w = [halfspace.weights()[0] * s, halfspace.weights()[1] * s];
+                model(w, halfspace.bias() * s)
+            };
+            let models =
+                scales.into_iter().enumerate().map(|(class, s)| scaled(class, s)).collect();
+            OneVsRestModel::new(models, &points, &truth, None).unwrap()
         };
         let plain = fit([1.0; 3]);
-        assert_eq!(plain.class_all(&points, Threads::ONE).unwrap(), [0, 1, 2]);
-        let (pool, _) = three_clusters(200);
-        let classes = plain.class_all(&pool, Threads::ONE).unwrap();
+        let classes = plain.class_all(&points, Threads::ONE).unwrap();
         // Each model may be multiplied by its own constant (powers of two do not round).
-        let rescaled = fit([1024.0, 0.125, 4.0]).class_all(&pool, Threads::new(3).unwrap());
+        let rescaled = fit([1024.0, 0.125, 4.0]).class_all(&points, Threads::new(3).unwrap());
         assert_eq!(rescaled.unwrap(), classes);
-        // Means of |values|: (1 + 0 + 1)/3, the same, and (0.5 + 0.5 + 2.5)/3.
-        let values = plain.values(points.row(0).unwrap()).unwrap();
-        let expected = [1.5, 0.0, -0.5 * 3.0 / 3.5];
-        assert!(values.iter().zip(expected).all(|(v, e)| (v - e).abs() < 1e-15), "{values:?}");
+        let x = points.row(0).unwrap();
+        let of = |class: usize| {
+            let value = plain.model(class).unwrap().decision_value(x).unwrap();
+            plain.log_odds(class).unwrap().of(value)
+        };
+        assert_eq!(plain.values(x).unwrap(), [of(0), of(1), of(2)]);
+    }
+
+    /// No halfspace tells a class between two others from both. Its model must not win everywhere, nor nowhere.
+    #[test]
+    fn a_class_between_two_others_is_predicted() {
+        let mut rng = rng_for(TEST_CLUSTERS, 3);
+        let line: Vec<f64> = (0..900).map(|_| rng.random_range(-3.0..3.0)).collect();
+        let classes: Vec<usize> =
+            line.iter().map(|v| usize::from(*v > -1.0) + usize::from(*v > 1.0)).collect();
+        let points = Points::new(line, 1).unwrap();
+        let learner = OneVsRest::new(LinearSvm::params().check().unwrap());
+        let model = learner.fit(&points, &classes, Threads::ONE).unwrap();
+        let found = model.class_all(&points, Threads::ONE).unwrap();
+        let wrong = found.iter().zip(&classes).filter(|(a, b)| a != b).count();
+        assert!(wrong < 45, "{wrong} of 900 wrong");
     }
 
     #[test]
@@ -280,32 +357,35 @@ mod tests {
         type Model = OneVsRestModel<crate::SvmFit>;
         assert_eq!(serde_json::from_str::<Model>(&text).unwrap(), model);
         let mut value: serde_json::Value = serde_json::from_str(&text).unwrap();
-        value["models"][1]["scale"] = 0.0.into();
+        value["models"][1]["odds"]["slope"] = (-1.0).into();
         assert!(serde_json::from_value::<Model>(value.clone()).is_err());
         value["models"] = serde_json::json!([]);
         assert!(serde_json::from_value::<Model>(value).is_err());
     }
 
     #[test]
-    fn a_constant_model_does_not_divide_by_zero() {
+    fn extreme_models_have_finite_values() {
         let points = Points::from_rows(&[[0.0], [0.0]]).unwrap();
         let zero = AffineHalfspace::new(vec![1.0], 0.0).unwrap();
-        assert!(OneVsRestModel::new(vec![zero.clone()], &points).is_err());
+        assert!(OneVsRestModel::new(vec![zero.clone()], &points, &[0, 0], None).is_err());
         let narrow = Points::from_rows(&[[0.0, 1.0]]).unwrap();
-        assert!(OneVsRestModel::new(vec![zero.clone(); 2], &narrow).is_err());
-        let scaled = Scaled::new(zero, &points).unwrap();
-        assert_eq!(scaled.value(points.row(0).unwrap()), Ok(0.0));
+        assert!(OneVsRestModel::new(vec![zero.clone(); 2], &narrow, &[0], None).is_err());
+        assert!(OneVsRestModel::new(vec![zero.clone(); 2], &points, &[0], None).is_err());
+        let model = OneVsRestModel::new(vec![zero; 2], &points, &[0, 1], None).unwrap();
+        assert_eq!(model.values(points.row(0).unwrap()), Ok(vec![0.0, 0.0]));
         let huge = AffineHalfspace::new(vec![1e300], 0.0).unwrap();
-        let far = Points::from_rows(&[[1e7], [1e7]]).unwrap();
-        let scaled = Scaled::new(huge, &far).unwrap();
-        assert_eq!(scaled.value(far.row(0).unwrap()), Ok(1.0));
+        let far = Points::from_rows(&[[1e7], [-1e7]]).unwrap();
+        let model = OneVsRestModel::new(vec![huge; 2], &far, &[1, 0], None).unwrap();
+        let values = model.values(far.row(0).unwrap()).unwrap();
+        assert!(values.iter().all(|value| value.abs() < 10.0), "{values:?}");
     }
 
     #[test]
     fn of_equal_values_the_first_class_wins() {
         let points = Points::from_rows(&[[2.0], [-1.0]]).unwrap();
         let model = || AffineHalfspace::new(vec![1.0], 0.0).unwrap();
-        let models = (0..3).map(|_| Scaled::new(model(), &points).unwrap()).collect();
+        let odds = LogOdds::new(1.0, 0.0).unwrap();
+        let models = (0..3).map(|_| OneModel { model: model(), odds }).collect();
         assert_eq!(OneVsRestModel { models }.class_all(&points, Threads::ONE).unwrap(), [0, 0]);
     }
 }

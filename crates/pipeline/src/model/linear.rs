@@ -16,6 +16,19 @@ pub(super) enum Fitted {
 }
 
 impl Fitted {
+    /// One model of two classes, otherwise one model for each class; the points have these classes and weights.
+    pub(super) fn joined<P: PointSet>(
+        mut models: Vec<BinaryModel>,
+        points: &P,
+        classes: &[usize],
+        weights: Option<&[f64]>,
+    ) -> Result<Fitted, InputError> {
+        Ok(match models.len() {
+            1 => Fitted::Two(models.remove(0)),
+            _ => Fitted::Several(OneVsRestModel::new(models, points, classes, weights)?),
+        })
+    }
+
     pub(super) fn values<P: PointSet>(
         &self,
         points: &P,

@@ -10,7 +10,7 @@ use crate::streams;
 use halfspaces_frame::DataError;
 use halfspaces_linalg::rand::seq::SliceRandom;
 use halfspaces_linalg::{CsrPoints, InputError, Params, PointSet, rng_for};
-use halfspaces_pac::{Calibration, OneVsRestModel};
+use halfspaces_pac::Calibration;
 
 /// The maximum number of rows of the cross-validation.
 const MAX_ROWS: usize = 6000;
@@ -88,15 +88,8 @@ pub(super) fn choose(
         ..Findings::default()
     };
     let calibration = compared.calibration(&best)?;
-    Ok(Chosen { fitted: joined(models, points)?, calibration, findings })
-}
-
-/// One model of two classes, otherwise one model for each class.
-fn joined(mut models: Vec<BinaryModel>, points: &CsrPoints<'_>) -> Result<Fitted, InputError> {
-    Ok(match models.len() {
-        1 => Fitted::Two(models.remove(0)),
-        _ => Fitted::Several(OneVsRestModel::new(models, points)?),
-    })
+    let fitted = Fitted::joined(models, points, classes, weights.as_deref())?;
+    Ok(Chosen { fitted, calibration, findings })
 }
 
 fn name(c: f64) -> String {

@@ -12,7 +12,6 @@ use halfspaces_linalg::{
     FitStream, Halfspace, InputError, Label, LiftedRow, PointSet, RowView, Threads,
 };
 use halfspaces_online::{Arow, AveragedPerceptron, OnlineLearner};
-use halfspaces_pac::OneVsRestModel;
 
 /// The parameter r of [`Arow`], as a multiple of the mean of ‖x‖² + 1. Chosen on texts and synthetic
 /// sparse rows, with clean and noisy labels; errors change little between 0.3 and 1.
@@ -93,8 +92,8 @@ impl Model {
                 one_pass(plan.threads, learner, count, &mut batches, AveragedPerceptron::average)?
             };
             let fitted = match scaled(sample.clone())? {
-                Design::Dense(points) => joined(models, &points)?,
-                Design::Sparse(points) => joined(models, &points)?,
+                Design::Dense(points) => Fitted::joined(models, &points, classes, None)?,
+                Design::Sparse(points) => Fitted::joined(models, &points, classes, None)?,
             };
             (fitted, Findings::default())
         };
@@ -170,14 +169,6 @@ fn learn<L: OnlineLearner, P: PointSet>(
         learner.learn(LiftedRow::new(x), truth)?;
     }
     Ok(())
-}
-
-/// Combines the models into one classifier. With several classes, their values are scaled on a sample.
-fn joined<P: PointSet>(mut models: Vec<BinaryModel>, sample: &P) -> Result<Fitted, DataError> {
-    if models.len() == 1 {
-        return Ok(Fitted::Two(models.remove(0)));
-    }
-    Ok(Fitted::Several(OneVsRestModel::new(models, sample)?))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::linear::Fitted;
 use super::{Core, Model};
 use halfspaces_features::KernelValues;
 use halfspaces_linalg::AffineHalfspace;
-use halfspaces_pac::Calibration;
+use halfspaces_pac::{Calibration, LogOdds};
 use halfspaces_tables::TableScale;
 
 /// The decision values of a model: one for two classes, otherwise one for each class.
@@ -31,10 +31,15 @@ pub(crate) struct Affine {
 }
 
 impl Affine {
-    /// The value of a halfspace, divided by `scale`.
-    fn new(halfspace: &AffineHalfspace, scale: f64) -> Affine {
-        let weights = halfspace.weights().iter().map(|w| w / scale).collect();
-        Affine { weights, bias: halfspace.bias() / scale }
+    /// The value of a halfspace.
+    fn new(halfspace: &AffineHalfspace) -> Affine {
+        Affine { weights: halfspace.weights().to_vec(), bias: halfspace.bias() }
+    }
+
+    /// The log odds of a halfspace's value.
+    fn log_odds(halfspace: &AffineHalfspace, odds: LogOdds) -> Affine {
+        let weights = halfspace.weights().iter().map(|w| odds.slope() * w).collect();
+        Affine { weights, bias: odds.of(halfspace.bias()) }
     }
 }
 
@@ -51,7 +56,7 @@ impl Model {
         let (parts, own) = match &self.core {
             Core::Table(model) => {
                 let part = |part: halfspaces_tables::TablePart<'_>| -> Vec<Affine> {
-                    part.halfspaces.iter().map(|halfspace| Affine::new(halfspace, 1.0)).collect()
+                    part.halfspaces.iter().map(|halfspace| Affine::new(halfspace)).collect()
                 };
                 let parts = model.parts().map(|of| Part {
                     scale: Some(of.scale),
@@ -62,11 +67,11 @@ impl Model {
             }
             Core::Linear { scale, fitted } => {
                 let affine = match fitted {
-                    Fitted::Two(model) => vec![Affine::new(model.halfspace()?, 1.0)],
+                    Fitted::Two(model) => vec![Affine::new(model.halfspace()?)],
                     Fitted::Several(models) => (0..models.classes())
                         .map(|class| {
                             let halfspace = models.model(class)?.halfspace()?;
-                            Some(Affine::new(halfspace, models.scale(class)?))
+                            Some(Affine::log_odds(halfspace, models.log_odds(class)?))
                         })
                         .collect::<Option<_>>()?,
                 };

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfspaces import _core
 from halfspaces._base import ClassifierBase, Floats, check_count, check_flag, check_number, seed_of
+from halfspaces._frames import warn
 
 
 class _BatchClassifier(ClassifierBase):
@@ -28,6 +29,12 @@ class _BatchClassifier(ClassifierBase):
             of_class = compute_sample_weight(self.class_weight, self.classes_[numbers])
             weights = of_class if weights is None else weights * of_class
         self._native = _core.fit(spec, checked, numbers, weights, self._jobs())
+        known = self._native.known
+        if known is not None:
+            lost = np.setdiff1d(np.arange(len(self.classes_)), known)
+            names = ", ".join(repr(name) for name in self.classes_[lost].tolist())
+            warn([f"all rows of {names} are held out, so the model does not know the class; pass a smaller held_out"])
+            self.classes_ = self.classes_[known]
         self.report_ = self._native.facts()
         self._set_coefficients()
         counts = [part["n_iter"] for part in self.report_ if "n_iter" in part]
@@ -377,8 +384,9 @@ class MassartClassifier(_BoundedClassifier):
 class LinearSVM(_BatchClassifier):
     """A linear support vector machine with hinge loss or squared hinge loss, solved to a duality gap.
 
-    Minimises ``0.5 * |w|^2 + C * sum(max(0, 1 - y * (w @ x + b)))``, with an unpenalised intercept. Standardise the
-    columns first. With more than two classes, one model per class is fitted (one-vs-rest).
+    Minimises ``0.5 * (|w|^2 + b^2) + C * sum(max(0, 1 - y * (w @ x + b)))``, as LIBLINEAR does. The intercept is
+    penalised, so standardise the columns first. With more than two classes, one model per class is fitted
+    (one-vs-rest), and its values are mapped to log odds.
 
     Parameters
     ----------
