@@ -98,6 +98,12 @@ pub(crate) fn counted(count: u64, thing: &str) -> String {
     }
 }
 
+/// The name of a column that is copied to an output with the columns `own`.
+pub(crate) fn copied_name<S: AsRef<str>>(name: &str, own: &[S]) -> String {
+    let is_taken = own.iter().any(|own| own.as_ref() == name);
+    if is_taken { format!("kept {name}") } else { name.to_owned() }
+}
+
 /// Formats a table as lines for standard output; see [`terminal::aligned`].
 pub(crate) fn aligned(table: &[Vec<String>]) -> Vec<String> {
     terminal::aligned(table, terminal::width())

@@ -24,10 +24,13 @@ pub(crate) fn from_batches(
 ) -> Result<Frame, DataError> {
     let plan = Plan::new(source, options, hints, schema);
     let mut assembler = Assembler::new(source, &plan, rows.unwrap_or(0))?;
+    let mut first = 0;
     for batch in batches {
-        assembler.append(&batch?)?;
+        let batch = batch?;
+        assembler.append(&batch, first)?;
+        first += batch.num_rows() as u64;
     }
-    let frame = assembler.finish(0)?;
+    let frame = assembler.finish(Places::rows())?;
     let notes = [plan.notes, frame.notes].concat();
     Ok(Frame { notes, ..frame })
 }
@@ -131,7 +134,8 @@ impl<'s> Assembler<'s> {
         Ok(Assembler { source, plan, builders, remarks: plan.remarks.clone(), rows: 0 })
     }
 
-    pub(crate) fn append(&mut self, batch: &RecordBatch) -> Result<(), DataError> {
+    /// Appends rows, of which the first is row `first` of the file.
+    pub(crate) fn append(&mut self, batch: &RecordBatch, first: u64) -> Result<(), DataError> {
         let file = self.source.name();
         for ((at, name, _), builder) in self.plan.columns.iter().zip(&mut self.builders) {
             let array = batch.column(*at).as_ref();
@@ -139,14 +143,14 @@ impl<'s> Assembler<'s> {
                 Ok(rounded) => {
                     let is_new = !self.remarks.iter().any(|(column, _)| column == name);
                     if let Some((row, cell)) = rounded.filter(|_| is_new) {
-                        let number = (self.rows + row) as u64;
+                        let number = first + row as u64;
                         self.remarks.push((name.clone(), Remark::Rounded { number, cell }));
                     }
                 }
                 Err(Fault::Infinite { row }) => {
                     return Err(DataError::user(format!(
                         "{file}, row {}, column `{name}`: the value is infinite; write a finite number or null",
-                        self.rows + row + 1
+                        first + row as u64
                     )));
                 }
                 Err(Fault::Memory(error)) => return Err(error.at(file)),
@@ -160,15 +164,10 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
-    /// Returns the table. `before` is the number of rows of the file that precede the first row of this table.
-    pub(crate) fn finish(self, before: u64) -> Result<Frame, DataError> {
+    /// Returns the table, whose rows are at `places`.
+    pub(crate) fn finish(self, places: Places) -> Result<Frame, DataError> {
         let file = self.source.name();
         let mut remarks = self.remarks;
-        for (_, remark) in &mut remarks {
-            if let Remark::Rounded { number, .. } = remark {
-                *number += before + 1;
-            }
-        }
         let (mut columns, mut lists, mut notes, mut block) =
             (Vec::new(), Vec::new(), Vec::new(), None);
         for ((_, name, _), builder) in self.plan.columns.iter().zip(self.builders) {
@@ -202,7 +201,6 @@ impl<'s> Assembler<'s> {
                 }));
             }
         }
-        let places = Places::rows_from(before + 1);
         let mut frame = typed_frame(file, columns, self.rows, places, &self.plan.options)?;
         frame.columns.append(&mut lists);
         Ok(Frame { remarks, notes, block, ..frame })

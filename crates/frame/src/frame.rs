@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// use halfspaces_frame::{Column, Frame, Values};
 /// let x = Column { name: "x".into(), values: Values::numbers(vec![1.0, 2.5]) };
 /// let frame = Frame::new("t.csv", vec![x]);
-/// assert_eq!((frame.rows, frame.place(1)), (2, "t.csv, row 2".to_owned()));
+/// assert_eq!((frame.rows, frame.place(1)), (2, "t.csv, row 1".to_owned()));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frame {
@@ -72,7 +72,7 @@ pub struct Places {
     /// "line" or "row".
     unit: &'static str,
     numbers: Numbers,
-    /// The file of each row of a folder, counted from 1; empty for other tables.
+    /// The file of each row of a folder; empty for other tables.
     files: Arc<[String]>,
 }
 
@@ -84,17 +84,17 @@ enum Numbers {
 }
 
 impl Places {
-    /// Rows counted from 1, for a file without lines.
+    /// Rows counted from 0, for a file without lines.
     pub(crate) fn rows() -> Places {
-        Places::rows_from(1)
+        Places::rows_from(0)
     }
 
-    /// Rows counted from `first`.
+    /// Rows, the first of which is row `first` of the file.
     pub(crate) fn rows_from(first: u64) -> Places {
         Places { unit: "row", numbers: Numbers::From(first), files: Arc::default() }
     }
 
-    /// Rows with these numbers, counted from 1.
+    /// Rows with these numbers, counted from 0.
     #[cfg(feature = "parquet")]
     pub(crate) fn row_list(rows: Vec<u64>) -> Places {
         Places { unit: "row", numbers: Numbers::List(rows), files: Arc::default() }
@@ -128,7 +128,7 @@ impl Places {
 }
 
 impl Frame {
-    /// A table of columns whose rows are counted from 1.
+    /// A table of columns whose rows are counted from 0.
     ///
     /// # Panics
     /// If two columns have different lengths.
@@ -213,6 +213,22 @@ impl Frame {
         self.remarks.iter().find(|(column, _)| column == name).map(|(_, remark)| remark)
     }
 
+    /// What a remark on the column `name` means for the user.
+    #[must_use]
+    pub fn about(&self, name: &str, remark: &Remark) -> String {
+        match remark {
+            Remark::Unread { kind } => format!(
+                "{}, column `{name}`: values of type {kind} are not supported; convert it, or leave it out by --drop '{name}'",
+                self.source
+            ),
+            Remark::Rounded { number, cell } => format!(
+                "{}, column `{name}`: {cell} is rounded, as are all integers above 2^53; different integers may become \
+                 equal: use --category '{name}' if they are names, --drop '{name}' to leave them out",
+                self.place_number(*number)
+            ),
+        }
+    }
+
     /// The record of how a column was read; `None` if there is none.
     #[must_use]
     pub fn record(&self, name: &str) -> Option<&ColumnRecord> {
@@ -222,11 +238,8 @@ impl Frame {
     /// The error for a missing column. It suggests the nearest name, or says that the column's type is not supported.
     #[must_use]
     pub fn no_column(&self, name: &str) -> DataError {
-        if let Some(Remark::Unread { kind }) = self.remark(name) {
-            return DataError::user(format!(
-                "{}, column `{name}`: values of type {kind} are not supported; convert it, or leave it out by --drop '{name}'",
-                self.source
-            ));
+        if let Some(remark @ Remark::Unread { .. }) = self.remark(name) {
+            return DataError::user(self.about(name, remark));
         }
         let names = self.names();
         let names: Vec<&str> = names.iter().map(Cow::as_ref).collect();
@@ -234,16 +247,14 @@ impl Frame {
         DataError::user(format!("{}: there is no column `{name}`{hint}", self.source))
     }
 
-    /// The column names. Of a sparse block, whose columns are named by consecutive numbers, only the first name is
-    /// included.
+    /// The names of all columns.
     #[must_use]
     pub fn names(&self) -> Vec<Cow<'_, str>> {
-        const OF_A_BLOCK: usize = 1000;
         let names = self.columns.iter().map(|column| Cow::Borrowed(column.name.as_str()));
         let block = self.block.as_ref();
-        let of_block = block.into_iter().flat_map(|block| {
-            (0..block.dim().min(OF_A_BLOCK)).map(|place| Cow::Owned(block.name(place)))
-        });
+        let of_block = block
+            .into_iter()
+            .flat_map(|block| (0..block.dim()).map(|place| Cow::Owned(block.name(place))));
         names.chain(of_block).collect()
     }
 
@@ -301,7 +312,7 @@ impl Frame {
         self.place_number(self.places.number(row))
     }
 
-    /// The row of another table that a cell of a column of row numbers names. `other` is the name of that table, `rows`
+    /// The row of another table that a cell of a column of row numbers names, such as `3` or `3.0`. `other` is the name of that table, `rows`
     /// its number of rows.
     ///
     /// # Errors
@@ -317,7 +328,8 @@ impl Frame {
         rows: usize,
     ) -> Result<usize, DataError> {
         let text = numbers.text(at);
-        text.parse().ok().filter(|row| *row < rows).ok_or_else(|| {
+        let whole = text.strip_suffix(".0").unwrap_or(&text);
+        whole.parse().ok().filter(|row| *row < rows).ok_or_else(|| {
             DataError::user(format!(
                 "{}, column `row`: `{text}` is not a row of {other}, which has {rows} rows, counted from 0",
                 self.place(at)
@@ -334,7 +346,7 @@ impl Frame {
     /// The place of the line or row with this number in the file.
     #[must_use]
     pub fn place_number(&self, number: u64) -> String {
-        match self.places.files.get((number as usize).wrapping_sub(1)) {
+        match self.places.files.get(number as usize) {
             Some(file) => file.clone(),
             None => format!("{}, {} {number}", self.source, self.places.unit),
         }

@@ -14,7 +14,7 @@ use crate::npy_sparse;
 use crate::options::{Hints, ReadOptions};
 use crate::source::Source;
 use crate::texts::{TextColumn, declared, typed_frame};
-use crate::typing::{self, Cells, RawColumn};
+use crate::typing::{self, Cells, Expected, RawColumn};
 use std::io::Read;
 use zip::ZipArchive;
 
@@ -117,7 +117,10 @@ impl Table {
         if !rest.is_empty() {
             budget.take_columns(width)?;
         }
-        match (header.item.kind.is_text(), rest.is_empty()) {
+        // A number cannot hold every integer of 64 bits.
+        let is_name =
+            rest.is_empty() && header.item.is_long() && Expected::of(name, hints).is_text();
+        match (header.item.kind.is_text() || is_name, rest.is_empty()) {
             (true, is_vector) => {
                 let name = is_vector.then_some(name);
                 self.texts(reader, header, name, width, hints, budget)?;
@@ -144,10 +147,8 @@ impl Table {
             Ok(())
         })?;
         if let Some(Rounded { item, integer }) = rounded {
-            self.remarks.push((
-                name.to_owned(),
-                Remark::Rounded { number: item as u64 + 1, cell: integer },
-            ));
+            self.remarks
+                .push((name.to_owned(), Remark::Rounded { number: item as u64, cell: integer }));
         }
         let (kind, cells) = match header.item.kind {
             Kind::Boolean => (typing::Kind::Boolean, Cells::Booleans(values)),
@@ -216,9 +217,8 @@ impl Table {
         if let Some(Rounded { item, integer }) = rounded {
             let (row, column) = place(item);
             self.notes.push(format!(
-                "row {}, column `{column}`: {integer} has more digits than a number can represent and is rounded, as other \
-                 integers beyond 2^53 in the array are",
-                row + 1
+                "row {row}, column `{column}`: {integer} has more digits than a number can represent and is rounded, as other \
+                 integers beyond 2^53 in the array are"
             ));
         }
         match header.item.kind {
@@ -230,7 +230,7 @@ impl Table {
         Ok(())
     }
 
-    /// Appends texts as one column `name`, or as several columns x0, x1, ..
+    /// Appends texts, or integers as texts, as one column `name`, or as several columns x0, x1, ..
     fn texts(
         &mut self,
         reader: &mut impl Read,
@@ -248,7 +248,7 @@ impl Table {
             let (row, column) = header.place(item, rows, width);
             let text = text.map_err(|what| {
                 let name = column_name(column);
-                DataError::user(format!("row {}, column `{name}`: {what}", row + 1))
+                DataError::user(format!("row {row}, column `{name}`: {what}"))
             })?;
             columns[column].push(Some(text), budget)
         })?;
@@ -289,8 +289,7 @@ fn check_finite(
     let Some(at) = numbers.iter().position(|v| v.is_infinite()) else { return Ok(()) };
     let (row, name) = place(first + at);
     Err(DataError::user(format!(
-        "row {}, column `{name}`: {}; write a finite number, or NaN for a missing one",
-        row + 1,
+        "row {row}, column `{name}`: {}; write a finite number, or NaN for a missing one",
         numbers[at]
     )))
 }

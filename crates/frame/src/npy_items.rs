@@ -42,8 +42,8 @@ pub(crate) fn for_pieces(
     Ok(rounded)
 }
 
-/// Reads `count` texts and passes them to `take` with their indices. A text that is not valid Unicode is passed as an
-/// error.
+/// Reads `count` texts, or integers of 64 bits, and passes them to `take` as texts with their indices. A text that is not
+/// valid Unicode is passed as an error.
 ///
 /// # Errors
 /// If there are fewer items, or `take` fails.
@@ -57,7 +57,9 @@ pub(crate) fn for_texts(
     let mut letters = String::new();
     for at in 0..count {
         fill(reader, &mut bytes)?;
-        if item.kind == Kind::Bytes {
+        if let Some(integer) = item.long(&bytes) {
+            take(at, Ok(&integer.to_string()))?;
+        } else if item.kind == Kind::Bytes {
             let used = bytes.iter().rposition(|b| *b != 0).map_or(0, |last| last + 1);
             take(at, std::str::from_utf8(&bytes[..used]).map_err(|_| NOT_UTF8))?;
         } else {
@@ -146,21 +148,28 @@ fn ticks(scale: Scale, ticks: i64) -> f64 {
     if ticks == i64::MIN { f64::NAN } else { scale.of(ticks) }
 }
 
+impl Item {
+    /// Whether the items are integers of 64 bits.
+    pub(crate) fn is_long(self) -> bool {
+        self.size == 8 && matches!(self.kind, Kind::Integer | Kind::Unsigned)
+    }
+
+    /// The integer of 64 bits in these bytes; `None` if items are something else.
+    fn long(self, bytes: &[u8]) -> Option<i128> {
+        let bytes = bytes.try_into().ok().filter(|_| self.is_long())?;
+        let bits =
+            if self.is_big_endian { u64::from_be_bytes(bytes) } else { u64::from_le_bytes(bytes) };
+        let is_signed = self.kind == Kind::Integer;
+        Some(if is_signed { i128::from(bits as i64) } else { i128::from(bits) })
+    }
+}
+
 /// The first integer among the items that is not exactly representable.
 fn first_rounded(item: Item, bytes: &[u8], start: usize) -> Option<Rounded> {
-    if item.size != 8 || !matches!(item.kind, Kind::Integer | Kind::Unsigned) {
+    if !item.is_long() {
         return None;
     }
-    let (items, _) = bytes.as_chunks::<8>();
-    let integer = |bytes: &[u8; 8]| {
-        let bits = if item.is_big_endian {
-            u64::from_be_bytes(*bytes)
-        } else {
-            u64::from_le_bytes(*bytes)
-        };
-        if item.kind == Kind::Integer { i128::from(bits as i64) } else { i128::from(bits) }
-    };
-    let integers = items.iter().map(integer).enumerate();
+    let integers = bytes.chunks_exact(8).filter_map(|bytes| item.long(bytes)).enumerate();
     let is_rounded =
         |integer: i128| integer.unsigned_abs() > 1 << 53 && integer as f64 as i128 != integer;
     let mut rounded = integers.filter(|(_, integer)| is_rounded(*integer));

@@ -53,8 +53,8 @@ pub(crate) fn chunks(
         let taken = source.budget().taken();
         let frame = file.next_batch()?.and_then(|batch| {
             let mut assembler = Assembler::new(source, &plan, batch.num_rows())?;
-            assembler.append(&batch)?;
-            assembler.finish(rows)
+            assembler.append(&batch, rows)?;
+            assembler.finish(Places::rows_from(rows))
         });
         // A chunk is dropped before the next one is read.
         source.budget().reset(taken);
@@ -88,14 +88,13 @@ pub(crate) fn select(
         let end = before + batch.num_rows() as u64;
         let (here, later) = rest.split_at(rest.partition_point(|row| *row < end));
         for run in here.chunk_by(|a, b| a + 1 == *b) {
-            assembler.append(&batch.slice((run[0] - before) as usize, run.len()))?;
+            assembler.append(&batch.slice((run[0] - before) as usize, run.len()), run[0])?;
         }
         (rest, before) = (later, end);
     }
-    let frame = assembler.finish(0)?;
-    let places = Places::row_list(rows.iter().map(|row| row + 1).collect());
+    let frame = assembler.finish(Places::row_list(rows.to_vec()))?;
     let notes = [plan.notes, frame.notes].concat();
-    Ok(Frame { notes, places, ..frame })
+    Ok(Frame { notes, ..frame })
 }
 
 /// The number of rows of a file, from its metadata.

@@ -221,7 +221,7 @@ pub(crate) fn read_format(
 /// use halfspaces_frame::{Hints, ReadOptions, read_batches};
 /// let batch = record_batch!(("size", Float64, [1.0, 2.5]), ("class", Utf8, ["a", "b"]))?;
 /// let frame = read_batches("sizes", &batch.schema(), [batch], &ReadOptions::default(), &Hints::default())?;
-/// assert_eq!((frame.rows, frame.place(1)), (2, "sizes, row 2".to_owned()));
+/// assert_eq!((frame.rows, frame.place(1)), (2, "sizes, row 1".to_owned()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

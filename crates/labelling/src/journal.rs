@@ -154,7 +154,7 @@ impl fmt::Display for JournalFaultKind {
         const REMEDY: &str = "another program changed the file; restore it from a copy";
         match self {
             JournalFaultKind::Foreign(why) => {
-                write!(f, "{why}; is this a session file of `halfspaces label`?")
+                write!(f, "{why}; it is not a session file of `halfspaces label`")
             }
             JournalFaultKind::Header(why) => f.write_str(why),
             JournalFaultKind::NoChecksum => {

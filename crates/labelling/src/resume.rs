@@ -91,8 +91,8 @@ fn event(
         let lost = lost(&anchoring, before, id);
         if !keep_found {
             return Err(DataError::user(format!(
-                "{name}: {lost}; restore these rows, continue without them with --keep-found (their answers stay in \
-                 the session file), or pass another file with --session"
+                "{name}: {lost}; restore these rows, continue without them with `label --keep-found` (their answers stay \
+                 in the session file), or pass another file with --session"
             )));
         }
         notes.push(format!("note: {name}: {lost}; their answers stay in the session file"));

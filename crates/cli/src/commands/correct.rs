@@ -4,10 +4,13 @@ use crate::error::CliError;
 use crate::input::{Hints, InputArgs};
 use crate::output::{OutputArgs, counted, note};
 use clap::Args;
-use halfspaces_frame::{Classes, Frame, ReadOptions, Values, find_class};
+use halfspaces_frame::{Classes, Frame, ReadOptions, Remark, Values, find_class};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+
+/// The source of labels that no person has confirmed, in the answers of `label`.
+const PREDICTED: &str = "predicted";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -20,7 +23,7 @@ Examples:
 /// The corrections are a CSV file with a column `row` (data rows, counted from 0) and a column `suggested` or `label`,
 /// the new label. If both columns exist, `suggested` is the new label, and `label` must be the label in DATA. Use the
 /// ranking of `audit` with --first, or a copy of it with only the lines that you accept, in which you can change
-/// `suggested`. Or use the answers of `label`.
+/// `suggested`. Or use the answers of `label`: rows that are uncertain, tied or only predicted keep their label.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CorrectArgs {
@@ -45,7 +48,16 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<(), CliError> {
     if args.input.data == Path::new("-") {
         return Err(CliError::user("standard input cannot be read more than once; pass a file"));
     }
-    let frame = args.input.read_as(&Hints::verbatim([args.label.clone()]))?;
+    let hints = Hints::verbatim([args.label.clone()]);
+    let frame = args.input.read_as(&hints)?;
+    for (name, remark) in &frame.remarks {
+        if matches!(remark, Remark::Unread { .. }) {
+            note(&format!(
+                "note: {}: column `{name}` is not written: its values have no text",
+                frame.source
+            ));
+        }
+    }
     let labels = frame.column(&args.label).ok_or_else(|| frame.no_column(&args.label))?;
     let corrections = Corrections::read(&args.with)?;
     let mut values = corrections.checked(args, &frame, &labels)?;
@@ -59,7 +71,8 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<(), CliError> {
     if !new.is_empty() {
         note(&format!("note: new labels, not in {}: {}", frame.source, new.join(", ")));
     }
-    let found = halfspaces_frame::inspect(&args.input.data, &args.input.reading.options())?;
+    let options = args.input.reading.options();
+    let found = halfspaces_frame::inspect(&args.input.data, &options, &hints)?;
     if found.reading.rows != frame.rows as u64 {
         return Err(CliError::user(format!(
             "{}: the file has changed while it was read",
@@ -115,6 +128,13 @@ impl Corrections {
         let rows = self.column("row")?;
         let after = self.column(if *is_ranking { "suggested" } else { "label" })?;
         let before = if *is_ranking { frame.column("label") } else { None };
+        let source = if *is_ranking { None } else { frame.column("source") };
+        // Answers of `label`: why a row has none.
+        let unanswered = |at: usize| {
+            let source = source.as_ref()?.text(at);
+            (source == PREDICTED || after.text(at).is_empty()).then_some(source)
+        };
+        let mut left_out: BTreeMap<String, u64> = BTreeMap::new();
         if *is_ranking && args.first.is_none() && frame.rows == table.rows {
             return Err(CliError::user(format!(
                 "{}: it has every row of {}, so every suggestion would be accepted; delete the rows that you do not accept, \
@@ -131,6 +151,10 @@ impl Corrections {
         }
         let mut values = BTreeMap::new();
         for at in 0..first {
+            if let Some(source) = unanswered(at) {
+                *left_out.entry(source).or_default() += 1;
+                continue;
+            }
             let row = frame.row_number(&rows, at, &table.source, table.rows)?;
             let label = after.text(at);
             if label.is_empty() {
@@ -158,6 +182,13 @@ impl Corrections {
                     place(at)
                 )));
             }
+        }
+        for (source, count) in left_out {
+            note(&format!(
+                "note: {}: {} {source}; these rows keep their label",
+                frame.source,
+                counted(count, "row")
+            ));
         }
         Ok(values)
     }

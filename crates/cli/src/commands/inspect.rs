@@ -4,7 +4,7 @@ use crate::error::CliError;
 use crate::input::InputArgs;
 use crate::output::{check_targets, note, print, print_json, write_file};
 use clap::Args;
-use halfspaces_frame::{FileRecord, Inspection, visible};
+use halfspaces_frame::{FileRecord, Hints, Inspection, visible};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -38,7 +38,8 @@ pub(crate) struct InspectArgs {
 pub(crate) fn run(args: &InspectArgs) -> Result<(), CliError> {
     let files: Vec<_> = args.output.as_deref().into_iter().collect();
     check_targets(&files, &[&args.input.data], args.force)?;
-    let found = halfspaces_frame::inspect(&args.input.data, &args.input.reading.options())?;
+    let options = args.input.reading.options();
+    let found = halfspaces_frame::inspect(&args.input.data, &options, &Hints::default())?;
     if let Some(path) = &args.output {
         write_file(path, args.force, |out| {
             found.write_csv(out).map_err(|error| std::io::Error::other(error.to_string()))

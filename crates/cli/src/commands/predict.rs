@@ -2,7 +2,7 @@
 
 use crate::error::CliError;
 use crate::input::{CostArgs, InputArgs};
-use crate::output::{OutputArgs, csv_io_error};
+use crate::output::{OutputArgs, copied_name, csv_io_error};
 use crate::progress::Progress;
 use crate::recipe;
 use clap::Args;
@@ -65,10 +65,8 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), CliError> {
         if args.all {
             results.extend(names.iter().map(|name| format!("probability={name}")));
         }
-        let kept_name = |name: &String| {
-            if results.contains(name) { format!("kept {name}") } else { name.clone() }
-        };
-        let kept_names: Vec<String> = args.keep.iter().map(kept_name).collect();
+        let kept_names: Vec<String> =
+            args.keep.iter().map(|name| copied_name(name, &results)).collect();
         csv.write_record(kept_names.iter().chain(&results)).map_err(csv_io_error)?;
         let mut cells: Vec<String> = Vec::new();
         for (row, (class, value)) in found.classes.iter().zip(&found.values).enumerate() {

@@ -184,3 +184,28 @@ fn contradicted_labels_are_reviewed_in_a_session() {
     let bad = refuse(dir.path(), "label t.csv --known class --review bad.csv --session n.jsonl");
     assert!(bad.contains("`200` is not a row of the pool"), "{bad}");
 }
+
+/// Predictions and open rows in the answers of `label` do not replace labels.
+#[test]
+fn only_answers_of_people_replace_labels() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("t.csv"), "x,y\n1,a\n2,a\n3,b\n4,b\n").unwrap();
+    let answers = "row,label,source,probability\n0,b,corrected,\n1,b,predicted,0.9\n2,,uncertain,\n3.0,b,confirmed,\n";
+    fs::write(dir.path().join("a.csv"), answers).unwrap();
+    let done = run_line(dir.path(), "correct t.csv --label y --with a.csv");
+    assert_eq!(String::from_utf8(done.stdout).unwrap(), "x,y\n1,b\n2,a\n3,b\n4,b\n");
+    let said = String::from_utf8(done.stderr).unwrap();
+    assert!(said.contains("a.csv: 1 row predicted; these rows keep their label"), "{said}");
+    assert!(said.contains("1 row uncertain") && said.contains("1 of 4 labels changed"), "{said}");
+}
+
+/// The header is found by the name of the label alone, because its values look like data.
+#[test]
+fn a_header_that_only_the_label_shows_is_found_twice() {
+    let dir = tempfile::tempdir().unwrap();
+    let rows: String = (0..40).map(|i| format!("text {i},{}\n", ["spam", "ham"][i % 2])).collect();
+    fs::write(dir.path().join("t.csv"), format!("message,spam\n{rows}")).unwrap();
+    fs::write(dir.path().join("c.csv"), "row,label\n0,ham\n").unwrap();
+    succeed(dir.path(), "correct t.csv --label spam --with c.csv -o o.csv");
+    assert!(read(dir.path(), "o.csv").starts_with("message,spam\ntext 0,ham\ntext 1,ham\n"));
+}

@@ -298,7 +298,7 @@ fn unsupported_columns_and_rounded_integers() {
     let dates = "column `t`: read as dates";
     assert!(error(fit).contains(dates), "{}", error(fit));
     let said = error(&format!("{fit} --drop t"));
-    let rounded = "t.parquet, row 2, column `id`: 9007199254740993 is rounded";
+    let rounded = "t.parquet, row 1, column `id`: 9007199254740993 is rounded";
     assert!(said.contains(rounded), "{said}");
     let predicted = run("predict m.json t.parquet");
     assert!(predicted.status.success() && predicted.stderr.is_empty());
@@ -337,4 +337,59 @@ fn missing_markers_apply_to_arrays() {
     {
         assert_eq!(predictions(dir.path(), model, file), expected, "{model} {file}");
     }
+}
+
+/// `correct` and `inspect` write the cells of typed files as they are: long integers, words such as `None`, booleans.
+#[test]
+fn cells_of_typed_files_are_written_as_they_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let first = 1_730_000_000_000_000_001_i64;
+    let ids: Vec<i64> = (0..4).map(|i| first + i).collect();
+    let id_bytes: Vec<u8> = ids.iter().flat_map(|id| id.to_le_bytes()).collect();
+    let columns: [(&str, ArrayRef); 4] = [
+        ("id", Arc::new(Int64Array::from(ids.clone()))),
+        ("b", Arc::new(BooleanArray::from(vec![true, false, true, false]))),
+        ("c", Arc::new(StringArray::from(vec![Some("NA"), Some("?"), None, Some("x")]))),
+        ("y", Arc::new(StringArray::from(vec!["None", "None", "ok", "ok"]))),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    fs::write(dir.path().join("t.parquet"), parquet_file(&batch, Compression::SNAPPY)).unwrap();
+    let letters = |words: &[&str]| -> Vec<u8> {
+        words.iter().flat_map(|word| format!("{word:\0<4}").into_bytes()).collect()
+    };
+    let arrays = [
+        ("id.npy", npy("<i8", "(4,)", &id_bytes)),
+        ("y.npy", npy("|S4", "(4,)", &letters(&["None", "None", "ok", "ok"]))),
+    ];
+    let files: Vec<(&str, &[u8])> = arrays.iter().map(|(name, of)| (*name, &of[..])).collect();
+    fs::write(dir.path().join("t.npz"), npz(&files)).unwrap();
+    fs::write(dir.path().join("c.csv"), "row,label\n0,ok\n").unwrap();
+    let id = |i: i64| first + i;
+    let typed = |y: &str| {
+        format!(
+            "id,b,c,y\n{},true,NA,{y}\n{},false,?,None\n{},true,,ok\n{},false,x,ok\n",
+            id(0),
+            id(1),
+            id(2),
+            id(3)
+        )
+    };
+    succeed(dir.path(), "correct t.parquet --label y --with c.csv -o o.csv");
+    assert_eq!(fs::read_to_string(dir.path().join("o.csv")).unwrap(), typed("ok"));
+    succeed(dir.path(), "inspect t.parquet -o o.csv --force");
+    assert_eq!(fs::read_to_string(dir.path().join("o.csv")).unwrap(), typed("None"));
+    succeed(dir.path(), "correct t.npz --label y --with c.csv -o o.csv --force");
+    let expected = format!("id,y\n{},ok\n{},None\n{},ok\n{},ok\n", id(0), id(1), id(2), id(3));
+    assert_eq!(fs::read_to_string(dir.path().join("o.csv")).unwrap(), expected);
+}
+
+/// No column of a wide matrix is lost.
+#[test]
+fn all_columns_of_a_wide_matrix_are_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let data: Vec<u8> = (0..2 * 1500).flat_map(|i| f64::from(i).to_le_bytes()).collect();
+    fs::write(dir.path().join("t.npy"), npy("<f8", "(2, 1500)", &data)).unwrap();
+    succeed(dir.path(), "inspect t.npy -o o.csv");
+    let written = fs::read_to_string(dir.path().join("o.csv")).unwrap();
+    assert_eq!(written.lines().map(|line| line.split(',').count()).collect::<Vec<_>>(), [1500; 3]);
 }

@@ -16,6 +16,9 @@ const ONE_COLUMN: f64 = 0.4;
 /// The share of numbers, dates and quoted cells required for a space or a colon as the delimiter.
 const TYPED: f64 = 0.4;
 
+/// The share of the best score that a delimiter needs that divides all rows evenly, if the best does not divide the first.
+const EVEN: f64 = 0.5;
+
 /// Candidate delimiters, each with a prior score.
 const CANDIDATES: [(Delimiter, f64); 9] = [
     (Delimiter::Byte(b','), 1.0),
@@ -37,6 +40,8 @@ pub(crate) struct Found {
     pub(crate) trusts_quotes: bool,
     /// Whether cells begin with a quote that does not enclose them, so that quotes are read as characters.
     pub(crate) literal_quotes: bool,
+    /// The line of a quoted cell with both a delimiter and a line end, if each line could also be a row of its own.
+    pub(crate) several_lines: Option<u64>,
 }
 
 /// How well a dialect fits a sample.
@@ -53,7 +58,16 @@ struct Trial {
     /// The number of quotes that open a cell and are not closed, plus the number of quoted cells that contain both a
     /// line end and a delimiter.
     doubtful: usize,
+    /// Whether the sample obeys RFC 4180 with these quotes.
+    is_sound: bool,
+    /// Whether the first row is one cell.
+    starts_whole: bool,
+    /// The line of the first quoted cell that contains both a line end and a delimiter.
+    swallowing: Option<u64>,
 }
+
+/// A sample whose last record may be cut off obeys RFC 4180 if at least this many cells with line ends and delimiters do.
+const SOUND: usize = 3;
 
 /// Detects the dialect of `sample`, whose last record may be incomplete. `delimiter` is the one set by the user.
 pub(crate) fn find(sample: &[u8], delimiter: Option<u8>) -> Found {
@@ -61,14 +75,23 @@ pub(crate) fn find(sample: &[u8], delimiter: Option<u8>) -> Found {
         Some(byte) => vec![(Delimiter::Byte(byte), 1.0)],
         None => CANDIDATES.into_iter().filter(|(d, _)| occurs(sample, *d)).collect(),
     };
-    let mut best: Option<(f64, Found)> = None;
+    let mut best: Option<(f64, Trial, Found)> = None;
+    let mut even: Option<(f64, Found)> = None;
     for (delimiter, prior) in candidates {
         let (trial, found) = quoting(sample, delimiter);
         let score = prior * trial.score;
-        if best.is_none_or(|(other, _)| score > other) {
-            best = Some((score, found));
+        if best.is_none_or(|(other, ..)| score > other) {
+            best = Some((score, trial, found));
+        }
+        if trial.consistency >= 1.0 && even.is_none_or(|(other, _)| score > other) {
+            even = Some((score, found));
         }
     }
+    // A delimiter that occurs in all rows but the first divides cells, if another one divides all rows evenly.
+    let best = best.map(|(score, trial, found)| match even {
+        Some((other, even)) if trial.starts_whole && other >= EVEN * score => (other, even),
+        _ => (score, found),
+    });
     let comma = Delimiter::Byte(b',');
     match best {
         Some((score, found)) if delimiter.is_some() || score > one_column(sample) => found,
@@ -106,16 +129,24 @@ fn quoting(sample: &[u8], delimiter: Delimiter) -> (Trial, Found) {
             best = single;
         }
     }
-    let mut literal = false;
+    let (mut literal, mut several_lines) = (false, None);
     if best.doubtful > 0 && best.well_quoted <= best.doubtful {
         let none = attempt(None, false);
         if none.consistency >= best.consistency {
-            best = Trial { score: none.score.max(best.score), ..none };
-            literal = true;
+            if best.is_sound {
+                several_lines = best.swallowing;
+            } else {
+                best = Trial { score: none.score.max(best.score), ..none };
+                literal = true;
+            }
         }
     }
-    let found =
-        Found { dialect: best.dialect, trusts_quotes: best.needed > 0, literal_quotes: literal };
+    let found = Found {
+        dialect: best.dialect,
+        trusts_quotes: best.needed > 0 || best.is_sound && best.swallowing.is_some(),
+        literal_quotes: literal,
+        several_lines,
+    };
     (best, found)
 }
 
@@ -124,6 +155,8 @@ fn try_dialect(sample: &[u8], dialect: Dialect) -> Trial {
     let mut rows: Vec<(usize, f64, f64)> = Vec::new();
     let (mut well_quoted, mut needed, mut doubtful) = (0, 0, 0);
     let mut before_table = true;
+    let (mut swallowing, mut hollow, mut stray, mut last_stray) = (None, false, 0, 0);
+    let mut enclosing = 0;
     while rows.len() < RECORDS
         && let Ok(Some(record)) = records.next()
     {
@@ -137,6 +170,12 @@ fn try_dialect(sample: &[u8], dialect: Dialect) -> Trial {
         before_table = false;
         let cells = records.cells();
         doubtful += cells.stray + cells.swallowing;
+        stray += last_stray;
+        last_stray = cells.stray;
+        if cells.swallowing > 0 {
+            enclosing += cells.swallowing;
+            swallowing.get_or_insert(record.line);
+        }
         let count = records.len().min(CELLS);
         let (mut value, mut typed) = (0.0, 0.0);
         for (at, cell) in records.iter().take(CELLS).enumerate() {
@@ -146,6 +185,7 @@ fn try_dialect(sample: &[u8], dialect: Dialect) -> Trial {
             typed += f64::from(u8::from(look.is_typed() || quoted));
             if quoted {
                 let on_one_line = !cell.contains(&b'\n');
+                hollow |= !on_one_line && is_hollow(cell, dialect.delimiter);
                 well_quoted += usize::from(on_one_line || cells.swallowing == 0);
                 needed += usize::from(on_one_line && contains(cell, dialect.delimiter));
             }
@@ -153,8 +193,24 @@ fn try_dialect(sample: &[u8], dialect: Dialect) -> Trial {
         let count = count.max(1) as f64;
         rows.push((records.len(), value / count, typed / count));
     }
-    let trial = Trial { dialect, score: 0.0, consistency: 0.0, well_quoted, needed, doubtful };
+    let mut trial = Trial {
+        dialect,
+        score: 0.0,
+        consistency: 0.0,
+        well_quoted,
+        needed,
+        doubtful,
+        is_sound: false,
+        starts_whole: rows.first().is_some_and(|row| row.0 == 1),
+        swallowing,
+    };
     let Some(width) = commonest(rows.iter().map(|row| row.0)) else { return trial };
+    let is_cut = last_stray > 0 && enclosing > SOUND;
+    let whole = rows.len() - usize::from(is_cut);
+    trial.is_sound = stray == 0
+        && (last_stray == 0 || is_cut)
+        && !hollow
+        && rows[..whole].iter().all(|row| row.0 == width);
     let same: Vec<&(usize, f64, f64)> = rows.iter().filter(|row| row.0 == width).collect();
     let consistency = same.len() as f64 / rows.len() as f64;
     if width < 2 {
@@ -176,6 +232,14 @@ fn try_dialect(sample: &[u8], dialect: Dialect) -> Trial {
         score *= 0.5;
     }
     Trial { score, consistency, ..trial }
+}
+
+/// Whether a cell of several lines begins with a line end, or ends with one or with a delimiter, as between two quotes
+/// that stand alone in their cells.
+fn is_hollow(cell: &[u8], delimiter: Delimiter) -> bool {
+    let is_end = |byte: Option<&u8>| matches!(byte, None | Some(b'\n' | b'\r'));
+    let before = cell.last().map_or(&[][..], std::slice::from_ref);
+    is_end(cell.first()) || is_end(cell.last()) || contains(before, delimiter)
 }
 
 fn contains(cell: &[u8], delimiter: Delimiter) -> bool {

@@ -40,6 +40,29 @@ pub(crate) fn find(bytes: &[u8], complete: bool) -> Encoded {
     }
 }
 
+impl Encoded {
+    /// The note that the encoding was guessed.
+    pub(crate) fn note(self) -> Option<String> {
+        let name = self.encoding.name();
+        self.guessed.then(|| format!("the text is not UTF-8 and is read as {name}"))
+    }
+}
+
+/// The line of the first bytes that are not UTF-8, if more characters of the text are UTF-8 than not. ASCII is both.
+pub(crate) fn damaged_line(bytes: &[u8]) -> Option<u64> {
+    let (mut letters, mut invalid, mut lines, mut first) = (0usize, 0usize, 1, None);
+    for chunk in bytes.utf8_chunks() {
+        let valid = chunk.valid();
+        letters += valid.chars().filter(|letter| !letter.is_ascii()).count();
+        lines += valid.bytes().filter(|byte| *byte == b'\n').count() as u64;
+        if !chunk.invalid().is_empty() {
+            invalid += 1;
+            first.get_or_insert(lines);
+        }
+    }
+    first.filter(|_| letters > invalid)
+}
+
 /// Whether a text is UTF-16.
 pub(crate) fn is_utf16(bytes: &[u8]) -> bool {
     let marked = Encoding::for_bom(bytes).is_some_and(|(encoding, _)| encoding != UTF_8);

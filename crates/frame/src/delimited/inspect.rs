@@ -17,6 +17,7 @@ use crate::source::Source;
 use crate::typing::{ColumnRecord, ColumnRule, ColumnSummary};
 use crate::values::Values;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
 use std::path::Path;
@@ -60,7 +61,7 @@ pub struct Inspection {
 enum Table {
     Empty,
     Text(Box<TextTable>),
-    Frame(Box<Frame>),
+    Typed(Box<TypedTable>),
 }
 
 /// Delimited text with its layout.
@@ -72,16 +73,26 @@ struct TextTable {
     ragged: Ragged,
 }
 
-/// Reads a file and shows its interpretation.
+/// A table of a format whose columns have types.
+#[derive(Debug)]
+struct TypedTable {
+    source: Source,
+    format: Format,
+    options: ReadOptions,
+    /// The columns that are read, in order.
+    names: Vec<String>,
+}
+
+/// Reads a file and shows its interpretation. `hints` are those with which the file is read otherwise.
 ///
 /// # Errors
 /// If the file cannot be read, or its format is unknown.
-pub fn inspect(path: &Path, options: &ReadOptions) -> Result<Inspection, DataError> {
+pub fn inspect(path: &Path, options: &ReadOptions, hints: &Hints) -> Result<Inspection, DataError> {
     let is_empty = std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == 0);
     if is_empty {
         return Ok(of_nothing(&path.display().to_string()));
     }
-    of_source(Source::open(path)?, options)
+    of_source(Source::open(path)?, options, hints)
 }
 
 /// Shows the interpretation of bytes as a file named `name`.
@@ -96,7 +107,8 @@ pub fn inspect_bytes(
     if bytes.is_empty() {
         return Ok(of_nothing(name));
     }
-    of_source(Source::of_bytes(name, bytes, Budget::of_machine())?, options)
+    let source = Source::of_bytes(name, bytes, Budget::of_machine())?;
+    of_source(source, options, &Hints::default())
 }
 
 fn of_nothing(name: &str) -> Inspection {
@@ -110,31 +122,42 @@ fn of_nothing(name: &str) -> Inspection {
     }
 }
 
-fn of_source(source: Source, options: &ReadOptions) -> Result<Inspection, DataError> {
+fn of_source(
+    source: Source,
+    options: &ReadOptions,
+    hints: &Hints,
+) -> Result<Inspection, DataError> {
     let format = options.format.map_or_else(|| detect::format(&source), Ok)?;
     match format {
-        Format::Csv | Format::Tsv => of_text(source, format, options),
-        other => {
-            let frame = crate::read::read_format(&source, other, options, &Hints::default())?;
+        Format::Csv | Format::Tsv => of_text(source, format, options, hints),
+        format => {
+            let taken = source.budget().taken();
+            let frame = crate::read::read_format(&source, format, options, hints)?;
             let reading =
-                FileRecord::of_format(other.name(), frame.rows as u64, frame.column_count());
-            Ok(Inspection {
-                source: source.name().to_owned(),
-                reading,
-                columns: summaries(&frame),
-                warnings: frame.notes.clone(),
-                problem: None,
-                table: Table::Frame(Box::new(frame)),
-            })
+                FileRecord::of_format(format.name(), frame.rows as u64, frame.column_count());
+            let columns = summaries(&frame);
+            let names = frame.names().into_iter().map(Cow::into_owned).collect();
+            let warnings = [frame.notes.clone(), remarks(&frame)].concat();
+            drop(frame);
+            source.budget().reset(taken);
+            let name = source.name().to_owned();
+            let table = TypedTable { source, format, options: options.clone(), names };
+            let table = Table::Typed(Box::new(table));
+            Ok(Inspection { source: name, reading, columns, warnings, problem: None, table })
         }
     }
 }
 
-fn of_text(source: Source, format: Format, options: &ReadOptions) -> Result<Inspection, DataError> {
+fn of_text(
+    source: Source,
+    format: Format,
+    options: &ReadOptions,
+    hints: &Hints,
+) -> Result<Inspection, DataError> {
     // Ragged rows are shown even if a fit rejects them.
     let ragged = if options.ragged == Ragged::Error { Ragged::Pad } else { options.ragged };
     let bytes = source.bytes()?;
-    let text = Text::new(&source, &bytes, format, options, &Hints::default())?;
+    let text = Text::new(&source, &bytes, format, options, hints)?;
     let mut rows = text.rows(&source, ragged)?;
     while rows.next()?.is_some() {}
     let tally = &std::mem::take(&mut rows.tally);
@@ -144,7 +167,7 @@ fn of_text(source: Source, format: Format, options: &ReadOptions) -> Result<Insp
     add_notes(&source, layout, tally, options.ragged, &mut warnings);
     let refused = check_rows(&source, layout, tally, options.ragged).err();
     let lenient = ReadOptions { ragged, ..options.clone() };
-    let (frame, problem) = match super::of_text(&source, &text, &lenient, &Hints::default()) {
+    let (frame, problem) = match super::of_text(&source, &text, &lenient, hints) {
         Ok(frame) => (Some(frame), refused),
         Err(error) => (None, Some(error)),
     };
@@ -155,6 +178,7 @@ fn of_text(source: Source, format: Format, options: &ReadOptions) -> Result<Insp
         let new = frame.notes.iter().filter(|note| !known.contains(note));
         let new: Vec<String> = new.cloned().collect();
         warnings.extend(new);
+        warnings.extend(remarks(frame));
         if let Err(error) = crate::read::check_names(frame) {
             problem.get_or_insert(error.to_string());
         }
@@ -167,7 +191,7 @@ fn of_text(source: Source, format: Format, options: &ReadOptions) -> Result<Insp
     reading.compression = source.compression().map(|found| found.name().to_owned());
     let name = source.name().to_owned();
     let Text { text, layout, .. } = text;
-    let (text, ragged) = (text.into_owned(), options.ragged);
+    let text = text.into_owned();
     drop(bytes);
     let table = Table::Text(Box::new(TextTable { source, text, layout, ragged }));
     Ok(Inspection { source: name, reading, columns, warnings, problem, table })
@@ -190,6 +214,11 @@ fn summaries(frame: &Frame) -> Vec<ColumnSummary> {
         })
     });
     columns.chain(block).map(shortened).collect()
+}
+
+/// What the remarks on columns mean.
+fn remarks(frame: &Frame) -> Vec<String> {
+    frame.remarks.iter().map(|(name, remark)| frame.about(name, remark)).collect()
 }
 
 fn shortened(summary: ColumnSummary) -> ColumnSummary {
@@ -229,7 +258,7 @@ impl Inspection {
         let name = &self.source;
         let has_column = match &self.table {
             Table::Empty => false,
-            Table::Frame(frame) => frame.has(column),
+            Table::Typed(table) => table.names.iter().any(|name| name == column),
             Table::Text(table) => table.layout.names.iter().any(|name| name == column),
         };
         if !has_column {
@@ -255,21 +284,20 @@ impl Inspection {
         let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(out);
         match &self.table {
             Table::Empty => {}
-            Table::Frame(frame) => write_frame(frame, &mut writer, column, values)?,
+            Table::Typed(table) => table.write(&mut writer, column, values)?,
             Table::Text(table) => {
                 let TextTable { source, text, layout, ragged } = &**table;
                 let records = || Records::of_text(text, layout.dialect);
-                let keep = if *ragged == Ragged::Error { Ragged::Pad } else { *ragged };
                 let (mut width, mut given, mut count) = (0, 0, 0);
                 if *ragged == Ragged::Pad {
-                    let mut rows = Rows::new(source, records(), layout, keep)?;
+                    let mut rows = Rows::new(source, records(), layout, *ragged)?;
                     while rows.next()?.is_some() {
                         let cells = as_they_stand(&rows, layout).len();
                         (width, given, count) = (width.max(cells), given + cells, count + 1);
                     }
                 }
                 if layout.header > 0 {
-                    let names = names(layout, width);
+                    let names = names(records(), layout, width);
                     writer.write_record(&names).map_err(|e| failed(&e))?;
                     width = if *ragged == Ragged::Pad { names.len() } else { 0 };
                 }
@@ -279,7 +307,7 @@ impl Inspection {
                         source.name()
                     )));
                 }
-                let mut rows = Rows::new(source, records(), layout, keep)?;
+                let mut rows = Rows::new(source, records(), layout, *ragged)?;
                 let place = layout.names.iter().position(|name| name == column);
                 let mut row = 0;
                 while rows.next()?.is_some() {
@@ -303,8 +331,8 @@ fn failed(error: &csv::Error) -> DataError {
 }
 
 /// The names as written in the file, extended to `width` columns.
-fn names(layout: &Layout, width: usize) -> Vec<Vec<u8>> {
-    let mut names = layout.raw_names.clone();
+fn names(records: Records<'_>, layout: &Layout, width: usize) -> Vec<Vec<u8>> {
+    let mut names = with_spaces(records, layout).unwrap_or_else(|| layout.raw_names.clone());
     if layout.row_names {
         names.insert(0, Vec::new());
     }
@@ -315,6 +343,20 @@ fn names(layout: &Layout, width: usize) -> Vec<Vec<u8>> {
         names.push(column_name(names.len()).into_bytes());
     }
     names
+}
+
+/// The names with the spaces around them; `None` if they span several lines, or the layout gives spaces no meaning.
+fn with_spaces(mut records: Records<'_>, layout: &Layout) -> Option<Vec<Vec<u8>>> {
+    if layout.header != 1 || layout.spaced {
+        return None;
+    }
+    let mut last = records.next().ok()??.line;
+    while last <= layout.preamble {
+        last = records.next().ok()??.line;
+    }
+    let names: Vec<Vec<u8>> = records.iter().map(<[u8]>::to_vec).collect();
+    let are_same = names.iter().map(|name| name.trim_ascii()).eq(layout.raw_names.iter());
+    are_same.then_some(names)
 }
 
 /// The cells of a row, without the empty cell after a trailing delimiter.
@@ -329,22 +371,34 @@ fn as_they_stand(rows: &Rows<'_>, layout: &Layout) -> Vec<Vec<u8>> {
     cells
 }
 
-/// Writes a table of a binary format.
-fn write_frame(
-    frame: &Frame,
-    writer: &mut csv::Writer<impl Write>,
-    column: &str,
-    values: &BTreeMap<usize, String>,
-) -> Result<(), DataError> {
-    let names = frame.names();
-    let columns: Vec<_> = names.iter().filter_map(|name| frame.column(name)).collect();
-    writer.write_record(names.iter().map(|name| name.as_bytes())).map_err(|e| failed(&e))?;
-    for row in 0..frame.rows {
-        let cells = names.iter().zip(&columns).map(|(name, cells)| match values.get(&row) {
-            Some(value) if name == column => value.clone(),
-            _ => cells.text(row),
-        });
-        writer.write_record(cells).map_err(|e| failed(&e))?;
+impl TypedTable {
+    /// Writes the table. The file is read again, with every cell as text: a number may have rounded it, and texts such
+    /// as `None` mean something here.
+    fn write(
+        &self,
+        writer: &mut csv::Writer<impl Write>,
+        column: &str,
+        values: &BTreeMap<usize, String>,
+    ) -> Result<(), DataError> {
+        let options = ReadOptions { missing: Vec::new(), ..self.options.clone() };
+        let hints = Hints::verbatim(self.names.clone());
+        let (name, budget) = (self.source.name(), self.source.budget());
+        let frame = crate::read::read_format(&self.source, self.format, &options, &hints)?;
+        // The columns of a block are copied, and those of a sparse block get a number for each row.
+        let of_block =
+            frame.block.as_ref().map_or(0, |block| block.dim().saturating_mul(frame.rows));
+        budget.take_items::<f64>(of_block).map_err(|error| error.at(name))?;
+        let columns: Vec<_> = self.names.iter().filter_map(|name| frame.column(name)).collect();
+        assert_eq!(columns.len(), self.names.len(), "two readings of a file have the same columns");
+        writer.write_record(&self.names).map_err(|e| failed(&e))?;
+        for row in 0..frame.rows {
+            let cells =
+                self.names.iter().zip(&columns).map(|(name, cells)| match values.get(&row) {
+                    Some(value) if name == column => value.clone(),
+                    _ => cells.text(row),
+                });
+            writer.write_record(cells).map_err(|e| failed(&e))?;
+        }
+        Ok(())
     }
-    Ok(())
 }

@@ -2,6 +2,7 @@
 
 use super::dialect::{self, Found};
 use super::header::{self, Row};
+use super::kinds::kind;
 use super::records::Records;
 use super::split::{Delimiter, Dialect};
 use crate::error::DataError;
@@ -9,6 +10,11 @@ use crate::names::short;
 use crate::options::{Format, Hints, ReadOptions};
 use std::collections::HashSet;
 
+/// A first column has row names, which the header does not name, only if for each row that fits the header at least this
+/// many rows have one cell more.
+const LONGER: usize = 10;
+/// A first line of this many words, without a delimiter, is not a name.
+const SENTENCE: usize = 5;
 /// The maximum number of records sampled, and of cells in each.
 const RECORDS: usize = 400;
 const CELLS: usize = 1 << 20;
@@ -61,7 +67,7 @@ pub(crate) fn find(
     let mut notes = Vec::new();
     let requested = options.delimiter.or((format == Format::Tsv).then_some(b'\t'));
     let named = separator_line(sample);
-    let Found { dialect, trusts_quotes, literal_quotes } =
+    let Found { dialect, trusts_quotes, literal_quotes, several_lines } =
         dialect::find(sample, requested.or(named));
     let rows = sampled(sample, dialect, named.is_some());
     if let Some(byte) = named {
@@ -71,6 +77,11 @@ pub(crate) fn find(
         let line = first_quote(&rows).unwrap_or(1);
         notes.push(format!(
             "quotation marks are read as characters of the text: the one in line {line} does not enclose a cell"
+        ));
+    }
+    if let Some(line) = several_lines {
+        notes.push(format!(
+            "quotation marks enclose cells of several lines, as in line {line}, though each line could be a row"
         ));
     }
     let mut layout = Layout {
@@ -156,6 +167,11 @@ fn separates_words(delimiter: Delimiter) -> bool {
     matches!(delimiter, Delimiter::Blanks | Delimiter::Byte(b' ' | b'\t'))
 }
 
+/// Whether a cell is a sentence rather than a name.
+fn is_sentence(cell: &[u8]) -> bool {
+    cell.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count() >= SENTENCE
+}
+
 fn is_comment(row: &Row) -> bool {
     matches!(row[0].first(), Some(b'#' | b'%'))
 }
@@ -190,6 +206,7 @@ impl Layout {
             // Expected names take up only one line.
             Some(true) if expected == Some(true) && has_all() => 1,
             Some(true) => header::lines(&table).max(1),
+            None if first.len() == 1 && is_sentence(&first[0]) => 0,
             None => header::lines(&table),
         };
         let data = &table[self.header..];
@@ -208,6 +225,15 @@ impl Layout {
             return;
         }
         self.raw_names = joined(&table[..self.header]);
+        let is_guess = options.header.is_none() && expected.is_none();
+        let are_words = || data.iter().all(|row| kind(&row[0]).is_wordy());
+        if is_guess && self.header == 1 && self.raw_names.len() == 1 && are_words() {
+            self.notes.push(format!(
+                "line {}, `{}`, is read as the name of the column; pass --no-header if it is data",
+                rows[start].line,
+                short(&String::from_utf8_lossy(&self.raw_names[0]))
+            ));
+        }
         if self.header > 1 {
             self.notes.push(format!(
                 "lines {} to {} are read as the column names, such as `{}`",
@@ -221,12 +247,18 @@ impl Layout {
 
     /// The index of the first row of the table.
     fn start(&self, rows: &[&Sampled], width: usize, hints: &Hints) -> usize {
+        let found = self.likely_start(rows, width);
         let expected = |row: &&Sampled| row.cells.iter().any(|cell| hints.expects(cell));
-        if !hints.expected.is_empty()
-            && let Some(at) = rows.iter().take(50).position(expected)
-        {
-            return at;
-        }
+        let Some(at) = rows.iter().take(50).position(expected) else { return found };
+        // A cell of the table may be called like an expected column that does not exist.
+        let likely: Vec<&Row> = rows[found..].iter().map(|row| &row.cells).collect();
+        let is_header =
+            at > found && likely[0].len() == rows[at].cells.len() && header::lines(&likely) > 0;
+        if is_header { found } else { at }
+    }
+
+    /// The index of the first row of the table, by its form.
+    fn likely_start(&self, rows: &[&Sampled], width: usize) -> usize {
         let blanks = separates_words(self.dialect.delimiter);
         // The last comment may contain the names, as in files written by numpy.savetxt.
         let comments = rows.iter().take_while(|row| row.comment).count();
@@ -274,10 +306,12 @@ impl Layout {
             let mut first: Vec<&Vec<u8>> = same.iter().map(|row| &row[0]).collect();
             first.sort_unstable();
             let distinct = first.windows(2).all(|w| w[0] != w[1]);
+            // Rows that fit the header would be moved by one column.
+            let fitting = data.iter().filter(|row| row.len() == names.len()).count();
             if same.iter().all(ends_empty) {
                 self.trailing = true;
                 self.notes.push("rows end with a delimiter, the header does not: the empty last cell is left out".into());
-            } else if distinct {
+            } else if distinct && LONGER * fitting <= same.len() {
                 self.row_names = true;
                 names.insert(0, Vec::new());
                 self.notes.push(

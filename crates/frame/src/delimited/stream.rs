@@ -8,7 +8,7 @@ use super::layout::{self, Layout};
 use super::plain::{self, Plan, Request, TakeResult};
 use super::records::Records;
 use super::rows::Rows;
-use super::text::{LONGEST_SAMPLE, SAMPLE, SAMPLE_LINES, sample};
+use super::text::{LONGEST_SAMPLE, SAMPLE, SAMPLE_LINES, find_encoding, sample};
 use crate::error::DataError;
 use crate::frame::Frame;
 use crate::options::{Format, Hints, Ragged, ReadOptions};
@@ -48,11 +48,12 @@ impl<'s> Stream<'s> {
             }
             wanted *= 2;
         }
-        let encoded = encoding::find(&bytes, complete);
+        let encoded = find_encoding(source, &bytes, complete)?;
         let text = encoding::decode(&bytes, encoded);
         foreign::check(source.name(), &text)?;
         let text = if complete { &text[..] } else { whole_lines(&text) };
-        let layout = layout::find(sample(text), format, options, hints)?;
+        let mut layout = layout::find(sample(text), format, options, hints)?;
+        layout.notes.splice(0..0, encoded.note());
         Ok(Stream { source, encoded, layout, options, hints })
     }
 

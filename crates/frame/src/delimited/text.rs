@@ -31,14 +31,11 @@ impl<'a> Text<'a> {
         options: &ReadOptions,
         hints: &Hints,
     ) -> Result<Text<'a>, DataError> {
-        let encoded = encoding::find(bytes, true);
+        let encoded = find_encoding(source, bytes, true)?;
         let text = encoding::decode(bytes, encoded);
         foreign::check(source.name(), &text)?;
         let mut layout = layout::find(sample(&text), format, options, hints)?;
-        if encoded.guessed {
-            let name = encoded.encoding.name();
-            layout.notes.insert(0, format!("the text is not UTF-8 and is read as {name}"));
-        }
+        layout.notes.splice(0..0, encoded.note());
         Ok(Text { text, encoded, layout })
     }
 
@@ -48,6 +45,25 @@ impl<'a> Text<'a> {
         ragged: Ragged,
     ) -> Result<Rows<'t>, DataError> {
         Rows::new(source, Records::of_text(&self.text, self.layout.dialect), &self.layout, ragged)
+    }
+}
+
+/// The encoding of a text; see [`encoding::find`].
+///
+/// # Errors
+/// If most of a text is UTF-8, and some bytes are not.
+pub(super) fn find_encoding(
+    source: &Source,
+    bytes: &[u8],
+    complete: bool,
+) -> Result<Encoded, DataError> {
+    let encoded = encoding::find(bytes, complete);
+    match encoded.guessed.then(|| encoding::damaged_line(bytes)).flatten() {
+        None => Ok(encoded),
+        Some(line) => Err(DataError::user(format!(
+            "{}, line {line}: not UTF-8, as other lines are; convert this line, or write the whole file in one encoding",
+            source.name()
+        ))),
     }
 }
 

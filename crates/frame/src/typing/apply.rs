@@ -227,9 +227,15 @@ impl Rows<'_> {
 
     fn misfit(&self, row: usize, cell: &str, expected: &str) -> DataError {
         let (place, name, cell) = ((self.context.place)(row), self.name, short(cell));
+        let is_digit_or =
+            |mark: char| cell.chars().all(|c| c.is_ascii_digit() || "+-".contains(c) || c == mark);
+        let decimal = match (cell.contains(','), is_digit_or(',')) {
+            (true, true) => ", pass --decimal , if it has a decimal comma",
+            _ => "",
+        };
         DataError::user(format!(
-            "{place}, column `{name}`: `{cell}` is not {expected}, as the cells were when the column was first read; correct it, or pass \
-             --missing '{cell}' if it means that the value is missing"
+            "{place}, column `{name}`: `{cell}` is not {expected}, as the cells were when the column was first read; correct it{decimal}, \
+             or pass --missing '{cell}' if it means that the value is missing"
         ))
     }
 }

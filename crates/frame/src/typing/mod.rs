@@ -76,7 +76,6 @@ impl Expected {
 
     /// Whether values of any type are converted to texts. The spelling of numbers is not considered, because a typed
     /// file has only one.
-    #[cfg(any(feature = "arrow", feature = "parquet"))]
     pub(crate) fn is_text(&self) -> bool {
         match self {
             Expected::Rule(rule) => rule.reading == Reading::Text,

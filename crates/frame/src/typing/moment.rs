@@ -354,6 +354,8 @@ pub(crate) struct Detected {
     pub(crate) is_ambiguous: bool,
     /// Whether the cells have different offsets from UTC, or only some have an offset.
     pub(crate) has_offsets: bool,
+    /// Whether a cell has a year of two digits.
+    pub(crate) has_short_years: bool,
 }
 
 /// Chooses the order of day and month that reads the most rows; `None` if no text is a timestamp. If both orders read
@@ -402,11 +404,18 @@ pub(crate) fn detect(texts: &[&str], rows: &[usize], day_first: Option<bool>) ->
     let is_same = offsets.all(|offset| offset == first);
     let format = MomentFormat { order, offset: first.filter(|_| is_same).unwrap_or(0) };
     let values = best.1.iter().map(|parsed| parsed.map(|parsed| format.local(parsed))).collect();
+    let has_short_year = |(text, parsed): (&&str, &Option<Parsed>)| {
+        let long = |digits: &str| digits.len() >= 4;
+        parsed.is_some() && !text.split(|c: char| !c.is_ascii_digit()).any(long)
+    };
+    let has_short_years =
+        order != DateOrder::TimeOnly && texts.iter().zip(&best.1).any(has_short_year);
     Some(Detected {
         format,
         values,
         is_ambiguous: is_ambiguous && day_first.is_none(),
         has_offsets: !is_same,
+        has_short_years,
     })
 }
 

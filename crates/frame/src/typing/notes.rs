@@ -164,6 +164,11 @@ impl Inference<'_> {
                 "dates such as `{example}` fit both orders of day and month; read with the {order} first: {advice}"
             )));
         }
+        if found.has_short_years {
+            record.notes.push(self.note(
+                "years of two digits: 00 to 68 mean 2000 to 2068, 69 to 99 mean 1969 to 1999",
+            ));
+        }
         if found.has_offsets {
             record.notes.push(
                 self.note(

@@ -250,3 +250,109 @@ fn rows_of_very_different_lengths_are_not_padded() {
         }
     }
 }
+
+/// A quoted text of several lines, each of which has as many commas as the table needs, is one cell.
+#[test]
+fn lines_of_a_quoted_text_are_no_rows() {
+    for end in ["\n", "\r\n"] {
+        let rows: Vec<String> = (0..40)
+            .map(|i| {
+                format!("\"word {i}, said \"\"ok\"\"{end}line two {i}\",{}{end}", ["p", "q"][i % 2])
+            })
+            .collect();
+        let frame = read(format!("t,y{end}{}", rows.concat()));
+        assert_eq!((frame.rows, frame.column_count()), (40, 2));
+        let text = frame.column("t").unwrap().text(7);
+        assert_eq!(text.replace("\r\n", "\n"), "word 7, said \"ok\"\nline two 7");
+        assert!(frame.notes.iter().any(|note| note.contains("cells of several lines")));
+    }
+    // One such text among others.
+    let mut rows: Vec<String> =
+        (0..40).map(|i| format!("word{i},{}\n", ["p", "q"][i % 2])).collect();
+    rows[20] = "\"word, said\nline two\",p\n".into();
+    assert_eq!(read(format!("t,y\n{}", rows.concat())).rows, 40);
+    // Two marks that stand for the cell above are no quotation.
+    let ditto = "name,y\na,p\nb,\"\nc,\"\nd,q\n";
+    assert_eq!(read(ditto).rows, 4);
+}
+
+#[test]
+fn a_cell_named_like_a_missing_column_is_no_header() {
+    let text = "a,b,class\n7,1,q\n14,2,q\n21,3,p\n28,4,p\n";
+    for name in ["2", "q", "p"] {
+        let hints = Hints::verbatim([name]);
+        let read = read_bytes("t.csv", text.into(), &ReadOptions::default(), &hints).unwrap();
+        assert_eq!(read.rows, 4, "{name}");
+        assert!(read.has("class") && !read.has(name), "{name}");
+    }
+    // A title above the header may look like data.
+    let titled = "report,1\nname,class\na,p\nb,q\nc,p\n";
+    let hints = Hints::verbatim(["class"]);
+    assert_eq!(
+        read_bytes("t.csv", titled.into(), &ReadOptions::default(), &hints).unwrap().rows,
+        3
+    );
+}
+
+#[test]
+fn lists_inside_cells_do_not_decide_the_delimiter() {
+    for (cell, delimiter) in [("a;b;c", ','), ("a|b|c", ','), ("a,b,c", ';')] {
+        let rows: String =
+            (0..30).map(|i| format!("{cell}{i}{delimiter}{}\n", ["q", "p"][i % 2])).collect();
+        let frame = read(format!("genres{delimiter}y\n{rows}"));
+        assert_eq!((frame.rows, frame.column_count()), (30, 2), "{cell}");
+        assert_eq!(frame.column("genres").unwrap().text(3), format!("{cell}3"));
+    }
+}
+
+/// Row names make every row one cell longer than the header. Rows that are longer by chance do not.
+#[test]
+fn some_longer_rows_do_not_move_the_header() {
+    let rows: String = (0..6)
+        .map(|i| if i % 2 == 0 { format!("{i},2,u,note\n") } else { format!("{i},7,v\n") })
+        .collect();
+    let text = format!("a,b,y\n{rows}");
+    assert!(refused(&text).contains("line 2"), "{}", refused(&text));
+    let padded = ReadOptions { ragged: Ragged::Pad, ..ReadOptions::default() };
+    let frame = read_with(&text, &padded).unwrap();
+    assert_eq!(
+        (frame.column("a").unwrap().text(1), frame.column("y").unwrap().text(1)),
+        ("1".into(), "v".into())
+    );
+    assert_eq!(frame.column("c4").unwrap().text(0), "note");
+    // What is written is the table that is shown.
+    assert_eq!(plain("a,b,y\n1,2,u\n3,4\n5,6,v,extra\n"), "a,b,y,c4\n1,2,u,\n3,4,,\n5,6,v,extra\n");
+    assert_eq!(plain("id, name ,y\n1, a ,u\n2,b,v\n"), "id, name ,y\n1, a ,u\n2,b,v\n");
+}
+
+#[test]
+fn a_text_file_without_a_header_loses_no_text() {
+    let rows: String = (0..30).map(|i| format!("the service number {i} was quite bad\n")).collect();
+    assert_eq!(read(&rows).rows, 30);
+    let named = read(format!("review\n{rows}"));
+    assert_eq!(named.rows, 30);
+    assert!(named.notes.iter().any(|note| note.contains("pass --no-header")), "{:?}", named.notes);
+}
+
+#[test]
+fn one_line_in_another_encoding_is_named() {
+    let mut text = "t,y\n".to_owned().into_bytes();
+    for i in 0..40 {
+        text.extend(format!("größe {i},thé\n").bytes());
+    }
+    assert!(read(&text).notes.is_empty());
+    text.extend(b"caf\xe9,th\xe9\n");
+    let error = refused(&text);
+    assert!(error.contains("t.csv, line 42: not UTF-8"), "{error}");
+    // Nothing but windows-1252.
+    assert!(read(b"t,y\ncaf\xe9,a\nth\xe9,b\n").notes[0].contains("windows-1252"));
+}
+
+#[test]
+fn years_of_two_digits_are_announced() {
+    let rows: String = (1..=28).map(|i| format!("{i:02}/05/{},1\n", 50 + i)).collect();
+    let inspection =
+        inspect_bytes("t.csv", format!("born,v\n{rows}").into(), &ReadOptions::default()).unwrap();
+    let warnings = &inspection.columns[0].warnings;
+    assert!(warnings.iter().any(|w| w.contains("69 to 99 mean 1969 to 1999")), "{warnings:?}");
+}

@@ -184,11 +184,7 @@ fn check_names(
         match remark {
             _ if is_dropped(name) => {}
             Remark::Unread { .. } => return Err(frame.no_column(name)),
-            Remark::Rounded { number, cell } => notes.push(format!(
-                "{}, column `{name}`: {cell} is rounded, as are all integers above 2^53; different integers may become \
-                 equal: use --category '{name}' if they are names, --drop '{name}' to leave them out",
-                frame.place_number(*number)
-            )),
+            Remark::Rounded { .. } => notes.push(frame.about(name, remark)),
         }
     }
     Ok(())

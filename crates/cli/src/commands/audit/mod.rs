@@ -6,7 +6,7 @@ use crate::error::CliError;
 use crate::html::{escape, image_cell, marked, page, table, table_of_html};
 use crate::input::{Hints, InputArgs, LabelFileArgs};
 use crate::learner;
-use crate::output::{check_targets, counted, note, print, print_json, write_file};
+use crate::output::{check_targets, copied_name, counted, note, print, print_json, write_file};
 use crate::progress::Progress;
 use crate::recipe::ColumnArgs;
 use clap::Args;
@@ -407,9 +407,7 @@ impl AuditReport {
         let mut header = own.map(str::to_owned).to_vec();
         header.extend((!self.contradictions.is_empty()).then(|| "contradicts".to_owned()));
         for column in &self.kept {
-            let name = &column.name;
-            let is_taken = header.contains(name);
-            header.push(if is_taken { format!("kept {name}") } else { name.clone() });
+            header.push(copied_name(&column.name, &header));
         }
         writer.write_record(header)?;
         for (place, suspect) in self.result.ranking.iter().enumerate() {

@@ -3,6 +3,7 @@
 use super::exported::{ExportedRow, answers_json};
 use super::items::Items;
 use super::label_studio;
+use crate::output::copied_name;
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -12,7 +13,8 @@ use std::path::Path;
 /// The format of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportFormat {
-    /// Columns row (data rows, counted from 0), the columns shown, label, source, probability
+    /// Columns row (data rows, counted from 0), the columns shown, label, source, probability; a column shown whose name
+    /// is one of these is called `kept NAME`
     Csv,
     /// One JSON object per row, with the same fields
     Jsonl,
@@ -90,13 +92,12 @@ pub(super) fn write(
 
 fn write_csv(out: &mut dyn Write, rows: &[ExportedRow], items: &Items) -> io::Result<()> {
     let mut writer = csv::Writer::from_writer(out);
-    let mut header = vec!["row"];
-    header.extend(items.shown_names());
-    header.extend(["label", "source", "probability"]);
+    let mut own = ["row", "label", "source", "probability"].map(str::to_owned).to_vec();
     let answers = rows.first().map_or(&[][..], |row| &row.answers);
-    let names: Vec<String> = answers.iter().map(|(name, _)| format!("label by {name}")).collect();
-    header.extend(names.iter().map(String::as_str));
-    writer.write_record(header)?;
+    own.extend(answers.iter().map(|(name, _)| format!("label by {name}")));
+    let shown: Vec<String> =
+        items.shown_names().into_iter().map(|name| copied_name(name, &own)).collect();
+    writer.write_record(own[..1].iter().chain(&shown).chain(&own[1..]))?;
     for row in rows {
         let probability = row.probability.map(|p| format!("{p:.4}")).unwrap_or_default();
         let mut cells = vec![row.row.to_string()];

@@ -7,8 +7,9 @@ use super::review;
 use crate::error::CliError;
 use crate::input::{self, Hints, ReadingArgs};
 use fnv::FnvHasher;
-use halfspaces_frame::{Block, Labels, find_class, is_missing_marker};
-use halfspaces_frame::{Column, Frame, Values};
+use halfspaces_frame::{
+    Block, Column, Frame, Labels, Values, find_class, is_missing_marker, suggestion,
+};
 use halfspaces_labelling::{ItemIds, ItemSource, ItemSpec, PoolId, ResumedPool, ShownImages};
 use halfspaces_pipeline::{Design, Recipe, Unseen, is_varied_text};
 use std::collections::BTreeSet;
@@ -74,11 +75,14 @@ impl Pool {
         let items_frame = shown.as_ref().unwrap_or(&frame);
         let known = match &args.known {
             Some(name) => {
-                let values = items_frame.column(name).or_else(|| frame.column(name));
-                let values = values.ok_or_else(|| items_frame.no_column(name))?;
+                let of = if items_frame.has(name) { items_frame } else { &frame };
+                let values = of.column(name).ok_or_else(|| items_frame.no_column(name))?;
                 // A sub-folder of images is a class, whatever its name.
                 let is_folder = frame.is_folder() && args.items.is_none();
-                known_labels(name, &values, session.classes, is_folder, &mut notes)
+                let known = known_labels(name, &values, session.classes, is_folder, &mut notes);
+                let place = |row: usize| format!("{}, column `{name}`", of.place(row));
+                check_classes(&known, session.classes, place)?;
+                known
             }
             None => Vec::new(),
         };
@@ -278,6 +282,27 @@ fn shown_frame(
         None if args.is_folder() => Ok((None, args.input.data.clone())),
         None => Ok((None, folder(&args.input.data))),
     }
+}
+
+/// Refuses a known label that is not one of the classes, unless no classes are given.
+fn check_classes(
+    known: &[(usize, String)],
+    classes: &[String],
+    place: impl Fn(usize) -> String,
+) -> Result<(), CliError> {
+    if classes.is_empty() {
+        return Ok(());
+    }
+    let Some((row, label)) = known.iter().find(|(_, label)| find_class(label, classes).is_none())
+    else {
+        return Ok(());
+    };
+    let names: Vec<&str> = classes.iter().map(String::as_str).collect();
+    Err(CliError::user(format!(
+        "{}: `{label}` is not one of the classes{}; correct the label, or add it to --classes",
+        place(*row),
+        suggestion(label, &names)
+    )))
 }
 
 /// The labelled rows of a column. A word such as `None` is a label if it is the name of a class; otherwise it is a
