@@ -285,10 +285,9 @@ impl State {
         let known = |class: &i64| usize::try_from(*class).is_ok_and(|of| of < self.classes);
         match classes.iter().find(|class| !known(class)) {
             None => Ok(()),
-            Some(class) => Err(Fault::new(format!(
-                "class {class}: the learner has {} classes",
-                self.classes
-            ))),
+            Some(class) => {
+                Err(Fault::new(format!("class {class}: the learner has {} classes", self.classes)))
+            }
         }
     }
 
