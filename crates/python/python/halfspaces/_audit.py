@@ -1,4 +1,4 @@
-"""Label audits: which labels are probably wrong, and a bound on how many are."""
+"""Label audits: a ranking of labels that are probably wrong, and a bound on their number."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class AuditResult:
         The labels that the classifier predicts instead; the label itself if it agrees.
     score : ndarray of float
         How strongly a classifier that was fitted without the row supports the label; negative if it predicts another
-        one. For two classes the decision value in units of the mean size of all decision values; for more, the
-        probability of the label minus that of the best other class. The rank also accounts for classes whose labels are
-        wrong more often, so that it can differ from the order by score.
+        class. For two classes it is the decision value divided by the mean absolute decision value; for more, the
+        probability of the label minus that of the most probable other class. The rank also takes into account that
+        labels of one class may be wrong more often, so the order can differ from the order by score.
     likely_wrong : int
-        The number of labels that are likely wrong: the first ones of the ranking. Heuristic.
+        The number of labels that are likely wrong: the first rows of the ranking. A heuristic.
     at_most : int
         An upper bound on the number of wrong labels. It fails with probability at most `failure` if each label is wrong
         independently of the others, with probability at most one half.

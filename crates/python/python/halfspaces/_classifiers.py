@@ -86,9 +86,9 @@ class HalfspaceClassifier(_BoundedClassifier):
     """The default classifier: compares halfspaces of columns and of kernel features, and averages the best.
 
     Candidates with and without kernel features, losses that resist wrong labels, and scales of the columns are compared
-    by cross-validation, and weak ones are dropped early. CSR rows with many columns, such as texts, get linear
-    candidates of their own. Probabilities are calibrated on rows that the models did not learn from. It is the learner
-    ``auto`` of the command ``halfspaces fit``.
+    by cross-validation, and weak ones are dropped early. For CSR rows with many columns, such as texts, the candidates
+    are linear. Probabilities are calibrated on rows that the models did not learn from. This is the learner ``auto`` of
+    the command ``halfspaces fit``.
 
     Parameters
     ----------
@@ -183,11 +183,11 @@ class HalfspaceClassifier(_BoundedClassifier):
 
 
 class PerspectronClassifier(_BoundedClassifier):
-    """The Perspectron: a halfspace learned from labels of which many may be wrong.
+    """The Perspectron: a halfspace learned from labels, many of which may be wrong.
 
-    For each guess of the noise rate and the margin, a run steps along the gradient divided by the distance to the
-    boundary. Of the iterates of all runs, the one with the fewest held-out errors is the model. Standardise the columns
-    first. With more than two classes, one model per class is fitted (one-vs-rest).
+    For each guess of the noise rate and the margin, a run makes steps along the gradient divided by the distance to the
+    boundary. The model is the iterate of all runs with the fewest held-out errors. Standardise the columns first. With
+    more than two classes, one model per class is fitted (one-vs-rest).
 
     Parameters
     ----------
@@ -288,20 +288,20 @@ class PerspectronClassifier(_BoundedClassifier):
 class MassartClassifier(_BoundedClassifier):
     """A decision list of halfspaces in radially isotropic position, for Massart noise without a margin.
 
-    Each round brings the rows that are left into radially isotropic position, learns a direction, and predicts for the
-    region in which it is surest; the other rows are left to the next round. The order of magnitude of columns does not
-    matter. With more than two classes, one model per class is fitted (one-vs-rest).
+    Each round brings the remaining rows into radially isotropic position, learns a direction, and predicts the labels
+    in the region where it is most certain. The next round gets the other rows. The orders of magnitude of the columns
+    do not matter. With more than two classes, one model per class is fitted (one-vs-rest).
 
     Parameters
     ----------
     noise_rate : float, default=0.25
         A bound on the rate of wrong labels near any point, at least 0 and below 0.5.
     excess : float, default=0.1
-        The error aimed at is `noise_rate` + `excess`.
+        The target error is `noise_rate` + `excess`.
     failure : float, default=0.05
         The probability of a larger error, with the schedule of the theorem.
     schedule : {"practical", "theorem"}, default="practical"
-        The sizes and thresholds of the theorem, which need very many rows, or those for samples.
+        Whether to use the sizes and thresholds of the theorem, which need very many rows, or practical ones.
     held_out : float, default=0.15
         The fraction of the rows that is held out for `error_bound`; 0 holds out none.
     fit_intercept : bool, default=True
@@ -699,7 +699,7 @@ _BASELINE = """
     margin : float, default=0.1
         The margin relative to the largest norm of a row, above 0 and at most 1.
     excess : float, default=0.1
-        The error aimed at is `noise_rate` + `excess`.
+        The target error is `noise_rate` + `excess`.
     max_steps : int, default=10000
         The maximum number of steps of a descent. The guarantee may need more.
     fit_intercept : bool, default=True

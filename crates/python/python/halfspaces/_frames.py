@@ -24,7 +24,7 @@ class DataWarning(UserWarning):
 
 
 class Reading(TypedDict, total=False):
-    """How a table is read. All keys are optional: by default the reader decides, and the model keeps what it decided.
+    """How a table is read. All keys are optional: by default the reader decides, and the model stores its decisions.
 
     ``format`` : {"csv", "tsv", "libsvm", "parquet", "arrow", "npy", "npz"}; ``delimiter`` : one character; ``header`` :
     whether the first line has names; ``ragged`` : {"error", "pad", "skip"}, for rows with too many or too few cells;

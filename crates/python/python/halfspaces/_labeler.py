@@ -105,7 +105,7 @@ class Outlook(NamedTuple):
 
 
 class Doubt(NamedTuple):
-    """An answer that does not fit the others.
+    """An answer that disagrees with the others.
 
     Parameters
     ----------
@@ -138,12 +138,12 @@ class Doubt(NamedTuple):
 class Labeler:
     """A labelling session on the rows of a matrix: few corrections are needed until all rows have labels.
 
-    The session asks about the row whose class it is most sure of. The person confirms or corrects the prediction, and the
-    model learns from each answer. There is no guarantee on the number of corrections; `outlook` estimates how many are
-    still to come. The surest rows come first, so after some hundred answers many classes can still be without a label,
-    and `predict` is wrong for their rows: go on until all rows are labelled. To label a sample to fit a classifier to,
-    `tell` the labels of random rows. The answers in their order, the rows and `random_state` determine the session bit
-    for bit.
+    The session asks about the row whose class it is most sure of. The person confirms or corrects the prediction, and
+    the model learns from each answer. There is no guarantee on the number of corrections; `outlook` estimates how many
+    are still to come. The surest rows come first, so after several hundred answers some classes may still have no
+    label, and `predict` is wrong for their rows. Continue until all rows are labelled. To label a sample for fitting a
+    classifier, `tell` the labels of random rows. The rows, the answers in their order and `random_state` determine the
+    session bit for bit.
 
     With a session file, each answer is on the disk before the method returns. The file is that of the command: ``halfspaces
     label`` continues a session on an array that was saved with `numpy.save` or `scipy.sparse.save_npz`, or on a data frame
@@ -161,7 +161,8 @@ class Labeler:
     session : path-like or None, default=None
         The session file, which is created or continued. ``None`` keeps the answers in memory only.
     ids : array-like of shape (n_rows,) or None, default=None
-        Unique ids of the rows, by which answers are found again. By default rows are identified by their content.
+        Unique ids of the rows, which identify the rows of earlier answers. By default rows are identified by their
+        content.
     order : {"recommended", "rare"}, default="recommended"
         Whether to ask about the surest row first, or about the likeliest examples of the class with the fewest labels
         until each class has 20.
@@ -260,8 +261,8 @@ class Labeler:
         """Answer the open question, or label other rows.
 
         ``tell(label)`` answers the open question. ``tell(row, label)`` labels a row: if it is the row in question, this
-        answers the question; a label that the row has already is changed; otherwise the label counts as known, and
-        neither as an answer nor as a correction. ``tell(rows, labels)`` does so for many rows at once.
+        answers the question; if the row already has a label, this changes it; otherwise the label counts as known, not
+        as an answer or a correction. ``tell(rows, labels)`` does this for many rows at once.
 
         Parameters
         ----------
@@ -311,7 +312,7 @@ class Labeler:
         Returns
         -------
         Question or None
-            The open question: as a rule the one that was undone.
+            The open question: usually the one that was undone.
 
         Raises
         ------
@@ -354,12 +355,12 @@ class Labeler:
         return probabilities
 
     def doubts(self, n: int = 10) -> list[Doubt]:
-        """Return the labels that fit the others least, the least fitting first.
+        """Return the labels that disagree most with the others, the worst first.
 
         Parameters
         ----------
         n : int, default=10
-            At most this many. The list is empty as long as there are few labels.
+            The maximum number of labels. The list is empty as long as there are few labels.
 
         Returns
         -------
@@ -372,8 +373,8 @@ class Labeler:
         """Return whether `outlook` expects corrections for at most this share of all rows.
 
         It compares the upper end of `outlook` with the share. `outlook` estimates the corrections to come if labelling
-        goes on and the model keeps learning. If you stop, more of the predictions can be wrong than that. The estimate
-        is not proved.
+        continues and the model keeps learning. If you stop, more predictions than this may be wrong. The estimate is
+        not proved.
 
         Parameters
         ----------
@@ -387,7 +388,7 @@ class Labeler:
         return bool(self._native.can_stop(check_number("share", share)))
 
     def close(self) -> None:
-        """End the session, so that other programs can use its file. Nothing is lost without it."""
+        """End the session, so that other programs can use its file. No answer is lost without this call."""
         self._native.close()
 
     @property

@@ -83,7 +83,7 @@ class LabelPage:
         Parameters
         ----------
         timeout : float or None, default=None
-            The time in seconds. ``None`` waits as long as it takes.
+            The time in seconds. ``None`` waits without a limit.
 
         Returns
         -------
@@ -93,7 +93,7 @@ class LabelPage:
         Raises
         ------
         TimeoutError
-            If the session goes on after this time.
+            If the session is not finished after this time.
         RuntimeError
             If the command ended with an error.
         """
@@ -163,8 +163,8 @@ def label_page(
     classes : iterable of hashable, default=()
         The classes, at least two. They may be omitted if the session file exists.
     session : path-like or None, default=None
-        The session file, which is created or continued. ``None`` makes one in a temporary folder, which lives as long as
-        the returned object.
+        The session file, which is created or continued. ``None`` makes one in a temporary folder, which exists as long
+        as the returned object.
     options : iterable of str, default=()
         Further options of ``halfspaces label``, such as ``["--text", "body", "--show", "body"]``.
     timeout : float, default=300.0

@@ -57,7 +57,7 @@ class Pipeline:
         The names of the coordinates to which the columns are converted.
     report : dict
         The report of the fit: rows, classes, ``held_out`` (the error on held-out rows with an exact 95 % interval, or
-        None), and the findings of the learner.
+        None), and the report of the learner.
     notes : list of str
         The decisions of `fit` that could be wrong. Each was also issued as a `DataWarning`. A loaded pipeline has none.
 
@@ -140,8 +140,8 @@ class Pipeline:
         balanced : bool, default=False
             Whether each class has the same total weight (auto).
         holdout : float, default=None
-            The fraction of the rows held out to measure the error, at least 0 and below 1. ``None`` means 0.05, from 5000
-            rows on 0.1, and about 0.2 with `group` or `time`.
+            The fraction of the rows held out to measure the error, at least 0 and below 1. ``None`` means 0.05, or 0.1
+            from 5000 rows on, or about 0.2 with `group` or `time`.
         group : str, default=None
             Hold out all rows with the same value in this column together; the column is not learned from.
         time : str, default=None
@@ -151,7 +151,8 @@ class Pipeline:
         drop : str or iterable of str, default=()
             Columns to ignore.
         text : str or iterable of str, default=()
-            Columns of text, learned by words and characters. Long, varied text is recognised without it.
+            Columns of text, whose features are words and runs of characters. Long, varied text is recognised without
+            this option.
         use : str or iterable of str, default=()
             Columns to learn from although they look like identifiers or saved indices.
         hash_bits : int, default=None
@@ -172,9 +173,9 @@ class Pipeline:
         FileNotFoundError
             If there is no such file.
         ValueError
-            If an argument does not fit the learner or the table, or the labels are no classes.
+            If an argument does not fit the learner or the table, or the labels are not classes.
         TypeError
-            If `data` is no table, or a column has values of several types.
+            If `data` is not a table, or a column has values of several types.
 
         Warns
         -----
@@ -231,7 +232,7 @@ class Pipeline:
         threshold : float, default=None
             Predicts the second of two classes if its probability is at least this.
         reading : Reading, default=None
-            How the table is read. What was found when the model was fitted applies in any case.
+            How the table is read. The decisions made when the model was fitted always apply.
         n_jobs : int, default=None
             The number of threads.
 
@@ -370,7 +371,7 @@ class Pipeline:
         FileNotFoundError
             If there is no such file.
         ValueError
-            If the file is no model, has another version, or was changed.
+            If the file is not a model, has another version, or was changed.
         """
         return cls._of(_core.TablePipeline.load(existing(path)), [])
 

@@ -20,9 +20,10 @@ class TextVectorizer(TransformerMixin, NativeState):
     """Words, pairs of words and runs of characters of texts, weighted by TF-IDF, as a CSR matrix.
 
     A text has two groups of terms: words with pairs of adjacent words, and runs of 2 to 5 characters. All are in lower
-    case, and no language is assumed. A term that occurs n times weighs ``(1 + ln n) * (1 + ln((1 + N) / (1 + N_t)))``,
-    where N_t of the N fitted texts have it; the weights of each group are divided by their norm and by the square root of
-    two. It is how the command ``halfspaces`` learns from columns of text.
+    case, and no particular language is assumed. A term that occurs n times has the weight
+    ``(1 + ln n) * (1 + ln((1 + N) / (1 + N_t)))`` if N_t of the N fitted texts contain it. The weights of each group
+    are divided by their norm and by the square root of two. The command ``halfspaces`` learns from columns of text in
+    the same way.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ class TextVectorizer(TransformerMixin, NativeState):
         Parameters
         ----------
         X : iterable of str
-            The texts. Terms that no fitted text has are left out.
+            The texts. Terms that no fitted text contains are left out.
 
         Returns
         -------

@@ -35,9 +35,10 @@ class LabelWidget:
     labeler : Labeler
         The session.
     items : array-like, data frame or None, default=None
-        What is shown for each row: an array of images of shape (n_rows, height, width) or (n_rows, height, width, 3 or 4),
-        a list of texts, a list of `pathlib.Path` of images, a data frame or matrix of which a row is shown as a table.
-        Images that are not uint8 are scaled so that the smallest number of all is black and the largest is white.
+        The items to show, one for each row: an array of images of shape (n_rows, height, width) or (n_rows, height,
+        width, 3 or 4), a list of texts, a list of `pathlib.Path` of images, a data frame or matrix of which a row is
+        shown as a table. Images that are not uint8 are scaled so that the smallest of all numbers is black and the
+        largest is white.
     title : str, default=""
         A line above the item, such as the question to the person.
 

@@ -1,9 +1,10 @@
 """Fits to rows that several processes hold, by jobs and partial results.
 
-A job is bytes. A process that holds rows computes the job on them with `partial`, and partial results are joined with
-`merge`, in any order and on any machine. The result does not depend on who held which rows, not even in the last bit:
-rows are split into blocks of `BLOCK_ROWS`, and the sums over blocks are added in one fixed tree. A part begins at a
-multiple of `BLOCK_ROWS`; only the last part may end elsewhere. A block that was computed twice counts once.
+A job is a bytes object. A process that holds rows computes the job on them with `partial`, and `merge` joins partial
+results, in any order and on any machine. The result does not depend on which process held which rows, not even in the
+last bit: rows are split into blocks of `BLOCK_ROWS`, and the sums over blocks are added in one fixed tree. A part
+begins at a multiple of `BLOCK_ROWS`; only the last part may end elsewhere. If a block was computed twice, it counts
+once.
 
 `halfspaces.dask` does this with Dask. For another engine, write a `Source`.
 """
@@ -26,7 +27,7 @@ BLOCK_ROWS: int = _core.block_rows()
 
 
 class Source(Protocol):
-    """Rows that are reached only by jobs."""
+    """Rows that only jobs can read."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -63,7 +64,7 @@ def partial(job: bytes, X: Any, y: Any = None, positive: Any = None, first: int 
     job : bytes
         The job, as given to `Source.run`.
     X : array-like of shape (n_rows, n_columns)
-        Consecutive rows. All parts but the last have a multiple of `BLOCK_ROWS` rows.
+        Consecutive rows. All parts except the last have a multiple of `BLOCK_ROWS` rows.
     y : array-like of shape (n_rows,) or None, default=None
         The labels of the rows, if the job needs them.
     positive : object, default=None
@@ -155,8 +156,8 @@ class MemorySource:
 class ForsterTransform(BaseEstimator):
     """The Forster transform of rows that several processes hold; see `halfspaces.ForsterTransform`.
 
-    The map has the same bits as that of `halfspaces.ForsterTransform`, if no row is repeated, is zero or has a length
-    beyond 1e±100. The search for a heavy subspace needs all rows in one memory, so it is not made.
+    The map has the same bits as that of `halfspaces.ForsterTransform` if no row is repeated, is zero or has a length
+    beyond 1e±100. There is no search for a heavy subspace, because it needs all rows in the memory of one machine.
 
     Parameters
     ----------
@@ -356,10 +357,10 @@ class LogisticRegression(_Linear):
 class AveragedPerceptron(_Linear):
     """The averaged perceptron on rows that several processes hold: iterative parameter mixing.
 
-    In each epoch a perceptron passes over every block of `BLOCK_ROWS` rows, all from the same weights; the next epoch
-    starts from the mean of the weights that they reach. The model is the mean of all weights that predicted a row. On
-    rows of norm at most R that a halfspace separates with margin g, the perceptrons make at most (R/g)² mistakes per
-    block, over all epochs.
+    In each epoch one perceptron passes over each block of `BLOCK_ROWS` rows. All of them start from the same weights;
+    the next epoch starts from the mean of their final weights. The model is the mean of all weights that predicted a
+    row. On rows of norm at most R that a halfspace separates with margin g, the perceptrons make at most (R/g)²
+    mistakes per block, over all epochs.
 
     Parameters
     ----------

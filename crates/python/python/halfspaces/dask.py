@@ -1,4 +1,4 @@
-"""Fits to Dask arrays, Dask dataframes and Parquet files that no single machine holds.
+"""Fits to Dask arrays, Dask dataframes and Parquet files that do not fit on one machine.
 
 The estimators are those of `halfspaces.blocks`, with Dask collections as `X` and `y`. They run on whatever scheduler
 Dask uses: threads of this process, or the workers of a `distributed.Client`. The result has the same bits for any number

@@ -69,14 +69,15 @@ def halfspace(
         The shape of the rows.
     distribution : str, default="margin_ball"
         ``margin_ball``: uniform in the unit ball without the band of half-width `margin` around the boundary;
-        ``margin_shell``: unit rows, a fraction `share` of them exactly at the margin; ``ill_conditioned_ball``: at least
-        `margin` from the boundary, and stretched across it by `condition`; ``spiked_ball``: a margin ball with a fraction
-        `share` of the rows on a spike at the margin, which turns averages away from the target; ``gaussian``: normal,
-        with standard deviations from 1 to 1/`condition`; ``student_t``: the same with `freedom` degrees of freedom.
+        ``margin_shell``: unit rows, a fraction `share` of them exactly at the margin; ``ill_conditioned_ball``: at
+        least `margin` from the boundary, and stretched across it by `condition`; ``spiked_ball``: a margin ball with a
+        fraction `share` of the rows on a spike at the margin, which turns averages away from the target; ``gaussian``:
+        normal, with standard deviations from 1 to 1/`condition`; ``student_t``: the same with `freedom` degrees of
+        freedom.
     margin : float, default=0.1
         The distance from the boundary, for the first four.
     rate : float, default=0.0
-        The probability of a wrong label where labels are noisy, at least 0 and below 0.5.
+        The probability of a wrong label on noisy rows, at least 0 and below 0.5.
     where : {"everywhere", "far", "near"}, default="everywhere"
         Noise on all rows (random classification noise), or only on those at least, or at most, `threshold` from the
         boundary (Massart noise).
@@ -122,7 +123,7 @@ def halfspace(
 def massart_trap(n_samples: int = 1000, *, rate: float = 0.3, margin: float = 0.05, seed: int = 0) -> Sample:
     """Draw Massart noise in the plane that misleads logistic regression and the support vector machine.
 
-    The target errs on ``0.4 * rate`` of the labels. The minimisers of the logistic and the hinge loss err on
+    The error of the target is ``0.4 * rate``. The error of the minimisers of the logistic and the hinge loss is
     ``0.4 + 0.4 * rate``.
 
     Parameters
@@ -221,8 +222,8 @@ def heavy_subspace(
         How rows are distributed: gaussian, elliptical, norms6, norms150, duplicates, nested, two_planes, integer,
         one_hot, clustered, student_t or noisy.
     excess : float, default=None
-        How many more rows than the fraction lie in the subspace, as a share of the others, up to 0.7; 0 is exactly the
-        fraction, where the map exists. ``None`` is one row more.
+        The number of rows in the subspace above the fraction, as a share of the other rows, up to 0.7. With 0 the
+        subspace has exactly the fraction, and the map exists. ``None`` means one row more.
     seed : int, default=0
         Draws the rows.
 
@@ -265,7 +266,7 @@ def massart_noise(
     y : array-like of shape (n_samples,)
         The labels, of two classes.
     rate : float, default=0.2
-        The probability of a flip where labels are noisy, at least 0 and below 0.5.
+        The probability of a flip on noisy rows, at least 0 and below 0.5.
     where : {"far", "near", "everywhere"}, default="far"
         Which rows are noisy.
     share : float, default=0.5

@@ -105,7 +105,7 @@ def error_against_coverage(
     Parameters
     ----------
     values : array-like of shape (n_samples,)
-        The confidence of each prediction; of decision values, the magnitude counts.
+        The confidence of each prediction, or its decision value, of which only the magnitude is used.
     wrong : array-like of bool of shape (n_samples,)
         Whether each prediction is wrong.
     label : str, default=None
@@ -207,7 +207,7 @@ def calibration(
 def distances(
     robust: Any, classical: Any = None, *, n_features: int | None = None, level: float = 0.975, ax: Axes | None = None
 ) -> Axes:
-    """Draw robust distances of rows, by row or against their Mahalanobis distances; outliers are far up.
+    """Draw robust distances of rows, by row or against their Mahalanobis distances; outliers are at the top.
 
     Parameters
     ----------
