@@ -70,8 +70,9 @@ impl Costs {
 
 /// A plan divided among shards whose predicted costs are about equal.
 ///
-/// *Method.* The most expensive trial first, each to the shard with the least cost so far; ties by the order of the
-/// plan. *Guarantee.* The largest cost is at most 4/3 of the least possible one (Graham 1969). *Cost.* O(n lg n).
+/// *Method.* Trials are assigned in order of decreasing cost, each to the shard with the smallest cost so far; ties by
+/// the order of the plan. *Guarantee.* The largest cost is at most 4/3 of the least possible one (Graham 1969). *Cost.*
+/// O(n lg n).
 ///
 /// ```
 /// use halfspaces_eval::{Division, Shard, TrialKey};

@@ -143,8 +143,8 @@ pub(crate) fn coincide(values: &[f64]) -> bool {
     values.windows(2).all(|pair| pair[0].partial_cmp(&pair[1]) == Some(Ordering::Equal))
 }
 
-/// Student's p-value of "the mean is at most `bound`" from at least three independent values that are not all equal:
-/// without scatter, the distance to the bound has no scale.
+/// Student's p-value of "the mean is at most `bound`" from at least three independent values that are not all equal,
+/// because equal values give no scale for the distance to the bound.
 ///
 /// ```
 /// use halfspaces_eval::stats::mean_tail;

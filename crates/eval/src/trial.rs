@@ -72,8 +72,8 @@ pub fn trial_rng(key: &TrialKey) -> ChaCha8Rng {
     rng
 }
 
-/// 64-bit FNV-1a: a hash that is the same on every machine and in every release. It tells files and
-/// configurations apart; it does not resist forgery.
+/// 64-bit FNV-1a: a hash that is the same on every machine and in every release. It distinguishes files and
+/// configurations; it is not a cryptographic hash.
 ///
 /// ```
 /// assert_eq!(halfspaces_eval::fnv1a(b"foobar"), 0x8594_4171_f739_67e8);

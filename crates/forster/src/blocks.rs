@@ -1,14 +1,14 @@
-//! The Forster transform of points that no single machine holds: a fit that asks for one pass at a time.
+//! The Forster transform of points that do not fit on one machine: a fit that requests one pass at a time.
 //!
-//! A pass is a value ([`ForsterPass`]) that is sent to those who hold blocks of rows. Each worker computes the sums of its
-//! blocks ([`ForsterPass::partial`]), partial results are joined in any order ([`halfspaces_linalg::Partial`]), and the
-//! total ([`MomentSum`]) is the answer. The iteration is that of [`Forster::fit`](crate::Forster::fit), and so are the
-//! kernels and the blocks: where the points have no zeros, no repetitions and no lengths beyond 1e±100, both fits have
-//! the same bits.
+//! A pass is a value ([`ForsterPass`]) that is sent to the processes that hold blocks of rows. Each worker computes the
+//! sums of its blocks ([`ForsterPass::partial`]), partial results are joined in any order
+//! ([`halfspaces_linalg::Partial`]), and the total ([`MomentSum`]) is the answer. The iteration, the kernels and the
+//! blocks are those of [`Forster::fit`](crate::Forster::fit): if no point is zero, repeated or of a length beyond
+//! 1e±100, both fits have the same bits.
 //!
 //! *Cost.* For n × d points and a pass: one reading of the points, d² numbers to each worker and d²/2 numbers from it.
 //!
-//! *Limits.* The search for a heavy subspace needs all points and is not made here. A fit that needs it ends with
+//! *Limits.* There is no search for a heavy subspace, because it needs all points. A fit that needs it ends with
 //! [`Reason::SubspaceUnknown`].
 
 use crate::dense::{eigenvalues, extremes};
@@ -31,7 +31,7 @@ use halfspaces_linalg::{
 };
 use std::borrow::Cow;
 
-/// One pass over all blocks, to be sent to those who hold them.
+/// One pass over all blocks, to be sent to the processes that hold them.
 ///
 /// ```
 /// use halfspaces_forster::ForsterPass;
@@ -216,9 +216,9 @@ impl<F: FnMut(&ForsterPass) -> Option<MomentSum>> LevelPasses for Remote<F> {
 }
 
 impl Forster {
-    /// Brings points of R^`dim` that others hold in blocks into radially isotropic position. `run` computes a pass: it
-    /// lets every worker sum its blocks ([`ForsterPass::partial`]), joins the partial results and returns the total, or
-    /// `None` if that failed. Zero points are dropped; repeated points are not merged.
+    /// Brings points of R^`dim` that other processes hold in blocks into radially isotropic position. `run` computes a
+    /// pass: it lets every worker sum its blocks ([`ForsterPass::partial`]), joins the partial results and returns the
+    /// total, or `None` if that failed. Zero points are dropped; repeated points are not merged.
     ///
     /// # Errors
     /// [`ForsterError::PassFailed`] if `run` returns `None`; [`ForsterError::RowsChanged`] if two passes count different

@@ -20,9 +20,9 @@ const SLIP_PENALTY: f64 = 20.0;
 /// classes is ε/m + (1 - ε) exp(-s d_k^κ)/Σ_l exp(-s d_l^κ), with a slope s ≥ 0, an exponent κ > 0 and a slip ε. A single
 /// value v stands for two classes with values 0 and v. With κ = 1 and ε = 0 this is temperature scaling.
 ///
-/// The exponent is for values that are not linear in the log odds: if one class is rare, a learner that minimises the hinge
-/// loss gives nearly the same value to all rows, and small differences mean much (κ > 1). The slip is for labels that are
-/// wrong or random however sure the values are.
+/// The exponent is for values that are not linear in the log odds: if one class is rare, a learner that minimises the
+/// hinge loss gives nearly the same value to all rows, and small differences are important (κ > 1). The slip is for
+/// labels that are wrong or random, even where the values are confident.
 ///
 /// The class with the largest value is always the most probable, so predictions and probabilities agree. A sigmoid with
 /// an offset, or one sigmoid per class, does not guarantee that.
@@ -126,7 +126,7 @@ impl Calibration {
     /// `values` has one row per point: one value per class, or a single value for the classes 0 and 1. The points
     /// should be held out from the training of the classifier.
     ///
-    /// *Cost.* O(nk) per step for n rows of k values; some twenty steps.
+    /// *Cost.* O(nk) per step for n rows of k values; about twenty steps.
     ///
     /// # Errors
     /// [`InputError::LengthMismatch`] unless there is one class and one weight per row;

@@ -1,7 +1,7 @@
 //! The errors of several halfspaces on points that no single machine holds.
 //!
-//! A count is a value ([`CandidateErrors`]) that is sent to those who hold blocks of rows; the results are joined in any
-//! order ([`halfspaces_linalg::Partial`]).
+//! A count is a value ([`CandidateErrors`]) that is sent to the processes that hold blocks of rows; the results are
+//! joined in any order ([`halfspaces_linalg::Partial`]).
 
 use halfspaces_linalg::{
     AffineHalfspace, Classifier, DensePoints, InputError, Label, Partial, PointSet, Sum, Threads,

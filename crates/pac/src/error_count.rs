@@ -3,7 +3,7 @@
 use halfspaces_linalg::{Classifier, InputError, Label, PointSet, Threads, load_checked};
 use statrs::function::beta::beta_reg;
 
-/// The number of labelled points that a classifier gets wrong: its empirical 0-1 error ℓ01. Also returns the exact
+/// The number of labelled points that a classifier gets wrong: its empirical 0-1 error ℓ01. It also gives the exact
 /// bound on the true error. Claims: PT.
 ///
 /// ```

@@ -76,7 +76,8 @@ impl Pipeline {
         out.write_all(b"\n")
     }
 
-    /// Saves the model file. An existing file is replaced at the end, so it is complete or unchanged, whatever happens.
+    /// Saves the model file. An existing file is replaced only when the new one is complete, so a failure leaves it
+    /// unchanged.
     ///
     /// # Errors
     /// If the file cannot be written.

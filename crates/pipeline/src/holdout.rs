@@ -24,12 +24,12 @@ pub enum SplitBy {
     /// At random, as by [`split`].
     #[default]
     Random,
-    /// All rows with the same value in this column together: the error is that on new groups, such as patients. The column
-    /// is not learned from. Candidates, probabilities and the cross-validated error are by group too. Default share: a fifth
-    /// of the rows.
-    Group(String),
-    /// The last rows by this column of dates or numbers: the error is that on later rows. The column is not learned from.
+    /// All rows with the same value in this column together. The error is then that on new groups, such as patients.
+    /// The column is not learned from. Candidates, probabilities and the cross-validated error are by group too.
     /// Default share: a fifth of the rows.
+    Group(String),
+    /// The last rows by this column of dates or numbers. The error is then that on later rows. The column is not
+    /// learned from. Default share: a fifth of the rows.
     Time(String),
 }
 

@@ -33,8 +33,8 @@ pub enum ImportanceMeasure {
 
 /// The permutation importance of the columns of a model.
 ///
-/// A column that repeats what another one says has little importance. The values hold for the rows given: use rows that
-/// the model was not fitted to.
+/// A column that carries the same information as another column has little importance. The values hold for the rows
+/// given: use rows that the model was not fitted to.
 ///
 /// *Source.* Breiman 2001, Random Forests; Fisher, Rudin and Dominici 2019, for any model and loss.
 ///

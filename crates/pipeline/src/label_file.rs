@@ -19,9 +19,10 @@ const LABEL: &str = "label";
 
 /// A file of labels for the rows of a table, such as `y.npy` next to `X.npy`, or the labels that `halfspaces label` wrote.
 ///
-/// Labels are joined by the ids in a column of both files ([`id`](LabelFile::id)), or by a column `row` (data rows, counted
-/// from 0), or in order if the file has neither. If the table is a folder of images, they are joined by a column `file`. Rows without a label are left out. Labels whose column `source` is
-/// `predicted` are left out too: they are guesses of a model.
+/// Labels are joined by the ids in a column of both files ([`id`](LabelFile::id)), or by a column `row` (data rows,
+/// counted from 0), or in order if the file has neither. If the table is a folder of images, they are joined by a
+/// column `file`. Rows without a label are left out. Labels whose column `source` is `predicted` are left out too: they
+/// are predictions of a model.
 ///
 /// ```
 /// use halfspaces_frame::{Hints, ReadOptions};

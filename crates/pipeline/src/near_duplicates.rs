@@ -8,8 +8,8 @@ const LEAST: f64 = 0.9;
 /// A row is compared with at most this many earlier rows for each of its coordinates, the last ones.
 const MAX_COMPARED: usize = 1000;
 
-/// For every row the most similar row with another label, if their cosine is at least 0.9; `None` if there is none. Of
-/// several the first. If rows are texts, one of the two labels is likely wrong.
+/// For every row the most similar row with another label, if their cosine is at least 0.9; `None` if there is none. If
+/// there are several, the first. If rows are texts, one of the two labels is likely wrong.
 ///
 /// Rows are found by the coordinates they share (Bayardo, Ma and Srikant 2007): the commonest coordinates of a row,
 /// with less than 0.9 of its norm, need no index, because two rows that share no other coordinate are less similar.

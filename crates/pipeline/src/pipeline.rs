@@ -123,8 +123,8 @@ impl Pipeline {
         self.table(told, others, kept, |options, hints| read(path, options, hints))
     }
 
-    /// Like [`Pipeline::read_table`], with a table from anywhere: `read` gets the options and hints by which columns must
-    /// be read.
+    /// Like [`Pipeline::read_table`], for a table from any source: `read` gets the options and hints by which columns
+    /// must be read.
     ///
     /// # Errors
     /// Those of `read`.

@@ -14,8 +14,8 @@ pub enum Method {
     /// cross-validated error ([`Findings::left_out`]). The default.
     #[default]
     Auto,
-    /// A decision list for labels that are wrong with a bounded probability anywhere. It needs no margin. It takes at
-    /// most 1000 sparse coordinates.
+    /// A decision list for labels that may be wrong anywhere, each with a bounded probability. It needs no margin. It
+    /// takes at most 1000 sparse coordinates.
     Massart,
     /// One halfspace; noise rate and margin are estimated. Its time grows with the number of coordinates, even if points
     /// have few entries: a text with 40,000 different n-grams takes minutes.

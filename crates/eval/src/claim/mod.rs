@@ -15,10 +15,9 @@
 //! pass, and the null is measured on the same instances. A claim whose null does not fail ([`Null::fails`]) is
 //! [`Verdict::Weak`].
 //!
-//! The ledger shows two more figures for every claim, apart from each other: its slack, which says how far the
-//! statement is from what was measured, and the number of trials on which it rests. More trials do not change the
-//! slack. A claim with a slack of at least [`SLACK_LIMIT`] is weak, too, unless it states why no instance can approach
-//! its bound.
+//! The ledger shows two more figures for every claim, separately: its slack, which says how far the statement is from
+//! the measurements, and its number of trials. More trials do not change the slack. A claim with a slack of at least
+//! [`SLACK_LIMIT`] is weak, too, unless it states why no instance can approach its bound.
 
 mod evidence;
 mod ledger;

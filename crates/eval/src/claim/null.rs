@@ -55,10 +55,10 @@ impl Null {
         }
     }
 
-    /// Whether the null alternative fails. For a claim about a failure probability, a rival fails if its failures refute
-    /// that probability by the claim's own rule, an exact test at [`REFUTATION_LEVEL`]. For any other claim it fails if
-    /// it fails in at least half of the cases. Without cases it does not fail. A smaller bound fails, too, if the
-    /// evidence states a reason why the bound cannot be approached.
+    /// Whether the null alternative fails. For a claim about a failure probability, a rival fails if its failures
+    /// refute that probability by the rule of the claim, an exact test at [`REFUTATION_LEVEL`]. For any other claim, it
+    /// fails if it violates the claim in at least half of the cases. Without cases it does not fail. A smaller bound
+    /// fails, too, if the evidence states a reason why the bound cannot be approached.
     #[must_use]
     pub fn fails(&self, evidence: &Evidence) -> bool {
         let (failures, cases) = self.counts(evidence);

@@ -11,8 +11,8 @@ use std::error::Error;
 
 /// An experiment with its own types of configuration and outcome.
 ///
-/// Outcomes must survive being written to JSON and read back: all numbers must be finite, and floats are read back to
-/// the bit.
+/// Writing an outcome to JSON and reading it back must not change it: all numbers must be finite, and floats are read
+/// back to the bit.
 ///
 /// ```
 /// use halfspaces_eval::{

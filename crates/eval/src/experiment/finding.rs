@@ -3,7 +3,7 @@
 /// A finding of an experiment for the top of the page: two sentences and a figure.
 ///
 /// An experiment states it in its `evaluate`, with numbers of the evaluated run, and names the claims that it is based
-/// on. The page shows it only if each of them holds or was observed; otherwise the page says why not.
+/// on. The page shows it only if each of these claims holds or was observed; otherwise the page gives the reason.
 ///
 /// ```
 /// use halfspaces_eval::Finding;

@@ -1,8 +1,9 @@
 //! A session that starts from the predictions of a given model. Part of `LabellingSession`. Claims: none.
 //!
 //! Two predictors compete: the given model, which does not change, and the model of the session, which learns. The one
-//! with fewer errors on the answers so far chooses the question and predicts. The given model does if both have equally
-//! many errors, or if there are fewer than ten answers. The errors of the session's model are leave-one-out errors: each answer is predicted from all others.
+//! with fewer errors on the answers so far chooses the question and predicts. If both have the same number of errors,
+//! or if there are fewer than ten answers, this is the given model. The errors of the session's model are leave-one-out
+//! errors: each answer is predicted from all others.
 
 use super::advice::Advice;
 use super::model::Errors;

@@ -47,8 +47,8 @@ impl LabellingSession {
     }
 
     /// The class with the fewest answers, the first of equals, if it has fewer than 20 answers. Returns `None` before
-    /// the session has 20 answers. To find a rare class, ask about the [`likeliest`](LabellingSession::likeliest) points
-    /// of this class while there is one.
+    /// the session has 20 answers. To find a rare class, ask about the [`likeliest`](LabellingSession::likeliest)
+    /// points of this class as long as there is one.
     #[must_use]
     pub fn scarce_class(&self) -> Option<usize> {
         let mut counts = vec![0; self.classes()];

@@ -66,7 +66,7 @@ pub struct LabellingProgress {
 /// features), or the squares of the columns; one over halfspaces of the columns; and, for two classes, one over the
 /// version space of halfspaces of the columns with one wrong answer in a hundred, by expectation propagation. Each
 /// posterior is weighted by the product of the probabilities that it gives to each answer given all others. Columns are
-/// standardised first. With more than two classes there are eight posteriors, by least squares.
+/// standardised first. With more than two classes there are eight posteriors, fitted by least squares.
 ///
 /// *Wide pools.* A pool is wide if it has more than 256 columns, or more than 100 and all rows have norm 1 up to 0.02:
 /// texts as n-grams, and embeddings of texts. Its model is one exact Gaussian process for each class against the others,
@@ -243,9 +243,9 @@ impl LabellingSession {
         LabellingQuestion { index, class: verdict.class, probability: verdict.probability() }
     }
 
-    /// Opens this question instead of the one that [`next`](LabellingSession::next) would choose: for an order of your
-    /// own, or for a question shown earlier. The answer counts as a correction if its class differs from that of the
-    /// question.
+    /// Opens this question instead of the one that [`next`](LabellingSession::next) would choose: to use another order,
+    /// or to return to a question shown earlier. The answer counts as a correction if its class differs from that of
+    /// the question.
     ///
     /// ```
     /// use halfspaces_linalg::{Params, Points};

@@ -161,7 +161,7 @@ impl CuttingPlaneFit {
         /// The returned centre.
         halfspace: &Halfspace,
 
-        /// The error of this centre on a batch of its own, which did not influence the centre.
+        /// The error of this centre on a separate batch, which did not influence the centre.
         estimated_error: f64,
 
         /// The number of batches used.

@@ -39,7 +39,7 @@ pub struct Guarantee {
 pub(crate) struct Theorem {
     /// The guarantee of a complete fit.
     pub guarantee: Guarantee,
-    /// A bound on the excess error of the best candidate, ε/2 as a rule.
+    /// A bound on the excess error of the best candidate, usually ε/2.
     pub best_candidate: f64,
     /// The part of δ reserved for the choice among the candidates.
     pub choice_failure: f64,

@@ -1,7 +1,7 @@
-//! Logistic regression on points that no single machine holds: a fit that asks for one pass at a time.
+//! Logistic regression on points that do not fit on one machine: a fit that requests one pass at a time.
 //!
-//! A pass is a value ([`LogisticPass`]) that is sent to those who hold blocks of rows. Each worker computes loss, gradient
-//! and Hessian of its blocks ([`LogisticPass::partial`]); partial results are joined in any order
+//! A pass is a value ([`LogisticPass`]) that is sent to the processes that hold blocks of rows. Each worker computes
+//! loss, gradient and Hessian of its blocks ([`LogisticPass::partial`]); partial results are joined in any order
 //! ([`halfspaces_linalg::Partial`]). The Newton iteration is that of [`LogisticRegression`].
 //!
 //! *Cost.* For n × d points and a pass: one reading of the points, O(nd²) time, d numbers to each worker and d²/2 from
@@ -189,8 +189,9 @@ impl<E: From<InputError>, F: FnMut(&LogisticPass) -> Result<LogisticSum, E>> Obj
 }
 
 impl LogisticRegression {
-    /// Fits labelled points of R^`dim` that others hold in blocks. `run` computes a pass: it lets every worker sum its
-    /// blocks ([`LogisticPass::partial`]), joins the partial results and returns the total. The fit starts at 0.
+    /// Fits labelled points of R^`dim` that other processes hold in blocks. `run` computes a pass: it lets every worker
+    /// sum its blocks ([`LogisticPass::partial`]), joins the partial results and returns the total. The fit starts at
+    /// 0.
     ///
     /// # Errors
     /// Those of `run`; [`InputError::ZeroDimension`], [`InputError::Empty`], [`InputError::Overflow`],

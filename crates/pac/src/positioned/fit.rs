@@ -136,7 +136,7 @@ impl PositionedFit {
         /// λ = η + ε/2, the error rate to which signed sums refer.
         leak: f64,
 
-        /// The result of the last test of how many points no rule covers.
+        /// The result of the last test, which counts the points that no rule covers.
         remainder: Remainder,
 
         /// The errors on held-out examples. `None` if no examples were held out.

@@ -22,8 +22,8 @@
 pub enum Elimination {
     /// No candidate is dropped.
     Never,
-    /// Drops candidates that can no longer win: those with more errors than the best candidate has so far plus the
-    /// number of examples left. The choice is unchanged.
+    /// Drops candidates that can no longer be chosen: those with more errors than the best candidate has so far plus
+    /// the number of examples left. The choice is unchanged.
     Lossless,
     /// Also drops candidates clearly worse than the best, after 1, 2, 3, 4, 6, 8, 12, ... examples: those with more
     /// errors by [`schedule::elimination_gap`](crate::schedule::elimination_gap). The choice may differ, but its

@@ -85,8 +85,8 @@ pub struct Decisions {
 
 impl Model {
     /// Fits a model to points and their classes 0, 1, .., each of which must occur. Only [`Method::Auto`] supports
-    /// `weights`, one for each row. It compares candidates on other `groups` than those they were fitted to, so its
-    /// cross-validated error is that on new groups. Default: each row is a group of its own. The other learners compare
+    /// `weights`, one for each row. It compares candidates on `groups` that they were not fitted to, so its
+    /// cross-validated error is that on new groups. Default: each row is a separate group. The other learners compare
     /// nothing.
     ///
     /// # Errors

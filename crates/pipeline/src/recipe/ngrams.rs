@@ -1,8 +1,8 @@
 //! Text as n-grams, weighted by TF-IDF.
 //!
 //! A text has two groups of terms: words with pairs of adjacent words, and runs of 2 to 5 characters within its pieces
-//! between blanks. All terms are in lower case. Words follow the Unicode rules for word boundaries, so no language is
-//! assumed; scripts without blanks between words are covered by their characters.
+//! between blanks. All terms are in lower case. Words follow the Unicode rules for word boundaries, so no particular
+//! language is assumed; for scripts without blanks between words, the runs of characters are sufficient.
 //!
 //! A term that occurs n times in a text has the weight (1 + ln n) · idf, where idf = 1 + ln((1 + N)/(1 + N_t)) for a term
 //! in N_t of N fitted rows. The weights of each group are divided by their norm and by √2, so a row has norm 1.

@@ -1,8 +1,8 @@
 //! The first questions of a session. Part of `LabellingSession`. Claims: none.
 //!
-//! As long as little is known, the surest points are alike, and asking about them teaches little. The first questions
-//! are therefore about the points that reduce the variance of the pool the most: each maximises
-//! Σ_z C(a, z)² / (C(a, a) + 0.2), where C is the posterior covariance given the preceding ones (Cohn, Ghahramani and
+//! As long as there are few answers, the surest points are similar, and asking about them gives little information. The
+//! first questions are therefore about the points that reduce the variance of the pool the most: each maximises Σ_z
+//! C(a, z)² / (C(a, a) + 0.2), where C is the posterior covariance given the preceding ones (Cohn, Ghahramani and
 //! Jordan 1996). This choice needs no answers. It is made once, on a sample of the pool.
 
 use super::kernel::Kernel;

@@ -4,8 +4,9 @@
 //! *Prediction.* The class with the largest mean. Its z-score is the gap to the second largest mean, divided by the
 //! standard deviation of the difference of two answers.
 //!
-//! *Order.* First the points of `explore`. Then the point with the largest z-score / √(1 + answers of its class). The
-//! divisor avoids that a session asks about its most frequent class only, whose gaps grow with its number of answers.
+//! *Order.* First the points of `explore`. Then the point with the largest z-score / √(1 + answers of its class).
+//! Without the divisor, a session would ask only about its most frequent class, whose gaps grow with its number of
+//! answers.
 //!
 //! *Cost.* With n answers, O(n²) plus one pass over the features of the pool per answer for sparse pools, and O(n) per
 //! point of the pool for dense ones.
