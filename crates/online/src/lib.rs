@@ -1,4 +1,4 @@
-//! Online and self-directed learners of halfspaces, their mistake bounds, and the protocols in which they play.
+//! Online and self-directed learners of halfspaces, their mistake bounds, and the protocols for using them.
 
 #![doc = include_str!("../README.md")]
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]

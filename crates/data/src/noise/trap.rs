@@ -28,7 +28,7 @@ const TRAP_VICTIMS: f64 = 0.4;
 ///
 /// A convex loss penalises a flipped label in proportion to its margin. The far points therefore keep w short along w*
 /// (about 1 for the hinge loss, ln((1 - η)/η) for the logistic loss). Such a w gives points at the margin γ a value
-/// close to 0. The losses of the levers, which are long along the second axis, then turn w towards that axis. The
+/// close to 0. The losses of the levers, which are long along the second axis, then rotate w towards that axis. The
 /// victims are short in both directions, so their losses have little influence, and they end on the wrong side: the
 /// error is 0.4 η + 0.4 = η + 0.4 - 0.6 η.
 ///

@@ -1,9 +1,9 @@
 //! The averaged perceptron on shards of points: iterative parameter mixing.
 //!
-//! The points are split into shards, here the blocks of [`BLOCK_ROWS`](halfspaces_linalg::BLOCK_ROWS) rows. In each epoch
-//! a perceptron passes over every shard, all from the same weights, and the next epoch starts from the mean of the
-//! weights that they reach. A pass over all shards is a value ([`EpochPass`]) that is sent to those who hold them; the
-//! results are joined in any order ([`halfspaces_linalg::Partial`]).
+//! The points are split into shards, here the blocks of [`BLOCK_ROWS`](halfspaces_linalg::BLOCK_ROWS) rows. In each
+//! epoch one perceptron passes over each shard. All of them start from the same weights, and the next epoch starts from
+//! the mean of their final weights. A pass over all shards is a value ([`EpochPass`]) that is sent to the processes
+//! that hold them; the results are joined in any order ([`halfspaces_linalg::Partial`]).
 //!
 //! *Source.* McDonald, Hall and Mann 2010, Theorem 3. Claims: none of its own.
 
@@ -139,8 +139,8 @@ impl EpochPass {
 /// make at most (R‖w*‖/γ)² mistakes per shard (McDonald, Hall and Mann 2010, Theorem 3, with equal mixing weights): the
 /// bound of one perceptron, times the number of shards. As for the averaged perceptron, no such bound is proved for the
 /// sign of the mean. *Cost:* one reading of the points and 2d numbers for each epoch. *When to use it:* for points that
-/// no single machine holds; in memory [`AveragedPerceptron`] learns more from each epoch. *Source:* McDonald, Hall and
-/// Mann 2010.
+/// do not fit on one machine; in memory [`AveragedPerceptron`] learns more from each epoch. *Source:* McDonald, Hall
+/// and Mann 2010.
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Points, Threads};
@@ -197,8 +197,8 @@ impl ShardedFit {
 }
 
 impl ShardedPerceptron {
-    /// Fits labelled points of R^`dim` that others hold in blocks. `run` computes an epoch: it lets every worker pass
-    /// over its shards ([`EpochPass::partial`]), joins the partial results and returns the total.
+    /// Fits labelled points of R^`dim` that other processes hold in blocks. `run` computes an epoch: it lets every
+    /// worker pass over its shards ([`EpochPass::partial`]), joins the partial results and returns the total.
     ///
     /// # Errors
     /// Those of `run`; [`InputError::ParameterOutOfRange`] for no epochs; [`InputError::ZeroDimension`],

@@ -12,7 +12,7 @@ use std::convert::Infallible;
 /// A label reaches the learner only in [`OnlineLearner::update`], together with the prediction already made, so a
 /// learner cannot see a label before it predicts. Mistake bounds count wrong predictions.
 ///
-/// A learner is also a [`Classifier`]: the model you would keep if learning ended now. Most learners classify as
+/// A learner is also a [`Classifier`]: the model that you would use if learning ended now. Most learners classify as
 /// [`OnlineLearner::guess`] predicts. The two differ if the best hypothesis of a learner is not the one for which its
 /// mistake bound holds: the averaged perceptron predicts with its current weights and classifies with their mean. Use
 /// `guess` in the protocol and [`Classifier::label`] everywhere else.

@@ -18,7 +18,7 @@ use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, RowView};
 /// including correctly predicted ones.
 ///
 /// *Guarantee.* For the exact centre at most d ln((1+γ)/γ)/ln(e/(e-1)) mistakes in every order, as for [`VersionSpace`]
-/// of [`CentreOfGravity`]: every mistake cuts through the centre, whatever was cut in between. For the sampled centre
+/// of [`CentreOfGravity`]: every mistake cuts through the centre, whatever other cuts were made. For the sampled centre
 /// this is tested, not proved. In random order on the sphere it makes about a quarter of d ln n mistakes (0.2 to 0.4 d
 /// whenever n grows by a factor of e, measured; claim S6b).
 ///
