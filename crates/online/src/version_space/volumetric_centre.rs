@@ -8,8 +8,8 @@
 //! *Guarantee.* A mistake increases min V by at least 0.005, and a drop decreases it by at most 0.0015. There are at
 //! most d - 1 more drops than mistakes, and min V stays below d ln(400 d/r) while the polytope contains a ball of
 //! radius r = γ/(1+γ): O(d ln(d/γ)) mistakes, with the constants of [`bounds::volumetric_mistakes`].
-//! `docs/theory/volumetric-centre.md` proves the changes 0.005 and 0.0015; the measured changes are about a hundred
-//! times larger. An analytic centre that never drops a cut has no such bound.
+//! `docs/theory/volumetric-centre.md` proves the changes 0.005 and 0.0015; the measured changes are some hundred times
+//! larger. An analytic centre that never drops a cut has no such bound.
 //!
 //! *Source.* Kakade §3, Notes21; Vaidya 1996; the constants are ours. All quantities are in coordinates z with
 //! w = c + Tz, in which H(c) is the identity and every slack is 1. H itself is never stored: its condition number is
@@ -48,7 +48,7 @@ const MIN_WIDTH: f64 = 1e-16;
 ///
 /// *Guarantee.* At most 1 + (d ln((1+γ)/γ) + d ln(400 d) - ½ d ln 2 + 0.0015(d-1))/0.0035 mistakes
 /// ([`bounds::volumetric_mistakes`]): O(d ln(d/γ)), the only deterministic centre here with a bound that is nearly
-/// linear in d. In practice it makes about a hundred times fewer mistakes. *Cost.* 5 to 15 Newton steps per cut, each
+/// linear in d. In practice it makes some hundred times fewer mistakes. *Cost.* 5 to 15 Newton steps per cut, each
 /// O(m²d + md²) with m constraints, at most 400 d and in practice a few d; O(md) memory. A cut needs at most about 10^4
 /// d levels, as each one increases the potential.
 ///
