@@ -186,14 +186,11 @@ fn derivatives(points: &[Point], [slope, offset]: [f64; 2]) -> ([f64; 2], [f64; 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfspaces_linalg::rand::Rng;
-    use halfspaces_linalg::rng_for;
-
-    /// The stream of the random values of these tests.
-    const STREAM: u64 = 0x10d5;
+    use rand::rngs::ChaCha8Rng;
+    use rand::{RngExt, SeedableRng};
 
     fn sample(count: usize) -> (Vec<f64>, Vec<bool>) {
-        let mut rng = rng_for(STREAM, 1);
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
         let values: Vec<f64> = (0..count).map(|_| rng.random_range(-3.0..3.0)).collect();
         let odds = |v: &f64| 1.0 / (1.0 + (-(0.8 * v - 0.5)).exp());
         let labels = values.iter().map(|v| rng.random_bool(odds(v))).collect();

@@ -275,6 +275,8 @@ mod tests {
     use crate::LinearSvm;
     use crate::classes::error::tests::three_clusters;
     use halfspaces_linalg::{AffineHalfspace, Params, Points, SparsePoints};
+    use rand::rngs::ChaCha8Rng;
+    use rand::{RngExt, SeedableRng};
 
     #[test]
     fn the_largest_log_odds_win() {
@@ -308,7 +310,7 @@ mod tests {
     /// No halfspace tells a class between two others from both. Its model must not win everywhere, nor nowhere.
     #[test]
     fn a_class_between_two_others_is_predicted() {
-        let mut rng = rng_for(TEST_CLUSTERS, 3);
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
         let line: Vec<f64> = (0..900).map(|_| rng.random_range(-3.0..3.0)).collect();
         let classes: Vec<usize> =
             line.iter().map(|v| usize::from(*v > -1.0) + usize::from(*v > 1.0)).collect();
