@@ -341,4 +341,12 @@ mod tests {
         let axis = Points::from_rows(&[[1.0, 0.0]]).unwrap();
         assert!(Subspace::certify(&points, None, axis, 2, 1e-10).unwrap().is_boundary());
     }
+
+    #[test]
+    fn a_tolerance_is_reached_at_its_value() {
+        let points = Points::from_rows(&[[2.0, 0.0], [0.0, 1.0]]).unwrap();
+        let axis = Points::from_rows(&[[1.0, 0.0]]).unwrap();
+        let exact = Subspace::certify(&points, None, axis, 2, 0.0).unwrap();
+        assert_eq!((exact.members(), exact.largest_inside()), (&[0][..], 0.0));
+    }
 }
