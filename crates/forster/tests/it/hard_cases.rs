@@ -311,3 +311,14 @@ fn decompositions_place_every_point() {
         assert_eq!(members(&same), members(&parts), "{kind:?}");
     }
 }
+
+#[test]
+fn rows_that_are_left_keep_their_weights() {
+    let points = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [0.0, 3.0]]).unwrap();
+    let solver = ForsterTransform::params().check().unwrap();
+    let parts = solver.decompose_weighted(&points, &[5.0, 1.0, 2.0]).unwrap();
+    let of =
+        |p: &halfspaces_forster::Position| (p.subspace.members().to_vec(), p.subspace.weight());
+    let pieces: Vec<_> = parts.pieces().iter().map(of).collect();
+    assert_eq!(pieces, [(vec![0], 8.0), (vec![1, 2], 3.0)]);
+}
