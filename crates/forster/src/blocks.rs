@@ -353,4 +353,19 @@ mod tests {
         let wrong = ForsterPass { factor: Some(zeros), form: None };
         assert!(wrong.partial(0, &points, Threads::ONE).is_err());
     }
+
+    /// More than half of the points are within 3e-6 of a line. In memory none of them is on it, but a pass over blocks
+    /// cannot tell.
+    #[test]
+    fn a_position_next_to_a_heavy_line_is_not_claimed() {
+        let mut rows: Vec<[f64; 2]> = (0..6).map(|k| [1.0, 1e-6 * (f64::from(k) - 2.5)]).collect();
+        rows.extend([[0.0, 1.0], [1.0, 1.0], [1.0, -1.0], [0.3, 1.0]]);
+        let points = Points::from_rows(&rows).unwrap();
+        let solver = ForsterTransform::params().check().unwrap();
+        let fit = solver.fit_blocks(2, |pass| shared(&points, 1, pass)).unwrap();
+        assert!(fit.certificate().holds_within(1e-6));
+        assert_eq!(fit.end(), LevelEnd::Unresolved(Reason::SubspaceUnknown));
+        let alone = solver.fit(&points).unwrap();
+        assert!(matches!(alone.outcome(), Outcome::RadiallyIsotropic(_)));
+    }
 }
