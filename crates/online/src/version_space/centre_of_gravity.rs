@@ -327,4 +327,20 @@ mod tests {
         assert!(fresh.cut(&[2.0, 0.0]).is_err() && fresh.cut(&[0.0, 0.0]).is_err());
         assert_eq!(fresh, CentreOfGravity::new(2, 1).unwrap());
     }
+
+    /// The share of the ball within the radius of a point, r^d, is uniform in [0, 1].
+    #[test]
+    fn the_first_sample_is_uniform_in_the_ball() {
+        for dim in [1, 2, 6] {
+            let share = |w: &[f64]| norm(w).powi(dim as i32);
+            let of_seed = |seed| {
+                let centre = CentreOfGravity::new(dim, seed).unwrap();
+                centre.sample().map(share).collect::<Vec<f64>>()
+            };
+            let shares: Vec<f64> = (0..60).flat_map(of_seed).collect();
+            let mean = shares.iter().sum::<f64>() / shares.len() as f64;
+            // Six standard errors, 6/√(12 · 60 · 64).
+            assert!((mean - 0.5).abs() < 0.028, "{mean} in dimension {dim}");
+        }
+    }
 }
