@@ -495,4 +495,12 @@ mod tests {
         assert!(!column(&["1,234", "2,5"], none).2 && !column(&["1,234", "0,125"], none).2);
         assert_eq!(values(&["1,234", "0,125"])[0], Some(1.234));
     }
+
+    /// A currency that more than half as many numbers have as have none is that of the column.
+    #[test]
+    fn numbers_without_the_sign_of_the_column_are_read() {
+        let read = |cells: &[&str]| values(cells).iter().flatten().copied().collect::<Vec<f64>>();
+        assert_eq!(read(&["$1", "$2", "3", "4", "5"]), [1.0, 2.0, 3.0, 4.0, 5.0]);
+        assert_eq!(read(&["$1", "3", "4"]), [3.0, 4.0]);
+    }
 }
