@@ -573,4 +573,33 @@ mod tests {
         let worst = each.fold(0.0, f64::max);
         assert!(worst > 0.0 && (harm(&guesses) - worst).abs() < 1e-12, "{worst}");
     }
+
+    /// The first competitors, the target rotated towards each direction by each angle, harm no more than the noise that
+    /// is kept.
+    #[test]
+    fn the_adversary_harms_no_less_than_where_it_starts() {
+        for seed in 1..5 {
+            let target = random_target(3, seed).unwrap();
+            let sample = MarginShell::new(&target, 0.1, 0.8).unwrap().sample(500, 2).unwrap();
+            let guesses = UnitSphere::new(3).unwrap().sample(4, 3).unwrap();
+            let harm = |noise: &Massart| {
+                let population = Population::new(sample.clone(), &target, noise).unwrap();
+                let fit = least_squares(&sample, &mean_labels(&population)).unwrap();
+                population.excess(&Halfspace::new(fit).unwrap()).unwrap().mean()
+            };
+            let kept = Massart::against_least_squares(0.2, &sample, &target, &guesses).unwrap();
+            for guess in guesses.rows() {
+                let mut across = guess.as_slice().to_vec();
+                kernels::axpy(-guess.dot(target.normal()), target.normal(), &mut across);
+                assert!(halfspaces_linalg::normalise(&mut across));
+                for angle in START_ANGLES {
+                    let mut v: Vec<f64> = target.normal().iter().map(|w| w * angle.cos()).collect();
+                    kernels::axpy(angle.sin(), &across, &mut v);
+                    let start = Region::Disagreement(Halfspace::new(v).unwrap());
+                    let start = Massart::new(0.2, start).unwrap();
+                    assert!(harm(&kept) >= harm(&start) - 1e-12, "target {seed}, angle {angle}");
+                }
+            }
+        }
+    }
 }
