@@ -416,6 +416,9 @@ mod tests {
             for (k, x) in rows.iter().enumerate() {
                 assert!((soft.means[k] - kernels::dot(&soft.weights, x)).abs() < 1e-6);
                 assert!(close(soft.variances[k], soft.variance(x)));
+                // The answer to a point has a noise of variance 10⁻⁴ of its own.
+                let deviation = (soft.variances[k] + 1e-4).sqrt();
+                assert!(close(soft.score(k), soft.means[k] / deviation));
             }
         };
         let mut answers: Vec<(usize, f64)> = Vec::new();
