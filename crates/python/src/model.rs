@@ -129,7 +129,10 @@ fn learned<P: PointSet>(
     if classes.iter().max() > Some(&1) {
         // The threads are divided among the classes.
         let of_odds = weights.clone();
-        let learner = OneVsRest::new(Learner { spec, weights, threads: Threads::ONE });
+        let is_logistic = matches!(spec, Spec::Logistic { .. });
+        let learner = Learner { spec, weights, threads: Threads::ONE };
+        let learner =
+            if is_logistic { OneVsRest::of_log_odds(learner) } else { OneVsRest::new(learner) };
         let model = learner.fit_weighted(points, classes, of_odds.as_deref(), threads)?;
         return Ok(Fitted::Several(model));
     }
@@ -277,12 +280,8 @@ impl Model {
             }
             Fitted::Several(model) if self.fitted.is_logistic() => {
                 let odds = on_points!(&rows, points => values_of(model, points, threads))?;
-                let mut all: Vec<f64> = odds.into_iter().map(|value| logistic(value).0).collect();
-                for of_row in all.chunks_mut(model.classes()) {
-                    let sum: f64 = of_row.iter().sum();
-                    let even = 1.0 / of_row.len() as f64;
-                    of_row.iter_mut().for_each(|p| *p = if sum > 0.0 { *p / sum } else { even });
-                }
+                let mut all: Vec<f64> = odds.into_iter().map(log_probability).collect();
+                all.chunks_mut(model.classes()).for_each(normalise);
                 Ok(Some(all))
             }
             Fitted::Two(_) | Fitted::Several(_) => Ok(None),
@@ -345,6 +344,19 @@ impl Model {
         }
         Ok((!parts.is_empty()).then_some(sum.min(1.0)))
     }
+}
+
+/// ln(1/(1 + e^-t)).
+fn log_probability(odds: f64) -> f64 {
+    odds.min(0.0) - (-odds.abs()).exp().ln_1p()
+}
+
+/// Turns logarithms into numbers of sum 1 in the same proportions. They do not underflow if all are small.
+fn normalise(logarithms: &mut [f64]) {
+    let most = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    logarithms.iter_mut().for_each(|value| *value = (*value - most).exp());
+    let sum: f64 = logarithms.iter().sum();
+    logarithms.iter_mut().for_each(|value| *value /= sum);
 }
 
 /// 1/(1 + e^-t) and 1/(1 + e^t).

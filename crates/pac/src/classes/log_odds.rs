@@ -41,6 +41,9 @@ pub struct LogOdds {
 load_checked!(LogOdds { slope: f64, offset: f64 } => LogOdds::new);
 
 impl LogOdds {
+    /// The log odds are the decision values themselves.
+    pub const SAME: LogOdds = LogOdds { slope: 1.0, offset: 0.0 };
+
     /// Log odds with this slope and offset.
     ///
     /// # Errors

@@ -33,6 +33,8 @@ const BLOCK: usize = 512;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OneVsRest<L> {
     learner: L,
+    /// Whether the values of the binary models are log odds already.
+    are_odds: bool,
 }
 
 /// The model fitted by [`OneVsRest`].
@@ -89,7 +91,14 @@ impl<L: FitSample + Sync> OneVsRest<L> {
     /// Creates the learner from a binary learner.
     #[must_use]
     pub fn new(learner: L) -> Self {
-        OneVsRest { learner }
+        OneVsRest { learner, are_odds: false }
+    }
+
+    /// Creates the learner from a binary learner whose decision values are log odds, such as
+    /// [`LogisticRegression`](crate::LogisticRegression). They are compared as they are.
+    #[must_use]
+    pub fn of_log_odds(learner: L) -> Self {
+        OneVsRest { learner, are_odds: true }
     }
 
     /// Fits points with classes 0, 1, 2, .., each of which must occur. Classes are fitted in parallel on `threads`; the
@@ -131,6 +140,9 @@ impl<L: FitSample + Sync> OneVsRest<L> {
             let labels: Vec<Label> = classes.iter().map(sign).collect();
             let model = self.learner.fit(points, &labels);
             let model = model.map_err(|source| ClassesError::Learner { class, source })?;
+            if self.are_odds {
+                return Ok(OneModel { model, odds: LogOdds::SAME });
+            }
             OneModel::new(model, class, (points, classes), weights).map_err(ClassesError::Input)
         };
         let models = threads.map_blocks(count, 1, |class| of(class.start));
@@ -339,6 +351,16 @@ mod tests {
         let model = learner.fit(&points, &renamed, Threads::ONE).unwrap();
         let shifted: Vec<usize> = predicted.iter().map(|c| (c + 1) % 3).collect();
         assert_eq!(model.class_all(&fresh, Threads::ONE).unwrap(), shifted);
+    }
+
+    #[test]
+    fn values_that_are_log_odds_stay_as_they_are() {
+        let (points, classes) = three_clusters(90);
+        let logistic = crate::LogisticRegression::params().check().unwrap();
+        let model = OneVsRest::of_log_odds(logistic).fit(&points, &classes, Threads::ONE).unwrap();
+        let x = points.row(5).unwrap();
+        let alone = |class: usize| model.model(class).unwrap().decision_value(x).unwrap();
+        assert_eq!(model.values(x).unwrap(), [alone(0), alone(1), alone(2)]);
     }
 
     #[test]

@@ -48,6 +48,11 @@ pub(super) enum BinaryModel {
 }
 
 impl BinaryLearner {
+    /// Whether the decision values of its models are log odds.
+    pub(super) fn gives_log_odds(&self) -> bool {
+        matches!(self, BinaryLearner::Logistic(_))
+    }
+
     /// The learner of a plan, with its default accuracy.
     pub(super) fn new(plan: &Plan) -> Result<BinaryLearner, DataError> {
         BinaryLearner::build(plan, None)

@@ -54,7 +54,11 @@ pub(super) fn fitted<P: PointSet>(
         let findings = model.findings();
         return Ok((Fitted::Two(model), findings));
     }
-    let model = OneVsRest::new(learner).fit(points, classes, threads);
+    let learner = match learner.gives_log_odds() {
+        true => OneVsRest::of_log_odds(learner),
+        false => OneVsRest::new(learner),
+    };
+    let model = learner.fit(points, classes, threads);
     let model = model.map_err(|e| DataError::user(e.to_string()))?;
     Ok((Fitted::Several(model), Findings::default()))
 }
