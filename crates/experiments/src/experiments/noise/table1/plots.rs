@@ -97,7 +97,9 @@ pub(super) fn led_astray(results: &Results<Configuration, Outcome>) -> Finding {
         ))
     });
     Finding {
-        title: "Wrong labels can mislead the usual methods where they do not mislead the Perspectron".into(),
+        title:
+            "Wrong labels can mislead the usual methods where they do not mislead the Perspectron"
+                .into(),
         text,
         figure: "p10-trap".into(),
         claims: Vec::new(),
