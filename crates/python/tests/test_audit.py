@@ -80,6 +80,14 @@ def test_arrays_and_tables_agree() -> None:
     assert by_array.row.tolist() != audit(X, y, learner="svm", seed=1).row.tolist()
 
 
+def test_a_label_that_occurs_once_is_named() -> None:
+    X, y, _ = flipped(load_breast_cancer, 0.1)
+    labels = np.where(y == 1, "yes", "no").astype(object)
+    labels[7] = "yse"
+    with pytest.raises(ValueError, match="y: every class needs at least 2 rows, but these have one: 'yse'; add rows"):
+        audit(X, labels, learner="logistic")
+
+
 def test_progress_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     X, y, _ = flipped(load_iris, 0.1)
     seen: list[tuple[int, int]] = []

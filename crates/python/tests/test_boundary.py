@@ -9,9 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 
 import halfspaces
-from halfspaces import _core
+from halfspaces import _core, blocks
 from halfspaces._base import numbered
 
 ESTIMATORS = [
@@ -123,6 +124,26 @@ def test_numbers_that_are_not_finite_are_named(make: Any, bad: float) -> None:
         (halfspaces.SecondOrderPerceptron(a=np.nan), "a"),
         (halfspaces.NystroemFeatures(landmarks=0), "landmarks=0"),
         (halfspaces.TylerScatter(scale="none"), "scale='none'"),
+        (halfspaces.ForsterTransform(tol=-1), "^tol = -1 is out of range"),
+        (halfspaces.TylerScatter(tol=2), "^tol = 2 is out of range"),
+        (halfspaces.OnlineMassart(noise_rate=0.5), "^noise_rate = 0.5 is out of range"),
+        (halfspaces.MassartClassifier(schedule=None), "^schedule=None: must be one of 'practical', 'theorem'"),
+        (halfspaces.NystroemFeatures(kernel=["gaussian"]), r"^kernel=\['gaussian'\]: must be one of"),
+        (halfspaces.KernelPerceptron(kernel=["gaussian"]), r"^kernel=\['gaussian'\]: must be one of"),
+        (halfspaces.KernelPerceptron(degree=2**40), "^degree=1099511627776: must be at most 1000"),
+        (halfspaces.Perceptron(passes=10**30), r"^passes=1(0){30}: must be below 2\*\*64"),
+        (halfspaces.DGTClassifier(max_steps=10**45), r"^max_steps=a number of .* digits: must be below 2\*\*64"),
+        (halfspaces.LinearSVM(random_state="x"), "^random_state='x': must be an integer, a RandomState or None"),
+        (halfspaces.LinearSVM(random_state=2**64), r"^random_state=18446744073709551616: must be below 2\*\*64"),
+        (halfspaces.LinearSVM(C=10**400), "^C=a number of .* digits: is beyond the range of float64"),
+        (
+            halfspaces.LinearSVM(class_weight={0: -1}),
+            "^class_weight, class 0: weight=-1: must be at least 0 and finite",
+        ),
+        (halfspaces.LinearSVM(class_weight={0: np.nan}), "^class_weight, class 0: weight=nan: must be at least 0"),
+        (halfspaces.LinearSVM(class_weight={0: np.inf}), "^class_weight, class 0: weight=inf: must be at least 0"),
+        (halfspaces.HalfspaceClassifier(class_weight={1: "a"}), "^class_weight, class 1: weight='a': must be a number"),
+        (halfspaces.HalfspaceClassifier(class_weight=[1]), r"^class_weight=\[1\]: must be a dict, 'balanced' or None"),
     ],
     ids=str,
 )
@@ -130,6 +151,35 @@ def test_parameters_out_of_range_are_named(estimator: Any, message: str) -> None
     X = np.random.default_rng(0).normal(size=(30, 3))
     with pytest.raises((ValueError, TypeError), match=message):
         estimator.fit(X, (X[:, 0] > 0).astype(int))
+
+
+def test_counts_and_seeds_of_functions_have_a_limit() -> None:
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    y = (X[:, 0] > 0).astype(int)
+    table = {"x": X[:, 0], "y": y}
+    with pytest.raises(ValueError, match=r"^seed=1(0){30}: must be below 2\*\*64"):
+        halfspaces.audit(X, y, seed=10**30)
+    with pytest.raises(ValueError, match=r"^seed=1(0){30}: must be below 2\*\*64"):
+        halfspaces.Pipeline.fit(table, label="y", seed=10**30)
+    with pytest.raises(ValueError, match="^hash_bits=99: must be at most 28"):
+        halfspaces.Pipeline.fit(table, label="y", hash_bits=99)
+    with pytest.raises(ValueError, match="^hash_bits=1099511627776: must be at most 28"):
+        halfspaces.TextVectorizer(hash_bits=2**40).fit(["a b", "a c"])
+    with pytest.raises(ValueError, match="^tol = -1 is out of range"):
+        blocks.ForsterTransform(tol=-1).fit(blocks.MemorySource(X))
+    assert halfspaces.Perceptron(random_state=2**64 - 1).fit(X, y).score(X, y) > 0.8
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda cls: cls.__name__)
+def test_nothing_is_computed_before_a_fit(estimator: Any) -> None:
+    model = estimator()
+    asked = 0
+    for method in ("predict", "decision_function", "predict_proba", "transform", "mahalanobis", "error_bound"):
+        if hasattr(model, method):
+            asked += 1
+            with pytest.raises(NotFittedError):
+                getattr(model, method)(*([] if method == "error_bound" else [[[1.0]]]))
+    assert asked > 0
 
 
 def test_rows_beyond_the_radius_are_named() -> None:
@@ -197,9 +247,46 @@ def test_rows_of_texts_say_what_to_do() -> None:
         halfspaces.audit([["x"], ["y"]], [0, 1])
 
 
+def test_labels_that_cannot_be_classes_are_refused() -> None:
+    X = np.arange(8.0)[:, None]
+    dates = np.array(["2020-01-01", "2021-01-01"] * 4, dtype="datetime64[D]")
+    for labels in ([1, 2], [False, True], ["a", "b"], [1.0, 2.0], np.array(["a", "b"], dtype=object), dates[:2]):
+        y = np.repeat(labels, 4)
+        assert np.array_equal(
+            halfspaces.HalfspaceClassifier().fit(np.repeat(X, 4, axis=0), np.repeat(y, 4)).classes_, labels
+        )
+    for y in (["a", None] * 4, np.array([b"a", "b"] * 4, dtype=object)):
+        for learn in (halfspaces.LinearSVM().fit, halfspaces.audit):
+            with pytest.raises(ValueError, match=r"y: labels of the types (NoneType|bytes), str cannot be classes"):
+                learn(X, y)
+    with pytest.raises(ValueError, match="continuous"):
+        halfspaces.LinearSVM().fit(X, [0.5, 1.5] * 4)
+    with pytest.raises(ValueError, match="NaN"):
+        halfspaces.LinearSVM().fit(X, [np.nan, 1.0] * 4)
+    with pytest.raises(ValueError, match="y: labels of the types bytes cannot be classes"):
+        halfspaces.LinearSVM().fit(X, np.array([b"a", b"b"] * 4, dtype=object))
+
+
 def test_flags_are_booleans() -> None:
     with pytest.raises(TypeError, match="fit_intercept='no': must be True or False"):
         halfspaces.LinearSVM(fit_intercept="no").fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(TypeError, match="assume_centered=1: must be True or False"):
+        halfspaces.TylerScatter(assume_centered=1).fit([[0.0], [1.0]])
+    table = {"x": [0.0, 1.0] * 20, "y": ["a", "b"] * 20}
+    for name in ("balanced", "skip_unlabelled"):
+        with pytest.raises(TypeError, match=f"{name}='no': must be True or False"):
+            halfspaces.Pipeline.fit(table, label="y", **{name: "no"})
+    for name in ("header", "day_first"):
+        with pytest.raises(TypeError, match=f"reading: {name}='no': must be True or False"):
+            halfspaces.Pipeline.fit(table, label="y", reading={name: "no"})
+    with pytest.raises(TypeError, match="must be a dict of options"):
+        halfspaces.Pipeline.fit(table, label="y", reading=["header"])
+    with pytest.raises(TypeError, match="tqdm='no': must be True or False"):
+        halfspaces.audit(table, label="y", tqdm="no")
+    source = blocks.MemorySource(np.eye(4), [0, 1, 0, 1])
+    for linear in (blocks.LogisticRegression, blocks.AveragedPerceptron):
+        with pytest.raises(TypeError, match="fit_intercept='no': must be True or False"):
+            linear(fit_intercept="no").fit(source)
 
 
 def test_one_thread_at_a_time_learns() -> None:

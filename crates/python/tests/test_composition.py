@@ -16,12 +16,15 @@ from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, load_digits
-from sklearn.ensemble import BaggingClassifier
+from sklearn.ensemble import BaggingClassifier, StackingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression as PeerLogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import LinearSVC
 
 import halfspaces
 from halfspaces import (
@@ -40,6 +43,13 @@ CLASSIFIERS = [
     cls()
     for cls in (getattr(halfspaces, name) for name in halfspaces.__all__)
     if isinstance(cls, type) and hasattr(cls, "predict") and hasattr(cls, "decision_function")
+]
+LINEAR = [
+    model.set_params(fit_intercept=intercept)
+    for intercept in (True, False)
+    for model in map(clone, CLASSIFIERS)
+    if "fit_intercept" in model.get_params()
+    and not isinstance(model, (halfspaces.MassartClassifier, halfspaces.DGTClassifier))
 ]
 X, Y = load_breast_cancer(return_X_y=True)
 X = StandardScaler().fit_transform(X)[:, ::3].copy()
@@ -183,6 +193,9 @@ def test_the_bound_is_above_the_error_on_new_rows() -> None:
     digits, names = load_digits(return_X_y=True)
     several = PerspectronClassifier(n_jobs=2).fit(digits / 16, names)
     assert 1 - several.score(digits / 16, names) < several.error_bound() <= 1.0
+    for bad in (0, 1, 2, np.nan):
+        with pytest.raises(ValueError, match=f"failure={bad}: must be above 0 and below 1"):
+            several.error_bound(bad)
 
 
 def test_tyler_scatter_finds_the_shape_of_heavy_tails() -> None:
@@ -221,6 +234,54 @@ def test_a_weight_counts_as_copies(classes: int) -> None:
     assert np.abs(balanced.coef_ - clone(model).fit(rows, y).coef_).max() > 1e-3
 
 
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("model", LINEAR, ids=lambda model: type(model).__name__)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_coefficients_give_the_decision_values(model: Any, classes: int, make: Any) -> None:
+    rng = np.random.default_rng(8)
+    means = np.array([[2.0, 0.0, 0.0], [0.0, 3.0, 0.0], [-9.0, -1.0, 0.0]])[:classes]
+    y = np.repeat(np.arange(classes), [120, 60, 30][:classes])
+    rows = np.maximum(rng.normal(size=(len(y), 3)) + means[y], -4.0)
+    fresh = 3 * rng.normal(size=(500, 3))
+    model = clone(model).fit(make(rows), np.array(["a", "b", "c"])[y])
+    assert model.coef_.shape == (1 if classes == 2 else 3, 3) and model.intercept_.shape == model.coef_.shape[:1]
+    values = fresh @ model.coef_.T + model.intercept_
+    found = model.decision_function(make(fresh))
+    np.testing.assert_allclose(values if classes > 2 else values[:, 0], found, rtol=1e-12, atol=1e-12)
+    numbers = values.argmax(axis=1) if classes > 2 else (values[:, 0] >= 0).astype(int)
+    assert np.array_equal(model.classes_[numbers], model.predict(make(fresh)))
+
+
+def test_the_intercept_of_a_support_vector_machine_is_penalised() -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(200, 3)) + 2.0
+    y = (rows.sum(axis=1) + rng.normal(size=200) > 6).astype(int)
+    # The objective of the docstring, which scikit-learn's LinearSVC minimises too.
+    peer = LinearSVC(loss="hinge", C=0.1, tol=1e-8, max_iter=10**6).fit(rows, y)
+    model = LinearSVM(C=0.1, tol=1e-9, max_iter=10**5).fit(rows, y)
+    np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-3)
+    np.testing.assert_allclose(model.intercept_, peer.intercept_, atol=1e-3)
+
+
+def test_probabilities_of_several_classes() -> None:
+    rows, digits = load_digits(n_class=4, return_X_y=True)
+    rows = rows[:, 10:40] / 16
+    model = halfspaces.LogisticRegression()
+    assert hasattr(model, "predict_proba")
+    probabilities = model.fit(rows, digits).predict_proba(rows)
+    peer = OneVsRestClassifier(PeerLogisticRegression(tol=1e-10, max_iter=1000)).fit(rows, digits)
+    np.testing.assert_allclose(probabilities, peer.predict_proba(rows), atol=1e-5)
+    assert np.array_equal(model.predict(rows), peer.predict(rows))
+    assert np.array_equal(model.classes_[probabilities.argmax(axis=1)], model.predict(rows))
+    # A row for which every class is improbable, beyond the range of the exponential.
+    far = np.linalg.lstsq(model.coef_, np.full(4, -1e6))[0][None]
+    assert (model.decision_function(far) < -1000).all()
+    assert model.predict_proba(far).sum() == pytest.approx(1.0)
+    stacked = StackingClassifier([("one", halfspaces.LogisticRegression())], cv=3).fit(rows, digits)
+    assert stacked.stack_method_ == ["predict_proba"] and stacked.score(rows, digits) > 0.95
+
+
 def test_a_failed_refit_leaves_no_mixture() -> None:
     model = LinearSVM().fit(X, np.where(Y, "a", "b"))
     model.C = 1e20
@@ -234,6 +295,54 @@ def test_a_failed_refit_leaves_no_mixture() -> None:
         online.fit(X, Y)
     # Parameters are checked first, so the model is still the old one.
     assert online.score(X, Y) > 0.9
+
+
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=lambda model: type(model).__name__)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_failed_fit_leaves_nothing(model: Any) -> None:
+    bad = X.copy()
+    bad[7, 1] = np.nan
+    model = clone(model)
+    for _ in range(2):
+        # Of a new model, and of one that was fitted before.
+        with pytest.raises(ValueError, match="row 7, column 1"):
+            model.fit(bad, Y)
+        assert [name for name in vars(model) if name.endswith("_")] == []
+        with pytest.raises(NotFittedError):
+            model.predict(X)
+        model.fit(X, np.where(Y, "b", "a"))
+
+
+ONLINE = [model for model in CLASSIFIERS if hasattr(model, "partial_fit")]
+
+
+@pytest.mark.parametrize("model", ONLINE, ids=lambda model: type(model).__name__)
+def test_a_failed_first_part_is_forgotten(model: Any) -> None:
+    bad = X[:30].copy()
+    bad[7, 1] = np.nan
+    for rows, labels, classes in [(bad, Y[:30], [0, 1]), (X[:30], Y[:30], [0, 5]), (X[:30], Y[:30], [1])]:
+        again = clone(model)
+        with pytest.raises(ValueError, match=r"row 7|not one of|two classes"):
+            again.partial_fit(rows, labels, classes=classes)
+        assert [name for name in vars(again) if name.endswith("_")] == []
+        with pytest.raises(NotFittedError):
+            again.predict(X)
+        again.partial_fit(X[:30], Y[:30], classes=[0, 1, 2])
+        assert again.classes_.tolist() == [0, 1, 2] and again.t_ == 30
+        # A later part that is refused changes nothing.
+        before = again.decision_function(X)
+        with pytest.raises(ValueError, match="row 7"):
+            again.partial_fit(bad, Y[:30])
+        assert np.array_equal(again.decision_function(X), before) and again.t_ == 30
+
+
+def test_coefficients_are_those_of_the_rows_learned_before_a_refused_one() -> None:
+    model = halfspaces.OnlineMassart(radius=3.0).partial_fit([[1.0], [-1.0]], [1, 0], classes=[0, 1])
+    before = model.coef_.copy()
+    with pytest.raises(ValueError, match="row 1"):
+        model.partial_fit([[-2.0], [9.0]], [1, 1])
+    assert not np.array_equal(model.coef_, before)
+    assert np.allclose(model.decision_function([[2.0]]), [[2.0]] @ model.coef_.T + model.intercept_)
 
 
 def test_threads_are_at_most_the_cores() -> None:

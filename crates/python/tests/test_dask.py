@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
+from sklearn.exceptions import NotFittedError
 
 import halfspaces
 from halfspaces import blocks
@@ -138,6 +139,29 @@ def test_parquet_frames(client: Client, sample: tuple[np.ndarray, np.ndarray], t
     position = hd.ForsterTransform(tol=1e-3).fit(table[list("abcde")])
     expected = halfspaces.ForsterTransform(tol=1e-3).fit(X).transform(X)
     assert np.array_equal(position.transform(table[list("abcde")]).compute(), expected)
+
+
+def test_columns_in_another_order_are_refused(sample: tuple[np.ndarray, np.ndarray]) -> None:
+    X, y = sample
+    with dask.config.set(scheduler="threads"):
+        table = dd.from_pandas(pd.DataFrame(X, columns=list("abcde")), npartitions=2)
+        for model in (hd.LogisticRegression(C=0.01), hd.ForsterTransform(tol=1e-3)):
+            uses = model.predict if isinstance(model, hd.LogisticRegression) else model.transform
+            with pytest.raises(NotFittedError):
+                uses(table)
+            model.fit(table, da.from_array(y))
+            assert model.feature_names_in_.tolist() == list("abcde")
+            expected = uses(table).compute()
+            with pytest.raises(
+                ValueError, match="X has the columns e, d, c, b, a, but the model was fitted to a, b, c"
+            ):
+                uses(table[list("edcba")])
+            assert np.array_equal(uses(da.from_array(X)).compute(), expected)
+            assert not hasattr(model.fit(da.from_array(X), da.from_array(y)), "feature_names_in_")
+        labels = np.where(y == "yes", 1.0, 0.0)
+        labels[77] = np.nan
+        with pytest.raises(ValueError, match="y contains NaN"):
+            hd.LogisticRegression().fit(da.from_array(X), da.from_array(labels))
 
 
 def test_faults_are_told(sample: tuple[np.ndarray, np.ndarray]) -> None:

@@ -22,7 +22,6 @@ def expected_failures(estimator: Any) -> dict[str, str]:
     checks = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
     reasons = {
         halfspaces.HalfspaceClassifier: "folds are drawn by row number, so copies of a row fall into several folds",
-        halfspaces.LogisticRegression: "it compares probabilities of three classes, which one-vs-rest does not have",
         halfspaces.LinearSVM: "the optimum is reached to a duality gap, and one-vs-rest scales ignore weights",
     }
     reason = reasons.get(type(estimator))

@@ -85,6 +85,16 @@ def test_an_interrupted_partial_fit_keeps_its_rows() -> None:
     model.partial_fit(X[:10], y[:10])
 
 
+def test_an_interrupted_first_part_is_a_model() -> None:
+    X, y = sample(400_000)
+    model = halfspaces.SecondOrderPerceptron()
+    assert waited(lambda: model.partial_fit(X, y, classes=[0, 1]), 0.2) is not None
+    assert model.t_ == model._native.rounds < 400_000
+    assert np.allclose(model.decision_function(X[:9]), X[:9] @ model.coef_[0] + model.intercept_)
+    assert waited(lambda: model.set_params(passes=10**6).fit(X, y), 0.5) is not None
+    assert not hasattr(model, "classes_")
+
+
 def test_other_threads_run_during_a_fit() -> None:
     X, y = sample(30_000)
     turns = 0

@@ -6,6 +6,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import threading
 import warnings
 from pathlib import Path
 from typing import Any
@@ -309,6 +310,17 @@ def test_a_deleted_session_file_is_written_again(tmp_path: Path) -> None:
         (lambda: Labeler(sparse.csr_matrix([[1.0], [np.nan]]), ["a", "b"]), ValueError, "NaN"),
         (lambda: Labeler([[1.0], [2.0]], ["a", "b"], order="random"), ValueError, "order='random'"),
         (lambda: Labeler([[1.0], [2.0]], ["a", "b"], seek="c"), ValueError, "seek='c'"),
+        (
+            lambda: Labeler([[1.0], [2.0]], ["a", "b"], keep_found="no"),
+            TypeError,
+            "keep_found='no': must be True or False",
+        ),
+        (lambda: Labeler([[1.0], [2.0]], ["a", "b"]).can_stop(-1), ValueError, "share=-1: must be from 0 to 1"),
+        (lambda: Labeler([[1.0], [2.0]], ["a", "b"]).can_stop(5), ValueError, "share=5: must be from 0 to 1"),
+        (lambda: Labeler([[1.0], [2.0]], ["a", "b"]).can_stop(np.nan), ValueError, "share=nan: must be from 0 to 1"),
+        (lambda: Labeler([[1.0], [2.0]], ["a", "b"]).tell({1, 0}, ["a", "b"]), TypeError, "a set has no order"),
+        (lambda: Labeler([[1.0], [2.0]], ["a", "b"]).tell([1, 0], {"a", "b"}), TypeError, "a set has no order"),
+        (lambda: Labeler([["x"], ["y"]], ["a", "b"]), ValueError, "X contains texts: .*'x'.*with label_page"),
         (lambda: Labeler([[1.0], [2.0]], ["a", "b"], ids=[1]), ValueError, "1 ids for 2 rows"),
         (lambda: Labeler([[1.0], [2.0]], ["a", "b"], ids=[1, 1]), ValueError, "occurs twice"),
         (lambda: Labeler([[1.0], [2.0]], ["a", "b"], random_state=-1), ValueError, "random_state=-1"),
@@ -317,6 +329,28 @@ def test_a_deleted_session_file_is_written_again(tmp_path: Path) -> None:
 def test_wrong_arguments(make: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         make()
+
+
+def test_threads_share_a_labeler(digits: tuple[Any, Any]) -> None:
+    X, y = digits[0][:400], digits[1][:400]
+    labeler = Labeler(X, range(10))
+    failed: list[BaseException] = []
+
+    def label(rows: range) -> None:
+        try:
+            for row in rows:
+                labeler.tell(row, y[row])
+                labeler.ask()
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=label, args=(range(at, 400, 4),)) for at in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    assert labeler.labels_ == dict(enumerate(y))
 
 
 def test_classes_keep_their_values() -> None:

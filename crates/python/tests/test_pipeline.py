@@ -20,7 +20,8 @@ import pytest
 from tables import command, mixed, write_csv
 
 import halfspaces
-from halfspaces import DataWarning, Pipeline
+from halfspaces import DataWarning, Pipeline, audit
+from halfspaces._frames import typed_classes
 
 pytestmark = pytest.mark.filterwarnings("ignore::halfspaces.DataWarning")
 
@@ -186,15 +187,45 @@ def test_pandas_works_without_pyarrow(case: Any) -> None:
 
 @pytest.mark.parametrize(
     ("labels", "kind"),
-    [([0, 1, 2], "i"), ([0.0, 1.0, 2.0], "i"), ([False, True], "b"), (["a", "b"], "O"), (["01", "2"], "O")],
+    [
+        ([0, 1, 2], "i"),
+        ([0.0, 1.0, 2.0], "i"),
+        ([-(2**63), 2**63 - 1], "i"),
+        ([2**64 - 1, 2**64 - 2], "u"),
+        ([0.5, 1.5], "f"),
+        ([0.1 + 0.2, 1e-7, 1e20, -1.0], "f"),
+        ([False, True], "b"),
+        (["a", "b"], "O"),
+        (["01", "2"], "O"),
+        (["0.50", "1.5"], "O"),
+        (["9" * 5000, "-7"], "O"),
+        ([str(2**64), str(10**20)], "O"),
+        ([str(2**63), "-1"], "O"),
+    ],
 )
-def test_classes_have_the_type_of_the_labels(labels: list[Any], kind: str) -> None:
+def test_classes_have_the_type_of_the_labels(labels: list[Any], kind: str, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     number = rng.integers(0, len(labels), 300)
     table = pd.DataFrame({"x": number + rng.normal(0, 0.1, 300), "y": np.array(labels)[number]})
     model = Pipeline.fit(table, label="y")
     assert model.classes_.dtype.kind == kind
     assert (model.predict(table) == table["y"]).mean() > 0.95
+    assert (audit(table, label="y").label == table["y"][audit(table, label="y").row]).all()
+    if kind in "iuf":
+        path = write_csv(table, tmp_path / "table.csv")
+        model = Pipeline.fit(path, label="y")
+        assert (model.predict(path) == pd.read_csv(path)["y"]).mean() > 0.95
+
+
+def test_classes_of_fractions_are_named_by_numbers() -> None:
+    table = {"x": np.arange(200.0), "y": np.array([0.0, 0.5])[np.arange(200) // 100]}
+    model = Pipeline.fit(table, label="y", positive=0.0)
+    assert model.class_names == ["0.5", "0"] and model.classes_.tolist() == [0.5, 0.0]
+    assert np.array_equal(model.predict(table, costs={0.0: 1e9}), model.predict(table, costs={"0": 1e9}))
+    assert (model.predict(table, costs={0.0: 1e9}) == 0.0).all()
+    assert (model.predict(table, costs={0.5: 1e9}) == 0.5).all()
+    # Texts of equal numbers are different classes.
+    assert typed_classes(["0", "-0", "0.5"]).dtype == object
 
 
 def test_notes_are_warnings_and_kept() -> None:
@@ -399,12 +430,46 @@ def test_lists_of_numbers_are_columns() -> None:
         assert (model.predict(table.drop("y")) == table["y"].to_numpy()).mean() > 0.9
 
 
+def test_advice_names_arguments_of_python(tmp_path: Path) -> None:
+    table = {"since": ["3/4/2025", "5/6/2025"] * 50, "y": ["a", "b"] * 50, "q": ["?", "1"] * 50}
+    table |= {"num": ["1,234", "2,345"] * 50, "id": [f"k{at}" for at in range(100)]}
+    model = Pipeline.fit(table, label="y")
+    notes = "\n".join(model.notes)
+    for advice in (
+        """pass reading={"category": ["since"]} for categories, or drop=['since']""",
+        'pass reading={"day_first": True} if that is wrong',
+        """pass reading={"decimal": ","} if that is wrong""",
+        "pass use=['id'] to learn from it",
+    ):
+        assert advice in notes
+    # The advice can be followed.
+    again = Pipeline.fit(table, label="y", reading={"category": ["since"], "decimal": ","}, drop=["id"])
+    assert not any("since" in note or "`id`" in note or "thousands" in note for note in again.notes)
+    assert any('reading={"category": ["since"]}' in note for note in audit(table, label="y").notes)
+    with pytest.raises(ValueError, match=r"""if `\?` is a class, pass reading={"not_missing": \["\?"\]}"""):
+        Pipeline.fit(table, label="q")
+    path = tmp_path / "ragged.csv"
+    path.write_text("a,y\n1,2\n1,2,3\n")
+    with pytest.raises(
+        ValueError, match=r"""pass reading={"ragged": "pad"} to .* or reading={"ragged": "skip"} to leave"""
+    ):
+        Pipeline.fit(path, label="y")
+
+
 def test_large_integers_are_exact() -> None:
     for least in (2**63, 2**53):
         labels = [least + at % 2 for at in range(200)]
         for y in (labels, np.array(labels, dtype=np.uint64)):
             model = Pipeline.fit({"x": np.arange(200.0) * (np.arange(200) % 2 - 0.5), "y": y}, label="y")
             assert model.class_names == [str(least), str(least + 1)]
+    # A column of objects, as pandas reads such numbers, with PyArrow.
+    frame = pd.DataFrame({"x": np.arange(200.0), "y": np.array([2**64 - 1, 2**63] * 100, dtype=object)})
+    assert Pipeline.fit(frame, label="y").classes_.tolist() == [2**63, 2**64 - 1]
+    for large in ([2**70, 0] * 100, [2**64 - 1, None] * 100):
+        with pytest.raises(ValueError, match="column 'y': numbers from .* convert the column to texts"):
+            Pipeline.fit(frame.assign(y=np.array(large, dtype=object)), label="y")
+    with pytest.raises(ValueError, match="column 'x': a number is beyond the range of float64"):
+        Pipeline.fit(frame.assign(x=np.array([10**400, 0.5] * 100, dtype=object)), label="y")
     for y in ([2**70, 0] * 100, [2**53 + 1, None] * 100, [-(2**53) - 1, None] * 100):
         with pytest.raises(ValueError, match="column 'y': numbers from .* convert the column to texts"):
             Pipeline.fit({"x": np.arange(200.0), "y": y}, label="y")

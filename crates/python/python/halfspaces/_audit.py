@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_X_y
 
 from halfspaces import _core
-from halfspaces._base import Floats, check_count, check_number, rows, threads_of, with_advice
-from halfspaces._frames import Reading, reading_of, source_of, table_of, typed_classes, warn
+from halfspaces._base import Floats, check_count, check_flag, check_labels, check_number, rows, threads_of, with_advice
+from halfspaces._frames import Reading, reading_of, source_of, spelled, spelled_errors, table_of, typed_classes, warn
 from halfspaces._pipeline import check_learner, columns_of
 
 Progress = Callable[[int, int], Any]
@@ -186,10 +185,13 @@ def audit(
     }
     jobs = threads_of(n_jobs)
     columns = columns_of(drop, text, use, hash_bits)
-    with _Bar(progress, tqdm, given["folds"]) as advance:
+    with _Bar(progress, check_flag("tqdm", tqdm), given["folds"]) as advance:
         if label is not None:
             table = {"label": label, "columns": columns, "reading": reading_of(reading)}
-            found = _core.audit_table(source_of(X), table, given, advance, jobs)
+            source = source_of(X)
+            with spelled_errors():
+                found = _core.audit_table(source, table, given, advance, jobs)
+            found["notes"] = [spelled(note) for note in found["notes"]]
             warn(found["notes"])
             classes = typed_classes(found["classes"])
             numbers = found["label"]
@@ -200,11 +202,18 @@ def audit(
                 X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, order="C")
             except ValueError as error:
                 raise with_advice(error, "audit it with label, the name of its column of labels") from error
-            check_classification_targets(y)
+            check_labels(y)
             classes, numbers = np.unique(y, return_inverse=True)
             if len(classes) < 2:
                 raise ValueError(f"y: all labels are {classes[0]!r}; an audit needs at least two classes")
             numbers = np.ascontiguousarray(numbers, dtype=np.int64)
+            single = classes[np.bincount(numbers) == 1]
+            if len(single) and len(classes) > 2:
+                shown = ", ".join(map(repr, single[:5].tolist())) + (", ..." if len(single) > 5 else "")
+                raise ValueError(
+                    f"y: every class needs at least 2 rows, but these have one: {shown}; add rows, join classes, or take "
+                    f"their rows out"
+                )
             found = _core.audit_rows(rows(X), numbers, len(classes), given, advance, jobs)
     row = found["row"]
     contradicts = found.get("contradicts")

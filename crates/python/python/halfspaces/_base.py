@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numbers
 import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol, Self, TypeAlias
 
 import numpy as np
@@ -70,33 +72,80 @@ def numbered(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int6
     return classes, np.ascontiguousarray(numbers_of, dtype=np.int64)
 
 
+def check_labels(y: npt.NDArray[Any]) -> None:
+    """Refuse labels that are no classes."""
+    try:
+        check_classification_targets(y)
+    except TypeError:
+        kinds = ", ".join(sorted({type(label).__name__ for label in y}))
+        raise ValueError(
+            f"y: labels of the types {kinds} cannot be classes; convert them to one type, such as integers or texts, and "
+            f"remove rows without a label"
+        ) from None
+
+
 def seed_of(random_state: Any) -> int:
     """Return the seed of a `random_state`: an integer itself, 0 for ``None``, or a number drawn from a generator."""
     if random_state is None:
         return 0
     if isinstance(random_state, numbers.Integral):
-        if random_state < 0:
-            raise ValueError(f"random_state={random_state}: must be at least 0")
-        return int(random_state)
-    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+        return check_count("random_state", int(random_state), least=0)
+    try:
+        generator = check_random_state(random_state)
+    except ValueError:
+        raise ValueError(f"random_state={random_state!r}: must be an integer, a RandomState or None") from None
+    return int(generator.randint(np.iinfo(np.int32).max))
 
 
-def check_count(name: str, value: Any, least: int = 1) -> int:
-    """Return an integer parameter of at least `least`."""
+def check_count(name: str, value: Any, least: int = 1, most: int = 2**64 - 1) -> int:
+    """Return an integer parameter of at least `least` and at most `most`."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
         raise TypeError(f"{name}={value!r}: must be an integer")
-    if value < least:
-        raise ValueError(f"{name}={value}: must be at least {least}")
-    return int(value)
+    count = int(value)
+    if count < least:
+        raise ValueError(f"{name}={_shown(count)}: must be at least {least}")
+    if count > most:
+        end = "below 2**64" if most == 2**64 - 1 else f"at most {most}"
+        raise ValueError(f"{name}={_shown(count)}: must be {end}")
+    return count
+
+
+def _shown(value: Any) -> str:
+    """Return a number as text; Python refuses to spell integers of thousands of digits."""
+    return str(value) if abs(value) < 10**40 else "a number of more than 40 digits"
 
 
 def check_number(name: str, value: Any, *, positive: bool = False) -> float:
     """Return a parameter that is a number, or a positive and finite number."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name}={value!r}: must be a number")
-    if positive and not 0 < float(value) < np.inf:
+    try:
+        number = float(value)
+    except OverflowError:
+        raise ValueError(f"{name}={_shown(value)}: is beyond the range of float64") from None
+    if positive and not 0 < number < np.inf:
         raise ValueError(f"{name}={value}: must be positive and finite")
-    return float(value)
+    return number
+
+
+def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
+    """Return a parameter that is one of some texts."""
+    known = list(choices)
+    if not isinstance(value, str) or value not in known:
+        raise ValueError(f"{name}={value!r}: must be one of {', '.join(map(repr, known))}")
+    return value
+
+
+@contextmanager
+def parameter_names(**names: str) -> Iterator[None]:
+    """Give the parameters in errors of the native module the names that they have in Python."""
+    try:
+        yield
+    except ValueError as error:
+        for inside, name in names.items():
+            if str(error).startswith(f"{inside} = "):
+                raise ValueError(name + str(error).removeprefix(inside)) from None
+        raise
 
 
 def check_flag(name: str, value: Any) -> bool:
@@ -168,8 +217,20 @@ class NativeState(BaseEstimator):
         return threads_of(getattr(self, "n_jobs", None))
 
     def _forget(self) -> None:
-        """Drop the fitted state, so that a fit that fails does not leave a mixture of two models."""
-        self.__dict__.pop("_native", None)
+        """Drop the fitted state: the native object and all attributes whose names end with an underscore."""
+        fitted = [name for name in vars(self) if name == "_native" or name[-1] == "_"]
+        for name in fitted:
+            delattr(self, name)
+
+    @contextmanager
+    def _fitting(self) -> Iterator[None]:
+        """Drop the fitted state first, and again if the fit fails, so that no part and no mixture of models is left."""
+        self._forget()
+        try:
+            yield
+        except BaseException:
+            self._forget()
+            raise
 
     def _checked_rows(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -188,10 +249,9 @@ class ClassifierBase(ClassifierMixin, NativeState):
 
     def _checked_sample(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, npt.NDArray[np.int64], Any]:
         """Check `X` and `y`, set ``classes_``, and return rows, class numbers and weights."""
-        self._forget()
         X, y = validated(self, X, y)
         if y.dtype.kind not in "biuSU":
-            check_classification_targets(y)
+            check_labels(y)
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -260,10 +320,13 @@ __all__ = [
     "NativeState",
     "NotFittedError",
     "Self",
+    "check_choice",
     "check_count",
     "check_flag",
+    "check_labels",
     "check_number",
     "native",
+    "parameter_names",
     "rows",
     "seed_of",
     "threads_of",

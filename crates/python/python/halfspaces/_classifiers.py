@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import Any, Self
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from halfspaces import _core
-from halfspaces._base import ClassifierBase, Floats, check_count, check_flag, check_number, seed_of
+from halfspaces._base import ClassifierBase, Floats, check_choice, check_count, check_flag, check_number, seed_of
 from halfspaces._frames import warn
 
 
@@ -24,22 +25,24 @@ class _BatchClassifier(ClassifierBase):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         spec = self._spec()
-        checked, numbers, weights = self._checked_sample(X, y, sample_weight)
-        if getattr(self, "class_weight", None) is not None:
-            of_class = compute_sample_weight(self.class_weight, self.classes_[numbers])
-            weights = of_class if weights is None else weights * of_class
-        self._native = _core.fit(spec, checked, numbers, weights, self._jobs())
-        known = self._native.known
-        if known is not None:
-            lost = np.setdiff1d(np.arange(len(self.classes_)), known)
-            names = ", ".join(repr(name) for name in self.classes_[lost].tolist())
-            warn([f"all rows of {names} are held out, so the model does not know the class; pass a smaller held_out"])
-            self.classes_ = self.classes_[known]
-        self.report_ = self._native.facts()
-        self._set_coefficients()
-        counts = [part["n_iter"] for part in self.report_ if "n_iter" in part]
-        if counts:
-            self.n_iter_ = max(1, *counts) if len(counts) > 1 else max(1, counts[0])
+        _check_class_weight(getattr(self, "class_weight", None))
+        with self._fitting():
+            checked, numbers, weights = self._checked_sample(X, y, sample_weight)
+            if getattr(self, "class_weight", None) is not None:
+                of_class = compute_sample_weight(self.class_weight, self.classes_[numbers])
+                weights = of_class if weights is None else weights * of_class
+            self._native = _core.fit(spec, checked, numbers, weights, self._jobs())
+            known = self._native.known
+            if known is not None:
+                lost = np.setdiff1d(np.arange(len(self.classes_)), known)
+                names = ", ".join(repr(name) for name in self.classes_[lost].tolist())
+                warn([f"all rows of {names} are held out, so the model does not know them; pass a smaller held_out"])
+                self.classes_ = self.classes_[known]
+            self.report_ = self._native.facts()
+            self._set_coefficients()
+            counts = [part["n_iter"] for part in self.report_ if "n_iter" in part]
+            if counts:
+                self.n_iter_ = max(1, *counts)
         unfinished = {part["termination"] for part in self.report_ if "termination" in part} - {"converged"}
         if unfinished and "max_iter" in spec:
             warnings.warn(
@@ -48,6 +51,16 @@ class _BatchClassifier(ClassifierBase):
                 stacklevel=3,
             )
         return self
+
+
+def _check_class_weight(weights: Any) -> None:
+    if weights is None or (isinstance(weights, str) and weights == "balanced"):
+        return
+    if not isinstance(weights, Mapping):
+        raise ValueError(f"class_weight={weights!r}: must be a dict, 'balanced' or None")
+    for label, weight in weights.items():
+        if not 0 <= check_number(f"class_weight, class {label!r}: weight", weight) < np.inf:
+            raise ValueError(f"class_weight, class {label!r}: weight={weight}: must be at least 0 and finite")
 
 
 class _BoundedClassifier(_BatchClassifier):
@@ -76,7 +89,9 @@ class _BoundedClassifier(_BatchClassifier):
             If no rows were held out, or `failure` is out of range.
         """
         check_is_fitted(self)
-        bound = self._native.error_bound(check_number("failure", failure))
+        if not 0 < check_number("failure", failure) < 1:
+            raise ValueError(f"failure={failure}: must be above 0 and below 1")
+        bound = self._native.error_bound(float(failure))
         if bound is None:
             raise ValueError("error_bound: no rows were held out; fit with held_out > 0")
         return bound
@@ -95,7 +110,7 @@ class HalfspaceClassifier(_BoundedClassifier):
     held_out : float, default=0.0
         The fraction of the rows that is held out for `error_bound`, at least 0 and below 1.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, as in scikit-learn.
+        Weights of the classes, at least 0, as in scikit-learn.
     random_state : int, RandomState or None, default=None
         Draws folds and landmarks. ``None`` is the same as 0: fits are reproducible by default.
     n_jobs : int or None, default=None
@@ -154,7 +169,8 @@ class HalfspaceClassifier(_BoundedClassifier):
         X : array-like or CSR matrix of shape (n_samples, n_features)
             The rows. Numbers are converted to float64; float32 is widened without rounding.
         y : array-like of shape (n_samples,)
-            The labels, of any type that NumPy can sort.
+            The labels: integers, booleans, texts or dates, all of one type, or floats that are whole numbers. Other floats
+            look like values of a regression and are refused, as are missing labels and objects such as bytes.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Weights of the rows, at least 0.
 
@@ -212,7 +228,7 @@ class PerspectronClassifier(_BoundedClassifier):
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        The weights.
+        The weights: ``X @ coef_.T + intercept_`` are the decision values.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         The intercepts.
     report_ : list of dict
@@ -358,7 +374,7 @@ class MassartClassifier(_BoundedClassifier):
             "noise_rate": check_number("noise_rate", self.noise_rate),
             "excess": check_number("excess", self.excess),
             "failure": check_number("failure", self.failure),
-            "schedule": self.schedule,
+            "schedule": check_choice("schedule", self.schedule, ("practical", "theorem")),
             "held_out": check_number("held_out", self.held_out),
             "fit_intercept": check_flag("fit_intercept", self.fit_intercept),
             "seed": seed_of(self.random_state),
@@ -401,7 +417,7 @@ class LinearSVM(_BatchClassifier):
     max_iter : int, default=10000
         The maximum number of passes.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes.
+        Weights of the classes, at least 0.
     random_state : int, RandomState or None, default=None
         Draws the orders of the passes. ``None`` is the same as 0.
     n_jobs : int or None, default=None
@@ -410,7 +426,7 @@ class LinearSVM(_BatchClassifier):
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        The weights.
+        The weights: ``X @ coef_.T + intercept_`` are the decision values.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         The intercepts.
     n_iter_ : int
@@ -474,15 +490,12 @@ class LinearSVM(_BatchClassifier):
         return self._fit(X, y, sample_weight)
 
 
-def _has_two_classes(model: LogisticRegression) -> bool:
-    return not hasattr(model, "classes_") or len(model.classes_) == 2
-
-
 class LogisticRegression(_BatchClassifier):
     """Logistic regression with an L2 penalty, solved by Newton's method.
 
     Minimises ``0.5 * |w|^2 + C * sum(log(1 + exp(-y * (w @ x + b))))``, the objective of scikit-learn's class of this
-    name. With more than two classes, one model per class is fitted (one-vs-rest), and there is no `predict_proba`.
+    name. With more than two classes, one model per class is fitted (one-vs-rest). A decision value is the logarithm of
+    the odds of a class, against the other class or against the rest.
 
     Parameters
     ----------
@@ -495,14 +508,14 @@ class LogisticRegression(_BatchClassifier):
     max_iter : int, default=100
         The maximum number of Newton steps.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes.
+        Weights of the classes, at least 0.
     n_jobs : int or None, default=None
         The number of threads; the model does not depend on it.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        The weights.
+        The weights: ``X @ coef_.T + intercept_`` are the decision values.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         The intercepts.
     n_iter_ : int
@@ -560,9 +573,12 @@ class LogisticRegression(_BatchClassifier):
         """
         return self._fit(X, y, sample_weight)
 
-    @available_if(_has_two_classes)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
-        """Return the probability of each of two classes.
+        """Return the probability of each class, in the order of ``classes_``.
+
+        With more than two classes, these are the probabilities of each class against the rest, divided by their sum, as
+        in scikit-learn's ``OneVsRestClassifier``. That is a heuristic: no likelihood of all classes together was
+        maximised, unlike in scikit-learn's ``LogisticRegression``.
 
         Parameters
         ----------
@@ -571,11 +587,12 @@ class LogisticRegression(_BatchClassifier):
 
         Returns
         -------
-        ndarray of shape (n_samples, 2)
+        ndarray of shape (n_samples, n_classes)
         """
+        check_is_fitted(self)
         checked = self._checked_rows(X)
         found = self._native.probabilities(checked, self._jobs())
-        assert found is not None, "logistic regression of two classes has probabilities"
+        assert found is not None, "logistic regression has probabilities"
         return found
 
 
@@ -598,7 +615,7 @@ class MarginPerceptron(_BatchClassifier):
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        The weights.
+        The weights: ``X @ coef_.T + intercept_`` are the decision values.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         The intercepts.
     n_iter_ : int

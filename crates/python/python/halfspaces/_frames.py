@@ -12,11 +12,14 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
+
+from halfspaces._base import check_flag
 
 
 class DataWarning(UserWarning):
@@ -57,6 +60,8 @@ def names(argument: str, given: Any) -> list[str]:
 
 def reading_of(given: Reading | None) -> dict[str, Any]:
     """Return the options of reading as the native module takes them."""
+    if given is not None and not isinstance(given, Mapping):
+        raise TypeError(f"reading={given!r}: must be a dict of options")
     options: dict[str, Any] = dict(given or {})
     known = Reading.__annotations__
     for key in options:
@@ -65,7 +70,40 @@ def reading_of(given: Reading | None) -> dict[str, Any]:
     for key in ("missing", "not_missing", "category"):
         if key in options:
             options[key] = names(key, options[key])
+    for key in ("header", "day_first"):
+        if options.get(key) is not None:
+            options[key] = check_flag(f"reading: {key}", options[key])
     return options
+
+
+# An option with a value as the native module names it, and the argument of Python.
+_OPTIONS = (
+    (r"\b(pass|use|or) (category|missing|not_missing) '([^']*)'", r'\1 reading={"\2": ["\3"]}'),
+    (r"\bpass (missing|not_missing) ([^\s']+)", r'pass reading={"\1": ["\2"]}'),
+    (r"\b(pass|use|or|with) (decimal|ragged|delimiter) '?([.,;|]|[a-z]+)'?(?=\W|$)", r'\1 reading={"\2": "\3"}'),
+    (r"\bpass (day_first|header)\b", r'pass reading={"\1": True}'),
+    (r"`fit (skip_unlabelled|balanced)`", r"`fit` with \1=True"),
+    (r"\b(drop|use|text) '([^']*)'", r"\1=['\2']"),
+)
+
+
+def spelled(text: str) -> str:
+    """Return a note or an error of the native module with options as they are passed in Python."""
+    for option, argument in _OPTIONS:
+        text = re.sub(option, argument, text)
+    return text
+
+
+@contextmanager
+def spelled_errors() -> Iterator[None]:
+    """Spell options in errors of the native module as they are passed in Python."""
+    try:
+        yield
+    except ValueError as error:
+        text = spelled(str(error))
+        if text == str(error):
+            raise
+        raise ValueError(text) from None
 
 
 def warn(notes: Iterable[str]) -> None:
@@ -157,12 +195,16 @@ def _of_pandas(frame: Any) -> Any:
         return _columns(kind, columns)
     arrays = []
     for name, column in columns:
-        _check_kinds(name, column)
+        kind_of_values = _check_kinds(name, column)
         try:
             arrays.append(pa.array(column, from_pandas=True))
         except UnicodeEncodeError as error:
             raise ValueError(f"data, column {name!r}: the text {error.object!r} is not valid Unicode") from None
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+        except (OverflowError, pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+            if kind_of_values == "number":
+                # Integers beyond int64.
+                arrays.append(pa.array(_of_objects(name, column.to_numpy())))
+                continue
             raise TypeError(f"data, column {name!r}: {error}; convert it to numbers, texts or dates") from error
     table = pa.table(arrays, names=_unique_names([name for name, _ in columns]))
     return (kind, _stream(pa, table.to_reader()))
@@ -204,7 +246,8 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, (float, np.floating)) and math.isnan(value)
 
 
-def _text(value: Any) -> str:
+def text_of(value: Any) -> str:
+    """Return the text of a category or a class, as the native module spells it."""
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     if isinstance(value, (float, np.floating)):
@@ -245,7 +288,7 @@ def _cells(name: Any, values: Any) -> Any:
     if hasattr(values, "cat"):
         values = values.cat
     if hasattr(values, "categories") and hasattr(values, "codes"):
-        return (np.ascontiguousarray(values.codes, dtype=np.int32), [_text(level) for level in values.categories])
+        return (np.ascontiguousarray(values.codes, dtype=np.int32), [text_of(level) for level in values.categories])
     if isinstance(values, np.ma.MaskedArray):
         is_masked = np.ma.getmaskarray(values)
         values = values.data.astype(object)
@@ -301,7 +344,10 @@ def _of_objects(name: Any, array: npt.NDArray[Any]) -> Any:
                 f"names rows or classes, or to floats"
             )
     if kind in ("number", "missing"):
-        present = [np.nan if gap else float(value) for value, gap in zip(array, missing, strict=True)]
+        try:
+            present = [np.nan if gap else float(value) for value, gap in zip(array, missing, strict=True)]
+        except OverflowError:
+            raise ValueError(f"data, column {name!r}: a number is beyond the range of float64") from None
         return np.array(present, dtype=np.float64)
     if kind == "date":
         times = [np.datetime64("NaT", "us") if gap else value for value, gap in zip(array, missing, strict=True)]
@@ -326,13 +372,21 @@ def table_of(columns: dict[str, Any]) -> Any:
 
 
 def typed_classes(classes: list[str]) -> npt.NDArray[Any]:
-    """Return class names as integers or booleans if all of them are spelled like that, otherwise as texts."""
+    """Return class names as integers, floats or booleans if all of them are spelled like that, otherwise as texts.
 
-    def is_integer(name: str) -> bool:
-        return re.fullmatch(r"0|-?[1-9][0-9]{0,17}", name) is not None
-
-    if all(map(is_integer, classes)):
-        return np.array([int(name) for name in classes], dtype=np.int64)
+    The names must be the usual spellings, such as 7 and 0.5, of different numbers: 007 and 0.50 are texts.
+    """
+    if all(re.fullmatch(r"0|-?[1-9][0-9]*", name) for name in classes):
+        # Python refuses to read thousands of digits.
+        integers = [int(name[:21]) for name in classes]
+        for of in (np.int64, np.uint64):
+            if np.iinfo(of).min <= min(integers) and max(integers) <= np.iinfo(of).max:
+                return np.array(integers, dtype=of)
+    elif all(re.fullmatch(r"-?[0-9]+(\.[0-9]+)?(e[+-][0-9]+)?", name) for name in classes):
+        floats = [float(name) for name in classes]
+        usual = all(name in (text_of(number), repr(number)) for name, number in zip(classes, floats, strict=True))
+        if usual and len(set(floats)) == len(floats):
+            return np.array(floats)
     if [name.lower() for name in classes] == ["false", "true"]:
         return np.array([False, True])
     return np.array(classes, dtype=object)
@@ -345,7 +399,10 @@ __all__ = [
     "names",
     "reading_of",
     "source_of",
+    "spelled",
+    "spelled_errors",
     "table_of",
+    "text_of",
     "typed_classes",
     "warn",
 ]

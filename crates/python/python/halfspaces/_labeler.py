@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import os
-from collections.abc import Hashable, Iterable, Mapping
-from typing import Any, NamedTuple, Self
+import threading
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any, Concatenate, NamedTuple, ParamSpec, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import _get_feature_names, check_array
 
 from halfspaces import _core
-from halfspaces._base import Floats, check_count, check_number, rows, seed_of, threads_of
+from halfspaces._base import Floats, check_count, check_flag, check_number, rows, seed_of, threads_of, with_advice
 from halfspaces._frames import warn
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Question(NamedTuple):
@@ -135,6 +140,17 @@ class Doubt(NamedTuple):
     probability: float
 
 
+def _one_at_a_time(method: Callable[Concatenate[Labeler, P], T]) -> Callable[Concatenate[Labeler, P], T]:
+    """Let a thread wait while another one uses the session."""
+
+    @functools.wraps(method)
+    def waiting(self: Labeler, /, *args: P.args, **options: P.kwargs) -> T:
+        with self._lock:
+            return method(self, *args, **options)
+
+    return waiting
+
+
 class Labeler:
     """A labelling session on the rows of a matrix: few corrections are needed until all rows have labels.
 
@@ -143,7 +159,7 @@ class Labeler:
     are still to come. The surest rows come first, so after several hundred answers some classes may still have no
     label, and `predict` is wrong for their rows. Continue until all rows are labelled. To label a sample for fitting a
     classifier, `tell` the labels of random rows. The rows, the answers in their order and `random_state` determine the
-    session bit for bit.
+    session bit for bit. Threads may share a `Labeler`; each call waits for that of another thread.
 
     With a session file, each answer is on the disk before the method returns. The file is that of the command: ``halfspaces
     label`` continues a session on an array that was saved with `numpy.save` or `scipy.sparse.save_npz`, or on a data frame
@@ -167,7 +183,7 @@ class Labeler:
         Whether to ask about the surest row first, or about the likeliest examples of the class with the fewest labels
         until each class has 20.
     seek : object or None, default=None
-        A class to look for: the session always asks about the row that most probably has this class.
+        A class to look for: the session always asks about the row that most probably has this class, with any `order`.
     keep_found : bool, default=False
         Whether to continue although labelled rows are missing in `X`. Their answers stay in the session file.
     random_state : int, RandomState or None, default=None
@@ -219,9 +235,12 @@ class Labeler:
             raise ValueError(f'order={order!r}: must be "recommended" or "rare"')
         named = None if classes is None else _checked_classes(classes)
         columns = _get_feature_names(X)
-        checked = check_array(
-            X, accept_sparse="csr", dtype=np.float64, order="C", ensure_all_finite="allow-nan", input_name="X"
-        )
+        try:
+            checked = check_array(
+                X, accept_sparse="csr", dtype=np.float64, order="C", ensure_all_finite="allow-nan", input_name="X"
+            )
+        except ValueError as error:
+            raise with_advice(error, "label the file of the table with label_page") from error
         if hasattr(checked, "indptr") and not np.isfinite(checked.data).all():
             raise ValueError("X contains NaN or infinity; a sparse matrix must have finite entries")
         names = None if named is None else [str(value) for value in named]
@@ -233,7 +252,7 @@ class Labeler:
             path=None if session is None else os.fspath(session),
             rare=order == "rare",
             seek=None,
-            keep_found=bool(keep_found),
+            keep_found=check_flag("keep_found", keep_found),
         )
         if seek is not None:
             known = named
@@ -242,11 +261,14 @@ class Labeler:
                     raise ValueError("classes=None: a new session needs the names of at least two classes")
                 known = list(_core.session_labels(os.fspath(session))[0])
             options.seek = _number_of(seek, known, "seek")
+        # Its methods call each other.
+        self._lock = threading.RLock()
         self._native = _core.Session(rows(checked), options, threads_of(n_jobs))
         self.classes_: list[Any] = list(self._native.classes) if named is None else named
         self.seed_: int = self._native.seed
         self.notes_: list[str] = self._native.notes
 
+    @_one_at_a_time
     def ask(self) -> Question | None:
         """Return the open question, which stays the same until it is answered or skipped.
 
@@ -257,6 +279,7 @@ class Labeler:
         """
         return self._question(self._native.question())
 
+    @_one_at_a_time
     def tell(self, *answer: Any) -> None:
         """Answer the open question, or label other rows.
 
@@ -293,19 +316,23 @@ class Labeler:
         else:
             self._native.tell([(row, number)])
 
+    @_one_at_a_time
     def confirm(self) -> None:
         """Answer the open question with the predicted class."""
         question = self._open("confirm()")
         self._native.answer(question.row, self.classes_.index(question.predicted))
 
+    @_one_at_a_time
     def skip(self) -> None:
         """Ask about the row in question again at the end."""
         self._native.skip(self._open("skip()").row)
 
+    @_one_at_a_time
     def uncertain(self) -> None:
         """Leave the row in question without a label, because its class cannot be told. It is not asked again."""
         self._native.uncertain(self._open("uncertain()").row)
 
+    @_one_at_a_time
     def undo(self) -> Question | None:
         """Undo the last answer, skip or uncertain answer.
 
@@ -321,6 +348,7 @@ class Labeler:
         """
         return self._question(self._native.undo())
 
+    @_one_at_a_time
     def predict(self) -> npt.NDArray[Any]:
         """Return the label of each row, or the predicted class of a row without one.
 
@@ -343,6 +371,7 @@ class Labeler:
         labels: npt.NDArray[Any] = _array_of(self.classes_)[numbers]
         return labels
 
+    @_one_at_a_time
     def predict_probability(self) -> Floats:
         """Return the probabilities of the classes that `predict` returns.
 
@@ -354,6 +383,7 @@ class Labeler:
         probabilities: Floats = self._native.predictions()[1]
         return probabilities
 
+    @_one_at_a_time
     def doubts(self, n: int = 10) -> list[Doubt]:
         """Return the labels that disagree most with the others, the worst first.
 
@@ -369,6 +399,7 @@ class Labeler:
         found = self._native.doubts(check_count("n", n))
         return [Doubt(row, self.classes_[label], self.classes_[other], p) for row, label, other, p in found]
 
+    @_one_at_a_time
     def can_stop(self, share: float = 0.05) -> bool:
         """Return whether `outlook` expects corrections for at most this share of all rows.
 
@@ -379,39 +410,47 @@ class Labeler:
         Parameters
         ----------
         share : float, default=0.05
-            The share of all rows.
+            The share of all rows, from 0 to 1.
 
         Returns
         -------
         bool
         """
-        return bool(self._native.can_stop(check_number("share", share)))
+        if not 0 <= check_number("share", share) <= 1:
+            raise ValueError(f"share={share}: must be from 0 to 1")
+        return bool(self._native.can_stop(float(share)))
 
+    @_one_at_a_time
     def close(self) -> None:
         """End the session, so that other programs can use its file. No answer is lost without this call."""
         self._native.close()
 
     @property
+    @_one_at_a_time
     def labels_(self) -> dict[int, Any]:
         """The labels so far: a dict from row to class, in the order in which rows were labelled first."""
         return {row: self.classes_[label] for row, label in self._native.labels()}
 
     @property
+    @_one_at_a_time
     def skipped_(self) -> list[int]:
         """The rows that were skipped and have no label."""
         return list(self._native.aside()[0])
 
     @property
+    @_one_at_a_time
     def uncertain_(self) -> list[int]:
         """The rows whose class the person could not tell."""
         return list(self._native.aside()[1])
 
     @property
+    @_one_at_a_time
     def progress(self) -> Progress:
         """The numbers of rows and corrections."""
         return Progress(*self._native.progress())
 
     @property
+    @_one_at_a_time
     def outlook(self) -> Outlook:
         """An estimate of the corrections to come."""
         return Outlook(*self._native.outlook())
@@ -422,6 +461,7 @@ class Labeler:
         return self.outlook.expected
 
     @property
+    @_one_at_a_time
     def capacity(self) -> int | None:
         """The number of labels from which the model learns; later ones are kept. ``None`` if there is no limit."""
         capacity: int | None = self._native.capacity
@@ -463,6 +503,8 @@ class Labeler:
             raise TypeError(f"row={given!r}: must be an integer, or rows and labels must be of equal length")
         if isinstance(given, Mapping) or not isinstance(given, Iterable):
             raise TypeError(f"row={given!r}: must be an integer or a list of integers")
+        if isinstance(given, (set, frozenset)) or isinstance(labels, (set, frozenset)):
+            raise TypeError("rows and labels: a set has no order; pass lists of equal length")
         numbers = [_number_of(_plain(label), self.classes_, "label") for label in labels]
         chosen = [self._checked_row(check_count("row", row, least=0)) for row in given]
         if len(chosen) != len(numbers):

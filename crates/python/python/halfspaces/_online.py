@@ -9,7 +9,17 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import _check_partial_fit_first_call
 
 from halfspaces import _core
-from halfspaces._base import ClassifierBase, check_count, check_flag, check_number, rows, seed_of, validated
+from halfspaces._base import (
+    ClassifierBase,
+    check_choice,
+    check_count,
+    check_flag,
+    check_number,
+    parameter_names,
+    rows,
+    seed_of,
+    validated,
+)
 
 _SHARED = """
     fit_intercept : bool, default=True
@@ -74,16 +84,18 @@ class _OnlineClassifier(ClassifierBase):
         """
         spec, passes = self._spec(), check_count("passes", self.passes)
         seed = seed_of(self.random_state) if check_flag("shuffle", self.shuffle) else None
-        checked, numbers, _ = self._checked_sample(X, y)
-        self._native = self._started(spec, checked)
-        self._native.learn(checked, numbers, passes, seed, self._jobs())
-        self.n_iter_ = passes
-        return self._updated()
+        with self._fitting():
+            checked, numbers, _ = self._checked_sample(X, y)
+            self._native = self._started(spec, checked)
+            self._native.learn(checked, numbers, passes, seed, self._jobs())
+            self.n_iter_ = passes
+            return self._updated()
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Learn from the rows in the given order, once.
 
-        If this is interrupted, the rows learned from so far stay learned.
+        If this is interrupted, or refuses a row that only the learner can judge (too large a norm, overflow), what was
+        learned so far stays learned. A first call that fails changes nothing.
 
         Parameters
         ----------
@@ -99,18 +111,27 @@ class _OnlineClassifier(ClassifierBase):
         self
         """
         first = not hasattr(self, "_native")
-        X, y = validated(self, X, y, reset=first)
-        _check_partial_fit_first_call(self, classes)
-        if first:
-            if len(self.classes_) < 2:
+        try:
+            X, y = validated(self, X, y, reset=first)
+            _check_partial_fit_first_call(self, classes)
+            if first and len(self.classes_) < 2:
                 raise ValueError(f"classes={classes!r}: a classifier needs at least two classes")
-            self._native = self._started(self._spec(), rows(X))
-        unknown = np.setdiff1d(y, self.classes_)
-        if len(unknown):
-            raise ValueError(f"y contains {unknown[0]!r}, which is not one of classes={list(self.classes_)}")
-        numbers: npt.NDArray[np.int64] = np.searchsorted(self.classes_, y).astype(np.int64)
-        self._native.learn(rows(X), numbers, 1, None, self._jobs())
-        return self._updated()
+            unknown = np.setdiff1d(y, self.classes_)
+            if len(unknown):
+                raise ValueError(f"y contains {unknown[0]!r}, which is not one of classes={list(self.classes_)}")
+            numbers: npt.NDArray[np.int64] = np.searchsorted(self.classes_, y).astype(np.int64)
+            if first:
+                self._native = self._started(self._spec(), rows(X))
+            try:
+                self._native.learn(rows(X), numbers, 1, None, self._jobs())
+            finally:
+                self._updated()
+        except BaseException as error:
+            # What was learned before an interrupt stays learned.
+            if first and (isinstance(error, Exception) or not hasattr(self, "_native")):
+                self._forget()
+            raise
+        return self
 
     def _started(self, spec: dict[str, Any], first: Any) -> _core.Online:
         """Return a new learner; `first` are the first rows."""
@@ -351,7 +372,8 @@ class OnlineMassart(_OnlineClassifier):
         if spec["radius"] is None:
             # Zero rows have any radius.
             spec["radius"] = _core.largest_norm(first) or 1.0
-        return super()._started(spec, first)
+        with parameter_names(noise="noise_rate"):
+            return super()._started(spec, first)
 
 
 class KernelPerceptron(_OnlineClassifier):
@@ -420,17 +442,16 @@ class KernelPerceptron(_OnlineClassifier):
         self.n_jobs = n_jobs
 
     def _spec(self) -> dict[str, Any]:
-        degree = {"degree": check_count("degree", self.degree)}
+        degree = {"degree": check_count("degree", self.degree, most=1000)}
         kernels: dict[str, Any] = {
             "gaussian": {"Gaussian": {"scale": check_number("scale", self.scale, positive=True)}},
             "polynomial": {"Polynomial": degree},
             "inhomogeneous": {"Inhomogeneous": degree},
             "linear": "Linear",
         }
-        if self.kernel not in kernels:
-            raise ValueError(f"kernel={self.kernel!r}: must be one of {', '.join(kernels)}")
+        kernel = kernels[check_choice("kernel", self.kernel, kernels)]
         budget = None if self.budget is None else check_count("budget", self.budget)
-        return {"learner": "kernel", "kernel": kernels[self.kernel], "budget": budget}
+        return {"learner": "kernel", "kernel": kernel, "budget": budget}
 
     def _updated(self) -> Self:
         self.n_supports_ = self._native.supports

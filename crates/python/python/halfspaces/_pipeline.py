@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -10,8 +11,20 @@ import numpy as np
 import numpy.typing as npt
 
 from halfspaces import _core
-from halfspaces._base import Floats, Self, check_count, check_number, threads_of
-from halfspaces._frames import Reading, existing, names, reading_of, source_of, table_of, typed_classes, warn
+from halfspaces._base import Floats, Self, check_count, check_flag, check_number, threads_of
+from halfspaces._frames import (
+    Reading,
+    existing,
+    names,
+    reading_of,
+    source_of,
+    spelled,
+    spelled_errors,
+    table_of,
+    text_of,
+    typed_classes,
+    warn,
+)
 
 LEARNERS = ("auto", "massart", "perspectron", "perceptron", "logistic", "svm")
 
@@ -29,7 +42,7 @@ def columns_of(drop: Any, text: Any, use: Any, hash_bits: int | None) -> dict[st
         "drop": names("drop", drop),
         "text": names("text", text),
         "use": names("use", use),
-        "hash_bits": None if hash_bits is None else check_count("hash_bits", hash_bits),
+        "hash_bits": None if hash_bits is None else check_count("hash_bits", hash_bits, most=28),
     }
 
 
@@ -47,8 +60,10 @@ class Pipeline:
     label : str
         The column of labels.
     classes_ : ndarray of shape (n_classes,)
-        The classes. Names that are whole numbers are integers, and ``false`` and ``true`` are booleans, so that
-        predictions can be compared with a column that pandas has read. With two classes, the positive one is last.
+        The classes. If all names are integers of 64 bits or all are numbers, such as 7 and 0.5 but not 007 or 0.50, the
+        classes are integers or floats; ``false`` and ``true`` are booleans. So predictions can be compared with a column
+        of numbers or truth values. All other classes are texts: a date is a text like 2020-01-31, also if the column of
+        labels had the type of a date, and so is an integer that is longer. With two classes, the positive one is last.
     class_names : list of str
         The classes as the model file spells them.
     columns : list of str
@@ -127,7 +142,7 @@ class Pipeline:
             are read by the rules for Arrow files. The index of a pandas DataFrame is not used.
         label : str
             The column of labels.
-        positive : str, int or bool, default=None
+        positive : str, int, float or bool, default=None
             The positive class; with more than two labels, all others form the negative class.
         learner : {"auto", "massart", "perspectron", "perceptron", "logistic", "svm"}, default="auto"
             The learner.
@@ -189,21 +204,24 @@ class Pipeline:
                 raise TypeError(f"{argument}={column!r}: must be the name of a column")
         given = {
             "label": label,
-            "positive": None if positive is None else _class_name(positive),
+            "positive": None if positive is None else text_of(positive),
             "learner": check_learner(learner),
             "noise": None if noise is None else check_number("noise", noise),
             "c": None if c is None else check_number("c", c),
             "weights": weights,
-            "balanced": bool(balanced),
+            "balanced": check_flag("balanced", balanced),
             "holdout": None if holdout is None else check_number("holdout", holdout),
             "group": group,
             "time": time,
-            "skip_unlabelled": bool(skip_unlabelled),
+            "skip_unlabelled": check_flag("skip_unlabelled", skip_unlabelled),
             "columns": columns_of(drop, text, use, hash_bits),
             "reading": reading_of(reading),
             "seed": check_count("seed", seed, least=0),
         }
-        native, notes = _core.fit_pipeline(source_of(data), given, threads_of(n_jobs))
+        source = source_of(data)
+        with spelled_errors():
+            native, notes = _core.fit_pipeline(source, given, threads_of(n_jobs))
+        notes = [spelled(note) for note in notes]
         warn(notes)
         return cls._of(native, notes)
 
@@ -333,8 +351,10 @@ class Pipeline:
             Brier score and calibration of the probabilities.
         """
         given = self._given(unseen, costs, threshold, reading)
-        found, notes = self._native.evaluate(source_of(data), label, given, threads_of(n_jobs))
-        warn(notes)
+        source = source_of(data)
+        with spelled_errors():
+            found, notes = self._native.evaluate(source, label, given, threads_of(n_jobs))
+        warn(map(spelled, notes))
         evaluation: dict[str, Any] = found
         return evaluation
 
@@ -399,7 +419,7 @@ class Pipeline:
         if costs is not None and threshold is not None:
             raise ValueError("costs and threshold: pass one of them")
         if costs is not None:
-            costs = [[_class_name(name), check_number("costs", cost)] for name, cost in dict(costs).items()]
+            costs = [[self._name_of(name), check_number("costs", cost)] for name, cost in dict(costs).items()]
         return {
             "unseen": unseen,
             "costs": costs,
@@ -407,10 +427,20 @@ class Pipeline:
             "reading": reading_of(reading),
         }
 
+    def _name_of(self, given: Any) -> str:
+        """Return the name of a class; a number is the class that equals it."""
+        if isinstance(given, numbers.Real) and not isinstance(given, bool) and self.classes_.dtype.kind in "iuf":
+            for name, value in zip(self.class_names, self.classes_.tolist(), strict=True):
+                if value == given:
+                    return name
+        return text_of(given)
+
     def _decided(self, data: Any, unseen: str, costs: Any, threshold: Any, reading: Any, n_jobs: int | None) -> Any:
         given = self._given(unseen, costs, threshold, reading)
-        *found, notes = self._native.decide(source_of(data), given, threads_of(n_jobs))
-        warn(notes)
+        source = source_of(data)
+        with spelled_errors():
+            *found, notes = self._native.decide(source, given, threads_of(n_jobs))
+        warn(map(spelled, notes))
         return found
 
     def __reduce__(self) -> Any:
@@ -421,12 +451,6 @@ class Pipeline:
         held_out = self.report["held_out"]
         error = "" if held_out is None else f", held-out error {held_out['rate']:.3f}"
         return f"<Pipeline from {len(self.columns)} columns to {self.label!r}: {classes}{error}>"
-
-
-def _class_name(name: Any) -> str:
-    if isinstance(name, (bool, np.bool_)):
-        return "true" if name else "false"
-    return str(name)
 
 
 def _restored(saved: bytes, notes: list[str]) -> Pipeline:

@@ -70,7 +70,7 @@ class TextVectorizer(TransformerMixin, NativeState):
         ValueError
             If no term occurs in at least two texts, but not in all.
         """
-        bits = None if self.hash_bits is None else check_count("hash_bits", self.hash_bits)
+        bits = None if self.hash_bits is None else check_count("hash_bits", self.hash_bits, most=28)
         self._native = _core.fit_texts(_texts(X), bits)
         self.n_terms_ = self._native.output_dim
         return self

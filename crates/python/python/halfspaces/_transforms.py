@@ -11,7 +11,17 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, OneToOneFeatureMixin, 
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from halfspaces import _core
-from halfspaces._base import Floats, NativeState, check_count, check_number, rows, seed_of
+from halfspaces._base import (
+    Floats,
+    NativeState,
+    check_choice,
+    check_count,
+    check_flag,
+    check_number,
+    parameter_names,
+    rows,
+    seed_of,
+)
 
 
 class _Transformer(TransformerMixin, NativeState):
@@ -41,7 +51,8 @@ class _Transformer(TransformerMixin, NativeState):
         -------
         ndarray of shape (n_samples, n_features_out)
         """
-        return self._native.apply(self._checked_rows(X), self._jobs())
+        checked = self._checked_rows(X)
+        return self._native.apply(checked, self._jobs())
 
     @property
     def _n_features_out(self) -> int:
@@ -138,15 +149,16 @@ class ForsterTransform(ClassNamePrefixFeaturesOutMixin, _Transformer):
             # A row of weight 0 is the same as no row.
             used = np.flatnonzero(sample_weight)
             sample_weight = sample_weight[used]
-        self._native, report = _core.fit_position(
-            rows(X[used]),
-            sample_weight,
-            check_number("tol", self.tol),
-            check_count("max_iter", self.max_iter),
-            check_number("max_condition", self.max_condition),
-            False,
-            self._jobs(),
-        )
+        with parameter_names(delta="tol"):
+            self._native, report = _core.fit_position(
+                rows(X[used]),
+                sample_weight,
+                check_number("tol", self.tol),
+                check_count("max_iter", self.max_iter),
+                check_number("max_condition", self.max_condition),
+                False,
+                self._jobs(),
+            )
         self.outcome_: str = report["outcome"]
         self.termination_: str = report["termination"]
         self.residual_: float = report["residual"]
@@ -261,19 +273,20 @@ class TylerScatter(NativeState):
         self
         """
         self._forget()
-        if self.scale not in ("gaussian", "trace", "determinant"):
-            raise ValueError(f"scale={self.scale!r}: must be 'gaussian', 'trace' or 'determinant'")
+        check_choice("scale", self.scale, ("gaussian", "trace", "determinant"))
+        centred = check_flag("assume_centered", self.assume_centered)
         X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
-        self.location_: Floats = np.zeros(X.shape[1]) if self.assume_centered else np.median(X, axis=0)
-        self._native, report = _core.fit_position(
-            rows(X - self.location_),
-            None,
-            check_number("tol", self.tol),
-            check_count("max_iter", self.max_iter),
-            1e13,
-            self.scale == "determinant",
-            self._jobs(),
-        )
+        self.location_: Floats = np.zeros(X.shape[1]) if centred else np.median(X, axis=0)
+        with parameter_names(delta="tol"):
+            self._native, report = _core.fit_position(
+                rows(X - self.location_),
+                None,
+                check_number("tol", self.tol),
+                check_count("max_iter", self.max_iter),
+                1e13,
+                self.scale == "determinant",
+                self._jobs(),
+            )
         self.outcome_: str = report["outcome"]
         self.n_iter_: int = max(1, report["n_iter"])
         self.covariance_: Floats = report["scatter"]
@@ -423,11 +436,9 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, _Transformer):
         self
         """
         distances = {"gaussian": "SquaredEuclidean", "laplacian": "Manhattan"}
-        if self.kernel not in distances:
-            raise ValueError(f"kernel={self.kernel!r}: must be 'gaussian' or 'laplacian'")
         spec = {
             "map": "nystroem",
-            "kernel": distances[self.kernel],
+            "kernel": distances[check_choice("kernel", self.kernel, distances)],
             "scale": None if self.scale is None else check_number("scale", self.scale, positive=True),
             "landmarks": check_count("landmarks", self.landmarks),
             "seed": seed_of(self.random_state),

@@ -20,7 +20,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from halfspaces import _core
-from halfspaces._base import Floats, check_count, check_number, native, rows
+from halfspaces._base import Floats, check_count, check_flag, check_number, native, parameter_names, rows
 
 BLOCK_ROWS: int = _core.block_rows()
 """The number of rows of a block."""
@@ -202,7 +202,8 @@ class ForsterTransform(BaseEstimator):
         n_rows, n_columns = source.shape
         tol, steps = check_number("tol", self.tol), check_count("max_iter", self.max_iter)
         condition = check_number("max_condition", self.max_condition)
-        self._native, report = _core.fit_position_blocks(source.run, n_rows, n_columns, tol, steps, condition)
+        with parameter_names(delta="tol"):
+            self._native, report = _core.fit_position_blocks(source.run, n_rows, n_columns, tol, steps, condition)
         self.matrix_: Floats = report["matrix"]
         self.outcome_: str = report["outcome"]
         self.residual_: float = report["residual"]
@@ -261,6 +262,8 @@ class _Linear(BaseEstimator):
         """
         n_rows, n_columns = source.shape
         classes = source.classes()
+        if classes.dtype.kind == "f" and np.isnan(classes).any():
+            raise ValueError("y contains NaN; remove the rows without a label")
         if len(classes) < 2:
             raise ValueError(f"y has {len(classes)} classes; a classifier needs at least two")
         positives = classes[1:] if len(classes) == 2 else classes
@@ -350,8 +353,8 @@ class LogisticRegression(_Linear):
 
     def _fit_halfspace(self, run: Callable[[bytes], bytes], n_rows: int, n_columns: int) -> dict[str, Any]:
         c, tol = check_number("C", self.C, positive=True), check_number("tol", self.tol, positive=True)
-        steps = check_count("max_iter", self.max_iter)
-        return _core.fit_logistic_blocks(run, n_rows, n_columns, c, self.fit_intercept, tol, steps)
+        steps, lift = check_count("max_iter", self.max_iter), check_flag("fit_intercept", self.fit_intercept)
+        return _core.fit_logistic_blocks(run, n_rows, n_columns, c, lift, tol, steps)
 
 
 class AveragedPerceptron(_Linear):
@@ -390,8 +393,8 @@ class AveragedPerceptron(_Linear):
         self.fit_intercept = fit_intercept
 
     def _fit_halfspace(self, run: Callable[[bytes], bytes], n_rows: int, n_columns: int) -> dict[str, Any]:
-        epochs = check_count("max_iter", self.max_iter)
-        return _core.fit_perceptron_blocks(run, n_rows, n_columns, epochs, self.fit_intercept)
+        epochs, lift = check_count("max_iter", self.max_iter), check_flag("fit_intercept", self.fit_intercept)
+        return _core.fit_perceptron_blocks(run, n_rows, n_columns, epochs, lift)
 
 
 def largest_margins(source: Source, w: Any, count: int) -> tuple[npt.NDArray[np.int64], Floats]:

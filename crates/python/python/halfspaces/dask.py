@@ -25,6 +25,7 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
 
 from halfspaces import blocks
 from halfspaces._base import Floats
@@ -124,6 +125,27 @@ def _by_rows(X: Any, work: Any, dtype: Any, columns: int | None) -> Any:
     return array.map_blocks(work, dtype=dtype, chunks=(array.chunks[0], (columns,)))
 
 
+def _keep_names(model: Any, X: Any) -> None:
+    """Remember the names of the columns of a dataframe."""
+    model.__dict__.pop("feature_names_in_", None)
+    if hasattr(X, "columns"):
+        model.feature_names_in_ = np.array([str(name) for name in X.columns], dtype=object)
+
+
+def _check_names(model: Any, X: Any) -> None:
+    """Refuse a dataframe with other columns than the fitted one, or in another order."""
+    check_is_fitted(model)
+    fitted = getattr(model, "feature_names_in_", None)
+    if fitted is None or not hasattr(X, "columns"):
+        return
+    found = [str(name) for name in X.columns]
+    if found != fitted.tolist():
+        raise ValueError(
+            f"X has the columns {', '.join(found[:20])}, but the model was fitted to {', '.join(fitted[:20])}; pass these, "
+            f"in this order"
+        )
+
+
 class ForsterTransform(blocks.ForsterTransform):
     """`halfspaces.blocks.ForsterTransform` for Dask collections."""
 
@@ -141,7 +163,9 @@ class ForsterTransform(blocks.ForsterTransform):
         -------
         self
         """
-        return super().fit(DaskSource(X))
+        super().fit(DaskSource(X))
+        _keep_names(self, X)
+        return self
 
     def transform(self, X: Any) -> Any:
         """Return the transformed rows as a Dask array, which is computed when needed.
@@ -155,6 +179,7 @@ class ForsterTransform(blocks.ForsterTransform):
         -------
         dask array of shape (n_rows, n_columns)
         """
+        _check_names(self, X)
         return _by_rows(X, partial(blocks.ForsterTransform.transform, self), np.float64, self.n_features_in_)
 
 
@@ -173,7 +198,9 @@ class _DaskLinear(blocks._Linear):
         -------
         self
         """
-        return super().fit(DaskSource(X, y))
+        super().fit(DaskSource(X, y))
+        _keep_names(self, X)
+        return self
 
     def decision_function(self, X: Any) -> Any:
         """Return the decision values as a Dask array, which is computed when needed.
@@ -187,6 +214,7 @@ class _DaskLinear(blocks._Linear):
         -------
         dask array of shape (n_rows,) or (n_rows, n_classes)
         """
+        _check_names(self, X)
         columns = None if len(self.classes_) == 2 else len(self.classes_)
         return _by_rows(X, partial(blocks._Linear.decision_function, self), np.float64, columns)
 
