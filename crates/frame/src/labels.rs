@@ -398,7 +398,7 @@ mod tests {
         frame.records.push(record);
         let error = Labels::take(&mut frame, "y").unwrap_err().to_string();
         assert!(
-            error.contains("row 2") && error.contains("2 x `None`, 1 x an empty cell"),
+            error.contains("row 1") && error.contains("2 x `None`, 1 x an empty cell"),
             "{error}"
         );
         assert!(error.contains("if `None` is a class, pass --not-missing 'None'"), "{error}");

@@ -2,6 +2,10 @@
 
 use halfspaces_linalg::{CsrPoints, DensePoints, InputError, PointSet, Points};
 
+/// The limits of [`DesignRows::as_table`]: columns, and the memory of dense rows as a multiple of that of sparse ones.
+const FEW_COLUMNS: usize = 100;
+const DENSE: usize = 8;
+
 /// Points that own their numbers.
 pub type Design = DesignRows<'static>;
 
@@ -67,6 +71,25 @@ impl<'a> DesignRows<'a> {
             DesignRows::Dense(points) => Design::Dense(points.select(rows)?.into_owned()),
             DesignRows::Sparse(points) => Design::Sparse(points.select(rows)?.into_owned()),
         })
+    }
+
+    /// The points as dense rows if they are sparse and have so few columns that they are a table rather than texts: at most
+    /// 100, with dense rows of at most eight times the memory. [`Method::Auto`](crate::Method::Auto) learns more from
+    /// dense rows. `None` otherwise.
+    ///
+    /// # Errors
+    /// [`InputError::TooLarge`].
+    pub fn as_table(&self) -> Result<Option<DesignRows<'_>>, InputError> {
+        match self {
+            DesignRows::Sparse(points)
+                if points.dim() <= FEW_COLUMNS
+                    && points.len().saturating_mul(points.dim())
+                        <= DENSE * (points.stored() + points.len()) =>
+            {
+                Ok(Some(DesignRows::Dense(points.to_dense()?)))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Converts the points to dense rows. Those that are dense are not copied.

@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(held(&times, Some(0.0)).unwrap(), [0usize; 0]);
         assert_eq!(held(&times, Some(0.99)).unwrap().len(), 9);
         assert!(held(&[1.0; 10], None).unwrap_err().to_string().contains("same value"));
-        assert!(held(&[1.0, f64::NAN], None).unwrap_err().to_string().contains("row 2"));
+        assert!(held(&[1.0, f64::NAN], None).unwrap_err().to_string().contains("row 1"));
     }
 
     #[test]

@@ -116,7 +116,12 @@ pub(crate) fn audit_rows<'py>(
     let progress = Progress::new(progress, given.folds);
     let found = run(py, jobs, LARGE, |threads| {
         let audit = given.audit(threads);
-        audit.run_with(&rows, &classes, count, &|| progress.advance()).map_err(named)
+        let table = match audit.plan.method {
+            Method::Auto => rows.as_table()?,
+            _ => None,
+        };
+        let rows = table.as_ref().unwrap_or(&rows);
+        audit.run_with(rows, &classes, count, &|| progress.advance()).map_err(named)
     })?;
     progress.finish()?;
     result(py, &found)

@@ -87,6 +87,8 @@ fn automatic(
     let in_range = (0.0..1.0).contains(&share);
     InputError::check_parameter("held_out", share, in_range, "at least 0 and below 1")?;
     let plan = Plan { seed, threads, ..Plan::new(Method::Auto) };
+    let table = design.as_table()?;
+    let design = table.as_ref().unwrap_or(design);
     if share == 0.0 {
         let (model, _) = halfspaces_pipeline::Model::fit(&plan, design, classes, weights, None)?;
         let fitted = Fitted::Auto { model: Box::new(model), held_out: None };

@@ -40,7 +40,7 @@ const CASES: [(&str, &str); 112] = [
     ("fit scalar.npy --label y -o out --force", "a table has rows"),
     ("fit lengths.npz --label y -o out --force", "`y` has 3 rows, but `the matrix` has 2"),
     ("fit matrices.npz --label y -o out --force", "both have two dimensions"),
-    ("fit infinite.npy --label x1 -o out --force", "row 2, column `x0`: inf"),
+    ("fit infinite.npy --label x1 -o out --force", "row 1, column `x0`: inf"),
     ("fit good.csv --format parquet --label y -o out --force", "not a readable Parquet file"),
     ("fit good.csv --format npz --label y -o out --force", "not a readable NPZ archive"),
     (

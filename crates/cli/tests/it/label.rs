@@ -416,7 +416,7 @@ fn unsuitable_sessions_are_refused() {
     );
     assert!(said.contains("a session about pool.csv (10 rows, 2 columns)"), "{said}");
     let said = refused(folder.path(), &["label", "pool.csv", "--session", "pool.csv"]);
-    assert!(said.contains("is this a session file"), "{said}");
+    assert!(said.contains("not a session file"), "{said}");
     for (args, part) in [
         (&["label", "pool.csv"][..], "name them with --classes"),
         (&["label", "pool.csv", "--classes", "a"], "at least two"),

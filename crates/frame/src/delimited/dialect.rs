@@ -62,11 +62,26 @@ struct Trial {
     is_sound: bool,
     /// Whether the first row is one cell.
     starts_whole: bool,
-    /// The line of the first quoted cell that contains both a line end and a delimiter.
+    /// The line of the first quoted cell that contains both a line end and a delimiter, and the number of such cells.
     swallowing: Option<u64>,
+    enclosing: usize,
+    /// Whether such a cell contains a quote, which is doubled.
+    has_doubled: bool,
+    /// Whether a column consists of numbers and dates only, and whether they are some of the cells of a column. The first
+    /// row is not counted.
+    all_typed: bool,
+    some_typed: bool,
 }
 
-/// A sample whose last record may be cut off obeys RFC 4180 if at least this many cells with line ends and delimiters do.
+impl Trial {
+    /// Whether the quotes of a sound sample enclose cells of several lines. `lines` reads each line as a row. Two marks of
+    /// inches may look like such a cell; then columns of numbers stay columns of numbers in `lines`.
+    fn has_long_cells(&self, lines: &Trial) -> bool {
+        !lines.all_typed && (self.enclosing >= SOUND || self.has_doubled || lines.some_typed)
+    }
+}
+
+/// This many cells with line ends and delimiters are no accident.
 const SOUND: usize = 3;
 
 /// Detects the dialect of `sample`, whose last record may be incomplete. `delimiter` is the one set by the user.
@@ -133,7 +148,7 @@ fn quoting(sample: &[u8], delimiter: Delimiter) -> (Trial, Found) {
     if best.doubtful > 0 && best.well_quoted <= best.doubtful {
         let none = attempt(None, false);
         if none.consistency >= best.consistency {
-            if best.is_sound {
+            if best.is_sound && best.has_long_cells(&none) {
                 several_lines = best.swallowing;
             } else {
                 best = Trial { score: none.score.max(best.score), ..none };
@@ -143,7 +158,7 @@ fn quoting(sample: &[u8], delimiter: Delimiter) -> (Trial, Found) {
     }
     let found = Found {
         dialect: best.dialect,
-        trusts_quotes: best.needed > 0 || best.is_sound && best.swallowing.is_some(),
+        trusts_quotes: best.needed > 0 || several_lines.is_some(),
         literal_quotes: literal,
         several_lines,
     };
@@ -156,7 +171,8 @@ fn try_dialect(sample: &[u8], dialect: Dialect) -> Trial {
     let (mut well_quoted, mut needed, mut doubtful) = (0, 0, 0);
     let mut before_table = true;
     let (mut swallowing, mut hollow, mut stray, mut last_stray) = (None, false, 0, 0);
-    let mut enclosing = 0;
+    let (mut enclosing, mut has_doubled) = (0, false);
+    let mut typed_cells: Vec<usize> = Vec::new();
     while rows.len() < RECORDS
         && let Ok(Some(record)) = records.next()
     {
@@ -181,10 +197,16 @@ fn try_dialect(sample: &[u8], dialect: Dialect) -> Trial {
         for (at, cell) in records.iter().take(CELLS).enumerate() {
             let quoted = cells.is_quoted(at);
             let look = kind(cell);
+            if !rows.is_empty() {
+                typed_cells.resize(typed_cells.len().max(at + 1), 0);
+                typed_cells[at] += usize::from(look.is_typed());
+            }
             value += if quoted { value_of(look, cell).max(0.8) } else { value_of(look, cell) };
             typed += f64::from(u8::from(look.is_typed() || quoted));
             if quoted {
                 let on_one_line = !cell.contains(&b'\n');
+                let encloses = !on_one_line && contains(cell, dialect.delimiter);
+                has_doubled |= encloses && dialect.quote.is_some_and(|quote| cell.contains(&quote));
                 hollow |= !on_one_line && is_hollow(cell, dialect.delimiter);
                 well_quoted += usize::from(on_one_line || cells.swallowing == 0);
                 needed += usize::from(on_one_line && contains(cell, dialect.delimiter));
@@ -203,6 +225,10 @@ fn try_dialect(sample: &[u8], dialect: Dialect) -> Trial {
         is_sound: false,
         starts_whole: rows.first().is_some_and(|row| row.0 == 1),
         swallowing,
+        enclosing,
+        has_doubled,
+        all_typed: typed_cells.iter().any(|count| *count + 1 == rows.len() && *count > 0),
+        some_typed: typed_cells.iter().any(|count| *count > 0 && *count + 1 < rows.len()),
     };
     let Some(width) = commonest(rows.iter().map(|row| row.0)) else { return trial };
     let is_cut = last_stray > 0 && enclosing > SOUND;

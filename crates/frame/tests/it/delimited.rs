@@ -269,9 +269,12 @@ fn lines_of_a_quoted_text_are_no_rows() {
     // One such text among others.
     let mut rows: Vec<String> =
         (0..40).map(|i| format!("word{i},{}\n", ["p", "q"][i % 2])).collect();
-    rows[20] = "\"word, said\nline two\",p\n".into();
+    rows[20] = "\"word, said \"\"ok\"\"\nline two\",p\n".into();
     assert_eq!(read(format!("t,y\n{}", rows.concat())).rows, 40);
-    // Two marks that stand for the cell above are no quotation.
+    let mut numbered: Vec<String> = (0..40).map(|i| format!("{i},word{i},{i}\n")).collect();
+    numbered[20] = "20,\"word, said\nline, two\",7\n".into();
+    assert_eq!(read(format!("id,t,y\n{}", numbered.concat())).rows, 40);
+    // Two marks that stand for the cell above are no quotation, nor are two marks of inches.
     let ditto = "name,y\na,p\nb,\"\nc,\"\nd,q\n";
     assert_eq!(read(ditto).rows, 4);
 }
@@ -312,7 +315,7 @@ fn some_longer_rows_do_not_move_the_header() {
         .map(|i| if i % 2 == 0 { format!("{i},2,u,note\n") } else { format!("{i},7,v\n") })
         .collect();
     let text = format!("a,b,y\n{rows}");
-    assert!(refused(&text).contains("line 2"), "{}", refused(&text));
+    assert!(refused(&text).contains("the header in line 1 has 3 names"), "{}", refused(&text));
     let padded = ReadOptions { ragged: Ragged::Pad, ..ReadOptions::default() };
     let frame = read_with(&text, &padded).unwrap();
     assert_eq!(

@@ -151,6 +151,21 @@ impl<L: FitSample + Sync> OneVsRest<L> {
 }
 
 impl<M: Classifier> OneVsRestModel<M> {
+    /// Joins one binary model for each class, positive for that class, with the map of its values to log odds.
+    ///
+    /// # Errors
+    /// [`InputError::ParameterOutOfRange`] for fewer than two models; [`InputError::DimensionMismatch`].
+    pub fn of_parts(parts: Vec<(M, LogOdds)>) -> Result<Self, InputError> {
+        let count = parts.len();
+        InputError::check_parameter("classes", count as f64, count >= 2, "at least 2")?;
+        let dim = parts[0].0.dim();
+        let of = |(model, odds): (M, LogOdds)| {
+            InputError::check_dim(dim, model.dim())?;
+            Ok(OneModel { model, odds })
+        };
+        Ok(OneVsRestModel { models: parts.into_iter().map(of).collect::<Result<_, _>>()? })
+    }
+
     /// Joins one binary model for each class, positive for that class. The log odds are fitted to `points` with their
     /// classes and weights.
     ///

@@ -9,7 +9,7 @@ use halfspaces_linalg::{
     Classifier, CsrPoints, InputError, Label, Params, PointSet, Points, SparsePoints,
     deciding_class,
 };
-use halfspaces_pac::{Calibration, LinearSvm, LogOdds, SvmParams};
+use halfspaces_pac::{Calibration, LinearSvm, SvmParams};
 use halfspaces_tables::group_folds;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -55,7 +55,7 @@ struct Part {
     weights: Vec<f64>,
     /// For each binary problem the α of the last fit, from which the next one starts; empty before the first.
     starts: Vec<Vec<f64>>,
-    /// The decision values of every row; for several classes, the log odds that fit the fitted rows.
+    /// The decision values of every row. Values of several classes are divided by their mean size on the fitted rows.
     values: Vec<Vec<f64>>,
 }
 
@@ -201,28 +201,10 @@ impl<'p> Folds<'p> {
         let mut fits = fits.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter();
         let next = |part: &Part| {
             let (starts, values): (Vec<_>, Vec<_>) = fits.by_ref().take(problems).unzip();
-            let (weights, values) = (part.weights.clone(), self.by_row(values, &part.weights)?);
-            Ok(Part { weights, starts, values })
+            let (weights, values) = (part.weights.clone(), by_row(&values, &part.weights));
+            Part { weights, starts, values }
         };
-        parts.iter().map(next).collect()
-    }
-
-    /// The values of each row from those of each problem; those of several problems are mapped to log odds, as
-    /// [`OneVsRestModel`](halfspaces_pac::OneVsRestModel) maps them.
-    fn by_row(
-        &self,
-        mut of_problem: Vec<Vec<f64>>,
-        weights: &[f64],
-    ) -> Result<Vec<Vec<f64>>, InputError> {
-        if of_problem.len() > 1 {
-            for (values, labels) in of_problem.iter_mut().zip(&self.labels) {
-                let is_positive = |row: usize| labels[row] == Label::Positive;
-                let odds = LogOdds::fit(values, is_positive, Some(weights))?;
-                values.iter_mut().for_each(|value| *value = odds.of(*value));
-            }
-        }
-        let row = |at: usize| of_problem.iter().map(|values| values[at]).collect();
-        Ok((0..weights.len()).map(row).collect())
+        Ok(parts.iter().map(next).collect())
     }
 
     /// Decides every row by the part without its fold.
@@ -238,6 +220,19 @@ impl<'p> Folds<'p> {
                 .sum::<f64>();
         Trial { c, error: wrong / self.total_weight, values }
     }
+}
+
+/// The values of each row from those of each problem. The values of several problems are divided by their mean size on
+/// the rows with a weight.
+fn by_row(of_problem: &[Vec<f64>], weights: &[f64]) -> Vec<Vec<f64>> {
+    let scale = |values: &Vec<f64>| {
+        let fitted = values.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
+        let (sum, rows) = fitted.fold((0.0, 0), |(sum, rows), (v, _)| (sum + v.abs(), rows + 1));
+        if of_problem.len() > 1 && sum > 0.0 { f64::from(rows) / sum } else { 1.0 }
+    };
+    let scales: Vec<f64> = of_problem.iter().map(scale).collect();
+    let row = |at: usize| of_problem.iter().zip(&scales).map(|(of, s)| of[at] * s).collect();
+    (0..weights.len()).map(row).collect()
 }
 
 /// The rows of these values and classes whose label is likely wrong.
@@ -449,23 +444,21 @@ pub(super) mod tests {
         assert!(apart < 0.05, "{apart}");
     }
 
-    /// Values of several classes become log odds, which fit the rows that were fitted.
+    /// Values of several classes are divided by their mean size on the rows that were fitted.
     #[test]
-    fn classes_are_compared_by_their_log_odds() {
-        let plan = Plan::new(Method::Auto);
-        let of = folds(&plan, &sample(60, 3), 3, None);
-        let weights: Vec<f64> = (0..60).map(|row| f64::from(row % 4 != 1)).collect();
-        let raw = |k: f64| (0..60).map(|i| k * f64::from(i * 7 % 60) - k).collect::<Vec<f64>>();
-        let values = [raw(1.0), raw(-8.0), raw(0.0)];
-        let rows = of.by_row(values.to_vec(), &weights).unwrap();
-        for (problem, values) in values.iter().enumerate() {
-            let is_positive = |row: usize| of.classes[row] == problem;
-            let odds = LogOdds::fit(values, is_positive, Some(&weights)).unwrap();
-            for (row, value) in values.iter().enumerate() {
-                assert_eq!(rows[row][problem], odds.of(*value));
+    fn classes_are_compared_on_one_scale() {
+        let values = |k: f64| (0..8).map(|i| k * (1.0 + f64::from(i))).collect::<Vec<f64>>();
+        let weights = [1.0, 0.0, 2.0, 1.0, 1.0, 0.0, 0.5, 1.0];
+        // The mean of 1, 3, 4, 5, 7 and 8.
+        let mean = 28.0 / 6.0;
+        let rows = by_row(&[values(1.0), values(8.0), values(-2.0)], &weights);
+        for (row, values) in rows.iter().enumerate() {
+            let expected = (1.0 + row as f64) / mean;
+            for (value, sign) in values.iter().zip([1.0, 1.0, -1.0]) {
+                assert!((value - sign * expected).abs() < 1e-12);
             }
         }
-        assert_eq!(of.by_row(vec![raw(3.0)], &weights).unwrap()[1], [raw(3.0)[1]]);
+        assert_eq!(by_row(&[values(3.0)], &weights)[1], [6.0]);
     }
 
     /// The error is the weight of the rows decided wrongly by the part without their fold; of equal values the first

@@ -13,8 +13,7 @@ use binary::BinaryLearner;
 use halfspaces_features::{FeatureMap, ZScore};
 use halfspaces_frame::DataError;
 use halfspaces_linalg::{
-    ClassModel, Classifier, CsrPoints, DensePoints, InputError, Params, PointSet, Points, Threads,
-    deciding_class,
+    ClassModel, Classifier, DensePoints, InputError, Params, Points, Threads, deciding_class,
 };
 use halfspaces_pac::Calibration;
 use halfspaces_tables::{MulticlassTableModel, TableClassifier};
@@ -24,8 +23,6 @@ use serde::{Deserialize, Serialize};
 pub use stream::Batch;
 pub(crate) use sums::{Part, Sums};
 
-/// Sparse points are learned as a table if dense rows take at most this many times the memory.
-const DENSE: usize = 8;
 /// The minimum number of rows to which a calibration is fitted.
 const MIN_CALIBRATION_ROWS: usize = 10;
 /// The minimum number of held-out rows on which [`Method::Auto`] is calibrated, instead of keeping its cross-validated
@@ -113,9 +110,6 @@ impl Model {
         let (core, mut findings) = match (plan.method, design) {
             (Method::Auto, DesignRows::Dense(points)) => {
                 table(plan, points, classes, weights, groups)?
-            }
-            (Method::Auto, DesignRows::Sparse(points)) if is_small(points) => {
-                table(plan, &points.to_dense()?, classes, weights, groups)?
             }
             (Method::Auto, DesignRows::Sparse(points)) => {
                 let chosen = sparse::choose(plan, points, classes, weights, groups)?;
@@ -283,11 +277,6 @@ impl Model {
             probabilities: values.iter().map(probabilities).collect(),
         })
     }
-}
-
-/// Whether sparse points have so few columns that they are learned as a table.
-fn is_small(points: &CsrPoints<'_>) -> bool {
-    points.len().saturating_mul(points.dim()) <= DENSE * (points.stored() + points.len())
 }
 
 /// Fits the table classifier.

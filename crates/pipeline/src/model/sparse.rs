@@ -9,8 +9,8 @@ use crate::plan::{Findings, LeftOut, Method, Plan};
 use crate::streams;
 use halfspaces_frame::DataError;
 use halfspaces_linalg::rand::seq::SliceRandom;
-use halfspaces_linalg::{CsrPoints, InputError, Params, PointSet, rng_for};
-use halfspaces_pac::Calibration;
+use halfspaces_linalg::{Classifier, CsrPoints, InputError, Params, PointSet, rng_for};
+use halfspaces_pac::{Calibration, LogOdds, OneVsRestModel};
 
 /// The maximum number of rows of the cross-validation.
 const MAX_ROWS: usize = 6000;
@@ -88,8 +88,23 @@ pub(super) fn choose(
         ..Findings::default()
     };
     let calibration = compared.calibration(&best)?;
-    let fitted = Fitted::joined(models, points, classes, weights.as_deref())?;
-    Ok(Chosen { fitted, calibration, findings })
+    Ok(Chosen { fitted: joined(models, points)?, calibration, findings })
+}
+
+/// One model of two classes, otherwise one model for each class. As in the cross-validation, values are divided by their
+/// mean size: the thresholds by which rows are left out were chosen for such values.
+fn joined(mut models: Vec<BinaryModel>, points: &CsrPoints<'_>) -> Result<Fitted, InputError> {
+    if models.len() == 1 {
+        return Ok(Fitted::Two(models.remove(0)));
+    }
+    let part = |model: BinaryModel| {
+        let values = points.rows().map(|x| model.decision_value(x).map(f64::abs));
+        let sum = values.sum::<Result<f64, InputError>>()?;
+        let slope = if sum > 0.0 { points.len() as f64 / sum } else { 1.0 };
+        Ok((model, LogOdds::new(slope, 0.0)?))
+    };
+    let parts = models.into_iter().map(part).collect::<Result<_, InputError>>()?;
+    Ok(Fitted::Several(OneVsRestModel::of_parts(parts)?))
 }
 
 fn name(c: f64) -> String {
