@@ -56,7 +56,7 @@ impl Model {
         let (parts, own) = match &self.core {
             Core::Table(model) => {
                 let part = |part: halfspaces_tables::TablePart<'_>| -> Vec<Affine> {
-                    part.halfspaces.iter().map(|halfspace| Affine::new(halfspace)).collect()
+                    part.halfspaces.iter().map(Affine::new).collect()
                 };
                 let parts = model.parts().map(|of| Part {
                     scale: Some(of.scale),
