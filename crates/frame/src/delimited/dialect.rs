@@ -144,21 +144,20 @@ fn quoting(sample: &[u8], delimiter: Delimiter) -> (Trial, Found) {
             best = single;
         }
     }
-    let (mut literal, mut several_lines) = (false, None);
+    let (mut trusted, mut literal, mut several_lines) = (best.needed > 0, false, None);
     if best.doubtful > 0 && best.well_quoted <= best.doubtful {
         let none = attempt(None, false);
-        if none.consistency >= best.consistency {
-            if best.is_sound && best.has_long_cells(&none) {
-                several_lines = best.swallowing;
-            } else {
-                best = Trial { score: none.score.max(best.score), ..none };
-                literal = true;
-            }
+        let is_even = none.consistency >= best.consistency;
+        if best.is_sound && best.enclosing > 0 && (!is_even || best.has_long_cells(&none)) {
+            (trusted, several_lines) = (true, best.swallowing.filter(|_| is_even));
+        } else if is_even {
+            best = Trial { score: none.score.max(best.score), ..none };
+            (trusted, literal) = (false, true);
         }
     }
     let found = Found {
         dialect: best.dialect,
-        trusts_quotes: best.needed > 0 || several_lines.is_some(),
+        trusts_quotes: trusted,
         literal_quotes: literal,
         several_lines,
     };
@@ -260,12 +259,13 @@ fn try_dialect(sample: &[u8], dialect: Dialect) -> Trial {
     Trial { score, consistency, ..trial }
 }
 
-/// Whether a cell of several lines begins with a line end, or ends with one or with a delimiter, as between two quotes
-/// that stand alone in their cells.
+/// Whether a cell of several lines begins and ends with a line end or a delimiter, as between two quotes that stand alone in
+/// their cells.
 fn is_hollow(cell: &[u8], delimiter: Delimiter) -> bool {
-    let is_end = |byte: Option<&u8>| matches!(byte, None | Some(b'\n' | b'\r'));
-    let before = cell.last().map_or(&[][..], std::slice::from_ref);
-    is_end(cell.first()) || is_end(cell.last()) || contains(before, delimiter)
+    let is_end = |byte: Option<&u8>| {
+        byte.is_none_or(|byte| matches!(byte, b'\n' | b'\r') || contains(&[*byte], delimiter))
+    };
+    is_end(cell.first()) && is_end(cell.last())
 }
 
 fn contains(cell: &[u8], delimiter: Delimiter) -> bool {

@@ -217,8 +217,12 @@ impl Layout {
                 let line = self.preamble + 1;
                 let which =
                     if line == 1 { "the first line".into() } else { format!("line {line}") };
+                let named = match count {
+                    1 => "the column is named c1".to_owned(),
+                    _ => format!("columns are named c1 to c{count}"),
+                };
                 self.notes.push(format!(
-                    "{which} is read as data, and columns are named c1 to c{count}; pass --header if it contains names"
+                    "{which} is read as data, and {named}; pass --header if it contains names"
                 ));
             }
             self.names = (1..=self.width).map(|i| format!("c{i}")).collect();

@@ -274,6 +274,15 @@ fn lines_of_a_quoted_text_are_no_rows() {
     let mut numbered: Vec<String> = (0..40).map(|i| format!("{i},word{i},{i}\n")).collect();
     numbered[20] = "20,\"word, said\nline, two\",7\n".into();
     assert_eq!(read(format!("id,t,y\n{}", numbered.concat())).rows, 40);
+    // Lines that are no rows leave no doubt.
+    for (header, row) in [
+        ("id,t,y", "0,\"word, said \"\"ok\"\"\nline two\",p\n"),
+        ("y,t", "p,\"word, said \"\"ok\"\"\nline, two\"\n"),
+        ("t,y", "\"\"\"Hi,\"\" she said.\n\"\"Bye, 0,\"\" he said.\",p\n"),
+    ] {
+        let frame = read(format!("{header}\n{}", row.repeat(40)));
+        assert_eq!((frame.rows, frame.column_count()), (40, header.split(',').count()), "{row}");
+    }
     // Two marks that stand for the cell above are no quotation, nor are two marks of inches.
     let ditto = "name,y\na,p\nb,\"\nc,\"\nd,q\n";
     assert_eq!(read(ditto).rows, 4);
