@@ -103,8 +103,8 @@ class HalfspaceClassifier(_BoundedClassifier):
     Candidates with and without kernel features, losses that resist wrong labels, and scales of the columns are compared
     by cross-validation, and weak ones are dropped early. For CSR rows with more than 100 columns, such as texts, the
     candidates are linear. CSR rows with fewer columns are learned like dense rows, unless these take more than eight
-    times the memory. Probabilities are calibrated on rows that the models did not learn from. This is the learner ``auto`` of
-    the command ``halfspaces fit``.
+    times the memory. Probabilities are calibrated on rows that the models did not learn from. This is the learner
+    ``auto`` of the command ``halfspaces fit``.
 
     Parameters
     ----------
