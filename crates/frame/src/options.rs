@@ -131,6 +131,8 @@ pub struct Hints {
     pub rules: BTreeMap<String, ColumnRule>,
     /// Columns of texts in which only an empty cell is missing: markers such as `None` are kept.
     pub verbatim: BTreeSet<String>,
+    /// Whether all other columns contain texts too, because they are not used. Their cells are not checked.
+    pub others_are_texts: bool,
 }
 
 impl Hints {

@@ -82,10 +82,11 @@ impl FitOptions {
         }
     }
 
-    /// The hints for reading a table, so that labels keep their spelling: `0`, `01` and `True` are not converted.
+    /// The hints for reading a table, so that labels keep their spelling: `0`, `01` and `True` are not converted. Columns
+    /// that are dropped are not checked.
     #[must_use]
     pub fn hints(&self) -> Hints {
-        Hints::texts([&self.label])
+        self.recipe.without_dropped(Hints::texts([&self.label]))
     }
 
     /// Checks that the options are consistent.

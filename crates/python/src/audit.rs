@@ -142,9 +142,11 @@ pub(crate) fn audit_table<'py>(
     let data = source.table()?;
     let progress = Progress::new(progress, given.folds);
     let (table, mut notes, twins, found) = run(py, jobs, LARGE, |threads| {
-        let mut frame = data.read(&reading.options(threads)?, &Hints::texts([&label]))?;
+        let options = columns.options();
+        let hints = options.without_dropped(Hints::texts([&label]));
+        let mut frame = data.read(&reading.options(threads)?, &hints)?;
         let notes = notes_of(&std::mem::take(&mut frame.notes));
-        let table = AuditTable::new(frame, &label, &columns.options()).map_err(named)?;
+        let table = AuditTable::new(frame, &label, &options).map_err(named)?;
         let (classes, count) = (&table.labels.of_row, table.labels.classes.len());
         let audit = given.audit(threads);
         let found = audit.run_with(&table.design, classes, count, &|| progress.advance());

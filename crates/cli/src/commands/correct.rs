@@ -48,7 +48,7 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<(), CliError> {
     if args.input.data == Path::new("-") {
         return Err(CliError::user("standard input cannot be read more than once; pass a file"));
     }
-    let hints = Hints::verbatim([args.label.clone()]);
+    let hints = Hints { others_are_texts: true, ..Hints::verbatim([args.label.clone()]) };
     let frame = args.input.read_as(&hints)?;
     for (name, remark) in &frame.remarks {
         if matches!(remark, Remark::Unread { .. }) {

@@ -209,3 +209,22 @@ fn a_header_that_only_the_label_shows_is_found_twice() {
     succeed(dir.path(), "correct t.csv --label spam --with c.csv -o o.csv");
     assert!(read(dir.path(), "o.csv").starts_with("message,spam\ntext 0,ham\ntext 1,ham\n"));
 }
+
+/// Cells of columns that are left out, or that `correct` need not read, are not checked.
+#[test]
+fn columns_that_are_not_used_are_not_checked() {
+    let dir = tempfile::tempdir().unwrap();
+    let rows: String = (0..60)
+        .map(|i| {
+            let id = if i == 33 { "C33b".to_owned() } else { i.to_string() };
+            format!("{id},{},{}\n", i % 20, ["p", "q"][usize::from(i % 20 < 10)])
+        })
+        .collect();
+    fs::write(dir.path().join("t.csv"), format!("id,x,y\n{rows}")).unwrap();
+    assert!(refuse(dir.path(), "fit t.csv --label y -o m.json").contains("C33b"));
+    succeed(dir.path(), "fit t.csv --label y --drop id --learner logistic -o m.json");
+    succeed(dir.path(), "audit t.csv --label y --drop id --learner logistic -o r.csv");
+    fs::write(dir.path().join("c.csv"), "row,label\n0,q\n").unwrap();
+    succeed(dir.path(), "correct t.csv --label y --with c.csv -o o.csv");
+    assert!(read(dir.path(), "o.csv").contains("C33b,13,p"));
+}

@@ -60,7 +60,8 @@ impl Expected {
             return Expected::Rule(rule.clone());
         }
         // A model with rules does not use other columns: their cells are kept unchanged.
-        let is_unused = !hints.rules.is_empty() && !hints.expected.contains(name);
+        let is_unused =
+            hints.others_are_texts || !hints.rules.is_empty() && !hints.expected.contains(name);
         if hints.texts.contains(name) || is_unused { Expected::Texts } else { Expected::Anything }
     }
 

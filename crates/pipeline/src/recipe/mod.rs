@@ -53,6 +53,13 @@ pub struct RecipeOptions {
 }
 
 impl RecipeOptions {
+    /// Hints by which columns to leave out are read as texts, so that no cell of them is refused.
+    #[must_use]
+    pub fn without_dropped(&self, mut hints: Hints) -> Hints {
+        hints.texts.extend(self.drop.iter().cloned());
+        hints
+    }
+
     /// Checks that a column with another role (`what`) is neither dropped nor declared as text.
     ///
     /// # Errors

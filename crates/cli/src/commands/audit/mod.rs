@@ -182,7 +182,8 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
             let Some(label) = args.label.clone() else {
                 unreachable!("--label is required without --labels")
             };
-            let frame = args.input.read_as(&Hints::texts([label.clone()]))?;
+            let hints = args.columns.options().without_dropped(Hints::texts([label.clone()]));
+            let frame = args.input.read_as(&hints)?;
             let numbers = (0..frame.rows).collect();
             (frame, label, numbers)
         }
