@@ -142,18 +142,13 @@ fn minimum(points: &[Point], prior: f64) -> [f64; 2] {
         if descent >= -TOLERANCE * total {
             break;
         }
-        let mut part = 1.0;
-        let next = loop {
+        let halves = std::iter::successors(Some(1.0), |part| Some(part / 2.0));
+        let next = halves.take_while(|part| *part >= SMALLEST_PART).find_map(|part| {
             let next = [(at[0] + part * step[0]).max(0.0), at[1] + part * step[1]];
             let there = loss(points, next);
-            if there <= value + SUFFICIENT * part * descent {
-                break Some((next, there));
-            }
-            part /= 2.0;
-            if part < SMALLEST_PART {
-                break None;
-            }
-        };
+            (there <= value + SUFFICIENT * part * descent).then_some((next, there))
+        });
+        // The loss is convex, so if no part of a step reduces it, only rounding is left.
         let Some(next) = next else { break };
         (at, value) = next;
     }
