@@ -65,7 +65,9 @@ impl Plan {
         let mut indices = Vec::new();
         for (at, field) in schema.fields().iter().enumerate() {
             let (name, of) = (field.name(), field.data_type());
-            if pandas.indices.contains(name) && !hints.expected.contains(name) {
+            // A reader that takes all columns as texts copies them.
+            let is_wanted = hints.expected.contains(name) || hints.others_are_texts;
+            if pandas.indices.contains(name) && !is_wanted {
                 indices.push(format!("`{name}`"));
                 continue;
             }

@@ -380,6 +380,10 @@ fn append_texts(array: &dyn Array, texts: &mut TextColumn, budget: &Budget) -> R
             let integers = array.as_primitive::<UInt64Type>().iter();
             integers.map(|v| v.map(|v| v.to_string())).try_for_each(|v| push(v.as_deref()))?;
         }
+        DataType::Decimal32(..) => push_decimals::<Decimal32Type>(array, push)?,
+        DataType::Decimal64(..) => push_decimals::<Decimal64Type>(array, push)?,
+        DataType::Decimal128(..) => push_decimals::<Decimal128Type>(array, push)?,
+        DataType::Decimal256(..) => push_decimals::<Decimal256Type>(array, push)?,
         DataType::Float32 => {
             // Writes the shortest digits that identify the 32-bit number. The same number in 64 bits would have more
             // digits.
@@ -401,6 +405,23 @@ fn append_texts(array: &dyn Array, texts: &mut TextColumn, budget: &Budget) -> R
             let text = |v: f64| (!v.is_nan()).then(|| v.to_string());
             values.into_iter().map(text).try_for_each(|v| push(v.as_deref()))?;
         }
+    }
+    Ok(())
+}
+
+/// Appends decimals with all their digits, without zeros at the end of the fraction.
+fn push_decimals<T: DecimalType>(
+    array: &dyn Array,
+    mut push: impl FnMut(Option<&str>) -> Result<(), DataError>,
+) -> Result<(), Fault> {
+    let values: &PrimitiveArray<T> = array.as_primitive::<T>();
+    for i in 0..values.len() {
+        let text = values.is_valid(i).then(|| values.value_as_string(i));
+        let text = text.as_deref().map(|text| match text.contains('.') {
+            true => text.trim_end_matches('0').trim_end_matches('.'),
+            false => text,
+        });
+        push(text)?;
     }
     Ok(())
 }

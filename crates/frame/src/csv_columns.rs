@@ -24,6 +24,8 @@ pub(crate) struct ColumnBuilder {
     markers: Markers,
     /// The first integer that is not exactly representable, with its row.
     rounded: Option<(usize, String)>,
+    /// The first integer with a leading zero, with its row.
+    zero: Option<(usize, String)>,
 }
 
 #[derive(Debug)]
@@ -52,6 +54,8 @@ pub(crate) enum Built {
         cells: Cells,
         /// The first integer that was rounded, with its row.
         rounded: Option<(usize, String)>,
+        /// The first integer with a leading zero, with its row.
+        zero: Option<(usize, String)>,
     },
     /// The first cell after numbers that is not a number, with its row. The file must be read again with this column as
     /// texts.
@@ -65,7 +69,7 @@ impl ColumnBuilder {
         let (codes, levels) = (Vec::new(), Levels::default());
         let state =
             if texts { State::Texts { codes, levels } } else { State::Missing { codes, levels } };
-        ColumnBuilder { state, markers, rounded: None }
+        ColumnBuilder { state, markers, rounded: None, zero: None }
     }
 
     /// Adds a cell.
@@ -76,6 +80,9 @@ impl ColumnBuilder {
         {
             if value.abs() >= EXACT && self.rounded.is_none() && !is_exact(value, cell) {
                 self.rounded = Some((values.len(), String::from_utf8_lossy(cell).into_owned()));
+            }
+            if self.zero.is_none() && is_code(cell) {
+                self.zero = Some((values.len(), String::from_utf8_lossy(cell).into_owned()));
             }
             values.push(value);
             return Ok(());
@@ -134,16 +141,28 @@ impl ColumnBuilder {
 
     /// Returns the finished column.
     pub(crate) fn finish(self) -> Built {
-        let rounded = self.rounded;
+        let (rounded, zero) = (self.rounded, self.zero);
         match self.state {
-            State::Numbers(values) => Built::Cells { cells: Cells::Numbers(values), rounded },
+            State::Numbers(values) => Built::Cells { cells: Cells::Numbers(values), rounded, zero },
             State::Missing { codes, levels } | State::Texts { codes, levels } => Built::Cells {
                 cells: Cells::Texts(RawTexts { codes, levels: levels.into_names() }),
                 rounded,
+                zero,
             },
             State::Words { row, cell } => Built::Words { row, cell },
         }
     }
+}
+
+/// Whether a cell starts with a zero and another digit. Postal codes and article numbers do; most numbers do not.
+#[inline]
+pub(crate) fn may_be_code(cell: &[u8]) -> bool {
+    matches!(cell, [b'0', b'0'..=b'9', ..])
+}
+
+/// Whether a cell is an integer with a leading zero.
+pub(crate) fn is_code(cell: &[u8]) -> bool {
+    may_be_code(cell) && cell.iter().all(u8::is_ascii_digit)
 }
 
 fn utf8(cell: &[u8]) -> Result<&str, NotUtf8> {
@@ -198,10 +217,22 @@ mod tests {
     }
 
     #[test]
+    fn integers_with_a_leading_zero_are_noticed() {
+        for (cells, first) in [
+            (&["1", "0", "0.5", "00.5", "-01"][..], None),
+            (&["12345", "02134", "00501"], Some((1, "02134".to_owned()))),
+            (&["07", "8"], Some((0, "07".to_owned()))),
+        ] {
+            let Built::Cells { zero, .. } = column(cells, false) else { panic!("{cells:?}") };
+            assert_eq!(zero, first, "{cells:?}");
+        }
+    }
+
+    #[test]
     fn integers_that_are_rounded_are_noticed() {
         let built =
             column(&["9007199254740992", "", "9007199254740993", "9007199254740995"], false);
-        let Built::Cells { cells: Cells::Numbers(values), rounded } = built else {
+        let Built::Cells { cells: Cells::Numbers(values), rounded, .. } = built else {
             panic!("{built:?}")
         };
         assert_eq!((values.len(), values[2]), (4, EXACT));

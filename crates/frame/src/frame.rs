@@ -55,6 +55,13 @@ pub enum Remark {
         /// The integer.
         cell: String,
     },
+    /// An integer has a leading zero, as postal codes have; this is the first one. The column is read as numbers.
+    LeadingZero {
+        /// The number of its line, as in [`Frame::place`]. It does not change when rows are selected.
+        number: u64,
+        /// The integer as in the file.
+        cell: String,
+    },
 }
 
 /// A named column.
@@ -224,6 +231,11 @@ impl Frame {
             Remark::Rounded { number, cell } => format!(
                 "{}, column `{name}`: {cell} is rounded, as are all integers above 2^53; different integers may become \
                  equal: use --category '{name}' if they are names, --drop '{name}' to leave them out",
+                self.place_number(*number)
+            ),
+            Remark::LeadingZero { number, cell } => format!(
+                "{}, column `{name}`: {cell} is read as a number, without its leading zero; use --category '{name}' if it is a \
+                 code, --drop '{name}' to leave it out",
                 self.place_number(*number)
             ),
         }

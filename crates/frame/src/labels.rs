@@ -8,7 +8,7 @@ use crate::names::{short, suggestion};
 use crate::typing::Kind;
 use crate::values::Values;
 use halfspaces_linalg::Label;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Labels are not classes if there are more than this many distinct ones, and most rows have a label that occurs in no
 /// other row.
@@ -50,7 +50,9 @@ impl Labels {
                 shown.join(" and ")
             ));
         }
-        labels.check_classes(&format!("{}, column `{name}`", frame.source))?;
+        let place = format!("{}, column `{name}`", frame.source);
+        frame.notes.extend(labels.near_classes().map(|classes| format!("{place}: {classes}")));
+        labels.check_classes(&place)?;
         Ok(labels)
     }
 
@@ -151,6 +153,27 @@ impl Labels {
         let mut rows = vec![0; self.classes.len()];
         self.of_row.iter().for_each(|class| rows[*class] += 1);
         rows
+    }
+
+    /// Names the classes that differ only in capital letters, blanks or underscores: one of them may be misspelt.
+    fn near_classes(&self) -> impl Iterator<Item = String> {
+        let rows = self.rows_of_classes();
+        let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (class, rows) in self.classes.iter().zip(rows) {
+            let letters = class.chars().filter(|c| !c.is_whitespace() && *c != '_');
+            let letters: String = letters.flat_map(char::to_lowercase).collect();
+            // Codes such as 01 and 0 1 have no capital letters.
+            if letters.chars().any(char::is_alphabetic) {
+                groups.entry(letters).or_default().push(format!("`{}` ({rows})", short(class)));
+            }
+        }
+        let near = groups.into_values().filter(|group| group.len() > 1);
+        near.map(|group| {
+            format!(
+                "{} are different classes; correct the column if they mean the same",
+                group.join(" and ")
+            )
+        })
     }
 
     /// Rejects classes with fewer than `least` rows.
@@ -402,6 +425,21 @@ mod tests {
             "{error}"
         );
         assert!(error.contains("if `None` is a class, pass --not-missing 'None'"), "{error}");
+    }
+
+    #[test]
+    fn classes_that_differ_in_case_or_blanks_are_named() {
+        let column = |texts: &[&str]| {
+            let values = Values::texts((0..texts.len() as u32).collect(), texts);
+            let mut frame = Frame::new("t.csv", vec![Column { name: "y".into(), values }]);
+            let labels = Labels::take(&mut frame, "y").unwrap();
+            (labels.classes.len(), frame.notes)
+        };
+        let (count, notes) = column(&["New York", "new_york", "NEW YORK", "A", "A-", "Boston"]);
+        let said = "t.csv, column `y`: `NEW YORK` (1) and `New York` (1) and `new_york` (1) are different classes; correct the \
+                    column if they mean the same";
+        assert_eq!((count, notes), (6, vec![said.to_owned()]));
+        assert_eq!(column(&["01", "0 1", "a", "b"]).1, Vec::<String>::new());
     }
 
     #[test]

@@ -89,6 +89,29 @@ impl Frame {
         name: &str,
         options: &ReadOptions,
     ) -> Result<Option<(Column, ColumnRecord)>, DataError> {
+        self.understood(name, Expected::Anything, options)
+    }
+
+    /// A column that was read with [`Hints::verbatim`](crate::Hints::verbatim), as [`Hints::texts`](crate::Hints::texts)
+    /// reads it: common markers such as `NA` are missing. Returns `None` if the frame has no text column of this name.
+    ///
+    /// # Errors
+    /// None for a column that the reader accepted.
+    pub fn with_missing_markers(
+        &self,
+        name: &str,
+        options: &ReadOptions,
+    ) -> Result<Option<(Column, ColumnRecord)>, DataError> {
+        self.understood(name, Expected::Texts, options)
+    }
+
+    /// Types a column of text again.
+    fn understood(
+        &self,
+        name: &str,
+        expected: Expected,
+        options: &ReadOptions,
+    ) -> Result<Option<(Column, ColumnRecord)>, DataError> {
         let Some(Values::Texts(texts)) =
             self.columns.iter().find(|column| column.name == name).map(|column| &column.values)
         else {
@@ -96,7 +119,7 @@ impl Frame {
         };
         let levels = texts.levels().map(str::to_owned).collect();
         let cells = Cells::Texts(RawTexts { codes: texts.codes().to_vec(), levels });
-        let column = RawColumn { name: name.to_owned(), cells, expected: Expected::Anything };
+        let column = RawColumn { name: name.to_owned(), cells, expected };
         let delimiter = self.reading.as_ref().and_then(|reading| reading.delimiter.as_deref());
         let delimiter = delimiter.and_then(|text| text.bytes().next());
         let place = |row: usize| self.place(row);

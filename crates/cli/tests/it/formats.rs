@@ -4,7 +4,7 @@ use crate::support::{good, npy, npz, program, run_line, succeed};
 use arrow_array::builder::StringDictionaryBuilder;
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray,
+    ArrayRef, BooleanArray, Decimal128Array, Float64Array, Int64Array, RecordBatch, StringArray,
     TimestampMicrosecondArray,
 };
 use arrow_ipc::CompressionType;
@@ -346,8 +346,10 @@ fn cells_of_typed_files_are_written_as_they_are() {
     let first = 1_730_000_000_000_000_001_i64;
     let ids: Vec<i64> = (0..4).map(|i| first + i).collect();
     let id_bytes: Vec<u8> = ids.iter().flat_map(|id| id.to_le_bytes()).collect();
-    let columns: [(&str, ArrayRef); 4] = [
+    let sums = Decimal128Array::from(vec![i128::from(first) * 10_000, 150, -200, 0]);
+    let columns: [(&str, ArrayRef); 5] = [
         ("id", Arc::new(Int64Array::from(ids.clone()))),
+        ("sum", Arc::new(sums.with_precision_and_scale(38, 2).unwrap())),
         ("b", Arc::new(BooleanArray::from(vec![true, false, true, false]))),
         ("c", Arc::new(StringArray::from(vec![Some("NA"), Some("?"), None, Some("x")]))),
         ("y", Arc::new(StringArray::from(vec!["None", "None", "ok", "ok"]))),
@@ -367,7 +369,7 @@ fn cells_of_typed_files_are_written_as_they_are() {
     let id = |i: i64| first + i;
     let typed = |y: &str| {
         format!(
-            "id,b,c,y\n{},true,NA,{y}\n{},false,?,None\n{},true,,ok\n{},false,x,ok\n",
+            "id,sum,b,c,y\n{},{first}00,true,NA,{y}\n{},1.5,false,?,None\n{},-2,true,,ok\n{},0,false,x,ok\n",
             id(0),
             id(1),
             id(2),
@@ -378,6 +380,13 @@ fn cells_of_typed_files_are_written_as_they_are() {
     assert_eq!(fs::read_to_string(dir.path().join("o.csv")).unwrap(), typed("ok"));
     succeed(dir.path(), "inspect t.parquet -o o.csv --force");
     assert_eq!(fs::read_to_string(dir.path().join("o.csv")).unwrap(), typed("None"));
+    // The index of a data frame is kept, too.
+    let of_pandas = [("pandas".to_owned(), r#"{"index_columns": ["id"]}"#.to_owned())];
+    let schema = batch.schema().as_ref().clone().with_metadata(of_pandas.into());
+    let indexed = batch.with_schema(Arc::new(schema)).unwrap();
+    fs::write(dir.path().join("t.parquet"), parquet_file(&indexed, Compression::SNAPPY)).unwrap();
+    succeed(dir.path(), "correct t.parquet --label y --with c.csv -o o.csv --force");
+    assert_eq!(fs::read_to_string(dir.path().join("o.csv")).unwrap(), typed("ok"));
     succeed(dir.path(), "correct t.npz --label y --with c.csv -o o.csv --force");
     let expected = format!("id,y\n{},ok\n{},None\n{},ok\n{},ok\n", id(0), id(1), id(2), id(3));
     assert_eq!(fs::read_to_string(dir.path().join("o.csv")).unwrap(), expected);

@@ -896,6 +896,39 @@ fn known_labels_find_their_classes() {
     assert!(code == Some(2) && said.contains("are the same class"), "{said}");
 }
 
+/// Shown cells are exported as they are in the file. For the keys of the items and for the features, markers such as NA
+/// are missing as in other columns, so sessions in which they were shown as empty cells go on.
+#[test]
+fn shown_cells_are_kept_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let pool = |cells: [&str; 5]| {
+        let lines =
+            cells.iter().enumerate().map(|(row, cell)| format!("{row}.5,{cell},{}\n", row % 2));
+        fs::write(folder.join("pool.csv"), format!("x,note,z\n{}", lines.collect::<String>()))
+            .unwrap();
+    };
+    let cells = ["NA", "None", "?", "null", "fine"];
+    pool(cells);
+    let show = ["pool.csv", "--show", "note,z", "--session", "s.jsonl", "--force", "-o", "o.csv"];
+    let new = [&show[..], &["--classes", "a,b"]].concat();
+    let (code, said) = typed(folder, &new, "a\nb\na\nb\na\nq\n");
+    assert_eq!(code, Some(0), "{said}");
+    let notes = || {
+        let rows = table(folder, "o.csv").into_iter();
+        let mut rows: Vec<_> = rows.map(|row| (row[0].clone(), row[1].clone())).collect();
+        rows.sort();
+        rows.into_iter().map(|(_, note)| note).collect::<Vec<_>>()
+    };
+    assert_eq!(notes(), cells);
+    let session = fs::read(folder.join("s.jsonl")).unwrap();
+    pool(["", "", "", "", "fine"]);
+    let (code, said) = typed(folder, &[&show[..], &["--export"]].concat(), "");
+    assert!(code == Some(0) && !said.contains("has changed"), "{said}");
+    assert_eq!(notes(), ["", "", "", "", "fine"]);
+    assert_eq!(fs::read(folder.join("s.jsonl")).unwrap(), session);
+}
+
 #[test]
 fn a_shown_column_may_also_be_dropped() {
     let folder = tempfile::tempdir().unwrap();

@@ -228,7 +228,12 @@ impl<'a> Columns<'a> {
         let built = builders.into_iter().zip(names).zip(expected);
         for ((builder, name), expected) in built.skip(usize::from(unnamed)) {
             match builder.finish() {
-                Built::Cells { cells, rounded } => {
+                Built::Cells { cells, rounded, zero } => {
+                    if let Some((row, cell)) = zero {
+                        let cell = short(&cell);
+                        remarks
+                            .push((name.clone(), Remark::LeadingZero { number: lines[row], cell }));
+                    }
                     if let Some((row, cell)) = rounded {
                         let cell = short(&cell);
                         remarks.push((name.clone(), Remark::Rounded { number: lines[row], cell }));

@@ -6,7 +6,7 @@
 use super::layout::Layout;
 use super::rows::Rows;
 use super::split::Delimiter;
-use crate::csv_columns::{ColumnBuilder, EXACT, NotUtf8};
+use crate::csv_columns::{ColumnBuilder, EXACT, NotUtf8, may_be_code};
 use crate::decimal::{bytes_equal, short_decimal};
 use crate::error::DataError;
 use crate::typing::plain_number;
@@ -117,6 +117,17 @@ pub(crate) fn take(
     Ok(fault.unwrap_or(if passed.0 > 0 { TakeResult::Rows } else { TakeResult::Nothing }))
 }
 
+/// The number in a cell. Returns `None` for cells that need a note: integers that may be rounded, and codes.
+#[inline]
+fn plain_value(cell: &[u8]) -> Option<f64> {
+    let general = || {
+        let cell = cell.trim_ascii();
+        plain_number(cell).filter(|_| !may_be_code(cell))
+    };
+    let value = if may_be_code(cell) { None } else { short_decimal(cell).or_else(general) };
+    value.filter(|value| value.abs() < EXACT)
+}
+
 /// Splits a text of whole lines into pieces of whole lines.
 fn pieces(mut text: &[u8]) -> Vec<&[u8]> {
     let mut pieces = Vec::new();
@@ -183,9 +194,7 @@ impl Block {
                     continue;
                 }
                 if *is_number {
-                    let value = short_decimal(cell).or_else(|| plain_number(cell.trim_ascii()));
-                    // Larger integers may be rounded, which must be noted.
-                    let value = value.filter(|value| value.abs() < EXACT);
+                    let value = plain_value(cell);
                     block.values.push(value.unwrap_or(f64::NAN));
                     if value.is_some() {
                         continue;

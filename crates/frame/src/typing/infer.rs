@@ -292,6 +292,7 @@ impl Inference<'_> {
                 self.accept(&mut record, &present, &fit, "numbers");
                 self.count_markers(&mut record, &raw, &rows, &markers);
                 self.note_spelling(&mut record, &found, &present);
+                self.note_code(&mut record, &present);
                 let of_level = present.spread(&found.values, raw.levels.len());
                 return Ok(self.numbers(numbers_of(&raw, &of_level), record));
             }

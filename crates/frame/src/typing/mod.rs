@@ -84,6 +84,15 @@ impl Expected {
         }
     }
 
+    /// Whether the column was declared to contain texts, with or without markers of missing values.
+    fn is_declared_text(&self) -> bool {
+        match self {
+            Expected::Texts => true,
+            Expected::Rule(rule) => *rule == ColumnRule::verbatim(),
+            _ => false,
+        }
+    }
+
     /// Whether plain numbers must be collected as texts, because the column does not contain numbers or spells them in
     /// a different way.
     pub(crate) fn needs_texts(&self) -> bool {
@@ -141,7 +150,7 @@ pub(crate) fn understand(
         }
     }
     // A column is treated as an index because of its values only if other features remain.
-    let features = columns.iter().filter(|c| c.expected != Expected::Texts).count();
+    let features = columns.iter().filter(|c| !c.expected.is_declared_text()).count();
     let mut only_names = features > 1;
     for RawColumn { name, cells, expected, .. } in columns {
         let column = infer::Inference { name: &name, context, evidence, is_first: only_names };
@@ -151,7 +160,7 @@ pub(crate) fn understand(
             Expected::Declared(kind) => column.declared(*kind, cells)?,
             Expected::Anything => column.anything(cells)?,
         };
-        only_names &= record.rule.kind.is_left_out() || expected == Expected::Texts;
+        only_names &= record.rule.kind.is_left_out() || expected.is_declared_text();
         typed.records.push(record);
         typed.columns.push(Column { name, values });
     }

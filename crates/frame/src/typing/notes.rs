@@ -9,6 +9,7 @@ use super::present::{Fit, Present};
 use super::raw::RawTexts;
 use super::record::ColumnRecord;
 use super::rule::Kind;
+use crate::csv_columns::is_code;
 use crate::error::DataError;
 use crate::names::short;
 use std::collections::BTreeMap;
@@ -113,6 +114,17 @@ impl Inference<'_> {
             "{place}, column `{name}`: `{cell}` {fault} {what}, as {numbers} other cells are{others}; correct it, or pass --missing \
              '{cell}' if it means that the value is missing, or --category '{name}' if the column contains categories"
         )))
+    }
+
+    /// Adds a note if a number is written as a code is.
+    pub(super) fn note_code(&self, record: &mut ColumnRecord, present: &Present<'_>) {
+        if let Some(code) = present.texts.iter().find(|text| is_code(text.as_bytes())) {
+            let (code, name) = (short(code), self.name);
+            record.notes.push(self.note(&format!(
+                "{code} is read as a number, without its leading zero; use --category '{name}' if it is a code, \
+                 --drop '{name}' to leave it out"
+            )));
+        }
     }
 
     pub(super) fn note_spelling(

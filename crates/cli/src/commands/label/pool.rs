@@ -8,7 +8,7 @@ use crate::error::CliError;
 use crate::input::{self, Hints, ReadingArgs};
 use fnv::FnvHasher;
 use halfspaces_frame::{
-    Block, Column, Frame, Labels, Values, find_class, is_missing_marker, suggestion,
+    Block, Column, ColumnRecord, Frame, Labels, Values, find_class, is_missing_marker, suggestion,
 };
 use halfspaces_labelling::{ItemIds, ItemSource, ItemSpec, PoolId, ResumedPool, ShownImages};
 use halfspaces_pipeline::{Design, Recipe, Unseen, is_varied_text};
@@ -59,10 +59,10 @@ impl Pool {
         let id_name = id_column(args, session, before)?;
         let texts = args.known.iter().chain(&args.label).chain(&args.show).chain(&args.image);
         let mut hints = Hints::texts(texts.chain(&id_name).cloned());
-        hints.verbatim.extend(args.known.clone());
+        hints.verbatim.extend(args.known.iter().chain(&args.show).cloned());
         let mut frame = args.input.read_as(&hints)?;
         let truth = args.label.as_ref().map(|name| Labels::take(&mut frame, name)).transpose()?;
-        let (shown, folder) = shown_frame(args, &hints, frame.rows)?;
+        let (mut shown, folder) = shown_frame(args, &hints, frame.rows)?;
         let mut notes = Vec::new();
         let is_named =
             |name: &String| args.known.as_ref() == Some(name) || args.show.contains(name);
@@ -86,15 +86,17 @@ impl Pool {
             }
             None => Vec::new(),
         };
-        let column = |name: &String| {
-            let values = items_frame.column(name).or_else(|| frame.column(name));
-            let values = values.ok_or_else(|| items_frame.no_column(name))?.into_owned();
-            Ok::<Column, CliError>(Column { name: name.clone(), values })
-        };
-        let texts = args.show.iter().map(column).collect::<Result<Vec<Column>, _>>()?;
+        // Each cell is shown and exported as it is in the file.
+        let texts = args.show.iter().map(|name| column_of(shown.as_ref(), &frame, name));
+        let texts = texts.collect::<Result<Vec<Column>, _>>()?;
+        for table in shown.iter_mut().chain([&mut frame]) {
+            with_missing_markers(table, args)?;
+        }
+        let column = |name: &String| column_of(shown.as_ref(), &frame, name);
         let images = match (&args.image, &args.items) {
             (Some(name), _) => {
                 let root = args.image_root.as_deref().unwrap_or(&folder);
+                let items_frame = shown.as_ref().unwrap_or(&frame);
                 Some(Images::from_column(&column(name)?, &folder, root, |row| {
                     items_frame.place(row)
                 })?)
@@ -161,11 +163,7 @@ impl Pool {
         frame.columns.retain(|column| !is_only_shown(column));
         frame.columns.retain(|column| !is_id(column));
         for (column, record) in typed {
-            frame.records.retain(|other| other.name != column.name);
-            frame.records.push(record);
-            if let Some(place) = frame.columns.iter_mut().find(|other| other.name == column.name) {
-                *place = column;
-            }
+            replace(&mut frame, column, record);
         }
         let (recipe, of_recipe) = Recipe::fit(&frame, &options.options())?;
         notes.extend(of_recipe.into_iter().map(|text| format!("note: {text}")));
@@ -182,6 +180,35 @@ impl Pool {
             items = items.with_known(&known, &reviewed);
         }
         Ok(Pool { points, items, id: pool_id, first_version, truth, known, reviewed, notes })
+    }
+}
+
+/// A column of the table of `--items` or else of the pool.
+fn column_of(shown: Option<&Frame>, frame: &Frame, name: &str) -> Result<Column, CliError> {
+    let items_frame = shown.unwrap_or(frame);
+    let values = items_frame.column(name).or_else(|| frame.column(name));
+    let values = values.ok_or_else(|| items_frame.no_column(name))?.into_owned();
+    Ok(Column { name: name.to_owned(), values })
+}
+
+/// Treats markers such as NA in the shown columns as missing, for the keys of the items and for the features.
+fn with_missing_markers(table: &mut Frame, args: &LabelArgs) -> Result<(), CliError> {
+    for name in args.show.iter().filter(|name| args.known.as_ref() != Some(*name)) {
+        if let Some((column, record)) =
+            table.with_missing_markers(name, &args.input.reading.options())?
+        {
+            replace(table, column, record);
+        }
+    }
+    Ok(())
+}
+
+/// Replaces a column and its record.
+fn replace(table: &mut Frame, column: Column, record: ColumnRecord) {
+    table.records.retain(|other| other.name != column.name);
+    table.records.push(record);
+    if let Some(place) = table.columns.iter_mut().find(|other| other.name == column.name) {
+        *place = column;
     }
 }
 
