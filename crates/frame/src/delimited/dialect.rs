@@ -245,7 +245,12 @@ fn try_dialect(sample: &[u8], dialect: Dialect) -> Trial {
         same.iter().map(|row| value(row)).sum::<f64>() / same.len() as f64
     };
     let needs_types = matches!(dialect.delimiter, Delimiter::Blanks | Delimiter::Byte(b' ' | b':'));
-    if needs_types && mean(|row| row.2) < TYPED {
+    // The last row of the sample may be incomplete.
+    let is_aligned = dialect.delimiter == Delimiter::Blanks
+        && rows[..rows.len() - 1].iter().all(|row| row.0 == width)
+        && typed_cells.iter().any(|count| *count > 0 && *count + 2 >= rows.len())
+        && is_aligned(sample);
+    if needs_types && !is_aligned && mean(|row| row.2) < TYPED {
         return Trial { consistency, ..trial };
     }
     // Texts with unquoted delimiters have more cells in some rows, but at least two in every row.
@@ -257,6 +262,16 @@ fn try_dialect(sample: &[u8], dialect: Dialect) -> Trial {
         score *= 0.5;
     }
     Trial { score, consistency, ..trial }
+}
+
+/// Whether each line of a sample has several blanks between two words, as columns that are aligned by blanks have. The last
+/// line may be incomplete.
+fn is_aligned(sample: &[u8]) -> bool {
+    let lines = sample.split(|b| matches!(b, b'\n' | b'\r')).map(<[u8]>::trim_ascii);
+    let lines: Vec<&[u8]> = lines.filter(|line| !line.is_empty()).take(RECORDS).collect();
+    let has_gap =
+        |line: &&[u8]| line.windows(2).any(|pair| pair.iter().all(|b| matches!(b, b' ' | b'\t')));
+    lines.len() > 2 && lines[..lines.len() - 1].iter().all(has_gap)
 }
 
 /// Whether a cell of several lines begins and ends with a line end or a delimiter, as between two quotes that stand alone in
@@ -340,6 +355,16 @@ mod tests {
             assert_eq!(delimiter(text), Delimiter::Byte(byte), "{text}");
         }
         assert_eq!(delimiter("  1.0   2.0\n 10.0  12.5\n"), Delimiter::Blanks);
+        // Words need a column of numbers, the same number of cells in each line, and several blanks in each line.
+        let aligned = "name   size  kind\nlamp    1.5  red\nchair  12.0  blue\n";
+        assert_eq!(delimiter(aligned), Delimiter::Blanks);
+        for text in [
+            aligned.replace("1.5 ", "small").replace("12.0", "large"),
+            aligned.replace("lamp ", "a lamp"),
+            "name size kind\nlamp 1.5 red\nchair 12.0 blue\n".into(),
+        ] {
+            assert_eq!(delimiter(&text), Delimiter::Byte(b','), "{text}");
+        }
     }
 
     #[test]

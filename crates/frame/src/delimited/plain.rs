@@ -4,6 +4,7 @@
 //! footnotes.
 
 use super::layout::Layout;
+use super::records::MARK;
 use super::rows::Rows;
 use super::split::Delimiter;
 use crate::csv_columns::{ColumnBuilder, EXACT, NotUtf8, may_be_code};
@@ -187,7 +188,8 @@ impl Block {
                 let cell = &text[start..end];
                 let cell_start = start as u32;
                 start = end + 1;
-                if column == 0 && (cell.is_empty() || Some(cell.trim_ascii()) == plan.first_name) {
+                let is_repeated = || Some(cell.trim_ascii()) == plan.first_name;
+                if column == 0 && (cell.is_empty() || cell.starts_with(MARK) || is_repeated()) {
                     return None;
                 }
                 if !is_wanted {

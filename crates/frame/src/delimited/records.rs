@@ -6,6 +6,9 @@ use std::io::{self, BufRead};
 /// The number of bytes that a stream reads at a time.
 const CHUNK: usize = 1 << 18;
 
+/// The byte order mark of UTF-8. In concatenated files it also stands between lines.
+pub(crate) const MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Text in memory, or read in pieces.
 enum Input<'a> {
     Memory(&'a [u8]),
@@ -157,6 +160,10 @@ impl<'a> Records<'a> {
     /// Reads the next record. Returns `None` at the end of the text.
     pub(crate) fn next(&mut self) -> io::Result<Option<Record>> {
         loop {
+            if self.text()[self.at..].starts_with(MARK) {
+                self.at += MARK.len();
+                self.refused = self.refused.saturating_sub(MARK.len());
+            }
             let last = self.is_last();
             let text = match &self.input {
                 Input::Memory(text) => &text[self.at..],

@@ -174,6 +174,35 @@ fn another_table_and_repeated_headers_are_noted() {
     assert!(says(&frame, "line 4 is the header repeated"), "{:?}", frame.notes);
 }
 
+/// Files that programs concatenate may each begin with a byte order mark.
+#[test]
+fn byte_order_marks_between_lines_are_no_part_of_cells() {
+    let part = |rows: std::ops::Range<usize>| {
+        let row = |i: usize| format!("word {},{},{}\n", i % 3, i, ["p", "q"][i % 2]);
+        format!("\u{feff}text,n,y\n{}", rows.map(row).collect::<String>())
+    };
+    // Long enough for lines that are read as plain text.
+    let frame = read(part(0..100) + &part(100..200));
+    assert_eq!((frame.rows, frame.names()), (200, vec!["text".into(), "n".into(), "y".into()]));
+    assert!(says(&frame, "line 102 is the header repeated"), "{:?}", frame.notes);
+    let frame = read(part(0..100) + "\u{feff}" + &part(100..101)["\u{feff}text,n,y\n".len()..]);
+    assert_eq!(frame.rows, 101);
+    assert_eq!(frame.column("text").unwrap().text(100), "word 1");
+}
+
+#[test]
+fn columns_aligned_by_blanks_are_read() {
+    let row = |i: usize| {
+        format!("{:<8}{:>6}  {}\n", format!("lamp{i}"), i * i % 90, ["red", "blue"][i % 2])
+    };
+    let frame = read(format!("name      size  kind\n{}", (0..50).map(row).collect::<String>()));
+    assert_eq!(
+        (frame.rows, frame.names()),
+        (50, vec!["name".into(), "size".into(), "kind".into()])
+    );
+    assert_eq!(frame.column("kind").unwrap().text(49), "blue");
+}
+
 #[test]
 fn a_cut_off_last_row_is_an_error() {
     for gap in ["", "\n"] {
