@@ -12,6 +12,7 @@ use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, GzipLevel, ZstdLevel};
 use parquet::file::properties::WriterProperties;
+use std::collections::HashMap;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -382,7 +383,7 @@ fn cells_of_typed_files_are_written_as_they_are() {
     assert_eq!(fs::read_to_string(dir.path().join("o.csv")).unwrap(), typed("None"));
     // The index of a data frame is kept, too.
     let of_pandas = [("pandas".to_owned(), r#"{"index_columns": ["id"]}"#.to_owned())];
-    let schema = batch.schema().as_ref().clone().with_metadata(of_pandas.into());
+    let schema = batch.schema().as_ref().clone().with_metadata(HashMap::from(of_pandas));
     let indexed = batch.with_schema(Arc::new(schema)).unwrap();
     fs::write(dir.path().join("t.parquet"), parquet_file(&indexed, Compression::SNAPPY)).unwrap();
     succeed(dir.path(), "correct t.parquet --label y --with c.csv -o o.csv --force");
