@@ -130,7 +130,7 @@ impl Experiment for StrongCostExperiment {
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
         let dims = scale.pick(vec![4, 8], vec![4, 8, 16], vec![4, 8, 16, 32]);
-        let points = scale.pick(2000, 8000, 40_000);
+        let points = scale.pick(2000, 8000, 20_000);
         let planned = |kind| Planned {
             configuration: Configuration { kind, dims: dims.clone(), points },
             trials: scale.pick(3, 32, 48),

@@ -29,7 +29,7 @@ impl Experiment for GlmExperiment {
             plan.push(Planned { configuration: Configuration { task, excess, margin }, trials });
         };
         // δ = 0.1 needs at least 29 trials without a failure.
-        let trials = scale.pick(30, 30, 100);
+        let trials = scale.pick(30, 30, 60);
         let corrected = scale.pick(
             vec![(Searched, 0.45, 0.7)],
             vec![(Searched, 0.4, 0.5)],
@@ -55,11 +55,11 @@ impl Experiment for GlmExperiment {
         }
         let (excess, margin) = scale.pick((0.7, 0.3), (0.5, 0.1), (0.5, 0.1));
         for (rule, _) in RULES {
-            add(Task::Curve { rule }, excess, margin, scale.pick(3, 7, 15));
+            add(Task::Curve { rule }, excess, margin, scale.pick(3, 7, 11));
         }
         let longest = scale.pick(10_000, 1_000_000, 10_000_000);
         for (padding, _) in PADDINGS {
-            add(Task::Trap { padding, longest }, 0.1, 0.1, scale.pick(2, 3, 9));
+            add(Task::Trap { padding, longest }, 0.1, 0.1, scale.pick(2, 3, 7));
         }
         Ok(plan)
     }

@@ -33,27 +33,27 @@ impl Experiment for HardExperiment {
         let mut add = |configuration, trials| plan.push(Planned { configuration, trials });
         for noise in scale.pick(vec![0.1], RATES.to_vec(), RATES.to_vec()) {
             for margin in scale.pick(vec![0.1], vec![0.1, 0.05], vec![0.1, 0.05, 0.02]) {
-                add(Configuration::Pairs { noise, margin }, scale.pick(2, 3, 10));
+                add(Configuration::Pairs { noise, margin }, scale.pick(2, 3, 6));
             }
         }
         for learner in Learner::ALL {
             for noise in scale.pick(vec![0.1], RATES.to_vec(), RATES.to_vec()) {
                 // The search for the Perspectron needs its whole length at every scale.
                 let ours = learner == Learner::Perspectron;
-                let moves = if ours { 300 } else { scale.pick(20, 120, 600) };
-                let trials = if ours { scale.pick(1, 2, 6) } else { scale.pick(1, 1, 6) };
+                let moves = if ours { 300 } else { scale.pick(20, 120, 400) };
+                let trials = if ours { scale.pick(1, 2, 6) } else { scale.pick(1, 1, 4) };
                 add(Configuration::Worst { learner, noise, moves }, trials);
             }
         }
         for noise in scale.pick(vec![0.3], vec![0.1, 0.3, 0.45], vec![0.1, 0.3, 0.45]) {
             for steps in scale.pick(vec![256], vec![256, 4096], vec![256, 4096]) {
                 let moves = if steps > 1000 { 200 } else { 1000 };
-                add(Configuration::Slack { noise, steps, moves }, scale.pick(3, 5, 20));
+                add(Configuration::Slack { noise, steps, moves }, scale.pick(3, 5, 12));
             }
         }
         for rival in &Learner::ALL[1..] {
-            let (moves, sizes) = (scale.pick(5, 150, 600), scale.pick(4, 9, 13));
-            add(Configuration::Order { rival: *rival, moves, sizes }, scale.pick(1, 1, 4));
+            let (moves, sizes) = (scale.pick(5, 150, 400), scale.pick(4, 9, 12));
+            add(Configuration::Order { rival: *rival, moves, sizes }, scale.pick(1, 1, 3));
         }
         let doubled = |least: f64, times: i32| (0..times).map(move |i| least * 2f64.powi(i));
         let margins = scale.pick(
@@ -71,7 +71,7 @@ impl Experiment for HardExperiment {
         for (what, values) in [(Told::Margin, margins), (Told::Noise, rates), (Told::Scale, scales)]
         {
             for value in values {
-                add(Configuration::Told { what, value }, scale.pick(1, 3, 10));
+                add(Configuration::Told { what, value }, scale.pick(1, 3, 6));
             }
         }
         Ok(plan)

@@ -78,21 +78,21 @@ impl Experiment for PerspectronExperiment {
         let many: Vec<(Terrain, Noise)> =
             hard.iter().flat_map(|t| all.iter().map(move |n| (*t, *n))).collect();
         for (terrain, noise) in scale.pick(few[1..2].to_vec(), few.to_vec(), many) {
-            add(Task::Theorem, terrain, noise, scale.pick(8, 29, 60));
+            add(Task::Theorem, terrain, noise, scale.pick(8, 29, 45));
         }
         for rate in scale.pick(vec![0.1], vec![0.0, 0.1, 0.35], vec![0.0, 0.1, 0.2, 0.35]) {
-            let trials = scale.pick(3, 29, 60);
+            let trials = scale.pick(3, 29, 45);
             add(Task::Grid { rate }, Terrain::Spiked, Noise::Adverse, trials);
         }
-        add(Task::Clean, Terrain::Edge, Noise::Rcn, scale.pick(3, 29, 60));
-        add(Task::Margin, Terrain::Edge, Noise::Far, scale.pick(1, 60, 120));
+        add(Task::Clean, Terrain::Edge, Noise::Rcn, scale.pick(3, 29, 45));
+        add(Task::Margin, Terrain::Edge, Noise::Far, scale.pick(1, 60, 90));
         for (terrain, noise) in [
             (Terrain::Edge, Noise::Rcn),
             (Terrain::Edge, Noise::Adverse),
             (Terrain::Spiked, Noise::Far),
         ] {
             let trials =
-                if noise == Noise::Rcn { scale.pick(3, 100, 240) } else { scale.pick(2, 5, 20) };
+                if noise == Noise::Rcn { scale.pick(3, 100, 160) } else { scale.pick(2, 5, 20) };
             add(Task::Curves, terrain, noise, trials);
         }
         Ok(plan)

@@ -53,10 +53,10 @@ impl Experiment for Table1Experiment {
             let trials = match strategy {
                 // On the trap a learner succeeds or fails completely, so it needs more trials. Trials in the plane are
                 // cheap.
-                Strategy::Trap => scale.pick(5, 25, 101),
+                Strategy::Trap => scale.pick(5, 25, 75),
                 // Here the counts of the two learners of P10o are closest and scatter most.
-                Strategy::Rcn => scale.pick(2, 18, 27),
-                _ => scale.pick(2, 12, 21),
+                Strategy::Rcn => scale.pick(2, 18, 24),
+                _ => scale.pick(2, 12, 15),
             };
             plan.push(Planned { configuration, trials });
         };

@@ -73,7 +73,7 @@ impl Experiment for VersionSpaceExperiment {
                 let trials = match (&family, learner) {
                     // At every mistake, hundreds of points are sampled in a space of many dimensions.
                     (Family::Real(_), Learner::Gravity) => scale.pick(1, 1, 2),
-                    _ => scale.pick(3, 8, 20),
+                    _ => scale.pick(3, 8, 14),
                 };
                 if exponents.is_empty() {
                     continue;

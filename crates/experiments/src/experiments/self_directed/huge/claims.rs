@@ -54,7 +54,7 @@ impl Experiment for HugePoolsExperiment {
         let mut plan = Vec::new();
         for dim in scale.pick(vec![10, 30], vec![10, 30, 100], vec![10, 30, 100]) {
             let configuration = Configuration::Drawn { dim };
-            plan.push(Planned { configuration, trials: scale.pick(8, 24, 100) });
+            plan.push(Planned { configuration, trials: scale.pick(8, 24, 60) });
         }
         let real = [
             (5, 10_000, [1000, 4000, 40_000]),

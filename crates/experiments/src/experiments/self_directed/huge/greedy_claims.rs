@@ -84,7 +84,7 @@ impl Experiment for GreedyInLawExperiment {
         let mut plan = Vec::new();
         for dim in [10, 30] {
             let configuration = Configuration::Drawn { dim };
-            plan.push(Planned { configuration, trials: scale.pick(20, 40, 100) });
+            plan.push(Planned { configuration, trials: scale.pick(20, 40, 64) });
         }
         let real = [
             (5, 10_000, [700, 4000, 20_000]),

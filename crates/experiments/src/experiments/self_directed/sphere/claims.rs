@@ -77,9 +77,9 @@ impl Experiment for SphereExperiment {
                 most_gravity: scale.pick(1000, 10_000, 100_000),
             },
             trials: match dim {
-                3 => scale.pick(40, 20, 60),
-                10 => scale.pick(24, 12, 30),
-                _ => scale.pick(4, 20, 40),
+                3 => scale.pick(40, 20, 40),
+                10 => scale.pick(24, 12, 20),
+                _ => scale.pick(4, 20, 30),
             },
         });
         let mut plan: Vec<_> = plan.collect();

@@ -83,9 +83,9 @@ pub(super) fn plan(inputs: &Inputs, scale: Scale) -> Vec<Planned<Configuration>>
             _ => (scale.pick(5, 10, 12), 40),
         };
         let sizes = [least * dim * dim, 8 * least * dim * dim];
-        let trials = scale.pick(2, 36, 60);
+        let trials = scale.pick(2, 36, 48);
         let flat = |dim, sizes, random, warm| flat(&kind, dim, sizes, (random, warm), trials);
-        let (random, warm) = (scale.pick(2, 2, 4), scale.pick(2, 2, 8));
+        let (random, warm) = (scale.pick(2, 2, 3), scale.pick(2, 2, 4));
         if matches!(kind, Kind::Cube | Kind::Lists) {
             plan.push(flat(dim, sizes, 0, warm));
             let dim = scale.pick(6, 8, 10);
@@ -105,7 +105,7 @@ pub(super) fn plan(inputs: &Inputs, scale: Scale) -> Vec<Planned<Configuration>>
     if scale >= Scale::Full {
         // Most corners are distinct, and pools differ more than runs on one pool.
         for kind in [Kind::Cube, Kind::Lists] {
-            plan.push(flat(&kind, 20, [16_000, 128_000], (0, 1), 640));
+            plan.push(flat(&kind, 20, [16_000, 128_000], (0, 1), 400));
         }
     }
     if scale != Scale::Smoke {
@@ -119,8 +119,8 @@ pub(super) fn plan(inputs: &Inputs, scale: Scale) -> Vec<Planned<Configuration>>
                 _ => continue,
             };
             if name == "magic" {
-                let runs = (1, scale.pick(2, 2, 8));
-                plan.push(flat(&kind, 0, [2375, 19_000], runs, scale.pick(0, 36, 60)));
+                let runs = (1, scale.pick(2, 2, 4));
+                plan.push(flat(&kind, 0, [2375, 19_000], runs, scale.pick(0, 36, 48)));
             }
             let configuration = Configuration::Growth { kind, dim: 0, sizes, epsilon };
             plan.push(Planned { configuration, trials: scale.pick(0, 4, 4) });
