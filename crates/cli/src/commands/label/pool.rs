@@ -8,7 +8,8 @@ use crate::error::CliError;
 use crate::input::{self, Hints, ReadingArgs};
 use fnv::FnvHasher;
 use halfspaces_frame::{
-    Block, Column, ColumnRecord, Frame, Labels, Values, find_class, is_missing_marker, suggestion,
+    Block, Column, ColumnRecord, Frame, Labels, ReadOptions, Values, find_class, is_missing_marker,
+    suggestion,
 };
 use halfspaces_labelling::{ItemIds, ItemSource, ItemSpec, PoolId, ResumedPool, ShownImages};
 use halfspaces_pipeline::{Design, Recipe, Unseen, is_varied_text};
@@ -89,8 +90,9 @@ impl Pool {
         // Each cell is shown and exported as it is in the file.
         let texts = args.show.iter().map(|name| column_of(shown.as_ref(), &frame, name));
         let texts = texts.collect::<Result<Vec<Column>, _>>()?;
-        for table in shown.iter_mut().chain([&mut frame]) {
-            with_missing_markers(table, args)?;
+        with_missing_markers(&mut frame, args, &args.input.reading.options())?;
+        if let Some(shown) = &mut shown {
+            with_missing_markers(shown, args, &ReadingArgs::default().options())?;
         }
         let column = |name: &String| column_of(shown.as_ref(), &frame, name);
         let images = match (&args.image, &args.items) {
@@ -191,12 +193,15 @@ fn column_of(shown: Option<&Frame>, frame: &Frame, name: &str) -> Result<Column,
     Ok(Column { name: name.to_owned(), values })
 }
 
-/// Treats markers such as NA in the shown columns as missing, for the keys of the items and for the features.
-fn with_missing_markers(table: &mut Frame, args: &LabelArgs) -> Result<(), CliError> {
+/// Treats markers such as NA in the shown columns as missing, for the keys of the items and for the features. `options` are
+/// those by which the table was read.
+fn with_missing_markers(
+    table: &mut Frame,
+    args: &LabelArgs,
+    options: &ReadOptions,
+) -> Result<(), CliError> {
     for name in args.show.iter().filter(|name| args.known.as_ref() != Some(*name)) {
-        if let Some((column, record)) =
-            table.with_missing_markers(name, &args.input.reading.options())?
-        {
+        if let Some((column, record)) = table.with_missing_markers(name, options)? {
             replace(table, column, record);
         }
     }
