@@ -81,7 +81,7 @@ impl Experiment for MisspecifiedExperiment {
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
         // δ = 0.2 needs at least 14 trials without a failure.
         let mut plan = Vec::new();
-        for (unknown, trials) in [(false, scale.pick(14, 60, 200)), (true, scale.pick(0, 20, 60))] {
+        for (unknown, trials) in [(false, scale.pick(14, 30, 200)), (true, scale.pick(0, 16, 60))] {
             if trials > 0 {
                 plan.push(Planned { configuration: Configuration { unknown }, trials });
             }

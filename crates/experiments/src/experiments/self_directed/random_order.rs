@@ -151,7 +151,7 @@ impl Experiment for RandomOrderExperiment {
                 };
                 // Counts in few dimensions are small and scatter most, and their trials are cheap.
                 let trials = match dim {
-                    3 => scale.pick(60, 100, 200),
+                    3 => scale.pick(60, 60, 200),
                     10 => scale.pick(16, 32, 60),
                     _ if matches!(learner, Learner::Gravity | Learner::BayesPoint) => {
                         scale.pick(4, 6, 12)

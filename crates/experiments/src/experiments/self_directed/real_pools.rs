@@ -194,7 +194,7 @@ impl Experiment for RealPoolsExperiment {
         let plan = |data: String| Planned {
             trials: match data.as_str() {
                 // Its counts are small, so their ratios scatter.
-                "mushroom" => scale.pick(3, 48, 64),
+                "mushroom" => scale.pick(3, 32, 64),
                 _ => scale.pick(3, 24, 40),
             },
             configuration: Configuration { data, points: POINTS },

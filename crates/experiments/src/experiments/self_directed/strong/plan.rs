@@ -67,7 +67,7 @@ pub(super) fn plan(inputs: &Inputs, scale: Scale) -> Vec<Planned<Configuration>>
         // Real data have many dimensions and take dozens of rounds.
         let points = match &kind {
             Kind::Real(name) if name == "mushroom" => scale.pick(200, 200, 500),
-            Kind::Real(_) => scale.pick(200, 300, 1000),
+            Kind::Real(_) => scale.pick(200, 200, 1000),
             _ => scale.pick(300, 1000, 3000),
         };
         let configuration = Configuration::Reach { kind, dim, points, epsilon };
