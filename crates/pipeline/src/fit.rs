@@ -6,7 +6,7 @@ use crate::pipeline::{LabelPart, Pipeline};
 use crate::plan::{Method, Plan};
 use crate::recipe::{Recipe, RecipeOptions, Unseen};
 use crate::report::{ClassCount, Report};
-use crate::validation::{FOLDS, WeightsOf, cross_validated, measure, row_hashes, wrong};
+use crate::validation::{FOLDS, WeightsOf, cross_validated, error, measure, row_hashes};
 use halfspaces_frame::{
     Classes, ColumnRule, DataError, Frame, Hints, Labels, Ragged, Values, find_class,
 };
@@ -96,12 +96,7 @@ impl FitOptions {
     pub fn check(&self) -> Result<(), DataError> {
         let has_weights = [("--weights", self.weights.is_some()), ("--balanced", self.balanced)];
         for (option, _) in has_weights.into_iter().filter(|(_, given)| *given) {
-            if self.plan.method != Method::Auto {
-                let learner = self.plan.method.name();
-                return Err(DataError::user(format!(
-                    "{option}: the learner {learner} does not support weights; use --learner auto"
-                )));
-            }
+            self.plan.check_weights(option)?;
         }
         self.plan.check_options()?;
         self.recipe.check_apart(&self.label, "the column of labels")?;
@@ -257,11 +252,11 @@ impl Pipeline {
         let is_by_time = matches!(options.split, SplitBy::Time(_));
         let mut is_calibrated = false;
         if findings.cross_validated.is_none() && is_unsure && !is_by_time {
-            let values = cross_validated(&options.plan, &design, &classes, groups)?;
+            let weights = of_fitted.as_deref();
+            let values = cross_validated(&options.plan, &design, &classes, weights, groups)?;
             if let Some(values) = values {
-                let wrong = wrong(&values, &classes);
-                findings.cross_validated = Some(wrong as f64 / classes.len() as f64);
-                is_calibrated = model.calibrate(&values, &classes, of_fitted.as_deref())?;
+                findings.cross_validated = Some(error(&values, &classes, weights));
+                is_calibrated = model.calibrate(&values, &classes, weights)?;
             } else if let SplitBy::Group(column) = &options.split {
                 notes.push(format!(
                     "{source}: the error is not cross-validated, because fewer than {FOLDS} groups of column `{column}` are \

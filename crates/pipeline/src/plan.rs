@@ -110,6 +110,17 @@ impl Plan {
             _ => Ok(()),
         }
     }
+
+    /// Checks that the learner supports weights of rows, for the option that asks for them.
+    pub(crate) fn check_weights(&self, option: &str) -> Result<(), DataError> {
+        match self.method {
+            Method::Auto | Method::Logistic | Method::Svm => Ok(()),
+            method => Err(DataError::user(format!(
+                "{option}: the learner {} does not support weights; use --learner auto, logistic or svm",
+                method.name()
+            ))),
+        }
+    }
 }
 
 /// The rows that a learner left out: rows of one label that look like another class. Classes are those of the model.

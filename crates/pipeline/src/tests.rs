@@ -434,8 +434,13 @@ fn balanced_classes_have_the_same_weight() {
     assert!(agree(&undone, &with) > rows * 99 / 100);
     let error = Pipeline::fit(frame(Some([0.0, 1.0])), &both).unwrap_err().to_string();
     assert!(error.contains("every row of a class has weight 0"), "{error}");
-    let svm = FitOptions { plan: Plan::new(Method::Svm), ..balanced };
-    assert!(svm.check().unwrap_err().to_string().contains("--balanced"));
+    for method in [Method::Logistic, Method::Svm] {
+        let balanced = FitOptions { plan: Plan::new(method), ..balanced.clone() };
+        let linear = fit(frame(None), &balanced);
+        assert!(found(&linear) > 180 && (0.5..0.9).contains(&rare_at(&linear)), "{method:?}");
+    }
+    let perceptron = FitOptions { plan: Plan::new(Method::Perceptron), ..balanced };
+    assert!(perceptron.check().unwrap_err().to_string().contains("--balanced"));
 }
 
 /// Rows of weight 2 calibrate a model as if they occurred twice.

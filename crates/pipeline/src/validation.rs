@@ -74,11 +74,12 @@ pub(crate) fn row_hashes(design: &Design) -> Box<dyn Iterator<Item = u64> + '_> 
 }
 
 /// The decision values of each row in a model fitted without its fold; `None` if a fold is empty or would leave a class
-/// without rows. A group is in one fold. Default: each row is a group of its own.
+/// without rows of positive weight. A group is in one fold. Default: each row is a group of its own, of weight 1.
 pub(crate) fn cross_validated(
     plan: &Plan,
     design: &Design,
     classes: &[usize],
+    weights: Option<&[f64]>,
     groups: Option<&[usize]>,
 ) -> Result<Option<Vec<Vec<f64>>>, DataError> {
     let folds = match groups {
@@ -90,7 +91,8 @@ pub(crate) fn cross_validated(
     let parts: Vec<(Vec<usize>, Vec<usize>)> = parts.collect();
     let is_judged = |(out, rest): &(Vec<usize>, Vec<usize>)| {
         let mut seen = vec![false; count];
-        rest.iter().for_each(|row| seen[classes[*row]] = true);
+        let has_weight = |row: &&usize| weights.is_none_or(|weights| weights[**row] > 0.0);
+        rest.iter().filter(has_weight).for_each(|row| seen[classes[*row]] = true);
         !out.is_empty() && seen.into_iter().all(|seen| seen)
     };
     if !parts.iter().all(is_judged) {
@@ -100,22 +102,27 @@ pub(crate) fn cross_validated(
     for (out, rest) in parts {
         let known: Vec<usize> = rest.iter().map(|row| classes[*row]).collect();
         let groups = groups.map(|groups| rest.iter().map(|row| groups[*row]).collect::<Vec<_>>());
+        let weights = weights.map(|of| rest.iter().map(|row| of[*row]).collect::<Vec<_>>());
         let rows = design.select(&rest)?;
-        let (model, _) = Model::fit(plan, &rows, &known, None, groups.as_deref())?;
+        let (model, _) = Model::fit(plan, &rows, &known, weights.as_deref(), groups.as_deref())?;
         let found = model.values(&design.select(&out)?, plan.threads)?;
         out.into_iter().zip(found).for_each(|(row, found)| values[row] = found);
     }
     Ok(Some(values))
 }
 
-/// The number of misclassified rows.
-pub(crate) fn wrong(values: &[Vec<f64>], classes: &[usize]) -> usize {
-    values.iter().zip(classes).filter(|(values, class)| deciding_class(values) != **class).count()
+/// The share of misclassified rows, each counted with its weight. Default: weights of 1.
+pub(crate) fn error(values: &[Vec<f64>], classes: &[usize], weights: Option<&[f64]>) -> f64 {
+    let weight = |row: &usize| weights.map_or(1.0, |weights| weights[*row]);
+    let is_wrong = |row: &usize| deciding_class(&values[*row]) != classes[*row];
+    let wrong: f64 = (0..values.len()).filter(is_wrong).map(|row| weight(&row)).sum();
+    wrong / (0..values.len()).map(|row| weight(&row)).sum::<f64>()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::Method;
     use halfspaces_linalg::{Points, SparsePoints};
     use std::collections::HashSet;
 
@@ -135,5 +142,29 @@ mod tests {
         let zeros = Design::Dense(Points::new(vec![0.0, -0.0], 1).unwrap());
         let hashes: Vec<u64> = row_hashes(&zeros).collect();
         assert_eq!(hashes[0], hashes[1]);
+    }
+
+    /// Errors count each row with its weight. A fold is fitted with the weights of its rows, and each class needs one of
+    /// positive weight.
+    #[test]
+    fn errors_and_folds_have_weights() {
+        let values = [vec![1.0], vec![1.0], vec![-1.0]];
+        assert!((error(&values, &[1, 0, 0], None) - 1.0 / 3.0).abs() < 1e-15);
+        assert_eq!(error(&values, &[1, 0, 0], Some(&[1.0, 6.0, 1.0])), 0.75);
+        let plan = Plan::new(Method::Logistic);
+        let rows = 100;
+        let design = Design::Dense(Points::new((0..rows).map(f64::from).collect(), 1).unwrap());
+        let classes: Vec<usize> = (0..rows).map(|i| (i / 4 % 2) as usize).collect();
+        let found = |weights: Option<&[f64]>| {
+            cross_validated(&plan, &design, &classes, weights, None).unwrap()
+        };
+        let of_first = |weight: f64| -> Vec<f64> {
+            classes.iter().map(|class| if *class == 0 { weight } else { 1.0 }).collect()
+        };
+        let wrong = |weight: f64| error(&found(Some(&of_first(weight))).unwrap(), &classes, None);
+        assert_eq!(found(Some(&of_first(1.0))), found(None));
+        // If one class has nearly all the weight, all rows are predicted as it.
+        assert!((wrong(50.0) - 48.0 / 100.0).abs() < 1e-12, "{}", wrong(50.0));
+        assert!(found(Some(&of_first(0.0))).is_none());
     }
 }

@@ -64,10 +64,10 @@ pub(crate) struct FitArgs {
     /// Weight of the loss relative to the penalty (logistic, svm) [default: 1]
     #[arg(long, value_name = "C", allow_negative_numbers = true)]
     c: Option<f64>,
-    /// Column of weights: the cost of misclassifying each row (auto)
+    /// Column of weights: the cost of misclassifying each row (auto, logistic, svm)
     #[arg(long, value_name = "COLUMN")]
     weights: Option<String>,
-    /// Give each class the same total weight, so that rare classes are not neglected (auto)
+    /// Give each class the same total weight, so that rare classes are not neglected (auto, logistic, svm)
     #[arg(long, conflicts_with = "stream")]
     balanced: bool,
     /// Fraction of the rows held out to measure the error; 0 holds out none [default: 0.05; from 5000 rows on 0.1]

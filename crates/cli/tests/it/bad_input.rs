@@ -126,12 +126,12 @@ const CASES: [(&str, &str); 112] = [
         "line 2, column `a`: a weight must be a number of at least 0",
     ),
     (
-        "fit good.csv --label y --balanced --learner svm -o out --force",
-        "--balanced: the learner svm does not support weights",
+        "fit good.csv --label y --balanced --learner massart -o out --force",
+        "--balanced: the learner massart does not support weights; use --learner auto, logistic or svm",
     ),
     (
-        "fit good.csv --label y --weights b --learner svm -o out --force",
-        "--weights: the learner svm does not support weights",
+        "fit good.csv --label y --weights b --learner perceptron -o out --force",
+        "--weights: the learner perceptron does not support weights",
     ),
     // Options.
     ("fit good.csv --label y --holdout 1.5 -o out --force", "must be at least 0 and below 1"),

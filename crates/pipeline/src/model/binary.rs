@@ -32,6 +32,14 @@ pub(super) enum BinaryLearner {
     Svm(LinearSvm),
 }
 
+/// A learner of two classes with weights of the rows, which logistic regression and the support vector machine support.
+/// Default: weights of 1.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Weighted<'a> {
+    pub(super) learner: BinaryLearner,
+    pub(super) weights: Option<&'a [f64]>,
+}
+
 /// A fitted model of two classes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -95,7 +103,7 @@ impl BinaryLearner {
     }
 }
 
-impl FitSample for BinaryLearner {
+impl FitSample for Weighted<'_> {
     type Model = BinaryModel;
     type Error = DataError;
 
@@ -106,7 +114,7 @@ impl FitSample for BinaryLearner {
             margin: None,
             termination,
         };
-        Ok(match self {
+        Ok(match &self.learner {
             BinaryLearner::Massart(learner) => {
                 let fit = learner.fit(&points.lifted(), labels);
                 let fit = fit.map_err(|error| DataError::user(error.to_string()))?;
@@ -125,10 +133,12 @@ impl FitSample for BinaryLearner {
                 halfspace(&averaged_perceptron(points, labels, *seed)?, None)
             }
             BinaryLearner::Logistic(learner) => {
-                let fit = learner.fit(points, labels)?;
+                let fit = learner.fit_weighted(points, labels, self.weights)?;
                 halfspace(fit.halfspace(), Some(fit.termination()))
             }
-            BinaryLearner::Svm(learner) => BinaryModel::of_svm(&learner.fit(points, labels)?),
+            BinaryLearner::Svm(learner) => {
+                BinaryModel::of_svm(&learner.fit_with(points, labels, self.weights, None)?)
+            }
         })
     }
 }

@@ -1,6 +1,6 @@
 //! One binary model for two classes, or one-vs-rest models.
 
-use super::binary::{BinaryLearner, BinaryModel};
+use super::binary::{BinaryLearner, BinaryModel, Weighted};
 use crate::plan::Findings;
 use halfspaces_frame::DataError;
 use halfspaces_linalg::{ClassModel, FitSample, InputError, Label, PointSet, Threads};
@@ -41,24 +41,38 @@ impl Fitted {
     }
 }
 
-/// Fits one binary model for two classes; otherwise one-vs-rest models.
+/// Fits one binary model for two classes; otherwise one-vs-rest models. Each class needs rows of positive weight.
 pub(super) fn fitted<P: PointSet>(
     learner: BinaryLearner,
     points: &P,
     classes: &[usize],
+    weights: Option<&[f64]>,
     threads: Threads,
 ) -> Result<(Fitted, Findings), DataError> {
     let count = classes.iter().max().map_or(0, |last| last + 1);
+    if let Some(weights) = weights {
+        InputError::check_len(classes.len(), weights.len())?;
+        let mut seen = vec![false; count];
+        let positive = classes.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
+        positive.for_each(|(class, _)| seen[*class] = true);
+        if seen.contains(&false) {
+            return Err(DataError::user(
+                "--weights: every row of a class has weight 0; give one of them a positive weight",
+            ));
+        }
+    }
+    let is_log_odds = learner.gives_log_odds();
+    let learner = Weighted { learner, weights };
     if count == 2 {
         let model = learner.fit(points, &labels_of(classes, 1))?;
         let findings = model.findings();
         return Ok((Fitted::Two(model), findings));
     }
-    let learner = match learner.gives_log_odds() {
+    let learner = match is_log_odds {
         true => OneVsRest::of_log_odds(learner),
         false => OneVsRest::new(learner),
     };
-    let model = learner.fit(points, classes, threads);
+    let model = learner.fit_weighted(points, classes, weights, threads);
     let model = model.map_err(|e| DataError::user(e.to_string()))?;
     Ok((Fitted::Several(model), Findings::default()))
 }
@@ -67,4 +81,53 @@ pub(super) fn fitted<P: PointSet>(
 pub(crate) fn labels_of(classes: &[usize], positive: usize) -> Vec<Label> {
     let sign = |c: &usize| if *c == positive { Label::Positive } else { Label::Negative };
     classes.iter().map(sign).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Method, Plan};
+    use halfspaces_linalg::Points;
+
+    /// A row of weight 2 counts as two rows, one of weight 0 not at all.
+    #[test]
+    fn weights_count_as_copies() {
+        let x = |i: usize| [(i * 37 % 101) as f64 / 50.0 - 1.0, (i * 53 % 97) as f64 / 48.0 - 1.0];
+        let points = |rows: &[usize]| {
+            Points::from_rows(&rows.iter().map(|i| x(*i)).collect::<Vec<_>>()).unwrap()
+        };
+        let once: Vec<usize> = (0..300).collect();
+        let copies: Vec<usize> = (0..300).flat_map(|i| vec![i; i % 3]).collect();
+        let weights: Vec<f64> = (0..300).map(|i| (i % 3) as f64).collect();
+        for (method, count) in
+            [Method::Logistic, Method::Svm].into_iter().flat_map(|m| [(m, 2), (m, 3)])
+        {
+            let learner = BinaryLearner::with_tolerance(&Plan::new(method), 1e-7).unwrap();
+            let class = |i: &usize| match i % 7 {
+                0 => i % count,
+                _ => ((x(*i)[0] + 1.0) / 2.02 * count as f64) as usize,
+            };
+            let values = |rows: &[usize], weights: Option<&[f64]>| {
+                let classes: Vec<usize> = rows.iter().map(class).collect();
+                let (model, _) =
+                    fitted(learner, &points(rows), &classes, weights, Threads::ONE).unwrap();
+                model.values(&points(&once[..50]), Threads::ONE).unwrap().concat()
+            };
+            let farthest = |a: &[f64], b: &[f64]| {
+                a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+            };
+            let (weighted, repeated) = (values(&once, Some(&weights)), values(&copies, None));
+            assert!(farthest(&weighted, &repeated) < 1e-2, "{method:?}, {count} classes");
+            assert!(
+                farthest(&weighted, &values(&once, None)) > 3e-2,
+                "{method:?}, {count} classes"
+            );
+            let classes: Vec<usize> = once.iter().map(class).collect();
+            let of_first = classes.iter().map(|class| f64::from(u8::from(*class == 0)));
+            let of_first: Vec<f64> = of_first.collect();
+            let refused = fitted(learner, &points(&once), &classes, Some(&of_first), Threads::ONE);
+            let error = refused.unwrap_err().to_string();
+            assert!(error.contains("every row of a class has weight 0"), "{error}");
+        }
+    }
 }

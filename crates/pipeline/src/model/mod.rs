@@ -81,10 +81,11 @@ pub struct Decisions {
 }
 
 impl Model {
-    /// Fits a model to points and their classes 0, 1, .., each of which must occur. Only [`Method::Auto`] supports
-    /// `weights`, one for each row. It compares candidates on `groups` that they were not fitted to, so its
-    /// cross-validated error is that on new groups. Default: each row is a separate group. The other learners compare
-    /// nothing.
+    /// Fits a model to points and their classes 0, 1, .., each of which must occur. [`Method::Auto`],
+    /// [`Method::Logistic`] and [`Method::Svm`] support `weights`, one for each row, by which its loss is multiplied.
+    /// Default: weights of 1. The scales of dense columns do not depend on weights. [`Method::Auto`] compares candidates
+    /// on `groups` that they were not fitted to, so its cross-validated error is that on new groups. Default: each row is a
+    /// separate group. The other learners compare nothing.
     ///
     /// # Errors
     /// If the learner does not support weights, or cannot learn from these points; for [`Method::Auto`] also if there are
@@ -100,11 +101,8 @@ impl Model {
         if let Some(groups) = groups {
             InputError::check_len(classes.len(), groups.len())?;
         }
-        if weights.is_some() && plan.method != Method::Auto {
-            return Err(DataError::user(format!(
-                "--weights: the learner {} does not support weights; use --learner auto",
-                plan.method.name()
-            )));
+        if weights.is_some() {
+            plan.check_weights("--weights")?;
         }
         let mut calibration = None;
         let (core, mut findings) = match (plan.method, design) {
@@ -120,17 +118,18 @@ impl Model {
                 let scale = ZScore::fit(points)?;
                 let scaled = scale.apply_on(points, plan.threads)?;
                 let (fitted, findings) =
-                    fitted(BinaryLearner::new(plan)?, &scaled, classes, plan.threads)?;
+                    fitted(BinaryLearner::new(plan)?, &scaled, classes, weights, plan.threads)?;
                 (Core::Linear { scale: Some(scale), fitted }, findings)
             }
             (_, DesignRows::Sparse(points)) => {
                 let learner = BinaryLearner::for_sparse(plan, points)?;
-                let (fitted, findings) = fitted(learner, points, classes, plan.threads)?;
+                let (fitted, findings) = fitted(learner, points, classes, weights, plan.threads)?;
                 (Core::Linear { scale: None, fitted }, findings)
             }
         };
         if findings.learned_from == 0 {
-            findings.learned_from = classes.len() as u64;
+            let has_weight = |row: &usize| weights.is_none_or(|weights| weights[*row] > 0.0);
+            findings.learned_from = (0..classes.len()).filter(has_weight).count() as u64;
         }
         Ok((Model { method: plan.method, core, calibration }, findings))
     }

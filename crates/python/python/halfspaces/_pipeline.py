@@ -151,9 +151,9 @@ class Pipeline:
         c : float, default=None
             The weight of the loss relative to the penalty (logistic, svm). ``None`` means 1.
         weights : str, default=None
-            The column of weights: the cost of misclassifying each row (auto).
+            The column of weights: the cost of misclassifying each row (auto, logistic, svm).
         balanced : bool, default=False
-            Whether each class has the same total weight (auto).
+            Whether each class has the same total weight (auto, logistic, svm).
         holdout : float, default=None
             The fraction of the rows held out to measure the error, at least 0 and below 1. ``None`` means 0.05, or 0.1
             from 5000 rows on, or about 0.2 with `group` or `time`.
