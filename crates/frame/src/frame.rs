@@ -234,9 +234,9 @@ impl Frame {
                 self.place_number(*number)
             ),
             Remark::LeadingZero { number, cell } => format!(
-                "{}, column `{name}`: {cell} is read as a number, without its leading zero; use --category '{name}' if it is a \
-                 code, --drop '{name}' to leave it out",
-                self.place_number(*number)
+                "{}, column `{name}`: {}",
+                self.place_number(*number),
+                leading_zero(name, cell)
             ),
         }
     }
@@ -363,6 +363,14 @@ impl Frame {
             None => format!("{}, {} {number}", self.source, self.places.unit),
         }
     }
+}
+
+/// What it means that a cell of the column `name` is a number with a leading zero.
+pub(crate) fn leading_zero(name: &str, cell: &str) -> String {
+    format!(
+        "{cell} is read as a number, without its leading zero; use --category '{name}' if it is a code, --drop '{name}' to \
+         leave it out"
+    )
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ impl Labels {
             ));
         }
         let place = format!("{}, column `{name}`", frame.source);
-        frame.notes.extend(labels.near_classes().map(|classes| format!("{place}: {classes}")));
+        frame.notes.extend(labels.near_classes(&place));
         labels.check_classes(&place)?;
         Ok(labels)
     }
@@ -155,8 +155,10 @@ impl Labels {
         rows
     }
 
-    /// Names the classes that differ only in capital letters, blanks or underscores: one of them may be misspelt.
-    fn near_classes(&self) -> impl Iterator<Item = String> {
+    /// One note for each group of classes that differ only in capital letters, blanks or underscores: one of them may be
+    /// misspelt. Of many groups, only the first are named.
+    fn near_classes(&self, place: &str) -> Vec<String> {
+        const MOST_SHOWN: usize = 5;
         let rows = self.rows_of_classes();
         let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (class, rows) in self.classes.iter().zip(rows) {
@@ -167,13 +169,19 @@ impl Labels {
                 groups.entry(letters).or_default().push(format!("`{}` ({rows})", short(class)));
             }
         }
-        let near = groups.into_values().filter(|group| group.len() > 1);
-        near.map(|group| {
-            format!(
-                "{} are different classes; correct the column if they mean the same",
-                group.join(" and ")
-            )
-        })
+        let near: Vec<String> =
+            groups.into_values().filter(|group| group.len() > 1).map(|g| g.join(" and ")).collect();
+        let advice = "correct the column if they mean the same";
+        let shown = near.iter().take(MOST_SHOWN);
+        let mut notes: Vec<String> = shown
+            .map(|group| format!("{place}: {group} are different classes; {advice}"))
+            .collect();
+        if let Some(more @ 1..) = near.len().checked_sub(MOST_SHOWN) {
+            notes.push(format!(
+                "{place}: more groups of classes that differ only in capital letters, blanks or underscores: {more}; {advice}"
+            ));
+        }
+        notes
     }
 
     /// Rejects classes with fewer than `least` rows.
@@ -440,6 +448,19 @@ mod tests {
                     column if they mean the same";
         assert_eq!((count, notes), (6, vec![said.to_owned()]));
         assert_eq!(column(&["01", "0 1", "a", "b"]).1, Vec::<String>::new());
+        // All groups of five are named, and five of six.
+        let pairs: Vec<String> = (b'a'..b'g')
+            .flat_map(|l| [(l as char).into(), (l as char).to_ascii_uppercase().into()])
+            .collect();
+        let pairs: Vec<&str> = pairs.iter().map(String::as_str).collect();
+        assert_eq!(column(&pairs[2..]).1.len(), 5);
+        let notes = column(&pairs).1;
+        assert!(
+            notes.len() == 6
+                && notes[5].contains("underscores: 1;")
+                && notes[0].contains("`A` (1) and `a` (1)"),
+            "{notes:?}"
+        );
     }
 
     #[test]

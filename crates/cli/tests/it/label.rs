@@ -929,6 +929,31 @@ fn shown_cells_are_kept_as_they_are() {
     assert_eq!(fs::read(folder.join("s.jsonl")).unwrap(), session);
 }
 
+/// `--missing` speaks of the pool: the table of `--items` is read without it, so its keys do not depend on it.
+#[test]
+fn missing_markers_of_the_pool_are_not_those_of_the_items() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("pool.csv"), "x,z\n0.5,1\n1.5,0\n2.5,1\n3.5,0\n").unwrap();
+    fs::write(folder.join("items.csv"), "note\nNA\nfine\n-\nbad\n").unwrap();
+    let show = ["pool.csv", "--items", "items.csv", "--show", "note", "--session", "s.jsonl"];
+    let marked = ["--missing", "fine"];
+    let new = [&show[..], &marked, &["--classes", "a,b", "-o", "o.csv"]].concat();
+    let (code, said) = typed(folder, &new, "a\nb\na\nb\n");
+    assert_eq!(code, Some(0), "{said}");
+    let session = fs::read(folder.join("s.jsonl")).unwrap();
+    let (code, said) = typed(folder, &[&show[..], &["--export", "-o", "p.csv"]].concat(), "");
+    assert!(code == Some(0) && !said.contains("has changed"), "{said}");
+    assert_eq!(fs::read(folder.join("s.jsonl")).unwrap(), session);
+    let mut notes: Vec<_> =
+        table(folder, "p.csv").into_iter().map(|row| (row[0].clone(), row[1].clone())).collect();
+    notes.sort();
+    assert_eq!(
+        notes.iter().map(|(_, note)| note.as_str()).collect::<Vec<_>>(),
+        ["NA", "fine", "-", "bad"]
+    );
+}
+
 #[test]
 fn a_shown_column_may_also_be_dropped() {
     let folder = tempfile::tempdir().unwrap();

@@ -11,6 +11,7 @@ use super::record::ColumnRecord;
 use super::rule::Kind;
 use crate::csv_columns::is_code;
 use crate::error::DataError;
+use crate::frame::leading_zero;
 use crate::names::short;
 use std::collections::BTreeMap;
 
@@ -119,11 +120,7 @@ impl Inference<'_> {
     /// Adds a note if a number is written as a code is.
     pub(super) fn note_code(&self, record: &mut ColumnRecord, present: &Present<'_>) {
         if let Some(code) = present.texts.iter().find(|text| is_code(text.as_bytes())) {
-            let (code, name) = (short(code), self.name);
-            record.notes.push(self.note(&format!(
-                "{code} is read as a number, without its leading zero; use --category '{name}' if it is a code, \
-                 --drop '{name}' to leave it out"
-            )));
+            record.notes.push(self.note(&leading_zero(self.name, &short(code))));
         }
     }
 

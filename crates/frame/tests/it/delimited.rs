@@ -1,6 +1,6 @@
 //! Tests of delimited text as other programs and people write it.
 
-use halfspaces_frame::{Frame, Hints, Ragged, ReadOptions, inspect_bytes, read_bytes};
+use halfspaces_frame::{Frame, Hints, Ragged, ReadOptions, Remark, inspect_bytes, read_bytes};
 
 fn read_with(text: impl AsRef<[u8]>, options: &ReadOptions) -> Result<Frame, String> {
     let bytes = text.as_ref().to_vec();
@@ -201,6 +201,24 @@ fn columns_aligned_by_blanks_are_read() {
         (50, vec!["name".into(), "size".into(), "kind".into()])
     );
     assert_eq!(frame.column("kind").unwrap().text(49), "blue");
+}
+
+/// A number with a leading zero is noted in columns read as numbers, and in columns kept as text and typed later.
+#[test]
+fn a_leading_zero_is_noted() {
+    let text = "zip,n\n12345,1\n02134,2\n00501,3\n";
+    let what = "column `zip`: 02134 is read as a number, without its leading zero; use --category 'zip' if it is a code";
+    let frame = read(text);
+    let remark = Remark::LeadingZero { number: 3, cell: "02134".into() };
+    assert_eq!((frame.remark("zip"), frame.remark("n")), (Some(&remark), None));
+    let said = frame.about("zip", &remark);
+    assert!(said.starts_with(&format!("t.csv, line 3, {what}")), "{said}");
+    let options = ReadOptions::default();
+    let frame = read_bytes("t.csv", text.into(), &options, &Hints::texts(["zip"])).unwrap();
+    assert_eq!((frame.remark("zip"), texts(&frame, "zip")[1].as_str()), (None, "02134"));
+    let (_, record) = frame.inferred("zip", &options).unwrap().unwrap();
+    let notes: Vec<_> = record.notes.iter().filter(|note| note.contains(what)).collect();
+    assert_eq!(notes.len(), 1, "{:?}", record.notes);
 }
 
 #[test]
