@@ -15,7 +15,7 @@ pub(crate) struct ColumnArgs {
     /// without it
     #[arg(long, value_name = "COLUMN")]
     pub(crate) text: Vec<String>,
-    /// Hash the words and characters of texts to twice 2^BITS coordinates instead of listing them, from 1 to 28
+    /// Hash the words and characters of texts to twice 2^BITS coordinates instead of listing them; BITS is from 1 to 28
     #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(1..=28))]
     pub(crate) hash_bits: Option<u32>,
     /// Learn from a column that looks like an identifier or a saved index; may be repeated

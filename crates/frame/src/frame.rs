@@ -220,7 +220,7 @@ impl Frame {
         self.remarks.iter().find(|(column, _)| column == name).map(|(_, remark)| remark)
     }
 
-    /// What a remark on the column `name` means for the user.
+    /// The meaning of a remark on the column `name`, for the user.
     #[must_use]
     pub fn about(&self, name: &str, remark: &Remark) -> String {
         match remark {

@@ -60,7 +60,7 @@ pub struct NewSession {
 pub struct SessionLog {
     header: Header,
     record: Record,
-    /// `None` if the file is open for reading only, or there is none.
+    /// `None` if the session has no file, or if its file is open for reading only.
     file: Option<OpenFile>,
     tail: Tail,
 }

@@ -422,7 +422,7 @@ mod tests {
         }
     }
 
-    /// The weights of a suspicious row speak against its label, and come from the model without the row.
+    /// The weights of a suspicious row are evidence against its label, and come from the model fitted without the row.
     #[test]
     fn sparse_points_come_with_weights() {
         use halfspaces_linalg::SparsePoints;

@@ -16,7 +16,7 @@ const MAX_ROWS: usize = 100;
 /// Maximum number of columns (of stored coordinates, if they are sparse) with a contribution of their own.
 const MAX_PARTS: usize = 200;
 
-/// What each column contributes to the prediction of one row.
+/// The contribution of each column to the prediction of one row.
 ///
 /// The row is compared with other rows: a part of its columns is replaced by those of another row, and the prediction
 /// changes. The contribution of a column is its Shapley value: the mean change when the column is replaced, over all

@@ -22,7 +22,7 @@ pub struct Pipeline {
     pub(crate) recipe: Recipe,
     pub(crate) model: Model,
     pub(crate) report: Report,
-    /// The treatment of ragged rows requested at the fit.
+    /// The treatment of ragged rows that was requested for the fit.
     #[serde(skip_serializing_if = "is_default", default)]
     pub(crate) ragged: Ragged,
 }
@@ -106,13 +106,13 @@ impl Pipeline {
         ReadOptions { ragged, ..told.clone() }
     }
 
-    /// Reads a table for this model from a file, by the rules found at the fit. `others` are additional columns of
+    /// Reads a table for this model from a file, by the rules found in the fit. `others` are additional columns of
     /// text. The columns `kept` are meant to be copied: their cells are left unchanged unless the model learned from
     /// them. The frame's notes include those on columns of the model, and those on rows and
     /// columns without a value.
     ///
     /// # Errors
-    /// As [`halfspaces_frame::read`], or if a cell does not match the rule of its column.
+    /// Same as [`halfspaces_frame::read`]; also if a cell does not match the rule of its column.
     pub fn read_table(
         &self,
         path: &Path,

@@ -142,7 +142,7 @@ fn every_learner_takes_sparse_rows() {
     }
 }
 
-/// The treatment of ragged rows at the fit applies to new tables.
+/// The treatment of ragged rows that the fit used applies to new tables.
 #[test]
 fn ragged_rows_are_padded_as_at_the_fit() {
     use halfspaces_frame::{Hints, Ragged, ReadOptions, read};

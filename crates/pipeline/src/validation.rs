@@ -13,7 +13,7 @@ use std::hash::{Hash, Hasher};
 /// The number of folds of the cross-validation.
 pub(crate) const FOLDS: usize = 5;
 
-/// What [`measure`] found on held-out rows.
+/// The result of [`measure`] on held-out rows.
 pub(crate) struct Measured {
     pub(crate) errors: ErrorCount,
     /// The class predicted for every row. `None` if predictions differ or every row has this class.

@@ -216,7 +216,7 @@ fn summaries(frame: &Frame) -> Vec<ColumnSummary> {
     columns.chain(block).map(shortened).collect()
 }
 
-/// What the remarks on columns mean.
+/// The meaning of the remarks on columns.
 fn remarks(frame: &Frame) -> Vec<String> {
     frame.remarks.iter().map(|(name, remark)| frame.about(name, remark)).collect()
 }

@@ -1,4 +1,4 @@
-//! The texts of a column that are not missing, and the number of them that a reading accepts.
+//! The texts of a column that are not missing, and how many of them a reading of the column accepts.
 
 use super::markers::{self, Markers};
 use super::raw::RawTexts;
@@ -42,13 +42,13 @@ impl<'t> Present<'t> {
     }
 }
 
-/// The rows of a column that a reading accepts.
+/// How well a reading, such as numbers or dates, fits the present texts of a column.
 pub(super) struct Fit {
     /// The number of rows accepted.
     pub(super) read: usize,
-    /// The indices among the present texts of those that are likely markers of missing values.
+    /// The texts that are probably markers of missing values, as indices among the present texts.
     pub(super) likely: Vec<usize>,
-    /// The indices of all other texts that the reading does not accept.
+    /// The other texts that the reading does not accept, as indices among the present texts.
     pub(super) odd: Vec<usize>,
     pub(super) odd_rows: usize,
 }

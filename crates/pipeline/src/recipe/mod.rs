@@ -1,9 +1,9 @@
 //! The recipe: converts named and typed columns to coordinates.
 //!
 //! - A column of numbers gives one coordinate. A missing number is replaced by the median of the fitted rows. If
-//!   numbers were missing at the fit, a second coordinate is 1 where the number is missing and 0 elsewhere.
-//! - A column of categories gives one coordinate for each category (one-hot). If values were missing at the fit, a
-//!   missing value is a separate category; otherwise it is an unseen category.
+//!   numbers were missing in the fitted rows, a second coordinate is 1 where the number is missing and 0 elsewhere.
+//! - A column of categories gives one coordinate for each category (one-hot). If values were missing in the fitted
+//!   rows, a missing value is a separate category; otherwise it is an unseen category.
 //! - A column of text gives one coordinate for each n-gram of words or characters, weighted by TF-IDF, so that the
 //!   coordinates of a text have norm 1. Other numbers are then standardised, and points are stored as sparse entries.
 //! - A column of dates or times gives the number of days since 1970, and a point on a circle for each calendar cycle

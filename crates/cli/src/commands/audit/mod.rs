@@ -54,11 +54,11 @@ Examples:
 ///
 /// Each row is judged by a classifier that was fitted without it (cross-validation). `agreement` measures how strongly
 /// that classifier supports the label; it is negative if the classifier predicts another class, the suggested one. With
-/// two classes it is a decision value in units of the mean size of all decision values. With more classes it is the
+/// two classes it is the decision value divided by the mean absolute decision value. With more classes it is the
 /// probability of the label minus the probability of the most probable other class or, for models without
-/// probabilities, the corresponding difference of decision values. With columns of text, the words that speak against
-/// the label are shown. The ranking also accounts for classes whose labels
-/// are wrong more often, so it can differ from the order by agreement.
+/// probabilities, the corresponding difference of decision values. With columns of text, the words that are evidence
+/// against the label are shown. The ranking also accounts for classes whose labels are wrong more often, so it can
+/// differ from the order by agreement.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AuditArgs {
@@ -316,7 +316,7 @@ impl AuditReport {
         }
     }
 
-    /// The words that speak most strongly against the label of a row, given by its place in the ranking.
+    /// The words that are the strongest evidence against the label of a row, given by its place in the ranking.
     fn against(&self, place: usize) -> Vec<(&str, f64)> {
         let mut words: Vec<(&str, f64)> = Vec::new();
         for text in self.texts.get(place).into_iter().flatten() {

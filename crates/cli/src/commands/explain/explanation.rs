@@ -1,4 +1,4 @@
-//! What `explain` says of a model.
+//! The explanation of a model that `explain` prints.
 
 use super::rows::ExplainedRow;
 use halfspaces_pipeline::{Importance, Rate};

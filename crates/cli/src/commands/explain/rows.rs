@@ -65,7 +65,7 @@ pub(super) fn explain(
 }
 
 impl ExplainedRow {
-    /// What is explained.
+    /// The row and the prediction that is explained.
     pub(super) fn title(&self) -> String {
         let RowExplanation { row, is_probability, result, .. } = &self.explanation;
         let size = match is_probability {
@@ -119,7 +119,7 @@ impl ExplainedRow {
         }
     }
 
-    /// What the contributions are.
+    /// The meaning and the unit of the contributions.
     pub(super) fn unit(&self) -> &'static str {
         match self.explanation.is_probability {
             true => {

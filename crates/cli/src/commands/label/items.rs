@@ -34,7 +34,7 @@ pub(super) struct Items {
     /// The column of ids.
     id: Option<Column>,
     keys: Vec<ItemKey>,
-    /// What is said about the rows that are reviewed: the known label, or the answers of annotators by their names.
+    /// The information shown about the rows that are reviewed: the known label, or the answers of annotators by name.
     known: BTreeMap<usize, Vec<(String, String)>>,
     /// The recipe of the features, and the texts of the pool, if it has a column of text.
     learned: Option<(Recipe, Frame)>,

@@ -31,7 +31,7 @@ fn name(path: &Path, log: &SessionLog) -> String {
     log.header().annotator.clone().unwrap_or_else(|| stem(path))
 }
 
-/// What the session of a merge has as its annotator; `None` without sessions.
+/// The name that the session of a merge has instead of an annotator; `None` without sessions.
 pub(super) fn merged(sessions: &[(PathBuf, SessionLog)]) -> Option<String> {
     // Quoted, because a name may contain a comma.
     let quoted = |(path, log): &(PathBuf, SessionLog)| format!("{:?}", name(path, log));
@@ -40,7 +40,7 @@ pub(super) fn merged(sessions: &[(PathBuf, SessionLog)]) -> Option<String> {
     (!names.is_empty()).then(|| format!("merge of {}", names.join(", ")))
 }
 
-/// Finds the answers of all sessions in the pool, and says how well the annotators agree.
+/// Finds the answers of all sessions in the pool, and reports how well the annotators agree.
 pub(super) fn annotators(
     args: &LabelArgs,
     sessions: Vec<(PathBuf, SessionLog)>,

@@ -186,7 +186,7 @@ fn merge_only(args: &LabelArgs, sessions: Vec<(PathBuf, SessionLog)>) -> Result<
     write_labels(args, &rows, &pool.items, existing)
 }
 
-/// What the first of several sessions says about the pool.
+/// The facts about the pool that the first of several sessions records.
 fn info_of_sessions<'a>(
     sessions: &'a [(PathBuf, SessionLog)],
     named: &'a [String],

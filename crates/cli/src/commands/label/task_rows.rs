@@ -62,7 +62,8 @@ impl<'a> TaskRows<'a> {
         TaskRows { items, by_key, by_id, by_texts: RefCell::default(), images }
     }
 
-    /// The row that a task with these data is about. All shown columns of the row that the data contain must agree.
+    /// The row that a task with these data is about. The row must agree with the data in every shown column that the
+    /// data contain.
     pub(super) fn find(&self, data: &Map<String, Value>) -> RowMatch {
         let mut rows: Option<Vec<usize>> = None;
         let mut narrow = |fitting: &[usize]| match &mut rows {

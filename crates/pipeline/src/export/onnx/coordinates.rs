@@ -10,7 +10,7 @@ use halfspaces_frame::{ColumnRule, DataError};
 struct Number {
     name: String,
     median: f64,
-    /// What is subtracted, then what is divided by.
+    /// The number that is subtracted, then the divisor.
     standard: (f64, f64),
     /// Numbers that mean a missing value.
     markers: Vec<f64>,
