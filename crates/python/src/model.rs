@@ -322,7 +322,7 @@ impl Model {
         Ok(Some((weights, PyArray1::from_vec(py, biases))))
     }
 
-    /// What the fit of each binary model reports.
+    /// The report of the fit of each binary model.
     fn facts(&self) -> Vec<std::collections::BTreeMap<&'static str, Fact>> {
         self.fitted.parts().into_iter().map(|part| part.facts().into_iter().collect()).collect()
     }

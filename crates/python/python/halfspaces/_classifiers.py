@@ -171,7 +171,8 @@ class HalfspaceClassifier(_BoundedClassifier):
             The rows. Numbers are converted to float64; float32 is widened without rounding.
         y : array-like of shape (n_samples,)
             The labels: integers, booleans, texts or dates, all of one type, or floats that are whole numbers. Other floats
-            look like values of a regression and are refused, as are missing labels and objects such as bytes.
+            are refused, because they look like regression targets. Missing labels and objects such as bytes are also
+            refused.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Weights of the rows, at least 0.
 

@@ -116,7 +116,7 @@ def warn(notes: Iterable[str]) -> None:
 
 
 def existing(path: str | os.PathLike[str]) -> str:
-    """Return a path as text. Raise FileNotFoundError if nothing is there; "-" is standard input."""
+    """Return a path as text. Raise FileNotFoundError if it does not exist; "-" is standard input."""
     found = os.fspath(path)
     if found != "-" and not os.path.exists(found):
         raise FileNotFoundError(errno.ENOENT, "there is no such file", found)

@@ -463,7 +463,10 @@ class Labeler:
     @property
     @_one_at_a_time
     def capacity(self) -> int | None:
-        """The number of labels from which the model learns; later ones are kept. ``None`` if there is no limit."""
+        """The largest number of labels from which the model learns; ``None`` if there is no limit.
+
+        Later labels are stored, but the model does not learn from them.
+        """
         capacity: int | None = self._native.capacity
         return capacity
 

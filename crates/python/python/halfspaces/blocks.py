@@ -57,7 +57,7 @@ class Source(Protocol):
 
 
 def partial(job: bytes, X: Any, y: Any = None, positive: Any = None, first: int = 0, n_jobs: int = 1) -> bytes:
-    """Compute a job on some of the rows.
+    """Run a job on some of the rows.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ class MemorySource:
         return self._X.shape[0], self._X.shape[1]
 
     def run(self, job: bytes, positive: Any = None) -> bytes:
-        """Compute a job on all rows; see `Source.run`."""
+        """Run a job on all rows; see `Source.run`."""
         return partial(job, self._X, self._y if positive is not None else None, positive, 0, self._jobs)
 
     def classes(self) -> npt.NDArray[Any]:

@@ -96,7 +96,7 @@ class DaskSource:
             yield work(job, X, y if positive is not None else None, positive, first)
 
     def run(self, job: bytes, positive: Any = None) -> bytes:
-        """Compute a job on all rows; see `halfspaces.blocks.Source.run`."""
+        """Run a job on all rows; see `halfspaces.blocks.Source.run`."""
         merge = delayed(blocks.merge, pure=False)
         parts = list(self._partials(delayed(job), positive))
         while len(parts) > 1:

@@ -254,7 +254,7 @@ def heavy_subspace(
 def massart_noise(
     X: Any, y: Any, rate: float = 0.2, *, where: str = "far", share: float = 0.5, seed: int = 0
 ) -> tuple[npt.NDArray[Any], Floats]:
-    """Flip labels of any data of two classes by Massart noise.
+    """Add Massart noise to the labels of any two-class data.
 
     A row is far from the boundary if it is far from the halfspace between the means of the two classes, after the columns
     are standardised.
@@ -266,7 +266,7 @@ def massart_noise(
     y : array-like of shape (n_samples,)
         The labels, of two classes.
     rate : float, default=0.2
-        The probability of a flip on noisy rows, at least 0 and below 0.5.
+        The probability that the label of a noisy row is flipped, at least 0 and below 0.5.
     where : {"far", "near", "everywhere"}, default="far"
         Which rows are noisy.
     share : float, default=0.5

@@ -1,4 +1,4 @@
-"""Plots on matplotlib: margins, error against coverage, calibration, robust distances, and corrections of a labelling.
+"""Matplotlib plots: margins, error against coverage, calibration, robust distances, and corrections while labelling.
 
 Every function takes arrays, draws on `ax` or on new axes, and returns the Axes. They need matplotlib:
 ``pip install "halfspaces[plots]"``.
@@ -67,7 +67,7 @@ def margins(values: Any, y: Any, *, bins: int = 40, ax: Axes | None = None) -> A
     bins : int, default=40
         The number of bins.
     ax : Axes, default=None
-        Where to draw. ``None`` makes new axes.
+        Where to draw. ``None`` creates new axes.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def error_against_coverage(
     color : str, default="#2f6db3"
         Its colour.
     ax : Axes, default=None
-        Where to draw. ``None`` makes new axes.
+        Where to draw. ``None`` creates new axes.
 
     Returns
     -------
@@ -168,7 +168,7 @@ def calibration(
     color : str, default="#2f6db3"
         Their colour.
     ax : Axes, default=None
-        Where to draw. ``None`` makes new axes.
+        Where to draw. ``None`` creates new axes.
 
     Returns
     -------
@@ -220,7 +220,7 @@ def distances(
     level : float, default=0.975
         See `n_features`.
     ax : Axes, default=None
-        Where to draw. ``None`` makes new axes.
+        Where to draw. ``None`` creates new axes.
 
     Returns
     -------
@@ -277,7 +277,7 @@ def corrections(
     color : str, default="#2f6db3"
         Its colour.
     ax : Axes, default=None
-        Where to draw. ``None`` makes new axes.
+        Where to draw. ``None`` creates new axes.
 
     Returns
     -------
