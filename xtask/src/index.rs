@@ -360,7 +360,7 @@ fn notes_of_claims(
     findings
 }
 
-/// What stands after "Claims:" up to the full stop, in comments.
+/// The texts between "Claims:" and the next full stop, in comments.
 fn lists_of_claims(text: &str) -> Vec<String> {
     let comment = |line: &str| {
         let line = line.trim_start();

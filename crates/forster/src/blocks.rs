@@ -216,9 +216,10 @@ impl<F: FnMut(&ForsterPass) -> Option<MomentSum>> LevelPasses for Remote<F> {
 }
 
 impl Forster {
-    /// Brings points of R^`dim` that other processes hold in blocks into radially isotropic position. `run` computes a
-    /// pass: it lets every worker sum its blocks ([`ForsterPass::partial`]), joins the partial results and returns the
-    /// total, or `None` if that failed. Zero points are dropped; repeated points are not merged.
+    /// Brings points into radially isotropic position. The points are in R^`dim`, and other processes hold them in
+    /// blocks. `run` computes a pass: it lets every worker sum its blocks ([`ForsterPass::partial`]), joins the partial
+    /// results and returns the total, or `None` if that failed. Zero points are dropped. Repeated points are not
+    /// merged.
     ///
     /// # Errors
     /// [`ForsterError::PassFailed`] if `run` returns `None`; [`ForsterError::RowsChanged`] if two passes count different
@@ -354,8 +355,8 @@ mod tests {
         assert!(wrong.partial(0, &points, Threads::ONE).is_err());
     }
 
-    /// More than half of the points are within 3e-6 of a line. In memory none of them is on it, but a pass over blocks
-    /// cannot tell.
+    /// More than half of the points are within 3e-6 of a line. A fit in memory finds that none of them is on it, but
+    /// passes over blocks cannot decide this.
     #[test]
     fn a_position_next_to_a_heavy_line_is_not_claimed() {
         let mut rows: Vec<[f64; 2]> = (0..6).map(|k| [1.0, 1e-6 * (f64::from(k) - 2.5)]).collect();

@@ -55,7 +55,7 @@ pub enum ForsterError {
         /// Number of rows of a later pass.
         found: u64,
     },
-    /// The points lie so near a proper subspace that only a fit in memory could tell on which side.
+    /// The points lie in or near a proper subspace. Only a fit in memory could decide which of the two.
     #[error(
         "the points lie in or near a proper subspace (the second moments differ by a factor of {ratio:e}); drop columns \
          that depend on others, or fit in memory"

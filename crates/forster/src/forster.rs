@@ -24,10 +24,10 @@
 //! A subspace with exactly its share of the points, N d = k n, is returned as the answer only if rounding ends the
 //! iteration: at the cap on the condition number, or if neither the residual nor the condition number has changed for
 //! [`PATIENCE`](crate::level::PATIENCE) steps, which on ill-conditioned points happens long before the cap. It is never
-//! returned at the cap on steps, because more steps might still reach position on the whole span. It is never returned
-//! at an intermediate step, because exact position is possible if another subspace contains all other points. Whenever
-//! it is returned, it is correct: membership is certified and the equality holds exactly, in integers (DKTZ23 §3
-//! requires no more).
+//! returned at the cap on steps, because more steps might still bring the points into position on the whole span. It is
+//! never returned at an intermediate step either: if another subspace contains all other points, some transform brings
+//! the points into position exactly. Whenever it is returned, it is correct: membership is certified and the equality
+//! holds exactly, in integers (DKTZ23 §3 requires no more).
 //!
 //! *Guarantee.* There is no bound on the number of steps, but the result is fully guaranteed: both kinds of outcome are
 //! returned only with certificates recomputed from the points as given ([`crate::Subspace`], [`crate::Isotropy`]), and

@@ -11,7 +11,7 @@
 //!    relative jump of this ratio are members too, even if the first ones span only a part of V.
 //! 3. Refit V to those points in their own coordinates, determine the members again by residual, and refit V to all
 //!    members.
-//! 4. Accept it only if N d > k n in integers; the search never guesses.
+//! 4. Accept V only if N d > k n. The comparison is exact, in integers.
 //!
 //! Among several subspaces the one with the largest N/n - k/d is returned.
 //!

@@ -1,5 +1,5 @@
-//! What a level asks of its points: passes, and the search for a heavy subspace. The points are in memory, or in blocks
-//! that other processes read ([`crate::blocks`]).
+//! The operations of a level on its points: passes, and the search for a heavy subspace. The points are in memory, or
+//! in blocks that other processes read ([`crate::blocks`]).
 
 use crate::error::ForsterError;
 use crate::heavy::{self, Found, Spectrum};

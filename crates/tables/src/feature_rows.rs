@@ -14,7 +14,7 @@ pub(crate) trait Entry: Copy + Default + Into<f64> {
     /// Rounds a feature to the nearest stored value.
     fn of(feature: f32) -> Self;
 
-    /// Whether the feature is in the range of the type, so that [`Entry::of`] is close to it.
+    /// Whether the feature is in the range of the type, so that [`Entry::of`] stores it with a small error.
     fn is_in_range(feature: f32) -> bool;
 
     /// The product of a row of features and w.

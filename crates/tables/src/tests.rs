@@ -537,8 +537,8 @@ fn rows_of_weight_0_are_ignored() {
     assert!(refused.starts_with("number of rows = 9 is out of range"), "{refused}");
 }
 
-/// Groups of `size` near-copies of a random point with a random class: nothing tells the class of a new group. The rows
-/// of a group are far apart in the table.
+/// Groups of `size` near-copies of a random point with a random class: nothing predicts the class of a new group. The
+/// rows of a group are far apart in the table.
 fn groups_of_copies(groups: usize, size: usize, seed: u64) -> (Points, Vec<usize>, Vec<usize>) {
     let centres = Gaussian::new(4, 1.0).unwrap().sample(groups, seed).unwrap();
     let mut rng = rng_for(RngStream::CALLER, seed);

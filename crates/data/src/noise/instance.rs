@@ -94,7 +94,7 @@ impl<M: Marginal, N: NoiseModel> Instance<M, N> {
     /// Draws the first `n` examples of [`Instance::stream`].
     ///
     /// # Errors
-    /// [`InputError::TooLarge`], and those of the stream.
+    /// [`InputError::TooLarge`], and the errors of the stream.
     pub fn sample(&self, n: usize, seed: u64) -> Result<(Points, Vec<Label>), InputError> {
         self.sample_with_rng(n, rng_for(streams::EXAMPLES, seed))
     }

@@ -68,7 +68,7 @@ impl<L: Link> Link for Misspecified<L> {
         if t >= 0.0 || size == 0.0 { size } else { -size }
     }
 
-    /// That of σ, which is an upper bound.
+    /// The asymmetry of σ, which is an upper bound.
     fn asymmetry(&self) -> f64 {
         self.link.asymmetry()
     }

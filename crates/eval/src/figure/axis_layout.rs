@@ -86,7 +86,7 @@ fn is_grouped(most: f64) -> bool {
     most >= 1e4
 }
 
-/// The number in full, with separated thousands if `grouped`, and a true minus sign.
+/// The number without an exponent, with thousands separators if `grouped`. The minus sign is U+2212, not a hyphen.
 fn plain(value: f64, decimals: usize, grouped: bool) -> String {
     let text = format!("{:.decimals$}", value.abs());
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));

@@ -32,7 +32,7 @@ enum Shape {
     Wide,
     /// For a phone: names are below the plot.
     Narrow,
-    /// As narrow, with the same scale on both axes and a square plot.
+    /// Like `Narrow`, but with a square plot and the same scale on both axes.
     Square,
 }
 

@@ -13,7 +13,7 @@ use std::ops::Range;
 use thiserror::Error;
 
 /// The number of rows of a block, except for the last. It is a multiple of 576, so a block contains whole tiles of 48,
-/// 96, 144 or 192 rows, and it is large enough that a sum of d² numbers costs nothing next to the d² products per row.
+/// 96, 144 or 192 rows, and it is large enough that a sum of d² numbers costs little compared with d² products per row.
 pub const BLOCK_ROWS: usize = 4608;
 
 /// The largest number of groups of blocks among which threads choose their work.

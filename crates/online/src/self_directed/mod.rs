@@ -13,8 +13,8 @@
 //! If a halfspace is known to fit and you need a proved bound, use [`StrongLearner::recommended`]. All other learners
 //! assume that a halfspace fits. The README of the crate compares them.
 //!
-//! For any labels, every answer is learned in bounded time, which each learner documents. [`AnswerStatus`] states
-//! whether a halfspace still fits the answers.
+//! The time that a learner needs for one answer is bounded, whatever the labels are; each learner documents its bound.
+//! [`AnswerStatus`] states whether a halfspace still fits the answers.
 //!
 //! *Source.* DKTZ23; Goldman and Sloan 1994 for the model.
 
@@ -132,7 +132,7 @@ impl<'p, P: PointSet> Pool<'p, P> {
         self.unit(index).add_to(a, w);
     }
 
-    /// The status of a learner with these `hypotheses`; `gave_up` tells whether it has searched for others without
+    /// The status of a learner with these `hypotheses`; `gave_up` states whether it has searched for others without
     /// success.
     pub(crate) fn status<'w>(
         &self,

@@ -14,14 +14,14 @@ const SMALLEST_PART: f64 = 1e-10;
 
 /// Log odds that a point is positive, as a function of a decision value v: a v + b with a slope a ≥ 0 and an offset b.
 ///
-/// It makes the values of several binary classifiers comparable. A classifier whose values say nothing, such as one for a
-/// class between two others, gets the slope 0 and the log odds of its class.
+/// Log odds make the values of several binary classifiers comparable. A classifier whose values carry no information,
+/// such as one for a class between two others, gets the slope 0 and the log odds of its class.
 ///
 /// *What it computes.* a and b minimise the logistic loss on the given points, with the label of a positive point
 /// replaced by the probability (P + 1)/(P + 2), that of a negative one by 1/(N + 2), where P and N are the weights of
-/// the two labels. So the minimum is finite if the values separate the labels. *Guarantee.* The minimum, up to rounding.
-/// On the points on which the classifier was fitted, the log odds are too sure. *Cost.* O(n) per step, some ten steps.
-/// *Source.* Platt 1999; Newton's method by Lin, Lin and Weng 2007. The bound on the slope is ours.
+/// the two labels. So the minimum is finite even if the values separate the labels. *Guarantee.* The minimum, up to
+/// rounding. On the points to which the classifier was fitted, the log odds are overconfident. *Cost.* O(n) per step,
+/// about ten steps. *Source.* Platt 1999; Newton's method by Lin, Lin and Weng 2007. The bound on the slope is ours.
 ///
 /// ```
 /// use halfspaces_pac::LogOdds;
@@ -69,8 +69,8 @@ impl LogOdds {
         self.slope * value + self.offset
     }
 
-    /// Fits slope and offset to decision values. `is_positive` tells the label of the point with this number; `weights`
-    /// are the weights of the points, 1 by default.
+    /// Fits slope and offset to decision values. `is_positive(i)` is whether the label of point `i` is positive;
+    /// `weights` are the weights of the points, 1 by default.
     ///
     /// # Errors
     /// [`InputError::Empty`]; [`InputError::LengthMismatch`]; [`InputError::NonFinite`] for a value;

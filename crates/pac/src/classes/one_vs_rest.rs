@@ -12,9 +12,9 @@ const BLOCK: usize = 512;
 
 /// Learns several classes with one binary classifier per class: that class against all others (one-vs-rest).
 ///
-/// *Prediction.* A point gets the class with the largest log odds. [`LogOdds`] maps the values of each model to them, fitted
-/// to the training points, so the scale of a model does not matter, and a model that tells nothing, such as one of a class
-/// between two others, still counts for what it is. Ties go to the lowest class.
+/// *Prediction.* A point gets the class with the largest log odds. [`LogOdds`], fitted to the training points, maps the
+/// values of each model to log odds, so the scale of a model does not matter. If the values of a model carry no
+/// information, as for a class between two others, its log odds are those of its class. Ties go to the lowest class.
 ///
 /// *Guarantee.* Only that of the binary learner on each binary problem. A wrong class needs at least one wrong binary
 /// model, so the error is at most the sum of the binary errors. Heuristic beyond that.
@@ -334,7 +334,8 @@ mod tests {
         assert_eq!(plain.values(x).unwrap(), [of(0), of(1), of(2)]);
     }
 
-    /// No halfspace tells a class between two others from both. Its model must not win everywhere, nor nowhere.
+    /// No halfspace separates a class between two others from both. The class must be predicted for some points, but
+    /// not for all.
     #[test]
     fn a_class_between_two_others_is_predicted() {
         let mut rng = ChaCha8Rng::seed_from_u64(3);

@@ -155,8 +155,8 @@ mod tests {
     };
     use std::fmt::Debug;
 
-    /// Compares a stream in memory, in pieces of `most` examples, with one example at a time: the states must agree
-    /// after each piece, for any number of threads.
+    /// Compares a fit to batches of `most` examples with a fit to one example at a time. Their states must agree after
+    /// each batch, for any number of threads.
     fn agrees<L: Link + Clone + PartialEq + Debug>(
         fresh: &Fitting<L>,
         points: &Points,

@@ -295,7 +295,8 @@ pub(super) fn minimise<F: Objective>(
     Ok(LogisticFit { halfspace, objective, gradient_norm, steps, termination })
 }
 
-/// The first of v + p, v + p/2, v + p/4, ... with a [`SUFFICIENT_DECREASE`], and its expansion. `None` if there is none.
+/// The first of v + p, v + p/2, v + p/4, ... with a [`SUFFICIENT_DECREASE`], and its expansion. `None` if no such step
+/// is found.
 fn backtrack<F: Objective>(
     f: &mut F,
     v: &[f64],

@@ -369,7 +369,7 @@ mod tests {
         assert_eq!((model.capacity(), model.posterior.learned()), (8, 8));
     }
 
-    /// The two classes with the largest means have opposite weights, and these speak for the first.
+    /// The two classes with the largest means have opposite weights, and the weights support the first class.
     #[test]
     fn weights_are_those_of_the_two_most_probable_classes() {
         let (points, truth) = texts(200, 8);

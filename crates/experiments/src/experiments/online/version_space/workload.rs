@@ -34,7 +34,7 @@ pub(crate) struct Play {
     /// Margin of the target on the points presented, scaled to norm 1.
     pub(super) margin: f64,
     pub(super) mistakes: u64,
-    /// Whether the run ended because no mistake was left.
+    /// Whether the run ended because the learner no longer made mistakes.
     pub(super) ended: bool,
     /// The learner's bound; `None` for a learner without one.
     pub(super) bound: Option<f64>,
