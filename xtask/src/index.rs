@@ -336,7 +336,7 @@ fn named_in_files(
     Ok(named)
 }
 
-/// Claims named that are not there, and files that do not name the claims that check what they define.
+/// Named claims that do not exist, and files that do not name the claims that check their items.
 fn notes_of_claims(
     named: &BTreeMap<String, BTreeSet<String>>,
     checked: &BTreeMap<String, BTreeSet<String>>,

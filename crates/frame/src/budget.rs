@@ -80,7 +80,7 @@ impl Budget {
     /// Takes the memory of `count` items of type `T`.
     ///
     /// # Errors
-    /// As [`Budget::take`].
+    /// Same as [`Budget::take`].
     pub(crate) fn take_items<T>(&self, count: usize) -> Result<(), DataError> {
         self.take((count as u64).saturating_mul(size_of::<T>() as u64))
     }
@@ -88,7 +88,7 @@ impl Budget {
     /// Takes the memory that a model needs for `count` columns.
     ///
     /// # Errors
-    /// As [`Budget::take`].
+    /// Same as [`Budget::take`].
     pub(crate) fn take_columns(&self, count: usize) -> Result<(), DataError> {
         self.take((count as u64).saturating_mul(COLUMN_COST))
     }

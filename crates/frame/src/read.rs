@@ -226,7 +226,7 @@ pub(crate) fn read_format(
 /// ```
 ///
 /// # Errors
-/// As [`read_bytes`].
+/// Same as [`read_bytes`].
 #[cfg(feature = "arrow")]
 pub fn read_batches(
     name: &str,

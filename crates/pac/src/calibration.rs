@@ -144,7 +144,7 @@ impl Calibration {
     /// Fits the slope alone, without a slip: temperature scaling.
     ///
     /// # Errors
-    /// As [`Calibration::fit`].
+    /// Same as [`Calibration::fit`].
     pub fn fit_temperature(
         values: &Points,
         classes: &[usize],

@@ -109,7 +109,7 @@ impl Audit {
     /// thread.
     ///
     /// # Errors
-    /// As for [`Audit::run`].
+    /// Same as [`Audit::run`].
     pub fn run_with(
         &self,
         design: &DesignRows<'_>,
@@ -257,12 +257,14 @@ impl ScoredRow {
     }
 }
 
-/// How right each label looks: its probability. If class j is often labelled i, then for rows with the label i the
-/// probability that it is right, if that is smaller. Heuristic; `benches/peers/wrong_labels.py --texts` measures it.
+/// The plausibility of each label: its probability. If class j is often labelled i, then for rows with the label i it
+/// is the probability that the label is right, if that is smaller. Heuristic; `benches/peers/wrong_labels.py --texts`
+/// measures it.
 ///
 /// Let a share r of class j be labelled i, and suppose that there are no other mistakes. If a row has the probabilities
-/// p of labels, its class is j with the probability p_j/(1 - r), so it is a j labelled i with r p_j/(1 - r), and the
-/// label i is wrong with that divided by p_i. The values are for the order: they may be negative, if p is inaccurate.
+/// p of labels, its class is j with probability p_j/(1 - r). So it is a row of class j labelled i with probability
+/// r p_j/(1 - r), and the label i is wrong with this probability divided by p_i. The values determine only the order:
+/// they may be negative if p is inaccurate.
 fn right(rows: &[ScoredRow], count: usize) -> Vec<f64> {
     let joint = Joint::estimate(rows.iter().map(|of| (of.given, &of.values[..])), count);
     let mistaken = joint.often_labelled_as();

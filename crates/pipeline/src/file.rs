@@ -140,7 +140,7 @@ impl Pipeline {
     /// Parses the bytes of a model file. `name` is used in messages.
     ///
     /// # Errors
-    /// As [`Pipeline::load`].
+    /// Same as [`Pipeline::load`].
     pub fn read(bytes: &[u8], name: &str) -> Result<Pipeline, DataError> {
         let Ok(head) = serde_json::from_slice::<Head>(bytes) else {
             return Err(DataError::user(format!(

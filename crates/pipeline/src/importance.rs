@@ -88,7 +88,7 @@ impl Importance {
     /// `None` for a label that the model does not know. Such a row counts as an increase of 0.
     ///
     /// # Errors
-    /// As [`Model::values`](crate::Model::values).
+    /// Same as [`Model::values`](crate::Model::values).
     pub fn measure(
         model: &Pipeline,
         design: &Design,

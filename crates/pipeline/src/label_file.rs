@@ -64,7 +64,7 @@ impl LabelFile {
     /// Reads the table at `data` and joins the labels.
     ///
     /// # Errors
-    /// As [`read`]; or if a column does not exist, the table has a column with the name of the labels, a label
+    /// Same as [`read`]; also if a column does not exist, the table has a column with the name of the labels, a label
     /// refers to no row, a row has two different labels, ids are missing or repeated, or no row has a label.
     pub fn read_table(&self, data: &Path, told: &ReadOptions) -> Result<JoinedTable, DataError> {
         let hints = self.id.iter().cloned().fold(Hints::default(), with_verbatim);
@@ -74,7 +74,7 @@ impl LabelFile {
     /// Joins the labels to a table. A column of ids must have been read as text.
     ///
     /// # Errors
-    /// As [`read_table`](LabelFile::read_table).
+    /// Same as [`read_table`](LabelFile::read_table).
     pub fn join(&self, mut table: Frame) -> Result<JoinedTable, DataError> {
         let known = [ROW, SOURCE, FILE].into_iter().chain(self.id.as_deref());
         let named = self.column.as_deref().unwrap_or(LABEL);

@@ -33,7 +33,7 @@ impl Pipeline {
     /// called with the number of rows read so far.
     ///
     /// # Errors
-    /// As [`Pipeline::fit`].
+    /// Same as [`Pipeline::fit`].
     pub fn fit_large(
         table: &LargeTable,
         options: &FitOptions,

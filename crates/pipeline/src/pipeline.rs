@@ -150,15 +150,15 @@ impl Pipeline {
     /// Converts a table to points.
     ///
     /// # Errors
-    /// As [`Recipe::apply`].
+    /// Same as [`Recipe::apply`].
     pub fn design(&self, frame: &Frame, unseen: Unseen) -> Result<Design, DataError> {
         self.recipe.apply(frame, unseen)
     }
 
-    /// Decides every row of a table.
+    /// Predicts the class of every row of a table.
     ///
     /// # Errors
-    /// As [`Recipe::apply`] and [`Model::values`].
+    /// Same as [`Recipe::apply`] and [`Model::values`].
     pub fn decide(
         &self,
         frame: &Frame,

@@ -1,4 +1,4 @@
-//! Tests of the whole pipeline: loaded models decide like fitted ones, and damage is detected.
+//! Tests of the whole pipeline: loaded models predict like fitted ones, and damage is detected.
 
 use crate::{
     FitOptions, Importance, ImportanceMeasure, Method, Model, Pipeline, Plan, Recipe,
@@ -313,7 +313,7 @@ fn texts_are_learned_without_being_named() {
     assert!(refused.contains("use --learner perspectron"), "{refused}");
 }
 
-/// With a third of the labels wrong, nearly all texts are still decided right. Rows of weight 0 are left out.
+/// With a third of the labels wrong, nearly all texts are still classified correctly. Rows of weight 0 are left out.
 #[test]
 fn the_labels_and_weights_of_texts_count() {
     let (mut frame, classes) = reviews(600);
@@ -381,7 +381,7 @@ fn a_note_says_which_rows_are_left_out() {
     assert_eq!(loaded.report().findings.left_out, Some(left_out));
 }
 
-/// Balanced classes are as if each row had a weight in inverse proportion to its class, and a rare class is found more
+/// With balanced classes, each row has a weight in inverse proportion to its class, and a rare class is predicted more
 /// often. The held-out calibration has the same weights.
 #[test]
 fn balanced_classes_have_the_same_weight() {
@@ -483,7 +483,8 @@ fn one_column(x: Vec<f64>) -> Frame {
     Frame::new("t", vec![column("x", Values::numbers(x)), column("y", classes)])
 }
 
-/// A tenth of the held-out rows are copies of rows that were learned from: a note says so. One row less, and it does not.
+/// A tenth of the held-out rows are copies of rows that were learned from: a note says so. With one copy fewer, there
+/// is no note.
 #[test]
 fn copies_are_noted_from_a_tenth_on() {
     let (learn, held_out) = split(100, Some(0.2), 0);
@@ -619,7 +620,8 @@ fn too_few_rows_are_an_error_with_advice_that_helps() {
         .unwrap();
 }
 
-/// A file is replaced as a whole: what has it open keeps the old model, a link stays a link, and permissions are kept.
+/// A file is replaced as a whole: a process that has it open keeps the old model, a link stays a link, and permissions
+/// are kept.
 #[cfg(unix)]
 #[test]
 fn saving_replaces_the_file_at_the_end() {

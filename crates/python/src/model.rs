@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// The number of rows that a thread decides at a time.
+/// The number of rows that a thread classifies at a time.
 const BLOCK: usize = 2048;
 
 /// The parts of a model, as they are saved.
@@ -295,7 +295,7 @@ impl Model {
             .transpose()
     }
 
-    /// The weights and intercepts of the decision values; `None` if a part of the model is no halfspace.
+    /// The weights and intercepts of the decision values; `None` if a part of the model is not a halfspace.
     #[expect(clippy::type_complexity, reason = "two arrays, or none")]
     fn coefficients<'py>(
         &self,
@@ -327,7 +327,7 @@ impl Model {
         self.fitted.parts().into_iter().map(|part| part.facts().into_iter().collect()).collect()
     }
 
-    /// The number below which the error on new rows is, except with probability `failure`; `None` without held-out rows.
+    /// An upper bound on the error on new rows, except with probability `failure`; `None` without held-out rows.
     /// For several classes, the sum of the bounds of the binary models, each with its share of `failure`.
     fn error_bound(&self, failure: f64) -> PyResult<Option<f64>> {
         if let Fitted::Auto { held_out, .. } = &self.fitted {

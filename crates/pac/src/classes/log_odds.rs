@@ -7,7 +7,7 @@ use halfspaces_linalg::{InputError, getters, load_checked};
 const MAX_STEPS: usize = 100;
 /// The fit ends if a step is expected to reduce the loss by less than this share of the total weight.
 const TOLERANCE: f64 = 1e-12;
-/// A step is halved until it reduces the loss by at least this share of what its slope promises.
+/// A step is halved until it reduces the loss by at least this share of the reduction that the slope predicts.
 const SUFFICIENT: f64 = 1e-4;
 /// The smallest part of a step.
 const SMALLEST_PART: f64 = 1e-10;
@@ -247,7 +247,7 @@ mod tests {
         }
     }
 
-    /// Values that separate the labels, say nothing, are all equal, or point the wrong way.
+    /// Values that separate the labels, carry no information, are all equal, or have the wrong sign.
     #[test]
     fn extreme_values_have_finite_log_odds() {
         let fit =

@@ -137,7 +137,7 @@ impl<L: Link> Fitting<L> {
     }
 }
 
-/// Deals items to `groups` groups in turn.
+/// Distributes items among `groups` groups in turn.
 fn deal<T>(items: Vec<T>, groups: usize) -> Vec<Vec<T>> {
     let mut dealt: Vec<Vec<T>> = (0..groups).map(|_| Vec::new()).collect();
     items.into_iter().enumerate().for_each(|(index, item)| dealt[index % groups].push(item));

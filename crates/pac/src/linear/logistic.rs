@@ -209,8 +209,8 @@ impl LogisticRegression {
     /// ```
     ///
     /// # Errors
-    /// As [`LogisticRegression::fit`]; [`InputError::LengthMismatch`] and [`InputError::ParameterOutOfRange`] if there is
-    /// not one finite weight of at least 0 for each point.
+    /// Same as [`LogisticRegression::fit`]; [`InputError::LengthMismatch`] and [`InputError::ParameterOutOfRange`] if
+    /// there is not one finite weight of at least 0 for each point.
     pub fn fit_weighted<P: PointSet>(
         &self,
         points: &P,
@@ -648,8 +648,8 @@ mod tests {
         assert_eq!(learner.fit(&huge, &labels), Err(InputError::Overflow { row: 1 }));
     }
 
-    /// A weight of 3 is the same as the point three times, a weight of 0 as no point, and weights of 1 as none. The larger
-    /// sample starts from a fit to every seventh point, with the weights of these.
+    /// A weight of 3 is equivalent to three copies of the point, a weight of 0 to no point, and weights of 1 to no
+    /// weights. The larger sample starts from a fit to every seventh point, with the weights of these.
     #[test]
     fn weights_count_points() {
         for (n, dim) in [(90, 3), (3000, 9)] {

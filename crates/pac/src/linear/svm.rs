@@ -267,8 +267,8 @@ impl LinearSvm {
     /// ```
     ///
     /// # Errors
-    /// As [`LinearSvm::fit`]; [`InputError::LengthMismatch`] and [`InputError::ParameterOutOfRange`] if there is not one
-    /// weight of at least 0, or one finite α of at least 0, for each point.
+    /// Same as [`LinearSvm::fit`]; [`InputError::LengthMismatch`] and [`InputError::ParameterOutOfRange`] if there is
+    /// not one weight of at least 0, or one finite α of at least 0, for each point.
     pub fn fit_with<P: PointSet>(
         &self,
         points: &P,

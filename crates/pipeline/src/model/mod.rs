@@ -258,7 +258,7 @@ impl Model {
     /// Decides every row.
     ///
     /// # Errors
-    /// As [`Model::values`].
+    /// Same as [`Model::values`].
     pub fn decide(
         &self,
         design: &DesignRows<'_>,

@@ -8,7 +8,7 @@
 //!   coordinates of a text have norm 1. Other numbers are then standardised, and points are stored as sparse entries.
 //! - A column of dates or times gives the number of days since 1970, and a point on a circle for each calendar cycle
 //!   that the timestamps span ([`MomentParts`]). A missing timestamp is replaced by the median; a last coordinate marks
-//!   it as for numbers.
+//!   it, as for numbers.
 //! - Columns that only identify rows (identifiers, saved indices) are left out unless requested.
 //! - The entries of a sparse block are coordinates without conversion.
 //! - Constant columns are left out.

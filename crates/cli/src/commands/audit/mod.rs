@@ -91,8 +91,8 @@ pub(crate) struct AuditArgs {
     /// Overwrite existing files
     #[arg(long)]
     force: bool,
-    /// Then review the labels that the classifier contradicts in the browser, and write the table with the confirmed and
-    /// corrected labels to this file. The answers are saved in FILE.session.jsonl
+    /// Then review, in the browser, the labels that the classifier contradicts, and write the table with the confirmed
+    /// and corrected labels to this file. The answers are saved in FILE.session.jsonl
     #[arg(long, value_name = "FILE", conflicts_with = "labels")]
     web: Option<PathBuf>,
     /// Write an HTML report that shows the first rows of the ranking
@@ -149,7 +149,7 @@ struct AuditReport {
     labels: Labels,
     result: AuditResult,
     failure: f64,
-    /// For each of the first rows of the ranking its texts, with what each word says for or against the label.
+    /// The texts of the first rows of the ranking, with the evidence of each word for or against the label.
     texts: Vec<Vec<TextParts>>,
     /// The columns copied to the ranking.
     kept: Vec<Column>,

@@ -91,7 +91,7 @@ impl Items {
         self.with_answers(known.collect())
     }
 
-    /// Adds what is said about the rows that are reviewed, by the names of those who say it.
+    /// Adds the information shown about the rows that are reviewed: pairs of a name and an answer.
     pub(super) fn with_answers(self, known: BTreeMap<usize, Vec<(String, String)>>) -> Items {
         Items { known, ..self }
     }

@@ -25,7 +25,7 @@ use halfspaces_linalg::{InputError, PointSet, Threads};
 const BLOCK: usize = 2048;
 /// The factor of the estimate of corrections to come: e^0.8, the geometric mean of the true number over the estimated
 /// one on seven pools of texts and one of embeddings, at nine points in time each. The largest of several means exceeds
-/// its expectation, so the model is too sure of its predictions.
+/// its expectation, so the model is overconfident in its predictions.
 const FACTOR: f64 = 2.2;
 
 /// The state of the model on a pool.
