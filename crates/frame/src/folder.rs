@@ -78,8 +78,8 @@ pub(crate) fn read(folder: &Path, options: &ReadOptions) -> Result<Frame, DataEr
     frame.records = vec![record(FILE, rule), record(LABEL, ColumnRule::verbatim())];
     frame.records.retain(|record| frame.columns.iter().any(|column| column.name == record.name));
     frame.notes.push(format!(
-        "{shown}: {} images are read as {SIDE} x {SIDE} grey values, without colours and proportions; for photographs, use \
-         embeddings of your own instead (a file X.npy)",
+        "{shown}: {} images are read as {SIDE} x {SIDE} grey values, without colours or proportions; for photographs, use \
+         your own embeddings instead (a file X.npy)",
         names.len()
     ));
     if !others.is_empty() {

@@ -121,7 +121,7 @@ impl Annotators {
         }
         if record.rows() != self.rows {
             return Err(format!(
-                "the session of {name} has {} rows, the pool has {}",
+                "the session of {name} has {} rows, but the pool has {}",
                 record.rows(),
                 self.rows
             ));
@@ -357,6 +357,6 @@ mod tests {
         let error = annotators.add("annotator 0", &record(2)).unwrap_err();
         assert!(error.contains("two annotators with the name"), "{error}");
         let error = annotators.add("x", &record(3)).unwrap_err();
-        assert!(error.contains("has 3 rows, the pool has 2"), "{error}");
+        assert!(error.contains("has 3 rows, but the pool has 2"), "{error}");
     }
 }

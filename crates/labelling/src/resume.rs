@@ -65,7 +65,7 @@ fn event(
         // Session files of version 1 identify the pool only as a whole.
         if !before.is_same(first_version) {
             return Err(DataError::user(format!(
-                "{}; version 1 of the session file does not identify single items: to carry the answers over, use \
+                "{}; version 1 of the session file does not identify individual items: to carry the answers over, use \
                  --export with the old pool and --known with the new one",
                 foreign(before, first_version, path)
             )));

@@ -334,7 +334,7 @@ pub(crate) fn check_enough(
             false => "hold out fewer (--holdout 0 holds out none)",
         };
         return Err(DataError::user(format!(
-            "{source}: {rows} rows to learn from are too few, auto needs {MIN_TABLE_ROWS}; {advice}"
+            "{source}: {rows} rows are too few to learn from: auto needs at least {MIN_TABLE_ROWS}; {advice}"
         )));
     }
     Ok(())
@@ -352,8 +352,8 @@ fn fitted_groups(
     let is_one = groups.iter().all(|group| *group == groups[0]);
     if options.plan.method == Method::Auto && is_one {
         return Err(DataError::user(format!(
-            "{source}, column `{column}`: only one group is left to learn from, but auto compares candidates on other groups \
-             than those it fits them to; hold out none (--holdout 0), name a column with more groups, or use --learner \
+            "{source}, column `{column}`: only one group is left to learn from, but auto must compare candidates on groups \
+             that they were not fitted to; hold out no rows (--holdout 0), name a column with more groups, or use --learner \
              logistic"
         )));
     }
@@ -439,7 +439,7 @@ fn take_weights(frame: &mut Frame, name: &str) -> Result<Vec<f64>, DataError> {
     let weights = weights.values().to_vec();
     match weights.iter().position(|w| w.is_nan() || *w < 0.0) {
         Some(row) => Err(DataError::user(format!(
-            "{}, column `{name}`: a weight must be a number of at least 0",
+            "{}, column `{name}`: a weight must be a number that is at least 0",
             frame.place(row)
         ))),
         None => Ok(weights),

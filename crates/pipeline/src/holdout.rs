@@ -104,7 +104,7 @@ impl SplitBy {
                 }
                 if most > 0 && first == frame.rows {
                     return Err(DataError::user(format!(
-                        "{}, column `{column}`: the last rows have the same value, so none are later than the others; name \
+                        "{}, column `{column}`: the last rows all have the same value, so no row is later than the others; name \
                          another column, or hold out more rows (--holdout)",
                         frame.source
                     )));

@@ -267,7 +267,7 @@ fn check_free(table: &Frame, column: &str, labels: &str) -> Result<(), DataError
         return Ok(());
     }
     Err(DataError::user(format!(
-        "{}: it has a column `{column}` of its own; rename or remove it, or the column of {labels}",
+        "{}: it already has a column `{column}`; rename or remove it, or the column of {labels}",
         table.source
     )))
 }

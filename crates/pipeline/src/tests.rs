@@ -612,7 +612,10 @@ fn too_few_rows_are_an_error_with_advice_that_helps() {
         assert!(!refused.contains("--holdout") && refused.contains("add rows"), "{refused}");
     }
     let refused = fit(10, 0.2).unwrap_err().to_string();
-    assert!(refused.contains("8 rows to learn from are too few, auto needs 10"), "{refused}");
+    assert!(
+        refused.contains("8 rows are too few to learn from: auto needs at least 10"),
+        "{refused}"
+    );
     assert!(refused.contains("--holdout 0") && !refused.contains("add rows"), "{refused}");
     fit(10, 0.0).unwrap();
     let plan = Plan::new(Method::Logistic);

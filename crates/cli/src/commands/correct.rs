@@ -75,7 +75,7 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<(), CliError> {
     let found = halfspaces_frame::inspect(&args.input.data, &options, &hints)?;
     if found.reading.rows != frame.rows as u64 {
         return Err(CliError::user(format!(
-            "{}: the file has changed while it was read",
+            "{}: the file changed while it was read",
             frame.source
         )));
     }

@@ -81,7 +81,7 @@ const CASES: [(&str, &str); 112] = [
     ("fit good.csv --label y --positive p2 -o out --force", "--positive p2: no row has this label"),
     (
         "fit few.csv --label y -o out --force",
-        "4 rows to learn from are too few, auto needs 10; add rows",
+        "4 rows are too few to learn from: auto needs at least 10; add rows",
     ),
     ("fit many.csv --label y -o out --force", "are a quantity, not classes"),
     ("fit good.csv --label y --positive -1 -o out --force", "--positive -1: no row has this label"),
@@ -123,7 +123,7 @@ const CASES: [(&str, &str); 112] = [
     ),
     (
         "fit good.csv --label y --weights a -o out --force",
-        "line 2, column `a`: a weight must be a number of at least 0",
+        "line 2, column `a`: a weight must be a number that is at least 0",
     ),
     (
         "fit good.csv --label y --balanced --learner massart -o out --force",
@@ -174,7 +174,7 @@ const CASES: [(&str, &str); 112] = [
     ),
     (
         "fit three.csv --label y --stream --learner massart -o out --force",
-        "massart learns two classes from a stream",
+        "massart learns only two classes from a stream",
     ),
     (
         "fit good.csv --label y --stream --learner massart -o out --force",

@@ -144,7 +144,7 @@ fn labels_that_do_not_fit_are_refused() {
             "t.csv, line 5, column `id`: the id `3` is already used at t.csv, line 4",
         ),
         ("key,label\n1,a\n", " --id key", "t.csv: there is no column `key`"),
-        ("row,x\n1,a\n", " --label x", "t.csv: it has a column `x` of its own"),
+        ("row,x\n1,a\n", " --label x", "t.csv: it already has a column `x`"),
     ] {
         write(folder, "y.csv", labels);
         let found = refuse(folder, &format!("fit t.csv --labels y.csv{options} -o m.json"));

@@ -104,7 +104,7 @@ impl Rows<'_> {
             }
             Ok(of_level) => {
                 self.record.notes.push(format!(
-                    "{}, column `{}`: numbers are spelled plainly here, but with {} when the model was fitted",
+                    "{}, column `{}`: numbers are written without {} here, but with it when the model was fitted",
                     self.context.source,
                     short(self.name),
                     format.describe()

@@ -146,7 +146,7 @@ impl Order for RandomOrder {
 #[derive(Debug, Clone)]
 pub struct SmallestMarginMistake {
     labels: Vec<Label>,
-    /// Points that the learner was not asked about yet, ascending.
+    /// Points that the learner has not been asked about yet, ascending.
     left: Vec<usize>,
     /// The learner's update count when a scan last found no mistake among `left`.
     clean_at: Option<u64>,

@@ -127,7 +127,7 @@ impl AuditArgs {
         let frame = halfspaces_frame::read(&self.input.data, &options, &hints)?;
         if rows.last().is_some_and(|last| *last >= frame.rows) {
             return Err(CliError::user(format!(
-                "{}: the file has changed while it was read",
+                "{}: the file changed while it was read",
                 frame.source
             )));
         }
@@ -571,7 +571,7 @@ impl AuditReport {
         Figure {
             name: "agreement".to_owned(),
             title: "Agreement of the classifier with every label".to_owned(),
-            caption: "All rows, the most suspicious first. Below 0 the classifier predicts another class."
+            caption: "All rows, the most suspicious first. If the agreement is below 0, the classifier predicts another class."
                 .to_owned(),
             x: Axis::linear("rank"),
             y: Axis::linear("agreement"),
