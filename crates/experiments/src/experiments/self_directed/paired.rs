@@ -43,11 +43,11 @@ impl Configuration {
 
 impl Experiment for PairedGrowthExperiment {
     about! {
-        "S9p", "A larger pool: the strong learner as printed against the centre of gravity in random order";
+        "S9p", "A larger pool adds no mistakes to the strong learner as printed";
         "S9p": "From n = 40 d² to 320 d² distinct points, a doubling adds no mistakes in expectation to the strong learner with random starts. Three kinds of data, d = 5, at full scale also 8."
             ["DKTZ23 Theorem 3.1, boosting: its bound does not depend on n; that the counts do not grow is measured"]
             Measured, null "the perceptron in random order in place of the strong learner"
-            halfspaces_online::{StrongLearner, Start, VersionSpace, CentreOfGravity};
+            halfspaces_online::{StrongLearner, Start};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {

@@ -121,9 +121,9 @@ fn stream<L: OnlineLearner>(
 impl Experiment for RandomOrderExperiment {
     about! {
         "S6", "In random order, no learner tested makes fewer than order d ln n mistakes on the sphere";
-        "S6": "On n >= 100 d uniform points of the sphere in random order, labelled by a random halfspace, each of ten learners that change only at mistakes makes at least 0.5 d ln(n/d) mistakes in expectation."
+        "S6": "On n >= 100 d uniform points of the sphere in random order, labelled by a random halfspace, each of ten learners that change only at mistakes makes at least 0.5 d ln(n/d) mistakes in expectation. Tested to n = 10^6 for d = 3 and 10, beyond smoke scale also 30."
             ["DKTZ23 §1, random order; the constant is measured, what is proved for every learner is S14"]
-            Measured, null "the Bayes point in the same order, which learns from every label"
+            Measured, null "the Bayes point, which learns from every label, on streams of the same kind"
             halfspaces_online::{Perceptron, ModifiedPerceptron, PassiveAggressive,
                 SecondOrderPerceptron, Alma, OnlineMassart, VersionSpace, CentreOfGravity,
                 VolumetricCentre, HardMargin},
@@ -131,7 +131,9 @@ impl Experiment for RandomOrderExperiment {
         "S6b": "On the points of S6 in random order, every learner of S6 and the Bayes point, which learns from every label, makes at least 0.2 d ln(n/d) mistakes in expectation, at every tested n of at least 10 d."
             ["DKTZ23 §1, random order; the constant is measured, what is proved is S14 and S14o"]
             Measured, null "version-space greedy, which chooses its order, on pools of the same kind"
-            halfspaces_online::{BayesPoint, VersionSpace, CentreOfGravity};
+            halfspaces_online::{BayesPoint, Perceptron, ModifiedPerceptron, PassiveAggressive,
+                SecondOrderPerceptron, Alma, OnlineMassart, VersionSpace, CentreOfGravity,
+                VolumetricCentre, HardMargin};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -242,9 +244,12 @@ impl Experiment for RandomOrderExperiment {
             // The claim does not apply to a setting with too few points.
             let reached = |c: &Configuration| c.checkpoints.iter().any(|n| *n >= from * c.dim);
             let groups = groups_of(results, |c| c.learner == learner && reached(c));
+            // A null fails in a trial if it makes fewer mistakes at the largest n.
             null_of(groups, |c, counts| {
-                let mut mistakes = counts.iter().zip(&c.checkpoints);
-                mistakes.any(|(m, n)| *n >= from * c.dim && (*m as f64) < share * growth(c.dim, *n))
+                let Some((m, n)) = counts.iter().zip(&c.checkpoints).next_back() else {
+                    unreachable!("every setting has checkpoints")
+                };
+                (*m as f64) < share * growth(c.dim, *n)
             })
         };
         let judged = [

@@ -118,7 +118,7 @@ impl Experiment for StrongCostExperiment {
             ["DKTZ23 Theorem 3.1; the warm start is ours"]
             Measured, null "random starts, as printed, on the same pools"
             halfspaces_online::{StrongLearner, Start};
-        "S9m": "On the pools of S9d, the strong learner with random starts makes at most 0.6 d² ln(1/ε) mistakes in expectation until all but a fraction ε = 0.3, 0.1, 0.03 or 0.01 is predicted. The proof allows about a hundred times as many (S9t)."
+        "S9m": "On the pools of S9d, the strong learner with random starts makes at most 0.6 d² ln(1/ε) mistakes in expectation until all but a fraction ε = 0.3, 0.1, 0.03 or 0.01 is predicted. The proof allows over a hundred times as many (S9t)."
             ["DKTZ23 Theorem 3.1; the constant is ours"]
             Measured, null "the perceptron in random order, until the same fraction is left"
             halfspaces_online::{StrongLearner, Start};

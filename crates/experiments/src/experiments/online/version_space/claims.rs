@@ -39,7 +39,7 @@ impl Experiment for VersionSpaceExperiment {
             halfspaces_online::{VersionSpace, CentreOfGravity},
             halfspaces_linalg::{Ellipsoid},
             halfspaces_online::{bounds::ellipsoid_mistakes, bounds::centre_of_gravity_mistakes};
-        "K8v": "On the data of K8, the volumetric centre makes at most 0.6 d lg(1/γ) + 2 mistakes. Proved is 1 + (d ln((1+γ)/γ) + d ln(400 d) - (d ln 2)/2 + 0.0015 (d-1))/0.0035, over a thousand times more."
+        "K8v": "On the data of K8, the volumetric centre makes at most 0.6 d lg(1/γ) + 2 mistakes. Proved is 1 + (d ln((1+γ)/γ) + d ln(400 d) - (d ln 2)/2 + 0.0015 (d-1))/0.0035, hundreds of times more."
             ["ours; measured, not proved. The proved bound is Vaidya 1996 with constants of ours"]
             Measured, null "the bound divided by 3"
             halfspaces_online::{VersionSpace, VolumetricCentre, bounds::volumetric_mistakes};
@@ -99,7 +99,7 @@ impl Experiment for VersionSpaceExperiment {
         let within = of_plays("mistakes / bound", &of_centres, ratio);
 
         let volumetric = groups_of(results, |c| c.learner == Learner::Volumetric);
-        // It keeps to its proved bound, too, which is more than a thousand times larger.
+        // It keeps to its proved bound, too, which is hundreds of times larger.
         let measured = of_plays("mistakes / (0.6 d lg(1/γ) + 2)", &volumetric, |p| {
             (p.mistakes as f64 / (VOLUMETRIC * p.dim as f64 * -p.margin.log2() + 2.0)).max(ratio(p))
         });

@@ -35,11 +35,10 @@ impl Experiment for HugePoolsExperiment {
         "S11": "Drawn exactly in law, Algorithm 1 with k = ⌈2 d lnln n⌉ makes at most 5.6 d lnln n mistakes in expectation, and fewer than its update in random order, on n = 10^10 to 10^80 uniform points; d = 10 and 30, beyond smoke scale 100."
             ["DKTZ23 Theorem 2.1; measured, not proved"]
             Measured, null "random order at the same n"
-            halfspaces_online::{TwoChains, ChainLength};
+            halfspaces_online::{ChainLength};
         "S11r": "At the n and d of S11, the start and the update of Algorithm 1 in random order make at least 0.9 d ln n mistakes in expectation."
             ["DKTZ23 §1, random order; measured, not proved"]
-            Measured, null "Algorithm 1 at the same n"
-            halfspaces_online::{TwoChains};
+            Measured, null "Algorithm 1 at the same n";
         "S11v": "Runs of Algorithm 1 drawn in law agree with runs on points: mean mistakes in buckets to 2 %, mean ln sin θ at the end to 0.25. Tested at n = 10^4 (d = 5 and 30), beyond smoke scale 10^5 (d = 10), at full scale 10^6 (d = 10 and 30)."
             ["ours: docs/theory/algorithm-1-in-law.md"]
             Proved, null "runs drawn with a tenth of the points"

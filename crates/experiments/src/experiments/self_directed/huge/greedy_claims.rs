@@ -72,8 +72,7 @@ impl Experiment for GreedyInLawExperiment {
         "S15", "Greedy on up to 10^80 points: the whole pool without buckets, drawn in law";
         "S15": "Drawn in law, greedy on the whole pool makes between 0.85 and 1.1 times d lnln n mistakes in expectation on n = 10^10 to 10^80 uniform points of the sphere, d = 10 and 30."
             ["ours: docs/theory/algorithm-1-in-law.md; the law is proved, the numbers are measured"]
-            Measured, null "Algorithm 1 at the same n"
-            halfspaces_online::{Greedy};
+            Measured, null "Algorithm 1 at the same n";
         "S15v": "Runs of greedy drawn in law agree with runs on points: mean mistakes to 3 %, mean ln sin θ at the end to 0.25. Tested at n = 10^4 (d = 5), beyond smoke scale also for d = 30 and at n = 10^5 (d = 10)."
             ["ours: docs/theory/algorithm-1-in-law.md"]
             Proved, null "runs drawn with a tenth of the points"
