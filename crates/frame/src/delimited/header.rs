@@ -5,6 +5,8 @@ use super::kinds::{Kind, kind};
 /// Integers from this number to [`LAST_YEAR`] are taken as years that name columns, not as data.
 const FIRST_YEAR: i64 = 1000;
 const LAST_YEAR: i64 = 2999;
+/// The minimum number of numbers that name columns.
+const FEWEST_NUMBERS: usize = 3;
 /// The maximum number of header lines.
 const MOST_LINES: usize = 5;
 /// The share of numbers or dates that makes a column mostly typed.
@@ -65,7 +67,8 @@ fn are_names(lines: &[&Row], below: &[&Row]) -> bool {
 /// Whether the first of `rows` consists of names:
 /// - it has words above columns of numbers or dates;
 /// - or its cells are all words that do not occur below;
-/// - or its numbers are ascending years or consecutive integers, as in column names written by pandas.
+/// - or its numbers, at least three, are ascending years or consecutive integers, as in column names written by pandas,
+///   and its words do not occur below.
 fn is_header(rows: &[&Row]) -> bool {
     let Some((first, rest)) = rows.split_first() else { return false };
     // The header may be repeated, as in concatenated files.
@@ -76,7 +79,9 @@ fn is_header(rows: &[&Row]) -> bool {
         looks.iter().zip(&typed).filter(|(look, typed)| **typed && wanted(**look)).count()
     };
     let (words, contradictions) = (above_types(Kind::is_wordy), above_types(Kind::is_typed));
-    let numbered = numbered(first, rest);
+    let word_comes_back =
+        || (0..first.len()).any(|at| !looks[at].is_typed() && comes_back(first, at, &others));
+    let numbered = numbered(first, rest) && !word_comes_back();
     if words > 0 && (contradictions < 3 * words || numbered) {
         return true;
     }
@@ -86,22 +91,34 @@ fn is_header(rows: &[&Row]) -> bool {
     let column_is_empty =
         |at: usize| rest.iter().all(|row| row.get(at).is_none_or(|c| c.trim_ascii().is_empty()));
     let unnamed = |at: usize| first[at].is_empty() && at > 0 && !column_is_empty(at);
-    let comes_back =
-        |at: usize| !first[at].is_empty() && rest.iter().any(|row| row.get(at) == Some(&first[at]));
     contradictions == 0
         && looks.iter().any(|look| look.is_wordy())
-        && !(0..first.len()).any(|at| unnamed(at) || comes_back(at))
+        && !(0..first.len()).any(|at| unnamed(at) || comes_back(first, at, rest))
+}
+
+/// Whether the cell of `row` at index `at` occurs again in its column of `below`.
+fn comes_back(row: &Row, at: usize, below: &[&Row]) -> bool {
+    row.get(at).is_some_and(|cell| {
+        !cell.is_empty() && below.iter().any(|other| other.get(at) == Some(cell))
+    })
 }
 
 /// Whether the numbers of the first row are column names.
 fn numbered(first: &Row, rest: &[&Row]) -> bool {
     let number = |cell: &Vec<u8>| fast_float2::parse::<f64, _>(cell).ok().filter(|v| !v.is_nan());
+    // Dates and amounts of money are data.
+    if first.iter().any(|cell| kind(cell).is_typed() && number(cell).is_none()) {
+        return false;
+    }
     // Skip pandas' index column, if present.
     let names = if first[0].is_empty() { &first[1..] } else { &first[..] };
     let numbers: Vec<f64> = names.iter().filter_map(number).collect();
     let Some(numbers) = whole(&numbers) else { return false };
+    if numbers.len() < FEWEST_NUMBERS {
+        return false;
+    }
     let rising = numbers.windows(2).all(|w| w[1] > w[0]);
-    let counted = by_one(&numbers) && numbers.len() > 2 && (0..=1).contains(&numbers[0]);
+    let counted = by_one(&numbers) && (0..=1).contains(&numbers[0]);
     // If the next row also consists of years or consecutive integers, both rows are data.
     let goes_on = rest.first().is_some_and(|row| {
         let below: Vec<f64> = row.iter().filter_map(number).collect();
@@ -142,6 +159,7 @@ mod tests {
             ",0,1,2,3,label\n0,0.5,1.5,2,2,a\n1,0.1,2.5,1,1,b",
             "0,1,2,3\n0.5,0.25,1,0\n0.1,1,1,0",
             "country,2001,2002,2003,label\nat,1.5,1,3,x\nde,2,3,4,y",
+            "country,1990,1991,1992\nat,1,2,3.5\nde,2,3,4\ncountry,1990,1991,1992\nfr,1,0,2",
             "2001,2002,2003,label\n1.5,1,3,good\n2,2,4,bad",
             "colour,shape\nred,round\nblue,square\nred,round",
             "x\n1\n2",
@@ -159,6 +177,12 @@ mod tests {
             "1,1,5\n2,3,5",
             "28/01/2018,00:00,2,MG-8769\n29/01/2018,00:15,0,RI-3895",
             "1,NaN,x\n2,3,x\n3,4,y",
+            "ford,1500,red\nfiat,800,blue\nford,3200,red",
+            "1200,x\n450,y\n700,x",
+            "1200,great phone\n450,terrible phone\n700,so so",
+            "ford,1500,1600,1700,red\nfiat,800,20,5,blue\nford,3200,7,2,red",
+            "1,2,3,x\n7,1,9,y\n5,0,2,x",
+            "01/02/2020,1500,1600,1700\n02/02/2020,3,4,5\n03/02/2020,7,1,2",
         ] {
             assert_eq!(found(data), 0, "{data}");
         }

@@ -13,6 +13,8 @@ use std::collections::HashSet;
 /// A first column has row names, which the header does not name, only if for each row that fits the header at least this
 /// many rows have one cell more.
 const LONGER: usize = 10;
+/// The maximum number of names shown in a note.
+const SHOWN: usize = 3;
 /// A first line of this many words, without a delimiter, is not a name.
 const SENTENCE: usize = 5;
 /// The maximum number of records sampled, and of cells in each.
@@ -229,14 +231,8 @@ impl Layout {
             return;
         }
         self.raw_names = joined(&table[..self.header]);
-        let is_guess = options.header.is_none() && expected.is_none();
-        let are_words = || data.iter().all(|row| kind(&row[0]).is_wordy());
-        if is_guess && self.header == 1 && self.raw_names.len() == 1 && are_words() {
-            self.notes.push(format!(
-                "line {}, `{}`, is read as the name of the column; pass --no-header if it is data",
-                rows[start].line,
-                short(&String::from_utf8_lossy(&self.raw_names[0]))
-            ));
+        if options.header.is_none() && expected.is_none() && self.header == 1 {
+            self.note_guess(rows[start].line, data);
         }
         if self.header > 1 {
             self.notes.push(format!(
@@ -247,6 +243,21 @@ impl Layout {
             ));
         }
         self.name_columns(data);
+    }
+
+    /// Adds a note if the names, detected in `line`, could be data: one text above texts, or numbers or dates.
+    fn note_guess(&mut self, line: u64, data: &[&Row]) {
+        let shown = |name: &Vec<u8>| format!("`{}`", short(&String::from_utf8_lossy(name)));
+        let typed = self.raw_names.iter().filter(|name| kind(name).is_typed());
+        let typed: Vec<String> = typed.take(SHOWN).map(shown).collect();
+        let what = match self.raw_names.as_slice() {
+            [name] if data.iter().all(|row| kind(&row[0]).is_wordy()) => {
+                format!("{}, is read as the name of the column", shown(name))
+            }
+            _ if typed.is_empty() => return,
+            _ => format!("with {}, is read as the names of the columns", typed.join(", ")),
+        };
+        self.notes.push(format!("line {line}, {what}; pass --no-header if it is data"));
     }
 
     /// The index of the first row of the table.

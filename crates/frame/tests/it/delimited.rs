@@ -150,6 +150,31 @@ fn lines_above_and_below_the_table_are_left_out() {
     assert_eq!(names(&frame), ["x", "y"]);
 }
 
+/// A first row with numbers that could be years is data if few of its numbers are, or its words occur again. If it is
+/// read as names, a note says so.
+#[test]
+fn names_that_are_numbers_are_noted() {
+    for data in
+        ["ford,1500,red,sold\nfiat,800,blue,open\nford,3200,red,open\n", "1200,x\n450,y\n700,x\n"]
+    {
+        let frame = read(data);
+        assert_eq!(frame.rows, 3, "{data}");
+        assert!(says(&frame, "the first line is read as data"), "{:?}", frame.notes);
+    }
+    for (text, shown) in [
+        ("country,1990,1991,1992,1993\nat,1,2,3.5,4\nde,2,3,4,1\n", "`1990`, `1991`, `1992`"),
+        ("1,2,3,4\n7,1,9,5\n5,0,2,8\n", "`1`, `2`, `3`"),
+        ("none yet,1500,3\n5,20,7\n6,30,8\n7,10,9\n8,11,9\n", "`1500`, `3`"),
+    ] {
+        let frame = read(text);
+        let note = format!(
+            "t.csv: line 1, with {shown}, is read as the names of the columns; pass --no-header if it is data"
+        );
+        assert!(frame.notes.contains(&note), "{:?}", frame.notes);
+    }
+    assert!(!says(&read("a,b,y\n1,2,x\n3,4,z\n"), "--no-header"));
+}
+
 #[test]
 fn names_of_two_lines_are_joined() {
     let frame = read("bp,,lg,\nX,Y,X,Y\n1.5,2.5,3.5,4.5\n5.5,6.5,7.5,8.5\n6,7,8,9\n");

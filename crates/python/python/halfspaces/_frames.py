@@ -82,6 +82,7 @@ _OPTIONS = (
     (r"\bpass (missing|not_missing) ([^\s']+)", r'pass reading={"\1": ["\2"]}'),
     (r"\b(pass|use|or|with) (decimal|ragged|delimiter) '?([.,;|]|[a-z]+)'?(?=\W|$)", r'\1 reading={"\2": "\3"}'),
     (r"\bpass (day_first|header)\b", r'pass reading={"\1": True}'),
+    (r"\bpass no_header\b", r'pass reading={"header": False}'),
     (r"`fit (skip_unlabelled|balanced)`", r"`fit` with \1=True"),
     (r"\b(drop|use|text) '([^']*)'", r"\1=['\2']"),
 )
