@@ -38,7 +38,8 @@ pub(crate) fn lines(rows: &[&Row]) -> usize {
     several.unwrap_or_else(|| usize::from(is_header(rows)))
 }
 
-/// Whether several lines are names: they have words above columns of numbers or dates.
+/// Whether several lines are names: they have words above columns of numbers or dates, which do not occur below, and no
+/// cell of a later line occurs again below.
 fn are_names(lines: &[&Row], below: &[&Row]) -> bool {
     let width = below[0].len();
     let typed = typed_columns(below, width);
@@ -46,20 +47,17 @@ fn are_names(lines: &[&Row], below: &[&Row]) -> bool {
     let looks = |row: &Row, wanted: fn(Kind) -> bool| {
         columns.iter().filter(|at| row.get(**at).is_some_and(|cell| wanted(kind(cell)))).count()
     };
-    let comes_back = |row: &Row| {
-        let again = |at: &&usize| {
-            row.get(**at).is_some_and(|cell| {
-                !cell.is_empty() && below.iter().any(|row| row.get(**at) == Some(cell))
-            })
-        };
-        columns.iter().find(again).is_some()
+    // A text that occurs again in its column shows that a later line is a row. It may be in the first line: a column of
+    // words may be named `word`.
+    let returns = |line: usize, row: &Row| {
+        (0..width).any(|at| (line > 0 || typed[at]) && comes_back(row, at, below))
     };
     let names = |(at, row): (usize, &&Row)| {
         let words = looks(row, Kind::is_wordy);
         let enough = if at == 0 { words > 0 } else { words > 1 && 2 * words >= columns.len() };
         (enough || words > 0 && *row == lines[0])
             && looks(row, Kind::is_typed) == 0
-            && !comes_back(row)
+            && !returns(at, row)
     };
     2 * looks(below[0], Kind::is_typed) >= columns.len() && lines.iter().enumerate().all(names)
 }
@@ -191,6 +189,8 @@ mod tests {
             (2, "Time,Temp\ns,C\n1,20\n2,21\n3,22"),
             (1, "a,b,y\n1,2,x\n3,,y"),
             (1, "a,b,y\nnew,2,x\n3,4,y\n5,6,x"),
+            (2, "age,weight,y\nyour age,in kg,state\n20,60,ok\n21,61,sick"),
+            (1, "age,weight,y\nnot measured,refused,sick\n20,60,ok\n21,61,sick"),
         ] {
             assert_eq!(found(text), lines, "{text}");
         }

@@ -205,8 +205,8 @@ impl Layout {
         };
         self.header = match options.header.or(expected) {
             Some(false) => 0,
-            // Expected names take up only one line.
-            Some(true) if expected == Some(true) && has_all() => 1,
+            // The user's header and expected names take up only one line.
+            Some(true) if options.header.is_some() || has_all() => 1,
             Some(true) => header::lines(&table).max(1),
             None if first.len() == 1 && is_sentence(&first[0]) => 0,
             None => header::lines(&table),
@@ -235,9 +235,9 @@ impl Layout {
             self.note_guess(rows[start].line, data);
         }
         if self.header > 1 {
+            let first = rows[start].line;
             self.notes.push(format!(
-                "lines {} to {} are read as the column names, such as `{}`",
-                rows[start].line,
+                "lines {first} to {} are read as the column names, such as `{}`; pass --header if only line {first} contains names",
                 rows[start + self.header - 1].line,
                 short(&String::from_utf8_lossy(self.raw_names.last().map_or(&[], |n| n)))
             ));

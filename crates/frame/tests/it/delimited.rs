@@ -180,6 +180,13 @@ fn names_of_two_lines_are_joined() {
     let frame = read("bp,,lg,\nX,Y,X,Y\n1.5,2.5,3.5,4.5\n5.5,6.5,7.5,8.5\n6,7,8,9\n");
     assert_eq!(names(&frame), ["bp X", "bp Y", "lg X", "lg Y"]);
     assert!(says(&frame, "lines 1 to 2"), "{:?}", frame.notes);
+    // A header that the user requests is one line.
+    let text = "age,weight,y\nnot measured,refused,none\n20,60,ok\n21,61,sick\n";
+    for (header, lines, rows) in [(None, 2, 2), (Some(true), 1, 3)] {
+        let options = ReadOptions { header, ..ReadOptions::default() };
+        let reading = inspect_bytes("t.csv", text.into(), &options).unwrap().reading;
+        assert_eq!((reading.header_lines, reading.rows), (lines, rows));
+    }
 }
 
 #[test]
