@@ -1,8 +1,9 @@
 //! Two models compared on the same rows.
 
 use crate::model::Decisions;
+use crate::pipeline::Pipeline;
 use crate::rate::Rate;
-use halfspaces_frame::DataError;
+use halfspaces_frame::{Classes, DataError};
 use serde::Serialize;
 use statrs::function::beta::beta_reg;
 
@@ -82,7 +83,7 @@ type Decided<'a> = (&'a Decisions, &'a [Option<usize>]);
 
 impl Comparison {
     /// Compares two models: the decisions of each, with the true classes in its own numbering (`None` for a class that it
-    /// does not know).
+    /// does not know). The models must have the same classes: see [`Comparison::check_classes`].
     ///
     /// # Errors
     /// If the numbers of rows differ or there are no rows.
@@ -123,6 +124,31 @@ impl Comparison {
             log_loss,
         })
     }
+
+    /// Checks that two models have the same classes, in any order. Errors of models with other classes are errors in
+    /// another task, so their difference means nothing.
+    ///
+    /// # Errors
+    /// If one model has a class that the other does not have. A class that was learned against all others differs from
+    /// them.
+    pub fn check_classes(first: &Pipeline, second: &Pipeline) -> Result<(), DataError> {
+        let (ours, theirs) = (first.classes(), second.classes());
+        let known = Classes::new(theirs);
+        if ours.len() == theirs.len() && ours.iter().all(|name| known.find(name).is_some()) {
+            return Ok(());
+        }
+        Err(DataError::user(format!(
+            "the first model has the classes {}, but the second has {}; compare models with the same classes, fitted to the \
+             same labels with the same --positive",
+            listed(ours),
+            listed(theirs)
+        )))
+    }
+}
+
+/// The names of classes in backquotes.
+fn listed(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 fn wrong((decisions, truth): Decided<'_>) -> Vec<bool> {

@@ -13,7 +13,8 @@ use std::path::PathBuf;
 ///
 /// Both models classify the same rows, so the comparison is paired. The test uses only the rows on which exactly one model is wrong.
 /// Prints both errors, their difference with a confidence interval, and the probability of a difference at least as
-/// large if both models have the same error rate (exact McNemar test). The models may need different columns.
+/// large if both models have the same error rate (exact McNemar test). The models may need different columns, but must have
+/// the same classes.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   halfspaces compare old.json new.json test.csv
@@ -47,19 +48,33 @@ pub(crate) fn run(args: &CompareArgs) -> Result<(), CliError> {
         return Err(CliError::user("standard input cannot be read more than once; pass a file"));
     }
     let progress = Progress::start("comparing");
-    let mut decided = Vec::new();
-    for path in [&args.first, &args.second] {
-        let model = Pipeline::load(path)?;
-        decided.push(args.table.decide(&model)?);
-    }
+    let models = [Pipeline::load(&args.first)?, Pipeline::load(&args.second)?];
+    check_task(args, &models)?;
+    let [first, second] = &models;
+    let (data, first, truth_of_first) = args.table.decide(first)?;
+    let (_, second, truth_of_second) = args.table.decide(second)?;
     drop(progress);
-    let [(data, first, truth_of_first), (_, second, truth_of_second)] = &decided[..] else {
-        unreachable!("there are two models")
-    };
-    let comparison = Comparison::new((first, truth_of_first), (second, truth_of_second))?;
+    let comparison = Comparison::new((&first, &truth_of_first), (&second, &truth_of_second))?;
     let models = [&args.first, &args.second].map(|path| path.display().to_string());
-    let output = Output { data: data.clone(), models, comparison };
+    let output = Output { data, models, comparison };
     if args.json { print_json(&output) } else { print(&text(&output)) }
+}
+
+/// Checks that both models predict the same labels: their classes are the same, and so are their label columns, unless an
+/// option names the labels.
+fn check_task(args: &CompareArgs, [first, second]: &[Pipeline; 2]) -> Result<(), CliError> {
+    let (one, other) = (args.first.display(), args.second.display());
+    Comparison::check_classes(first, second)
+        .map_err(|error| error.at(&format!("{one} and {other}")))?;
+    if !args.table.names_labels() && first.label_column() != second.label_column() {
+        return Err(CliError::user(format!(
+            "{one} was fitted to the labels in column `{}`, but {other} to those in column `{}`; if both predict the labels of \
+             one column, pass it with --label",
+            first.label_column(),
+            second.label_column()
+        )));
+    }
+    Ok(())
 }
 
 fn text(Output { data, models: [first, second], comparison }: &Output) -> String {

@@ -33,6 +33,11 @@ pub(crate) struct LabelledArgs {
 }
 
 impl LabelledArgs {
+    /// Whether an option says where the labels are.
+    pub(super) fn names_labels(&self) -> bool {
+        self.label.is_some() || self.label_file.labels.is_some()
+    }
+
     /// The decisions of a model for the table, its name, and the true class of each row.
     pub(crate) fn decide(
         &self,

@@ -353,6 +353,41 @@ fn models_are_compared_on_the_same_rows() {
     assert!(found.contains("none.json"), "{found}");
 }
 
+/// Models of other labels or other classes are refused. The order of the classes does not matter.
+#[test]
+fn models_of_different_tasks_are_not_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let mut text = "a,b,level,y,z\n".to_owned();
+    for i in 0..150 {
+        let (a, b) = (i * 37 % 101, i * 59 % 103);
+        let level = ["lo", "mid", "hi"][a * 3 / 101];
+        let sign = |value: usize| if value > 50 { "p" } else { "n" };
+        writeln!(text, "{a},{b},{level},{},{}", sign(a), sign(b)).unwrap();
+    }
+    write(folder, "t.csv", text);
+    let fit = |options: &str, model: &str| {
+        succeed(folder, &format!("fit t.csv --learner logistic {options} -o {model}"));
+    };
+    fit("--label y --drop z --drop level", "y.json");
+    fit("--label y --drop z --drop level --positive n", "turned.json");
+    fit("--label z --drop y --drop level", "z.json");
+    let level = "--label level --drop y --drop z";
+    fit(level, "levels.json");
+    fit(&format!("{level} --positive hi"), "hi.json");
+    fit(&format!("{level} --positive lo"), "lo.json");
+    for (models, parts) in [
+        ("y.json z.json", ["y.json was", "column `y`", "z.json to", "column `z`", "--label"]),
+        ("hi.json levels.json", ["hi.json and levels.json", "`not hi`", "`mid`", "--positive", ""]),
+        ("hi.json lo.json", ["hi.json and lo.json", "`not hi`", "`not lo`", "--positive", ""]),
+    ] {
+        let found = refuse(folder, &format!("compare {models} t.csv"));
+        assert!(parts.iter().all(|part| found.contains(part)), "{models}: {found}");
+    }
+    succeed(folder, "compare y.json turned.json t.csv");
+    succeed(folder, "compare y.json z.json t.csv --label y");
+}
+
 /// A row and a column without any value are reported when a table is read for a model.
 #[test]
 fn gaps_are_reported() {
