@@ -9,7 +9,7 @@ use halfspaces_linalg::Threads;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// Pseudo-random numbers from 0 to 1.
 fn unit(row: usize, by: f64) -> f64 {
@@ -661,20 +661,23 @@ fn models_without_a_counterpart_are_refused() {
     }
 }
 
+/// Runs a module as a program on a table; `None` if there is no python3.
+fn run_program(module: &[u8], table: &str) -> Option<Output> {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("exported.py"), module).unwrap();
+    std::fs::write(folder.path().join("table.csv"), table).unwrap();
+    let mut command = Command::new("python3");
+    command.args(["exported.py", "table.csv", "unseen=zero"]).current_dir(folder.path());
+    command.env("PYTHONDONTWRITEBYTECODE", "1").output().ok()
+}
+
 /// The program reads tables with other separators and with spaces around the names of columns, as `predict` does, and
 /// refuses rows with another number of cells.
 #[test]
 fn the_program_reads_tables_as_the_command_does() {
     let (model, text, expected) = example(Method::Logistic, 2);
     let module = model.export(ExportFormat::Python).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("exported.py"), module).unwrap();
-    let run = |table: &str| {
-        std::fs::write(folder.path().join("table.csv"), table).unwrap();
-        let mut command = Command::new("python3");
-        command.args(["exported.py", "table.csv", "unseen=zero"]).current_dir(folder.path());
-        command.env("PYTHONDONTWRITEBYTECODE", "1").output().ok()
-    };
+    let run = |table: &str| run_program(&module, table);
     let Some(plain) = run(&text) else { return };
     let plain = String::from_utf8(plain.stdout).unwrap();
     assert_eq!(plain.lines().count(), expected.classes.len() + 1);
@@ -691,6 +694,32 @@ fn the_program_reads_tables_as_the_command_does() {
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(!output.status.success() && said.contains("cells, but the header has"), "{said}");
     }
+}
+
+/// A blank line of a table with one column is a row with a missing value, also at the end.
+#[test]
+fn the_program_keeps_blank_lines_of_one_column() {
+    let number = |row: usize| row * 37 % 101;
+    let cell = |row: usize| if row % 7 == 3 { String::new() } else { number(row).to_string() };
+    let rows: String = (0..120)
+        .map(|row| format!("{},{}\n", cell(row), ["n", "p"][usize::from(number(row) > 50)]))
+        .collect();
+    let frame = read(&format!("x,y\n{rows}"), &Hints::default());
+    let options = FitOptions { plan: Plan::new(Method::Logistic), ..FitOptions::new("y") };
+    let (model, _) = Pipeline::fit(frame, &options).unwrap();
+    // The last of these rows is a blank line.
+    let rows: String = (0..60).map(|row| cell(row) + "\n").collect();
+    let table = format!("x\n{rows}");
+    let frame = read(&table, &model.hints(&[]));
+    let expected = model.decide(&frame, Unseen::Error, Threads::ONE).unwrap().classes;
+    assert_eq!(expected.len(), 60);
+    let module = model.export(ExportFormat::Python).unwrap();
+    let Some(output) = run_program(&module, &table) else { return };
+    let found = String::from_utf8(output.stdout).unwrap();
+    let found: Vec<&str> = found.lines().skip(1).filter_map(|l| l.split(',').next()).collect();
+    let expected: Vec<&str> =
+        expected.iter().map(|class| model.classes()[*class].as_str()).collect();
+    assert_eq!(found, expected);
 }
 
 /// A query on a table without one of the columns is an error. Some databases read an unknown name as a text.

@@ -11,6 +11,9 @@ def _rows(text):
     given = next(reader, [])
     trimmed = [name.strip() for name in given]
     for cells in reader:
+        if not cells and len(given) == 1:
+            # A blank line of a table with one column is a row with a missing value.
+            cells = [""]
         if cells and len(cells) != len(given):
             raise ValueError(f"line {reader.line_num}: {len(cells)} cells, but the header has {len(given)}")
         if cells:
