@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::infer::truth;
 use super::markers::Markers;
-use super::moment::{self, DateOrder, MomentFormat, digits_date};
+use super::moment::{self, DateOrder, MomentFormat, digits_date, has_point};
 use super::number::{Decimal, Group, NumberFormat};
 use super::raw::{Cells, RawTexts, numbers_of, texts_without};
 use super::record::ColumnRecord;
@@ -151,9 +151,22 @@ impl Rows<'_> {
             Cells::Texts(raw) => {
                 // Dates with the year first have only one reading, regardless of the order at `fit`.
                 let iso = MomentFormat { order: DateOrder::YearFirst, ..format };
-                let read = |text: &str| format.parse(text).or_else(|| iso.parse(text));
+                let has_no_points = format.order == DateOrder::MonthFirst && !format.points;
+                let is_doubtful = |text: &str| has_no_points && has_point(text);
+                let read = |text: &str| {
+                    let parsed = if is_doubtful(text) { None } else { format.parse(text) };
+                    parsed.or_else(|| iso.parse(text))
+                };
+                let by_day = MomentFormat { order: DateOrder::DayFirst, ..format };
+                let is_date = |text: &str| format.parse(text).or(by_day.parse(text)).is_some();
                 match self.by_level(&raw, read) {
                     Ok(of_level) => Ok(Values::moments(raw.spread(&of_level, None))),
+                    Err(level)
+                        if is_doubtful(raw.levels[level].trim())
+                            && is_date(raw.levels[level].trim()) =>
+                    {
+                        Err(self.doubtful_date(&raw, level))
+                    }
                     Err(level) => Err(self.misfit_of(
                         &raw,
                         level,
@@ -219,6 +232,17 @@ impl Rows<'_> {
             read(text).map(Some).ok_or(at)
         };
         raw.levels.iter().enumerate().map(value).collect()
+    }
+
+    /// The error for a date with points in a column of dates that had the month first and no points at `fit`.
+    fn doubtful_date(&self, raw: &RawTexts, level: usize) -> DataError {
+        let place = (self.context.place)(raw.first_row(level));
+        let (name, cell) = (self.name, short(raw.levels[level].trim()));
+        DataError::user(format!(
+            "{place}, column `{name}`: points separate the parts of `{cell}`, as in dates with the day first, but the dates had the \
+             month first and no points when the column was first read; pass --day-first if the day is first, or write the \
+             dates as 2024-12-31"
+        ))
     }
 
     fn misfit_of(&self, raw: &RawTexts, level: usize, expected: &str) -> DataError {

@@ -183,7 +183,7 @@ impl Inference<'_> {
             return (Values::numbers(values), record);
         }
         if let Some(moments) = dates_of_digits(self.name, &values) {
-            let format = MomentFormat { order: DateOrder::Digits, offset: 0 };
+            let format = MomentFormat { order: DateOrder::Digits, ..MomentFormat::default() };
             return self.moments(moments, format, record);
         }
         let is_doubtful = self.context.delimiter == Some(b';')

@@ -28,7 +28,7 @@ pub enum DateOrder {
 ///
 /// ```
 /// use halfspaces_frame::{DateOrder, MomentFormat};
-/// let format = MomentFormat { order: DateOrder::DayFirst, offset: 0 };
+/// let format = MomentFormat { order: DateOrder::DayFirst, ..MomentFormat::default() };
 /// assert_eq!(format.parse("02.01.1970 00:00:01"), Some(86_401_000_000));
 /// assert_eq!(format.parse("1970-01-02T01:00+01:00"), Some(86_400_000_000));
 /// assert_eq!(format.parse("31.02.2024"), None);
@@ -40,6 +40,10 @@ pub struct MomentFormat {
     pub order: DateOrder,
     /// The offset from UTC, in minutes, that all timestamps with an offset had at `fit`; 0 if their offsets differed.
     pub offset: i32,
+    /// Whether points separated the parts of dates with the month first at `fit`, as in `12.31.2024`. Without it, such dates are
+    /// refused in new rows, because points usually mean that the day is first. Other orders do not use it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub points: bool,
 }
 
 impl MomentFormat {
@@ -66,6 +70,13 @@ impl MomentFormat {
             DateOrder::TimeOnly => "times of day",
         }
     }
+}
+
+/// Whether a point follows the first number of a text, as in `31.12.2024`.
+pub(super) fn has_point(cell: &str) -> bool {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let digits = cell.trim_start_matches(|c: char| !is_digit(c));
+    digits.trim_start_matches(is_digit).starts_with('.')
 }
 
 /// A timestamp as written.
@@ -402,7 +413,13 @@ pub(crate) fn detect(texts: &[&str], rows: &[usize], day_first: Option<bool>) ->
     let mut offsets = best.1.iter().flatten().map(|parsed| parsed.offset);
     let first = offsets.next().flatten();
     let is_same = offsets.all(|offset| offset == first);
-    let format = MomentFormat { order, offset: first.filter(|_| is_same).unwrap_or(0) };
+    // A date such as `5. May 2024` also has a point, and only one reading.
+    let is_pointed = |(text, parsed): (&&str, &Option<Parsed>)| {
+        parsed.is_some() && has_point(text) && parse(text, DateOrder::YearFirst).is_none()
+    };
+    let points = order == DateOrder::MonthFirst && texts.iter().zip(&best.1).any(is_pointed);
+    let offset = first.filter(|_| is_same).unwrap_or(0);
+    let format = MomentFormat { order, offset, points };
     let values = best.1.iter().map(|parsed| parsed.map(|parsed| format.local(parsed))).collect();
     let has_short_year = |(text, parsed): (&&str, &Option<Parsed>)| {
         let long = |digits: &str| digits.len() >= 4;
@@ -580,7 +597,7 @@ mod tests {
             of(&["2024-01-01T06:30+02:00", "2024-07-02T06:30+03:00"]),
             ("2024-01-01T04:30:00".into(), 0, true)
         );
-        let format = MomentFormat { order: DateOrder::YearFirst, offset: 120 };
+        let format = MomentFormat { offset: 120, ..MomentFormat::default() };
         assert_eq!(format.parse("2024-01-01T04:30Z").map(text), Some("2024-01-01T06:30:00".into()));
     }
 }

@@ -448,7 +448,7 @@ fn a_rule_determines_how_cells_are_collected() {
             && of(Reading::Boolean)
             && of(Reading::Text)
     );
-    let date = |order| Reading::Date(MomentFormat { order, offset: 0 });
+    let date = |order| Reading::Date(MomentFormat { order, ..MomentFormat::default() });
     assert!(of(date(DateOrder::YearFirst)) && !of(date(DateOrder::Digits)));
     let mut hints = Hints::texts(["y"]);
     assert_eq!(
@@ -463,6 +463,36 @@ fn a_rule_determines_how_cells_are_collected() {
         (Expected::of("x", &hints), Expected::of("z", &hints)),
         (Expected::Texts, Expected::Anything)
     );
+}
+
+/// Points usually separate dates with the day first. A rule with the month first reads them only if it was found on them.
+#[test]
+fn dates_with_points_are_refused_by_a_rule_with_the_month_first() {
+    let apply = |rule: &ColumnRule, cells: &[&str], options: &ReadOptions| {
+        let column = RawColumn { expected: Expected::Rule(rule.clone()), ..column("c", cells) };
+        let values = typed_with(vec![column], options, b',')?.columns.remove(0).values;
+        let Values::Moments(moments) = &values else { panic!("{values:?}") };
+        Ok::<_, DataError>(moments.values().to_vec())
+    };
+    let plain = ReadOptions::default();
+    let day_first = ReadOptions { day_first: Some(true), ..ReadOptions::default() };
+    let rule = typed(&["1/15/2025", "2/3/2025", "12/31/2024"]).unwrap().1.rule;
+    let may = apply(&rule, &["2025-05-07"], &plain).unwrap();
+    let july = apply(&rule, &["2025-07-05"], &plain).unwrap();
+    assert_eq!(apply(&rule, &["5/7/2025"], &plain).unwrap(), may);
+    for cell in ["05.07.2025", "15.07.2025"] {
+        let error = apply(&rule, &["1/2/2025", cell], &plain).unwrap_err().to_string();
+        let said = format!("line 3, column `c`: points separate the parts of `{cell}`");
+        assert!(error.contains(&said) && error.contains("pass --day-first"), "{error}");
+    }
+    assert_eq!(apply(&rule, &["05.07.2025"], &day_first).unwrap(), july);
+    // A month in letters leaves no doubt.
+    assert_eq!(apply(&rule, &["5. Jul 2025"], &plain).unwrap(), july);
+    let pointed = typed(&["1.15.2025", "2.3.2025", "12.31.2024"]).unwrap().1.rule;
+    assert_eq!(apply(&pointed, &["05.07.2025"], &plain).unwrap(), may);
+    let json = serde_json::to_string(&[&rule, &pointed]).unwrap();
+    assert_eq!(json.matches("points").count(), 1, "{json}");
+    assert_eq!(serde_json::from_str::<[ColumnRule; 2]>(&json).unwrap(), [rule, pointed]);
 }
 
 #[test]

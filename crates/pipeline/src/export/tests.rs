@@ -542,6 +542,26 @@ fn python_modules_read_cells_as_the_pipeline() {
     }
 }
 
+/// The module refuses dates with points if the dates of the fit had the month first and slashes, and reads those with slashes.
+#[test]
+fn python_modules_refuse_points_in_dates_with_the_month_first() {
+    let date = |row: usize| format!("{}/{}/2025", 1 + row % 12, 1 + row % 28);
+    let rows: String =
+        (0..120).map(|row| format!("{},{}\n", date(row), ["n", "p"][row % 12 / 6])).collect();
+    let frame = read(&format!("day,y\n{rows}"), &Hints::default());
+    let options = FitOptions { plan: Plan::new(Method::Logistic), ..FitOptions::new("y") };
+    let (model, _) = Pipeline::fit(frame, &options).unwrap();
+    let new = "day\n5/7/2025\n2025-05-07\n7. May 2025\n05.07.2025\n";
+    let module = model.export(ExportFormat::Python).unwrap();
+    let Some(found) = run_python(&module, &cells(new), "error") else { return };
+    assert!(found[0].is_array() && found[0] == found[1] && found[0] == found[2], "{found:?}");
+    let error = found[3].as_str().unwrap();
+    assert!(error.contains("`day`: points") && error.contains("'05.07.2025'"), "{error}");
+    let new = b"day\n5/7/2025\n05.07.2025\n".to_vec();
+    let refused = read_bytes("t.csv", new, &ReadOptions::default(), &model.hints(&[]));
+    assert!(refused.unwrap_err().to_string().contains("pass --day-first"));
+}
+
 /// Sparse columns are numbers that are 0 if they are absent.
 #[test]
 fn models_of_sparse_columns_decide_as_the_pipeline() {

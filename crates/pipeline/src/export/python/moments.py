@@ -38,9 +38,19 @@ def _moment(column, cell):
     for order in (reading["order"], "year-first"):
         parsed = _parse_moment(text, order)
         if parsed is not None:
+            if order == "month-first" and not reading.get("points") and _has_doubtful_points(text):
+                raise ValueError(
+                    f'column `{column["name"]}`: points separate the parts of {cell!r}, as in dates with the day first, but '
+                    "the dates had the month first and no points at the fit; write the dates as 2024-12-31"
+                )
             micros, offset = parsed
             return micros if offset is None else micros + (reading["offset"] - offset) * 60_000_000
     _refuse(column, cell, "a date or a time in the order of the column")
+
+
+def _has_doubtful_points(text):
+    """Whether points separate the parts of a date whose day or month may be first."""
+    return re.match("[^0-9]*[0-9]+[.]", text) is not None and _parse_moment(text, "year-first") is None
 
 
 def _days(year, month, day):
