@@ -118,8 +118,20 @@ impl SplitBy {
     }
 }
 
+/// Adds the notes on how a column was read to those of the table, from which the column is about to be taken. Advice on
+/// learning from the column no longer applies.
+pub(crate) fn keep_notes(frame: &mut Frame, column: &str) {
+    let is_on_learning = |note: &str| {
+        note.contains("left out of learning") || note.contains("for categories, or --drop")
+    };
+    let of_column = frame.record(column).into_iter().flat_map(|record| &record.notes);
+    let notes: Vec<String> = of_column.filter(|note| !is_on_learning(note)).cloned().collect();
+    frame.notes.extend(notes);
+}
+
 /// Removes a column without missing values.
 fn take_full(frame: &mut Frame, column: &str, what: &str) -> Result<Values, DataError> {
+    keep_notes(frame, column);
     let values = frame.take(column)?.values;
     match (0..frame.rows).find(|row| values.is_missing(*row)) {
         None => Ok(values),
