@@ -216,12 +216,17 @@ fn units(points: &Points) -> Vec<f64> {
     largest.into_iter().map(unit).collect()
 }
 
+/// The median of each column; of an even number of rows, the mean of the middle two.
 fn medians(points: &Points) -> Vec<f64> {
     let (values, dim) = (points.as_slice(), points.dim());
     let median = |j: usize| {
         let mut column: Vec<f64> = values.iter().skip(j).step_by(dim).copied().collect();
-        let middle = column.len() / 2;
-        *column.select_nth_unstable_by(middle, f64::total_cmp).1
+        let (middle, is_even) = (column.len() / 2, column.len().is_multiple_of(2));
+        let (below, median, _) = column.select_nth_unstable_by(middle, f64::total_cmp);
+        match below.iter().copied().max_by(f64::total_cmp) {
+            Some(lower) if is_even => lower / 2.0 + *median / 2.0,
+            _ => *median,
+        }
     };
     (0..dim).map(median).collect()
 }
@@ -502,6 +507,15 @@ impl Transformed {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_median_of_four_rows_is_the_mean_of_the_middle_two() {
+        let rows = vec![4.0, -2.0, 1.0, 5.0, 3.0, -1.0, 100.0, -1.0];
+        let points = Points::new(rows, 2).unwrap();
+        assert_eq!(medians(&points), [3.5, -1.0]);
+        let odd = Points::new(vec![4.0, 1.0, 3.0], 1).unwrap();
+        assert_eq!(medians(&odd), [3.0]);
+    }
 
     #[test]
     fn scales_have_four_digits() {
