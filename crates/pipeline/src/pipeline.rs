@@ -206,7 +206,9 @@ impl Pipeline {
         let note = |label: String| {
             let count = of_row.iter().filter(|class| class.is_none()).count();
             format!(
-                "{}: the model does not know {count} of the labels, such as `{label}`; they count as errors",
+                "{}: the model does not know {count} of the labels, such as `{label}`; they count as errors, also in the baseline, precision and \
+                 coverage, but recall, AUC, average precision, cost, log loss, Brier score and calibration of an evaluation leave \
+                 them out",
                 frame.source
             )
         };

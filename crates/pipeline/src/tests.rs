@@ -1,8 +1,8 @@
 //! Tests of the whole pipeline: loaded models predict like fitted ones, and damage is detected.
 
 use crate::{
-    FitOptions, Importance, ImportanceMeasure, Method, Model, Pipeline, Plan, Recipe,
-    RecipeOptions, SplitBy, Unseen, split,
+    Costs, Decisions, Evaluation, FitOptions, Importance, ImportanceMeasure, Method, Model,
+    Pipeline, Plan, Recipe, RecipeOptions, SplitBy, Unseen, split,
 };
 use halfspaces_frame::{Block, Column, DataError, Frame, Values};
 use halfspaces_linalg::{SparsePoints, Threads};
@@ -190,6 +190,41 @@ fn unknown_classes_held_out_leave_the_calibration() {
     assert!(fitted.model().has_probabilities());
     assert!(notes.iter().any(|note| note.contains("`rare`")), "{notes:?}");
     assert_eq!(fitted.report().held_out().unwrap().unwrap().of, 40);
+}
+
+/// The first twenty labels are unknown to the model: the measures that the note names leave them out.
+#[test]
+fn unknown_labels_leave_the_measures_of_the_note() {
+    let (model, _) = Pipeline::fit(table(200, 2), &options(Method::Logistic)).unwrap();
+    let mut frame = table(60, 2);
+    let code = |i: u32| if i < 20 { 2 } else { u32::from(i * 37 % 101 > 50) };
+    let names = ["class 0", "class 1", "rare"];
+    frame.columns[2].values = Values::texts((0..60).map(code).collect(), &names);
+    let found = model.true_classes(&frame, "y").unwrap();
+    let note = &found.notes[0];
+    assert!(note.contains("20 of the labels, such as `rare`; they count as errors"), "{note}");
+    assert!(note.contains("cost, log loss, Brier score and calibration of an evaluation leave"));
+    let all = model.decide(&frame, Unseen::Error, Threads::ONE).unwrap();
+    let known = Decisions {
+        classes: all.classes[20..].to_vec(),
+        values: all.values[20..].to_vec(),
+        probabilities: all.probabilities.as_ref().map(|of_rows| of_rows[20..].to_vec()),
+    };
+    let (of_all, of_known) = (&found.of_row[..], &found.of_row[20..]);
+    let costs = Costs::new(model.classes(), &[("class 0".to_owned(), 3.0)]).unwrap();
+    assert_eq!(costs.mean(&all.classes, of_all), costs.mean(&known.classes, of_known));
+    let measure = |decisions: &Decisions, truth: &[Option<usize>]| {
+        Evaluation::new(model.classes(), decisions, truth).unwrap()
+    };
+    let (all, known) = (measure(&all, of_all), measure(&known, of_known));
+    assert_eq!((all.error.count, all.error.of), (known.error.count + 20, 60));
+    assert!(all.baseline > known.baseline && all.coverage[0].error == all.error);
+    assert_eq!(all.probabilities, known.probabilities);
+    for (all, known) in all.of_class.iter().zip(&known.of_class) {
+        assert_eq!((all.recall, all.auc), (known.recall, known.auc));
+        assert_eq!(all.average_precision, known.average_precision);
+        assert!(all.precision.map(|rate| rate.count) == known.precision.map(|rate| rate.count));
+    }
 }
 
 /// Fits a model to a file and applies it to another: returns the kept text of the first column and the classes.
