@@ -23,9 +23,10 @@ pub(crate) enum ExportFormat {
 }
 
 impl ExportFormat {
-    /// The format for a file name, by its extension.
+    /// The format for a file name, by its extension in any case.
     pub(super) fn of(path: &Path) -> ExportFormat {
-        match path.extension().and_then(|ending| ending.to_str()) {
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        match ending.as_deref() {
             Some("jsonl" | "ndjson") => ExportFormat::Jsonl,
             Some("json") => ExportFormat::Labelstudio,
             _ => ExportFormat::Csv,
@@ -107,4 +108,23 @@ fn write_csv(out: &mut dyn Write, rows: &[ExportedRow], items: &Items) -> io::Re
         writer.write_record(cells)?;
     }
     writer.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_extension_gives_the_format_in_any_case() {
+        for (name, format) in [
+            ("o.JSON", ExportFormat::Labelstudio),
+            ("o.json", ExportFormat::Labelstudio),
+            ("o.JsonL", ExportFormat::Jsonl),
+            ("o.NDJSON", ExportFormat::Jsonl),
+            ("o.CSV", ExportFormat::Csv),
+            ("o", ExportFormat::Csv),
+        ] {
+            assert_eq!(ExportFormat::of(Path::new(name)), format, "{name}");
+        }
+    }
 }
