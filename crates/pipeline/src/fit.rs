@@ -1,6 +1,6 @@
 //! Fitting a pipeline to a table.
 
-use crate::holdout::{SplitBy, keep_notes};
+use crate::holdout::SplitBy;
 use crate::model::Model;
 use crate::pipeline::{LabelPart, Pipeline};
 use crate::plan::{Method, Plan};
@@ -429,7 +429,6 @@ impl Weights {
 }
 
 fn take_weights(frame: &mut Frame, name: &str) -> Result<Vec<f64>, DataError> {
-    keep_notes(frame, name);
     let column = frame.take(name)?;
     let Values::Numbers(weights) = column.values else {
         let source = &frame.source;

@@ -1,7 +1,7 @@
 //! The hold-out rule, which splits a table into rows to fit and held-out rows, on which the error is measured.
 
 use crate::streams;
-use halfspaces_frame::{DataError, Frame, Values};
+use halfspaces_frame::{ColumnRecord, DataError, Frame, Reading, Values};
 use halfspaces_linalg::rand::seq::SliceRandom;
 use halfspaces_linalg::rng_for;
 use halfspaces_tables::default_hold_out;
@@ -118,20 +118,13 @@ impl SplitBy {
     }
 }
 
-/// Adds the notes on how a column was read to those of the table, from which the column is about to be taken. Advice on
-/// learning from the column no longer applies.
-pub(crate) fn keep_notes(frame: &mut Frame, column: &str) {
-    let is_on_learning = |note: &str| {
-        note.contains("left out of learning") || note.contains("for categories, or --drop")
-    };
-    let of_column = frame.record(column).into_iter().flat_map(|record| &record.notes);
-    let notes: Vec<String> = of_column.filter(|note| !is_on_learning(note)).cloned().collect();
-    frame.notes.extend(notes);
-}
-
 /// Removes a column without missing values.
 fn take_full(frame: &mut Frame, column: &str, what: &str) -> Result<Values, DataError> {
-    keep_notes(frame, column);
+    // Notes on dates, such as on the order of day and month, would be lost with the column.
+    let is_date = |record: &&ColumnRecord| matches!(record.rule.reading, Reading::Date(_));
+    let of_dates = frame.record(column).filter(is_date);
+    let notes = of_dates.map_or_else(Vec::new, |record| record.notes.clone());
+    frame.notes.extend(notes);
     let values = frame.take(column)?.values;
     match (0..frame.rows).find(|row| values.is_missing(*row)) {
         None => Ok(values),

@@ -635,25 +635,23 @@ fn few_groups_are_a_note_or_an_error() {
     assert!(refused.contains("all rows are in one group"), "{refused}");
 }
 
-/// Notes on the columns of times and weights are among those of the fit, once, without advice on learning from them.
+/// Notes on the dates by which rows are held out are among those of the fit, once.
 #[test]
-fn notes_on_columns_that_are_not_learned_from_are_kept() {
+fn notes_on_the_dates_of_a_split_are_kept() {
     use halfspaces_frame::{Hints, ReadOptions, read_bytes};
     let row = |i: usize| {
         let (day, month, class) = (1 + i / 9, 1 + i % 9, ["a", "b"][i % 2]);
-        format!("0{month}/0{day}/2024;{},5;{};{class}\n", 1 + i % 3, i * 7 % 13)
+        format!("0{month}/0{day}/2024;{};{class}\n", i * 7 % 13)
     };
     let rows: String = (0..60).map(row).collect();
-    let text = format!("t;w;x;y\n{rows}").into_bytes();
+    let text = format!("t;x;y\n{rows}").into_bytes();
     let told = ReadOptions::default();
     let frame = read_bytes("t.csv", text, &told, &Hints::texts(["y"])).unwrap();
-    let (split, weights) = (SplitBy::Time("t".into()), Some("w".into()));
-    let options = FitOptions { split, weights, holdout: None, ..options(Method::Logistic) };
+    let split = SplitBy::Time("t".into());
+    let options = FitOptions { split, holdout: None, ..options(Method::Logistic) };
     let (_, notes) = Pipeline::fit(frame, &options).unwrap();
-    for (column, said) in [("`t`", "fit both orders of day and month"), ("`w`", "decimal comma")] {
-        let found: Vec<&String> = notes.iter().filter(|note| note.contains(column)).collect();
-        assert!(found.len() == 1 && found[0].contains(said), "{notes:?}");
-    }
+    let found: Vec<&String> = notes.iter().filter(|note| note.contains("`t`")).collect();
+    assert!(found.len() == 1 && found[0].contains("fit both orders of day and month"), "{notes:?}");
 }
 
 /// Advice that cannot help is not given.
