@@ -1,5 +1,6 @@
 //! Labels in a file next to the table.
 
+use crate::same_rows::check_same_rows;
 use halfspaces_frame::{
     Column, DataError, Frame, Hints, MISSING, ReadOptions, Values, find_class, read,
 };
@@ -21,8 +22,9 @@ const LABEL: &str = "label";
 ///
 /// Labels are joined by the ids in a column of both files ([`id`](LabelFile::id)), or by a column `row` (data rows,
 /// counted from 0), or in order if the file has neither. If the table is a folder of images, they are joined by a
-/// column `file`. Rows without a label are left out. Labels whose column `source` is `predicted` are left out too: they
-/// are predictions of a model.
+/// column `file`. A join by `row` or in order is refused if other columns of both files contradict it
+/// ([`check_same_rows`]). Rows without a label are left out. Labels whose column `source` is `predicted` are left out
+/// too: they are predictions of a model.
 ///
 /// ```
 /// use halfspaces_frame::{Hints, ReadOptions};
@@ -65,7 +67,8 @@ impl LabelFile {
     ///
     /// # Errors
     /// Same as [`read`]; also if a column does not exist, the table has a column with the name of the labels, a label
-    /// refers to no row, a row has two different labels, ids are missing or repeated, or no row has a label.
+    /// refers to no row, a row has two different labels, ids are missing or repeated, columns of both files contradict a
+    /// join by row numbers or in order, or no row has a label.
     pub fn read_table(&self, data: &Path, told: &ReadOptions) -> Result<JoinedTable, DataError> {
         let hints = self.id.iter().cloned().fold(Hints::default(), with_verbatim);
         self.join(read(data, told, &hints)?)
@@ -86,7 +89,7 @@ impl LabelFile {
             // Labels keep their spelling.
             file = read(&self.path, &ReadOptions::default(), &with_verbatim(hints, found.clone()))?;
         }
-        let rows = self.rows(&file, &mut table)?;
+        let rows = self.rows(&file, &found, &mut table)?;
         let labels = file.take(&found)?.values;
         let is_guess: Vec<bool> = match file.column(SOURCE) {
             Some(source) => (0..file.rows).map(|at| source.text(at) == PREDICTED).collect(),
@@ -153,8 +156,8 @@ impl LabelFile {
         }
     }
 
-    /// The row of the table to which each row of the file belongs.
-    fn rows(&self, file: &Frame, table: &mut Frame) -> Result<Vec<usize>, DataError> {
+    /// The row of the table to which each row of the file belongs. `label` is the column of labels in the file.
+    fn rows(&self, file: &Frame, label: &str, table: &mut Frame) -> Result<Vec<usize>, DataError> {
         // Row numbers of a folder change with every new image.
         let is_folder = table.is_folder() && file.has(FILE) && table.has(FILE);
         let id = self.id.as_deref().or_else(|| is_folder.then_some(FILE));
@@ -177,7 +180,14 @@ impl LabelFile {
         }
         if let Some(numbers) = file.column(ROW) {
             let row = |at| file.row_number(&numbers, at, &table.source, table.rows);
-            return (0..file.rows).map(row).collect();
+            let rows = (0..file.rows).map(row).collect::<Result<Vec<usize>, _>>()?;
+            let pairs: Vec<_> = rows.iter().enumerate().map(|(at, row)| (*row, at)).collect();
+            let advice = format!(
+                "join by a column of ids (--id), or pass the table to which {} belongs",
+                file.source
+            );
+            check_same_rows(table, file, &pairs, &[label], &advice)?;
+            return Ok(rows);
         }
         if file.rows != table.rows {
             return Err(DataError::user(format!(
@@ -186,6 +196,9 @@ impl LabelFile {
                 file.source, file.rows, table.rows, table.source
             )));
         }
+        let pairs: Vec<_> = (0..table.rows).map(|row| (row, row)).collect();
+        let advice = "join by a column of ids (--id), or sort the tables in the same order";
+        check_same_rows(table, file, &pairs, &[label], advice)?;
         Ok((0..table.rows).collect())
     }
 

@@ -26,6 +26,7 @@ mod plan;
 mod rate;
 mod recipe;
 mod report;
+mod same_rows;
 mod streams;
 #[cfg(test)]
 mod tests;
@@ -51,3 +52,4 @@ pub use plan::{Findings, LeftOut, Method, Plan};
 pub use rate::{CONFIDENCE, Rate, percents};
 pub use recipe::{Recipe, RecipeOptions, TextParts, Unseen, is_varied_text};
 pub use report::{ClassCount, Report};
+pub use same_rows::check_same_rows;

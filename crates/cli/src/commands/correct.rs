@@ -5,6 +5,7 @@ use crate::input::{Hints, InputArgs};
 use crate::output::{OutputArgs, counted, note};
 use clap::Args;
 use halfspaces_frame::{Classes, Frame, ReadOptions, Remark, Values, find_class};
+use halfspaces_pipeline::check_same_rows;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -23,7 +24,8 @@ Examples:
 /// The corrections are a CSV file with a column `row` (data rows, counted from 0) and a column `suggested` or `label`,
 /// the new label. If both columns exist, `suggested` is the new label, and `label` must be the label in DATA. Use the
 /// ranking of `audit` with --first, or a copy of it with only the lines that you accept, in which you can change
-/// `suggested`. Or use the answers of `label`: rows that are uncertain, tied or only predicted keep their label.
+/// `suggested`. Or use the answers of `label`: rows that are uncertain, tied or only predicted keep their label. Other
+/// columns of both files, such as a column of ids that `audit --keep` copied, must agree.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CorrectArgs {
@@ -149,13 +151,19 @@ impl Corrections {
                 frame.source, frame.rows
             )));
         }
+        // All lines show whether the rows have moved, also those that are not used.
+        let row = |at: usize| frame.row_number(&rows, at, &table.source, table.rows);
+        let pairs = (0..frame.rows).filter_map(|at| Some((row(at).ok()?, at)));
+        let pairs: Vec<(usize, usize)> = pairs.collect();
+        let advice = format!("pass the table to which {} belongs", frame.source);
+        check_same_rows(table, frame, &pairs, &[&args.label], &advice)?;
         let mut values = BTreeMap::new();
         for at in 0..first {
             if let Some(source) = unanswered(at) {
                 *left_out.entry(source).or_default() += 1;
                 continue;
             }
-            let row = frame.row_number(&rows, at, &table.source, table.rows)?;
+            let row = row(at)?;
             let label = after.text(at);
             if label.is_empty() {
                 return Err(CliError::user(format!(

@@ -76,7 +76,8 @@ impl ReadingArgs {
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct LabelFileArgs {
     /// Labels in another file, such as y.npy or the output of `label`: joined by --id, by its column `row` (data rows,
-    /// counted from 0), or in order. Rows without a label are left out
+    /// counted from 0), or in order. Without --id, other columns of both files must agree. Rows without a label are
+    /// left out
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
     /// Column of unique ids in both files, by which labels are joined; it is not learned from

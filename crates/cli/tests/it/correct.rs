@@ -228,3 +228,39 @@ fn columns_that_are_not_used_are_not_checked() {
     succeed(dir.path(), "correct t.csv --label y --with c.csv -o o.csv");
     assert!(read(dir.path(), "o.csv").contains("C33b,13,p"));
 }
+
+/// A ranking with a column of ids is refused for a table whose rows were sorted since.
+#[test]
+fn a_ranking_of_other_rows_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    write_table(dir.path());
+    succeed(
+        dir.path(),
+        "audit t.csv --label class --drop note --keep id --learner logistic -o r.csv",
+    );
+    let text = read(dir.path(), "t.csv");
+    let (header, rows) = text.split_once('\n').unwrap();
+    let turned: String = rows.lines().rev().map(|line| format!("{line}\n")).collect();
+    let turned = format!("{header}\n{turned}");
+    fs::write(dir.path().join("sorted.csv"), &turned).unwrap();
+    let label = "--known class --drop note --review r.csv --session s.jsonl --export -o k.csv";
+    for line in [
+        "correct sorted.csv --label class --with r.csv --first 2 -o c.csv",
+        &format!("label sorted.csv {label}"),
+    ] {
+        let found = refuse(dir.path(), line);
+        assert!(found.contains("r.csv, line 2, column `id`: "), "{line}: {found}");
+        assert!(found.contains(" in sorted.csv, line "), "{found}");
+        assert!(found.contains("pass the table to which r.csv belongs"), "{found}");
+    }
+    assert_eq!(read(dir.path(), "sorted.csv"), turned);
+    assert!(!dir.path().join("c.csv").exists() && !dir.path().join("k.csv").exists());
+    succeed(dir.path(), "correct t.csv --label class --with r.csv --first 2 -o c.csv");
+    succeed(dir.path(), &format!("label t.csv {label}"));
+    // Without ids, the label of a row shows that it is another one.
+    fs::write(dir.path().join("r.csv"), "row,label,suggested\n8,no,no\n7,no,yes\n").unwrap();
+    let line = "label t.csv --known class --drop note --review r.csv --session n.jsonl";
+    let found = refuse(dir.path(), line);
+    let said = "r.csv, line 3: row 7 has the label `no` here, but `yes` in t.csv, line 9";
+    assert!(found.contains(said), "{found}");
+}

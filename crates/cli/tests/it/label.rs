@@ -715,6 +715,35 @@ fn answers_do_not_move_to_other_texts_or_images() {
     assert!(code == Some(2) && said.contains("images shown with it have changed"), "{said}");
 }
 
+/// A table of items in another order than the pool is refused if both have a column of ids.
+#[test]
+fn items_of_other_rows_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let rows: String = (0..6).map(|i| format!("n{i},{},{}\n", i * 5 % 6, i % 3)).collect();
+    fs::write(folder.join("pool.csv"), format!("id,x,y\n{rows}")).unwrap();
+    let write = |name: &str, rows: &[usize]| {
+        let rows: String = rows.iter().map(|i| format!("n{i},{}\n", TEXTS[*i])).collect();
+        fs::write(folder.join(name), format!("id,text\n{rows}")).unwrap();
+    };
+    write("items.csv", &[0, 1, 2, 3, 4, 5]);
+    write("turned.csv", &[5, 4, 3, 2, 1, 0]);
+    let session = ["--id", "id", "--show", "text", "--classes", "a,b", "--session", "s.jsonl"];
+    for id in [&session[..], &session[2..]] {
+        let args = [&["label", "pool.csv", "--items", "turned.csv"], id].concat();
+        let said = refused(folder, &args);
+        let part = "turned.csv, line 2, column `id`: `n5` here, but `n0` in pool.csv, line 2,";
+        assert!(
+            said.contains(part) && said.contains("sort the tables in the same order"),
+            "{said}"
+        );
+        assert!(!folder.join("s.jsonl").exists());
+    }
+    let args = [&["pool.csv", "--items", "items.csv"], &session[..]].concat();
+    let (code, said) = typed(folder, &args, "a\nq\n");
+    assert_eq!(code, Some(0), "{said}");
+}
+
 #[test]
 fn items_are_identified_by_their_ids() {
     let folder = tempfile::tempdir().unwrap();

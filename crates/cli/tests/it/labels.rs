@@ -517,3 +517,45 @@ fn a_session_is_fitted_directly() {
         assert!(found.contains(said), "{line}: {found}");
     }
 }
+
+/// Labels in order or by row number are refused if the ids in both files belong to other rows.
+#[test]
+fn labels_of_other_rows_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let a = |i: usize| i * 37 % 60;
+    let class = |i: usize| if a(i) < 30 { "low" } else { "high" };
+    let x = |i: usize| format!("n{i},{}\n", a(i));
+    let y = |i: usize| format!("n{i},{}\n", class(i));
+    write(folder, "x.csv", format!("id,a\n{}", (0..60).map(x).collect::<String>()));
+    write(folder, "sorted.csv", format!("id,a\n{}", (0..60).rev().map(x).collect::<String>()));
+    write(folder, "y.csv", format!("id,label\n{}", (0..60).map(y).collect::<String>()));
+    write(folder, "turned.csv", format!("id,label\n{}", (0..60).rev().map(y).collect::<String>()));
+    let found = refuse(folder, "fit x.csv --labels turned.csv -o m.json");
+    let said = "turned.csv, line 2, column `id`: `n59` here, but `n0` in x.csv, line 2,";
+    assert!(
+        found.contains(said) && found.contains("join by a column of ids (--id), or sort"),
+        "{found}"
+    );
+    assert!(!folder.join("m.json").exists());
+    succeed(folder, "fit x.csv --labels turned.csv --id id -o by_id.json");
+    succeed(folder, "fit x.csv --labels y.csv -o m.json");
+    // Row numbers of another order.
+    let rows: String = (0..60).map(|i| format!("{i},{}", y(i))).collect();
+    write(folder, "rows.csv", format!("row,id,label\n{rows}"));
+    succeed(folder, "fit x.csv --labels rows.csv -o by_row.json");
+    assert_eq!(read(folder, "by_row.json"), read(folder, "m.json"));
+    succeed(folder, "evaluate m.json x.csv --labels rows.csv");
+    for line in [
+        "fit sorted.csv --labels rows.csv -o s.json",
+        "audit sorted.csv --labels rows.csv",
+        "evaluate m.json sorted.csv --labels rows.csv",
+    ] {
+        let found = refuse(folder, line);
+        let said = "rows.csv, line 2, column `id`: `n0` here, but `n59` in sorted.csv, line 2,";
+        assert!(
+            found.contains(said) && found.contains("join by a column of ids"),
+            "{line}: {found}"
+        );
+    }
+}

@@ -43,7 +43,8 @@ pub(crate) struct LabelArgs {
     #[command(flatten)]
     pub(crate) columns: ColumnArgs,
 
-    /// What to show: a table with one row per row of DATA, or a folder with one image per row of DATA
+    /// What to show: a table with one row per row of DATA, or a folder with one image per row of DATA. Columns of both
+    /// tables must agree
     #[arg(long, value_name = "FILE|FOLDER", help_heading = "Items")]
     pub(crate) items: Option<PathBuf>,
     /// Columns to show; the model learns from text columns among them only if they are named by --text or --use
@@ -64,7 +65,8 @@ pub(crate) struct LabelArgs {
     #[arg(long, value_name = "COLUMN", help_heading = "Answers")]
     pub(crate) known: Option<String>,
     /// Ask about rows that --known labels: in a ranking of `audit`, those whose suggestion differs from the label; in
-    /// another CSV file with a column `row`, all. The known label is shown; the model does not learn from it
+    /// another CSV file with a column `row`, all. Its labels and its other columns must agree with DATA. The known label
+    /// is shown; the model does not learn from it
     #[arg(long, value_name = "FILE", requires = "known", help_heading = "Answers")]
     pub(crate) review: Option<PathBuf>,
     /// Start from the predictions of this model of `fit`, until the session's own model has fewer errors on the

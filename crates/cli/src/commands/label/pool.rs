@@ -12,7 +12,7 @@ use halfspaces_frame::{
     suggestion,
 };
 use halfspaces_labelling::{ItemIds, ItemSource, ItemSpec, PoolId, ResumedPool, ShownImages};
-use halfspaces_pipeline::{Design, Recipe, Unseen, is_varied_text};
+use halfspaces_pipeline::{Design, Recipe, Unseen, check_same_rows, is_varied_text};
 use std::collections::BTreeSet;
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ impl Pool {
         hints.verbatim.extend(args.known.iter().chain(&args.show).cloned());
         let mut frame = args.input.read_as(&hints)?;
         let truth = args.label.as_ref().map(|name| Labels::take(&mut frame, name)).transpose()?;
-        let (mut shown, folder) = shown_frame(args, &hints, frame.rows)?;
+        let (mut shown, folder) = shown_frame(args, &hints, &frame)?;
         let mut notes = Vec::new();
         let is_named =
             |name: &String| args.known.as_ref() == Some(name) || args.show.contains(name);
@@ -86,6 +86,10 @@ impl Pool {
                 known
             }
             None => Vec::new(),
+        };
+        let reviewed = match &args.review {
+            Some(path) => review::rows(path, &frame, args.known.as_deref(), &known)?,
+            None => BTreeSet::new(),
         };
         // Each cell is shown and exported as it is in the file.
         let texts = args.show.iter().map(|name| column_of(shown.as_ref(), &frame, name));
@@ -174,10 +178,6 @@ impl Pool {
         let keys = pool_id.items.as_ref().map(|items| items.keys.clone()).unwrap_or_default();
         let items = Items::new(texts, images, &features(&frame));
         let mut items = items.with_keys(keys, id.clone()).with_recipe(recipe, &frame);
-        let reviewed = match &args.review {
-            Some(path) => review::rows(path, frame.rows)?,
-            None => BTreeSet::new(),
-        };
         if !reviewed.is_empty() {
             items = items.with_known(&known, &reviewed);
         }
@@ -287,11 +287,12 @@ fn features(frame: &Frame) -> Vec<Column> {
     features
 }
 
-/// The table of `--items`, if it is a table, and the folder to which paths of images are relative.
+/// The table of `--items`, if it is a table, and the folder to which paths of images are relative. Its rows must be those
+/// of the pool.
 fn shown_frame(
     args: &LabelArgs,
     hints: &Hints,
-    rows: usize,
+    pool: &Frame,
 ) -> Result<(Option<Frame>, PathBuf), CliError> {
     let folder = |path: &Path| match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
@@ -301,14 +302,17 @@ fn shown_frame(
         Some(path) if path.is_dir() => Ok((None, path.clone())),
         Some(path) => {
             let frame = input::read(path, &ReadingArgs::default(), hints)?;
-            if frame.rows != rows {
-                let (name, pool) = (&frame.source, args.input.data.display());
+            if frame.rows != pool.rows {
+                let (name, data) = (&frame.source, args.input.data.display());
                 return Err(CliError::user(format!(
-                    "{name}: {} rows for the {rows} rows of {pool}; --items needs one row for each row of the pool, \
-                     in the same order",
-                    frame.rows
+                    "{name}: {} rows for the {} rows of {data}; --items needs one row for each row of the pool, in the \
+                     same order",
+                    frame.rows, pool.rows
                 )));
             }
+            let known: Vec<&str> = args.known.as_deref().into_iter().collect();
+            let pairs: Vec<_> = (0..pool.rows).map(|row| (row, row)).collect();
+            check_same_rows(pool, &frame, &pairs, &known, "sort the tables in the same order")?;
             Ok((Some(frame), folder(path)))
         }
         None if args.is_folder() => Ok((None, args.input.data.clone())),

@@ -2,28 +2,52 @@
 
 use crate::error::CliError;
 use crate::output::{counted, note};
-use halfspaces_frame::{Hints, ReadOptions, Values};
-use std::borrow::Cow;
+use halfspaces_frame::{Frame, Hints, ReadOptions, find_class};
+use halfspaces_pipeline::check_same_rows;
 use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The rows of a CSV file whose `suggested` label differs from their `label`, or all of its rows if one of these
-/// columns is missing.
-pub(super) fn rows(path: &Path, count: usize) -> Result<BTreeSet<usize>, CliError> {
+/// columns is missing. Other columns of the file must agree with those of the pool, except for the column `except` of
+/// known labels. `known` has the known labels of the pool in the order of the rows; a `label` must be the known one.
+pub(super) fn rows(
+    path: &Path,
+    pool: &Frame,
+    except: Option<&str>,
+    known: &[(usize, String)],
+) -> Result<BTreeSet<usize>, CliError> {
     let hints = Hints::verbatim(["row", "label", "suggested"]);
     let frame = halfspaces_frame::read(path, &ReadOptions::default(), &hints)?;
     let column = frame.column("row").ok_or_else(|| frame.no_column("row"))?;
     let labels = frame.column("label").zip(frame.column("suggested"));
-    let mut rows = BTreeSet::new();
+    let row = |at: usize| frame.row_number(&column, at, "the pool", pool.rows);
+    let mut reviewed: Vec<(usize, usize)> = Vec::new();
     for at in 0..frame.rows {
-        let is_same = |(label, suggested): &(Cow<'_, Values>, Cow<'_, Values>)| {
-            label.text(at) == suggested.text(at)
-        };
-        if labels.as_ref().is_some_and(is_same) {
-            continue;
+        let is_same =
+            labels.as_ref().is_some_and(|(label, suggested)| label.text(at) == suggested.text(at));
+        if !is_same {
+            reviewed.push((row(at)?, at));
         }
-        rows.insert(frame.row_number(&column, at, "the pool", count)?);
     }
+    // All lines show whether the rows have moved, also those that are not reviewed.
+    let pairs = (0..frame.rows).filter_map(|at| Some((row(at).ok()?, at)));
+    let pairs: Vec<(usize, usize)> = pairs.collect();
+    let advice = format!("pass the table to which {} belongs", frame.source);
+    check_same_rows(pool, &frame, &pairs, except.as_slice(), &advice)?;
+    for (row, at) in &reviewed {
+        let place = known.binary_search_by_key(row, |(row, _)| *row);
+        let (Some((label, _)), Ok(place)) = (&labels, place) else { continue };
+        let (label, other) = (label.text(*at), &known[place].1);
+        if find_class(&label, std::slice::from_ref(other)).is_none() {
+            return Err(CliError::user(format!(
+                "{}: row {row} has the label `{label}` here, but `{other}` in {}; was the row moved, or is it already \
+                 corrected?",
+                frame.place(*at),
+                pool.place(*row)
+            )));
+        }
+    }
+    let rows: BTreeSet<usize> = reviewed.into_iter().map(|(row, _)| row).collect();
     note(&format!("{} to review", counted(rows.len() as u64, "row")));
     Ok(rows)
 }

@@ -1,0 +1,255 @@
+//! Checks that the rows of two tables that are joined by order or by row numbers agree in the columns of both.
+
+use halfspaces_frame::{ClassKey, DataError, Frame, Values, is_missing_marker};
+use std::collections::HashMap;
+
+/// The columns that `audit`, `label` and `predict` write next to the columns of a table.
+const OWN: [&str; 12] = [
+    "rank",
+    "row",
+    "label",
+    "suggested",
+    "agreement",
+    "likely_wrong",
+    "line",
+    "contradicts",
+    "source",
+    "probability",
+    "value",
+    "score",
+];
+/// The beginnings of the names of further such columns, which end with an annotator or a class.
+const OWN_BEGINNINGS: [&str; 2] = ["label by ", "probability="];
+
+/// Checks that the rows of a file agree with the rows of the table to which they were joined. `pairs` has a row of the
+/// table and a row of the file for each pair. Returns the number of columns compared.
+///
+/// The columns with the same name in both are compared, except for the columns `except`, the columns that the commands
+/// write themselves (such as `row`, `label` and `suggested`), and the columns of a file without names. A column
+/// contradicts the join in two cases:
+///
+/// - All its cells are different in the table and in the file, as ids are, and a cell of the file belongs to another row of
+///   the table. An edited text, which belongs to no row, does not contradict.
+/// - More than half of the pairs of cells differ.
+///
+/// Cells are equal if their texts are, or if they are the same number or truth value (`1` and `1.0`, `007` and `7`).
+/// Missing cells are equal to each other. A column that was read as dates or numbers in one table only is left out, unless
+/// the texts of the other are numbers.
+///
+/// *Cost.* Time and memory are linear in the number of rows, for one column at a time.
+///
+/// ```
+/// use halfspaces_frame::{Column, Frame, Values};
+/// use halfspaces_pipeline::check_same_rows;
+/// let table = |source: &str, ids: Vec<f64>| {
+///     Frame::new(source, vec![Column { name: "id".into(), values: Values::numbers(ids) }])
+/// };
+/// let (x, y) = (table("x.csv", vec![1.0, 2.0]), table("y.csv", vec![2.0, 1.0]));
+/// let error = check_same_rows(&x, &y, &[(0, 0), (1, 1)], &[], "sort them").unwrap_err().to_string();
+/// assert!(error.starts_with("y.csv, row 0, column `id`: `2` here, but `1` in x.csv, row 0"));
+/// assert_eq!(check_same_rows(&x, &y, &[(0, 1), (1, 0)], &[], "sort them"), Ok(1));
+/// ```
+///
+/// # Errors
+/// If a column contradicts the join. The message names both rows and gives the `advice`.
+///
+/// # Panics
+/// If a table does not have a row of `pairs`.
+pub fn check_same_rows(
+    table: &Frame,
+    file: &Frame,
+    pairs: &[(usize, usize)],
+    except: &[&str],
+    advice: &str,
+) -> Result<usize, DataError> {
+    if file.reading.as_ref().is_some_and(|reading| reading.header_lines == 0) {
+        return Ok(0);
+    }
+    let of_file: HashMap<&str, &Values> =
+        file.columns.iter().map(|column| (column.name.as_str(), &column.values)).collect();
+    let (mut compared, mut contradiction) = (0, Ok(()));
+    for column in &table.columns {
+        let name = column.name.as_str();
+        if except.contains(&name) || is_own(name) {
+            continue;
+        }
+        let Some(other) = of_file.get(name) else { continue };
+        let (ours, theirs) = (keys(&column.values, table.rows), keys(other, file.rows));
+        if !are_comparable((&column.values, &ours), (other, &theirs)) {
+            continue;
+        }
+        compared += 1;
+        let differing = pairs.iter().filter(|(row, at)| ours[*row] != theirs[*at]);
+        let differing: Vec<(usize, usize)> = differing.copied().collect();
+        let fault = |(row, at): (usize, usize)| {
+            DataError::user(format!(
+                "{}, column `{name}`: {} here, but {} in {}, to which it is joined ({} of {} rows differ); {advice}, or \
+                 rename the column in one of them if it means something else",
+                file.place(at),
+                shown(other, at),
+                shown(&column.values, row),
+                table.place(row),
+                differing.len(),
+                pairs.len()
+            ))
+        };
+        // A column of ids shows best which rows belong together.
+        if let (Some(rows), Some(_)) = (rows_of(&ours), rows_of(&theirs))
+            && let Some(moved) = differing
+                .iter()
+                .find(|(_, at)| theirs[*at].as_ref().is_some_and(|key| rows.contains_key(key)))
+        {
+            return Err(fault(*moved));
+        }
+        if contradiction.is_ok() && 2 * differing.len() > pairs.len() {
+            contradiction = Err(fault(differing[0]));
+        }
+    }
+    contradiction.map(|()| compared)
+}
+
+/// Whether a command writes a column with this name itself.
+fn is_own(name: &str) -> bool {
+    OWN.contains(&name) || OWN_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+}
+
+/// The identity of each cell; `None` for a missing one.
+fn keys(values: &Values, rows: usize) -> Vec<Option<ClassKey>> {
+    let key = |row: usize| {
+        let text = values.text(row);
+        let text = match text.trim() {
+            _ if text.eq_ignore_ascii_case("true") => "1",
+            _ if text.eq_ignore_ascii_case("false") => "0",
+            // A program may have removed leading zeros.
+            digits if digits.bytes().all(|b| b.is_ascii_digit()) && digits.len() > 1 => {
+                let number = digits.trim_start_matches('0');
+                if number.is_empty() { "0" } else { number }
+            }
+            text => text,
+        };
+        (!text.is_empty() && !is_missing_marker(text)).then(|| ClassKey::of(text))
+    };
+    (0..rows).map(key).collect()
+}
+
+type Keyed<'a> = (&'a Values, &'a [Option<ClassKey>]);
+
+/// Whether the cells of two columns can be compared. The same cell may have been read as a date or a number in one table,
+/// and kept as a text in the other.
+fn are_comparable((a, of_a): Keyed<'_>, (b, of_b): Keyed<'_>) -> bool {
+    let are_numbers =
+        |keys: &[Option<ClassKey>]| keys.iter().flatten().all(|key| key.number().is_some());
+    match (a, b) {
+        (Values::Numbers(_), Values::Texts(_)) => are_numbers(of_b),
+        (Values::Texts(_), Values::Numbers(_)) => are_numbers(of_a),
+        _ => std::mem::discriminant(a) == std::mem::discriminant(b),
+    }
+}
+
+/// The row of each cell; `None` if a cell is missing or two are equal.
+fn rows_of(keys: &[Option<ClassKey>]) -> Option<HashMap<&ClassKey, usize>> {
+    let mut rows = HashMap::with_capacity(keys.len());
+    for (row, key) in keys.iter().enumerate() {
+        if rows.insert(key.as_ref()?, row).is_some() {
+            return None;
+        }
+    }
+    Some(rows)
+}
+
+/// The cell of a row, for a message.
+fn shown(values: &Values, row: usize) -> String {
+    const MAX_CELL: usize = 60;
+    let text = values.text(row);
+    match text.char_indices().nth(MAX_CELL) {
+        Some((end, _)) => format!("`{}...`", &text[..end]),
+        None if text.trim().is_empty() => "an empty cell".to_owned(),
+        None => format!("`{text}`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halfspaces_frame::{Hints, ReadOptions, read_bytes};
+
+    /// A CSV file, read with its columns `texts` as texts.
+    fn csv(name: &str, text: &str, texts: &[&str]) -> Frame {
+        let hints = Hints::verbatim(texts.iter().copied());
+        read_bytes(name, text.as_bytes().to_vec(), &ReadOptions::default(), &hints).unwrap()
+    }
+
+    fn compare(table: &Frame, file: &Frame) -> Result<usize, String> {
+        let pairs: Vec<(usize, usize)> = (0..table.rows).zip(0..file.rows).collect();
+        let found = check_same_rows(table, file, &pairs, &["class"], "sort them");
+        found.map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn ids_in_another_order_contradict() {
+        let table = csv("x.csv", "id,a\nu,1\nv,1\nw,2\n", &["id"]);
+        let file = csv("y.csv", "id,a\nu,1.0\nw,2.0\nv,1.0\n", &["id"]);
+        let said = compare(&table, &file).unwrap_err();
+        assert_eq!(
+            said,
+            "y.csv, line 3, column `id`: `w` here, but `v` in x.csv, line 3, to which it is joined (2 of 3 rows differ); sort \
+             them, or rename the column in one of them if it means something else"
+        );
+        let pairs = [(0, 0), (2, 1), (1, 2)];
+        assert_eq!(check_same_rows(&table, &file, &pairs, &[], ""), Ok(2));
+        // An id that belongs to no other row may have been corrected.
+        let edited = csv("y.csv", "id,a\nu,1\nv2,1\nw,2\n", &["id"]);
+        assert_eq!(compare(&table, &edited), Ok(2));
+    }
+
+    #[test]
+    fn other_columns_contradict_in_most_rows() {
+        let table = csv("x.csv", "t,n\nred,1\nred,2\nblue,3\nblue,4\n", &["t"]);
+        let half = csv("y.csv", "t,m\nred,1\nrose,2\nblue,3\nnavy,4\n", &["t"]);
+        assert_eq!(compare(&table, &half), Ok(1));
+        let turned = csv("y.csv", "t,m\nblue,1\nblue,2\nred,3\nred,4\n", &["t"]);
+        let said = compare(&table, &turned).unwrap_err();
+        assert!(said.contains("(4 of 4 rows differ); sort them"), "{said}");
+        let other = csv("y.csv", "t,m\nrose,1\nrose,2\nblue,3\nnavy,4\n", &["t"]);
+        assert!(compare(&table, &other).unwrap_err().contains("(3 of 4 rows differ)"));
+    }
+
+    #[test]
+    fn spellings_of_the_same_cell_are_equal() {
+        let text = "id,n,flag,gap\n001,1.50,True,NA\n002,2,false,5\n003,3.0,TRUE,7\n";
+        let table = csv("x.csv", text, &[]);
+        let file = csv("y.csv", text, &["id", "n", "flag", "gap"]);
+        assert_eq!((compare(&table, &file), compare(&file, &table)), (Ok(4), Ok(4)));
+        let key = |text: &str| keys(&Values::texts(vec![0], &[text]), 1)[0].clone();
+        assert_eq!([key("NA"), key(" ")], [None, None]);
+        for (a, b, is_same) in [
+            ("1", "1.0", true),
+            ("007", "7", true),
+            ("00", "0", true),
+            (" a ", "a", true),
+            ("true", "1", true),
+            ("9007199254740993", "9007199254740992", false),
+            ("a", "A", false),
+        ] {
+            assert_eq!(key(a) == key(b), is_same, "{a} {b}");
+        }
+        // Dates and amounts that one of the tables keeps as texts are left out.
+        let text = "day,price\n1.3.2024,5 %\n2.3.2024,6 %\n13.3.2024,7 %\n";
+        let table = csv("x.csv", text, &[]);
+        assert_eq!(compare(&table, &csv("y.csv", text, &["day", "price"])), Ok(0));
+        assert_eq!(compare(&table, &csv("y.csv", text, &[])), Ok(2));
+    }
+
+    /// Columns of labels, of the program and without names say nothing about a row.
+    #[test]
+    fn columns_without_a_meaning_are_not_compared() {
+        let table = csv("x.csv", "class,rank,c1\na,1,p\nb,2,q\n", &["class", "c1"]);
+        let file = csv("y.csv", "class,rank,probability=a\nb,2,0\na,1,1\n", &["class"]);
+        assert_eq!(compare(&table, &file), Ok(0));
+        let options = ReadOptions { header: Some(false), ..ReadOptions::default() };
+        let bare =
+            read_bytes("y.csv", b"q,1\np,2\n".to_vec(), &options, &Hints::default()).unwrap();
+        assert!(bare.has("c1"));
+        assert_eq!(compare(&table, &bare), Ok(0));
+    }
+}
