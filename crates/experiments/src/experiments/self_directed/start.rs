@@ -44,7 +44,7 @@ fn tangent(w: &[f64], target: &[f64]) -> Option<f64> {
 impl Experiment for StartExperiment {
     about! {
         "S13", "The start of Algorithm 1: a constant angle from 4d points";
-        "S13": "The start of Algorithm 1, the sum of y x over 4d uniform points of the sphere, has an angle θ₀ to the target with tan θ₀ <= e - 1, the premise of its length, with probability at least 0.98, in 3 to 10 dimensions, at standard scale to 30, at full scale to 100."
+        "S13": "The start of Algorithm 1, the sum of y x over 4d uniform points of the sphere, has an angle θ₀ to the target with tan θ₀ <= e - 1, the premise of its length, with probability at least 0.98, d = 3 to 10, at standard scale to 30, at full scale to 100."
             ["DKTZ23 §2, start at a constant angle; the sum and its probability are ours"]
             Measured, null "the sum over d/4 points"
             halfspaces_online::{TwoChains, ChainLength};

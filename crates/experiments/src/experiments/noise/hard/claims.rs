@@ -18,7 +18,7 @@ const RATES: [f64; 5] = [0.05, 0.1, 0.2, 0.3, 0.4];
 impl Experiment for HardExperiment {
     about! {
         "P13", "Hard instances: where the noise rate binds, and where it does not";
-        "P13": "Given η, the Perspectron of Theorem 3 with thinned selection has error at least η (1 - 5γ) on four points without a wrong label, in every run: it reaches the rate it is given, not the error of w*. ε = δ = 0.1, η = 0.05 to 0.4, γ = 0.1 and 0.05, at full scale also 0.02 (smoke scale: η = γ = 0.1)."
+        "P13": "Given η, the Perspectron of Theorem 3 with thinned selection has error at least η (1 - 5γ) on four points without a wrong label, in every run: it reaches the given rate, not the error of w*. ε = δ = 0.1, η = 0.05 to 0.4, γ = 0.1 and 0.05, at full scale also 0.02 (smoke scale: η = γ = 0.1)."
             ["ours, docs/theory/noise-rate-binds.md"]
             Measured, null "the same learner with noise rate 0"
             halfspaces_pac::{Perspectron, Direction, Denominator};
