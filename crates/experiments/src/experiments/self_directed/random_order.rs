@@ -131,9 +131,7 @@ impl Experiment for RandomOrderExperiment {
         "S6b": "On the points of S6 in random order, every learner of S6 and the Bayes point, which learns from every label, makes at least 0.2 d ln(n/d) mistakes in expectation, at every tested n of at least 10 d."
             ["DKTZ23 §1, random order; the constant is measured, what is proved is S14 and S14o"]
             Measured, null "version-space greedy, which chooses its order, on pools of the same kind"
-            halfspaces_online::{BayesPoint, Perceptron, ModifiedPerceptron, PassiveAggressive,
-                SecondOrderPerceptron, Alma, OnlineMassart, VersionSpace, CentreOfGravity,
-                VolumetricCentre, HardMargin};
+            halfspaces_online::{BayesPoint, VersionSpace, CentreOfGravity};
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
