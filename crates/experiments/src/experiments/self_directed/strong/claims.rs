@@ -161,10 +161,7 @@ impl Experiment for StrongExperiment {
             (pairs, Null::SmallerBound),
             (Evidence::worst_of(&reached), first_round),
             (Evidence::worst_of(&warm).with_note(MORE_POOLS), of_warm),
-            (
-                Evidence::worst_of(&growth).far_because(NO_GROWTH).with_note(WIDER_BOUND),
-                of_random,
-            ),
+            (Evidence::worst_of(&growth).far_because(NO_GROWTH).with_note(WIDER_BOUND), of_random),
         ];
         judge_all(section, Experiment::claims(self), evidence);
         section.summary.push("A round brings the unlabelled points into radially isotropic position by the Forster transform, in a heavy subspace if there is one, and walks through them by decreasing margin. The bound does not depend on the kind of data, its condition or its margin. The recommended learner uses warm starts (each round starts where the previous one ended) and labels every point. The theorem is about random starts, which cost mistakes where n is small. On repeated points with fewer copies than rounds, failed runs make fewer mistakes in later rounds, so the count grows with n until there are enough copies. S8 and S8f run on transformed data of every kind and on positions found by a search for long runs or for failures. S9g has n = 320 d² to 2560 d² points for clusters, at full scale 16 000 to 128 000 on the cube in d = 20, and beyond smoke scale 2375 to 19 000 rows of magic, if given. For S9g, the cube is labelled by random halfspaces and by decision lists in d = 12, at full scale in d = 14, where the larger pool has 22 or 8 copies of each of the 2^(d-1) corners on average; in d = 20 most corners are distinct. The halving bound, d lg n, is drawn for comparison.".into());
