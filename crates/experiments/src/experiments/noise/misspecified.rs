@@ -31,22 +31,23 @@ impl fmt::Display for Configuration {
 /// Error - (opt_RCN + ζ + τ/2) of each learner.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
-    /// The learner that is claimed: told σ_ζ, or with a grid of guesses.
+    /// The learner that the claim is about. It is given σ_ζ or tries a grid of guesses.
     ours: f64,
-    /// The learner told σ itself.
+    /// The learner that is given σ itself.
     plain: f64,
-    /// Number of examples of the learner that is claimed.
+    /// Number of examples that the learner of the claim uses.
     examples: u64,
 }
 
-/// σ(t) = 2t/γ, clipped to [-1, 1]: 1 at every point with the margin.
+/// σ(t) = 2t/γ, clipped to [-1, 1]. Its absolute value is 1 at every point beyond the margin.
 fn link() -> Result<StandardLink, Failure> {
     Ok(StandardLink::clipped(2.0 / MARGIN)?)
 }
 
-/// Three points of the plane that mislead the learner told σ (docs/theory/misspecified-links.md). The first is far from
-/// the boundary, and its labels are wrong with probability ζ. The learner fits σ(w·x) to its mean label 1 - 2ζ, and w
-/// stays small along w*. The other two, whose labels are never wrong, then decide w across w*, where they disagree.
+/// Three points of the plane that mislead the learner that is given σ (docs/theory/misspecified-links.md). The first is
+/// far from the boundary, and its labels are wrong with probability ζ. The learner fits σ(w·x) to its mean label 1 -
+/// 2ζ, and w stays small along w*. The other two points, whose labels are never wrong, then determine the component of
+/// w orthogonal to w*, on which they disagree.
 fn three_points() -> Planar {
     let one = StepLink { near: [1.0; 2], far: [1.0; 2], jump: 0.5 };
     let atoms = vec![
@@ -57,10 +58,10 @@ fn three_points() -> Planar {
     Planar { margin: MARGIN, link: one, atoms }
 }
 
-/// Why no error comes near the bound.
+/// The reason why no error comes near the bound.
 const MADE_FOR_THE_NULL: &str = "as the target itself errs 0.12 less than opt_RCN + ζ on these points, which were made for the null; the null is 0.03 above the bound";
 
-/// Error - (opt_RCN + ζ + τ/2). On these points |σ| = 1, so opt_RCN = 0; τ = 0.
+/// Error - (opt_RCN + ζ + τ/2). On these points |σ| = 1, so opt_RCN = 0. The link is symmetric, so τ = 0.
 fn excess(planar: &Planar, w: &[f64]) -> f64 {
     planar.error([w[0], w[1]]) - EXTRA
 }
@@ -79,9 +80,9 @@ impl Experiment for MisspecifiedExperiment {
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
-        // δ = 0.2 needs at least 14 trials without a failure.
+        // With δ = 0.2, a verdict needs at least 14 trials without a failure.
         let mut plan = Vec::new();
-        for (unknown, trials) in [(false, scale.pick(14, 30, 200)), (true, scale.pick(0, 16, 60))] {
+        for (unknown, trials) in [(false, scale.pick(14, 30, 200)), (true, scale.pick(0, 14, 60))] {
             if trials > 0 {
                 plan.push(Planned { configuration: Configuration { unknown }, trials });
             }
@@ -91,7 +92,7 @@ impl Experiment for MisspecifiedExperiment {
 
     fn trial(&self, setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
         let (planar, link) = (three_points(), link()?);
-        // Inner products round; all points have at least this margin.
+        // Inner products are rounded, so the margin is reduced slightly. All points have at least this margin.
         let margin = MARGIN * (1.0 - 1e-9);
         let plain = GlmPerspectron::params(link, margin).excess(EXCESS).failure(FAILURE);
         let plain = plain.seed(rng.random()).check()?.fit_stream(&mut planar.stream(rng))?;
@@ -193,7 +194,8 @@ mod tests {
         assert!((excess(&three_points(), &[1.0, 0.0]) - (0.4 * EXTRA - EXTRA)).abs() < 1e-12);
     }
 
-    /// Told σ, the noiseless learner ends with the second point on the wrong side, and told σ_ζ near the target.
+    /// If the noiseless learner is given σ, it ends with the second point on the wrong side. If it is given σ_ζ, it
+    /// ends near the target.
     #[test]
     fn the_points_mislead_the_learner_told_the_link() {
         let ends = |extra: f64| {

@@ -1,5 +1,6 @@
-//! K1 and K2: mistakes of halving against lg |C| over boolean classes, lists of halfspaces and the grid. Points come in
-//! random order, from an adversary that splits the class evenly, or from one that also chooses the labels.
+//! K1 and K2: the mistakes of halving, compared with lg |C|, over boolean classes, lists of halfspaces and the grid.
+//! Points come in random order, from an adversary that splits the class evenly, or from one that also chooses the
+//! labels.
 
 use crate::experiments::common::*;
 use halfspaces_data::{MarginBall, Marginal, random_target_with_rng};
@@ -17,19 +18,19 @@ pub(crate) struct HalvingExperiment;
 #[derive(Debug, Clone, PartialEq, Serialize, Display)]
 #[serde(tag = "class", rename_all = "lowercase")]
 enum Class {
-    /// All conjunctions over n variables, over the whole cube.
+    /// All conjunctions over n variables; the points are the whole cube.
     #[strum(to_string = "conjunctions n={variables}")]
     Conjunctions { variables: usize },
-    /// All disjunctions over n variables, over the whole cube.
+    /// All disjunctions over n variables; the points are the whole cube.
     #[strum(to_string = "disjunctions n={variables}")]
     Disjunctions { variables: usize },
-    /// All decision lists of at most `rules` rules, over the whole cube.
+    /// All decision lists of at most `rules` rules; the points are the whole cube.
     #[strum(to_string = "decision lists n={variables} r<={rules}")]
     Lists { variables: usize, rules: usize },
-    /// Random halfspaces, one of them the target; points of the ball.
+    /// Random halfspaces, one of which is the target; the points lie in the ball.
     #[strum(to_string = "{size} halfspaces d={dim}")]
     Halfspaces { dim: usize, size: usize },
-    /// The grid for a margin; points of the ball with that margin.
+    /// The grid for a margin; the points lie in the ball and have that margin.
     #[strum(to_string = "grid d={dim} γ={margin}")]
     Grid { dim: usize, margin: f64 },
 }
@@ -44,14 +45,14 @@ impl Class {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 enum Nature {
-    /// A random order, labels of a target.
+    /// The points come in random order, with the labels of a target.
     #[strum(to_string = "random order")]
     Random,
-    /// The misclassified point with the most even split, labels of a target.
+    /// The misclassified point with the most even split is next, with the label of a target.
     #[strum(to_string = "even splits")]
     Split,
-    /// The point with the most even split, labelled against the prediction while some hypothesis remains. Any surviving
-    /// hypothesis is the target.
+    /// The point with the most even split is next, labelled against the prediction while some hypothesis remains. Any
+    /// surviving hypothesis then counts as the target.
     #[strum(to_string = "even splits, contrary labels")]
     Contrary,
 }
@@ -79,7 +80,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// Above 1 if there are too many mistakes or the target was eliminated.
+    /// A ratio that is above 1 if there are too many mistakes or the target was eliminated.
     fn ratio(&self) -> f64 {
         if self.left == 0 { f64::INFINITY } else { self.mistakes as f64 / self.bound }
     }
@@ -180,7 +181,7 @@ impl Experiment for HalvingExperiment {
         for margin in scale.pick(vec![0.5], vec![0.5, 0.3], vec![0.5, 0.3, 0.15]) {
             classes.push(Class::Grid { dim: 3, margin });
         }
-        let trials = scale.pick(3, 20, 50);
+        let trials = scale.pick(3, 12, 50);
         let all = classes.into_iter().flat_map(|class| {
             NATURES.map(|(nature, _)| {
                 let configuration = Configuration { class: class.clone(), nature };

@@ -1,5 +1,5 @@
-//! K10 to K13: the passive-aggressive learner, Winnow, ALMA and the second-order perceptron against the bounds of their
-//! sources. For each bound, some instance comes close to it.
+//! K10 to K13: the passive-aggressive learner, Winnow, ALMA and the second-order perceptron, compared with the bounds
+//! of their sources. For each bound, some instance comes close to it.
 
 use crate::experiments::common::*;
 use crate::workload::{Inputs, Sample, Workload, of_either};
@@ -94,13 +94,13 @@ pub(crate) struct Outcome {
     /// The quantity that the bound limits: squared losses, mistakes or corrections.
     counted: f64,
     bound: f64,
-    /// The guaranteed margin over the final margin; 0 for learners without such a guarantee.
+    /// The guaranteed margin divided by the final margin; 0 for learners without such a guarantee.
     margin_ratio: f64,
 }
 
 impl Outcome {
     fn ratio(&self) -> f64 {
-        // Without mistakes, the bound of the second-order perceptron is 0 too.
+        // If there are no mistakes, the bound of the second-order perceptron is 0 as well.
         let counted = if self.counted == 0.0 { 0.0 } else { self.counted / self.bound };
         counted.max(self.margin_ratio)
     }
@@ -239,10 +239,11 @@ fn play_winnow(
 
 /// Plays Winnow against points that are constructed from its current weights so that every prediction is wrong.
 ///
-/// While the irrelevant weights sum to at least the threshold n, the point contains the heaviest of them that just
-/// reach n, and its label is -1. The demotion halves them and removes about n/2. Otherwise it contains the lightest
-/// relevant variable and irrelevant ones up to just below n, and its label is +1. The promotion adds about n. So one
-/// promotion pays for two demotions, as in the proof of the bound.
+/// While the weights of the irrelevant variables sum to at least the threshold n, the true variables of the point are
+/// the heaviest irrelevant ones, just enough for their weights to reach n, and its label is -1. The demotion halves
+/// these weights and removes about n/2. Otherwise the true variables are the lightest relevant one and irrelevant ones
+/// whose weights bring the sum to just below n, and the label is +1. The promotion adds about n. So one promotion pays
+/// for two demotions, as in the proof of the bound.
 fn against_winnow(mut learner: Winnow, relevant: usize) -> Result<usize, Failure> {
     let variables = learner.weights().len();
     let threshold = variables as f64;
@@ -326,7 +327,7 @@ impl Experiment for OtherBoundsExperiment {
                     if nature == Nature::Adversarial && slow {
                         continue;
                     }
-                    let trials = if workload.is_fixed() { 1 } else { trials };
+                    let trials = if workload.is_fixed() { 1 } else if slow { scale.pick(0, 3, 20) } else { trials };
                     add(learner, Data::Pool(workload.clone()), nature, trials);
                 }
             }

@@ -15,9 +15,9 @@ pub(crate) struct RandomOrderExperiment;
 
 /// The constant of the lower bound tested for mistake-driven learners. DKTZ23 proves that some constant exists.
 const SHARE: f64 = 0.5;
-/// Smallest number of points per dimension at which it is tested.
+/// Smallest number of points per dimension at which the lower bound is tested.
 const FROM: usize = 100;
-/// The constant for all learners.
+/// The constant of the lower bound for all learners.
 const SHARE_OF_ALL: f64 = 0.2;
 /// The margin parameter of the online Massart learner; its noise rate is 0.
 const TOLD_MARGIN: f64 = 0.1;
@@ -45,16 +45,16 @@ enum Learner {
     HardMargin,
     #[strum(to_string = "online Massart, η=0")]
     Massart,
-    /// Updates on correct predictions too.
+    /// A learner that also updates on correct predictions.
     #[strum(to_string = "Bayes point")]
     BayesPoint,
-    /// The null of S6b, which chooses its order.
+    /// The null of S6b, a learner that chooses the order of the points.
     #[strum(to_string = "version-space greedy, in its own order")]
     Greedy,
 }
 
 impl Learner {
-    /// Whether it updates on mistakes only.
+    /// Whether the learner updates on mistakes only.
     fn is_mistake_driven(self) -> bool {
         !matches!(self, Learner::BayesPoint | Learner::Greedy)
     }
@@ -121,7 +121,7 @@ fn stream<L: OnlineLearner>(
 impl Experiment for RandomOrderExperiment {
     about! {
         "S6", "In random order, no learner tested makes fewer than order d ln n mistakes on the sphere";
-        "S6": "On n >= 100 d uniform points of the sphere in random order, labelled by a random halfspace, each of ten learners that change only at mistakes makes at least 0.5 d ln(n/d) mistakes in expectation. Tested to n = 10^6 for d = 3 and 10, beyond smoke scale also 30."
+        "S6": "On n >= 100 d uniform points of the sphere in random order, labelled by a random halfspace, each of ten learners that change only at mistakes makes at least 0.5 d ln(n/d) mistakes in expectation. d = 3, 10, 30 (smoke scale: no 30); n to 10^6 (smoke: 10^4, standard: 10^5)."
             ["DKTZ23 §1, random order; the constant is measured, what is proved for every learner is S14"]
             Measured, null "the Bayes point, which learns from every label, on streams of the same kind"
             halfspaces_online::{Perceptron, ModifiedPerceptron, PassiveAggressive,
@@ -135,7 +135,7 @@ impl Experiment for RandomOrderExperiment {
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
-        let longest = scale.pick(10_000, 1_000_000, 1_000_000);
+        let longest = scale.pick(10_000, 100_000, 1_000_000);
         let mut plan = Vec::new();
         for dim in scale.pick(vec![3, 10], vec![3, 10, 30], vec![3, 10, 30]) {
             for (learner, _) in LEARNERS {
@@ -149,7 +149,7 @@ impl Experiment for RandomOrderExperiment {
                     Learner::SecondOrder => longest.min(100_000),
                     _ => longest,
                 };
-                // Counts in few dimensions are small and scatter most, and their trials are cheap.
+                // Counts in few dimensions are small and vary most, and the trials are cheap.
                 let trials = match dim {
                     3 => scale.pick(60, 60, 200),
                     10 => scale.pick(16, 32, 60),
@@ -158,7 +158,7 @@ impl Experiment for RandomOrderExperiment {
                     }
                     _ => scale.pick(6, 12, 20),
                 };
-                // Half decades, starting at 10 d.
+                // Checkpoints are half a decade apart and start at 10 d.
                 let checkpoints = (2..=12)
                     .map(|half| 10f64.powf(f64::from(half) / 2.0).round() as usize)
                     .filter(|n| (10 * dim..=last).contains(n))

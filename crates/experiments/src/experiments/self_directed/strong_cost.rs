@@ -25,11 +25,12 @@ const MORE_TRIALS: &str =
     "changed after verdicts: 8 trials were inconclusive, so 32 or 48 are drawn";
 const LARGER_CONSTANT: &str = "changed after verdicts: 8 trials were inconclusive, so 32 or 48 are drawn; the constant was 0.5";
 
-/// Upper bound on the mistakes with random starts, its constant chosen from measurements.
+/// Upper bound on the mistakes with random starts. Its constant was chosen from measurements.
 ///
-/// The proof of DKTZ23 Theorem 3.1 allows [`bounds::strong_learner_mistakes`] in expectation, about 28 ln 4d + 16 ln d in
-/// place of 0.6 (docs/theory/constants-of-dktz23.md). In the worst case every round takes all its 2p runs, p =
-/// ⌈ln(R/δ)/ln(1/0.383)⌉: with probability 1 - δ there are at most 2p R (⌊4d ln 4d⌋ + 1) mistakes, R = ⌈4d ln(1/ε)⌉.
+/// The proof of DKTZ23 Theorem 3.1 allows [`bounds::strong_learner_mistakes`] in expectation, about 28 ln 4d + 16 ln d
+/// in place of 0.6 (docs/theory/constants-of-dktz23.md). In the worst case, every round takes all its 2p runs, where p
+/// = ⌈ln(R/δ)/ln(1/0.383)⌉ and R = ⌈4d ln(1/ε)⌉ is the number of rounds. With probability 1 - δ, there are then at most
+/// 2p R (⌊4d ln 4d⌋ + 1) mistakes.
 fn allowed(dim: usize, epsilon: f64) -> f64 {
     0.6 * (dim * dim) as f64 * -epsilon.ln()
 }
@@ -51,7 +52,7 @@ pub(crate) struct Count {
     perfect: usize,
     /// A learner that labels every point, with warm starts.
     warm: usize,
-    /// The perceptron in random order, until the same fractions are left.
+    /// The perceptron in random order, stopped when the same fractions of the pool are left.
     perceptron: [usize; EPSILONS.len()],
 }
 
@@ -133,7 +134,7 @@ impl Experiment for StrongCostExperiment {
         let points = scale.pick(2000, 8000, 20_000);
         let planned = |kind| Planned {
             configuration: Configuration { kind, dims: dims.clone(), points },
-            trials: scale.pick(3, 32, 48),
+            trials: scale.pick(3, 24, 48),
         };
         Ok([Kind::Sphere, Kind::StudentT, Kind::Heavy].map(planned).into())
     }
@@ -162,7 +163,7 @@ impl Experiment for StrongCostExperiment {
                     let name = format!("{kind}, d={dim}, ε={epsilon}");
                     totals.push((name.clone(), evidence));
                     let bound = bounds::strong_learner_mistakes(*dim, epsilon);
-                    // With fewer points than the bound, every learner keeps to it.
+                    // If there are fewer points than the bound allows mistakes, every learner keeps to the bound.
                     if bound < group.configuration.points as f64 {
                         let counts =
                             |o: &Outcome| o.get(at).map(|c| c.strong[which] as f64 / bound);
@@ -270,7 +271,7 @@ mod tests {
 
     fn of(strong: [usize; 2], warm: [usize; 2], [perfect, perceptron]: [usize; 2]) -> Vec<Verdict> {
         let configuration = Configuration { kind: Kind::Sphere, dims: vec![10, 20], points: 100 };
-        // The trials scatter a little, since otherwise no mean could be refuted.
+        // The trials vary a little, since otherwise no mean could be refuted.
         let outcomes = (0..4).map(|more| {
             let count = |at: usize| Count {
                 dim: 10 << at,
@@ -308,14 +309,15 @@ mod tests {
 
     #[test]
     fn too_many_mistakes_violate_the_claims() {
-        // The bound is smallest at ε = 0.3: 60 ln(10/3) = 72.2, and 289. At ε = 0.01 it is 276 and 1105.
+        // The bound is smallest at ε = 0.3, where it is 60 ln(10/3) = 72.2 and 289 in the two dimensions. At ε = 0.01
+        // it is 276 and 1105.
         let nulls = [400, 1000];
         assert_eq!(of([50, 200], [200, 480], nulls), [Verdict::Holds; 2]);
         assert_eq!(of([50, 360], [200, 480], nulls), [Verdict::Holds, Verdict::Violated]);
         assert_eq!(of([96, 200], [200, 480], nulls), [Verdict::Holds, Verdict::Violated]);
-        // An exponent of 1.26, within the bound, and one of 1.35.
+        // The mistakes grow with an exponent of 1.26, which is within the bound, and with one of 1.35.
         assert_eq!(of([50, 200], [200, 510], nulls), [Verdict::Violated, Verdict::Holds]);
-        // Random starts whose mistakes grow as slowly, and a perceptron within the bound.
+        // The nulls pass: the mistakes with random starts grow as slowly, and the perceptron is within the bound.
         assert_eq!(of([50, 200], [200, 480], [200, 1000]), [Verdict::Weak, Verdict::Holds]);
         assert_eq!(of([50, 200], [200, 480], [400, 60]), [Verdict::Holds, Verdict::Weak]);
     }

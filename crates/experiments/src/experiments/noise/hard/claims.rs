@@ -33,12 +33,12 @@ impl Experiment for HardExperiment {
         let mut add = |configuration, trials| plan.push(Planned { configuration, trials });
         for noise in scale.pick(vec![0.1], RATES.to_vec(), RATES.to_vec()) {
             for margin in scale.pick(vec![0.1], vec![0.1, 0.05], vec![0.1, 0.05, 0.02]) {
-                add(Configuration::Pairs { noise, margin }, scale.pick(2, 3, 6));
+                add(Configuration::Pairs { noise, margin }, scale.pick(2, 2, 6));
             }
         }
         for learner in Learner::ALL {
             for noise in scale.pick(vec![0.1], RATES.to_vec(), RATES.to_vec()) {
-                // The search for the Perspectron needs its whole length at every scale.
+                // The search for the Perspectron runs at full length at every scale.
                 let ours = learner == Learner::Perspectron;
                 let moves = if ours { 300 } else { scale.pick(20, 120, 400) };
                 let trials = if ours { scale.pick(1, 2, 6) } else { scale.pick(1, 1, 4) };
@@ -135,7 +135,7 @@ impl Experiment for HardExperiment {
     }
 }
 
-/// The finding: the Perspectron reaches the noise rate it is given.
+/// The finding: the error of the Perspectron reaches the noise rate that it is given.
 fn rate_binds(claims: &[Claim]) -> Finding {
     let holds = |id: &str| claims.iter().any(|c| c.id == id && c.verdict == Verdict::Holds);
     Finding {

@@ -39,8 +39,8 @@ impl Experiment for ProjectionExperiment {
                     let (points, margin) = (20, 0.5);
                     let configuration =
                         Configuration::Margins { kind, dim, points, margin, divisor };
-                    // 3δ/2 needs at least 18 trials without a failure.
-                    plan.push(Planned { configuration, trials: scale.pick(19, 40, 200) });
+                    // With a failure probability of 3δ/2, a verdict needs at least 18 trials without a failure.
+                    plan.push(Planned { configuration, trials: scale.pick(19, 30, 200) });
                 }
             }
         }
@@ -54,7 +54,7 @@ impl Experiment for ProjectionExperiment {
             noise,
             excess: 0.2,
         };
-        // δ needs at least 29 trials without a failure.
+        // With a failure probability of δ, a verdict needs at least 29 trials without a failure.
         plan.push(Planned { configuration, trials: scale.pick(4, 30, 120) });
         let (margin, excess) = (0.8, 0.35);
         let examples = theorem(noise, projected_margin(margin), excess, 0)?.plan().examples();
@@ -104,7 +104,7 @@ impl Experiment for ProjectionExperiment {
                     let least = projected_margin(*margin) / margin;
                     margins.push((name, within_bound(group, 1.5 * DELTA, |o| least / o.share())));
                 }
-                // Used only in the figure.
+                // These settings are used only in the figure.
                 Configuration::Margins { .. } => (),
                 Configuration::Learn { noise, excess, .. } => {
                     let target = noise + excess;
@@ -158,7 +158,7 @@ mod tests {
         super::verdicts(&ProjectionExperiment, groups)
     }
 
-    /// Projections to the stated dimension, and to 1/32 of it judged by the same claim.
+    /// Projections to the stated dimension satisfy the claim; projections to 1/32 of that dimension violate it.
     #[test]
     fn a_planted_wrong_dimension_is_caught() {
         let verdict = |divisor| {

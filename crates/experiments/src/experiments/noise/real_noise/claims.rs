@@ -69,11 +69,11 @@ impl Experiment for RealNoiseExperiment {
         }
         push("wdbc", all, scale.pick(1, 6, 30), &REGIONS, &[0.1, 0.2, 0.3]);
         for name in ["magic", "spambase"].iter().filter(|name| self.inputs.has(name)) {
-            let rows = scale.pick(Some(1000), Some(2500), all);
+            let rows = scale.pick(Some(1000), Some(1500), all);
             push(name, rows, scale.pick(1, 1, 3), &REGIONS, &[0.1, 0.2, 0.3]);
         }
         if self.inputs.has(ADULT) {
-            let rows = scale.pick(Some(1000), Some(16_000), all);
+            let rows = scale.pick(Some(1000), Some(8000), all);
             let noises = scale.pick(&GROUPS[..1], &GROUPS[..1], &GROUPS[..]);
             push(ADULT, rows, scale.pick(1, 1, 3), noises, &[0.1, 0.2, 0.3, 0.4]);
         }
@@ -134,7 +134,7 @@ impl Experiment for RealNoiseExperiment {
             }
         }
 
-        // The data set as the distribution: draws with replacement, and an exact error.
+        // Here the data set is the distribution: examples are drawn with replacement, and the error is exact.
         let all = data.unit.select(&rows)?;
         for draw in 0..DRAWS {
             let drawn: Vec<usize> =
@@ -200,7 +200,7 @@ const CENSUS: &str = "The census data repeat the experiment of CKMY20. Labels of
 
 /// Evidence for PR.
 fn of_folds(results: &Results<Configuration, Outcome>) -> Evidence {
-    // A fold that errs more often than its bound, by chance, does not refute it.
+    // An error rate on a fold that exceeds its bound only by chance does not refute the bound.
     let ratio = |(_, o): (&Configuration, &Outcome)| {
         let largest = o.bounds.iter().map(|b| b.rate() / b.bound).fold(0.0, f64::max);
         if o.bounds.iter().any(Bound::is_refuted) { f64::INFINITY } else { largest.min(1.0) }
@@ -216,8 +216,8 @@ fn of_folds(results: &Results<Configuration, Outcome>) -> Evidence {
     ))
 }
 
-/// Evidence for PRe, per data set, so that a failure on one cannot hide among others. The draws of a trial share its
-/// rows and flip probabilities and are independent given these.
+/// Evidence for PRe, per data set, so that a failure on one data set cannot hide among the others. The draws of a trial
+/// share its rows and flip probabilities and are independent given these.
 fn of_draws(results: &Results<Configuration, Outcome>) -> Evidence {
     let mut judged: Vec<(String, Evidence)> = Vec::new();
     for group in &results.groups {
@@ -283,7 +283,8 @@ mod tests {
     fn the_exact_test_neither_refutes_nor_proves_what_chance_explains() {
         let bound = |errors| Bound { bound: 0.2, errors, points: 100 };
         assert!(!bound(20).is_refuted() && !bound(20).is_shown());
-        // P[Binomial(100, 0.2) >= 32] = 0.0031 and >= 33 = 0.0016; <= 11 is 0.0126, <= 10 is 0.0057.
+        // For X ~ Binomial(100, 0.2), P[X >= 32] = 0.0031, P[X >= 33] = 0.0016, P[X <= 11] = 0.0126 and P[X <= 10] =
+        // 0.0057.
         assert!(!bound(32).is_refuted() && bound(33).is_refuted());
         assert!(!bound(11).is_shown() && bound(10).is_shown());
     }
@@ -322,8 +323,8 @@ mod tests {
         let outcome = Outcome {
             points: vec![100; FOLDS],
             group: vec![0; FOLDS],
-            // Error counts differ widely between folds. In every fold, CKMY20 has 2 to 4 errors fewer than the learners
-            // with the common counts.
+            // Error counts differ widely between folds. In every fold, CKMY20 makes 2 to 4 errors fewer than the
+            // learners with the common counts.
             scores: LEARNERS
                 .iter()
                 .map(|entry| match entry.name {
@@ -362,7 +363,7 @@ mod tests {
         assert!(text.contains("magic.csv, spambase.csv") && text.contains(ADULT_FILE), "{text}");
     }
 
-    /// A census of 200 rows with columns of adult.data: only labels outside the group are flipped.
+    /// A census of 200 rows with the columns of adult.data. Only labels outside the group are flipped.
     #[test]
     fn census_data_are_read_by_name_and_the_group_stays_clean() {
         let folder = tempfile::tempdir().unwrap();

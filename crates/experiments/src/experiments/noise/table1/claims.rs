@@ -54,8 +54,8 @@ impl Experiment for Table1Experiment {
                 // On the trap a learner succeeds or fails completely, so it needs more trials. Trials in the plane are
                 // cheap.
                 Strategy::Trap => scale.pick(5, 25, 75),
-                // Here the counts of the two learners of P10o are closest and scatter most.
-                Strategy::Rcn => scale.pick(2, 18, 24),
+                // Here the counts of the two learners of P10o are closest to each other and vary most.
+                Strategy::Rcn => scale.pick(2, 12, 24),
                 _ => scale.pick(2, 12, 15),
             };
             plan.push(Planned { configuration, trials });
@@ -105,7 +105,8 @@ impl Experiment for Table1Experiment {
                     match median_needed(group, learner, *excess) {
                         _ if !complete => (),
                         Some(n) => ratios.push(n as f64 / bound),
-                        // The target was not reached with at least the number of examples of the theorem.
+                        // The target was not reached although the largest sample had at least the number of examples of
+                        // the theorem.
                         None if largest >= bound => ratios.push(f64::INFINITY),
                         None => {
                             open += 1;
@@ -121,7 +122,7 @@ impl Experiment for Table1Experiment {
         for strategy in [Strategy::Rcn, Strategy::LeastSquares] {
             let groups = groups_of(results, |c| c.strategy == strategy);
             let excesses = groups.first().map_or(&[][..], |g| &g.configuration.excesses);
-            // The smaller ε of huge scale are not claimed.
+            // No claim is made about the smaller values of ε at huge scale.
             let claimed = |excess: &&f64| {
                 **excess > LEVEL || (strategy != Strategy::Rcn && **excess >= LEVEL)
             };
@@ -270,7 +271,8 @@ mod tests {
                 && text.ends_with("gets 13 % wrong, the best halfspace 12 %.")
         }));
         assert!(order.is_some_and(|text| text.contains("fewer in 0, as many in 0 and more in 1.")));
-        // Logistic regression is better than a coin; the Perspectron ends above η; the Perspectron is ahead.
+        // The three cases without a text: logistic regression is better than a coin, the Perspectron ends above η, and
+        // the Perspectron is ahead.
         assert_eq!(found(0.49, [0.5, 0.2, 0.13], [0.2; 3])[0], None);
         assert_eq!(found(0.52, [0.5, 0.2, 0.31], [0.2; 3])[0], None);
         assert_eq!(found(0.52, [0.1; 3], [0.5, 0.5, 0.1])[1], None);

@@ -13,8 +13,8 @@ pub(crate) struct VersionSpaceExperiment {
 /// An exponent: on the hard family, mistakes must grow at least as fast as this power of γ.
 const STEEP: f64 = -1.8;
 
-/// Upper bound on the mistakes of the volumetric centre per dimension and halving of γ, chosen from measurements, in
-/// addition to two.
+/// Upper bound on the mistakes of the volumetric centre per dimension and halving of γ, chosen from measurements. Two
+/// further mistakes are allowed in total.
 const VOLUMETRIC: f64 = 0.6;
 
 /// Number of mistakes that K8e allows in addition to lg(1/γ).
@@ -71,8 +71,10 @@ impl Experiment for VersionSpaceExperiment {
                     (Family::Real(_), _) => scale.pick(vec![4], vec![4, 8], vec![4, 8, 12]),
                 };
                 let trials = match (&family, learner) {
-                    // At every mistake, hundreds of points are sampled in a space of many dimensions.
+                    // These trials are slow: at every mistake, hundreds of points are sampled in a space of many
+                    // dimensions.
                     (Family::Real(_), Learner::Gravity) => scale.pick(1, 1, 2),
+                    (Family::Real(_), _) => scale.pick(3, 4, 14),
                     _ => scale.pick(3, 8, 14),
                 };
                 if exponents.is_empty() {
@@ -90,16 +92,17 @@ impl Experiment for VersionSpaceExperiment {
     }
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
-        // The perceptron's bound is K3; that of the volumetric centre is judged in K8v; the hard-margin hypothesis has
-        // none.
+        // The perceptron's bound is the subject of K3, and that of the volumetric centre is judged in K8v. The
+        // hard-margin hypothesis has no bound.
         let of_centres =
             groups_of(results, |c| matches!(c.learner, Learner::Ellipsoid | Learner::Gravity));
-        // A learner within its bound ends with a pass without mistakes. One that does not end has exceeded it.
+        // A learner within its bound ends with a pass without mistakes. A learner that does not end has exceeded its
+        // bound.
         let ratio = |p: &Play| p.ratio().filter(|_| p.ended).unwrap_or(f64::INFINITY);
         let within = of_plays("mistakes / bound", &of_centres, ratio);
 
         let volumetric = groups_of(results, |c| c.learner == Learner::Volumetric);
-        // It keeps to its proved bound, too, which is hundreds of times larger.
+        // The volumetric centre must also keep to its proved bound, which is hundreds of times larger.
         let measured = of_plays("mistakes / (0.6 d lg(1/γ) + 2)", &volumetric, |p| {
             (p.mistakes as f64 / (VOLUMETRIC * p.dim as f64 * -p.margin.log2() + 2.0)).max(ratio(p))
         });
@@ -180,13 +183,13 @@ mod tests {
             ended: true,
             bound: Some(60.0),
         };
-        // The three trials scatter a little, since otherwise no mean could be refuted.
+        // The three trials vary a little, since otherwise no mean could be refuted.
         let trials = |power: u32| {
             [0, 1, 2].map(|more| (4..9).map(|e| play(e, (1 << (power * e)) + more)).collect())
         };
         let (square, linear): ([Outcome; 3], [Outcome; 3]) = (trials(2), trials(1));
         let verdicts = |centre: Play, perceptron: &[Outcome; 3]| {
-            // On the even split lg(1/γ) = 29 are forced and 30 allowed.
+            // On the even split, lg(1/γ) = 29 mistakes are forced and 30 are allowed.
             let (mistakes, margin) = (centre.mistakes / 2, 0.5f64.powi(29));
             let split = Play { mistakes, margin, ..centre.clone() };
             let mut split = group(Learner::Margin, [0; 3].map(|_| vec![split.clone()]));
@@ -205,7 +208,7 @@ mod tests {
         assert_eq!(verdicts(play(5, 58), &square), [holds; 4]);
         assert_eq!(verdicts(play(5, 61), &linear), [violated, violated, holds, violated]);
         assert_eq!(verdicts(play(5, 62), &square), [violated, violated, violated, holds]);
-        // Fewer than are forced.
+        // Fewer mistakes than the split forces.
         assert_eq!(verdicts(play(5, 57), &square), [holds, holds, violated, holds]);
         let endless = Play { ended: false, ..play(5, 1) };
         assert_eq!(verdicts(endless, &square)[0], Verdict::Violated);
@@ -235,7 +238,7 @@ mod tests {
             super::verdicts(&experiment, groups).split_off(1)
         };
         assert_eq!(verdicts(|_| ()), [Verdict::Holds; 3]);
-        // Three times the mistakes; and the same mistakes at margins of the third power.
+        // The mistakes are tripled, and the exponents as well, so that the margins are cubed.
         let wrong = verdicts(|p| {
             p.mistakes *= 3;
             p.exponent *= 3;

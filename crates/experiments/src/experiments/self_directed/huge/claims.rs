@@ -56,9 +56,9 @@ impl Experiment for HugePoolsExperiment {
             plan.push(Planned { configuration, trials: scale.pick(8, 24, 60) });
         }
         let real = [
-            (5, 10_000, [1000, 4000, 40_000]),
-            (30, 10_000, [100, 2000, 20_000]),
-            (10, 100_000, [0, 320, 2000]),
+            (5, 10_000, [1000, 2000, 40_000]),
+            (30, 10_000, [100, 1000, 20_000]),
+            (10, 100_000, [0, 200, 2000]),
             (10, 1_000_000, [0, 0, 400]),
             (30, 1_000_000, [0, 0, 200]),
         ];
@@ -68,7 +68,7 @@ impl Experiment for HugePoolsExperiment {
                 plan.push(Planned { configuration: Configuration::Real { dim, points }, trials });
             }
         }
-        // δ = 0.1 needs at least 29 trials without a failure.
+        // With δ = 0.1, a verdict needs at least 29 trials without a failure.
         let proved = scale.pick(
             vec![(5, Some(10_000)), (10, None)],
             vec![(5, Some(10_000)), (5, Some(100_000)), (10, None), (30, None)],
@@ -201,7 +201,7 @@ impl Experiment for HugePoolsExperiment {
         };
         let random_order = cases(&|d, log, (_, random)| *random > CHOSEN_ORDER * d * log.ln());
         let chosen_order = cases(&|d, log, (run, _)| run.total() < RANDOM_ORDER * d * log);
-        // The bounds are for means, and single runs scatter more: one case per setting and quantity.
+        // The bounds are on means, and single runs vary more. So each setting and quantity is one case.
         let real = groups_of(results, |c| matches!(c, Configuration::Real { .. }));
         let off = real.iter().flat_map(|g| {
             let mean = |part: usize| stats::mean(&g.values(|o| null_differences(o)[part]));
@@ -250,7 +250,7 @@ mod tests {
             HugePoolsExperiment.evaluate(&Results { groups }, &mut section);
             section.findings[0].text.clone()
         };
-        // ln 10^10 = 23.03, ln 10^80 = 184.2, their logarithms 3.137 and 5.216; 10 mistakes of the start.
+        // ln 10^10 = 23.03 and ln 10^80 = 184.2; their logarithms are 3.137 and 5.216. The start adds 10 mistakes.
         let text = found(|log| 1000.0 * log.ln(), |log| 10.0 * log).unwrap();
         assert!(
             text.contains("makes at most 5226 mistakes") && text.contains("rule makes 1842."),
@@ -317,7 +317,8 @@ mod tests {
         };
         let [holds, violated] = [Verdict::Holds, Verdict::Violated];
         assert_eq!(judge(5.0, 1.2, 0.0), [holds; 3]);
-        // As many mistakes as in random order; a random order with as few as the chosen one; another law.
+        // The planted faults: as many mistakes as in random order, a random order with as few mistakes as the chosen
+        // order, and a different law.
         assert_eq!(judge(6.5, 1.2, 0.0), [violated, holds, holds]);
         assert_eq!(judge(4.0, 0.3, 0.0), [violated, violated, holds]);
         assert_eq!(judge(5.0, 1.2, 0.05), [holds, holds, violated]);

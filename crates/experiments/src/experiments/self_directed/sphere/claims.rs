@@ -57,7 +57,7 @@ impl Experiment for SphereExperiment {
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
         let sizes = |dim: usize| -> Vec<usize> {
             let most = scale.pick(4, 6, 6);
-            // The pools of d = 30 serve the pairs of S1p too.
+            // The pools with d = 30 also serve as pairs for S1p.
             let most = if dim < 30 { scale.or_huge(most, 8) } else { most };
             (3..=most).map(|e| 10usize.pow(e)).collect()
         };
@@ -67,35 +67,35 @@ impl Experiment for SphereExperiment {
                 dim,
                 sizes: sizes(dim),
                 most_centres: match dim {
-                    30 => scale.pick(10_000, 10_000, 100_000),
-                    _ => scale.pick(10_000, 100_000, 100_000),
+                    30 => scale.pick(10_000, 1000, 100_000),
+                    _ => scale.pick(10_000, 10_000, 100_000),
                 },
                 most_sampled: match dim {
-                    30 => scale.pick(1000, 10_000, 100_000),
-                    _ => scale.pick(10_000, 100_000, 100_000),
+                    30 => scale.pick(1000, 1000, 100_000),
+                    _ => scale.pick(10_000, 10_000, 100_000),
                 },
-                most_gravity: scale.pick(1000, 10_000, 100_000),
+                most_gravity: scale.pick(1000, 1000, 100_000),
             },
             trials: match dim {
                 3 => scale.pick(40, 20, 40),
                 10 => scale.pick(24, 12, 20),
-                _ => scale.pick(4, 20, 30),
+                _ => scale.pick(4, 12, 30),
             },
         });
         let mut plan: Vec<_> = plan.collect();
         if scale != Scale::Smoke {
-            // Of the expensive learners, only sampled greedy runs on these pools, for a narrower interval.
+            // Sampled greedy is the only expensive learner that runs on these pools. They serve to narrow its interval.
             let sizes = vec![SAMPLED_POINTS];
             let (most_centres, most_sampled, most_gravity) = (0, SAMPLED_POINTS, 0);
             let configuration =
                 Configuration { dim: 10, sizes, most_centres, most_sampled, most_gravity };
-            plan.push(Planned { configuration, trials: scale.pick(0, 48, 60) });
-            // These pools serve only the pairs of S1p, whose difference is small in d = 10.
+            plan.push(Planned { configuration, trials: scale.pick(0, 40, 60) });
+            // These pools serve only as pairs for S1p, whose difference is small in d = 10.
             let sizes = vec![PAIRED_POINTS];
             let (most_centres, most_sampled, most_gravity) = (0, 0, 0);
             let configuration =
                 Configuration { dim: 10, sizes, most_centres, most_sampled, most_gravity };
-            plan.push(Planned { configuration, trials: scale.pick(0, 60, 120) });
+            plan.push(Planned { configuration, trials: scale.pick(0, 40, 120) });
         }
         Ok(plan)
     }
@@ -116,7 +116,7 @@ impl Experiment for SphereExperiment {
         let mut paired = Vec::new();
         let mut sampled = Vec::new();
         for dim in [10, 30] {
-            // On fewer points, the constants hide the gain.
+            // On fewer points, constant terms hide the gain.
             let groups = groups_of(results, |c| c.dim == dim && is_paired(c));
             for learner in [Learner::Chains2, Learner::Chains4] {
                 let relative = |o: &Outcome| {
@@ -218,7 +218,7 @@ mod tests {
         };
         assert_eq!(verdicts(27, 150, 1.0), [Verdict::Holds; 4]);
         assert_eq!(verdicts(60, 70, 1.01), [Verdict::Violated; 4]);
-        // A growth of 17 to 22 mistakes over ln 1000 and ten dimensions: 0.25 to 0.32.
+        // A growth of 17 to 22 mistakes, divided by ln 1000 and by ten dimensions, is 0.25 to 0.32.
         assert_eq!(verdicts(37, 150, 1.0)[0], Verdict::Violated);
     }
 }
