@@ -11,7 +11,8 @@ pub(crate) struct MassartExperiment;
 /// Number of points from which nature chooses.
 pub(super) const CANDIDATES: usize = 120;
 pub(super) const DIM: usize = 10;
-/// Smallest number of rounds at which the bound is judged. Over fewer rounds, a constant answer satisfies it.
+/// Smallest number of rounds at which the bound is judged. Over fewer rounds, even a constant answer satisfies the
+/// bound.
 const LEAST_ROUNDS: u64 = 30_000;
 /// The noise rate of the figure.
 const SHOWN_NOISE: f64 = 0.3;
@@ -63,7 +64,7 @@ impl Configuration {
         }
     }
 
-    /// The bound with probability 1 - δ if T is known.
+    /// The bound that holds with probability 1 - δ if T is known.
     fn high(&self) -> f64 {
         self.bound() + bounds::massart_deviation(self.rounds as f64, self.margin, FAILURE)
     }
@@ -153,7 +154,7 @@ pub(super) fn play<L: OnlineLearner>(
     Ok(Outcome { excess, mistakes, constant: constant * rounds as f64 })
 }
 
-/// Why P9h is far from what is measured.
+/// The reason why the bound of P9h is far from the measured values.
 const DEVIATION: &str = "as its deviation term alone exceeds the bound of P9 on the mean, while the runs of a setting differ from their mean by far less";
 
 impl Experiment for MassartExperiment {
@@ -207,7 +208,7 @@ impl Experiment for MassartExperiment {
             let shares = g.values(|o| o.excess / g.configuration.bound());
             Evidence::mean("mean of Σ (P[mistake | past] - η) / bound", g.planned, &shares, 1.0)
         });
-        // All settings together, since each has too few trials for its own verdict.
+        // All settings are judged together, since each has too few trials for its own verdict.
         let known: Vec<_> = judged
             .iter()
             .copied()
@@ -313,14 +314,14 @@ mod tests {
             let group = Group { configuration: configuration.clone(), planned: 5, outcomes };
             verdicts(&MassartExperiment, vec![group])
         };
-        // Five trials are too few for a probability of 0.05 unless all fail.
+        // Five trials are too few to judge a probability of 0.05 unless all of them fail.
         let [holds, open, violated] = [Verdict::Holds, Verdict::Inconclusive, Verdict::Violated];
         assert_eq!(verdict(&|o| o.excess), [holds, open]);
         let share =
             outcomes.iter().map(|o| o.excess).fold(f64::INFINITY, f64::min) / configuration.bound();
         assert!(share > 0.02, "{share}");
         assert_eq!(verdict(&|o| 50.0 * o.excess)[0], violated);
-        // Guessing in place of the learner; the mistakes scatter a little.
+        // Guessing replaces the learner; its mistakes scatter a little.
         let guessing = |o: &Outcome| configuration.guessing() + 1e-3 * o.excess;
         assert_eq!(verdict(&guessing), [violated; 2]);
         assert!(configuration.guessing() > configuration.high());

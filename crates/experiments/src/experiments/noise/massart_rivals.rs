@@ -1,5 +1,5 @@
-//! P9r: the online LeakyReLU learner, a rival of the online Massart learner, on the streams of P9 and on a stream that
-//! descent without rescaled losses does not learn.
+//! P9r: the online LeakyReLU learner, a rival of the online Massart learner, on the streams of P9 and on a stream on
+//! which descent without rescaled losses fails.
 
 use super::massart::{CANDIDATES, DIM, Nature, Outcome as Play, play};
 use crate::experiments::common::*;
@@ -54,11 +54,11 @@ impl fmt::Display for Configuration {
 pub(crate) struct Outcome {
     leaky_relu: f64,
     massart: f64,
-    /// The null: the same losses, not divided by the margin at w.
+    /// The null, which descends on the same losses without dividing them by the margin at w.
     plain: f64,
 }
 
-/// The null: projected descent on LeakyReLU losses without rescaling, with the step of its regret bound.
+/// The null: projected descent on LeakyReLU losses without rescaling, with the step size of its regret bound.
 struct Plain {
     w: Vec<f64>,
     leak: f64,
@@ -107,8 +107,8 @@ impl OnlineLearner for Plain {
     }
 }
 
-/// (1, 0) and (-[`ACROSS`], c) with the least c for which both have margin γ with respect to the halfspace with normal
-/// (γ, √(1-γ²)).
+/// (1, 0) and (-[`ACROSS`], c) with the smallest c for which both points have margin γ with respect to the halfspace
+/// with normal (γ, √(1-γ²)).
 fn trap(margin: f64) -> Result<Points, Failure> {
     let c = margin * (1.0 + ACROSS) / (1.0 - margin * margin).sqrt();
     Ok(Points::from_rows(&[[1.0, 0.0], [-ACROSS, c]])?)
@@ -155,7 +155,8 @@ impl Experiment for MassartRivalsExperiment {
         };
         let dim = points.dim();
         let given = margin * (1.0 - 1e-9);
-        // Every learner gets the same random numbers. Without flips, the excess over η is counted from the mistakes.
+        // Every learner gets the same random numbers. If no label is flipped, the excess over η is computed from the
+        // mistakes.
         let seed = rng.random();
         let coins = || ChaCha8Rng::seed_from_u64(seed);
         let excess = |outcome: Play| match stream {
@@ -232,7 +233,7 @@ mod tests {
         (configuration, outcomes)
     }
 
-    /// Real trials judged by the bound, and the null's trials in their place.
+    /// Real trials satisfy the bound, and the trials of the null violate it.
     #[test]
     fn the_bound_holds_and_the_null_breaks_it() {
         let (configuration, outcomes) = trials(Stream::Trap, 30_000);

@@ -1,5 +1,5 @@
-//! Distributions on two pairs of opposite points of the plane, constructed so that it is known where a learner of noisy
-//! halfspaces ends. The target is the first axis.
+//! Distributions on two pairs of opposite points of the plane, constructed so that the final halfspace of a
+//! noise-tolerant learner is known. The target is the first axis.
 
 use super::planar::{Atom, Planar, StepLink};
 
@@ -8,7 +8,7 @@ fn massart(noise: f64) -> StepLink {
     StepLink { near: [1.0 - 2.0 * noise; 2], far: [1.0 - 2.0 * noise; 2], jump: 1.0 }
 }
 
-/// Adds the opposite of every point, with half of the mass on each.
+/// Adds the opposite of every point and gives half of the mass to each of the two.
 pub(super) fn with_opposites(margin: f64, noise: f64, atoms: &[Atom]) -> Planar {
     let both = |atom: &Atom| {
         let half = Atom { mass: atom.mass / 2.0, ..*atom };
@@ -29,22 +29,22 @@ pub(super) fn clean_pairs(noise: f64, margin: f64) -> Planar {
     with_opposites(margin, noise, &atoms)
 }
 
-/// The points of [`clean_pairs`] with masses of 0.7 and 0.3, every label wrong with probability η.
+/// The points of [`clean_pairs`] with masses of 0.7 and 0.3. Every label is wrong with probability η.
 pub(super) fn noisy_pairs(noise: f64, margin: f64) -> Planar {
     let across = (1.0 - margin * margin).sqrt();
     let atom = |across, mass| Atom { x: [margin, across], flip: noise, mass };
     with_opposites(margin, noise, &[atom(across, 0.7), atom(-across, 0.3)])
 }
 
-/// η(1 - 5γ).
+/// The mass of the lighter pair of [`clean_pairs`], η(1 - 5γ).
 pub(super) fn wrong_share(noise: f64, margin: f64) -> f64 {
     noise * (1.0 - 5.0 * margin)
 }
 
 /// Two pairs of opposite points without a wrong label on which the Perspectron with η = 0.1 and a margin of 1 or 0.5
-/// has error 0.31. This exceeds η + ε at ε = 0.2, so such a guess of the margin is rejected. The heavy pair is long,
-/// and w leans towards it. The light pair is short, though beyond the margin 0.04. After division by a large
-/// denominator it has too little weight to turn w.
+/// has error 0.31. This exceeds η + ε at ε = 0.2, so such a guess of the margin is rejected. The points of the heavier
+/// pair are long, and w leans towards them. The points of the lighter pair are short, although they keep the margin of
+/// 0.04. After division by a large denominator, they have too little weight to turn w.
 pub(super) fn lever() -> Planar {
     let atoms = [
         Atom { x: [0.04, 0.99], flip: 0.0, mass: 0.69 },
@@ -69,7 +69,7 @@ mod tests {
                 let end = std::f64::consts::FRAC_1_SQRT_2;
                 for w in [[end, end], [0.0, 1.0]] {
                     let mean = planar.mean_direction(Denominator::AtLeast(margin), w);
-                    // Along the circle, in the direction of w*.
+                    // The component along the circle, towards w*.
                     let turn = -dot(mean, [w[1], -w[0]]);
                     assert_eq!(turn > 0.0, w[0] < 0.1, "η = {noise}, γ = {margin}: {turn}");
                     assert!(dot(mean, w) < 0.0);
@@ -79,7 +79,8 @@ mod tests {
         }
     }
 
-    /// The noiseless learner stays above η + ε with a margin of 0.5 or more, but not with the true margin.
+    /// The error of the noiseless learner stays above η + ε if it is given a margin of 0.5 or more, but not if it is
+    /// given the true margin.
     #[test]
     fn the_lever_rejects_large_guesses_of_the_margin() {
         use halfspaces_pac::Denominator;

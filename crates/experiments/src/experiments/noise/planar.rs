@@ -90,7 +90,7 @@ impl Planar {
         let near = stretched(gene(1));
         let far = near + (1.0 - near) * stretched(gene(2));
         let (near_loss, far_loss) = (stretched(gene(3)), stretched(gene(4)));
-        // The negative side may fall short of the positive one.
+        // The levels of the negative side may be lower than those of the positive side.
         let (near_short, far_short) = (near * (1.0 - near_loss), far * (1.0 - far_loss));
         let link =
             StepLink { near: [near, near_short], far: [far, far_short.max(near_short)], jump };
@@ -181,7 +181,7 @@ impl Planar {
             left -= a.mass;
             left < 0.0
         });
-        // The masses add up to 1 up to rounding.
+        // The masses sum to 1 up to rounding, so the loop may choose no atom.
         let Some(atom) = chosen.or(self.atoms.last()) else { unreachable!("a model has points") };
         let truth = Label::from_sign(atom.x[0]);
         (atom.x, if rng.random::<f64>() < atom.flip { -truth } else { truth })
@@ -279,7 +279,7 @@ mod tests {
     use super::*;
     use halfspaces_data::check_link;
 
-    /// With too much padding, even the noiseless learner stays above the target; with γ/2 it does not.
+    /// With too much padding, even the noiseless learner stays above the target; with padding γ/2 it does not.
     #[test]
     fn the_trap_works_for_large_paddings_only() {
         let trap = Planar::trap();

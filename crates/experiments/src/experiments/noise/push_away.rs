@@ -16,9 +16,9 @@ const DIM: usize = 10;
 const MARGIN: f64 = 0.2;
 const EXCESS: f64 = 0.2;
 const JUDGED: usize = 3000;
-/// Every how many examples an iterate of a heuristic is kept.
+/// Number of examples from one kept iterate of a heuristic to the next.
 const KEPT: u64 = 500;
-/// The excess error at which a heuristic has arrived.
+/// Largest excess error at which a heuristic counts as converged.
 const NEAR: f64 = 0.01;
 
 /// Two heuristics without a guarantee, and for comparison a learner that has one.
@@ -65,11 +65,12 @@ pub(crate) enum Configuration {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Outcome {
-    /// The smallest products for w and for v over their bounds (below 0 if a sign changed), and the number of pairs
-    /// tried.
+    /// The smallest products with w and with v, each divided by its bound (below 0 if a sign changed), and the number
+    /// of pairs tried.
     Lemma { of_w: f64, of_v: f64, tried: u64 },
-    /// Error above the target level of the last iterate, the number of examples after which the error of every iterate
-    /// kept is within [`NEAR`] of that level (`None` if that of the last one is not), and the number of examples used.
+    /// The amount by which the error of the last iterate exceeds the target level; the number of examples after which
+    /// the error of every kept iterate is within [`NEAR`] of that level, or `None` if the error of the last iterate is
+    /// not; and the number of examples used.
     Run { last: f64, settled: Option<u64>, examples: u64 },
 }
 
@@ -79,8 +80,8 @@ impl Outcome {
     }
 }
 
-/// sign(w·x) (w·T(x))/((γ/6)‖w‖), and the smallest sign(v·x) (v·T(x))/(γ/3) over v with |v·x| = γ, ‖v‖ <= 1; `None` if
-/// x is too short for such a v.
+/// Returns sign(w·x) (w·T(x))/((γ/6)‖w‖), and the smallest sign(v·x) (v·T(x))/(γ/3) over all v with |v·x| = γ and ‖v‖
+/// <= 1. The second value is `None` if x is too short for such a v.
 fn ratios(w: &[f64], x: &[f64], margin: f64) -> Result<(f64, Option<f64>), Failure> {
     let halfspace = Halfspace::new(w.to_vec())?;
     let row = DenseRow::new(x)?;
@@ -92,7 +93,7 @@ fn ratios(w: &[f64], x: &[f64], margin: f64) -> Result<(f64, Option<f64>), Failu
     if size < margin {
         return Ok((of_w, None));
     }
-    // v·x is fixed, so v can only act against the component of T(x) across x.
+    // Since v·x is fixed, v can reduce the product only through the component of T(x) orthogonal to x.
     let mut across = pushed.clone();
     kernels::axpy(-kernels::dot(&pushed, x) / (size * size), x, &mut across);
     // A direction that consists of rounding errors would not be orthogonal to x.
@@ -119,7 +120,7 @@ fn search(
     let (mut least_w, mut least_v, mut tried) = (f64::INFINITY, f64::INFINITY, 0);
     let mut fault = None;
     for start in 0..starts {
-        // γ, ‖w‖, ‖x‖, how far x is pulled to the boundary of w, then both directions.
+        // The numbers encode γ, ‖w‖, ‖x‖, how far x is pulled towards the boundary of w, and then the two directions.
         descend(2 * dim + 4, moves, rng, |numbers| {
             let (scalars, rest) = numbers.split_at(4);
             let centred = |v: &f64| 2.0 * v - 1.0;
@@ -238,7 +239,7 @@ impl Experiment for PushAwayExperiment {
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
         let lemmas = groups_of(results, |c| matches!(c, Configuration::Lemma { .. }));
         let searches = || lemmas.iter().flat_map(|g| &g.outcomes).map(Outcome::lemma);
-        // A NaN, or a search without a pair, is an exception.
+        // A NaN counts as an exception, and so does a search that tried no pair.
         let ratio = |(of_w, of_v, tried): (f64, f64, u64)| {
             let sound = tried > 0 && !of_w.is_nan() && !of_v.is_nan();
             if sound { of_w.min(of_v) } else { f64::NAN }
@@ -263,7 +264,7 @@ fn by_dimension(results: &Results<Configuration, Outcome>) -> Table {
         }
         Configuration::Run { .. } => None,
     });
-    // Possibly no x of the search was long enough for a v.
+    // The value is infinite if no x of the search was long enough for a v.
     let finite = |v: f64| Some(v).filter(|v| v.is_finite());
     let caption = "Signed products with the pushed point over their bounds; the lemma guarantees 1";
     table(

@@ -3,9 +3,9 @@
 //!
 //! Proof. Let candidate c have an error more than ε/2 above that of the best, b, and let D be 1 if c alone errs on an
 //! example, -1 if b alone errs, and 0 otherwise. D lies in \[-1, 1\] and its mean is above ε/2, so by Hoeffding's
-//! inequality the sum over m examples is at most 0, and c can be chosen, with probability at most exp(-mε²/8). There are
-//! at most |H| - 1 such candidates, so m = (8/ε²) ln((|H|-1)/δ) examples suffice. The source compares each candidate
-//! with its own error instead, on both sides, and so has 2|H| in place of |H| - 1.
+//! inequality the sum over m examples is at most 0, and c can be chosen, with probability at most exp(-mε²/8). There
+//! are at most |H| - 1 such candidates, so m = (8/ε²) ln((|H|-1)/δ) examples suffice. The source instead compares the
+//! empirical error of each candidate with its true error, on both sides, and so has 2|H| in place of |H| - 1.
 
 use crate::experiments::common::*;
 use halfspaces_pac::schedule;
@@ -31,10 +31,11 @@ const HOEFFDING: &str =
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 enum Family {
-    /// w and -w, with errors close to 1/2. No other pair has a difference of larger variance.
+    /// w and -w, with errors close to 1/2. No other pair has errors whose difference has a larger variance.
     #[strum(to_string = "w and -w")]
     Opposite,
-    /// Every candidate errs on independently drawn points, the best on slightly less than half of them.
+    /// Every candidate errs on independently drawn points. The best candidate errs on slightly less than half of all
+    /// points.
     #[strum(to_string = "errors beside 1/2")]
     Half,
     /// The target itself, with labels flipped with probability 0.1, and candidates that err on independently drawn
@@ -64,8 +65,9 @@ impl Configuration {
         }
     }
 
-    /// The numbers of points on which the best candidate and each other candidate is wrong: the smallest numbers for
-    /// which the others' errors are more than ε/2 above the best.
+    /// The number of points on which the best candidate is wrong, and the number on which each other candidate is
+    /// wrong. Their difference is the smallest for which the errors of the others exceed the best error by more than
+    /// ε/2.
     fn wrong(&self) -> [usize; 2] {
         let apart = (EXCESS / 2.0 / (1.0 - 2.0 * self.noise()) * POINTS as f64) as usize + 1;
         match self.family {
@@ -285,7 +287,8 @@ mod tests {
         assert_eq!(two.examples(), [738, 461, 230, 115, 57, 28, 4]);
     }
 
-    /// Every rival would be a failure by the smallest possible amount, and errs on the intended number of points.
+    /// The choice of any rival would be a failure by the smallest possible amount, and every rival errs on the intended
+    /// number of points.
     #[test]
     fn rivals_are_just_too_bad() {
         for planned in SelectionExperiment.plan(Scale::Smoke).unwrap() {

@@ -74,8 +74,8 @@ struct Law {
 }
 
 impl Law {
-    /// Builds the distribution. Labels may be flipped where the distance is above its median: the margin of a halfspace
-    /// fitted to the clean labels, or for the ring the distance from the circle.
+    /// Builds the distribution. Labels may be flipped where a distance is above its median. The distance is the margin
+    /// of a halfspace fitted to the clean labels or, for the ring, the distance from the circle.
     fn new(data: Data, rng: &mut ChaCha8Rng) -> Result<Law, Failure> {
         let (points, labels, distances) = match data {
             Data::Wdbc | Data::Ionosphere => {

@@ -220,7 +220,7 @@ mod tests {
             let group = Group { configuration: configuration.clone(), planned, outcomes };
             verdicts(&experiment(), vec![group])[0]
         };
-        // Each of a few real trials counts ten times, which is as many as the plan needs.
+        // Each of a few real trials counts ten times, so that there are as many trials as the plan needs.
         let real: Vec<Outcome> = outcomes(Flips::Coins, 8).into_iter().cycle().take(80).collect();
         assert_eq!(verdict(real.clone(), 80), Verdict::Holds);
         let null = |o: &Outcome| Outcome { bound: o.disagreements, ..o.clone() };

@@ -1,5 +1,6 @@
-//! K4 and K5: updates of the batch and the margin perceptron against (R/γ)² and 3(R/γ)², for every rule that picks the
-//! violated point. The output is checked on every point. K4s and K5s: the two steps of the proofs, at every update.
+//! K4 and K5: the numbers of updates of the batch perceptron and of the margin perceptron, compared with (R/γ)² and
+//! 3(R/γ)², for every rule that picks the violated point. The output is checked on every point. K4s and K5s: the two
+//! steps of the proofs, checked at every update.
 
 use crate::experiments::common::*;
 use crate::workload::{Inputs, Sample, Workload, of_either};
@@ -7,7 +8,7 @@ use halfspaces_data::Builtin;
 use halfspaces_linalg::{Classifier, FitSample, InputError, Params, PointSet, kernels};
 use halfspaces_online::{BatchFit, BatchPerceptron, MarginPerceptron, Pick, bounds};
 
-/// The ratio of a trial that breaks the guarantee. Finite, so that JSON can store it.
+/// The ratio of a trial that breaks the guarantee. It is finite, so that JSON can store it.
 const BROKEN: f64 = 1e300;
 
 /// The guarantee of one of the two learners.
@@ -32,7 +33,7 @@ struct Steps {
     id: &'static str,
     statement: &'static str,
     source: &'static str,
-    /// The most that an update adds to ‖w‖², over R².
+    /// The largest amount that an update may add to ‖w‖², divided by R².
     growth: f64,
 }
 
@@ -132,8 +133,8 @@ impl BatchExperiment {
         })
     }
 
-    /// The largest of γ over the gain in w · w*, and of the growth of ‖w‖² over its bound, of all updates of a run;
-    /// `None` for a run without updates or with too many, or without a known target.
+    /// Two maxima over all updates of a run: γ divided by the gain in w · w*, and the growth of ‖w‖² divided by its
+    /// bound. `None` if the run has no updates or too many, or if its target is not known.
     fn steps<P: PointSet>(
         &self,
         sample: &Sample<P>,
@@ -183,7 +184,7 @@ pub(crate) struct Outcome {
     passes: f64,
     converged: bool,
     consistent: bool,
-    /// Output margin / γ.
+    /// The margin of the output divided by γ.
     margin_share: f64,
     /// The largest ratios of [`BatchExperiment::steps`].
     steps: Option<[f64; 2]>,
@@ -194,7 +195,7 @@ impl Outcome {
         self.updates as f64 / self.update_bound
     }
 
-    /// γ/3 over the output margin.
+    /// γ/3 divided by the margin of the output.
     fn margin_ratio(&self) -> f64 {
         let ratio = bounds::margin_perceptron_margin(1.0) / self.margin_share;
         if ratio > 0.0 { ratio } else { BROKEN }
@@ -243,7 +244,7 @@ impl Experiment for BatchExperiment {
             workloads.push(Workload::Relabelled { name: name.clone(), margin: 0.02 });
             workloads.push(Workload::Centroid { name, margin: 0.02 });
         }
-        // The only built-in set whose own labels are separable.
+        // This is the only built-in data set whose own labels are separable.
         workloads.push(Workload::Own { name: Builtin::Mushroom.name().into() });
         if self.guarantee.margin {
             let tight = [0.1, 0.05, 0.02].map(|margin| Workload::TightMargin { margin });
@@ -381,7 +382,7 @@ mod tests {
         }
     }
 
-    /// A gain or a growth beyond its bound is an exception of the second claim alone.
+    /// A gain or a growth beyond its bound violates only the second claim.
     #[test]
     fn a_wrong_step_is_caught() {
         let experiment = BatchExperiment { guarantee: &BATCH, inputs: Arc::new(Inputs::builtin()) };

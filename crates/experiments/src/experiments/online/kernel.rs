@@ -52,8 +52,9 @@ impl Outcome {
     }
 }
 
-/// Plays points of a line at multiples of 100, where exp(-½ 10⁴) is 0 in `f64`. All labels are -1, and every prediction
-/// is the sign of a sum of zeros, +1. So every round is a mistake. Σ_i -φ(x_i)/√n separates with margin 1/√n.
+/// Plays points of a line at multiples of 100, for which the kernel value exp(-½ 10⁴) is 0 in `f64`. All labels are -1,
+/// and every prediction is the sign of a sum of zeros, which is +1. So every round is a mistake. The vector Σ_i
+/// -φ(x_i)/√n separates the points with margin 1/√n.
 fn identity(count: usize) -> Result<Outcome, Failure> {
     let points = Points::new((0..count).map(|i| 100.0 * i as f64).collect(), 1)?;
     let learner = KernelPerceptron::new(1, Kernel::Gaussian { scale: 1.0 })?;

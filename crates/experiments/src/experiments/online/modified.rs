@@ -1,5 +1,5 @@
-//! K7: mistakes of the modified perceptron outside its band against ⌊2 ln(1/α)/σ²⌋, on data without a margin. Its batch
-//! form classifies every point outside the band correctly.
+//! K7: the mistakes of the modified perceptron outside its band, compared with ⌊2 ln(1/α)/σ²⌋, on data without a
+//! margin. Its batch form classifies every point outside the band correctly.
 
 use crate::experiments::common::*;
 use crate::workload::{Inputs, Sample, Workload, of_either};
@@ -43,7 +43,7 @@ impl Outcome {
             return f64::INFINITY;
         }
         let most = (self.mistakes as f64).max(self.batch_updates as f64);
-        // Without mistakes, a bound of 0 is kept.
+        // A run without mistakes satisfies a bound of 0.
         if most == 0.0 { 0.0 } else { most / self.bound }
     }
 }

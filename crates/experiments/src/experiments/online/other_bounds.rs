@@ -327,7 +327,13 @@ impl Experiment for OtherBoundsExperiment {
                     if nature == Nature::Adversarial && slow {
                         continue;
                     }
-                    let trials = if workload.is_fixed() { 1 } else if slow { scale.pick(0, 3, 20) } else { trials };
+                    let trials = if workload.is_fixed() {
+                        1
+                    } else if slow {
+                        scale.pick(0, 2, 20)
+                    } else {
+                        trials
+                    };
                     add(learner, Data::Pool(workload.clone()), nature, trials);
                 }
             }

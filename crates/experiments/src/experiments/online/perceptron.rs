@@ -1,5 +1,5 @@
-//! K3, K3n: the perceptron's mistakes against (R/γ)² in given, random and adversarial order, and on real data with
-//! their own labels against the bound for labels that need not be separable.
+//! K3, K3n: the perceptron's mistakes in given, random and adversarial order, compared with (R/γ)². On real data with
+//! their own labels, they are compared with the bound for labels that need not be separable.
 
 use crate::experiments::common::*;
 use crate::workload::{Inputs, Sample, Workload, of_either};
@@ -70,8 +70,8 @@ fn play<P: PointSet>(
     order: OrderKind,
     rng: &mut ChaCha8Rng,
 ) -> Result<Transcript, Failure> {
-    // There are enough rounds for the bound to be exceeded; real pools are smaller than their bound. The bound that
-    // needs no separator is about a single pass.
+    // Pools are repeated until there are enough rounds for the bound to be exceeded, since real pools are smaller than
+    // their bound. The bound that needs no separator is about a single pass.
     let rounds = match (sample.margin, sample.deviation_bound) {
         (Some(margin), None) => {
             let bound = bounds::perceptron_mistakes(sample.radius, 1.0, margin);

@@ -12,7 +12,7 @@ pub(crate) struct PairedGrowthExperiment {
 
 /// Fraction of a pool that the strong learner may leave unlabelled.
 const EPSILON: f64 = 0.1;
-/// Why nothing comes near the bound.
+/// The reason why no measured value comes near the bound.
 const COUNTS_FALL: &str = "as the bound is 0 and the counts fall while the pool grows";
 /// A change to the claim.
 const NOTHING_ADDED: &str = "changed: earlier versions allowed half of the mistakes that a doubling adds to the centre of gravity; in the run of seed 20261205 nothing came near that, so only other seeds judge the claim";
@@ -126,7 +126,7 @@ mod tests {
         PairedGrowthExperiment { inputs: Arc::new(Inputs::builtin()) }
     }
 
-    /// Three doublings in four dimensions: 12 mistakes are a growth of 1.
+    /// Three doublings in four dimensions, so that 12 additional mistakes are a growth of 1.
     fn setting() -> Configuration {
         Configuration { kind: Kind::Sphere, dim: 4, sizes: [100, 800] }
     }
@@ -152,7 +152,7 @@ mod tests {
         };
         assert_eq!(verdict(17, 60), Verdict::Holds);
         assert_eq!(verdict(24, 60), Verdict::Violated);
-        // A perceptron whose counts do not grow.
+        // The counts of the perceptron do not grow.
         assert_eq!(verdict(17, 30), Verdict::Weak);
     }
 

@@ -76,7 +76,7 @@ impl Outcome {
         self.arrival.is_none_or(|arrival| arrival > steps)
     }
 
-    /// The number of steps taken over those allowed.
+    /// The number of steps taken, divided by the allowed number.
     fn share(self, steps: u64) -> f64 {
         self.arrival.map_or(f64::INFINITY, |arrival| arrival as f64 / steps as f64)
     }
@@ -102,7 +102,7 @@ impl Experiment for ProcessExperiment {
         let mut plan = Vec::new();
         for kappa in [1e-3f64, 1e-6, 1e-9] {
             for inverse_rho in [24.0, 160.0, 800.0] {
-                // From tan θ = 1, from 1/√κ and from 1/κ.
+                // The process starts from tan θ = 1, from 1/√κ and from 1/κ.
                 for share in [0.0, 0.5, 1.0] {
                     let log_inverse_kappa = -kappa.ln();
                     let log_start = share * log_inverse_kappa;
@@ -151,7 +151,7 @@ impl Experiment for ProcessExperiment {
         let third = null_of(&results.groups, |c, o| o.fails(c.corrected().div_ceil(3)));
         let extreme = groups_of(results, Configuration::extreme);
         let arrives = null_of(extreme, |c, o| !o.fails(c.corrected()));
-        // One case per setting: more of its trials fail than δ allows.
+        // Each setting is one case. The null fails in it if more trials fail than δ allows.
         let fewer = results.groups.iter().map(|g| {
             let steps = g.configuration.fewer();
             let failures = g.outcomes.iter().filter(|o| o.fails(steps)).count();
@@ -173,7 +173,7 @@ impl Experiment for ProcessExperiment {
 const ROOM: f64 = 1.2;
 
 fn of_all(results: &Results<Configuration, Outcome>, steps: fn(&Configuration) -> u64) -> Evidence {
-    // There is one δ per scale.
+    // All settings of a scale have the same δ.
     let delta = results.groups.iter().map(|g| g.configuration.delta).fold(0.0, f64::max);
     let failures = results.outcomes().filter(|(c, o)| o.fails(steps(c))).count();
     Evidence::probability(results.planned(), failures, results.outcomes().count(), ROOM * delta)
@@ -222,7 +222,8 @@ mod tests {
 
     #[test]
     fn numbers_of_steps_by_hand() {
-        // m* = 160 ln 13.815511 = 420.1267, ln δ = -4.6052: 1.5 · 425.7319 and 3 m* + 4.5 · 4.6052.
+        // m* = 160 ln 13.815511 = 420.1267 and ln δ = -4.6052, so the numbers of steps are 1.5 · 425.7319 and 3 m* +
+        // 4.5 · 4.6052.
         assert_eq!((extreme().printed(), extreme().corrected()), (639, 1282));
     }
 
@@ -255,7 +256,7 @@ mod tests {
     #[test]
     fn planted_wrong_outcomes_are_caught() {
         let verdicts = |printed_fails: bool, corrected_fails: bool| {
-            // The printed T is 639, the least one above it and below 700.
+            // The printed T is 639. The least sufficient T is above 639 and below 700.
             let arrival = |k: u32| match k {
                 _ if corrected_fails && k.is_multiple_of(20) => None,
                 _ if printed_fails && k.is_multiple_of(200) => Some(700),
@@ -268,7 +269,7 @@ mod tests {
             super::verdicts(&ProcessExperiment, vec![group])
         };
         assert_eq!(verdicts(true, false), [Verdict::Holds; 3]);
-        // A process that has not arrived after the corrected T has not after the printed one either.
+        // A process that has not arrived after the corrected T has not arrived after the printed T either.
         let [holds, violated] = [Verdict::Holds, Verdict::Violated];
         assert_eq!(verdicts(false, true), [violated, holds, violated]);
         assert_eq!(verdicts(false, false), [holds, violated, holds]);

@@ -25,7 +25,7 @@ impl fmt::Display for Configuration {
     }
 }
 
-/// Tangents of the angle to the target (`None` if it is a right angle or larger), and mistakes.
+/// Tangents of the angle to the target (`None` if the angle is a right angle or larger), and the number of mistakes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     start: Option<f64>,
@@ -34,7 +34,7 @@ pub(crate) struct Outcome {
     mistakes: usize,
 }
 
-/// tan of the angle between w and w*; `None` if it is a right angle or larger.
+/// The tangent of the angle between w and w*; `None` if the angle is a right angle or larger.
 fn tangent(w: &[f64], target: &[f64]) -> Option<f64> {
     let along = kernels::dot(w, target) / norm(target);
     let across = (kernels::norm_sq(w) - along * along).max(0.0).sqrt();
@@ -82,7 +82,7 @@ impl Experiment for StartExperiment {
     }
 
     fn evaluate(&self, results: &Results<Configuration, Outcome>, section: &mut Section) {
-        // A right angle or more is as far as can be.
+        // A right angle or a larger one counts as infinitely far.
         let share = |tangent: Option<f64>| tangent.map_or(f64::INFINITY, |t| t / TANGENT);
         let evidence = worst_setting(&results.groups, |group| {
             within_bound(group, FAILURE, |o| share(o.start))

@@ -1,4 +1,4 @@
-//! The inequalities and their slack.
+//! The inequalities that certify progress of a learner, and their slack.
 
 use crate::experiments::common::*;
 use halfspaces_data::Link;
@@ -18,32 +18,33 @@ pub(super) enum Certificate {
     /// Lemma 2 with D = max(a, γ).
     #[strum(to_string = "Lemma 2: D = max(a, γ)")]
     Lemma2Max,
-    /// CKST24 Lemma 7: Lemma 2 with a level lower than 1-2η by `short`, and an equal loss.
+    /// CKST24 Lemma 7: Lemma 2 with a level of 1-2η minus `short`, and a loss of `short`.
     #[strum(to_string = "Lemma 7: D = a + γ, level lower by {short}")]
     Lemma7 { short: f64 },
     /// Lemma 7 without the loss, as printed.
     #[strum(to_string = "Lemma 7 as printed, level lower by {short}")]
     Lemma7Printed { short: f64 },
-    /// CKST24 Appendix B, the step along the sphere: σ(w·x cos θ), points pushed away from the boundary, the component
-    /// of g across w; for Massart noise.
+    /// CKST24 Appendix B, the step along the sphere, for Massart noise. Points are pushed away from the boundary, the
+    /// link is evaluated at w·x cos θ, and the step is the component of g orthogonal to w.
     #[strum(to_string = "App. B, along the sphere")]
     Tangential,
-    /// CKST24 Appendix B, the step with the norm: σ(ŵ·x), points pushed away; for Massart noise.
+    /// CKST24 Appendix B, the step with the norm, for Massart noise. Points are pushed away from the boundary, and the
+    /// link is evaluated at ŵ·x.
     #[strum(to_string = "App. B, norm-dependent step")]
     NormStep,
-    /// CKST24 Lemma 5: a link, D = a, with τ/2.
+    /// CKST24 Lemma 5: any link, D = a, with the term τ/2.
     #[strum(to_string = "Lemma 5: D = a")]
     Lemma5,
-    /// Lemma 5 without τ/2, as printed.
+    /// Lemma 5 as printed, without the term τ/2.
     #[strum(to_string = "Lemma 5 without τ/2")]
     Lemma5Printed,
-    /// CKST24 Lemma 6: a link, D = a + αγ, α = ε/(2-ε), with a loss of ε.
+    /// CKST24 Lemma 6: any link, D = a + αγ, α = ε/(2-ε), with a loss of ε.
     #[strum(to_string = "Lemma 6: D = a + αγ, ε = {excess}")]
     Lemma6 { excess: f64 },
-    /// A link, D = max(a, cγ), without a loss.
+    /// Any link, D = max(a, cγ), without a loss.
     #[strum(to_string = "link: D = max(a, {share} γ)")]
     Floor { share: f64 },
-    /// A link, D = a + cγ, without a loss.
+    /// Any link, D = a + cγ, without a loss.
     #[strum(to_string = "link: D = a + {share} γ")]
     Padding { share: f64 },
 }
@@ -109,12 +110,12 @@ impl Certificate {
         )
     }
 
-    /// Whether it is about pushed points, which are generated in the plane.
+    /// Whether the inequality is about pushed points, which are generated in the plane.
     pub(super) fn pushes(self) -> bool {
         matches!(self, Certificate::Tangential | Certificate::NormStep)
     }
 
-    /// 1-2η minus the level of the learner.
+    /// The difference between 1-2η and the level of the learner.
     fn short(self) -> f64 {
         match self {
             Certificate::Lemma7 { short } | Certificate::Lemma7Printed { short } => short,
@@ -131,7 +132,7 @@ impl Certificate {
         }
     }
 
-    /// Whether w·x = 0 is excluded.
+    /// Whether the inequality excludes w·x = 0.
     fn excludes_zero(self) -> bool {
         matches!(self.denominator(1.0), Denominator::Plus(padding) if padding <= 0.0)
     }
@@ -160,7 +161,7 @@ impl<L: Link> Link for Shortened<'_, L> {
     }
 }
 
-/// (left side - right side)/(sum of the absolute values of all terms).
+/// The slack of an inequality: (left side - right side)/(sum of the absolute values of all terms).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Slack {
     /// The slack of the expectations.
@@ -169,7 +170,7 @@ pub(crate) struct Slack {
     pub(super) point: f64,
 }
 
-/// One point: w·x, w*·x, the flip probability, the mass.
+/// One point: w·x, w*·x, the flip probability and the mass.
 pub(super) struct Row {
     pub(super) value: f64,
     pub(super) margin: f64,
@@ -217,7 +218,7 @@ pub(super) fn slack<L: Link>(
     let direction = Direction { link: shortened, denominator: certificate.denominator(margin) };
     let (mut difference, mut sizes, mut point) = (0.0, 0.0, f64::INFINITY);
     for row in rows {
-        // Far above the values for which 1/a overflows.
+        // This limit is far above the values of a for which 1/a overflows.
         if certificate.excludes_zero() && row.value.abs() < 1e-100 {
             return None;
         }

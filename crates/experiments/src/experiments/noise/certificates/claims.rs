@@ -33,7 +33,8 @@ impl Experiment for CertificateExperiment {
                     continue;
                 }
                 let (starts, moves) = if plane { (24, 1000) } else { (12, 100) };
-                // A failure has to be found, which takes the whole search at every scale.
+                // If an inequality is claimed to fail, the search must find a failure. It needs its full length for
+                // this at every scale.
                 let short = scale == Scale::Smoke && certificate.is_proved();
                 let moves = if short { moves / 3 } else { moves };
                 let configuration = Configuration { certificate, arena, starts, moves };
@@ -61,8 +62,8 @@ impl Experiment for CertificateExperiment {
         let note = format!("{tried} pairs of w and distribution in total");
         let holds = Evidence::deterministic(quantity, Side::AtMost, planned(&proved), &ratios)
             .with_note(&note);
-        // One case per denominator: the best of its searches and its worked example. So no verdict depends on luck in a
-        // search.
+        // Each denominator is one case: the best of its searches and its worked example. No verdict then depends on
+        // luck in a single search.
         let best = |of: fn(&Outcome) -> f64| -> Vec<f64> {
             let each = failing.iter();
             each.filter_map(|g| g.outcomes.iter().map(|o| -of(o) / CLEAR).reduce(f64::max))

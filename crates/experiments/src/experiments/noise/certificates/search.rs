@@ -99,9 +99,9 @@ fn planar_slack(certificate: Certificate, planar: &Planar, w: [f64; 2]) -> Optio
     slack(certificate, &planar.link, planar.margin * (1.0 - 1e-12), false, rows)
 }
 
-/// The points pushed away from the boundary of w: at ŵ cos θ for [`Certificate::Tangential`], whose inequality is that
-/// of Lemma 5 times cos θ, and at ŵ for [`Certificate::NormStep`]. `None` if cos θ <= 0, where the first does not
-/// apply.
+/// Pushes the points away from the boundary of w. The decision values are those of ŵ cos θ for
+/// [`Certificate::Tangential`], whose inequality is that of Lemma 5 times cos θ, and those of ŵ for
+/// [`Certificate::NormStep`]. Returns `None` if cos θ <= 0, since the tangential inequality does not apply there.
 fn pushed(certificate: Certificate, planar: &Planar, w: [f64; 2]) -> Option<Vec<Row>> {
     let norm = w[0].hypot(w[1]);
     let scale = if certificate == Certificate::Tangential { w[0] / norm } else { 1.0 };
@@ -126,7 +126,7 @@ pub(super) fn worked(certificate: Certificate) -> Option<Slack> {
         }
         Certificate::Padding { share } if share < 1.0 => (0.5, jump, 0.5, share - 1.0),
         Certificate::Padding { .. } | Certificate::Floor { .. } => (0.5, jump, -0.5, 0.0),
-        // docs/theory/errata.md: 3/4 where 1 is printed.
+        // The correct value is 3/4; the printed one is 1 (docs/theory/errata.md).
         Certificate::Lemma7Printed { .. } => {
             (0.5, StepLink { near: [0.5; 2], far: [0.5; 2], jump: 0.5 }, 0.5, -1.0)
         }

@@ -171,7 +171,7 @@ pub(super) fn draw(
         Box::new(GlmNoise::new(link)?.within(region)?)
     };
     let population = Population::new(points, &target, &noise)?;
-    // Inner products round; all points have at least this margin.
+    // Inner products are rounded, so the margin is reduced slightly. All points have at least this margin.
     let margin = margin * (1.0 - 1e-12);
     Ok(Drawn { population, link, target, margin, worst_noise: rng.random_bool(0.5) })
 }

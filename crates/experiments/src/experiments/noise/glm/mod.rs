@@ -1,5 +1,5 @@
-//! P5 and P7: the GLM Perspectron with the constants of CKST24 Theorem 4, corrected, and with ours, on random models
-//! and on hard models found by search. A further part asks whether the padding matters to the learner.
+//! P5 and P7: the GLM Perspectron with the corrected constants of CKST24 Theorem 4 and with ours, on random models and
+//! on hard models found by search. A further part tests whether the padding matters to the learner.
 
 mod claims;
 mod learners;

@@ -26,16 +26,17 @@ const FLOW: u64 = 1000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Rule {
-    /// CKST24 as printed, all iterates.
+    /// The constants of CKST24 as printed; all iterates are compared.
     #[strum(to_string = "CKST24 as printed")]
     Paper,
-    /// CKST24 with α = ε/(4-ε) and T = 1024/(ε⁴γ²), all iterates, no early elimination.
+    /// The constants of CKST24 with α = ε/(4-ε) and T = 1024/(ε⁴γ²); all iterates are compared, without early
+    /// elimination.
     #[strum(to_string = "CKST24 corrected")]
     Corrected,
-    /// D = max(|w·x|, γ/2), T = 64/(εγ)², all iterates.
+    /// D = max(|w·x|, γ/2) and T = 64/(εγ)²; all iterates are compared.
     #[strum(to_string = "ours, all iterates")]
     Ours,
-    /// D = max(|w·x|, γ/2), one run, thinned selection.
+    /// D = max(|w·x|, γ/2), with one run and thinned selection.
     #[strum(to_string = "ours, thinned")]
     Thinned,
 }
@@ -141,7 +142,7 @@ pub(super) fn params<L: Link + Clone>(
     link: L,
 ) -> GlmParams<L> {
     let Configuration { excess, margin, .. } = *setting;
-    // Inner products round; all points have at least this margin.
+    // Inner products are rounded, so the margin is reduced slightly. All points have at least this margin.
     let params = GlmPerspectron::params(link, margin * (1.0 - 1e-9));
     let params = params.excess(excess).failure(FAILURE);
     match rule {

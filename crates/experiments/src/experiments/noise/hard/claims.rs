@@ -41,7 +41,7 @@ impl Experiment for HardExperiment {
                 // The search for the Perspectron runs at full length at every scale.
                 let ours = learner == Learner::Perspectron;
                 let moves = if ours { 300 } else { scale.pick(20, 120, 400) };
-                let trials = if ours { scale.pick(1, 2, 6) } else { scale.pick(1, 1, 4) };
+                let trials = scale.pick(1, 1, if ours { 6 } else { 4 });
                 add(Configuration::Worst { learner, noise, moves }, trials);
             }
         }

@@ -94,7 +94,7 @@ pub(super) fn of_theorem_told(
     Ok(error_of(planar, &fit.halfspace().label_all(&support(planar)?)?))
 }
 
-/// The error of a learner in a fresh run: of the Perspectron as in its theorem, or of a rival on a fresh sample.
+/// The error of a learner in a fresh run. The Perspectron runs as in its theorem; a rival runs on a fresh sample.
 pub(super) fn fresh(
     learner: Learner,
     planar: &Planar,
@@ -134,8 +134,7 @@ pub(super) fn share_of_bound(
     sum / (f64::from(runs) * bounds::massart_excess(steps as f64, noise, planar.margin))
 }
 
-/// The errors on prefixes of one sample, and the smallest of `sizes` such that they are at most η + ε at it and at all
-/// larger sizes.
+/// The errors on prefixes of one sample, and the smallest of `sizes` from which on all errors are at most η + ε.
 pub(super) fn doubling(
     learner: Learner,
     planar: &Planar,

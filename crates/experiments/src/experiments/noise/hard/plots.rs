@@ -69,7 +69,7 @@ pub(super) fn worst_figure(results: &Results<Configuration, Outcome>) -> Option<
 /// Largest error - opt at which a wrong parameter counts as harmless.
 const MISLED: f64 = 0.05;
 
-/// The title, from the largest error - opt at each value of the parameter.
+/// Builds the title from the largest error - opt at each value of the parameter.
 fn told_title(what: &str, most: &[(f64, f64)], truth: f64) -> String {
     let misleads = |of: fn(f64, f64) -> bool| {
         most.iter().any(|(value, excess)| of(*value, truth) && *excess > MISLED)

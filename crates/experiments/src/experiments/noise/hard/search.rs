@@ -82,7 +82,7 @@ pub(super) fn worst(
             // Selection finds the smallest error of the iterates; the mean guides the search.
             return opt(&planar) - noise - 0.9 * least - 0.1 * mean;
         }
-        // The same random numbers for every distribution, so that the search is not guided by random differences.
+        // Every distribution gets the same random numbers, so that the search is not guided by random differences.
         let seen = |i: u64| {
             let seed = seed.wrapping_add(i);
             let seen = sample(&planar, SEARCHED, &mut ChaCha8Rng::seed_from_u64(seed))?;
@@ -147,7 +147,7 @@ pub(super) fn order(
             let mut sum = 0.0;
             for i in 0..ORDER_SEEN {
                 let seed = seed.wrapping_add(i);
-                // The error above η + ε counts; the small multiple of the error guides the search.
+                // The error above η + ε is the objective; the small multiple of the error guides the search.
                 let above = |e: f64| (e - ORDER_NOISE - ORDER_EXCESS).max(0.0) + 0.1 * e;
                 sum += above(at(Learner::Perspectron, &planar, seed)?);
                 sum -= above(at(rival, &planar, seed)?);

@@ -9,7 +9,7 @@ use halfspaces_data::{GlmNoise, Instance, MarginBall, StandardLink, random_targe
 use halfspaces_linalg::{FitStream, Params};
 use halfspaces_pac::GlmPerspectron;
 
-/// ε, which is large, since only the direction of the effect matters.
+/// ε. It is large, since only the direction of the effect matters.
 const EXCESS: f64 = 0.2;
 
 /// η of the points on which the learner is given a wrong rate.

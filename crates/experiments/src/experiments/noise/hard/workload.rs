@@ -2,7 +2,7 @@
 
 use crate::experiments::common::*;
 
-/// ε of the learners that take it.
+/// ε of the learners that have this parameter.
 pub(super) const EXCESS: f64 = 0.05;
 
 /// γ of the distributions in a search.
@@ -61,7 +61,7 @@ pub(crate) enum Configuration {
     Worst { learner: Learner, noise: f64, moves: usize },
     /// A search for runs of `steps` steps whose mean error comes close to its bound.
     Slack { noise: f64, steps: u64, moves: usize },
-    /// A search for points that the Perspectron learns from fewer examples than a rival.
+    /// A search for points on which the Perspectron needs fewer examples than a rival.
     Order { rival: Learner, moves: usize, sizes: usize },
     /// A learner that is given `value` for a parameter.
     Told { what: Told, value: f64 },
@@ -93,7 +93,7 @@ pub(crate) enum Outcome {
         clean: f64,
     },
     Worst {
-        /// Error - opt found by the search, and that of fresh runs on its result.
+        /// Error - opt that the search found, and that of fresh runs on its result.
         searched: f64,
         judged: f64,
         /// Error - opt on a distribution of the same kind drawn without a search.
@@ -103,8 +103,8 @@ pub(crate) enum Outcome {
         tried: u64,
     },
     Slack {
-        /// (mean error of the iterates - η) over its bound: found by the search, of fresh runs on its result, and of
-        /// fresh runs on a distribution drawn without a search.
+        /// (mean error of the iterates - η) divided by its bound, in three cases: as found by the search, in fresh runs
+        /// on its result, and in fresh runs on a distribution drawn without a search.
         searched: f64,
         judged: f64,
         random: f64,
@@ -115,8 +115,8 @@ pub(crate) enum Outcome {
         sizes: Vec<usize>,
         ours: Vec<f64>,
         theirs: Vec<f64>,
-        /// For each fresh sample and each of the two learners, the smallest size such that its error is at most η + ε
-        /// at that size and at all larger ones.
+        /// For each fresh sample and each of the two learners, the smallest size from which on its error is at most η +
+        /// ε.
         needed: Vec<(Option<usize>, Option<usize>)>,
         atoms: Vec<Listed>,
     },

@@ -40,7 +40,7 @@ pub(super) fn judge(fit: &Fit, population: &Population, rate: f64) -> Result<Jud
 /// Number of examples that the null uses.
 const FEW: usize = 20;
 
-/// The null: error minus η of the sum of [`FEW`] examples times their labels.
+/// The null: w is the sum of [`FEW`] examples times their labels. Returns its error minus η.
 pub(super) fn few(
     instance: &NoisyInstance,
     population: &Population,
@@ -58,8 +58,8 @@ pub(super) fn few(
     Ok(population.error(&Halfspace::new(w)?)?.mean() - rate)
 }
 
-/// γ and the noise rate of the four points of [`clean_pairs`]. A learner that is given this rate or more has error
-/// 0.25 (1 - 5γ) = 0.125 on them (docs/theory/noise-rate-binds.md). It is the smallest rate of the printed grid, whose
+/// γ and the noise rate of the four points of [`clean_pairs`]. A learner that is given this rate or more has error 0.25
+/// (1 - 5γ) = 0.125 on them (docs/theory/noise-rate-binds.md). The rate is the smallest one of the printed grid, whose
 /// levels are at most 1/2.
 const CLEAN: (f64, f64) = (0.1, 0.25);
 
@@ -126,7 +126,8 @@ pub(super) fn lemma(
     Ok(Outcome::Lemma { least, steps })
 }
 
-/// The mean error, minus η, of the iterates of runs of T steps with the step for T, for doubling T.
+/// The learning curve: for T = 2^k, the mean error of the iterates minus η, over runs of T steps with the step size for
+/// T.
 pub(super) fn curve(
     terrain: Terrain,
     noise: Noise,

@@ -44,7 +44,8 @@ pub(super) fn curve_figures(groups: &[&Group<Configuration, Outcome>]) -> Vec<Fi
     groups.iter().map(figure).collect()
 }
 
-/// The title of a figure. It depends on whether the error is ever above η, and whether it is at the end.
+/// The title of a figure. The title depends on whether the error is ever above η, and on whether it is above η at the
+/// end.
 fn curve_title(group: &Group<Configuration, Outcome>) -> String {
     let curves = group.outcomes.iter().flat_map(Outcome::curves);
     let (mut ever, mut at_the_end) = (false, false);

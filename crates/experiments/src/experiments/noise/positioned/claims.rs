@@ -23,7 +23,7 @@ pub(crate) struct PositionedExperiment {
 /// A change made after a verdict.
 const ON_AVERAGE: &str = "changed after a verdict: the claim was about every sample, and in the ledger of seed 102 the best rival had error 0.347 or more, close to η + ε = 0.35, on 2 of 20 samples";
 
-/// Why PMt is an observation.
+/// The reason why PMt is an observation.
 const FEASIBLE: &str = "a constant answer, with an error of about 1/2, is within η + ε at every ε that is feasible to run";
 
 /// Whether the rivals are claimed to fail in this setting.
@@ -197,8 +197,8 @@ mod tests {
         let Outcome::Compare { errors, least, rules, converged, bound } = outcome.clone() else {
             panic!("a comparison")
         };
-        // A third of the bound is below the smallest possible error, and three times the bound above all rivals'
-        // errors.
+        // A third of the bound is below the smallest possible error, and three times the bound is above the errors of
+        // all rivals.
         let with = |errors| Outcome::Compare { errors, least, rules, converged, bound };
         let worse = with(errors.iter().map(|e| 3.0 * e).collect());
         assert_eq!(verdicts(groups(&worse, &theorem, 60))[0], Verdict::Violated);

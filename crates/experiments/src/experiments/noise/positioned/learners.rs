@@ -20,7 +20,7 @@ const SEEN_BY_DGT: usize = 4000;
 pub(super) struct Training {
     pub(super) points: Points,
     pub(super) labels: Vec<Label>,
-    /// η, for the learners that take it.
+    /// η, for the learners that have this parameter.
     pub(super) noise: f64,
     pub(super) seed: u64,
 }
@@ -36,7 +36,8 @@ pub(super) struct Entry {
 pub(super) const POSITIONED: &str = "positioned";
 pub(super) const PERSPECTRON: &str = "Perspectron";
 
-/// All learners, in the order of the tables. The trial runs the first itself, since it needs the fit.
+/// All learners, in the order of the tables. The trial runs the first learner itself, since the trial also needs its
+/// fit.
 pub(super) const LEARNERS: [Entry; 8] = [
     Entry {
         name: POSITIONED,

@@ -4,8 +4,8 @@ use super::learners::{LEARNERS, POSITIONED};
 use super::workload::{Configuration, Ground, Noise, Outcome};
 use crate::experiments::common::*;
 
-/// The figure of error against the condition of Student-t points with far noise; `None` if only one condition was
-/// planned.
+/// The figure of error against the condition number of Student-t points with far noise; `None` if only one condition
+/// number was planned.
 pub(super) fn by_condition(results: &Results<Configuration, Outcome>) -> Option<Figure> {
     let mut points: Vec<(f64, &Vec<f64>, f64)> = Vec::new();
     for (configuration, outcome) in results.outcomes() {
@@ -40,7 +40,8 @@ pub(super) fn by_condition(results: &Results<Configuration, Outcome>) -> Option<
     })
 }
 
-/// The finding: errors of the positioned list and of logistic regression at the smallest and the largest condition.
+/// The finding: the errors of the positioned list and of logistic regression at the smallest and the largest condition
+/// number.
 pub(super) fn finding(results: &Results<Configuration, Outcome>) -> Finding {
     let mut points: Vec<(f64, [f64; 3])> = Vec::new();
     let of = |name: &str| LEARNERS.iter().position(|entry| entry.name == name);

@@ -22,21 +22,22 @@ pub(super) const FAILURE: f64 = 0.05;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Ground {
-    /// Student-t points of one degree of freedom, stretched to an ellipsoid of this condition and randomly rotated. The
-    /// target is uniform before the stretch.
+    /// Points of a Student-t distribution with one degree of freedom, stretched to an ellipsoid with this condition
+    /// number and randomly rotated. The target is drawn uniformly before the points are stretched.
     StudentT { dim: usize, condition: f64 },
-    /// 0-1 points of a decision list of `dim` - 1 rules. Every rule is equally likely to be the first that applies;
-    /// later variables are random bits. Labels alternate and weights are powers of 2, so the margin is of order 2^-dim.
+    /// Points with coordinates 0 and 1, labelled by a decision list of `dim` - 1 rules. Every rule is equally likely to
+    /// be the first that applies; later variables are random bits. Labels alternate and weights are powers of 2, so the
+    /// margin is of order 2^-dim.
     Chain { dim: usize },
-    /// 70 % of the points in a subspace of 3 of `dim` dimensions, all stretched to an ellipsoid of condition 1e6 and
-    /// randomly rotated.
+    /// 70 % of the points lie in a subspace of dimension 3. All points are stretched to an ellipsoid with condition
+    /// number 1e6 and randomly rotated.
     Heavy { dim: usize },
     /// Raw rows of a data set with an additional coordinate 1, drawn with replacement. Labels are those of a halfspace
     /// fitted to the standardised rows.
     Real { name: String },
 }
 
-/// The labels that are flipped, with probability η.
+/// The labels that are flipped. Each is flipped with probability η.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Noise {
@@ -77,7 +78,7 @@ impl fmt::Display for Noise {
 pub(crate) enum Configuration {
     /// The practical schedule and its rivals on one sample.
     Compare { ground: Ground, noise: Noise, rate: f64, points: usize },
-    /// The theorem's own schedule on Student-t points of this condition.
+    /// The theorem's own schedule on Student-t points with this condition number.
     Theorem { dim: usize, condition: f64, rate: f64, excess: f64 },
 }
 
@@ -135,8 +136,8 @@ impl Drawn {
     }
 }
 
-/// The map x -> x S R for axes S from 1 to the condition and a rotation R. If w is mapped to (S⁻¹w) R, w·x is
-/// preserved.
+/// The map x -> x S R, where S is diagonal with entries from 1 to the condition number and R is a rotation. If w is
+/// mapped to (S⁻¹w) R, w·x is preserved.
 struct Stretch {
     axes: Vec<f64>,
     rotation: Rotation,
@@ -183,7 +184,7 @@ pub(super) fn draw(
     rng: &mut ChaCha8Rng,
 ) -> Result<(Drawn, Drawn), Failure> {
     let all = n + JUDGED;
-    // The points that the learners see, and w*·x, which a stretch does not change.
+    // The points that the learners see, and w*·x, which stretching does not change.
     let (points, margins) = match ground {
         Ground::StudentT { dim, condition } => {
             let round = StudentT::new(*dim, 1.0, 1.0)?.sample_with_rng(all, rng)?;
@@ -196,7 +197,8 @@ pub(super) fn draw(
             let mut values = StudentT::new(*dim, 1.0, 1.0)?.sample_with_rng(all, rng)?.into_vec();
             for x in values.chunks_exact_mut(*dim) {
                 if rng.random::<f64>() < 0.7 {
-                    // The first, middle and last axis, so that the subspace is as ill-conditioned as the whole space.
+                    // The subspace is spanned by the first, the middle and the last axis, so that it is as
+                    // ill-conditioned as the whole space.
                     let kept = |j: usize| [0, dim / 2, dim - 1].contains(&j);
                     x.iter_mut().enumerate().filter(|(j, _)| !kept(*j)).for_each(|(_, v)| *v = 0.0);
                 }

@@ -10,8 +10,8 @@ use halfspaces_pac::{Margin, Perspectron, RandomProjection, SamplePerspectron, p
 
 const DELTA_LEARNER: f64 = DELTA / 2.0;
 
-/// The smallest margin of the image of w* on the projected points, over γ. It is 0 if the image of w* is 0, which
-/// happens if the signs of a sparse w* cancel in few dimensions.
+/// The smallest margin of the image of w* on the projected points, divided by γ. The result is 0 if the image of w* is
+/// 0, which happens if the signs of a sparse w* cancel in few dimensions.
 pub(super) fn kept_margin<P: PointSet>(
     points: &P,
     source: &Source,

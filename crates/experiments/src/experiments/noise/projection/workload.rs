@@ -22,7 +22,8 @@ const NONZEROS: usize = 10;
 pub(crate) enum Kind {
     /// Points of the unit ball with |w*·x| >= γ, w* random.
     Dense,
-    /// Points with |w*·x| = γ, where w* is 1/2 on four coordinates and 0 elsewhere; ten other entries are random.
+    /// Points with |w*·x| = γ, where w* is 1/2 on four coordinates and 0 elsewhere. Each point has ten further random
+    /// entries.
     Sparse,
 }
 
@@ -46,7 +47,7 @@ pub(crate) enum Configuration {
 }
 
 impl Configuration {
-    /// m.
+    /// The dimension of the projected points.
     pub(super) fn projected(&self) -> usize {
         match self {
             Configuration::Margins { points, margin, divisor, .. } => {
@@ -76,7 +77,7 @@ impl fmt::Display for Configuration {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "part", rename_all = "lowercase")]
 pub(crate) enum Outcome {
-    /// The smallest margin of the image of w* on the projected points, over γ.
+    /// The smallest margin of the image of w* on the projected points, divided by γ.
     Margins { share: f64 },
     /// Errors with and without projection, exact over the labels.
     Learn {
@@ -122,7 +123,7 @@ impl Source {
         let dim = self.target.dim();
         let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
         let across = ((1.0 - self.margin * self.margin) / NONZEROS as f64).sqrt();
-        // Stays inside the ball and beyond the margin by more than rounding.
+        // Keeps the points inside the ball by more than the rounding error.
         let across = across * (1.0 - 1e-9);
         let sign = |rng: &mut ChaCha8Rng, v: f64| if rng.random() { v } else { -v };
         for _ in 0..n {

@@ -67,13 +67,13 @@ impl Experiment for RealNoiseExperiment {
             }
             return Ok(plan);
         }
-        push("wdbc", all, scale.pick(1, 6, 30), &REGIONS, &[0.1, 0.2, 0.3]);
+        push("wdbc", all, scale.pick(1, 4, 30), &REGIONS, &[0.1, 0.2, 0.3]);
         for name in ["magic", "spambase"].iter().filter(|name| self.inputs.has(name)) {
             let rows = scale.pick(Some(1000), Some(1500), all);
             push(name, rows, scale.pick(1, 1, 3), &REGIONS, &[0.1, 0.2, 0.3]);
         }
         if self.inputs.has(ADULT) {
-            let rows = scale.pick(Some(1000), Some(8000), all);
+            let rows = scale.pick(Some(1000), Some(4000), all);
             let noises = scale.pick(&GROUPS[..1], &GROUPS[..1], &GROUPS[..]);
             push(ADULT, rows, scale.pick(1, 1, 3), noises, &[0.1, 0.2, 0.3, 0.4]);
         }

@@ -113,8 +113,8 @@ fn averaged(training: &Part, test: &Part, seed: u64) -> Result<Vec<Label>, Failu
     Ok(learner.average()?.label_all(&test.unit)?)
 }
 
-/// Of the fits for the noise rates tried, the one with the fewest errors on held-out labels, which are as noisy as the
-/// others.
+/// Returns the fit with the fewest errors on held-out labels among the fits for the tried noise rates. The held-out
+/// labels are as noisy as the others.
 fn best_rate<M>(fit: impl Fn(f64) -> Result<(usize, M), Failure>) -> Result<M, Failure> {
     let mut fits = TRIED_NOISE.into_iter().map(fit).collect::<Result<Vec<_>, _>>()?;
     let best = (0..fits.len()).min_by_key(|at| fits[*at].0).ok_or("no noise rate to try")?;

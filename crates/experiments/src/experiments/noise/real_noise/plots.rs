@@ -4,7 +4,8 @@ use super::learners::{Entry, LEARNERS, LOGISTIC, MAJORITY, SVM};
 use super::workload::{Bound, Configuration, GROUPS, Noise, Outcome, REGIONS, accuracies_of};
 use crate::experiments::common::*;
 
-/// The settings of a data set and a noise by increasing rate, beginning with the setting without noise.
+/// The settings of one data set and one kind of noise, in order of increasing rate. The first setting is the one
+/// without noise.
 fn by_rate<'a>(
     results: &'a Results<Configuration, Outcome>,
     data: &str,
@@ -61,7 +62,7 @@ pub(super) fn figure(
     })
 }
 
-/// The title: which learners lose most and least accuracy between no noise and the highest rate.
+/// The title, which names the learners that lose the most and the least accuracy between no noise and the highest rate.
 fn title(data: &str, noise: Noise, group: bool, drops: &[(&str, f64)]) -> String {
     let whose = if group { " in the target group" } else { "" };
     let by_drop = |a: &&(&str, f64), b: &&(&str, f64)| a.1.total_cmp(&b.1);
@@ -116,7 +117,7 @@ fn per_cent(accuracies: &[f64]) -> String {
     }
 }
 
-/// The name of the noise of a setting; every data set has one setting without noise.
+/// The name of the noise of a setting. Every data set has one setting without noise.
 fn flipped(noise: &Noise, rate: f64) -> String {
     if rate > 0.0 { noise.to_string() } else { "none".into() }
 }

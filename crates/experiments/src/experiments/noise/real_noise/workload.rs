@@ -28,7 +28,7 @@ pub(super) enum Noise {
     /// The half of the points farther from the boundary of the reference halfspace.
     #[strum(to_string = "far from the boundary")]
     Far,
-    /// The half of the points closer to it.
+    /// The half of the points closer to that boundary.
     #[strum(to_string = "near the boundary")]
     Near,
     /// The region where a competitor, chosen to mislead least squares, disagrees with the reference.

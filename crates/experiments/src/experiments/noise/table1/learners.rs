@@ -9,14 +9,15 @@ use halfspaces_pac::{
     Ckmy, CuttingPlane, Ddk, Dgt, LinearSvm, LogisticRegression, Margin, SamplePerspectron,
 };
 
-/// δ of the theorems that the samples are compared with. A median above the number of a theorem would refute it.
+/// δ of the theorems that the samples are compared with. A median above the number of examples of a theorem would
+/// refute that theorem.
 const DELTA: f64 = 0.1;
 /// Caps on the numbers of steps, far below those of the theorems.
 const MAX_STEPS: u64 = 300;
 const DGT_MAX_STEPS: u64 = 3000;
 const SVM_PASSES: u64 = 100;
-/// Number of rounds of the cutting-plane learner per squared dimension: about the number of its theorem, without the
-/// logarithm of the margin. The sample is split among them.
+/// Number of rounds of the cutting-plane learner divided by d². This is about the number of its theorem without the
+/// logarithm of the margin. The sample is split among the rounds.
 const CUTS: usize = 2;
 
 /// The parameters of a learner.
@@ -35,13 +36,13 @@ pub(super) type Learner = Box<dyn Fn(&Points, &[Label], &Points) -> Result<Vec<L
 pub(super) struct Entry {
     pub name: &'static str,
     pub colour: Colour,
-    /// Its sample complexity in Table 1. For the cutting plane, that of the ellipsoid method, which runs here.
+    /// Its sample complexity in Table 1. For the cutting plane, it is that of the ellipsoid method, which runs here.
     pub rate: Option<&'static str>,
     /// Its sample complexity under random classification noise, if that is a separate row.
     pub rate_rcn: Option<&'static str>,
-    /// Whether it takes ε.
+    /// Whether the learner has the parameter ε.
     pub uses_excess: bool,
-    /// Examples that suffice, if proved.
+    /// The number of examples that suffices, if this is proved.
     bound: fn(Strategy, Problem) -> Option<f64>,
     pub learner: fn(Given) -> Result<Learner, Failure>,
 }
@@ -109,7 +110,7 @@ pub(super) const LEARNERS: [Entry; 8] = [
 ];
 
 impl Entry {
-    /// The examples that suffice for a setting and ε, if proved.
+    /// The number of examples that suffices for a setting and ε, if this is proved.
     pub(super) fn examples(&self, setting: &Configuration, excess: f64) -> Option<f64> {
         let problem = Problem {
             dim: setting.strategy.dim(),
@@ -122,8 +123,8 @@ impl Entry {
     }
 }
 
-/// The curves of a setting, each given by the index of a learner in [`LEARNERS`] and ε. A learner that takes ε has one
-/// curve per ε.
+/// The curves of a setting, each given by the index of a learner in [`LEARNERS`] and ε. A learner with the parameter ε
+/// has one curve per value of ε.
 pub(super) fn curves(setting: &Configuration) -> Vec<(usize, f64)> {
     let mut curves = Vec::new();
     for (at, entry) in LEARNERS.iter().enumerate() {
@@ -198,8 +199,9 @@ fn cutting_plane(given: Given) -> Result<Learner, Failure> {
     }))
 }
 
-/// The examples of the cutting plane per round: at least 4/ε², which gives an estimated error with a standard deviation
-/// of at most ε/4, the distance of η + ε from its stopping point; more if the sample allows.
+/// The number of examples per round of the cutting plane: at least 4/ε², and more if the sample allows. With 4/ε²
+/// examples, the estimated error has a standard deviation of at most ε/4, which is the distance of η + ε from the
+/// stopping point.
 fn batch(n: usize, dim: usize, excess: f64) -> usize {
     let least = (4.0 / excess.powi(2)).ceil() as usize;
     least.max(n / (CUTS * dim * dim)).min(n)

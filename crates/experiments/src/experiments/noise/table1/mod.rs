@@ -1,5 +1,5 @@
-//! P10, P10o: CKST24's Table 1 as measured: the examples that each learner needs until its error is at most η + ε, on
-//! the same samples for all, compared with the number of its theorem.
+//! P10, P10o: measurements for CKST24's Table 1. The number of examples that each learner needs until its error is at
+//! most η + ε is compared with the number in its theorem. All learners get the same samples.
 
 mod claims;
 mod learners;

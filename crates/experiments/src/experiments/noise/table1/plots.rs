@@ -9,7 +9,7 @@ use crate::experiments::common::*;
 pub(super) const SHOWN_MARGIN: f64 = 0.15;
 pub(super) const SHOWN_EXCESS: f64 = 0.1;
 
-/// The smallest size such that no error is above `level` at it or at a larger size.
+/// The smallest size from which on no error is above `level`.
 pub(super) fn needed(sizes: &[usize], errors: &[f64], level: f64) -> Option<usize> {
     let good = errors.iter().rev().take_while(|e| **e <= level).count();
     sizes.get(errors.len().checked_sub(good)?).copied()
@@ -29,7 +29,7 @@ pub(super) fn median_needed(
     counts.get(counts.len() / 2).copied().filter(|n| *n < usize::MAX)
 }
 
-/// The figure of error against sample size, all learners, at one margin.
+/// The figure of error against sample size for all learners at one margin.
 pub(super) fn figure(
     results: &Results<Configuration, Outcome>,
     name: &str,
@@ -71,7 +71,7 @@ fn place(name: &str) -> usize {
     place.unwrap_or_else(|| unreachable!("{name} is a learner of the table"))
 }
 
-/// The finding on the trap: learners with a convex loss end above one half, the Perspectron below η.
+/// The finding on the trap: learners with a convex loss end above one half, and the Perspectron ends below η.
 pub(super) fn led_astray(results: &Results<Configuration, Outcome>) -> Finding {
     let group = groups_of(results, |c| c.strategy == Strategy::Trap).into_iter().next();
     let text = group.and_then(|group| {
@@ -177,8 +177,9 @@ fn lower_bounds(noise: f64, margin: f64, sizes: &[usize]) -> [Layer; 2] {
     ]
 }
 
-/// log₂ of the examples needed by the Perspectron over those of another learner, paired on the same samples, over all
-/// margins of a kind of noise. For a learner that does not reach η + ε, twice the largest sample is used.
+/// log₂ of the ratio of the examples that the Perspectron needs to those that another learner needs. The two are paired
+/// on the same samples, over all margins of one kind of noise. If a learner does not reach η + ε, twice the largest
+/// sample size is used.
 pub(super) fn leads(
     results: &Results<Configuration, Outcome>,
     strategy: Strategy,
@@ -198,7 +199,7 @@ pub(super) fn leads(
     groups.iter().flat_map(|g| g.outcomes.iter().filter_map(move |o| of(g, o))).collect()
 }
 
-/// The table of [`leads`] with their intervals.
+/// The table of the ratios from [`leads`], with their intervals.
 pub(super) fn orders(results: &Results<Configuration, Outcome>) -> Table {
     let mut rows = Vec::new();
     let excesses = results.groups.first().map_or(&[][..], |g| &g.configuration.excesses);

@@ -4,8 +4,8 @@
 //! The numbers of the Perspectron and the cutting plane are those of their theorems. The numbers of DDK+23, DGT19 and
 //! CKMY20 are ours, for the learners of `halfspaces_pac` as this suite runs them. Their guarantees on the sample extend
 //! to fresh examples by Vapnik and Chervonenkis 1971, so d appears where the table has 1/γ² after a random projection.
-//! With G(m) labellings of m points, some member of a class has a true error more than a above its empirical error with
-//! probability at most 4 G(2n) exp(-na²/8). Halfspaces of R^d have G(m) <= (em/d)^d.
+//! If a class has at most G(m) labellings of m points, then with probability at most 4 G(2n) exp(-na²/8) some member of
+//! the class has a true error more than a above its empirical error. Halfspaces of R^d have G(m) <= (em/d)^d.
 
 use halfspaces_linalg::Params;
 use halfspaces_pac::{
@@ -77,9 +77,9 @@ pub(super) fn ckmy(p: Problem) -> f64 {
     split(training, held_out(steps as f64 + 1.0, slack, part))
 }
 
-/// The number of examples of DGT19, run with a = ε/2 and γ/2, if every descent reaches its loss, which the status
-/// reports. The bound is that of [`ckmy`], taken over all regions that R rules can leave uncovered. Fresh points add
-/// ε/4, for decision lists of R rules.
+/// The number of examples of DGT19, run with a = ε/2 and γ/2, provided that every descent reaches its loss. The status
+/// of the fit reports whether this is so. The bound is that of [`ckmy`], taken over all regions that R rules can leave
+/// uncovered. Fresh points add ε/4, for decision lists of R rules.
 pub(super) fn dgt(p: Problem) -> f64 {
     let part = p.failure / 3.0;
     let accuracy = DGT_SHARE * p.excess;
@@ -159,7 +159,8 @@ mod tests {
         assert_eq!(split(3.0, 10.0), 40.0);
     }
 
-    /// The bounds grow in 1/ε and 1/γ with at least the powers of the table, without those of the projection.
+    /// The bounds grow in 1/ε and 1/γ with at least the powers of the table, except for the powers that the projection
+    /// adds.
     #[test]
     fn bounds_grow_as_the_table_says() {
         let exponents = |bound: fn(Problem) -> f64| {
@@ -179,7 +180,7 @@ mod tests {
         // The dimension is fixed, so the γ⁻² of the projection is missing.
         close(exponents(ckmy), 3.0, 2.0);
         close(exponents(dgt), 4.0, 3.0);
-        // Here fresh points need more examples than the margin.
+        // Here the step from the sample to fresh points needs more examples than the margin does.
         let wide = exponents(ddk);
         assert!((1.9..2.5).contains(&wide.0) && wide.1 < 2.1, "{wide:?}");
     }

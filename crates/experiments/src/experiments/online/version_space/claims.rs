@@ -74,7 +74,7 @@ impl Experiment for VersionSpaceExperiment {
                     // These trials are slow: at every mistake, hundreds of points are sampled in a space of many
                     // dimensions.
                     (Family::Real(_), Learner::Gravity) => scale.pick(1, 1, 2),
-                    (Family::Real(_), _) => scale.pick(3, 4, 14),
+                    (Family::Real(_), _) => scale.pick(3, 3, 14),
                     _ => scale.pick(3, 8, 14),
                 };
                 if exponents.is_empty() {

@@ -11,17 +11,17 @@ use halfspaces_online::OnlineLearner;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Family {
-    /// Decision lists of r rules over r variables, margin about 2^-r.
+    /// Decision lists of r rules over r variables, with a margin of about 2^-r.
     #[strum(to_string = "lists")]
     Lists,
-    /// Two dimensions, rotated; margin 2^-r.
+    /// The hard family: randomly rotated points of the plane with margin 2^-r.
     #[strum(to_string = "hard")]
     Hard,
-    /// Two dimensions; each point halves the arc of targets until it is 2^-r wide, with the label against the
-    /// prediction. Every learner errs on every point.
+    /// Points of the plane. Each point halves the arc of the remaining targets until the arc is 2^-r wide, and its
+    /// label is the opposite of the prediction. Every learner errs on every point.
     #[strum(to_string = "even split")]
     Split,
-    /// A data set relabelled by a random halfspace; points nearer to it than 2^-r are dropped.
+    /// A data set relabelled by a random halfspace. Points closer than 2^-r to its boundary are dropped.
     #[strum(to_string = "{0}")]
     Real(String),
 }
@@ -41,7 +41,7 @@ pub(crate) struct Play {
 }
 
 impl Play {
-    /// Mistakes over the bound.
+    /// The mistakes divided by the bound.
     pub(super) fn ratio(&self) -> Option<f64> {
         self.bound.map(|bound| self.mistakes as f64 / bound)
     }
@@ -97,7 +97,7 @@ pub(super) fn hard<L: OnlineLearner>(
     Ok((mistakes, margin, quiet >= QUIET))
 }
 
-/// Plays the even split. Every learner makes about lg(1/γ) mistakes; then passes over the points follow. Returns the
+/// Plays the even split. Every learner makes about lg(1/γ) mistakes and then makes passes over the points. Returns the
 /// mistakes, the margin of the middle of the arc, and whether the run ended.
 pub(super) fn split<L: OnlineLearner>(
     learner: &mut L,

@@ -1,11 +1,12 @@
-//! The targets that remain after some labels, for d = 2 and 3: an arc, or a convex polygon of the sphere. Points are
-//! drawn in law: only those that cut the remaining targets matter (docs/theory/random-order.md).
+//! The targets that remain after some labels, for d = 2 and 3: an arc, or a convex polygon of the sphere. The process
+//! is drawn in law, that is, with the same distribution: only the points that cut the remaining targets matter
+//! (docs/theory/random-order.md).
 
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use std::f64::consts::{PI, TAU};
 
-/// A polygon that lies within this angle of its centre is treated as plane.
+/// A polygon that lies within this angle of its centre is treated as flat.
 const PLANE: f64 = 5e-5;
 
 type Vector = [f64; 3];
@@ -17,7 +18,7 @@ pub(super) enum Cell {
     Arc(f64),
     /// d = 3: the vertices, unit vectors in cyclic order.
     Sphere(Vec<Vector>),
-    /// d = 3: the vertices of a polygon so small that it is plane, in cyclic order.
+    /// d = 3: the vertices, in cyclic order, of a polygon so small that it is treated as flat.
     Plane(Vec<[f64; 2]>),
 }
 
@@ -77,7 +78,7 @@ pub(super) fn solid_angle(vertices: &[Vector]) -> f64 {
         .sum()
 }
 
-/// The area of a plane polygon.
+/// The area of a polygon of the plane.
 fn area(vertices: &[[f64; 2]]) -> f64 {
     let Some((a, rest)) = vertices.split_first() else { return 0.0 };
     let twice = |pair: &[[f64; 2]]| {
@@ -88,7 +89,7 @@ fn area(vertices: &[[f64; 2]]) -> f64 {
 }
 
 /// Splits a polygon along the zeros of a linear function, given by its values at the vertices. Returns the vertices of
-/// the parts on which it is at least 0 and at most 0; `None` if it has one sign only.
+/// the parts on which it is at least 0 and at most 0; `None` if the function has only one sign.
 fn split<const N: usize>(vertices: &[[f64; N]], values: &[f64]) -> Option<[Vec<[f64; N]>; 2]> {
     if values.iter().all(|v| *v >= 0.0) || values.iter().all(|v| *v <= 0.0) {
         return None;
@@ -153,7 +154,8 @@ impl Cell {
         }
     }
 
-    /// Cuts by a uniform point that cuts, keeps the part of a uniform target, and returns its share.
+    /// Draws a uniform point among those that cut the remaining targets, keeps the part that contains a uniform target,
+    /// and returns the share of that part.
     pub(super) fn cut(&mut self, rng: &mut ChaCha8Rng) -> f64 {
         let target: f64 = rng.random();
         match self {
@@ -198,7 +200,7 @@ impl Cell {
         }
     }
 
-    /// Turns a small polygon of the sphere into a plane one.
+    /// Turns a small polygon of the sphere into a polygon of the plane.
     fn flatten(&mut self) {
         let Cell::Sphere(vertices) = self else { return };
         let c = centre(vertices);
@@ -217,7 +219,7 @@ fn centre(vertices: &[Vector]) -> Vector {
     unit(std::array::from_fn(|i| vertices.iter().map(|v| v[i]).sum()))
 }
 
-/// The largest angle of a vertex to `centre`.
+/// The largest angle between a vertex and `centre`.
 fn reach(centre: Vector, vertices: &[Vector]) -> f64 {
     vertices.iter().map(|v| angle_between(centre, *v)).fold(0.0, f64::max)
 }
@@ -262,8 +264,8 @@ mod tests {
         assert!(split(&square, &[1.0, 0.0, 1.0, 2.0]).is_none());
     }
 
-    /// The plain process: target, points and their labels, and the area of the remaining targets by counting random
-    /// vectors. The drawn process has the same mean of -ln σ(V) after n points.
+    /// The plain process draws a target and points with their labels, and estimates the area of the remaining targets
+    /// by counting random vectors. The process drawn in law has the same mean of -ln σ(V) after n points.
     #[test]
     fn the_drawn_process_is_that_of_points() {
         let points = 12.0;
@@ -321,7 +323,7 @@ mod tests {
         }
         let [a, b] = [&differ, &angles].map(|v| stats::mean_interval(v, 0.9999).unwrap());
         assert!(a.low < b.high && b.low < a.high, "{a:?} {b:?}");
-        // A draw that is twice as far is noticed.
+        // The test would notice draws at twice the angle.
         assert!(2.0 * b.low > a.high);
     }
 
@@ -363,7 +365,7 @@ mod tests {
     }
 
     /// Lemma 3: the ratio of the mean minority share to the mean entropy lies in its range for small polygons. For two
-    /// separate sets of targets, which are no convex body, it does not.
+    /// separate sets of targets, which do not form a convex body, it does not.
     #[test]
     fn minority_and_entropy_keep_their_ratio() {
         let mut rng = ChaCha8Rng::seed_from_u64(4);

@@ -1,5 +1,5 @@
-//! S14, S14o: the best learner in random order, drawn in law, against the bounds that are proved for every learner
-//! (docs/theory/random-order.md).
+//! S14, S14o: the best learner in random order, drawn in law and compared with the bounds that are proved for every
+//! learner (docs/theory/random-order.md).
 
 mod cell;
 
@@ -10,13 +10,13 @@ use std::f64::consts::{FRAC_PI_2, LN_2, PI};
 
 pub(crate) struct BestRandomExperiment;
 
-/// Powers of ten: the numbers of points at which mistakes are counted. Claims are judged from the second on.
+/// The numbers of points at which mistakes are counted, as powers of ten. Claims are judged from the second on.
 const SIZES: [i32; 6] = [4, 10, 20, 30, 50, 80];
 
 /// The mistakes of the best learner that chooses the order of points of the plane (claim S12p).
 const CHOSEN_ORDER: f64 = 2.0;
 
-/// Largest difference of the mistakes per ln n in the plane from ½, their exact value.
+/// Largest difference between the mistakes per ln n in the plane and their exact value, ½.
 const PLANE_ERROR: f64 = 0.01;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -30,7 +30,7 @@ pub(crate) struct Configuration {
 pub(crate) struct Sums {
     /// Σ min(p, 1-p): the expected mistakes of the majority of the remaining targets, the best learner.
     best: f64,
-    /// Σ 2p(1-p): those of a random remaining target.
+    /// Σ 2p(1-p): the expected mistakes of a random remaining target.
     random: f64,
     /// Σ h(p), in nats.
     information: f64,
@@ -53,7 +53,7 @@ fn power(exponent: i32) -> f64 {
     10f64.powi(exponent)
 }
 
-/// Runs the remaining targets on uniform points, in law.
+/// Draws in law how uniform points cut down the remaining targets, and returns the sums.
 fn run(dim: usize, rng: &mut ChaCha8Rng) -> Outcome {
     let mut sums = Sums::default();
     let (mut cell, mut seen) = match dim {
@@ -109,7 +109,8 @@ fn least_error(dim: usize, points: f64) -> f64 {
     let steps = 64;
     let h = most / f64::from(steps);
     let value = |i: i32| 1.0 - cells * (0.5 * h * (f64::from(i) + 0.5)).sin().powi(2);
-    // The integrand is concave on this range, where the midpoint rule gives too much; the factor makes up for it.
+    // The integrand is concave on this range, where the midpoint rule overestimates the integral; the factor makes up
+    // for this.
     (0..steps).map(value).sum::<f64>() * h / (2.0 * PI) * (1.0 - 1e-3)
 }
 
@@ -126,13 +127,13 @@ fn least_mistakes(dim: usize, points: f64) -> f64 {
     sum
 }
 
-/// The mistakes per ln n between 10^10 points and the largest number.
+/// The mistakes per ln n between 10^10 points and the largest number of points.
 fn slope(outcome: &Outcome, of: fn(&Sums) -> f64) -> f64 {
     let last = SIZES.len() - 1;
     (of(&outcome[last]) - of(&outcome[1])) / (power(SIZES[last]) / power(SIZES[1])).ln()
 }
 
-/// Why S14 is far from what is measured.
+/// The reason why the bound of S14 is far from the measured values.
 const EVERY_N: &str = "as the proof loses a factor: in the plane b(t) t tends to 1/8, but the best learner makes 1/2 mistake per ln n (S14o)";
 
 impl Experiment for BestRandomExperiment {
@@ -290,7 +291,8 @@ mod tests {
         assert!(found <= exact && found > 0.99 * exact, "{found} {exact}");
     }
 
-    /// In the plane, p is uniform given a cut: the best learner makes ½ and a random target ⅔ mistakes per nat.
+    /// In the plane, p is uniform given that a point cuts. The best learner then makes ½ mistakes per nat, and a random
+    /// target makes ⅔.
     #[test]
     fn the_plane_has_its_exact_slopes() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);

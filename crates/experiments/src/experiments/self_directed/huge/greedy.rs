@@ -1,8 +1,8 @@
 //! Greedy on the whole pool ([`halfspaces_online::Greedy`]), sampled in law and run on points.
 //!
-//! After a mistake of margin m at the hypothesis w, all that is known of the remaining points is |w · x| < m. So the
-//! rest of a Poisson pool is a Poisson process on the sphere cut by one slab for each mistake, and the hypothesis, the
-//! target and the slabs are a Markov chain. Proofs: docs/theory/algorithm-1-in-law.md.
+//! After a mistake of margin m at the hypothesis w, all that is known about the remaining points is that |w · x| < m.
+//! So the rest of a Poisson pool is a Poisson process on the sphere cut by one slab for each mistake, and the
+//! hypothesis, the target and the slabs are a Markov chain. Proofs: docs/theory/algorithm-1-in-law.md.
 
 use super::wedge::{Angle, WrongPoint};
 use crate::Failure;
@@ -24,9 +24,10 @@ pub(crate) struct GreedyRun {
     pub(super) excluded: f64,
 }
 
-/// The points of largest |w · x| were seen: |w · x| < μ sin θ for the others, at w = cos θ w* + sin θ e.
+/// A slab, which contains all points that have not been seen. The points of largest |w · x| have been seen, so the
+/// others have |w · x| < μ sin θ, where w = cos θ w* + sin θ e.
 struct Slab {
-    /// e, in coordinates orthogonal to w*.
+    /// The vector e, in coordinates orthogonal to w*.
     axis: Vec<f64>,
     /// cot θ.
     cotangent: f64,
@@ -68,7 +69,7 @@ fn place(
     (-r * sin, across, off)
 }
 
-/// e of the hypothesis w - (w · x) x.
+/// The vector e of the hypothesis w - (w · x) x.
 fn turned(angle: Angle, axis: &[f64], x: WrongPoint, off: &[f64]) -> Vec<f64> {
     let deficit = angle.deficit(x);
     let margin = (1.0 - deficit).max(0.0).sqrt();

@@ -7,7 +7,7 @@ use crate::experiments::common::*;
 
 pub(crate) struct GreedyInLawExperiment;
 
-/// Powers of ten: the numbers of points. Claims are judged from the third on.
+/// The numbers of points, as powers of ten. Claims are judged from the third on.
 const SIZES: [i32; 8] = [4, 6, 10, 16, 20, 30, 50, 80];
 const JUDGED: usize = 2;
 
@@ -39,7 +39,7 @@ pub(crate) enum Configuration {
 pub(crate) enum Outcome {
     /// Greedy and the mistakes of Algorithm 1 at each of [`SIZES`].
     Drawn(Vec<(GreedyRun, f64)>),
-    /// The run on points, those drawn, and those drawn with a tenth of the points.
+    /// The run on points, the runs drawn in law, and the runs drawn in law with a tenth of the points.
     Real(GreedyRun, Vec<GreedyRun>, Vec<GreedyRun>),
 }
 
@@ -47,8 +47,9 @@ fn at(outcome: &Outcome, size: usize) -> (GreedyRun, f64) {
     of_part!(outcome, Outcome::Drawn(runs) => runs[size])
 }
 
-/// The mean over the drawn runs minus the real run: mistakes, relative to that mean, and ln sin θ. For the runs with all
-/// points, and for those with a tenth of them.
+/// The mean over the drawn runs minus the value of the real run, for the mistakes (relative to that mean) and for ln
+/// sin θ. There is one such pair for the runs drawn with all points, and one for those drawn with a tenth of the
+/// points.
 fn differences(outcome: &Outcome) -> [[f64; 2]; 2] {
     let (run, all, tenth) = of_part!(outcome, Outcome::Real(run, all, tenth) => (run, all, tenth));
     [all, tenth].map(|drawn| {
@@ -86,9 +87,9 @@ impl Experiment for GreedyInLawExperiment {
             plan.push(Planned { configuration, trials: scale.pick(20, 40, 64) });
         }
         let real = [
-            (5, 10_000, [700, 4000, 20_000]),
+            (5, 10_000, [700, 2500, 20_000]),
             (30, 10_000, [0, 300, 2000]),
-            (10, 100_000, [0, 400, 2000]),
+            (10, 100_000, [0, 250, 2000]),
         ];
         for (dim, points, [smoke, standard, full]) in real {
             let trials = scale.pick(smoke, standard, full);
@@ -159,7 +160,7 @@ impl Experiment for GreedyInLawExperiment {
                                     .with_slack(slack);
                             agree.push((format!("{name}, {word}, d={dim}, n={points}"), evidence));
                         }
-                        // The bounds are for means: one case per setting and quantity.
+                        // The bounds are on means, so each setting and quantity is one case.
                         let tenth = stats::mean(&group.values(|o| differences(o)[1][part]));
                         off.push(tenth.is_some_and(|mean| mean.abs() > AGREE[part]));
                     }

@@ -9,7 +9,7 @@ use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-/// Number of points per dimension that are summed for the start, as in [`TwoChains`].
+/// Number of points per dimension that the start sums, as in [`TwoChains`].
 const START_POINTS: usize = 4;
 
 /// The counts of one run of Algorithm 1.
@@ -79,7 +79,8 @@ pub(super) fn chains(
         }
         angle
     });
-    // Each chain labels the rest of the other's buckets. Counting all points of these buckets is an upper bound.
+    // Each chain labels the remaining points in the buckets of the other chain. Counting all points of these buckets is
+    // an upper bound.
     let end = [0, 1].map(|chain| occurrences(unlabelled[chain], angles[1 - chain].error(), rng));
     Run {
         start,

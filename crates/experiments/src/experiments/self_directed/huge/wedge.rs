@@ -13,8 +13,8 @@ use rand::rngs::ChaCha8Rng;
 use rand_distr::{Binomial, Distribution, Poisson};
 use std::f64::consts::PI;
 
-/// The largest count drawn from a binomial distribution. Above it, the Poisson distribution is drawn from, which
-/// differs by less than rounding.
+/// The largest count drawn from a binomial distribution. Larger counts are drawn from the Poisson distribution, which
+/// differs from it by less than rounding errors.
 const MOST_BINOMIAL: f64 = 1e15;
 
 /// The angle between two unit vectors, above 0 and below π/2.
@@ -29,7 +29,7 @@ pub(super) struct Angle {
 pub(super) struct WrongPoint {
     /// 1 - r².
     pub(super) off_plane: f64,
-    /// 1 - t: the angle to w*'s boundary, as a fraction of the wedge's angle.
+    /// 1 - t: the angle to the boundary of w*, as a fraction of the angle of the wedge.
     pub(super) turn: f64,
 }
 
@@ -49,7 +49,8 @@ impl Angle {
         self.radians() / PI
     }
 
-    /// 1 - (|w · x|/sin θ)²: 0 for the surest misclassified point possible, 1 for a point on w's boundary.
+    /// The deficit 1 - (|w · x|/sin θ)². It is 0 for the surest possible misclassified point and 1 for a point on the
+    /// boundary of w.
     pub(super) fn deficit(self, x: WrongPoint) -> f64 {
         let theta = self.radians();
         // sin²θ - sin²(tθ) = sin((1+t)θ) sin((1-t)θ).
@@ -57,7 +58,7 @@ impl Angle {
         x.off_plane + (1.0 - x.off_plane) * turned / (self.sin * self.sin)
     }
 
-    /// 1 - t of the point in the plane (r = 1) with this deficit.
+    /// The value of 1 - t for the point in the plane (r = 1) with this deficit.
     fn turn_of(self, deficit: f64) -> f64 {
         // sin φ = sin θ √(1 - deficit); sin(θ - φ) by the difference of squares.
         let rest = 1.0 - deficit;
@@ -66,8 +67,8 @@ impl Angle {
         (sin_of_turn.min(1.0).asin() / self.radians()).min(1.0)
     }
 
-    /// The fraction of misclassified points in the box {1 - r² <= a, 1 - t <= `turn_of(a)`}, a = `deficit`. The box
-    /// contains every point of deficit at most a.
+    /// The fraction of misclassified points in the box {1 - r² <= a, 1 - t <= `turn_of(a)`}, where a is `deficit`. The
+    /// box contains every point of deficit at most a.
     fn share(self, deficit: f64, dim: usize) -> f64 {
         deficit.powf(0.5 * dim as f64 - 1.0) * self.turn_of(deficit)
     }
@@ -85,9 +86,9 @@ impl Angle {
 
     /// The misclassified point of largest |w · x| among `count` random points; `None` if no point is misclassified.
     ///
-    /// Exact in law. The misclassified points are drawn box by box, each box about e times as probable as the previous
-    /// one. The search stops at the first box with a point whose deficit is at most that of the box: all surer points
-    /// lie in the same box.
+    /// The result is exact in law. The misclassified points are drawn box by box, and each box is about e times as
+    /// probable as the previous one. The search stops at the first box with a point whose deficit is at most that of
+    /// the box: all surer points lie in the same box.
     pub(super) fn surest(self, count: f64, dim: usize, rng: &mut ChaCha8Rng) -> Option<WrongPoint> {
         let (error, mut drawn) = (self.error(), 0.0);
         let new = |[inner, share]: [f64; 2], rng: &mut ChaCha8Rng| {
@@ -100,9 +101,10 @@ impl Angle {
         self.search(count * error, dim, rng, new, |_, _| Some(())).map(|(x, ())| x)
     }
 
-    /// The search of [`Angle::surest`] among those points that `place` accepts. `expected` is the mean number of
-    /// misclassified points. `new` draws the number of points in a box outside the previous one, from the shares of the
-    /// misclassified points in the previous box and in both. Returns the surest point with what `place` made of it.
+    /// Does the search of [`Angle::surest`] among the points that `place` accepts. `expected` is the mean number of
+    /// misclassified points. `new` draws the number of points that lie in a box but outside the previous box. Its
+    /// argument has the shares of the misclassified points in the previous box and in this box. Returns the surest
+    /// point and the value that `place` returned for it.
     pub(super) fn search<T>(
         self,
         expected: f64,
@@ -185,7 +187,7 @@ mod tests {
         Angle::new(theta.sin(), theta.cos())
     }
 
-    /// |w · x| and |w* · x| by the plain formulas.
+    /// Computes |w · x| and |w* · x| by the plain formulas.
     fn plainly(theta: f64, x: WrongPoint) -> [f64; 2] {
         let r = (1.0 - x.off_plane).sqrt();
         [r * ((1.0 - x.turn) * theta).sin(), r * (x.turn * theta).sin()]
@@ -213,7 +215,7 @@ mod tests {
         }
     }
 
-    /// The box of a deficit contains every point of at most that deficit.
+    /// The box of a deficit contains every point with at most that deficit.
     #[test]
     fn no_surer_point_lies_outside_a_box() {
         for (theta, x) in cases() {
@@ -223,7 +225,8 @@ mod tests {
         }
     }
 
-    /// The update on explicit vectors: x = (r cos φ, r sin φ, √(1-r²)), w* along the first axis, w at θ from it.
+    /// The update on explicit vectors: x = (r cos φ, r sin φ, √(1-r²)), w* is along the first axis, and w is at the
+    /// angle θ from w*.
     #[test]
     fn an_update_is_that_of_vectors() {
         for (theta, x) in cases() {
@@ -237,7 +240,7 @@ mod tests {
             assert!((value - plainly(theta, x)[0]).abs() < 1e-12);
             let mut after = w.to_vec();
             kernels::axpy(-value, &vector, &mut after);
-            // A short remainder is mostly rounding error.
+            // A short remaining vector is mostly rounding error.
             if norm(&after) > 1e-3 {
                 assert!(normalise(&mut after));
                 let found = angle(theta).after(x);
@@ -270,7 +273,7 @@ mod tests {
         }
     }
 
-    /// The largest distance of two empirical distributions, in units of √((m + n)/(mn)).
+    /// The largest distance between two empirical distribution functions, in units of √((m + n)/(mn)).
     fn smirnov(a: &mut [f64], b: &mut [f64]) -> f64 {
         a.sort_by(f64::total_cmp);
         b.sort_by(f64::total_cmp);

@@ -13,10 +13,10 @@ pub(super) const FAILURE: f64 = 0.1;
 /// The proved k.
 pub(super) const PROVED: ChainLength = ChainLength::Theory { failure: FAILURE };
 
-/// Powers of ten: the numbers of points at which the theorem is drawn.
+/// The numbers of points at which runs of the theorem are drawn, as powers of ten.
 pub(super) const PROVED_SIZES: [i32; 3] = [10, 30, 80];
 
-/// Powers of ten: the numbers of points at which both orders are run.
+/// The numbers of points at which both orders are run, as powers of ten.
 pub(super) const SIZES: [i32; 13] = [4, 5, 6, 7, 8, 9, 10, 13, 16, 20, 30, 50, 80];
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -26,7 +26,8 @@ pub(crate) enum Configuration {
     Drawn { dim: usize },
     /// A run on points, compared with runs drawn in law.
     Real { dim: usize, points: usize },
-    /// A run with the proved length: on points, or without `points` in law at each of [`PROVED_SIZES`].
+    /// Runs with the proved length. If `points` is given, one run is on points; otherwise runs are drawn in law at each
+    /// of [`PROVED_SIZES`].
     Proved { dim: usize, points: Option<usize> },
 }
 
@@ -35,7 +36,7 @@ pub(crate) enum Configuration {
 pub(crate) enum Outcome {
     /// Algorithm 1 and random order at each of [`SIZES`].
     Drawn(Vec<(Run, f64)>),
-    /// The run on points, those drawn, and those drawn with a tenth of the points.
+    /// The run on points, the runs drawn in law, and the runs drawn in law with a tenth of the points.
     Real(Run, Vec<Run>, Vec<Run>),
     /// Each run with the proved length.
     Proved(Vec<Run>),
@@ -68,7 +69,7 @@ pub(super) fn real_and_drawn(outcome: &Outcome) -> (&Run, &[Run]) {
     }
 }
 
-/// [`differences`] for the runs drawn with a tenth of the points.
+/// Computes [`differences`] for the runs drawn with a tenth of the points.
 pub(super) fn null_differences(outcome: &Outcome) -> [f64; 2] {
     match outcome {
         Outcome::Real(run, _, null) => apart(run, null),
@@ -76,7 +77,8 @@ pub(super) fn null_differences(outcome: &Outcome) -> [f64; 2] {
     }
 }
 
-/// The mean over the drawn runs minus the real run: mistakes in buckets, relative to that mean, and ln sin θ.
+/// The mean over the drawn runs minus the value of the real run, for the mistakes in buckets (relative to that mean)
+/// and for ln sin θ.
 pub(super) fn differences(outcome: &Outcome) -> [f64; 2] {
     let (run, drawn) = real_and_drawn(outcome);
     apart(run, drawn)

@@ -3,17 +3,17 @@
 use super::workload::Configuration;
 use std::f64::consts::PI;
 
-/// Nodes of the midpoint rule; the integrands are smooth in s.
+/// Number of nodes of the midpoint rule. The integrands are smooth in s.
 const NODES: u32 = 800;
 
-/// Integrates (1 - (m sin θ/sin tθ)²)^`power` sin^-`weight`(tθ) over t from t₀ to `end`, by t = t₀ + (1 - t₀) s².
-/// At t₀, a point with r = 1 has margin m sin θ.
+/// Integrates (1 - (m sin θ/sin tθ)²)^`power` sin^-`weight`(tθ) over t from t₀ to `end`, with the substitution t = t₀ +
+/// (1 - t₀) s². At t₀, a point with r = 1 has margin m sin θ.
 fn integral(setting: &Configuration, m: f64, end: f64, power: f64, weight: i32) -> f64 {
     let theta = setting.angle;
     let start = (m * theta.sin()).min(1.0).asin() / theta;
     let room = 1.0 - start;
     if room <= 0.0 || end <= start {
-        // No point has a margin above sin θ, and a point of margin m sin θ has t >= t₀.
+        // No point has a margin above sin θ, and a point with margin m sin θ has t >= t₀.
         return 0.0;
     }
     let last = ((end - start) / room).clamp(0.0, 1.0).sqrt();
@@ -42,14 +42,14 @@ pub(super) fn largest(setting: &Configuration, m: f64) -> f64 {
     ((below - none) / (1.0 - none)).clamp(0.0, 1.0)
 }
 
-/// P[the point's place in the wedge is at most t | its margin is m sin θ].
+/// P[the place of the point in the wedge is at most t | its margin is m sin θ].
 pub(super) fn place(setting: &Configuration, m: f64, t: f64) -> f64 {
     let power = 0.5 * setting.dim as f64 - 2.0;
     let up_to = |end: f64| integral(setting, m, end, power, 2);
     (up_to(t) / up_to(1.0)).clamp(0.0, 1.0)
 }
 
-/// The `share` quantile of the largest margin over sin θ.
+/// The `share` quantile of the largest margin divided by sin θ.
 pub(super) fn quantile(setting: &Configuration, share: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..60 {

@@ -30,11 +30,11 @@ impl Experiment for MarginsExperiment {
             for points in [1_000, 100_000, 10_000_000, 1_000_000_000] {
                 for angle in [1.2, 0.3, 1e-2, 1e-4, 1e-6] {
                     let configuration = Configuration { dim, points, angle };
-                    // Below 12π both claims are empty; more than a million draws add nothing. If nθ is small in every
-                    // setting, the null of S3 passes.
+                    // If nθ is below 12π, both claims are empty. Settings with nθ in the millions add nothing. If nθ is
+                    // small in every setting, the null of S3 passes.
                     let mass = configuration.mass();
                     if mass > PRINTED && mass < scale.pick(5e4, 2e6, 2e6) {
-                        // Enough trials of all settings together for the tolerance of S4u.
+                        // All settings together have enough trials for the tolerance of S4u.
                         plan.push(Planned { configuration, trials: scale.pick(600, 400, 1000) });
                     }
                 }
@@ -76,11 +76,11 @@ impl Experiment for MarginsExperiment {
     }
 }
 
-/// Largest difference allowed between distribution functions, all settings together.
+/// Largest allowed difference between distribution functions, over all settings together.
 const TOLERANCE: f64 = 0.03;
 
-/// Tests the margins and the places against their exact laws for a fraction `share` of the points. The distribution
-/// functions, applied to the measured values, must give uniform values.
+/// Tests the margins and the places against the exact laws that hold for a fraction `share` of the number of points.
+/// The distribution functions, applied to the measured values, must give uniform values.
 fn exact_law(results: &Results<Configuration, Outcome>, share: f64) -> [Evidence; 2] {
     let (mut margins, mut places) = (Vec::new(), Vec::new());
     for (setting, outcome) in results.outcomes().filter(|(_, o)| o.margin > 0.0) {
@@ -103,7 +103,7 @@ fn figure(results: &Results<Configuration, Outcome>) -> Figure {
         let (mut measured, mut bound) = (Vec::new(), Vec::new());
         for group in groups_of(results, |c| c.dim == dim) {
             let setting = &group.configuration;
-            // The value reached with probability 2/3.
+            // The margin that is reached with probability 2/3.
             if let Some(third) = stats::quantile(&group.values(|o| o.margin), FAILURE) {
                 measured.push((setting.mass(), third));
                 bound.push((setting.mass(), setting.bound(PRINTED)));
@@ -131,14 +131,15 @@ fn smallest_constant(group: &Group<Configuration, Outcome>) -> Option<f64> {
     Some(constant_for(&group.configuration, third))
 }
 
-/// The smallest constant by the exact law, from the margin that is missed with probability 1/3.
+/// The smallest constant according to the exact law. It is computed from the margin that is missed with probability
+/// 1/3.
 fn exact_constant(setting: &Configuration) -> f64 {
     constant_for(setting, law::quantile(setting, FAILURE))
 }
 
 /// The smallest constant with which the bound on the margin is at most `third`.
 fn constant_for(setting: &Configuration, third: f64) -> f64 {
-    // The bound falls as the constant rises.
+    // The bound decreases as the constant increases.
     let (mut low, mut high) = (1e-6 * PRINTED, PRINTED * E);
     for _ in 0..80 {
         let middle = (low * high).sqrt();
@@ -182,10 +183,10 @@ mod tests {
     fn bounds_by_hand() {
         use std::f64::consts::{E, PI};
         let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12, "{found}");
-        // nθ = 12π e: √(1/16). nθ = 12π 100 in d = 2: 1 - 1/100.
+        // For nθ = 12π e, the bound is √(1/16). For nθ = 12π 100 in d = 2, it is 1 - 1/100.
         let angle = 12.0 * PI * E / 1000.0;
         near(Configuration { dim: 4, points: 1000, angle }.bound(12.0 * PI), 0.25);
-        // √(1 - 1/16).
+        // The ratio of the tangents is √(1 - 1/16).
         near(Configuration { dim: 4, points: 1000, angle }.decay(), 0.5 * (15.0f64 / 16.0).ln());
         let angle = 12.0 * PI * 100.0 / 1e6;
         near(Configuration { dim: 2, points: 1_000_000, angle }.bound(12.0 * PI), 0.99);
@@ -220,7 +221,8 @@ mod tests {
             return Outcome { margin, decay, first_margin, first_decay, turn };
         };
         let margin = x[0].abs();
-        // The angle of x's projection to w's boundary, as a fraction of the angle between the two boundaries.
+        // The angle between the projection of x and the boundary of w, as a fraction of the angle between the two
+        // boundaries.
         let turn = (margin / x[0].hypot(x[1])).asin() / theta;
         kernels::axpy(-x[0], x, &mut w);
         assert!(normalise(&mut w));
@@ -248,7 +250,8 @@ mod tests {
     fn the_angle_after_is_that_of_the_updated_vector() {
         let (theta, radius, rest): (f64, f64, f64) = (0.7, 0.8, 0.3);
         let target = [theta.cos(), theta.sin(), 0.0];
-        // On w's positive side by t θ = θ - rest, on w*'s negative side by `rest`.
+        // The point lies on the positive side of w by the angle t θ = θ - rest, and on the negative side of w* by the
+        // angle `rest`.
         let turn = theta - std::f64::consts::FRAC_PI_2 - rest;
         let off = (1.0 - radius * radius).sqrt();
         let x = [radius * turn.cos(), radius * turn.sin(), off];
@@ -259,7 +262,7 @@ mod tests {
         kernels::axpy(-margin, &x, &mut w);
         let expected = angle(&w, &target).unwrap().tan();
         assert!((tan_after(theta, margin, radius, rest) - expected).abs() < 1e-14);
-        // A mistake almost in the plane: the angle after it is far below the rounding error of 1.
+        // The mistake lies almost in the plane, so the angle after it is far below the rounding error of 1.
         let (theta, radius) = (1e-6, 1.0 - 1e-14);
         let after = tan_after(theta, radius * theta.sin(), radius, 0.0);
         assert!(after > 0.0 && after < 1e-12, "{after}");

@@ -23,7 +23,7 @@ impl Configuration {
         self.points as f64 * self.angle
     }
 
-    /// DKTZ23's lower bound on the largest margin, over sin θ, with `constant` for 12π.
+    /// DKTZ23's lower bound on the largest margin, divided by sin θ, with `constant` in place of 12π.
     pub(super) fn bound(&self, constant: f64) -> f64 {
         let (d, ratio) = (self.dim as f64, self.mass() / constant);
         if ratio <= (d / 2.0).exp() {
@@ -50,25 +50,28 @@ impl Configuration {
 /// One draw of n points.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
-    /// Largest |w · x| over sin θ among points where w and the target disagree; 0 if there is none.
+    /// The largest |w · x|, divided by sin θ, among the points on which w and the target disagree; 0 if there is no
+    /// such point.
     pub(super) margin: f64,
     /// ln of the ratio of tan θ after the mistake on that point to tan θ before it.
     pub(super) decay: f64,
-    /// Margin over sin θ and decay of the first misclassified point.
+    /// The margin of the first misclassified point, divided by sin θ, and its decay.
     pub(super) first_margin: f64,
     pub(super) first_decay: f64,
-    /// Place of the point of largest margin in the wedge, from 0 at w's boundary to 1 at the target's; 0 without a
-    /// point.
+    /// The place of the point of largest margin in the wedge, from 0 at the boundary of w to 1 at the boundary of the
+    /// target; 0 if there is no such point.
     pub(super) turn: f64,
 }
 
-/// Draws n uniform points of the sphere and looks at those on which two unit vectors at angle θ
-/// disagree. Only their number and their projections on the plane of the two matter: binomial with
-/// probability θ/π; radius r with r² ~ Beta(1, d/2 - 1), direction uniform in the double wedge.
+/// Draws n uniform points of the sphere and looks at those on which two unit vectors at angle θ disagree. Only the
+/// number of these points and their projections on the plane of the two vectors matter. The number is binomial with
+/// probability θ/π. A projection has radius r with r² ~ Beta(1, d/2 - 1), and its direction is uniform in the double
+/// wedge.
 pub(super) fn draw(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
     let theta = setting.angle;
     let count = Binomial::new(setting.points, theta / PI)?.sample(rng);
-    // The margin is r sin(tθ) for a uniform t, and the target's r sin((1-t)θ).
+    // The margin with respect to w is r sin(tθ) for a uniform t, and the margin with respect to the target is r
+    // sin((1-t)θ).
     let (mut margin, mut radius, mut rest, mut turn) = (0.0, 0.0, 0.0, 0.0);
     let mut first = None;
     for _ in 0..count {
@@ -83,7 +86,7 @@ pub(super) fn draw(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outc
     }
     let decay =
         |(margin, radius, rest)| (tan_after(theta, margin, radius, rest) / theta.tan()).ln();
-    // Without a misclassified point, the angle does not change.
+    // If no point is misclassified, the angle does not change.
     let first = first.unwrap_or((0.0, 0.0, 0.0));
     Ok(Outcome {
         margin: margin / theta.sin(),
@@ -94,9 +97,9 @@ pub(super) fn draw(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outc
     })
 }
 
-/// tan of the angle to w* after w -= (w · x) x, for w at angle θ to w* and a misclassified x with |w · x| = `margin`.
-/// The projection of x on the plane of w and w* has length `radius` and angle `rest` to w*'s boundary. The component
-/// of the new w across w* is a sum of terms of its own size, so nothing cancels.
+/// The tangent of the angle to w* after w -= (w · x) x, for w at angle θ to w* and a misclassified x with |w · x| =
+/// `margin`. The projection of x on the plane of w and w* has length `radius` and angle `rest` to the boundary of w*.
+/// The component of the new w orthogonal to w* is a sum of terms of its own size, so nothing cancels.
 pub(super) fn tan_after(theta: f64, margin: f64, radius: f64, rest: f64) -> f64 {
     let along = theta.cos() + margin * radius * rest.sin();
     let in_plane = theta.sin() - margin * radius * rest.cos();

@@ -16,7 +16,7 @@ fn is_claimed(setting: &Configuration) -> bool {
     }
 }
 
-/// Upper bound on the average mistakes of sampled greedy, relative to the best learner.
+/// Upper bound on the average mistakes of sampled greedy, relative to those of the best learner.
 const OVER: f64 = 1.1;
 
 /// Smallest number of points of a pool on which S12l is measured; on smaller pools every learner is good.
@@ -140,7 +140,7 @@ mod tests {
         Configuration { kind: Kind::Gaussian, dim, points, learners: true }
     }
 
-    /// In the plane with 8 points: 16 dichotomies, 2 and 4 mistakes.
+    /// Judges planted counts on 8 points of the plane, which have 16 dichotomies.
     fn judge(own: usize, worst: usize, sampled: f64, halving: usize) -> Vec<Verdict> {
         let outcome = |jitter: u8| {
             let mean = sampled + 0.01 * f64::from(jitter);
@@ -167,7 +167,7 @@ mod tests {
     fn planted_wrong_outcomes_are_caught() {
         let [holds, violated] = [Verdict::Holds, Verdict::Violated];
         assert_eq!(judge(2, 4, 1.4, 4), [holds; 4]);
-        // The worst order (the null of S12), and values next to the correct ones.
+        // Planted faults: the worst order (the null of S12), and values next to the correct ones.
         assert_eq!(judge(4, 4, 1.4, 4), [violated, violated, holds, holds]);
         assert_eq!(judge(1, 4, 1.4, 4), [holds, violated, holds, holds]);
         assert_eq!(judge(2, 5, 1.4, 4), [holds, violated, holds, holds]);

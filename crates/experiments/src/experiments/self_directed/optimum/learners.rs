@@ -40,8 +40,8 @@ pub(super) fn trial(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Out
     })
 }
 
-/// Runs halving over the dichotomies against an adversary. It queries the point that splits the remaining dichotomies
-/// most evenly and answers against the prediction.
+/// Runs halving over the dichotomies against an adversary. The adversary presents the point that splits the remaining
+/// dichotomies most evenly and answers against the prediction.
 fn halving(pool: &Points, dichotomies: &Dichotomies) -> Result<usize, Failure> {
     let mut learner = Halving::new(HalfspaceClass::new(dichotomies.halfspaces()?)?)?;
     let mut left: Vec<Vec<Label>> = dichotomies.labels().collect();
@@ -51,7 +51,7 @@ fn halving(pool: &Points, dichotomies: &Dichotomies) -> Result<usize, Failure> {
             let positive = left.iter().filter(|labels| labels[i] == Label::Positive).count();
             positive.min(left.len() - positive)
         };
-        // The smallest index among equals.
+        // Ties go to the smallest index.
         let Some((even, i)) = (0..pool.len()).rev().map(|i| (fewer(i), i)).max_by_key(|(e, _)| *e)
         else {
             unreachable!("a pool has points")

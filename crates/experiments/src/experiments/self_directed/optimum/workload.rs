@@ -15,10 +15,10 @@ pub(crate) enum Kind {
     /// Three clusters of spread 0.05.
     #[strum(to_string = "clusters")]
     Clusters,
-    /// Student-t points of one degree of freedom.
+    /// Points of a Student-t distribution with one degree of freedom.
     #[strum(to_string = "heavy tails")]
     Heavy,
-    /// Coordinates drawn from -3, -2, ..., 3: many points on common planes, some parallel.
+    /// Points with coordinates drawn from -3, -2, ..., 3. Many of them lie on common planes, and some are parallel.
     #[strum(to_string = "small integers")]
     Integers,
 }
@@ -143,7 +143,7 @@ impl Outcome {
         self.averages.iter().flat_map(|b| &b.counts).find(|c| c.learner == learner)
     }
 
-    /// Average mistakes of a learner over the dichotomies, relative to the best learner.
+    /// The average mistakes of a learner over the dichotomies, relative to those of the best learner.
     pub(super) fn share(&self, learner: Learner) -> Option<f64> {
         let best = self.averages.as_ref()?.own_average;
         self.count(learner).map(|count| count.mean / best)

@@ -9,7 +9,7 @@ use halfspaces_online::{
     SelfDirectedLearner, TwoChains, VersionSpace, VersionSpaceGreedy, VolumetricCentre, label_pool,
 };
 
-/// tan of the angle between `w` and the unit `target`; negative beyond π/2.
+/// The tangent of the angle between `w` and the unit vector `target`; negative for an angle beyond π/2.
 fn tangent(w: &[f64], target: &[f64]) -> f64 {
     let along = kernels::dot(w, target);
     let mut across = w.to_vec();
@@ -17,7 +17,7 @@ fn tangent(w: &[f64], target: &[f64]) -> f64 {
     norm(&across) / along
 }
 
-/// The update w -= (w · x) x, then `w` normalised.
+/// Makes the update w -= (w · x) x and normalises `w`.
 fn project(x: &[f64], w: &mut [f64]) {
     let value = kernels::dot(w, x);
     kernels::axpy(-value, x, w);
@@ -40,8 +40,8 @@ fn random_order(points: &Points, labels: &[Label]) -> usize {
     mistakes
 }
 
-/// The largest ratio of tan²θ' + r² tan²θ to tan²θ at a mistake of greedy, θ before and θ' after it, r = |w · x|/sin θ,
-/// and the number of mistakes at θ < π/2.
+/// The largest ratio of tan²θ' + r² tan²θ to tan²θ at a mistake of greedy, and the number of mistakes at θ < π/2. Here
+/// θ is the angle before the mistake, θ' the angle after it, and r = |w · x|/sin θ.
 fn largest_rise(
     points: &Points,
     labels: &[Label],
@@ -69,7 +69,8 @@ fn largest_rise(
             } else {
                 f64::INFINITY
             };
-            // w · x and the part of w across the target are exact up to 1e-16, which counts at small angles.
+            // The product w · x and the part of w orthogonal to the target are exact up to 1e-16. This error matters at
+            // small angles.
             largest = largest.max((share / (1.0 + 1e-15 / before)).min(f64::MAX));
         }
     }

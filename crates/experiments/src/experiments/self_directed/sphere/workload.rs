@@ -13,7 +13,7 @@ pub(crate) enum Learner {
     Volumetric,
     #[strum(to_string = "greedy, sampled version space")]
     Sampled,
-    /// Algorithm 1 with c = 2, 4.
+    /// Algorithm 1 with c = 2 and c = 4.
     #[strum(to_string = "Algorithm 1, c=2")]
     Chains2,
     #[strum(to_string = "Algorithm 1, c=4")]
@@ -37,7 +37,8 @@ pub(super) const LEARNERS: [(Learner, Colour); 7] = [
     (Learner::Volumetric, Colour::Vermilion),
 ];
 
-/// One trial: a target and nested pools, the first n points of one pool.
+/// The setting of a trial, which has a target and nested pools. Each pool consists of the first n points of the
+/// largest.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Configuration {
     pub(super) dim: usize,
@@ -58,7 +59,8 @@ pub(crate) struct Count {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     pub(super) counts: Vec<Count>,
-    /// Largest ratio of tan²θ' + r² tan²θ to tan²θ at a mistake, θ before and θ' after it, θ < π/2.
+    /// The largest ratio of tan²θ' + r² tan²θ to tan²θ at a mistake, where θ < π/2 is the angle before the mistake and
+    /// θ' the angle after it.
     pub(super) rise: f64,
     /// Mistakes made at θ < π/2.
     pub(super) acute: usize,

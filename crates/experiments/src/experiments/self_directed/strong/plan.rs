@@ -102,8 +102,7 @@ pub(super) fn plan(inputs: &Inputs, scale: Scale) -> Vec<Planned<Configuration>>
         } else {
             plan.push(flat(dim, sizes, random, warm));
         }
-        let sizes =
-            scale.pick(vec![1000, 4000], vec![1000, 10_000], vec![1000, 10_000, 100_000]);
+        let sizes = scale.pick(vec![1000, 4000], vec![1000, 10_000], vec![1000, 10_000, 100_000]);
         let configuration = Configuration::Growth { kind, dim, sizes, epsilon };
         plan.push(Planned { configuration, trials: scale.pick(2, 3, 12) });
     }

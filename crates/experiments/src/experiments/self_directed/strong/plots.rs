@@ -52,10 +52,11 @@ pub(super) fn figure(group: &Group<Configuration, Outcome>) -> Option<Figure> {
     })
 }
 
-/// Largest power of n that counts as hardly growing: a factor of 1.6 for a hundred times the points.
+/// The largest exponent of n at which a count is said to hardly grow. It allows a factor of 1.6 for a hundred times as
+/// many points.
 const HARDLY: f64 = 0.1;
 
-/// The title of a figure, from the curves of [`COUNTED`] in its order.
+/// The title of a figure, derived from the curves, which are in the order of [`COUNTED`].
 fn growth_title(curves: &[Vec<(f64, f64)>]) -> String {
     let power = |curve: &Vec<(f64, f64)>| match (curve.first(), curve.last()) {
         (Some((few, least)), Some((many, most))) if few < many => {

@@ -15,7 +15,7 @@ use rand::{Rng, RngExt};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Kind {
-    /// Student-t points of one degree of freedom, with condition number 10^6.
+    /// Points of a Student-t distribution with one degree of freedom, with condition number 10^6.
     #[strum(to_string = "Student-t, condition 10^6")]
     StudentT,
     #[strum(to_string = "sphere")]
@@ -40,7 +40,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The part of a figure's name.
+    /// The part of a figure's name that identifies this kind of data.
     pub(in super::super) fn slug(&self) -> &str {
         match self {
             Kind::StudentT => "student-t",
@@ -70,12 +70,12 @@ pub(super) const SYNTHETIC: [Kind; 7] = [
 pub(crate) enum Configuration {
     /// The weak learner on points in radially isotropic position, from a random w₀ and from -w₀.
     Weak { kind: Kind, dim: usize, points: usize },
-    /// The weak learner on a hard position found by a search with `moves` moves.
+    /// The weak learner on hard points in radially isotropic position, found by a search with `moves` moves.
     Searched { goal: Goal, dim: usize, moves: usize },
     /// The strong learner on one pool.
     Reach { kind: Kind, dim: usize, points: usize, epsilon: f64 },
-    /// Means of the strong learner over `random` runs with random starts and `warm` runs with warm starts, on the first
-    /// n points of one pool for both sizes n.
+    /// The mean mistakes of the strong learner over `random` runs with random starts and over `warm` runs with warm
+    /// starts, on the first n points of one pool, for each of the two sizes n.
     Flat { kind: Kind, dim: usize, sizes: [usize; 2], epsilon: f64, random: u64, warm: u64 },
     /// Learners on the first n points of one pool.
     Growth { kind: Kind, dim: usize, sizes: Vec<usize>, epsilon: f64 },
@@ -104,12 +104,12 @@ pub(crate) struct Run {
     pub(super) paper_succeeded: bool,
     /// 4k/|U| times the number of points passed in the last walk.
     pub(super) passed: f64,
-    /// Updates relative to ⌊4k ln 4k⌋.
+    /// The number of updates divided by ⌊4k ln 4k⌋.
     pub(super) spent: f64,
 }
 
 impl Configuration {
-    /// Whether its runs are pairs from opposite starts.
+    /// Whether the runs of this setting are pairs from opposite starts.
     pub(super) fn has_pairs(&self) -> bool {
         match self {
             Configuration::Weak { .. } => true,
@@ -129,7 +129,7 @@ impl Configuration {
 }
 
 impl Run {
-    /// Updates relative to the cap; above 1 if the run failed.
+    /// The number of updates divided by the cap; above 1 if the run failed.
     pub(super) fn ratio(&self) -> f64 {
         if self.succeeded { self.spent } else { f64::MAX }
     }
@@ -166,7 +166,7 @@ pub(crate) enum Outcome {
     },
     Flat {
         dim: usize,
-        /// Mean mistakes at both sizes with random starts and with warm starts; `None` without such runs.
+        /// Mean mistakes at both sizes, with random starts and with warm starts; `None` if there are no such runs.
         random: Option<[f64; 2]>,
         warm: Option<[f64; 2]>,
         /// Mistakes of the perceptron on the same points in the order of the pool.
