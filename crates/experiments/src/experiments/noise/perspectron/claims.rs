@@ -44,7 +44,7 @@ impl Experiment for PerspectronExperiment {
             ["CKST24 Theorem 3, exponents; that they are attained is measured"]
             Measured, null "exponents of 1.5 and of 2.5"
             halfspaces_pac::{Direction, schedule::step};
-        "P6": "Without knowing η, the Perspectron over the corrected grid of guesses has error at most η + ε with probability at least 1 - δ, ε = δ = 0.1: on four points without wrong labels and (except at smoke scale) spiked points, η = 0.35, at full scale from 0."
+        "P6": "Without knowing η, the Perspectron over the corrected grid of guesses has error at most η + ε with probability at least 1 - δ, ε = δ = 0.1: on spiked points, η = 0 to 0.35, and on four points without wrong labels (judged at full scale only)."
             ["CKST24 App. A, corrected"]
             Proved, null "the grid as printed, on the four points"
             halfspaces_pac::{GridPerspectron, GridSchedule};
@@ -80,11 +80,11 @@ impl Experiment for PerspectronExperiment {
         for (terrain, noise) in scale.pick(few.to_vec(), few.to_vec(), many) {
             add(Task::Theorem, terrain, noise, scale.pick(4, 29, 45));
         }
-        for rate in scale.pick(vec![], vec![0.35], vec![0.0, 0.1, 0.2, 0.35]) {
-            let trials = scale.pick(0, 29, 45);
-            add(Task::Grid { rate }, Terrain::Spiked, Noise::Adverse, trials);
+        // A verdict on P6 takes a fifth of a run at standard scale.
+        for rate in scale.pick(vec![], vec![], vec![0.0, 0.1, 0.2, 0.35]) {
+            add(Task::Grid { rate }, Terrain::Spiked, Noise::Adverse, 45);
         }
-        add(Task::Clean, Terrain::Edge, Noise::Rcn, scale.pick(1, 29, 45));
+        add(Task::Clean, Terrain::Edge, Noise::Rcn, scale.pick(1, 1, 45));
         add(Task::Margin, Terrain::Edge, Noise::Far, scale.pick(1, 60, 90));
         for (terrain, noise) in [
             (Terrain::Edge, Noise::Rcn),

@@ -79,7 +79,7 @@ impl Experiment for SphereExperiment {
             trials: match dim {
                 3 => scale.pick(40, 20, 40),
                 10 => scale.pick(24, 12, 20),
-                _ => scale.pick(4, 8, 30),
+                _ => scale.pick(4, 12, 30),
             },
         });
         let mut plan: Vec<_> = plan.collect();
@@ -89,13 +89,13 @@ impl Experiment for SphereExperiment {
             let (most_centres, most_sampled, most_gravity) = (0, SAMPLED_POINTS, 0);
             let configuration =
                 Configuration { dim: 10, sizes, most_centres, most_sampled, most_gravity };
-            plan.push(Planned { configuration, trials: scale.pick(0, 32, 60) });
+            plan.push(Planned { configuration, trials: scale.pick(0, 40, 60) });
             // These pools serve only as pairs for S1p, whose difference is small in d = 10.
             let sizes = vec![PAIRED_POINTS];
             let (most_centres, most_sampled, most_gravity) = (0, 0, 0);
             let configuration =
                 Configuration { dim: 10, sizes, most_centres, most_sampled, most_gravity };
-            plan.push(Planned { configuration, trials: scale.pick(0, 32, 120) });
+            plan.push(Planned { configuration, trials: scale.pick(0, 48, 120) });
         }
         Ok(plan)
     }
