@@ -1,10 +1,12 @@
-"""Whole fits of every classifier that needs to be told nothing, compared with the fastest peer that is as good.
+"""Complete fits of every classifier that needs no settings, compared with the fastest peer that is equally good.
 
-Tables of the folder given (CSV, class last) with standardised columns, at most 20 000 rows, of which a quarter is kept to be labelled.
-Labels of the others are as they are, or a tenth of them is turned; those kept are never turned. Peers with their defaults: scikit-learn's
-Perceptron, SGDClassifier, LogisticRegression, LinearSVC (LIBLINEAR) and SVC, and LightGBM. One thread, medians of three; LightGBM once
-more with all threads, compared with our last line. "As good" errs at most 0.5 points more. Our side is
-`cargo build --release -p halfspaces --example time_classifiers`.
+The tables are CSV files in the given folder with the class in the last column. Columns are standardised, and each table
+is limited to 20 000 rows. A quarter of the rows is the test part; its labels are never flipped. The training labels are
+used as they are, or a tenth of them is flipped. The peers have their default settings: scikit-learn's Perceptron,
+SGDClassifier, LogisticRegression, LinearSVC (LIBLINEAR) and SVC, and LightGBM. All programs use one thread, and times
+are medians of three runs. LightGBM also runs with all threads and is then compared with our last line. A peer is
+equally good if its error is at most 0.5 points higher. Our program is built with `cargo build --release -p halfspaces
+--example time_classifiers`.
 """
 
 import os
@@ -36,12 +38,12 @@ PEERS = {
     "LightGBM": lambda: LGBMClassifier(n_jobs=1, verbose=-1),
 }
 THREADED = {"LightGBM": lambda: LGBMClassifier(n_jobs=THREADS, verbose=-1)}
-# Shares of wrong labels that are as good as each other.
+# The largest difference of error rates at which two classifiers count as equally good.
 AS_GOOD = 0.005
 
 
 def timed(peers, train, test):
-    """Name, seconds and share of wrong labels of each peer."""
+    """Yields the name, the seconds and the error rate of each peer."""
     for name, make in peers.items():
         seconds = []
         for _ in range(3):

@@ -1,10 +1,11 @@
-"""Classifying embeddings: our command compared with scikit-learn, on the same splits of the same rows.
+"""Classification of embeddings: our command compared with scikit-learn, on the same splits of the same rows.
 
-Embeddings are an NPY file; the classes of its rows are the last column of a CSV file. Splits and noise are those of texts.py: 70 % of
-the rows for training, labels clean or a quarter of them replaced by a class drawn at random. Peers: logistic regression, a linear
-SVM and the RBF machine, each with C chosen from 0.3 to 10 by five-fold cross-validation, some also with C = 1. Programs run
-in turns, one thread each. Seconds are those of fit and predict, for ours with reading and writing CSV files. Our side is
-`cargo build --release -p halfspaces-cli`.
+The embeddings are an NPY file; the classes of its rows are in the last column of a CSV file. Splits and noise are those
+of texts.py: 70 % of the rows are for training, and their labels are clean, or a quarter of them is replaced by a class
+drawn at random. The peers are logistic regression, a linear SVM and an SVM with the RBF kernel. The C of each is chosen
+from 0.3 to 10 by five-fold cross-validation; some also run with C = 1. The programs take turns and use one thread each.
+The seconds are those of fit and predict; ours include reading and writing CSV files. Our program is built with `cargo
+build --release -p halfspaces-cli`.
 """
 
 import argparse
@@ -13,7 +14,7 @@ import subprocess
 import tempfile
 import time
 
-import texts  # First: it sets the number of threads.
+import texts  # This import comes first because it sets the number of threads.
 import numpy as np
 import pandas as pd
 from sklearn.linear_model import LogisticRegression

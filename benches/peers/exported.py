@@ -1,12 +1,13 @@
 """Exported models compared with `halfspaces predict`: ONNX in onnxruntime, the Python module, and the query in SQLite.
 
-Each table is fitted with every learner. The three exports are run on all of its rows, and a line gives the rows, the
-largest difference of a decision value from `predict` (Python: `value` is printed in full), the largest difference of a
-probability from the Python module, and the number of rows whose class differs from that of `predict`. The size of the
-probabilities that `predict` prints, six decimals, is checked as well. `-` means that the format refuses the model.
+Each table is fitted with every learner, and the three exports are run on all of its rows. A line of the output shows
+the number of rows, the largest difference between a decision value and that of `predict` (the Python module prints
+`value` in full), the largest difference between a probability and that of the Python module, and the number of rows
+whose class differs from that of `predict`. The probabilities that `predict` prints with six decimals are checked as
+well. `-` means that the format cannot express the model.
 
-FOLDER has wdbc, satimage, pima, magic, titanic and packages as CSV with the class in the last column; other tables are
-given with --table FILE. Our side is `cargo build --release -p halfspaces-cli`.
+FOLDER contains wdbc, satimage, pima, magic, titanic and packages as CSV files with the class in the last column. Other
+tables are given with --table FILE. Our program is built with `cargo build --release -p halfspaces-cli`.
 """
 
 import argparse
@@ -33,10 +34,10 @@ def run(*command):
 
 
 def rows_of(path):
-    """The names of the columns, c1, c2, .. if the first line has none, the rows as dicts, and the option for the header."""
+    """Returns the column names (c1, c2, .. without a header), the rows as dicts, and the option for the header."""
     with open(path, newline="", encoding="utf-8-sig") as file:
         lines = list(csv.reader(file))
-    # Letters alone are values, as in mushroom.csv.
+    # A first line of single letters consists of values, as in mushroom.csv.
     header = not any(is_number(cell) for cell in lines[0]) and max(map(len, lines[0])) > 1
     names = lines[0] if header else [f"c{at + 1}" for at in range(len(lines[0]))]
     return names, [dict(zip(names, line)) for line in lines[header:]], "--header" if header else "--no-header"
@@ -94,7 +95,7 @@ def of_sql(path, names, rows):
 def check(program, path, learner, folder, sample):
     names, rows, header = rows_of(path)
     model = folder / "model.json"
-    # Enough rows to calibrate every learner.
+    # This hold-out has enough rows to calibrate every learner.
     fitted, _ = run(program, "fit", path, "--label", names[-1], "--learner", learner, "--holdout", "0.2", header, "-o", model, "--force")
     if not fitted:
         return ["-"] * 9
@@ -104,7 +105,7 @@ def check(program, path, learner, folder, sample):
     printed = np.array([[float(v) for k, v in row.items() if k.startswith("probability=")] for row in predicted])
     cells = [str(len(rows))]
     differ = lambda others, mine: str(sum(a != b for a, b in zip(others, mine)))
-    # Pure Python takes milliseconds for a row with kernels.
+    # Only some rows are used, because pure Python takes milliseconds per row for models with kernels.
     few = range(0, len(rows), max(1, len(rows) // sample))
     outputs = {}
     for kind in ("py", "onnx", "sql"):

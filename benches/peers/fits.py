@@ -1,8 +1,10 @@
-"""Whole fits of the linear SVM and of logistic regression compared with scikit-learn's solvers, on the same numbers.
+"""Complete fits of the linear SVM and of logistic regression, compared with scikit-learn's solvers on the same data.
 
-Tables of the folder given (CSV, class last) with standardised columns, and Gaussian points with the labels of a halfspace, with
-columns of one scale and of scales 1 to 100. On both sides the intercept of the SVM is penalised as a weight is, that of
-logistic regression is free. One thread; the median of three fits a side, ours first on each table. Our side is `cargo build --release -p halfspaces --example time_fits`.
+The data are tables in the given folder (CSV files with the class in the last column, columns standardised), and
+Gaussian points labelled by a halfspace, whose columns have one common scale or scales from 1 to 100. On both sides, the
+intercept of the SVM is penalised like a weight, and that of logistic regression is not penalised. All programs use one
+thread. Times are medians of three fits per side, and our program runs first on each table. Our program is built with
+`cargo build --release -p halfspaces --example time_fits`.
 """
 
 import os
@@ -24,7 +26,7 @@ from sklearn.svm import LinearSVC
 
 warnings.filterwarnings("ignore")
 SOLVERS = ("lbfgs", "newton-cholesky", "liblinear")
-# The first is the default.
+# The first tolerance is the default.
 TOLERANCES = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 
 
@@ -38,7 +40,7 @@ def median_of(fit):
 
 
 def values(model, points, labels):
-    """y (w · x + b), and the square of the weights, the intercept among them."""
+    """Returns y (w · x + b), and the sum of the squares of the weights and the intercept."""
     w, b = model.coef_[0], model.intercept_[0]
     return labels * (points @ w + b), w @ w + b * b
 
@@ -52,8 +54,10 @@ def liblinear(points, labels, c):
 
 
 def logistic(points, labels, reached):
-    """The fastest of the solvers as they are, and of those that come as near to the minimum as `reached` to eight digits,
-    the tolerance lowered as far as that takes: seconds, objective and solver. The intercept is free, as scikit-learn has it."""
+    """Yields seconds, objective and solver of the fastest solver with its default tolerance, and of the fastest solver
+    whose objective is at most `reached` up to eight digits, with whatever tolerance this takes. The intercept is not
+    penalised, as usual in scikit-learn.
+    """
     found = []
     for solver in SOLVERS:
         for tolerance in TOLERANCES:

@@ -1,15 +1,15 @@
 """The Forster transform (Tyler's M-estimator, uncentred) compared with pyRiemann and a plain numpy fixed point.
 
-Points are drawn once by the Rust example `fit_file` and written to files that all three read. Only the
-fits are timed, in turn, one thread each; medians of times, and medians of the ratios of each round, are
-printed as a Markdown table.
+The Rust example `fit_file` draws the points once and writes them to files that all three programs read. Only the fits
+are timed. The programs take turns and use one thread each. The output is a Markdown table with the medians of the times
+and the medians of the ratios within each round.
 
-Where each stops:
-- ours: the eigenvalues of M = (d/n) sum u u' lie within 1e-9 of 1, certified from the points;
-- numpy: the same eigenvalues, those of L^-1 S' L^-T (S = LL', S' the next iterate), within 1e-9 of 1;
-- pyRiemann: ||S' - S|| <= 1e-9 ||S|| (Frobenius), the only rule it offers.
-Both peers stop at CAP iterations. The residual max(1 - lmin, lmax - 1) of M of either is computed here, by
-one rule; ours is the one it certifies.
+The stopping rules:
+- ours: the eigenvalues of M = (d/n) sum u u' are within 1e-9 of 1, certified from the points;
+- numpy: the same eigenvalues, computed as those of L^-1 S' L^-T (S = LL', S' the next iterate), are within 1e-9 of 1;
+- pyRiemann: ||S' - S|| <= 1e-9 ||S|| in the Frobenius norm, the only rule that it offers.
+Both peers stop after at most CAP iterations. This script computes the residual max(1 - lmin, lmax - 1) of M for both
+peers by the same rule. Our residual is the one that our program certifies.
 """
 
 import os
@@ -43,7 +43,7 @@ BLOCK = 100_000
 
 
 def residual(x, scatter):
-    """max(1 - lmin, lmax - 1) of M for the given scatter; nan where it has no Cholesky factor."""
+    """Returns max(1 - lmin, lmax - 1) of M for the given scatter; nan if the scatter has no Cholesky factor."""
     n, d = x.shape
     try:
         inverse = np.linalg.inv(np.linalg.cholesky(scatter))
@@ -59,7 +59,7 @@ def residual(x, scatter):
 
 
 def plain_numpy(x):
-    """The fixed point S <- (d/n) sum x x' / (x' S^-1 x)."""
+    """Iterates S <- (d/n) sum x x' / (x' S^-1 x) to its fixed point."""
     n, d = x.shape
     s = x.T @ x / n
     for step in range(1, CAP + 1):
@@ -75,7 +75,7 @@ def plain_numpy(x):
 
 
 class Counted:
-    """Counts the calls of a function: pyRiemann does not tell its iterations."""
+    """Counts the calls of a function, because pyRiemann does not report its number of iterations."""
 
     def __init__(self, function):
         self.function, self.calls = function, 0
@@ -86,7 +86,7 @@ class Counted:
 
 
 def pyriemann(columns):
-    """Tyler's estimator of pyRiemann; it takes points as columns."""
+    """Runs Tyler's estimator of pyRiemann, which expects points as columns."""
     counted = Counted(covariance.distance_mahalanobis)
     covariance.distance_mahalanobis, kept = counted, covariance.distance_mahalanobis
     try:
@@ -129,7 +129,7 @@ def main():
     program = target / "release" / "examples" / "fit_file"
 
     def ours(*arguments):
-        # numpy asks for huge pages for its arrays; this asks glibc for the same.
+        # numpy requests huge pages for its arrays; this setting makes glibc request them for our program.
         environment = {**os.environ, "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
         run = subprocess.run(
             [program, *arguments], check=True, capture_output=True, text=True, env=environment
@@ -148,7 +148,7 @@ def main():
                 x = np.fromfile(file, dtype="<f8").reshape(n, d)
                 columns = np.ascontiguousarray(x.T)
                 times, results = {"ours": [], "pyRiemann": [], "numpy": []}, {}
-                # A first run of the peers is not counted; ours is a process of its own each time.
+                # The first run of each peer is not counted. Our program is a new process each time.
                 for call in ((pyriemann, columns), (plain_numpy, x)):
                     timed(*call)
                 for _ in range(runs):
@@ -166,7 +166,7 @@ def main():
                 scatter, steps = results[name]
                 left = residual(x, scatter) if scatter is not None else None
                 cells.append(cell(medians[name], steps, left))
-            # Of each round by itself, so that load on the machine falls on both sides.
+            # The ratio is computed within each round, so that load on the machine affects both sides.
             ratios = []
             for name in ("pyRiemann", "numpy"):
                 rounds = zip(times[name], times["ours"])

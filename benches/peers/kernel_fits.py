@@ -1,9 +1,10 @@
-"""Whole fits with a Gaussian kernel compared with scikit-learn's SVC: seconds to learn and to label, and errors on other rows.
+"""Complete fits with a Gaussian kernel compared with scikit-learn's SVC: times of fit and predict, and test errors.
 
-Tables of the folder given (CSV, class last) with standardised columns, at most 20 000 rows, of which a quarter is kept to be labelled.
-Labels of the others are as they are, or a tenth of them is turned; those kept are never turned. The kernel is the same on both
-sides, exp(-gamma ‖x - z‖²) with gamma = 1/d; SVC has C = 1 and as much cache as it wants. One thread, medians of three. Our side is
-`cargo build --release -p halfspaces --example time_kernel_fits`.
+The tables are CSV files in the given folder with the class in the last column. Columns are standardised, and each table
+is limited to 20 000 rows. A quarter of the rows is the test part; its labels are never flipped. The training labels are
+used as they are, or a tenth of them is flipped. The kernel is the same on both sides, exp(-gamma ‖x - z‖²) with gamma =
+1/d. SVC has C = 1 and as much cache as it can use. Both sides use one thread, and times are medians of three runs. Our
+program is built with `cargo build --release -p halfspaces --example time_kernel_fits`.
 """
 
 import os

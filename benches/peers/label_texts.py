@@ -1,12 +1,14 @@
-"""Labelling pools of texts and of embeddings: our session compared with ten lines of scikit-learn.
+"""Labelling of pools of texts and of embeddings: our session compared with ten lines of scikit-learn.
 
-A pool is labelled to the end; a correction is a label that was predicted wrongly before it was seen. Every CSV file of the
-folder has a text first and a class last, and gives --pools pools: rows drawn by a seed. The script is a linear SVM (C = 1) on
-TF-IDF of words, refitted after every 15 answers; it asks about the rows with the largest gap between the two best classes. It
-begins at random and predicts the last answer until it knows two classes. Ours is `halfspaces label POOL.csv --text text
---simulate`. --embeddings takes an NPY file whose rows belong to the first rows of --of; the script is then the better of the
-linear SVM and logistic regression, for each pool. Corrections of the pool, in brackets of its first half, as Markdown; the last
-row has the mean ratio of ours and the script. Our side is `cargo build --release -p halfspaces-cli`.
+Every pool is labelled completely. A correction is a label that was predicted wrongly before it was revealed. Every CSV
+file of the folder has a text in its first column and a class in its last, and gives --pools pools, whose rows are drawn
+with a seed. The script with which we compare is a linear SVM (C = 1) on TF-IDF values of words, refitted after every 15
+answers. It asks about the rows with the largest gap between the two best classes. At first, it asks about random rows
+and predicts the most recent answer, until it has seen two classes. Our side is `halfspaces label POOL.csv --text text
+--simulate`. --embeddings expects an NPY file whose rows belong to the first rows of the table --of. The script is then
+the linear SVM or logistic regression, whichever is better on the pool. The output is a Markdown table with the number
+of corrections in the whole pool and, in parentheses, in its first half. Its last row has the mean ratio of our
+corrections to those of the script. Our program is built with `cargo build --release -p halfspaces-cli`.
 """
 
 import os
@@ -31,7 +33,7 @@ REFITTED_AFTER = 15
 
 
 def script(points, classes, make):
-    """Corrections of the whole pool and of its first half."""
+    """Returns the number of corrections in the whole pool and in its first half."""
     n = len(classes)
     left = np.ones(n, bool)
     seen, wrong = [], []
@@ -58,7 +60,7 @@ def script(points, classes, make):
 
 
 def ours(program, columns, names, classes, *arguments):
-    """The same of our session."""
+    """Returns the same two numbers for our session."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "pool.csv"
         pd.DataFrame({**columns, "label": names[classes]}).to_csv(path, index=False)
@@ -115,7 +117,7 @@ def main():
     print("| pool | script | ours | ours / script |\n|---|---|---|---|")
     ratios = []
     for name, found, session in (pools_of_embeddings if options.embeddings else pools_of_texts)(options):
-        # One is added to counts of the first half, which can be 0.
+        # One is added to the counts of the first half, because these can be 0.
         ratios.append((session[0] / found[0], (session[1] + 1) / (found[1] + 1)))
         shown = [f"{whole} ({half})" for whole, half in (found, session)]
         print(f"| {name} | {shown[0]} | {shown[1]} | {ratios[-1][0]:.2f} ({ratios[-1][1]:.2f}) |", flush=True)

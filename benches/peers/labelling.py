@@ -1,16 +1,22 @@
-"""Labelling a whole pool: our session compared with the query strategies of scikit-activeml and small-text.
+"""Labelling of complete pools: our session compared with the query strategies of scikit-activeml and small-text.
 
-A pool is labelled to the end; a correction is a label that was predicted wrongly before it was seen. Every data set (CSV, class last;
-folder as argument) gives one pool per order: at most --rows rows drawn by its seed, columns standardised. A script refits its
-classifier after each hundredth of the pool and chooses the next hundredth: at random; the surest first; or by a query strategy of a package.
-The first hundredth is the same for all scripts, at random, and predicted positive; where only one class has been seen, that one is predicted.
-Our side is `cargo build --release -p halfspaces --example simulate_labelling`: a LabellingSession with its defaults. `--scripts
-classifiers` takes, in place of the packages' strategies, what a user would refit in random order (linear and RBF SVM, LightGBM, perceptron and
-passive-aggressive steps, our own learner) and the best of {LR, perceptron, PA, our learner} in hindsight. `--separable` labels each
-pool by a logistic regression trained on it, through the origin of the standardised columns, and compares with SampledGreedy and with three slips.
-Means over
-orders, in brackets the first half of the pool, as Markdown; last the ratio of the geometric means (of counts plus one) of
-ours and each script, with the interval in which it lies for 95 % of bootstrap draws of the orders.
+Every pool is labelled completely. A correction is a label that was predicted wrongly before it was revealed. Every data
+set (a CSV file in the given folder with the class in the last column) gives one pool per order: at most --rows rows,
+drawn with the seed of the order, with standardised columns. A script refits its classifier after each hundredth of the
+pool and then chooses the next hundredth: at random, by the surest predictions first, or by a query strategy of a
+package. The first hundredth is random, the same for all scripts, and predicted as positive. As long as only one class
+has been seen, this class is predicted. Our side is a LabellingSession with its default settings, built with `cargo
+build --release -p halfspaces --example simulate_labelling`.
+
+With `--scripts classifiers`, the scripts do not use the strategies of the packages. They use the classifiers that a
+user might refit in random order (linear and RBF SVM, LightGBM, perceptron and passive-aggressive steps, our own
+learner), and the best of {LR, perceptron, PA, our learner} in hindsight. With `--separable`, each pool is labelled by a
+logistic regression that is fitted to it, through the origin of the standardised columns, and our session is also
+compared with SampledGreedy and with a session with three wrong answers.
+
+The output is a Markdown table with means over the orders and, in parentheses, those of the first half of the pool. The
+last columns show the ratio of the geometric means (of counts plus one) of our session and of each script, with a 95 %
+bootstrap interval over the orders.
 """
 
 import os
@@ -34,7 +40,7 @@ from tables import ROOT, SETS, load, standardised
 
 warnings.filterwarnings("ignore")
 POOLS = "wdbc,ionosphere,heart,pima,banana,ring,penbased,spambase"
-# What expected error reduction looks at of each batch: all would take hours.
+# Number of candidates per batch that expected error reduction considers. With all candidates, it would take hours.
 CANDIDATES = 20
 
 
@@ -43,13 +49,13 @@ def logistic():
 
 
 class Script:
-    """Labels a pool batch by batch; `choose` says which points come next."""
+    """Labels a pool batch by batch; `choose` selects the points of the next batch."""
 
     def __init__(self, choose, make=logistic):
         self.choose, self.make = choose, make
 
     def play(self, points, labels, seed):
-        # Classes 0 and 1: the members of scikit-learn's committees answer by number.
+        # The classes are 0 and 1, because the members of scikit-learn's committees return class numbers.
         labels = (labels > 0).astype(int)
         n = len(labels)
         rng = np.random.default_rng(seed)
@@ -90,7 +96,7 @@ def least_sure(model, points, labels, seen, rest, take, rng):
 
 
 def activeml(strategy, **more):
-    """A query strategy of scikit-activeml; labels not yet seen are missing to it."""
+    """Returns a query strategy of scikit-activeml, which gets labels that are not revealed yet as missing."""
 
     def choose(model, points, labels, seen, rest, take, rng):
         from skactiveml.classifier import SklearnClassifier
@@ -153,7 +159,7 @@ def small_text_strategies(every):
 
     def choose_by(query):
         def choose(model, points, labels, seen, rest, take, rng):
-            # Its classifier is a wrapper; the model in it is the script's.
+            # The classifier of small-text is a wrapper around the model of the script.
             wrapper = st.SklearnClassifier(model, 2)
             data = st.SklearnDataset(points, labels, target_labels=np.array([0, 1]))
             np.random.seed(int(rng.integers(2**31)))
@@ -288,7 +294,7 @@ def report(results):
     names = list(results[0]["counts"])
     pools = list(dict.fromkeys(e["pool"] for e in results))
     orders = sorted({e["order"] for e in results})
-    # pool × order × script × (whole, half)
+    # The axes are pool, order, script, and (whole pool, first half).
     counts = np.array([[[e["counts"][who] for who in names] for e in results if e["pool"] == pool] for pool in pools], float)
     print("| labelled by |", " | ".join(f"{p} ({next(e['rows'] for e in results if e['pool'] == p)})" for p in pools),
           "| ours / it, whole pool | first half | median seconds |")

@@ -1,22 +1,21 @@
-"""Learners, scans, selection and readers compared with other programs, on the same files and in turn.
+"""Learners, scans, selection and readers compared with other programs, on the same files and in alternating runs.
 
-`cargo xtask bench --serve` draws the points, writes them to files that all sides read and then does our
-side of a job whenever asked, so that every round runs ours and each peer once. Medians of times, and
-medians over the rounds of peer / ours, are printed as a Markdown table. One thread each, except for the scan,
-and for Vowpal Wabbit, whose parser has a thread of its own. A side that takes less than 50 ms is run for a
-tenth of a second right before it is timed: else a process that had waited would start slower than one that
-had not.
+`cargo xtask bench --serve` draws the points, writes them to files that all sides read, and then does our side of a job
+on request. So every round runs our program and each peer once. The output is a Markdown table with the medians of the
+times and the medians over the rounds of the ratio peer / ours. All programs use one thread, except in the scan and in
+Vowpal Wabbit, whose parser has a thread of its own. A side that takes less than 50 ms is run for a tenth of a second
+immediately before it is timed, because a process that has waited would otherwise start slower than one that has not.
 
-A peer that is not installed is reported as missing. What each does:
-- scikit-learn: one epoch of SGDClassifier without intercept or penalty (perceptron, PA-I), by partial_fit,
-  which does not shuffle, and without a check for finite values;
+A peer that is not installed is reported as missing. The jobs of the peers:
+- scikit-learn: one epoch of SGDClassifier without intercept or penalty (perceptron, PA-I), with partial_fit, which does
+  not shuffle, and without the check for finite values;
 - numba: the same loop as ours, compiled with fast-math;
 - Vowpal Wabbit: one pass over its own binary cache, hinge loss;
 - liblinear: a linear SVM trained to its default tolerance (it has no single pass);
-- river: one pass of linear_model.Perceptron over dictionaries made beforehand;
+- river: one pass of linear_model.Perceptron over dictionaries that are created beforehand;
 - numpy: plain matrix products, in blocks that stay in cache;
-- pandas, polars, PyArrow, scikit-learn: their loaders; polars and PyArrow in processes of their own, as the number of
-  their threads is fixed when they start.
+- pandas, polars, PyArrow, scikit-learn: their loaders. Those of polars and PyArrow run in separate processes, because
+  their number of threads is fixed when they start.
 """
 
 import os
@@ -48,7 +47,7 @@ PEERS = {
     "polars": "polars",
     "PyArrow": "pyarrow",
 }
-# What a process of their own runs: `read(path)` gives the number of rows.
+# The code of loaders that run in a separate process. `read(path)` returns the number of rows.
 READERS = {
     "polars": "import polars\nread = lambda path: polars.read_csv(path).height",
     "PyArrow": """
@@ -59,16 +58,16 @@ read = lambda path: pyarrow.csv.read_csv(path, read_options=options).num_rows
 """,
 }
 KERNEL_BLOCK = 256
-# Seconds: what is warmed up every time, and for how long; our side has the same.
+# A job that takes less than QUICK seconds is warmed up each time, for WARM seconds. Our side does the same.
 QUICK = 0.05
 WARM = 0.1
-# Seconds before either side: a peer's threads wait busily for more work for some time.
+# Pause before each run, in seconds, because the threads of a peer busy-wait for more work for some time.
 REST = 0.1
 POINT_TILE, CANDIDATE_TILE = 512, 512
 
 
 def available():
-    """The peers that can be imported."""
+    """Returns the peers that can be imported."""
     found = {"numpy": np}
     for name, module in PEERS.items():
         with contextlib.suppress(ImportError), warnings.catch_warnings():
@@ -78,7 +77,7 @@ def available():
 
 
 def one_thread():
-    """Keeps BLAS to one thread, where threadpoolctl is there to do it."""
+    """Limits BLAS to one thread, which requires threadpoolctl."""
     try:
         from threadpoolctl import threadpool_limits
     except ImportError:
@@ -87,13 +86,13 @@ def one_thread():
 
 
 class Ours:
-    """Our side: a process that holds the points and times a job when asked."""
+    """Our side: a process that holds the points and times a job on request."""
 
     def __init__(self, folder):
         subprocess.run(["cargo", "build", "-q", "--release", "-p", "halfspaces-experiments"], cwd=ROOT, check=True)
         target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
         command = [target / "release" / "halfspaces-experiments", "bench", "--serve", folder]
-        # numpy asks for huge pages for its arrays; this asks glibc for the same.
+        # numpy requests huge pages for its arrays; this setting makes glibc request them for our program.
         environment = {**os.environ, "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
@@ -118,7 +117,7 @@ class Ours:
 
 
 class Reader:
-    """A loader in a process of its own, with this many threads."""
+    """A loader in a process of its own with the given number of threads."""
 
     LOOP = "import sys\nfor line in sys.stdin:\n    print(read(line.rstrip('\\n')), flush=True)"
 
@@ -137,7 +136,7 @@ class Reader:
 
 
 class Files:
-    """What our side wrote."""
+    """The files that our side wrote."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -152,7 +151,7 @@ class Files:
         from sklearn.datasets import load_svmlight_file
 
         x, y = load_svmlight_file(str(self.folder / "sparse.libsvm"), n_features=50_000)
-        # Its learners take no other indices than these, its loader gives others.
+        # The learners of scikit-learn accept only 32-bit indices, but its loader returns other ones.
         x.indices, x.indptr = x.indices.astype(np.int32), x.indptr.astype(np.int32)
         return x, y
 
@@ -170,7 +169,7 @@ def timed(call):
 
 
 def sgd(peers, x, y, aggressive=False):
-    """One epoch in order; the number of updates is not told."""
+    """Returns a function that runs one epoch in order. The number of updates is not reported."""
     kind = peers["scikit-learn"].SGDClassifier
     rule = {"loss": "hinge", "learning_rate": "pa1"} if aggressive else {
         "loss": "perceptron",
@@ -191,7 +190,7 @@ def sgd(peers, x, y, aggressive=False):
 
 
 def numba_loops(numba):
-    """The perceptron and PA-I, as our loops are."""
+    """Returns the perceptron and PA-I, written like our loops."""
 
     @numba.njit(fastmath=True)
     def perceptron(x, y):
@@ -239,7 +238,7 @@ def numba_loops(numba):
 
 
 def wabbit(module, folder, name, rows, y):
-    """A pass over the binary cache of the rows, which a first pass writes."""
+    """Returns a function that makes a pass over the binary cache of the rows. A first pass writes the cache."""
     text, cache = folder / f"{name}.vw", folder / f"{name}.cache"
     with open(text, "w") as out:
         for label, row in zip(y, rows):
@@ -276,7 +275,7 @@ def svm(liblinear, x, y):
 
 
 def kernel_perceptron(x, y):
-    """The Gaussian kernel perceptron, in blocks; mistakes."""
+    """Returns a function that runs the Gaussian kernel perceptron in blocks and returns its mistakes."""
     n, d = x.shape
     scale = 2.0 * d
     squares = np.einsum("ij,ij->i", x, x)
@@ -304,7 +303,7 @@ def kernel_perceptron(x, y):
 
 
 def choice(x, y, candidates):
-    """The candidate with fewest errors, all multiplied out in single precision, labels folded in."""
+    """Returns a function that finds the candidate with the fewest errors from all products in single precision."""
 
     def run():
         folded = (x * y[:, None]).astype(np.float32)
@@ -322,7 +321,7 @@ def choice(x, y, candidates):
 
 
 def jobs(peers, files):
-    """For each job: name, size, our name for it, and the peers with what they do."""
+    """Yields the name, the size, our name and the functions of the peers for each job."""
     has = lambda *names: all(name in peers for name in names)
     loops = numba_loops(peers["numba"]) if has("numba") else None
     for d, n in ((50, "1000000"), (20, "100000"), (500, "100000")):
@@ -415,7 +414,7 @@ def main():
                 continue
             if "two threads" in job:
                 limits.restore_original_limits()
-            # Compiles, fills caches, and tells how long a round takes.
+            # The first run compiles, fills caches, and shows how long a round takes.
             warm = {name: timed(call)[0] for name, call in rivals.items()}
             ours(request)
             times = {name: [] for name in ("ours", *rivals)}
@@ -425,7 +424,7 @@ def main():
                 seconds, mine = ours(request)
                 times["ours"].append(seconds)
                 for name, call in rivals.items():
-                    # A slow peer runs three times.
+                    # A slow peer runs only three times.
                     if round < 3 or warm[name] < 2.0:
                         time.sleep(REST)
                         if warm[name] < QUICK:
@@ -437,7 +436,7 @@ def main():
             own = statistics.median(times["ours"])
             for name in rivals:
                 ratio = statistics.median(p / o for p, o in zip(times[name], times["ours"]))
-                # Where worse ones are dropped another choice may be as good.
+                # If worse candidates are dropped early, a different choice may be equally good.
                 told = isinstance(results[name], int) and request not in ("selection-statistical", "selection-early-stop")
                 same = "-" if not told else "yes" if results[name] == mine else f"{results[name]}, ours {mine}"
                 cells = [job, size, f"{own:.3g} s", name, f"{statistics.median(times[name]):.3g} s"]

@@ -1,9 +1,9 @@
-"""The estimators of the Python package compared with the same fits in Rust, on the same numbers in one run.
+"""The estimators of the Python package compared with the same fits in Rust, on the same data in one run.
 
-Both sides fit 10^6 rows of 50 columns (`--rows`, `--columns`), dense and sparse, with one thread. The time of the package
-includes the checks of scikit-learn and the numbering of classes. The Rust side is
-`cargo run --release -p halfspaces --example time_python_core -- FILE LEARNER`, which reads the same file and prints the time of
-the fit and of the check that all numbers are finite. Printed are medians of `--runs` and their ratio.
+Both sides fit 10^6 rows of 50 columns (`--rows`, `--columns`), dense and sparse, with one thread. The time of the
+package includes the checks of scikit-learn and the encoding of the classes. The Rust side is `cargo run --release -p
+halfspaces --example time_python_core -- FILE LEARNER`, which reads the same file and prints the time of the fit and of
+the check that all numbers are finite. The output shows the medians over `--runs` runs and their ratio.
 """
 
 import argparse
@@ -60,7 +60,8 @@ def main():
             for kind, points, file in (("dense", X, dense_file), ("sparse", holes, sparse_file)):
                 python, rust = [], []
                 for _ in range(options.runs):
-                    # The program has just written its rows, so they are partly in the cache. So are these.
+                    # The Rust program has just written its rows, so they are partly in the cache. This sum has the same
+                    # effect for the rows of Python.
                     float(points.sum())
                     start = time.perf_counter()
                     LEARNERS[learner]().fit(points, y)

@@ -1,7 +1,8 @@
 """The time between Ctrl-C and the end of a fit in the Python package.
 
 Every fit of `crates/python/tests/test_interrupt.py` is interrupted after each of `--delays` seconds, on one and on two
-threads. Printed is the time until the exception, in seconds; a dash means that the fit ended before.
+threads. The output shows the time until the exception, in seconds. A dash means that the fit ended before the
+interrupt.
 """
 
 import argparse

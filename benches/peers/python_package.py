@@ -1,9 +1,9 @@
-"""The estimators of the Python package compared with what people use in Python, on the same files in one run.
+"""The estimators of the Python package compared with common alternatives in Python, on the same files in one run.
 
-For every data set (CSV, class last; folder as argument), noise and split, the rows and noises are those of `tables.py`.
-Each classifier is fitted by the code that its user writes (the column lines counts these lines) in a process of its own,
-with one thread. Printed are mean errors in per cent, the medians of fit and prediction times, and of the largest memory
-above that of the data.
+The data sets are CSV files in the given folder with the class in the last column. The rows and the noises of each data
+set and split are those of `tables.py`. Each classifier is fitted by the code that its user would write, in a process of
+its own with one thread. The column `lines` counts the lines of this code. The output shows mean errors in per cent, the
+median time of fit and predict, and the median of the peak memory above that of the data.
 """
 
 import os

@@ -1,12 +1,13 @@
-"""Wrong labels, labelling and robust scatter in the Python package, compared with cleanlab, scikit-activeml, small-text and
-pyRiemann on the same files in one run.
+"""Wrong labels, labelling and robust scatter in the Python package, compared with peers on the same files in one run.
 
-Wrong labels: at most --rows rows of each data set (CSV, class last; folder as argument) with labels flipped as in `tables.py`. Printed
-are, for each noise, the average precision of the ranking and its precision among the first k rows, where k is the number of
-flipped labels. Labelling: pools
-of at most --pool rows; a correction is a label that was predicted wrongly before it was seen. A peer refits logistic
-regression after each hundredth of the pool. Scatter: Tyler's estimator on Student-t points. All with one thread; times are medians, and lines
-are those that a user writes.
+The peers are cleanlab, scikit-activeml, small-text and pyRiemann.
+
+Wrong labels: at most --rows rows of each data set (a CSV file in the given folder with the class in the last column)
+are used, with labels flipped as in `tables.py`. The output shows, for each noise, the average precision of the ranking
+and its precision among the first k rows, where k is the number of flipped labels. Labelling: pools have at most --pool
+rows. A correction is a label that was predicted wrongly before it was revealed. A peer refits logistic regression after
+each hundredth of the pool. Scatter: Tyler's estimator is applied to Student-t points. All programs use one thread.
+Times are medians, and lines of code are those that a user writes.
 """
 
 import os

@@ -1,9 +1,10 @@
-"""Recomputes core numbers of the claims with a second, naive implementation (numpy only), and compares.
+"""Recomputes core numbers of the claims with a second, naive implementation (numpy only) and compares the results.
 
-`cargo run -p halfspaces --example export_runs` runs the library on small data and prints data and results. This script computes the same
-results from the data alone, written from the sources and docs/theory in the plainest form (dense loops, no blocks, no shortcuts), and
-prints one line for each quantity of each claim: ours and the recomputed value, the largest difference relative to the largest entry, the
-tolerance, and the number of cases. The exit status is 1 if anything differs by more, or if a claim is missing.
+`cargo run -p halfspaces --example export_runs` runs the library on small data and prints data and results. This script
+computes the same results from the data alone, written from the sources and docs/theory in the simplest form (dense
+loops, no blocks, no shortcuts). It prints one line for each quantity of each claim: our value and the recomputed one,
+the largest difference relative to the largest entry, the tolerance, and the number of cases. The exit status is 1 if a
+difference exceeds its tolerance or a claim is missing.
 
     target/peers-venv/bin/python benches/peers/recompute.py [--table docs/results/recomputed.md]
     target/peers-venv/bin/python benches/peers/recompute.py --check-faults     # every planted fault must be found
@@ -21,8 +22,8 @@ import sys
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Relative to the largest entry of a result. Sums are added in another order, so results differ by rounding; K8, P8, P7 and P15 repeat
-# thousands of dependent steps.
+# Tolerances relative to the largest entry of a result. The two programs add the terms of sums in different orders, so
+# results differ by rounding errors. In K8, P8, P7 and P15, these build up over thousands of dependent steps.
 TOLERANCE = {"F1": 1e-5, "K8": 1e-8, "P7": 1e-8, "P8": 1e-8, "P15": 1e-8, "S5x": 0.0, "S14": 1e-6}
 DEFAULT_TOLERANCE = 1e-9
 
@@ -72,7 +73,7 @@ def perceptron(given):
 
 
 def batch(given, violated):
-    """Adds y x of a violated point until none is left: in cyclic order, the first, or the worst."""
+    """Adds y x of a violated point (the next in cyclic order, the first, or the worst) until no point is violated."""
     points, labels = rows(given), np.array(given["labels"])
     w, updates, at = np.zeros(points.shape[1]), 0, 0
     while True:
@@ -93,7 +94,7 @@ def batch(given, violated):
 
 
 def batch_perceptron(given):
-    # y (w . x) < 0, or = 0 with a label other than sign(0) = +1.
+    # Violated if y (w . x) < 0, or if it is 0 and the label differs from sign(0) = +1.
     return batch(given, lambda margin, y: sign(y * margin) != y)
 
 
@@ -129,7 +130,7 @@ def modified_perceptron(given):
 
 
 def ellipsoid(given):
-    """The ellipsoid {w : (w - c)' P^-1 (w - c) <= 1} by the textbook update of P."""
+    """Runs the ellipsoid method with {w : (w - c)' P^-1 (w - c) <= 1} and the textbook update of P."""
     d = int(given["dim"][0])
     gamma = given["margin"][0]
     c, p, mistakes = np.zeros(d), np.eye(d), 0
@@ -186,11 +187,11 @@ def second_order(given):
     return {"mistakes": [mistakes], "log_det": [math.log(np.linalg.det(s / a))]}
 
 
-# ---- learners that choose the order, games, position
+# ---- learners that choose the order, labelling games, radially isotropic position
 
 
 def greedy(given):
-    """Always the remaining point of largest |w . x|; a mistake is projected out of w."""
+    """Always takes the remaining point with the largest |w . x|. A mistake is projected out of w."""
     points, labels, target = rows(given), given["labels"], unit(np.array(given["target"]))
     wrong = [0] if labels[0] < 0 else []
     w = labels[0] * unit(points[0])
@@ -203,14 +204,18 @@ def greedy(given):
             before = math.tan(math.acos(min(1.0, w @ target)))
             margin = abs(w @ points[i]) / math.sqrt(1 - (w @ target) ** 2)
             w = unit(w - (w @ points[i]) * points[i])
-            # Equation (2) of DKTZ23, on the way (claim S2).
+            # Checks equation (2) of DKTZ23 as well (claim S2).
             after = math.tan(math.acos(min(1.0, w @ target)))
             assert after**2 <= (1 - margin**2) * before**2 * (1 + 1e-6) + 1e-9, (before, after)
     return {"mistaken rows": wrong, "weights": w}
 
 
 def dichotomies(points):
-    """Near a w orthogonal to d-1 points all their signs occur, and every cell touches such a w (general position)."""
+    """Lists all dichotomies of points in general position.
+
+    Near a vector w that is orthogonal to d-1 points, all signs of these points occur, and every cell touches such a
+    w.
+    """
     n, d = points.shape
     found = set()
     for edge in itertools.combinations(range(n), d - 1):
@@ -230,7 +235,7 @@ def labelling_game(given):
     known = {}
 
     def values(left):
-        """The mistakes in a chosen order, in the worst order, and in random order for a uniform dichotomy."""
+        """Returns the mistakes in a chosen order, in the worst order, and in random order for a uniform dichotomy."""
         if len(left) == 1:
             return 0, 0, 0.0
         if left not in known:
@@ -253,7 +258,10 @@ def labelling_game(given):
 
 
 def radially_isotropic(given):
-    """Tyler's fixed point from the raw points; positions agree up to a rotation, so inner products are compared."""
+    """Computes Tyler's fixed point from the raw points.
+
+    Radially isotropic position is unique up to a rotation, so inner products are compared.
+    """
     points = rows(given)
     n, d = points.shape
     u = np.array([unit(x) for x in points])
@@ -274,7 +282,7 @@ def super_linear(given):
     log_excess, rho, failure = (given[name][0] for name in ("log_excess", "rho", "failure"))
     decays = max(0, math.ceil(math.log(log_excess / 2) / -math.log(1 - rho)))
     steps = decays
-    # P[Bin(T, 2/3) < decays] in integers over 3^T.
+    # Computes P[Bin(T, 2/3) < decays] exactly, as an integer divided by 3^T.
     while sum(math.comb(steps, i) * 2**i for i in range(decays)) > fractions.Fraction(failure) * 3**steps:
         steps += 1
     return {"decays": [decays], "steps": [steps]}
@@ -288,7 +296,7 @@ def chain_length(given):
 def random_order(given):
     d, n = given["dim"][0], given["n"][0]
     bound = (d - 1) ** 2 / (2 * math.pi * math.e * d) * math.log(n / d)
-    # kappa = int 1 dp / int h(p)/min(p, 1-p) dp over (0, 1), p = e^-s on both halves.
+    # kappa = int 1 dp / int h(p)/min(p, 1-p) dp over (0, 1), with the substitution p = e^-s on both halves.
     s = np.linspace(math.log(2), 60, 400_001)
     p = np.exp(-s)
     h = s * p - (1 - p) * np.log1p(-p)
@@ -296,7 +304,7 @@ def random_order(given):
     return {"bound": [bound], "rate": [kappa * (d - 1), (d - 1) / 2]}
 
 
-# ---- learners of noisy labels
+# ---- learners for noisy labels
 
 
 def perspectron_steps(given, link, denominator, step, projected, stop):
@@ -478,7 +486,10 @@ def deviation(found, expected):
 
 
 def compare(record, recompute):
-    """The quantities of a record: name, recomputed values, and their deviation, which is infinite if a check on the way fails."""
+    """Returns the name, the recomputed values and the deviation of each quantity.
+
+    The deviation is infinite if a check during the computation fails.
+    """
     try:
         found = recompute(record["given"])
     except AssertionError as failed:
@@ -494,7 +505,10 @@ def within(claim, off):
 
 
 def check_faults(records):
-    """Plants every fault of FAULTS in this script, and then a small change in every exported quantity. Returns how many were missed."""
+    """Plants every fault of FAULTS in this script, and then a small change in every exported quantity.
+
+    Returns the number of faults and changes that were not detected.
+    """
     missed = 0
     source, end = pathlib.Path(__file__).read_text(), "\nRECOMPUTE = {"
     code, names = source.split(end)[:2]

@@ -1,10 +1,12 @@
-"""Wide sparse rows: our command compared with LIBLINEAR and Vowpal Wabbit, as whole processes on the same LIBSVM file.
+"""Wide sparse rows: our command compared with LIBLINEAR and Vowpal Wabbit on the same LIBSVM file.
 
-The file has 100,000 rows with 75 of 50,000 columns each; common columns have small numbers (probability proportional to 1/(j + 10)).
-Entries are positive, rows have norm 1, labels are those of a random halfspace with Gaussian noise, and a further twentieth is
-flipped. Errors are in per cent on 10,000 further rows; the processes of the peers read and predict these, too, ours only fits. One thread each, except for the parser of Vowpal Wabbit, which reads a file of
-its own. LIBLINEAR runs through its Python package, whose reader is slow; the time of reading is shown separately. Memory is the peak of
-the process, by GNU time. Our side is `cargo build --release -p halfspaces-cli`.
+Complete processes are compared. The file has 100,000 rows with 75 nonzeros in 50,000 columns each. Common columns have
+small numbers (the probability of column j is proportional to 1/(j + 10)). Entries are positive, and rows have norm 1.
+The labels are those of a random halfspace with Gaussian noise, and a further twentieth of them is flipped. Errors are
+in per cent on 10,000 further rows. The processes of the peers also read and predict these rows; ours only fits. All
+programs use one thread, except for the parser of Vowpal Wabbit, which reads a file of its own. LIBLINEAR runs through
+its Python package, whose reader is slow, so the reading time is shown separately. Memory is the peak of the process as
+measured by GNU time. Our program is built with `cargo build --release -p halfspaces-cli`.
 """
 
 import argparse
@@ -60,7 +62,7 @@ def write(folder, name, rows, target, rng, width=75):
 
 
 def run(folder, command):
-    """The output of a command, its seconds and its peak memory in MB."""
+    """Returns the output of a command, its seconds and its peak memory in MB."""
     start = time.perf_counter()
     timed = ["/usr/bin/time", "-f", "%M", "-o", "memory", *command]
     done = subprocess.run(timed, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)

@@ -1,14 +1,19 @@
-"""The default classifier for tables compared with what people use, on the same splits of the same files.
+"""The default classifier for tables compared with common alternatives, on the same splits of the same files.
 
-For every data set (CSV, class last; folder as argument), noise and split: a third of the rows, at most 3000 of them
-drawn by the split's seed, is the test part, whose labels stay clean. Noise on the others: none; far25, labels flipped with
-probability 0.25 where the margin is above its median, the margin that of a halfspace (logistic regression, C = 10,
-rows standardised, lifted and scaled to norm 1) fitted to their clean labels; side40, with probability 0.4 there and for rows of
-the more frequent class only. With --several the classes of penbased and satimage and of scikit-learn's digits are all told
-apart: far25 flips to another class at random, far meaning that the two largest values of a multinomial logistic regression
-are more than the median apart; side40 flips rows of the most frequent class to the second most likely one. Mean errors in per cent are printed as Markdown, and for every set and noise the difference from the best peer
-with its standard error over the splits. Our side is
-`cargo build --release -p halfspaces-tables --example serve`.
+The data sets are CSV files in the given folder with the class in the last column. For every data set, noise and split,
+a third of the rows, at most 3000 of them drawn with the seed of the split, is the test part, whose labels stay clean.
+The noise on the other labels is one of three: clean, without flips; far25, where a label is flipped with probability
+0.25 if the margin of its row is above the median; and side40, where the probability is 0.4 and only rows of the more
+frequent class are flipped. The margin is that of a halfspace fitted to the clean labels (logistic regression with C =
+10 on standardised rows that are lifted and scaled to norm 1).
+
+With --several, the classifiers predict all classes of penbased, of satimage and of scikit-learn's digits. A row is then
+far if the two largest values of a multinomial logistic regression differ by more than the median difference. far25
+flips to another class at random, and side40 flips rows of the most frequent class to the second most likely one.
+
+The output is Markdown: the mean errors in per cent and, for every data set and noise, the difference from the best peer
+with its standard error over the splits. Our program is built with `cargo build --release -p halfspaces-tables --example
+serve`.
 """
 
 import os
@@ -32,7 +37,7 @@ from sklearn.svm import SVC, LinearSVC
 
 warnings.filterwarnings("ignore")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# name: (positive class, has a header)
+# The data sets: name, positive class, and whether the file has a header.
 SETS = {
     "wdbc": ("M", False), "ionosphere": ("g", False), "magic": ("g", False), "spambase": ("1", False),
     "mushroom": ("p", False), "pima": ("tested_positive", True), "heart": ("2", True),

@@ -1,9 +1,9 @@
 """The error bound of the default classifier for tables compared with its error on fresh rows.
 
-From each data set (CSV, class last; folder as argument) and from a synthetic law of 10 Gaussian columns whose boundary is
-a quadric, 5000 rows are given with the noises of tables.py, and the error on up to 20 000 others, labels
-with the same noise, is printed next to the bound that holds with probability 95 %.
-Our side is `cargo build --release -p halfspaces-tables --example serve`.
+The data sets are CSV files in the given folder with the class in the last column, and synthetic data of 10 Gaussian
+columns with a quadric as the boundary. From each, 5000 rows with the noises of tables.py are used for the fit. The
+output shows the error on up to 20 000 other rows, whose labels have the same noise, next to the bound that holds with
+probability 95 %. Our program is built with `cargo build --release -p halfspaces-tables --example serve`.
 """
 
 import argparse

@@ -1,12 +1,13 @@
 """The command `halfspaces fit` and `predict` compared with scikit-learn and LightGBM, on the same splits of the same files.
 
-Sets, splits and noises are those of tables.py (clean and far25). Our side reads the file as people have it: every split is
-written as CSV, with its categories as words, and the whole of both processes is timed, reading and writing included. The
-peers get the same rows as arrays, categories one-hot, columns standardised; their time is that of fit and predict alone.
+Data sets, splits and noises are those of tables.py (clean and far25). Our program reads files as users have them: every
+split is written as CSV with its categories as words, and the complete time of both processes is measured, including
+reading and writing. The peers get the same rows as arrays with one-hot categories and standardised columns; only their
+fit and predict are timed.
 
-With --large ROWS,COLUMNS a table of that size is written and the wall time and peak memory of whole processes are
-compared: our learners, a scikit-learn script, and, where they are installed, Vowpal Wabbit and LIBLINEAR on files in their own format.
-Our side is `cargo build --release -p halfspaces-cli`.
+With --large ROWS,COLUMNS, a table of that size is written, and the wall time and peak memory of complete processes are
+compared: our learners, a scikit-learn script and, if they are installed, Vowpal Wabbit and LIBLINEAR on files in their
+own formats. Our program is built with `cargo build --release -p halfspaces-cli`.
 """
 
 import argparse
@@ -36,7 +37,7 @@ model.fit(table.drop(columns="class").values, table["class"].values)
 
 
 def raw(folder, name):
-    """The table as people have it, without its labels."""
+    """Returns the table as users have it, without its labels."""
     header = 0 if tables.SETS[name][1] else None
     table = pd.read_csv(folder / f"{name}.csv", header=header, skipinitialspace=True).iloc[:, :-1]
     table.columns = [f"x{i}" for i in range(table.shape[1])]
@@ -44,7 +45,7 @@ def raw(folder, name):
 
 
 def command(program, folder, learner):
-    """Fit and predict by the command; labels and the seconds of both processes."""
+    """Runs fit and predict with the command; returns the labels and the seconds of both processes."""
     start = time.perf_counter()
     arguments = ["--label", LABEL, "--learner", learner, "--threads", "1", "-o", "model.json", "--force"]
     subprocess.run([program, "fit", "train.csv", *arguments], cwd=folder, check=True, capture_output=True)
@@ -100,7 +101,7 @@ def compare(options):
     print(f"| seconds, mean | | {cells} | |")
 
 
-# A process starts out with the peak memory of the one that starts it, so that one must be small.
+# A process inherits the peak memory of the process that starts it, so the starting process must be small.
 MEASURE = """
 import resource, subprocess, sys, time
 start = time.perf_counter()
@@ -110,7 +111,7 @@ print(status, time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CH
 
 
 def measured(arguments, folder):
-    """Wall time and peak memory of a process."""
+    """Returns the wall time and the peak memory of a process."""
     measure = [sys.executable, "-I", "-S", "-c", MEASURE, *arguments]
     told = subprocess.run(measure, cwd=folder, check=True, capture_output=True, text=True)
     status, seconds, kilobytes = told.stdout.split()

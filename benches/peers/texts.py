@@ -1,16 +1,19 @@
-"""Classifying texts: our command compared with what people use, on the same splits of the same files.
+"""Classification of texts: our command compared with common alternatives, on the same splits of the same files.
 
-Every CSV file of a folder has the columns text and label. For each split, 70 % of the rows, stratified by class, are the training
-part; errors are those on the rest, whose labels stay clean. Noise on the training labels: none; uniform, a quarter replaced by a class
-drawn at random, the true one included; class, 40 % of the most frequent class labelled as the second. Peers: linear SVMs, a
-tuned one, and complement naive Bayes of scikit-learn, cleanlab around two classifiers (noisy labels only), and, where they are
-installed, LIBLINEAR, Vowpal Wabbit and fastText. "all" stands for words, word pairs and 3 to 5 characters, "words" for words alone.
+Every CSV file of the folder has the columns text and label. For each split, 70 % of the rows, stratified by class, are
+the training part. Errors are those on the other rows, whose labels stay clean. The noise on the training labels is one
+of three: clean, without changes; uniform, where a quarter of the labels is replaced by a class drawn at random,
+possibly the true one; and class, where 40 % of the most frequent class get the label of the second most frequent. The
+peers are linear SVMs, one of them tuned, complement naive Bayes of scikit-learn, cleanlab around two classifiers (only
+for noisy labels) and, if they are installed, LIBLINEAR, Vowpal Wabbit and fastText. In names, "all" means words, word
+pairs and sequences of 3 to 5 characters, and "words" means only words.
 
-Programs run in turns, one thread each. Seconds are those of features, fit and predict from text in memory, and, for ours,
-Vowpal Wabbit and fastText, those of the files they read and write too. Peers that share features are each charged the time of
-these. The tables are Markdown: mean errors in per cent with 95 % intervals over the splits; the last rows are the mean difference
-of ours, split by split, from the peer with the lowest mean, known in hindsight, and from the tuned SVM. Our side is
-`cargo build --release -p halfspaces-cli`.
+The programs take turns and use one thread each. The seconds are those of computing features, fit and predict, starting
+from texts in memory. For our program, Vowpal Wabbit and fastText, they also include reading and writing files. The time
+of features that several peers share counts for each of these peers. The output consists of Markdown tables with mean
+errors in per cent and their 95 % intervals over the splits. The last rows show the mean difference, split by split,
+between our errors and those of the peer with the lowest mean, which is known only in hindsight, and those of the tuned
+SVM. Our program is built with `cargo build --release -p halfspaces-cli`.
 """
 
 import os
@@ -47,9 +50,9 @@ TUNED = "SVM, all, C by CV"
 
 
 def load(path, rows=None):
-    """Texts and classes as numbers, shuffled by a fixed seed; at most `rows` of them."""
+    """Returns the texts and the numbers of their classes, shuffled with a fixed seed; at most `rows` of them."""
     table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
-    # Under whatever names: the last column is the class, the first one the text.
+    # The names of the columns do not matter: the first column is the text, and the last is the class.
     texts, labels = table.iloc[:, 0].values, table.iloc[:, -1].values
     chosen = np.random.default_rng(0).permutation(len(labels))[:rows]
     names, classes = np.unique(labels[chosen], return_inverse=True)
@@ -57,7 +60,7 @@ def load(path, rows=None):
 
 
 def noisy(classes, count, noise, seed):
-    """The classes with wrong labels put in."""
+    """Returns the classes with wrong labels added."""
     given, generator = classes.copy(), np.random.default_rng(77 + seed)
     coins = generator.random(len(classes))
     if noise == "uniform":
@@ -81,7 +84,7 @@ def everything():
 
 
 class Features:
-    """Features of both parts, made once for each kind, and the seconds they took."""
+    """Features of both parts, computed once for each kind, and the seconds that this took."""
 
     def __init__(self, train, test):
         self.texts, self.made = (train, test), {}
@@ -97,7 +100,7 @@ class Features:
 
 
 class Probabilistic(LinearSVC):
-    """A linear SVM whose probabilities are the softmax of its values, which is all that cleanlab asks for."""
+    """A linear SVM whose probabilities are the softmax of its values, as cleanlab needs probabilities."""
 
     def predict_proba(self, points):
         values = self.decision_function(points)
@@ -116,7 +119,7 @@ def tuned():
 
 
 def on_features(kind, make):
-    """A classifier of scikit-learn's kind, on features it shares with others."""
+    """Returns a run of a classifier with the API of scikit-learn, on features that it shares with others."""
 
     def run(texts, given, others, features, folder, count):
         train, test, seconds = features(kind)
@@ -141,7 +144,7 @@ def liblinear(parameters):
 
 
 def plain(text):
-    """Words in lower case without punctuation, as programs want them that split at blanks."""
+    """Returns the words in lower case without punctuation, for programs that split texts at blanks."""
     return " ".join(re.findall(r"\w+", text.lower()))
 
 
@@ -172,7 +175,7 @@ def fasttext(**arguments):
         path = folder / "train.txt"
         path.write_text("".join(f"__label__{y} {plain(x)}\n" for x, y in zip(texts, given)), encoding="utf-8")
         model = package.train_supervised(str(path), thread=1, verbose=0, seed=0, **arguments)
-        # Not by its own `predict`, which numpy 2 breaks.
+        # The `predict` of fastText itself does not work with numpy 2.
         found = [model.f.predict(plain(text) + "\n", 1, 0.0, "strict") for text in others]
         found = np.array([int(of[0][1].removeprefix("__label__")) if of else 0 for of in found])
         return found, time.perf_counter() - start
@@ -190,7 +193,7 @@ def cleanlab(make):
 
 
 def peers():
-    """What can be run here, by name; what is missing is printed."""
+    """Returns the peers that can run here, by name, and prints the missing ones."""
     found = {
         "SVM, words, C = 1": on_features(words, LinearSVC),
         "SVM, words, C = 0.1": on_features(words, lambda: LinearSVC(C=0.1)),
@@ -217,7 +220,7 @@ def peers():
 
 
 def ours(program, arguments, names):
-    """`halfspaces fit` and `predict`, two processes on files that are there already."""
+    """Returns a run of `halfspaces fit` and `predict`, two processes on files that are written beforehand."""
 
     def run(texts, given, others, features, folder, count):
         pd.DataFrame({"text": texts, "label": names[given]}).to_csv(folder / "train.csv", index=False)
@@ -237,14 +240,14 @@ def ours(program, arguments, names):
 
 
 def called(arguments, all_arguments):
-    """The name of one of ours in the tables."""
+    """Returns the name of one of our programs in the tables."""
     return "ours" if len(all_arguments) == 1 else f"ours {arguments}".strip()
 
 
 def measure(options):
-    """One entry for each set, split and noise: errors and seconds of every program."""
+    """Yields one entry with the errors and seconds of every program for each data set, split and noise."""
     others = {name: run for name, run in peers().items() if options.peers is None or options.peers in name}
-    # Whole paths: the programs run in a folder of their own.
+    # The path must be absolute, because the programs run in a folder of their own.
     program = str(pathlib.Path(options.program).resolve())
     paths = [options.folder] if options.folder.is_file() else sorted(options.folder.glob("*.csv"))
     wanted = options.sets.split(",") if options.sets else [path.stem for path in paths]
@@ -259,7 +262,7 @@ def measure(options):
                 given = noisy(classes[train], len(names), noise, split)
                 entry = {"set": path.stem, "rows": len(texts), "classes": len(names), "noise": noise, "split": split}
                 entry |= {"errors": {}, "seconds": {}}
-                # No program is always the one that runs after the same other one.
+                # The order is random, so that no program always runs after the same other program.
                 order = np.random.default_rng(split).permutation(list(runs))
                 for name in map(str, order):
                     if noise == "clean" and name.startswith("cleanlab"):
@@ -276,7 +279,7 @@ def measure(options):
 
 
 def interval(values):
-    """Half of the 95 % interval of a mean."""
+    """Returns half the width of the 95 % interval of a mean."""
     values = np.asarray(values, float)
     if len(values) < 2:
         return np.nan
@@ -289,7 +292,7 @@ def shown(values, sign=""):
 
 
 def report(names, entries):
-    """The table of one set."""
+    """Prints the table of one data set."""
     noises = list(dict.fromkeys(entry["noise"] for entry in entries))
     of = {noise: [entry["errors"] for entry in entries if entry["noise"] == noise] for noise in noises}
     first = entries[0]
@@ -316,7 +319,7 @@ def report(names, entries):
 
 
 def summary(names, entries):
-    """Means over the sets; their interval is that over the splits."""
+    """Prints the means over the data sets, with intervals over the splits."""
     noises = list(dict.fromkeys(entry["noise"] for entry in entries))
     splits = sorted({entry["split"] for entry in entries})
     sets = {entry["set"] for entry in entries}

@@ -1,18 +1,23 @@
-"""Finding wrong labels: our audit compared with cleanlab, on the same files with the same labels turned.
+"""Detection of wrong labels: our audit compared with cleanlab, on the same files with the same flipped labels.
 
-For every data set (CSV, class last; folder as argument), noise and seed: rows drawn by the seed, whose own labels are taken
-for the truth, and labels turned: uniform, each with probability 0.1; far25 and side40, as in tables.py; class20, those of the
-more frequent class with probability 0.2, of the other with 0.02. cleanlab ranks by out-of-fold probabilities (five folds) of each
-classifier; the best of its three ways to rank is named for each classifier's mean over everything, in hindsight. Our side is
-`halfspaces audit` (`cargo build --release -p halfspaces-cli`): LabelAudit of TableClassifier, five folds; its seconds are those of the whole process. Precision at k, k the number of
-wrong labels, and average precision, in per cent, as Markdown; in the last columns the mean difference from the best peer of the
-row with its standard error over the seeds.
+The data sets are CSV files in the given folder with the class in the last column. For every data set, noise and seed,
+rows are drawn with the seed. Their own labels count as the truth, and some of them are flipped: uniform flips each
+label with probability 0.1; far25 and side40 are those of tables.py; class20 flips labels of the more frequent class
+with probability 0.2 and those of the other class with probability 0.02. cleanlab ranks rows by the out-of-fold
+probabilities (five folds) of each classifier. Of its three ways to rank, the table shows the one that is best in
+hindsight for each classifier, by the mean over everything.
 
-With --texts the files have a text first and several classes last, and labels are turned another way: other20, each with
-probability 0.2 to another class, drawn at random; class40, those of the most frequent class with probability 0.4 to the second.
-The classifiers of cleanlab then see words, word pairs and 3 to 5 characters, as in texts.py: a linear SVM, with its values through
-softmax or calibrated (C = 0.1), and logistic regression (C = 1). Its seconds are with making these, and its best way to rank
-is named for each noise.
+Our side is `halfspaces audit` (built with `cargo build --release -p halfspaces-cli`): the LabelAudit of TableClassifier
+with five folds. Its seconds are those of the complete process. The output is a Markdown table of the precision at k,
+where k is the number of wrong labels, and of the average precision, in per cent. The last columns show the mean
+difference from the best peer of the row, with its standard error over the seeds.
+
+With --texts, the files have a text in the first column and one of several classes in the last, and labels are flipped
+in other ways: other20 changes each label with probability 0.2 to another class, drawn at random; class40 changes labels
+of the most frequent class with probability 0.4 to the second most frequent class. The classifiers of cleanlab then use
+words, word pairs and sequences of 3 to 5 characters, as in texts.py. They are a linear SVM (C = 0.1), whose values are
+converted by softmax or calibrated, and logistic regression (C = 1). Their seconds include the time of computing these
+features, and the best way to rank is chosen for each noise.
 """
 
 import os
@@ -52,7 +57,7 @@ def turned(points, labels, noise, seed):
 
 
 def turned_classes(classes, noise, seed):
-    """Classes as numbers, wrong ones put in."""
+    """Returns the classes as numbers, with wrong ones added."""
     given, count = classes.copy(), classes.max() + 1
     generator = np.random.default_rng(55 + seed)
     coins = generator.random(len(classes))
@@ -72,7 +77,7 @@ def write_numbers(path, points, given):
 
 
 def ours(program, write, given, folder, arguments):
-    """Suspicion of every row, and the seconds of the whole program."""
+    """Returns the suspicion of every row, and the seconds of the complete program."""
     table, ranking = folder / "table.csv", folder / "ranking.csv"
     write(table)
     start = time.perf_counter()
@@ -110,8 +115,12 @@ def table_classifiers():
 
 
 def cleanlab_ranks(classes, probabilities):
-    """Suspicions by what cleanlab offers: its quality scores (of two classes all orders by label are that of self-confidence, of
-    more that by margin is another), those with probabilities adjusted by class, and the found issues first."""
+    """Returns the suspicions that cleanlab offers.
+
+    They are its quality scores, the scores with probabilities adjusted by class, and the ranking with the found issues
+    first. With two classes, all of its scores give the same order as self-confidence; with more classes, the score by
+    margin differs.
+    """
     from cleanlab.filter import find_label_issues
     from cleanlab.rank import get_label_quality_scores
 
@@ -125,7 +134,7 @@ def cleanlab_ranks(classes, probabilities):
 
 
 def table_jobs(options, seed):
-    """For every set and noise its labels, true and given, the file for our side, and the features for the others."""
+    """Yields the true and the given labels, our file and the features of the peers for each data set and noise."""
     for name in options.sets.split(",") if options.sets else SETS:
         points, labels = load(options.folder, name)
         rows = np.random.default_rng(3000 + seed).permutation(len(labels))[: options.rows]
@@ -137,7 +146,7 @@ def table_jobs(options, seed):
 
 
 def text_jobs(options, seed):
-    """The same for texts; last the seconds of the features, which the classifiers share."""
+    """Yields the same for texts, and last the seconds of the features, which the classifiers share."""
     from texts import Features, everything
     from texts import load as load_texts
 
@@ -187,7 +196,7 @@ def main():
 
 
 def measure(options, seed, makers, scratch, name, noise, labels, given, write, points, before):
-    """How well each ranks the wrong labels of one file."""
+    """Measures how well each program ranks the wrong labels of one file."""
     wrong = given != labels
     k = wrong.sum()
     suspicion, seconds = ours(options.program, write, given, scratch, options.ours.split())
@@ -207,7 +216,7 @@ def measure(options, seed, makers, scratch, name, noise, labels, given, write, p
 
 
 def best_ways(results):
-    """Of each classifier the way to rank that has the best mean; ours is first."""
+    """Returns the way to rank with the best mean for each classifier; ours is first."""
     everywhere = [who for who in results[0]["average"] if all(who in e["average"] for e in results)]
     mean = {who: np.mean([e["average"][who] for e in results]) for who in everywhere}
     peers = {}
@@ -239,7 +248,7 @@ def report(results, by_noise):
         for m in measures:
             best = 1 + values[m][:, 1:].mean(0).argmax()
             gap = values[m][:, 0] - values[m][:, best]
-            # Sets are no sample of anything: the deviation is that of the means over them, seed by seed.
+            # The data sets are not a random sample, so the deviation is that of their means over the seeds.
             by_seed = [np.mean([g for g, e in zip(gap, entries) if e["seed"] == s]) for s in sorted({e["seed"] for e in entries})]
             deviation = np.std(by_seed, ddof=1) / np.sqrt(len(by_seed)) if len(by_seed) > 1 else np.nan
             mark = " (worse)" if gap.mean() < -2 * deviation else ""

@@ -22,8 +22,8 @@ fn main() {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let root = package.ancestors().nth(2).expect("the package is a folder of crates/");
     let mut files = vec![root.join("Cargo.lock")];
-    // All crates are listed by their folders, so that none can be forgotten. A new crate also changes Cargo.lock, which
-    // runs this script again.
+    // The crates are found by listing the folders, so none can be forgotten. A new crate also changes Cargo.lock, and
+    // this change makes Cargo run the script again.
     let mut folders = vec![root.join("crates/data/datasets"), root.join("crates/eval/templates")];
     for entry in fs::read_dir(root.join("crates")).expect("crates/ is readable") {
         let package = entry.expect("a folder entry is readable").path();

@@ -1,8 +1,9 @@
-//! Delimited text through the reader of tables.
+//! Reads delimited text with the reader of tables.
 
 use halfspaces_frame::{Hints, Ragged, ReadOptions, inspect_bytes, read_bytes};
 
-/// Text behind a byte that chooses the options: whatever it holds is read or refused, and no line is counted twice.
+/// Reads text after a byte that chooses the options. Any text must be read or refused, and no line may be counted
+/// twice.
 pub fn delimited(bytes: &[u8]) {
     let Some((&choice, text)) = bytes.split_first() else { return };
     let options = ReadOptions {
@@ -18,7 +19,7 @@ pub fn delimited(bytes: &[u8]) {
     if let Ok(inspection) = inspect_bytes("t.csv", text.to_vec(), &options) {
         assert!(inspection.reading.rows <= lines as u64);
         let mut table = Vec::new();
-        // Rows that differ too much are refused.
+        // Writing is refused if the lengths of the rows differ too much.
         if inspection.write_csv(&mut table).is_ok() {
             assert!(table.len() <= 64 * text.len() + (1 << 22), "{} bytes", table.len());
         }

@@ -1,12 +1,12 @@
-//! What is fuzzed: everything that reads what a user, or a broken disk, may have changed.
+//! The fuzz targets: all code that reads data which a user or a broken disk may have changed.
 //!
-//! A target takes bytes and may refuse them; it fails by a panic. Beyond "no panic, no endless loop, no
-//! memory out of proportion" it checks what reading promises: both forms of a file agree, what is
-//! written is read back to the bit, what is loaded is saved and loaded alike and can be used.
+//! A target takes bytes and may refuse them; it fails by a panic. Targets check that there is no panic, no endless loop
+//! and no excessive use of memory. They also check the promises of the readers: both forms of a file agree, written
+//! data are read back bit for bit, and a loaded value can be used and is the same after it is saved and loaded again.
 //!
-//! The targets of JSON (`session`, `saved`, `trials`) take a first line that says what the rest is, so
-//! that a file of the corpus is readable. [`mutate_json`] changes a value at a time and leaves the rest
-//! valid, which reaches the checks behind the parser; bytes alone rarely do.
+//! The input of the JSON targets (`session`, `saved`, `trials`) begins with a line that names the kind of the rest, so
+//! that the files of the corpus are readable. [`mutate_json`] changes one value at a time and keeps the rest valid. Its
+//! outputs reach the checks behind the parser, which random bytes rarely do.
 
 pub mod seeds;
 pub mod tables;
@@ -37,12 +37,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt::Debug;
 
-/// Coordinates beyond which a loaded value is not used, only saved and loaded again.
+/// Maximum number of coordinates of a loaded value that is used. Larger values are only saved and loaded again.
 const MAX_DIM: usize = 64;
-/// Rounds and points of a session at most.
+/// Maximum number of rounds and of points of a session.
 const MAX_POINTS: usize = 24;
 
-/// LIBSVM text behind a byte, which older files of the corpus begin with.
+/// Reads LIBSVM text. The first byte of the input is ignored, because older files of the corpus begin with an
+/// additional byte.
 pub fn libsvm(bytes: &[u8]) {
     if let Some((_, text)) = bytes.split_first() {
         tables::libsvm(text);
@@ -57,7 +58,8 @@ struct Sitting {
     length: ChainLength,
 }
 
-/// A sitting: the learner's name, then its pool, its seed and the answers so far as JSON.
+/// Resumes a session. The input is a line with the name of the learner, and then its pool, its seed and the answers so
+/// far as JSON.
 pub fn session(bytes: &[u8]) {
     let Some((name, text)) = headed(bytes) else { return };
     if let Ok(sitting) = serde_json::from_slice::<Sitting>(text) {
@@ -66,7 +68,7 @@ pub fn session(bytes: &[u8]) {
 }
 
 impl Sitting {
-    /// Resumes with the learner of this name; whether that went well.
+    /// Resumes the session with the learner of this name. Returns whether this succeeded.
     fn plays(self, name: &str) -> bool {
         let Sitting { points, answers, seed, length } = self;
         if points.len() > MAX_POINTS || points.dim() > 4 {
@@ -98,7 +100,7 @@ impl Sitting {
     }
 }
 
-/// Resumes, and plays on to the end if that goes well, which it says.
+/// Resumes a session and, if this succeeds, plays it to its end. Returns whether the session could be resumed.
 fn resume<L: SelfDirectedLearner>(learner: L, points: &Points, answers: &[(usize, Label)]) -> bool {
     let resumed = SelfDirectedSession::resume(learner, points, answers);
     let Ok(mut session) = resumed else { return false };
@@ -119,7 +121,7 @@ fn resume<L: SelfDirectedLearner>(learner: L, points: &Points, answers: &[(usize
     true
 }
 
-/// The name of a type, then a value of it as JSON.
+/// Loads a saved value. The input is a line with the name of a type, and then a value of this type as JSON.
 pub fn saved(bytes: &[u8]) {
     let Some((name, text)) = headed(bytes) else { return };
     if let Some((_, load)) = SAVED.iter().find(|(known, _)| *known == name) {
@@ -127,7 +129,7 @@ pub fn saved(bytes: &[u8]) {
     }
 }
 
-/// Whether a file of the corpus of this target is what its first line says, and sound.
+/// Whether a file of the corpus of this target is valid and of the kind that its first line names.
 pub fn is_accepted(target: &str, bytes: &[u8]) -> bool {
     let Some((name, text)) = headed(bytes) else { return false };
     match target {
@@ -139,10 +141,11 @@ pub fn is_accepted(target: &str, bytes: &[u8]) -> bool {
     }
 }
 
-/// The name of a type, and what loads and uses a value of it; whether the text was one.
+/// The name of a type, and a function that loads a value of this type and uses it. The function returns whether the
+/// text was such a value.
 pub type Kind = (&'static str, fn(&[u8]) -> bool);
 
-/// Everything that is saved and loaded.
+/// All types whose values are saved and loaded.
 pub const SAVED: &[Kind] = &[
     ("Points", |t| load(t, |_: Points| ())),
     ("SparsePoints", |t| {
@@ -236,23 +239,25 @@ pub const SAVED: &[Kind] = &[
     }),
 ];
 
-/// What a run leaves in its folder: `trials`, `claims` or `run`, then the file.
+/// Reads a file from the folder of a run. The input is a line with its kind, which is `trials`, `claims` or `run`, and
+/// then the file.
 pub fn trials(bytes: &[u8]) {
     if let Some((name, text)) = headed(bytes) {
         has_trials(name, text);
     }
 }
 
-/// Bytes in memory for each byte of a session file, at most.
+/// Maximum number of bytes in memory for each byte of a session file.
 const JOURNAL_MEMORY: usize = 64;
 
-/// The text of a session file: it is read within bounds of memory, and a session that could be replayed is written and
-/// read again alike. Files of version 1 have no checksums, so that changes to their lines reach the record.
+/// Reads the text of a session file. The use of memory must stay within its limit. If the session can be replayed,
+/// writing and reading it again must give the same session. Files of version 1 have no checksums, so changes to their
+/// lines reach the record.
 pub fn journal(bytes: &[u8]) {
     is_session(bytes);
 }
 
-/// Whether the text is a session whose events fit together.
+/// Whether the text is a session whose events are consistent.
 pub fn is_session(bytes: &[u8]) -> bool {
     let Ok(parsed) = parse_journal(bytes) else { return false };
     assert!(parsed.len <= bytes.len());
@@ -280,7 +285,7 @@ pub fn is_session(bytes: &[u8]) -> bool {
     }
     assert_eq!(replayed.answers(), used);
     assert_eq!(journal_text(&header, &replayed), text);
-    // The same pool backwards: every answer is found again.
+    // Every answer is found again in the same pool in reverse order.
     if let Some(items) = record.pool().items.clone() {
         let backwards = |keys: &[ItemKey]| keys.iter().rev().copied().collect();
         let (keys, contents) = (backwards(&items.keys), backwards(&items.contents));
@@ -310,7 +315,8 @@ fn event_size(event: &Event) -> usize {
     }
 }
 
-/// The lines of a session of version 1: without numbers and checksums, and so that every change reaches the record.
+/// The lines of a session, converted to version 1. They have no numbers and no checksums, so every change reaches the
+/// record.
 pub fn unsigned(text: &str) -> String {
     let plain = |line: &str| match line.rfind(",\"n\":") {
         Some(at) => format!("{}}}\n", &line[..at]),
@@ -320,7 +326,7 @@ pub fn unsigned(text: &str) -> String {
     text.lines().map(plain).collect::<String>().replacen(&version, "\"version\":1", 1)
 }
 
-/// Whether the file could be read; of trials, after the repair of a last line cut short.
+/// Whether the file can be read. If the last line of a file of trials is truncated, the file is repaired first.
 fn has_trials(name: &str, text: &[u8]) -> bool {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
@@ -350,13 +356,13 @@ fn has_trials(name: &str, text: &[u8]) -> bool {
     }
 }
 
-/// The first line and the rest.
+/// Splits the input into its first line and the rest.
 fn headed(bytes: &[u8]) -> Option<(&str, &[u8])> {
     let end = bytes.iter().position(|b| *b == b'\n')?;
     Some((std::str::from_utf8(&bytes[..end]).ok()?, &bytes[end + 1..]))
 }
 
-/// Loads a value, if the text is one, and uses it; what was loaded is saved and loaded alike.
+/// Loads a value if the text is one, checks that it is the same after it is saved and loaded again, and uses it.
 fn load<T>(text: &[u8], used: impl FnOnce(T)) -> bool
 where
     T: Serialize + DeserializeOwned + PartialEq + Debug,
@@ -368,7 +374,7 @@ where
     true
 }
 
-/// Points of every size, on and off the axes, and of the cube where the learner wants it.
+/// Points of very different sizes, on and off the axes, including a corner of the cube.
 pub(crate) fn rows(dim: usize) -> Points {
     let mut values = vec![1.0; dim];
     for (scale, shift) in [(1.0, 0), (-0.5, 1), (1e150, 2), (-1e-150, 3), (0.0, 0)] {
@@ -453,8 +459,8 @@ fn used_fitting<L: Link>(mut fitting: Fitting<L>) {
     let _ = fitting.finish();
 }
 
-/// A fuzz target of JSON behind a first line: seven inputs of eight are what [`mutate_json`] makes of
-/// the one before, if it is JSON and there is room, the rest what libFuzzer makes of it.
+/// Defines a fuzz target whose input is JSON after a first line. Seven of eight inputs are made from the previous one
+/// by [`mutate_json`], if that is JSON and there is enough room. The others are made by the mutations of libFuzzer.
 #[macro_export]
 macro_rules! json_target {
     ($target:path) => {
@@ -472,9 +478,9 @@ macro_rules! json_target {
     };
 }
 
-/// The same text with one JSON value behind its first line changed: a number to one at the edge of what
-/// numbers can be, an array or an object shortened, lengthened or emptied, anything to `null`. `None` if
-/// that is no JSON. Of several lines, as in a file of trials, one is changed.
+/// Returns the text with one change to a JSON value after its first line: a number becomes an extreme number, an array
+/// or an object becomes shorter, longer or empty, or a value becomes `null`. If there are several lines, as in a file
+/// of trials, one of them is changed. Returns `None` if the text is not JSON.
 pub fn mutate_json(bytes: &[u8], seed: u64) -> Option<Vec<u8>> {
     let mut random = Random(seed);
     let (name, text) = headed(bytes)?;
@@ -509,7 +515,7 @@ fn nodes(value: &Value) -> usize {
     }
 }
 
-/// The node of number `at` in the order in which they are written.
+/// The node with the number `at`, in the order in which nodes are written.
 fn node<'v>(value: &'v mut Value, at: &mut usize) -> Option<&'v mut Value> {
     if *at == 0 {
         return Some(value);
@@ -575,7 +581,7 @@ fn change(value: &mut Value, random: &mut Random) {
     }
 }
 
-/// SplitMix64.
+/// The random generator SplitMix64.
 struct Random(u64);
 
 impl Random {

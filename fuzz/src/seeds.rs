@@ -1,5 +1,5 @@
-//! Where fuzzing starts: for each kind of saved value one that the program itself saves, a sitting of
-//! each self-directed learner, and a run's files.
+//! The seeds from which fuzzing starts: one value of each saved kind, as the program itself saves it, a session of each
+//! self-directed learner, and the files of a run.
 
 use super::{SAVED, rows};
 use halfspaces_data::{
@@ -28,13 +28,13 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::error::Error;
 
-/// A file of the corpus: its target, its name, its contents.
+/// A file of the corpus, given by its target, its name and its contents.
 pub type Seed = (&'static str, String, Vec<u8>);
 
-/// A session in which everything happens, with its checksums and without.
+/// A session with every kind of event, with checksums and without.
 ///
 /// # Errors
-/// None unless the libraries have changed.
+/// Only if the libraries have changed.
 pub fn journals() -> Result<Vec<Seed>, Box<dyn Error>> {
     let pool = |keys: &[&str]| {
         let by = ItemSpec { columns: vec!["x".into()], ..ItemSpec::default() };
@@ -81,7 +81,7 @@ pub fn journals() -> Result<Vec<Seed>, Box<dyn Error>> {
 /// The seeds of the targets that read JSON.
 ///
 /// # Errors
-/// None unless the libraries have changed.
+/// Only if the libraries have changed.
 pub fn seeds() -> Result<Vec<Seed>, Box<dyn Error>> {
     let mut all = vec![];
     for (name, value) in saved()? {
@@ -112,7 +112,7 @@ fn value<T: Serialize>(value: &T) -> Result<Value, serde_json::Error> {
     serde_json::to_value(value)
 }
 
-/// A learner half-way through its lesson.
+/// The saved state of a learner that has seen these points.
 fn taught<L: OnlineLearner + Serialize>(
     mut learner: L,
     points: &Points,
@@ -152,7 +152,7 @@ fn saved() -> Result<Vec<(&'static str, Value)>, Box<dyn Error>> {
         fitting.observe(x, *y)?;
         glm_fitting.observe(x, *y)?;
     }
-    // In the midst of the choice, behind a check.
+    // This fit is in the middle of choosing among its candidates, after a check.
     let choosing =
         Perspectron::params(0.1, 0.6).excess(0.3).failure(0.4).elimination(Elimination::EarlyStop);
     let mut choosing_fit = choosing.check()?.start(2)?;
@@ -213,7 +213,7 @@ fn saved() -> Result<Vec<(&'static str, Value)>, Box<dyn Error>> {
     ])
 }
 
-/// Half a sitting of each self-directed learner.
+/// The first half of a session of each self-directed learner.
 fn sittings() -> Result<Vec<Seed>, Box<dyn Error>> {
     let points = Builtin::Wdbc.load()?.into_parts().0;
     let points = ZScore::fit(&points)?.apply(&points)?;
@@ -251,7 +251,8 @@ fn half<L: SelfDirectedLearner>(
     Ok(rounds[..rounds.len() / 2].iter().map(|round| (round.index, round.truth)).collect())
 }
 
-/// Saved values that no run can have left, refused: a kind, and what is put where in its seed.
+/// Saved values that no run can have written and that must be refused. Each is given by its kind, and by values with
+/// the places in the seed that they replace.
 #[must_use]
 pub fn impossible() -> Vec<(&'static str, Value)> {
     vec![
@@ -265,10 +266,11 @@ pub fn impossible() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// The file of the corpus that one of [`impossible`] makes of the seed of its kind.
+/// The file of the corpus that results from applying the changes of one of the [`impossible`] values to the seed of its
+/// kind.
 ///
 /// # Errors
-/// As [`seeds`]; a place that the seed does not have.
+/// The errors of [`seeds`], and a place that does not exist in the seed.
 pub fn broken(kind: &str, changes: &Value) -> Result<Vec<u8>, Box<dyn Error>> {
     let seeds = saved()?;
     let (_, seed) = seeds.iter().find(|(name, _)| *name == kind).ok_or("no seed")?;
@@ -279,10 +281,10 @@ pub fn broken(kind: &str, changes: &Value) -> Result<Vec<u8>, Box<dyn Error>> {
     Ok(format!("{kind}\n{broken}").into_bytes())
 }
 
-/// Kinds of saved values that no seed stands for.
+/// Kinds of saved values that have no seed.
 ///
 /// # Errors
-/// As [`seeds`].
+/// The errors of [`seeds`].
 pub fn kinds_without_a_seed() -> Result<Vec<&'static str>, Box<dyn Error>> {
     let known = saved()?;
     Ok(SAVED

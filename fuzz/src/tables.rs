@@ -1,24 +1,24 @@
-//! Files of tables: whatever bytes they hold, the reader returns a table that is sound, or an error.
+//! Files of tables. For any bytes, the reader must return a valid table or an error.
 
 use halfspaces_frame::{Format, Frame, Hints, ReadOptions, read_bytes};
 
-/// An Arrow file or stream.
+/// Reads an Arrow file or stream.
 pub fn arrow(bytes: &[u8]) {
     table(bytes, Some(Format::Arrow));
 }
 
-/// An NPY array, or an NPZ archive.
+/// Reads an NPY array or an NPZ archive.
 pub fn numpy(bytes: &[u8]) {
     let is_archive = bytes.starts_with(b"PK");
     table(bytes, Some(if is_archive { Format::Npz } else { Format::Npy }));
 }
 
-/// LIBSVM text.
+/// Reads LIBSVM text.
 pub fn libsvm(text: &[u8]) {
     let Some(frame) = table(text, Some(Format::Libsvm)) else { return };
     let lines = text.iter().filter(|byte| **byte == b'\n').count() + 1;
     assert!(frame.rows <= lines && frame.is_sparse());
-    // Written and read again it is the same.
+    // Writing the table and reading it again gives the same number of rows.
     let Some(block) = &frame.block else { return };
     let mut written = String::new();
     for row in 0..frame.rows {
@@ -28,12 +28,12 @@ pub fn libsvm(text: &[u8]) {
         }
         written += "\n";
     }
-    // The last column may hold written zeros only; then there are fewer columns.
+    // The last column may contain only explicit zeros. The table then has fewer columns after it is read again.
     let again = table(written.as_bytes(), Some(Format::Libsvm)).map(|again| again.rows);
     assert_eq!(again, (frame.rows > 0).then_some(frame.rows), "{written}");
 }
 
-/// Reads a table and looks at everything in it.
+/// Reads a table and checks its columns, its block and its last row.
 fn table(bytes: &[u8], format: Option<Format>) -> Option<Frame> {
     let options = ReadOptions { format, ..ReadOptions::default() };
     let frame = read_bytes("fuzz", bytes.to_vec(), &options, &Hints::default()).ok()?;

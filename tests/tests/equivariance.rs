@@ -21,7 +21,7 @@ fn mistakes_at(points: &Points, pool: &Realizable<Points>) -> (Vec<usize>, Perce
     let learner = Perceptron::new(points.dim()).unwrap();
     let (learner, transcript) = run(learner, points, pool.labels(), AsGiven::new()).unwrap();
     let mistakes = transcript.rounds().iter().filter(|r| r.is_mistake()).map(|r| r.index).collect();
-    // Skips the first round, at w = 0.
+    // Skips the first round, in which w = 0.
     let values = transcript.rounds().iter().skip(1).map(|r| r.prediction.value.abs());
     (mistakes, learner, values.fold(f64::INFINITY, f64::min))
 }

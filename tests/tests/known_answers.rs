@@ -1,5 +1,5 @@
-//! Runs that are small enough to compute by hand; the comments show the calculation. Calculations that are in the test
-//! of a learner's own file are not repeated here.
+//! Runs that are small enough to compute by hand; the comments show the calculation. Calculations that are already in
+//! the tests in a learner's own file are not repeated here.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::float_cmp, reason = "these values are exact")]
 
@@ -44,10 +44,10 @@ fn close(found: &[f64], expected: &[f64]) {
 
 #[test]
 fn averaged_perceptron() {
-    // w predicts in rounds 1, 2, 3, 4 as 0, (-1, 0), (-1, 0), (-1, 0):
-    // round 1: w·x = 0, predicted +, wrong: w = -(1, 0)
-    // round 2: w·x = -1, correct.  Round 3: (0, 2)·w = 0, predicted +, correct.
-    // round 4: w·(1, 1) = -1, wrong: w = (-1, 0) + (1, 1) = (0, 1)
+    // The weights that predict in rounds 1 to 4 are 0, (-1, 0), (-1, 0) and (-1, 0):
+    // Round 1: w·x = 0, so the prediction + is wrong, and w becomes -(1, 0).
+    // Round 2: w·x = -1, which is correct. Round 3: (0, 2)·w = 0, so the prediction + is correct.
+    // Round 4: w·(1, 1) = -1, which is wrong, and w becomes (-1, 0) + (1, 1) = (0, 1).
     let rounds = [
         ([1.0, 0.0], MINUS, true),
         ([1.0, 0.0], MINUS, false),
@@ -67,16 +67,17 @@ fn averaged_perceptron() {
 fn modified_perceptron() {
     let mut learner = ModifiedPerceptron::from_start(vec![3.0, 4.0], 0.1).unwrap();
     close(learner.weights(), &[0.6, 0.8]);
-    // w·x = 0.6 > 0.1, predicted +, wrong: w -= 0.6 (1, 0), normalised. The length of x does not matter.
+    // w·x = 0.6 > 0.1, so the prediction + is wrong: w -= 0.6 (1, 0), and w is normalised. The length of x does not
+    // matter.
     assert!(errs(&mut learner, &[5.0, 0.0], MINUS));
     close(learner.weights(), &[0.0, 1.0]);
-    // |w·x| = 0.06 <= 0.1: an abstention, which is not a mistake for any label.
+    // |w·x| = 0.06 <= 0.1, so the learner abstains, which is not a mistake for any label.
     let x = [(1.0f64 - 0.06 * 0.06).sqrt(), 0.06];
     for truth in [PLUS, MINUS] {
         let prediction = learner.observe(row(&x), truth).unwrap();
         assert!(prediction.abstains && !prediction.is_wrong(truth));
     }
-    // w·x = 0.6, wrong: w -= 0.6 (0.8, 0.6) = (-0.48, 0.64), of norm 0.8.
+    // w·x = 0.6, which is wrong: w -= 0.6 (0.8, 0.6) gives (-0.48, 0.64), whose norm is 0.8.
     assert!(errs(&mut learner, &[0.8, 0.6], MINUS));
     close(learner.weights(), &[-0.6, 0.8]);
     assert_eq!(learner.updates(), 2);
@@ -84,15 +85,16 @@ fn modified_perceptron() {
 
 #[test]
 fn kernel_perceptron_on_exclusive_or() {
-    // K(x, z) = (x·z)². (1, 1) and (1, -1) are orthogonal: K = 0. K of opposite points: (-2)² = 4.
+    // K(x, z) = (x·z)². The points (1, 1) and (1, -1) are orthogonal, so their K is 0. For opposite points, K is (-2)²
+    // = 4.
     let mut learner = KernelPerceptron::new(2, Kernel::Polynomial { degree: 2 }).unwrap();
-    assert!(!errs(&mut learner, &[1.0, 1.0], PLUS)); // no support vectors: 0, predicted +
-    assert!(errs(&mut learner, &[1.0, -1.0], MINUS)); // 0, predicted +: becomes a support vector of sign -
-    assert!(!errs(&mut learner, &[-1.0, -1.0], PLUS)); // -0²
+    assert!(!errs(&mut learner, &[1.0, 1.0], PLUS)); // the value is 0, predicted +
+    assert!(errs(&mut learner, &[1.0, -1.0], MINUS)); // 0, predicted +; becomes a support vector of sign -
+    assert!(!errs(&mut learner, &[-1.0, -1.0], PLUS)); // the value is -0²
     assert_eq!(learner.decision_value(row(&[-1.0, 1.0])).unwrap(), -4.0);
     assert!(!errs(&mut learner, &[-1.0, 1.0], MINUS));
     assert_eq!(learner.supports(), 1);
-    // Kernels of (1, 2) and (3, -1): x·z = 1, ‖x - z‖²/2 = (4 + 9)/2.
+    // For the kernels of (1, 2) and (3, -1), x·z = 1 and ‖x - z‖²/2 = (4 + 9)/2.
     let value = |kernel: Kernel| kernel.value(row(&[1.0, 2.0]), &[3.0, -1.0]).unwrap();
     assert_eq!(value(Kernel::Linear), 1.0);
     assert_eq!(value(Kernel::Polynomial { degree: 3 }), 1.0);
@@ -102,15 +104,15 @@ fn kernel_perceptron_on_exclusive_or() {
 
 #[test]
 fn alma() {
-    // α = 1: a correction whenever y (w·x) <= 0.
+    // With α = 1, there is a correction whenever y (w·x) <= 0.
     let mut learner = Alma::new(2, 1.0).unwrap();
-    // k = 1: w = √2 (0.6, 0.8), outside the ball, projected back.
+    // k = 1: w = √2 (0.6, 0.8) is outside the ball and is projected back.
     learner.observe(row(&[3.0, 4.0]), PLUS).unwrap();
     close(learner.weights(), &[0.6, 0.8]);
-    // k = 2: y (w·x) = -0.6: w += (√2/√2) (-1, 0), of norm √0.8.
+    // k = 2: y (w·x) = -0.6, so w += (√2/√2) (-1, 0). The norm of w is then √0.8.
     learner.observe(row(&[-7.0, 0.0]), PLUS).unwrap();
     close(learner.weights(), &[-0.4, 0.8]);
-    // y (w·x) = 0.8 > 0: no correction.
+    // y (w·x) = 0.8 > 0, so there is no correction.
     learner.observe(row(&[0.0, -1.0]), MINUS).unwrap();
     assert_eq!(learner.updates(), 2);
     // α = 1/2 also requires a margin: (1 - 1/2) √8/(1/2)/√2 = 2 in the second correction, which no point has.
@@ -123,11 +125,11 @@ fn alma() {
 #[test]
 fn winnow() {
     let mut learner = Winnow::new(4).unwrap();
-    // 1 < 4, then 2 < 4: doubled twice; 4 >= 4.
+    // The weight is 1 < 4 and then 2 < 4, so it is doubled twice. Then 4 >= 4 is correct.
     assert!(errs(&mut learner, &[1.0, 0.0, 0.0, 0.0], PLUS));
     assert!(errs(&mut learner, &[1.0, 0.0, 0.0, 0.0], PLUS));
     assert!(!errs(&mut learner, &[1.0, 0.0, 0.0, 0.0], PLUS));
-    // 4 + 1 >= 4, wrong: both halved.
+    // 4 + 1 >= 4 is wrong, so both weights are halved.
     assert!(errs(&mut learner, &[1.0, 1.0, 0.0, 0.0], MINUS));
     assert_eq!(learner.weights(), [2.0, 0.5, 1.0, 1.0]);
 }
@@ -135,11 +137,11 @@ fn winnow() {
 #[test]
 fn second_order_perceptron() {
     let mut learner = SecondOrderPerceptron::new(2, 1.0).unwrap();
-    // S = I + (1, 0)(1, 0)' = diag(2, 1), v = (-1, 0).
+    // S = I + (1, 0)(1, 0)' = diag(2, 1) and v = (-1, 0).
     assert!(errs(&mut learner, &[1.0, 0.0], MINUS));
     close(learner.weights(), &[-0.5, 0.0]);
     close(&[learner.log_det()], &[2f64.ln()]);
-    // S = [3 1; 1 2], of determinant 5, S⁻¹ = [2 -1; -1 3]/5, v = (-1, 0) + (1, 1) = (0, 1).
+    // S = [3 1; 1 2] has determinant 5, S⁻¹ = [2 -1; -1 3]/5, and v = (-1, 0) + (1, 1) = (0, 1).
     assert!(errs(&mut learner, &[1.0, 1.0], PLUS));
     close(learner.weights(), &[-0.2, 0.6]);
     close(&[learner.log_det()], &[5f64.ln()]);
@@ -147,24 +149,24 @@ fn second_order_perceptron() {
 
 #[test]
 fn online_massart() {
-    // η = 1/4, γ = 1/2, T = 4: β = 1/2, λ = (1/2)/(2 · 3/4 · 2) = 1/6.
+    // With η = 1/4, γ = 1/2 and T = 4, β = 1/2 and λ = (1/2)/(2 · 3/4 · 2) = 1/6.
     let setting = MassartSetting { noise: 0.25, margin: 0.5 };
     let mut learner = OnlineMassart::new(1, setting, Horizon::Known(4)).unwrap();
-    // w = 0 predicts +: w -= λ (1/2 + 1)/(1/2) = 1/2.
+    // w = 0 predicts +, which is wrong: w -= λ (1/2 + 1)/(1/2) = 1/2.
     assert!(errs(&mut learner, &[1.0], MINUS));
     close(learner.weights(), &[-0.5]);
-    // Correct, but it updates nevertheless: w -= λ (-1/2 + 1)/(1/2 + 1/2) = 1/12.
+    // The prediction is correct, but the learner updates nevertheless: w -= λ (-1/2 + 1)/(1/2 + 1/2) = 1/12.
     assert!(!errs(&mut learner, &[1.0], MINUS));
     close(learner.weights(), &[-7.0 / 12.0]);
-    // Wrong: w -= λ (-1/2 - 1)/(7/12 + 1/2) = -3/13.
+    // The prediction is wrong: w -= λ (-1/2 - 1)/(7/12 + 1/2) = -3/13.
     assert!(errs(&mut learner, &[1.0], PLUS));
     close(learner.weights(), &[-7.0 / 12.0 + 3.0 / 13.0]);
 }
 
 #[test]
 fn centres_after_one_and_two_cuts() {
-    // d = 2: a cut moves the centre by 1/(d+1) = 1/3 of the axis along its normal. That axis shrinks to 2/3, and the
-    // other grows to 2/√3. After both cuts each axis is (2/√3)(2/3).
+    // For d = 2, a cut moves the centre by 1/(d+1) = 1/3 of the axis along its normal. That axis shrinks to 2/3, and
+    // the other grows to 2/√3. After both cuts each axis is (2/√3)(2/3).
     let mut ellipsoid = Ellipsoid::new(2).unwrap();
     ellipsoid.cut(&[1.0, 0.0]).unwrap();
     close(ellipsoid.centre(), &[1.0 / 3.0, 0.0]);
@@ -174,7 +176,7 @@ fn centres_after_one_and_two_cuts() {
     close(ellipsoid.centre(), &[1.0 / 3.0, across / 3.0]);
     close(&[ellipsoid.log_volume()], &[2.0 * (across * 2.0 / 3.0).ln()]);
 
-    // The learner cuts at its mistakes: y = - at w = 0 is the cut -(1, 0), for any ‖x‖.
+    // The learner cuts at its mistakes. The label - at w = 0 is the cut -(1, 0), for any ‖x‖.
     let mut learner = VersionSpace::new(Ellipsoid::new(2).unwrap());
     assert!(errs(&mut learner, &[9.0, 0.0], MINUS));
     close(learner.centre().centre(), &[-1.0 / 3.0, 0.0]);
@@ -187,8 +189,8 @@ fn centres_after_one_and_two_cuts() {
     assert!(hard.centre().iter().all(|v| (v - half).abs() < 1e-7));
     assert!((hard.margin() - half).abs() < 1e-7);
 
-    // d = 1: V = ½ ln H over [-1, 1] with H = 1/(1+w)² + 1/(1-w)²; at 0 it is ½ ln 2. With w >= 0
-    // too, H' = 0 reads 1/(1-w)³ = 1/(1+w)³ + 1/w³.
+    // For d = 1, V = ½ ln H over [-1, 1] with H = 1/(1+w)² + 1/(1-w)², and V is ½ ln 2 at 0. With the further
+    // constraint w >= 0, the condition H' = 0 is 1/(1-w)³ = 1/(1+w)³ + 1/w³.
     let mut volumetric = VolumetricCentre::new(1).unwrap();
     close(&[volumetric.potential()], &[0.5 * 2f64.ln()]);
     volumetric.cut(&[1.0]).unwrap();
@@ -203,13 +205,13 @@ fn centres_after_one_and_two_cuts() {
 fn centre_of_gravity_on_a_line() {
     for seed in 0..10 {
         let mut learner = VersionSpace::new(CentreOfGravity::new(1, seed).unwrap());
-        // The centre 0 predicts +, which is wrong: w is in [-1, 0], which determines every label.
+        // The centre 0 predicts +, which is wrong. So w is in [-1, 0], which determines every label.
         assert!(errs(&mut learner, &[7.0], MINUS));
         assert!(learner.centre().sample().all(|w| (-1.0..=0.0).contains(&w[0])));
-        // Uniform on a segment: the standard error of the mean of 64 is 1/√(12 · 64) = 0.036.
+        // The points are uniform on a segment, so the standard error of the mean of 64 points is 1/√(12 · 64) = 0.036.
         assert!((learner.centre().centre()[0] + 0.5).abs() < 0.15);
         assert!(!errs(&mut learner, &[0.01], MINUS) && !errs(&mut learner, &[-3.0], PLUS));
-        // A cut that leaves only 0.
+        // This cut leaves only 0.
         assert!(errs(&mut learner, &[1.0], PLUS));
         assert!(learner.centre().is_exhausted());
     }
@@ -218,7 +220,8 @@ fn centre_of_gravity_on_a_line() {
 #[test]
 fn centre_of_gravity_of_sectors_of_the_disc() {
     // The centre of gravity of a sector of half angle α is at 2 sin α/(3α) on its axis. The cuts (1, 0) and (0, 1)
-    // leave a quarter of the disc, α = π/4: (4/3π, 4/3π). The cut (-1, 1) leaves an eighth, α = π/8, from 45° to 90°.
+    // leave a quarter of the disc, with α = π/4 and the centre (4/3π, 4/3π). The cut (-1, 1) leaves an eighth, with α =
+    // π/8, from 45° to 90°.
     let quarter = 4.0 / (3.0 * PI);
     let radius = 2.0 * (PI / 8.0).sin() / (3.0 * PI / 8.0);
     let axis = 3.0 * PI / 8.0;
@@ -235,8 +238,8 @@ fn centre_of_gravity_of_sectors_of_the_disc() {
             mean.iter_mut().zip(centre.centre()).for_each(|(m, v)| *m += v / seeds as f64);
         }
     }
-    // E w₁² = 1/4 over the quarter: a standard deviation of 0.26, and less over the eighth. The mean of 20 · 64 points
-    // has a standard deviation of 0.0074; the tolerance is four of these.
+    // Over the quarter, E w₁² = 1/4, so the standard deviation is 0.26. Over the eighth, it is smaller. The mean of 20
+    // · 64 points has a standard deviation of 0.0074; the tolerance is four of these.
     for (mean, expected) in means.iter().zip([[quarter, quarter], eighth]) {
         let near = mean.iter().zip(expected).all(|(m, v)| (m - v).abs() < 0.03);
         assert!(near, "{mean:?}, not {expected:?}");
@@ -246,9 +249,10 @@ fn centre_of_gravity_of_sectors_of_the_disc() {
 #[test]
 fn greedy() {
     let points = Points::from_rows(&[[1.0, 0.0], [0.8, 0.6], [0.0, 2.0]]).unwrap();
-    // All values are 0 at first: point 0, predicted +, correct; w = (1, 0).
-    // |w·x|/‖x‖ of the rest: 0.8 and 0. Point 1, predicted +, wrong: w -= 0.8 (0.8, 0.6).
-    // w = (0.36, -0.48), normalised (0.6, -0.8), has the value -0.8 at point 2, wrong: w += 0.8 (0, 1), normalised.
+    // All values are 0 at first, so point 0 comes first. The prediction + is correct, and w = (1, 0).
+    // |w·x|/‖x‖ of the others is 0.8 and 0. The prediction + for point 1 is wrong: w -= 0.8 (0.8, 0.6).
+    // Then w = (0.36, -0.48), which is normalised to (0.6, -0.8). Its value at point 2 is -0.8, which is wrong, so
+    // w += 0.8 (0, 1), normalised.
     let (learner, transcript) =
         label_pool(Greedy::new(2).unwrap(), &points, &[PLUS, MINUS, PLUS]).unwrap();
     let played: Vec<_> = transcript.rounds().iter().map(|r| (r.index, r.is_mistake())).collect();
@@ -260,14 +264,14 @@ fn greedy() {
 
 #[test]
 fn greedy_in_the_version_space() {
-    // Point 0, predicted + at w = 0, is correct and gives the first cut: w = (1, 0). Point 1, predicted +, is wrong and
-    // gives the cut -(0.8, 0.6).
+    // Point 0 is predicted + at w = 0, which is correct and gives the first cut, after which w = (1, 0). Point 1 is
+    // predicted +, which is wrong and gives the cut -(0.8, 0.6).
     let points = Points::from_rows(&[[1.0, 0.0], [0.8, 0.6]]).unwrap();
     let learner = VersionSpaceGreedy::new(HardMargin::new(2).unwrap());
     let (learner, transcript) = label_pool(learner, &points, &[PLUS, MINUS]).unwrap();
     assert_eq!(transcript.mistakes(), 1);
     assert_eq!(learner.cuts(), 2);
-    // The unit vector w with (1, 0)·w = -(0.8, 0.6)·w: in the direction (1, 0) - (0.8, 0.6) = (0.2, -0.6).
+    // The unit vector w with (1, 0)·w = -(0.8, 0.6)·w has the direction (1, 0) - (0.8, 0.6) = (0.2, -0.6).
     let length = 0.4f64.sqrt();
     assert!((learner.centre().centre()[0] - 0.2 / length).abs() < 1e-6);
     assert!((learner.centre().centre()[1] + 0.6 / length).abs() < 1e-6);
@@ -275,8 +279,8 @@ fn greedy_in_the_version_space() {
 
 #[test]
 fn sampled_greedy_on_a_line() {
-    // The value at the first point is 0: predicted +. Then all u = w/|w| of the sample are equal, so every label is
-    // certain and ties are broken by the index (all values are powers of 2, so no rounding breaks them).
+    // The value at the first point is 0, so it is predicted +. Then all u = w/|w| of the sample are equal, so every
+    // label is certain and ties are broken by the index (all values are powers of 2, so no rounding breaks them).
     let points = Points::new(vec![1.0, -2.0, 4.0, -8.0], 1).unwrap();
     let inverse = [MINUS, PLUS, MINUS, PLUS];
     for (labels, mistakes, u) in [(inverse, 1, -1.0), (inverse.map(|y| -y), 0, 1.0)] {
@@ -293,10 +297,11 @@ fn sampled_greedy_on_a_line() {
 
 #[test]
 fn sampled_greedy_in_the_plane() {
-    // Point 0, predicted + at 0, is wrong: u is uniform on the half circle u₁ < 0, with mean (-2/π, 0). The most
-    // certain of the other points is nearest to the axis: point 3, opposite to point 0, then point 2 at 45° to the
-    // axis, with value √2/π, predicted + and wrong. That leaves the directions from 90° to 135°, with mean s (cos
-    // 112.5°, sin 112.5°), s = sin(π/8)/(π/8); point 1 has the value s sin 112.5°.
+    // Point 0 is predicted + at 0, which is wrong. So u is uniform on the half circle u₁ < 0, with mean (-2/π, 0). The
+    // most certain of the other points is the one nearest to the axis. This is point 3, opposite to point 0, and then
+    // point 2 at 45° to the axis, whose value is √2/π. The prediction + for point 2 is wrong. That leaves the
+    // directions from 90° to 135°, with mean s (cos 112.5°, sin 112.5°) for s = sin(π/8)/(π/8). Point 1 then has the
+    // value s sin 112.5°.
     let rows = [[2.0, 0.0], [0.0, 3.0], [-1.0, -1.0], [-4.0, 0.0]];
     let points = Points::from_rows(&rows).unwrap();
     let s = (PI / 8.0).sin() / (PI / 8.0);
@@ -309,8 +314,8 @@ fn sampled_greedy_in_the_plane() {
             transcript.rounds().iter().map(|r| (r.index, r.is_mistake())).collect();
         assert_eq!(played, [(0, true), (3, false), (2, true), (1, false)]);
         assert_eq!(learner.resamples(), 2);
-        // Means of 84 directions. The standard deviations are √(1/2 - 4/π²) = 0.31 for u₁ on the half circle,
-        // √(1/4 + (1/2 - 4/π²)/2) = 0.55 along 45°, and later at most 0.21 for a coordinate.
+        // The values are means of 84 directions. The standard deviations of one direction are √(1/2 - 4/π²) = 0.31 for
+        // u₁ on the half circle, √(1/4 + (1/2 - 4/π²)/2) = 0.55 along 45°, and later at most 0.21 for a coordinate.
         let found = transcript.rounds().iter().map(|r| r.prediction.value);
         let expected =
             [(0.0, 0.0), (2.0 / PI, 0.31), (2f64.sqrt() / PI, 0.55), (s * axis.sin(), 0.21)];
@@ -328,12 +333,12 @@ fn sampled_greedy_in_the_plane() {
 
 #[test]
 fn sampled_greedy_goes_by_certainty() {
-    // Points 0 and then 3, at 45° to it, are both predicted + and wrong. They leave the lune between 225° and 270° in
-    // the plane of u₁ and u₂, with axis a at 247.5°. Over a lune of half angle α, E u·a = sin α/α · π/4 = 0.765, and
-    // the variances are 0.048 along a, 0.033 orthogonal to a in the plane, and 1/3 orthogonal to the plane. Point 2, at
-    // 45° to a in the plane: mean 0.541, deviation 0.20. Point 1, at 40° to a outside the plane: mean 0.586, deviation
-    // 0.41, so its value is larger and its label less certain. Of 200 seeds one gives a sample of 86 points that is too
-    // uneven for this order; the seeds below do not.
+    // Point 0 and then point 3, at 45° to it, are both predicted +, which is wrong. They leave the lune between 225°
+    // and 270° in the plane of u₁ and u₂, with axis a at 247.5°. Over a lune of half angle α, E u·a = sin α/α · π/4 =
+    // 0.765, and the variances are 0.048 along a, 0.033 orthogonal to a in the plane, and 1/3 orthogonal to the plane.
+    // Point 2, at 45° to a in the plane, has mean 0.541 and deviation 0.20. Point 1, at 40° to a outside the plane, has
+    // mean 0.586 and deviation 0.41, so its value is larger but its label is less certain. Of 200 seeds, one gives a
+    // sample of 86 points that is too uneven for this order; the seeds below do not.
     let at = |degrees: f64| (degrees * PI / 180.0).sin_cos();
     let ((a2, a1), (b2, b1), (off, along)) = (at(247.5), at(292.5), at(40.0));
     let rows = [[1.0, 0.0, 0.0], [along * a1, along * a2, off], [b1, b2, 0.0], [-1.0, 1.0, 0.0]];
@@ -349,8 +354,9 @@ fn sampled_greedy_goes_by_certainty() {
 
 #[test]
 fn algorithm_1() {
-    // d = 1, one bucket per chain, all labels -: of the 4 points of the start, the first is predicted + (the sum is 0)
-    // and is wrong; the others and the two points in the buckets are then correct.
+    // In d = 1, there is one bucket per chain, and all labels are -. Of the 4 points of the start, the first is
+    // predicted +, since the sum is 0, which is wrong. The predictions for the other three points and for the two
+    // points in the buckets are then correct.
     let points = Points::new(vec![0.1, 2.0, 3.0, 0.4, 5.0, 6.0], 1).unwrap();
     let learner = TwoChains::new(1, ChainLength::Fixed(1), 7).unwrap();
     let (learner, transcript) = label_pool(learner, &points, &[MINUS; 6]).unwrap();
@@ -362,8 +368,8 @@ fn algorithm_1() {
 
 #[test]
 fn strong_learner_on_a_line() {
-    // d = 1: any start is + or -, and the first mistake, if there is one, corrects it for good. A start that is correct
-    // for some labels is wrong for the opposite labels.
+    // In d = 1, any start is + or -, and the first mistake, if there is one, corrects it permanently. A start that is
+    // correct for some labels is wrong for the opposite labels.
     let points = Points::new(vec![1.0, -2.0, 3.0, -4.0, 5.0], 1).unwrap();
     let labels: Vec<Label> = points.as_slice().iter().map(|v| Label::from_sign(-v)).collect();
     let opposite: Vec<Label> = labels.iter().map(|y| -*y).collect();
@@ -380,18 +386,18 @@ fn strong_learner_on_a_line() {
 
 #[test]
 fn positions_known_beforehand() {
-    // The cross-polytope: M = (d/2d) Σ uu' = I.
+    // For the cross-polytope, M = (d/2d) Σ uu' = I.
     let cross = Points::from_rows(&[[2.0, 0.0], [-1.0, 0.0], [0.0, 3.0], [0.0, -0.5]]).unwrap();
     let unit = cross.normalised().unwrap();
     let certificate = Isotropy::measure(&unit).unwrap();
     close(&[certificate.least(), certificate.largest()], &[1.0, 1.0]);
-    // Three points on one axis, one on the other: M = (2/4) diag(3, 1).
+    // Three points are on one axis and one is on the other, so M = (2/4) diag(3, 1).
     let three = Points::from_rows(&[[1.0, 0.0], [-1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]).unwrap();
     let certificate = Isotropy::measure(&three).unwrap();
     close(&[certificate.least(), certificate.largest()], &[0.5, 1.5]);
 
-    // Three directions at 120° are in position. After the map B = [1 2; 0 1] the scatter is BB' = [5 2; 2 1] for any
-    // lengths of the points; its trace is 6, scaled to 2. The determinant is 1.
+    // Three directions at angles of 120° are in radially isotropic position. After the map B = [1 2; 0 1], the scatter
+    // is BB' = [5 2; 2 1] for any lengths of the points. Its trace is 6 and is scaled to 2. Its determinant is 1.
     let h = 0.75f64.sqrt();
     let star = [[1.0, 0.0], [-0.5, h], [-0.5, -h]];
     let seen = star.map(|[a, b]| [a + 2.0 * b, b]);
@@ -409,7 +415,7 @@ fn positions_known_beforehand() {
         }
     }
 
-    // Three of four points are on a line: 3 · 2 > 1 · 4; the excess is 3/4 - 1/2.
+    // Three of the four points are on a line, which is heavy since 3 · 2 > 1 · 4. The excess is 3/4 - 1/2.
     let line = Points::from_rows(&[[1.0, 1.0], [2.0, 2.0], [-3.0, -3.0], [1.0, 0.0]]).unwrap();
     let fit = solver.fit(&line).unwrap();
     let Outcome::HeavySubspace(position) = fit.outcome() else { panic!("{fit:?}") };
@@ -421,8 +427,8 @@ fn positions_known_beforehand() {
 
 #[test]
 fn pushing_away() {
-    // γ = 0.6, ŵ = (1, 0): 0.1 < γ/3 = 0.2, so (0.1, 0.9) is moved to (0.3, 0.9) and normalised; (0.2, 0) is far
-    // enough.
+    // With γ = 0.6 and ŵ = (1, 0), 0.1 is less than γ/3 = 0.2. So (0.1, 0.9) is moved to (0.3, 0.9) and normalised. The
+    // point (0.2, 0) is far enough from the boundary.
     let map = PushAway::new(&Halfspace::new(vec![7.0, 0.0]).unwrap(), 0.6).unwrap();
     let length = 0.9f64.sqrt();
     close(&map.apply(row(&[0.1, 0.9])).unwrap(), &[0.3 / length, 0.9 / length]);
@@ -433,11 +439,11 @@ fn pushing_away() {
 
 #[test]
 fn dimensions_of_random_projections() {
-    // γ = 1/2: ⌈16 ln(4N/δ)/(¼ · ¾)⌉; ln 40 000 = 10.596635: 904.246.
+    // For γ = 1/2, the dimension is ⌈16 ln(4N/δ)/(¼ · ¾)⌉. With ln 40 000 = 10.596635, this is ⌈904.246⌉.
     // The guaranteed margin is γ/(2+γ).
     assert_eq!(projected_dimension(1000, 0.5, 0.1), 905);
     assert_eq!(projected_margin(0.5), 0.2);
-    // One point, γ = 1, δ = 1/2: 16 ln 8/½ = 66.54.
+    // For one point, γ = 1 and δ = 1/2, it is 16 ln 8/½ = 66.54 rounded up.
     assert_eq!(projected_dimension(1, 1.0, 0.5), 67);
 }
 
@@ -460,9 +466,10 @@ fn a_list_of_two_rules() {
 
 #[test]
 fn perspectron() {
-    // η = 1/4, γ = ε = δ = 1/2, all iterates: lg 4 = 2 runs of 16 (3/4)² 16 = 144 steps; λ = (1/2)/ (2 · 3/4 · 12) =
-    // 1/36. As printed, 256 steps and λ = (1/2)/32 = 1/64. w = 0 misclassifies -x: w = λ (1/2 + 1)/(1/2) x. All
-    // iterates except w = 0 are correct, and the first of them is returned.
+    // With η = 1/4, γ = ε = δ = 1/2 and all iterates, there are lg 4 = 2 runs of 16 (3/4)² 16 = 144 steps with λ =
+    // (1/2)/(2 · 3/4 · 12) = 1/36. The printed schedule has 256 steps with λ = (1/2)/32 = 1/64. Since w = 0
+    // misclassifies -x, the first step gives w = λ (1/2 + 1)/(1/2) x. All iterates except w = 0 are correct, and the
+    // first of them is returned.
     let points = Points::from_rows(&[[-0.6, -0.8]; 2000]).unwrap();
     for (schedule, length, first) in
         [(Schedule::Ours, 144, 1.0 / 12.0), (Schedule::Paper, 256, 3.0 / 64.0)]
@@ -481,9 +488,10 @@ fn perspectron() {
 
 #[test]
 fn glm_perspectron() {
-    // σ(t) = 2t clipped, γ = ε = δ = 1/2, 2 runs. Ours: 64 · 16 = 1024 steps, λ = (1/2)/(4 · 32) =
-    // 1/256, D = 1/4 at w = 0: w = λ (0 + 1)/D x = x/64. As printed: α = 1/3, 32 · 64 = 2048 steps, λ =
-    // (1/2)(1/3)/√4096 = 1/384, D = 1/6: also x/64. Doubling the slope changes nothing at 0.
+    // The link is σ(t) = 2t, clipped, with γ = ε = δ = 1/2 and 2 runs. Our schedule has 64 · 16 = 1024 steps with λ =
+    // (1/2)/(4 · 32) = 1/256. At w = 0, D = 1/4, so w = λ (0 + 1)/D x = x/64. The printed schedule has α = 1/3, 32 · 64
+    // = 2048 steps, λ = (1/2)(1/3)/√4096 = 1/384 and D = 1/6, which also gives x/64. Doubling the slope changes nothing
+    // at 0.
     let points = Points::from_rows(&[[-0.6, -0.8]; 5000]).unwrap();
     for (schedule, length) in [(GlmSchedule::Ours, 1024), (GlmSchedule::Paper, 2048)] {
         for slope in [2.0, 4.0] {
@@ -502,7 +510,8 @@ fn glm_perspectron() {
 
 #[test]
 fn perspectron_of_unknown_noise() {
-    // ε = 1/2: β̃ = 0, 1/2, 1; γ = δ = 1/2, half the excess: 16 (1 - η̃)² 64 steps, twice.
+    // With ε = 1/2, the guesses are β̃ = 0, 1/2 and 1. With γ = δ = 1/2 and half of the excess, each has two runs of 16
+    // (1 - η̃)² 64 steps.
     let params = |margin| {
         let params = GridPerspectron::params(margin).excess(0.5).failure(0.5);
         params.selection(Selection::AllIterates).check().unwrap()
@@ -510,9 +519,9 @@ fn perspectron_of_unknown_noise() {
     let learner = params(Margin::Known(0.5));
     let guesses: Vec<_> = learner.guesses().iter().map(|g| (g.noise, g.run_length)).collect();
     assert_eq!(guesses, [(0.5, 256), (0.25, 576), (0.0, 1024)]);
-    // 128 ln(2 (512 + 1152 + 2048)/(1/4)) = 128 ln 29 696 = 1318.2.
+    // The choice needs 128 ln(2 (512 + 1152 + 2048)/(1/4)) = 128 ln 29 696 = 1318.2 examples.
     assert_eq!((learner.training(), learner.validation()), (2048, 1319));
-    // The first correct one: β̃ = 0, λ = (1/2)/16, w = λ (0 + 1)/(1/2) x = x/16.
+    // The first correct iterate is that of β̃ = 0 with λ = (1/2)/16, which is w = λ (0 + 1)/(1/2) x = x/16.
     let points = Points::from_rows(&[[-0.6, -0.8]; 3367]).unwrap();
     let fit =
         learner.fit_stream(&mut LabelledPoints::new(&points, &[MINUS; 3367]).unwrap()).unwrap();
@@ -520,14 +529,14 @@ fn perspectron_of_unknown_noise() {
     assert_eq!(fit.origin(), Origin { lane: 0, step: 1 });
     assert_eq!(fit.termination(), Termination::Converged);
     assert!(fit.guarantee().is_some());
-    // Margins 1, 1/2 and 1/4; the last takes 4 · 1024 steps.
+    // The margins are 1, 1/2 and 1/4; the last takes 4 · 1024 steps.
     let wide = params(Margin::AtLeast(0.25));
     let margins: Vec<f64> = wide.guesses().iter().step_by(3).map(|g| g.margin).collect();
     assert_eq!((margins, wide.training()), (vec![1.0, 0.5, 0.25], 8192));
 }
 
-/// A search with η = 0, R = 2, ε = δ = 1/2 on `taken` points -2 with label -, except the `turned` ones, which have
-/// label +.
+/// Runs a search with η = 0, R = 2 and ε = δ = 1/2 on `taken` points -2. Their labels are -, except those of the
+/// `turned` points, which are +.
 fn search(taken: usize, turned: &[Range<usize>]) -> SearchFit {
     let params = Perspectron::params(0.0, 1.0).excess(0.5).failure(0.5).radius(2.0);
     let search = MarginSearch::new(params.selection(Selection::AllIterates)).unwrap();
@@ -539,17 +548,18 @@ fn search(taken: usize, turned: &[Range<usize>]) -> SearchFit {
 
 #[test]
 fn margin_search() {
-    // Guess 0: γ = R, excess ε/2, δ/4, half of it for the fit and half for the count: lg 16 = 4 runs of 16 · 16 = 256
-    // steps, 128 ln(4 · 1024 · 8) = 1330.8 examples for the selection, 32 ln 16 = 88.7 for the final count. Guess 1: γ
-    // = R/2, δ/8: lg 32 = 5 runs of 1024, 128 ln(4 · 5120 · 16) = 1625.6, 32 ln 32 = 110.9.
+    // Guess 0 has γ = R, the excess ε/2 and the failure probability δ/4, half of it for the fit and half for the count.
+    // It needs lg 16 = 4 runs of 16 · 16 = 256 steps, 128 ln(4 · 1024 · 8) = 1330.8 examples for the selection and 32
+    // ln 16 = 88.7 examples for the final count. Guess 1 has γ = R/2 and δ/8. It needs lg 32 = 5 runs of 1024 steps,
+    // 128 ln(4 · 5120 · 16) = 1625.6 examples and 32 ln 32 = 110.9 examples.
     let fitted = 4 * 256 + 1331;
     let first = fitted + 89;
     let fitted_again = first + 5 * 1024 + 1626;
     let second = fitted_again + 111;
     let ended = |found: &SearchFit| (found.termination(), found.guesses(), found.margin());
 
-    // 3/8 of 89 = 33.4: 33 errors pass. λ = 1/(2 · 16); the first step gives w = λ (1 + 1)/1, which is correct and is
-    // not changed any more, because β = 1.
+    // 3/8 of 89 is 33.4, so 33 errors pass. With λ = 1/(2 · 16), the first step gives w = λ (1 + 1)/1, which is correct
+    // and does not change any more, because β = 1.
     let passes = fitted..fitted + 33;
     let found = search(first, std::slice::from_ref(&passes));
     assert_eq!(ended(&found), (Termination::Converged, 1, 2.0));
@@ -559,7 +569,7 @@ fn margin_search() {
     close(found.fit().halfspace().normal(), &[1.0 / 16.0]);
     assert_eq!(ended(&search(first - 1, &[passes])), (Termination::ExamplesEnded, 1, 2.0));
 
-    // 34 errors of 89 do not pass, but then 41 of 111 do. λ = (1/2)/(2 · 32), w = λ (1 + 1)/(1/2).
+    // 34 errors of 89 do not pass, but then 41 of 111 do. Here λ = (1/2)/(2 · 32) and w = λ (1 + 1)/(1/2).
     let fails = fitted..fitted + 34;
     let found = search(second, &[fails.clone(), fitted_again..fitted_again + 41]);
     assert_eq!(ended(&found), (Termination::Converged, 2, 1.0));
@@ -574,15 +584,16 @@ fn margin_search() {
 
 #[test]
 fn sample_perspectron() {
-    // R = 2, one of 5 points held out, η = 1/4, γ = 1/2, 4 steps: λ = (1/2)/(2 · 3/4 · 2) = 1/6. All points are -x: w =
-    // 0 is wrong, w = (1/6)(1/2 + 1)/(1/2) x/R = x/4 is correct, and so are the other two iterates and the mean of all.
+    // With R = 2, one of 5 points held out, η = 1/4, γ = 1/2 and 4 steps, λ = (1/2)/(2 · 3/4 · 2) = 1/6. All points are
+    // -x. So w = 0 is wrong, w = (1/6)(1/2 + 1)/(1/2) x/R = x/4 is correct, and the other two iterates and the mean of
+    // all iterates are correct as well.
     let points = Points::from_rows(&[[-1.2, -1.6]; 5]).unwrap();
     let params = SamplePerspectron::params().noise(0.25).margin(Margin::Known(0.5)).lift(false);
     let fit = params.check().unwrap().fit(&points, &[MINUS; 5]).unwrap();
     assert_eq!((fit.steps(), fit.held_out(), fit.held_out_errors()), (4, 1, 0));
     assert_eq!((fit.noise(), fit.margin(), fit.candidates()), (0.25, 0.5, 5));
     close(fit.halfspace().linear().normal(), &[0.3, 0.4]);
-    // 0 + √(ln(5/(1/20))/2).
+    // The sum is 0 + √(ln(5/(1/20))/2).
     close(&[fit.hoeffding_sum(0.05)], &[(100f64.ln() / 2.0).sqrt()]);
     // 1.517 is not a meaningful bound on an error rate.
     assert_eq!(fit.error_bound(0.05), Ok(ErrorBound::NoInformation));
@@ -590,9 +601,9 @@ fn sample_perspectron() {
 
 #[test]
 fn cutting_plane() {
-    // η = 1/4: w = 0 predicts + twice and misclassifies x = (0.6, 0.8): an error of 1/2, above 1/4 + 3/4 · 1/5. g has
-    // the direction (1/2 + 1) x + (1/2 - 1)(0.8, -0.6) = (0.5, 1.5), and the centre of the ellipsoid moves by 1/3 in
-    // the opposite direction. Then w is correct on both points.
+    // With η = 1/4, w = 0 predicts + twice and misclassifies x = (0.6, 0.8). Its error of 1/2 is above 1/4 + 3/4 · 1/5.
+    // g has the direction (1/2 + 1) x + (1/2 - 1)(0.8, -0.6) = (0.5, 1.5), and the centre of the ellipsoid moves by 1/3
+    // in the opposite direction. Then w is correct on both points.
     let points = Points::from_rows(&[[0.6, 0.8], [0.8, -0.6], [0.6, 0.8], [0.8, -0.6]]).unwrap();
     let learner = CuttingPlane::params(0.25, 0.5).excess(0.2).batch(2).check().unwrap();
     let fit = learner.fit(&points, &[MINUS, PLUS, MINUS, PLUS]).unwrap();
@@ -607,8 +618,9 @@ fn cutting_plane() {
 
 #[test]
 fn a_list_learned_on_a_line() {
-    // η = 0.1, ε = 1/4, so λ = 0.35. The sum of losses of w > 0 is (-5 · 0.35 + 0.65/2) w: w = 1. Its region of least
-    // error is |x| >= 1, where it is correct 5 times; the remaining point is less than 6 ε: it gets the default.
+    // With η = 0.1 and ε = 1/4, λ = 0.35. The sum of the losses of w > 0 is (-5 · 0.35 + 0.65/2) w, so w = 1 is best.
+    // Its region of least error is |x| >= 1, where it is correct 5 times. The one remaining point is fewer than 6 ε
+    // points, so it gets the default label.
     let points = Points::new(vec![1.0, 1.0, 1.0, 1.0, 1.0, 0.5], 1).unwrap();
     let labels = [PLUS, PLUS, PLUS, PLUS, PLUS, MINUS];
     let fit = Dgt::params(0.1, 0.5).excess(0.25).check().unwrap().fit(&points, &labels).unwrap();
@@ -625,9 +637,9 @@ fn a_list_learned_on_a_line() {
 
 #[test]
 fn heuristics_on_a_line() {
-    // ŵ = ±1, T(x) = x = 1, |σ| = 0.8, label -. Norm-dependent from +1: ŵ -= λ (0.8 + 1), which changes its sign if λ >
-    // 1/1.8 = 0.556; from -1: ŵ -= λ (-0.8 + 1). g has no component orthogonal to ŵ, so the tangential variant does not
-    // move.
+    // Here ŵ = ±1, T(x) = x = 1, |σ| = 0.8, and the label is -. From +1, the norm-dependent variant makes the step ŵ -=
+    // λ (0.8 + 1), which changes the sign of ŵ if λ > 1/1.8 = 0.556. From -1, the step is ŵ -= λ (-0.8 + 1). The
+    // tangential variant does not move, since g has no component orthogonal to ŵ.
     let link = StandardLink::staircase(1, 0.8).unwrap();
     let points = Points::new(vec![1.0, 1.0], 1).unwrap();
     let run = |heuristic, step, seed| {

@@ -96,7 +96,7 @@ fn changed_values_of_journals_are_refused_or_harmless() {
     assert!(accepted > 0 && refused > 100, "{accepted} accepted, {refused} refused");
 }
 
-/// Values found by fuzzing: counters at their maximum.
+/// Saved values that fuzzing found, with counters at their maximum, are refused.
 #[test]
 fn what_no_run_can_have_saved_is_refused() {
     for (kind, changes) in targets::seeds::impossible() {
@@ -133,7 +133,7 @@ fn changed_values_are_refused_or_harmless() {
     assert!(failures.is_empty(), "{failures:#?}");
 }
 
-/// Truncates every file, and changes one byte at every position.
+/// Every file is truncated, and one byte is changed at every position.
 #[test]
 fn changed_bytes_are_refused_or_harmless() {
     for (name, target) in &TARGETS[..4] {

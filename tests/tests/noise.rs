@@ -45,8 +45,8 @@ fn a_fit_outlives_its_process() {
     assert!(error <= 0.2 + 0.3, "{error}");
 }
 
-/// On the Massart trap convex losses fail and the Perspectron does not, although it knows neither noise rate nor
-/// margin.
+/// On the Massart trap, convex losses fail and the Perspectron does not, although it knows neither the noise rate nor
+/// the margin.
 #[test]
 fn the_trap_catches_convex_losses_only() {
     let trap = massart_trap(0.3, 0.05).unwrap();

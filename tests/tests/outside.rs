@@ -1,5 +1,5 @@
-//! The packages in `examples/` are outside the workspace, like those of its users. Each is copied, compiled against the
-//! crates of the workspace and run; crates that are already compiled are reused.
+//! The packages in `examples/` are outside the workspace, like the packages of its users. Each is copied, compiled
+//! against the crates of the workspace and run; crates that are already compiled are reused.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -41,7 +41,7 @@ fn run(name: &str, arguments: &[&str]) -> String {
     let text = fs::read_to_string(&manifest).unwrap();
     assert!(text.contains("\n[workspace]\n"), "{name} must be outside the workspace");
     let crates = format!("\"{}/", root().join("crates").display());
-    // The profile of the workspace, so that its compiled crates are reused.
+    // The profile is that of the workspace, so that its compiled crates are reused.
     let text = text.replace("\"../../crates/", &crates) + &dev_profile();
     fs::write(&manifest, text).unwrap();
     fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();

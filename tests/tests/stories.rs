@@ -70,7 +70,7 @@ fn streaming_a_file_equals_learning_from_memory() {
                 Ok((points.into_dense()?, labels))
             });
             let mut stream = Examples::new(start.recipe.dim(), &mut batches);
-            // With an interruption.
+            // The pass is interrupted once.
             let first = streamed.partial_fit(&mut stream, 120)?;
             let rest = streamed.partial_fit(&mut stream, u64::MAX)?;
             Ok::<_, Box<dyn std::error::Error>>((first, rest))
@@ -177,7 +177,7 @@ fn a_file_is_labelled_with_few_corrections_and_its_classifier_saved() {
     let round = fit.transform().apply(&pool).unwrap();
     assert!(Isotropy::measure(&round).unwrap().least() >= 0.5);
 
-    // The answers are the complete state of a session.
+    // A session is completely determined by its answers.
     let learner = || StrongLearner::recommended(31, 1).unwrap();
     let whole = label_pool(learner(), &round, &truth).unwrap().1;
     let mut session = SelfDirectedSession::new(learner(), &round).unwrap();
@@ -199,10 +199,10 @@ fn a_file_is_labelled_with_few_corrections_and_its_classifier_saved() {
     }
     assert_eq!(session.transcript(), &whole);
     assert_eq!(session.progress().labelled, pool.len());
-    // About one correction for every ten points, where no halfspace fits all.
+    // There is at most one correction for every ten points, although no halfspace fits all of them.
     assert!(whole.mistakes() * 10 <= pool.len(), "{}", whole.mistakes());
 
-    // A halfspace over the transformed points, brought back to the file's own.
+    // A halfspace over the transformed points is mapped back to the points of the file.
     let svm = LinearSvm::params().intercept(false).check().unwrap();
     let inside = svm.fit(&round, &truth).unwrap().halfspace().linear().clone();
     save(&place("halfspace.json"), &transform.halfspace_outside(&inside).unwrap());

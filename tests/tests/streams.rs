@@ -77,7 +77,7 @@ fn alignment(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Vectors of 400 independent coordinates are nearly orthogonal: their cosine exceeds 0.25 with probability 1e-6.
-/// Vectors from the same random numbers are not.
+/// Vectors drawn from the same random numbers are not nearly orthogonal.
 #[test]
 fn starts_of_learners_are_independent_of_their_data() {
     const DIM: usize = 400;

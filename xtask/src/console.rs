@@ -12,7 +12,7 @@ pub(crate) fn say(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes a line to stderr. A failure to write is ignored: there is no other place to report it.
+/// Writes a line to stderr. A failure to write is ignored, since there is no other place to report it.
 pub(crate) fn note(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }

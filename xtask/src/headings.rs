@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// The headings outside of code: line, from 0, and name, as GitHub gives it.
+/// The headings outside code blocks, each with its line (counted from 0) and the name that GitHub gives it.
 pub(crate) fn headings(text: &str) -> Vec<(usize, String)> {
     let mut fenced = false;
     let mut taken = BTreeSet::new();

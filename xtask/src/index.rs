@@ -254,7 +254,7 @@ fn claims(
         let file = own.file_of(&names).map(|file| shown(root, file));
         let file =
             file.ok_or_else(|| format!("{}: defined in no file", experiment.implemented_by))?;
-        // Some figures need data that the catalogue does not have, so published figures count too.
+        // Some figures need data that the catalogue does not have, so published figures count as well.
         let outputs: BTreeSet<String> =
             published.iter().chain(&experiment.outputs).cloned().collect();
         all.extend(outputs.iter().cloned());
@@ -376,7 +376,7 @@ fn lists_of_claims(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// "Claims: none of its own; compared in P10." names none.
+/// Whether a list names no claim, as in "Claims: none of its own; compared in P10."
 fn is_none(list: &str) -> bool {
     list.trim_start_matches(['*', ' ']).starts_with("none")
 }
@@ -386,8 +386,8 @@ fn named_claims(text: &str, known: &BTreeSet<String>) -> BTreeSet<String> {
     let lists = lists_of_claims(text);
     let lists = lists.iter().filter(|list| !is_none(list));
     let words = lists.flat_map(|list| list.split(|c: char| !c.is_ascii_alphanumeric()));
-    // Those known, and what looks like one (capitals, digits, small letters); other words say how, or that
-    // there is none.
+    // Keeps known identifiers and words that look like an identifier (capitals, digits, small letters). The other words
+    // describe the relation to a claim, or say that there is no claim.
     let is_id = |word: &&str| {
         let number = word.trim_start_matches(|c: char| c.is_ascii_uppercase());
         let kind = number.trim_start_matches(|c: char| c.is_ascii_digit());

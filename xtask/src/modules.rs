@@ -222,7 +222,7 @@ impl Module {
                             let restricted = matches!(tokens.get(at + 1), Some(TokenTree::Group(g)) if g.delimiter() == Delimiter::Parenthesis);
                             public = !restricted;
                             at += 1 + usize::from(restricted);
-                            // Restricted to the crate: exported again, but not to users of the crate.
+                            // An export that is restricted to the crate does not reach users of the crate.
                             if restricted && word(at).as_deref() == Some("use") {
                                 at = self.import(&tokens, at + 1, file, here, Some(false));
                             }
@@ -269,8 +269,8 @@ impl Module {
         }
     }
 
-    /// Reads a `use` up to its semicolon. `exported` is `None` for a private import; otherwise it says whether users of the
-    /// crate see it.
+    /// Reads a `use` up to its semicolon. `exported` is `None` for a private import; otherwise it says whether users of
+    /// the crate see the import.
     fn import(
         &mut self,
         tokens: &[TokenTree],
@@ -333,7 +333,7 @@ fn is_test(tokens: &[TokenTree]) -> bool {
     }
 }
 
-/// The leaves of a `use`: their paths, and the names they go by.
+/// The leaves of a `use`: their paths, and the names under which they are imported.
 fn use_tree(tokens: &[TokenTree], before: &[String], leaves: &mut Vec<(Segments, String)>) {
     let mut path = before.to_vec();
     let mut at = 0;
@@ -371,7 +371,7 @@ fn use_tree(tokens: &[TokenTree], before: &[String], leaves: &mut Vec<(Segments,
 mod tests {
     use super::*;
 
-    /// A crate of these files.
+    /// Writes a crate that consists of these files and reads it.
     fn planted(files: &[(&str, &str)]) -> (tempfile::TempDir, Crate) {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {
@@ -387,7 +387,7 @@ mod tests {
     fn a_cycle_of_modules_is_found() {
         let (_folder, read) = planted(&[
             ("lib.rs", "mod a; mod b; mod c; mod d; pub use c::{C, deep::Deep as Other};"),
-            // By a re-export, and by a path in a macro.
+            // The modules depend on each other through a re-export and through a path in a macro.
             ("a.rs", "use crate::{b, Other};"),
             ("b.rs", "fn f() { assert!(crate::d::g(1)) }"),
             ("c/mod.rs", "pub(crate) mod deep; pub struct C;"),

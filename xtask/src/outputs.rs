@@ -45,8 +45,8 @@ pub(crate) fn unknown_outputs(outputs: &BTreeSet<String>) -> Vec<String> {
     unknown.map(finding).collect()
 }
 
-/// The tables and figures whose names begin with the claim; if there are none, with the claim without its last letters;
-/// if there are none, with the experiment.
+/// The tables and figures whose names begin with the claim; if there are none, those that begin with the claim without
+/// its last letters; if there are none either, those that begin with the experiment.
 fn own_outputs<'a>(ids: [&str; 2], outputs: &'a BTreeSet<String>) -> Vec<&'a str> {
     let [claim, experiment] = ids.map(str::to_lowercase);
     let stem = claim.trim_end_matches(|c: char| c.is_ascii_lowercase());

@@ -3,7 +3,7 @@
 pub(crate) use halfspaces_frame::DataError as CliError;
 use halfspaces_frame::DataErrorKind;
 
-/// 2 for errors that the user can fix, 1 for all others.
+/// The exit code of an error: 2 if the user can fix it, otherwise 1.
 pub(crate) fn exit_code(error: &CliError) -> u8 {
     match error.kind() {
         DataErrorKind::Input => 2,

@@ -50,7 +50,8 @@ pub(crate) fn facts(rows: impl IntoIterator<Item = (String, String)>) -> String 
     format!("<table class=\"facts\"><tbody>\n{rows}</tbody></table>\n")
 }
 
-/// For each part of a text a level from -3 to 3: its share of the largest part, with its sign. Blanks have level 0.
+/// The level of each part of a text, from -3 to 3: its evidence relative to that of the strongest part, with its sign.
+/// Blanks have level 0.
 pub(crate) fn levels(text: &TextParts) -> Vec<i8> {
     let largest = text.parts.iter().map(|(_, part)| part.abs()).fold(f64::MIN_POSITIVE, f64::max);
     let level = |(range, part): &(Range<usize>, f64)| {
@@ -60,8 +61,8 @@ pub(crate) fn levels(text: &TextParts) -> Vec<i8> {
     text.parts.iter().map(level).collect()
 }
 
-/// A text whose parts are marked: red against the label, green for it, darker for a larger part. Only the first `most`
-/// characters are shown.
+/// A text with marked parts: evidence against the label is red, evidence for it is green, and stronger evidence is
+/// darker. Only the first `most` characters are shown.
 pub(crate) fn marked(text: &TextParts, most: usize) -> String {
     let mut html = String::new();
     let mut shown = 0;
@@ -154,8 +155,7 @@ mod tests {
             4
         );
     }
-    /// Red against, green for; the darkest mark has the largest part, and parts below a sixth of it have none.
-    /// An image is part of the page; of a file that is none, only the name is shown.
+    /// An image is embedded in the page. If a file is not an image, only its name is shown.
     #[test]
     fn images_are_shown_small() {
         let folder = tempfile::tempdir().unwrap();
@@ -172,6 +172,8 @@ mod tests {
         assert_eq!(image_cell(&path, "a"), "a");
     }
 
+    /// Evidence against the label is red and evidence for it is green. The strongest part has the darkest mark, and
+    /// parts below a sixth of it have none.
     #[test]
     fn words_are_marked_by_their_parts() {
         let text = "<a> bad good so".to_owned();
@@ -179,7 +181,8 @@ mod tests {
             vec![(0..3, -0.5), (3..4, 9.0), (4..7, -3.0), (7..8, 0.0), (8..12, 1.6), (12..15, 0.4)];
         let parts = TextParts { column: "t".into(), text, parts };
         let found = marked(&parts, 100);
-        // The blank has the largest part and is not marked; a third of it is the level of "bad".
+        // The blank has the strongest evidence and is not marked. The evidence of "bad" is a third of it, which gives
+        // level 1.
         let expected =
             "&lt;a&gt; <mark class=\"no1\">bad</mark> <mark class=\"yes1\">good</mark> so";
         assert_eq!(found, expected);

@@ -19,7 +19,7 @@ pub(crate) fn on_signal() -> Result<(), CliError> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
     use signal_hook::iterator::Signals;
     use std::sync::Arc;
-    // With a handler for SIGXFSZ, a file that exceeds its size limit is a write error, like a full disk.
+    // With a handler for SIGXFSZ, exceeding the limit on file sizes causes a write error, as a full disk does.
     let file_size_limit = signal_hook::flag::register(SIGXFSZ, Arc::default());
     file_size_limit.map_err(|e| CliError::system(format!("signal handlers: {e}")))?;
     let signals = Signals::new([SIGHUP, SIGINT, SIGTERM]);

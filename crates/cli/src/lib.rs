@@ -1,6 +1,6 @@
 //! The command `halfspaces`: fit classifiers to tables, predict, evaluate, explain, label and audit.
 //!
-//! The package is a program. Its library has one function, [`run`], for programs that carry the command, such as the
+//! The package is a program. Its library has one function, [`run`], for packages that include the command, such as the
 //! Python package.
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
 
@@ -20,8 +20,9 @@ mod terminal;
 use clap::Parser;
 use std::ffi::OsString;
 
-/// Runs the command with these arguments, of which the first is the name of the program. Returns the exit code: 0, or 2
-/// if the input is at fault, or 1. Prints results to standard output and errors to standard error.
+/// Runs the command with these arguments, of which the first is the name of the program. Returns the exit code: 0 on
+/// success, 2 if the input is at fault, and 1 for all other errors. Prints results to standard output and errors to
+/// standard error.
 ///
 /// ```
 /// assert_eq!(halfspaces_cli::run(["halfspaces", "--version"]), 0);

@@ -140,7 +140,7 @@ pub(crate) fn csv_io_error(error: csv::Error) -> io::Error {
 enum Target {
     /// A regular file, new or existing; symbolic links are resolved.
     File(PathBuf),
-    /// A pipe, a device or a name of standard output: written to, never replaced.
+    /// A pipe, a device or a name of standard output. It is written to and never replaced.
     Stream,
 }
 
@@ -184,6 +184,24 @@ fn target(path: &Path, force: bool) -> Result<Target, CliError> {
     }
 }
 
+/// Endings of tables and archives, which no command writes.
+const NOT_WRITTEN: [&str; 14] = [
+    "parquet", "pq", "arrow", "feather", "ipc", "npy", "npz", "xlsx", "xls", "ods", "gz", "zst",
+    "bz2", "zip",
+];
+
+/// Refuses a file name whose ending promises another kind of file than text.
+fn check_ending(path: &Path) -> Result<(), CliError> {
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+    match ending.filter(|ending| NOT_WRITTEN.contains(&ending.as_str())) {
+        Some(ending) => Err(CliError::user(format!(
+            "{}: the output is plain text, not a .{ending} file; name a file with another ending, and convert it afterwards",
+            path.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// Whether a path names a file descriptor of this process.
 fn is_descriptor(path: &Path) -> bool {
     ["/dev/stdout", "/dev/stderr"].iter().any(|name| path == Path::new(name))
@@ -204,9 +222,11 @@ pub(crate) fn check_target(path: &Path, force: bool) -> Result<(), CliError> {
     check_writable(&target(path, force)?, path)
 }
 
-/// Creates a file next to the target and removes it again, to find write errors before the work starts.
+/// Checks the ending, and creates a file next to the target and removes it again, to find write errors before the work
+/// starts.
 fn check_writable(target: &Target, path: &Path) -> Result<(), CliError> {
     let Target::File(file) = target else { return Ok(()) };
+    check_ending(path)?;
     match unfinished_file(folder_of(file)) {
         Ok(_) => Ok(()),
         Err(e) => Err(CliError::user(format!(

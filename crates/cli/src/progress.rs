@@ -33,7 +33,7 @@ impl Progress {
         let bar = ProgressBar::with_draw_target(Some(total as u64), target());
         let left = |state: &ProgressState, text: &mut dyn Write| {
             if state.pos() > 0 {
-                // Nothing can be done about an error of the line of progress.
+                // Errors of the progress line are ignored, since nothing can be done about them.
                 let _ = write!(text, ", about {} left", HumanDuration(state.eta()));
             }
         };

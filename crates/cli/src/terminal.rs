@@ -10,7 +10,8 @@ const DEFAULT_WIDTH: usize = 80;
 const LEAST_WIDTH: usize = 40;
 /// The space between the columns of a grid.
 const GRID_GAP: usize = 4;
-/// Continued lines begin below the value of a line such as "data      t.csv: 10 rows" if its name is at most this wide.
+/// Continuation lines begin below the value of a line such as "data      t.csv: 10 rows" if the name is at most this
+/// wide.
 const MAX_NAME: usize = 20;
 
 /// The number of columns for tables on standard output.
@@ -70,7 +71,7 @@ fn word_end(text: &str) -> usize {
     ends.find(|at| !text[*at..].starts_with(" %")).unwrap_or(text.len())
 }
 
-/// The column at which a continued line begins: that of its first value, or of its first word.
+/// The column at which continuation lines begin: that of the first value of the line, or of its first word.
 fn indent(line: &str) -> usize {
     let leading = line.len() - line.trim_start_matches(' ').len();
     if leading > 0 {
@@ -145,8 +146,7 @@ pub(crate) fn aligned(table: &[Vec<String>], width: usize) -> Vec<String> {
     lines
 }
 
-/// A text in at most `width` columns. `…` stands for the part in the middle that is left out: names often differ at
-/// their ends.
+/// A text in at most `width` columns. The middle is replaced by `…`, since names often differ at their ends.
 pub(crate) fn shortened(text: &str, width: usize) -> String {
     if measure_text_width(text) <= width {
         return text.to_owned();

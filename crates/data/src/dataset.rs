@@ -68,7 +68,7 @@ impl<P: PointSet> Dataset<P> {
         /// The labels, one per point.
         labels: &[Label],
 
-        /// Names of the coordinates after one-hot coding (`"colour=red"`); empty if they have none.
+        /// Names of the coordinates after one-hot coding (`"colour=red"`); empty if the coordinates have no names.
         columns: &[String],
     }
 

@@ -2,19 +2,19 @@
 
 use halfspaces_linalg::RngStream;
 
-/// The points of a marginal.
+/// Draws the points of a marginal.
 pub(crate) const POINTS: RngStream = RngStream::new(1);
-/// A target halfspace.
+/// Draws a target halfspace.
 pub(crate) const TARGET: RngStream = RngStream::new(2);
-/// The noisy examples of an instance: points, then the coin tosses for their labels.
+/// Draws the noisy examples of an instance: first the points, then the flips of their labels.
 pub(crate) const EXAMPLES: RngStream = RngStream::new(3);
-/// The points of a population.
+/// Draws the points of a population.
 pub(crate) const POPULATION: RngStream = RngStream::new(4);
-/// A random rotation.
+/// Draws a random rotation.
 pub(crate) const ROTATION: RngStream = RngStream::new(5);
-/// The order of the rows of a data set.
+/// Draws the order of the rows of a data set.
 pub(crate) const SHUFFLE: RngStream = RngStream::new(6);
-/// Points with planted heavy subspaces.
+/// Draws points with planted heavy subspaces.
 pub(crate) const PLANTED_SUBSPACES: RngStream = RngStream::new(7);
-/// The centres of clusters.
+/// Draws the centres of clusters.
 pub(crate) const CLUSTER_CENTRES: RngStream = RngStream::new(8);

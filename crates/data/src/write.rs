@@ -1,6 +1,6 @@
-//! Writers of labelled points. Reading their output gives the same bits.
+//! Writers of labelled points. Reading their output back gives the same values, bit for bit.
 //!
-//! Numbers are written with the fewest digits that identify them uniquely, labels as 1 and -1.
+//! Numbers are written with the fewest digits that identify them uniquely, and labels are written as 1 and -1.
 
 use halfspaces_linalg::{InputError, Label, PointSet, RowView};
 use std::fmt::Write as _;
@@ -29,9 +29,9 @@ pub enum WriteError {
 }
 
 /// Writes CSV: a header if there are names, and one line per point with the label last. The label column is called
-/// `label`, with as many `_` appended as needed to differ from the other names.
+/// `label`, followed by as many `_` as are needed to differ from the other names.
 ///
-/// To be readable again, names must be distinct and not empty.
+/// The output can be read again only if the names are distinct and not empty.
 ///
 /// # Errors
 /// [`WriteError::Io`]; [`InputError::LengthMismatch`] (labels), [`InputError::DimensionMismatch`] (names).
@@ -86,8 +86,8 @@ pub fn write_csv<W: Write, P: PointSet>(
     Ok(writer.flush()?)
 }
 
-/// Writes LIBSVM text: one line per point, without zeros (including -0). To read the file again, specify the dimension
-/// if the last coordinates may all be zero.
+/// Writes LIBSVM text: one line per point, in which zeros (including -0) are omitted. To read the file again, specify
+/// the dimension if the last coordinates may all be zero.
 ///
 /// # Errors
 /// [`WriteError::Io`]; [`InputError::LengthMismatch`].
@@ -134,7 +134,8 @@ fn push(line: &mut String, text: std::fmt::Arguments<'_>) {
     line.write_fmt(text).expect("writing to a string cannot fail");
 }
 
-/// Appends the shortest text that reads as `value`, in plain digits or, for large or small values, with an exponent.
+/// Appends the shortest text that is read as `value`: plain digits or, for large or small values, digits with an
+/// exponent.
 fn push_number(line: &mut String, value: f64) {
     push(line, format_args!("{value:?}"));
     if line.ends_with(".0") {

@@ -1,9 +1,9 @@
-//! The command `bench`: measures jobs with a speed target, each with its limit, the minimum work that any program must
-//! do for the job on this machine.
+//! The command `bench`: measures jobs that have a speed target. Each job is compared with its limit: the minimum work
+//! that any program must do for the job on this machine.
 //!
-//! Job and limit alternate in one process, so that load on the machine affects both. The minimum times are compared,
-//! since load affects them least. Buffers are allocated before timing starts and are reused, because first access to
-//! memory is slow.
+//! A job and its limit run alternately in one process, so that load on the machine affects both. The minimum times are
+//! compared, since load affects them least. Buffers are allocated before timing starts and are reused, because the
+//! first access to memory is slow.
 #![allow(clippy::disallowed_methods, reason = "a benchmark measures time")]
 
 mod answers;
@@ -39,7 +39,7 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 use threads::Series;
 
-/// Measures, prints the tables, and writes bench.json.
+/// Runs the measurements, prints their tables, and writes bench.json.
 pub(crate) fn bench(options: &BenchOptions) -> Result<ExitCode, Failure> {
     if let Some(case) = &options.peak {
         say(&format!("{}\n", memory::peak_of(case)?))?;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Interval between two plain lines, and between two records of the time taken.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// Weight of the stated costs in the estimate, in seconds of measured time.
+/// Weight of the stated costs in the estimate, expressed as seconds of measured time.
 const GRACE: f64 = 10.0;
 
 /// An experiment about to run.
@@ -27,8 +27,8 @@ pub(crate) struct Part {
     pub(crate) cost: f64,
 }
 
-/// The estimate of the remaining time: stated costs, corrected by the measured speed. Trials are counted within an
-/// experiment only, since the costs of trials of different experiments differ by orders of magnitude.
+/// The estimate of the remaining time. It uses the stated costs, corrected by the measured speed. Trials are counted
+/// only within an experiment, since the costs of trials of different experiments differ by orders of magnitude.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Estimate {
     /// Expected seconds of the finished experiments.
@@ -37,7 +37,7 @@ struct Estimate {
     taken: f64,
     /// Expected seconds of the running experiment.
     current: f64,
-    /// Expected seconds of the experiments after it.
+    /// Expected seconds of the experiments after the running one.
     ahead: f64,
 }
 
@@ -163,8 +163,9 @@ impl Progress {
         }
     }
 
-    /// Counts one more finished trial, on its thread. Returns the seconds since the last trial of this thread in the
-    /// running experiment ended, and, about every ten seconds, those of the running experiment, to be recorded.
+    /// Counts one more finished trial. It is called on the thread that ran the trial. Returns the seconds since the
+    /// previous trial of this thread in the running experiment ended. About every ten seconds, it also returns the
+    /// seconds that the running experiment has taken, to be recorded.
     pub(crate) fn tick(&self) -> (f64, Option<f64>) {
         let mut state = self.state();
         state.done += 1;
@@ -174,7 +175,7 @@ impl Progress {
         (now.duration_since(ended).as_secs_f64(), self.report(&mut state))
     }
 
-    /// Shows the progress. About every ten seconds, returns the seconds of the running experiment.
+    /// Shows the progress. About every ten seconds, returns the seconds that the running experiment has taken.
     fn report(&self, state: &mut State) -> Option<f64> {
         let part = self.parts.get(state.part)?;
         let missing = part.total.saturating_sub(part.known).max(1);
@@ -199,7 +200,7 @@ impl Progress {
         Some(elapsed)
     }
 
-    /// Ends the running experiment and starts the next. Returns the seconds that the first took.
+    /// Ends the running experiment and starts the next. Returns the seconds that the ended experiment took.
     pub(crate) fn next(&self) -> f64 {
         let mut state = self.state();
         let seconds = state.started.elapsed().as_secs_f64();
@@ -238,19 +239,19 @@ mod tests {
     fn estimates_follow_costs_then_speed() {
         let mut estimate = run();
         assert_eq!(estimate.left(0.0, 3.0), 100.0);
-        // At the stated pace, half of it takes 20 s and leaves 80.
+        // At the stated pace, half of the experiment takes 20 s, and 80 s remain.
         assert!((estimate.left(0.5, 20.0) - 80.0).abs() < 1e-9);
-        // The experiment is twice as slow as stated. The further it has run, the more its pace counts.
+        // The experiment is twice as slow as stated. Its own pace counts more as it advances.
         assert!(estimate.left(0.5, 40.0) > 80.0 && estimate.left(0.5, 40.0) < 100.0);
         assert!((estimate.left(1.0, 80.0) - 60.0).abs() < 1e-9);
         estimate.advance(80.0, 60.0);
-        // (80 + 10) / (40 + 10) of the 60 s to come.
+        // The 60 s that remain are multiplied by (80 + 10)/(40 + 10).
         assert!((estimate.left(0.0, 0.0) - 108.0).abs() < 1e-9);
         estimate.advance(120.0, 0.0);
         assert_eq!(estimate.left(1.0, 0.0), 0.0);
     }
 
-    /// Without costs and missing trials, the estimate is finite.
+    /// The estimate is finite even if there are no costs and no missing trials.
     #[test]
     fn estimates_are_finite() {
         let estimate = Estimate::default();

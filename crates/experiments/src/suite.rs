@@ -52,51 +52,51 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
     ]
 }
 
-/// Seconds of an experiment on two cores at smoke, standard and full scale, for the estimate of the remaining time.
-/// Only the proportions matter, since a run corrects them by its own speed.
+/// Seconds that each experiment takes on two cores at smoke, standard and full scale, for the estimate of the remaining
+/// time. Only their proportions matter, since a run corrects the values by its own speed.
 const COSTS: [(&str, [f64; 3]); 38] = [
-    ("K1", [0.2, 6.2, 163.0]),
-    ("K3", [0.3, 4.1, 31.0]),
-    ("K4", [0.1, 0.8, 7.0]),
-    ("K5", [0.6, 3.2, 25.0]),
-    ("K6", [0.1, 0.3, 10.4]),
-    ("K7", [0.1, 2.5, 115.0]),
-    ("K8", [0.8, 17.0, 180.0]),
-    ("K10", [0.3, 12.0, 157.0]),
-    ("S1", [0.9, 83.0, 519.0]),
-    ("S3", [0.3, 0.8, 10.0]),
-    ("S5", [0.1, 1.3, 6.4]),
+    ("K1", [0.4, 4.9, 163.0]),
+    ("K3", [0.5, 5.6, 31.0]),
+    ("K4", [0.3, 1.7, 7.0]),
+    ("K5", [0.6, 6.8, 25.0]),
+    ("K6", [0.1, 1.0, 10.4]),
+    ("K7", [0.1, 4.8, 115.0]),
+    ("K8", [0.8, 12.3, 180.0]),
+    ("K10", [0.1, 13.9, 157.0]),
+    ("S1", [3.8, 71.2, 519.0]),
+    ("S3", [0.7, 4.1, 10.0]),
+    ("S5", [0.4, 2.8, 6.4]),
     ("S13", [0.1, 0.1, 1.1]),
-    ("S9", [1.4, 62.0, 1428.0]),
-    ("S9p", [0.5, 4.0, 84.0]),
-    ("S9c", [0.5, 7.0, 252.0]),
-    ("S6", [0.9, 40.0, 226.0]),
-    ("S14", [0.2, 0.6, 1.5]),
-    ("S11", [1.0, 11.0, 400.0]),
-    ("S15", [2.0, 10.0, 77.0]),
-    ("S12", [0.5, 4.2, 119.0]),
-    ("S10", [6.5, 71.0, 256.0]),
-    ("F1", [0.4, 9.0, 45.0]),
-    ("F4", [0.2, 0.6, 11.7]),
-    ("P1", [0.3, 1.1, 16.9]),
-    ("P3", [3.0, 76.0, 605.0]),
-    ("P7", [1.6, 14.0, 210.0]),
-    ("P15", [3.6, 12.0, 67.0]),
-    ("P9", [0.2, 3.4, 50.0]),
-    ("P9r", [0.2, 1.3, 25.0]),
-    ("P10", [0.3, 22.0, 187.0]),
-    ("P13", [1.0, 13.0, 183.0]),
-    ("P14", [0.2, 0.6, 4.9]),
-    ("PR", [0.7, 26.0, 342.0]),
-    ("PT", [0.6, 5.4, 30.0]),
-    ("PW", [0.3, 0.6, 4.6]),
-    ("P11", [1.4, 2.7, 26.0]),
-    ("P12", [1.2, 22.0, 120.0]),
-    ("PM", [1.0, 7.7, 102.0]),
+    ("S9", [1.8, 51.9, 1428.0]),
+    ("S9p", [0.5, 5.1, 84.0]),
+    ("S9c", [0.1, 11.2, 252.0]),
+    ("S6", [1.2, 21.5, 226.0]),
+    ("S14", [0.1, 0.2, 1.5]),
+    ("S11", [1.7, 11.7, 400.0]),
+    ("S15", [1.1, 10.8, 77.0]),
+    ("S12", [0.3, 6.9, 119.0]),
+    ("S10", [4.6, 41.6, 256.0]),
+    ("F1", [0.7, 15.5, 45.0]),
+    ("F4", [0.1, 1.4, 11.7]),
+    ("P1", [0.6, 2.4, 16.9]),
+    ("P3", [7.9, 53.8, 605.0]),
+    ("P7", [9.8, 11.4, 210.0]),
+    ("P15", [1.5, 16.9, 67.0]),
+    ("P9", [1.9, 6.3, 50.0]),
+    ("P9r", [0.2, 2.3, 25.0]),
+    ("P10", [0.3, 35.5, 187.0]),
+    ("P13", [2.3, 21.8, 183.0]),
+    ("P14", [0.2, 0.8, 4.9]),
+    ("PR", [0.9, 23.6, 342.0]),
+    ("PT", [0.3, 3.9, 30.0]),
+    ("PW", [0.2, 1.3, 4.6]),
+    ("P11", [1.9, 5.6, 26.0]),
+    ("P12", [1.5, 19.3, 120.0]),
+    ("PM", [1.1, 16.2, 102.0]),
 ];
 
-/// Seconds on two cores at huge scale of the experiments that are larger there than at full scale, extrapolated from the
-/// growth of their times with the size.
+/// Seconds on two cores at huge scale, for the experiments that are larger there than at full scale. The values are
+/// extrapolated from the growth of their times with the size.
 const HUGE_COSTS: [(&str, f64); 2] = [("S1", 60_000.0), ("P10", 30_000.0)];
 
 /// The seconds of an experiment at a scale, from [`COSTS`] and [`HUGE_COSTS`].
@@ -184,7 +184,7 @@ mod tests {
         }
     }
 
-    /// Number of words of a text, formulas not counted.
+    /// Number of words of a text, not counting formulas.
     fn words(text: &str) -> usize {
         let word = |token: &&str| {
             let token: String = token.chars().filter(|c| !"-'’".contains(*c)).collect();
@@ -206,7 +206,7 @@ mod tests {
         }
     }
 
-    /// The level at which a claim is refuted assumes at most this number of claims that rest on chance.
+    /// The number of claims that rest on chance is at most the number that the level of refutation assumes.
     #[test]
     fn at_most_the_allowed_number_of_claims_rest_on_chance() {
         let store = TrialStore::read(&[]).unwrap();
@@ -223,7 +223,7 @@ mod tests {
         assert!(sampled > 20 && sampled <= MAX_SAMPLED_CLAIMS, "{sampled}");
     }
 
-    /// A planned trial that is missing may have failed. Without it, no claim that rests on its setting holds.
+    /// A planned trial that is missing may have failed. If one is missing, no claim that rests on its setting holds.
     #[test]
     fn a_missing_trial_is_noticed() {
         let open = |claim: &Claim| claim.verdict == Verdict::Inconclusive;

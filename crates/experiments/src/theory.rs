@@ -1,7 +1,7 @@
 //! The page's appendix: errata of the sources and our own proofs, from docs/theory.
 //!
-//! The files are part of the program, so that a report needs no other file. On the page, the names of other documents
-//! and of claims are links.
+//! The documents are compiled into the program, so that a report needs no other file. On the page, the names of other
+//! documents and of claims are links.
 
 use halfspaces_eval::Appendix;
 use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html};
@@ -49,8 +49,8 @@ fn anchor(name: &str) -> String {
     format!("theory-{}", name.trim_end_matches(".md"))
 }
 
-/// The HTML of a document without its title. Its headings have the levels that they need below the heading of a
-/// section, or below the document's own title if it is folded.
+/// The HTML of a document without its title. The levels of its headings fit below the heading of a section, or below
+/// the document's own title if the document is folded.
 fn rendered(text: &str, claims: &BTreeSet<String>, folded: bool) -> String {
     let (open, close) = if folded { ("<h4>", "</h4>\n") } else { ("<h3>", "</h3>\n") };
     let (mut in_title, mut in_table) = (false, false);
@@ -79,7 +79,7 @@ fn rendered(text: &str, claims: &BTreeSet<String>, folded: bool) -> String {
                 None => events.push(Event::Code(code)),
             },
             Event::Text(cell) if in_table => {
-                // Only a cell that lists claims and nothing else gets links.
+                // A cell gets links only if it lists claims and nothing else.
                 let ids: Vec<&str> = cell.split(", ").collect();
                 if !ids.iter().all(|id| claims.contains(*id)) {
                     events.push(Event::Text(cell));
@@ -120,7 +120,7 @@ mod tests {
         let folder = crate::workspace::workspace_root().join("docs/theory");
         let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
         let mut files: BTreeSet<String> = files.map(|f| f.into_string().unwrap()).collect();
-        // The list of the documents.
+        // README.md is the list of the documents and not one of them.
         assert!(files.remove("README.md"));
         assert_eq!(files, DOCUMENTS.iter().map(|(name, _)| (*name).to_owned()).collect());
     }
@@ -139,7 +139,7 @@ mod tests {
         assert!(page.contains("<td>P1, P9</td>") && page.contains("w*·x"));
     }
 
-    /// A star of w* must not be read as Markdown emphasis.
+    /// The star of w* must not be read as Markdown emphasis.
     #[test]
     fn formulas_keep_their_stars() {
         for (name, text) in DOCUMENTS {

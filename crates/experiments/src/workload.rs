@@ -40,16 +40,16 @@ const WITNESS_UPDATES: u64 = 200_000;
 #[derive(Debug, Clone, PartialEq, Serialize, Display)]
 #[serde(tag = "data", rename_all = "lowercase")]
 pub(crate) enum Workload {
-    /// Points of the unit sphere; points nearer than `margin` to the boundary are dropped.
+    /// Points of the unit sphere; points closer than `margin` to the boundary are dropped.
     #[strum(to_string = "sphere d={dim} γ={margin}")]
     Sphere { dim: usize, points: usize, margin: f64 },
     /// Points of the unit ball, conditioned on the margin.
     #[strum(to_string = "ball d={dim} γ={margin}")]
     Ball { dim: usize, points: usize, margin: f64 },
-    /// Ten Gaussian clusters, normalised; points nearer than `margin` are dropped.
+    /// Ten Gaussian clusters, normalised; points closer than `margin` to the boundary are dropped.
     #[strum(to_string = "clusters d={dim} γ={margin}")]
     Clusters { dim: usize, points: usize, margin: f64 },
-    /// Student-t points with one degree of freedom; none is dropped.
+    /// Points of a Student-t distribution with one degree of freedom; no point is dropped.
     #[serde(rename = "student-t")]
     #[strum(to_string = "student-t d={dim} condition {condition:e}")]
     StudentT { dim: usize, points: usize, condition: f64 },
@@ -64,10 +64,11 @@ pub(crate) enum Workload {
     #[serde(rename = "tight-modified")]
     #[strum(to_string = "tight for the modified perceptron, α={alpha}")]
     TightModified { alpha: f64, sigma: f64 },
-    /// Real points relabelled by a random halfspace; points nearer than `margin` are dropped.
+    /// Real points relabelled by a random halfspace; points closer than `margin` to its boundary are dropped.
     #[strum(to_string = "{name} relabelled γ={margin}")]
     Relabelled { name: String, margin: f64 },
-    /// Real points relabelled by the halfspace between the class means; points nearer than `margin` are dropped.
+    /// Real points relabelled by the halfspace between the class means; points closer than `margin` to its boundary are
+    /// dropped.
     #[strum(to_string = "{name} centroid γ={margin}")]
     Centroid { name: String, margin: f64 },
     /// Real points with their own labels.
@@ -76,7 +77,7 @@ pub(crate) enum Workload {
 }
 
 impl Workload {
-    /// Balls with these margins, spheres and clusters in several dimensions, and tight instances.
+    /// Synthetic workloads: balls with these margins, spheres and clusters in several dimensions, and tight instances.
     pub(crate) fn synthetic(points: usize, margins: &[f64], scale: Scale) -> Vec<Workload> {
         let mut all: Vec<Workload> = margins
             .iter()
@@ -91,7 +92,7 @@ impl Workload {
         all
     }
 
-    /// Whether its points and labels are deterministic.
+    /// Whether the points and labels of the workload are deterministic.
     pub(crate) fn is_fixed(&self) -> bool {
         matches!(
             self,
@@ -148,7 +149,7 @@ pub(crate) struct Sample<P> {
     pub(crate) labels: Vec<Label>,
     /// The unit halfspace by which the points are labelled, if there is one.
     pub(crate) target: Option<Halfspace>,
-    /// γ of a known unit separator; `None` without one.
+    /// γ of a known unit separator; `None` if no separator is known.
     pub(crate) margin: Option<f64>,
     /// R, the largest norm of a point.
     pub(crate) radius: f64,
@@ -173,7 +174,7 @@ impl<P: PointSet> Sample<P> {
         })
     }
 
-    /// The points with the labels of `target`; points nearer than `margin` are dropped.
+    /// The points with the labels of `target`; points closer than `margin` to its boundary are dropped.
     fn kept(points: P, target: Halfspace, margin: f64) -> Result<Sample<P>, Failure> {
         Ok(Sample::realizable(Realizable::with_margin(points, target, margin)?))
     }
@@ -185,7 +186,7 @@ impl<P: PointSet> Sample<P> {
         Sample { points, labels, target, margin: Some(margin), radius, deviation_bound: None }
     }
 
-    /// Real data with its own labels. Searches for a separator and for the best bound without one.
+    /// Real data with their own labels. Searches for a separator, and for the best bound that needs no separator.
     fn own(points: P, labels: Vec<Label>) -> Result<Sample<P>, Failure> {
         let radius = points.max_norm();
         let fit = MarginPerceptron::params().max_updates(WITNESS_UPDATES).check()?;
@@ -243,7 +244,7 @@ impl Real {
         Ok(of_either!(&self.points, points => centroid_target(points, &self.labels)?))
     }
 
-    /// The points with the labels of `target`; points nearer than `margin` are dropped.
+    /// The points with the labels of `target`; points closer than `margin` to its boundary are dropped.
     fn labelled_by(&self, target: Halfspace, margin: f64) -> Result<Pool, Failure> {
         Ok(match &self.points {
             Either::Dense(points) => Pool::Dense(Sample::kept(points.clone(), target, margin)?),
@@ -296,7 +297,7 @@ fn builtin(name: &str) -> Option<Builtin> {
 #[derive(Debug)]
 pub(crate) struct Inputs {
     folder: Option<PathBuf>,
-    /// Names of the sets in the folder, each with a hash of its file.
+    /// Names of the data sets in the folder, each with a hash of its file.
     extra: Vec<(String, String)>,
     loaded: Memo<Real>,
     own: Memo<Pool>,
@@ -308,7 +309,7 @@ impl Inputs {
         Inputs { folder: None, extra: Vec::new(), loaded: Memo::default(), own: Memo::default() }
     }
 
-    /// The inputs with the names that [`Inputs::names`] gave, for reports. The sets cannot be loaded.
+    /// Inputs with the names that [`Inputs::names`] returned, for reports. Their data sets cannot be loaded.
     pub(crate) fn of_names(names: &[String]) -> Result<Inputs, Failure> {
         let mut extra = Vec::new();
         for text in names {
@@ -383,7 +384,7 @@ impl Inputs {
         self.extra.iter().any(|(extra, _)| extra == name)
     }
 
-    /// A data set as in its file: words one-hot, numbers unscaled.
+    /// A data set as in its file, with words one-hot and numbers unscaled.
     pub(crate) fn as_given(&self, name: &str) -> Result<Dataset<SparsePoints>, Failure> {
         if let Some(set) = builtin(name) {
             return Ok(set.load_sparse()?);

@@ -1,4 +1,4 @@
-//! The interface of feature maps, and classifiers of features.
+//! The [`FeatureMap`] trait, and classifiers that act on features.
 
 use halfspaces_linalg::{
     Classifier, DenseRow, InputError, Label, PointSet, Points, RowView, Threads, load_checked,
@@ -6,15 +6,16 @@ use halfspaces_linalg::{
 };
 use std::ops::Range;
 
-/// Number of points that a thread maps at a time. It does not affect the features.
+/// The number of points that a thread maps at a time. The block size does not affect the features.
 const BLOCK: usize = 256;
 
-/// A map from points to features: points of another space, in which a halfspace is more expressive.
+/// A map from points to features, which are points of another space. A halfspace of the features can express more than
+/// a halfspace of the original points.
 ///
-/// [`Transformed`] combines a map and a classifier of its features into a classifier of the original points.
+/// [`Transformed`] combines a map with a classifier of its features. The result is a classifier of the original points.
 ///
-/// The features of a point are the same to the bit for dense and sparse points, for any number of threads, and whether
-/// the point is mapped alone or among others.
+/// The features of a point are identical bit for bit whether the point is dense or sparse, whether it is mapped alone
+/// or together with others, and for any number of threads.
 ///
 /// ```
 /// use halfspaces_features::{FeatureMap, Nystroem, RadialKernel, ZScore};
@@ -33,14 +34,14 @@ pub trait FeatureMap {
     /// The number of features.
     fn output_dim(&self) -> usize;
 
-    /// Writes the features of the points `rows` of `points` to `out`, row by row.
+    /// Writes the features of the points with indices `rows` to `out`, row by row.
     ///
-    /// By default this calls [`FeatureMap::map_row`] for each row. Override it if mapping many rows at once is faster.
-    /// Implementations may assume that the dimensions agree, that the rows exist and that `out` has exactly the size of
-    /// the features; [`FeatureMap::apply`] ensures this.
+    /// The default implementation calls [`FeatureMap::map_row`] for each row. Override it if mapping many rows at once
+    /// is faster. Implementations may assume that the dimensions agree, that the rows exist, and that `out` has exactly
+    /// the size of the features; [`FeatureMap::apply`] ensures all three.
     ///
     /// # Errors
-    /// The error of a point, such as [`InputError::Overflow`], with its row.
+    /// Returns the error of a point, such as [`InputError::Overflow`], together with the row of that point.
     fn map_rows<P: PointSet>(
         &self,
         points: &P,
@@ -58,14 +59,15 @@ pub trait FeatureMap {
     /// Writes the features of one point with `input_dim` coordinates to `out`, which has length `output_dim`.
     ///
     /// # Errors
-    /// The error of the point, such as [`InputError::Overflow`].
+    /// Returns the error of the point, such as [`InputError::Overflow`].
     fn map_row<R: RowView>(&self, x: R, out: &mut [f64]) -> Result<(), InputError>;
 
-    /// Returns the features of all points.
+    /// Returns the features of all points, one row per point.
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`]; [`InputError::TooLarge`]; the error of a point, such as
-    /// [`InputError::Overflow`], with its row.
+    /// [`InputError::DimensionMismatch`] if the points do not have [`FeatureMap::input_dim`] coordinates;
+    /// [`InputError::TooLarge`] if the features do not fit in memory; otherwise the error of a point, such as
+    /// [`InputError::Overflow`], together with the row of that point.
     fn apply<P: PointSet>(&self, points: &P) -> Result<Points, InputError>
     where
         Self: Sync,
@@ -73,10 +75,10 @@ pub trait FeatureMap {
         self.apply_on(points, Threads::ONE)
     }
 
-    /// Like [`FeatureMap::apply`], on several threads. The features are the same to the bit.
+    /// Like [`FeatureMap::apply`], but runs on several threads. The features are identical bit for bit.
     ///
     /// # Errors
-    /// Those of [`FeatureMap::apply`].
+    /// Returns the same errors as [`FeatureMap::apply`].
     fn apply_on<P: PointSet>(&self, points: &P, threads: Threads) -> Result<Points, InputError>
     where
         Self: Sync,
@@ -98,8 +100,8 @@ pub trait FeatureMap {
     }
 }
 
-/// Converts the error of a block whose first row is `first`: the row is counted from the first row of all points, and
-/// features that are not finite become an overflow error.
+/// Converts the error of a block that starts at row `first` of the points. The row in the result is counted from the
+/// first of all points, and an error about a feature that is not finite becomes an overflow error.
 fn as_overflow(error: InputError, first: usize) -> InputError {
     match error {
         InputError::NonFinite { row, .. } | InputError::Overflow { row } => {
@@ -109,7 +111,7 @@ fn as_overflow(error: InputError, first: usize) -> InputError {
     }
 }
 
-/// A classifier of points that applies a map, then a classifier of the features.
+/// A classifier of points that first applies a map and then a classifier of the features.
 ///
 /// ```
 /// use halfspaces_features::{KernelValues, RadialKernel, Transformed};
@@ -135,13 +137,13 @@ impl<T: FeatureMap, M: Classifier> Transformed<T, M> {
     /// Combines a map and a classifier of its features.
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`].
+    /// [`InputError::DimensionMismatch`] if the dimension of the classifier is not the number of features.
     pub fn new(map: T, model: M) -> Result<Self, InputError> {
         InputError::check_dim(map.output_dim(), model.dim())?;
         Ok(Transformed { map, model })
     }
 
-    /// The map.
+    /// The map that computes the features.
     #[must_use]
     pub fn map(&self) -> &T {
         &self.map

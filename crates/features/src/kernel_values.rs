@@ -1,17 +1,19 @@
-//! Kernel values as features.
+//! A feature map whose features are kernel values.
 
 use crate::FeatureMap;
 use crate::radial_kernel::{Centres, RadialKernel};
 use halfspaces_linalg::{InputError, PointSet, Points, RowView, load_checked};
 use std::ops::Range;
 
-/// The kernel values of a point and some centres, as features. An expansion Σ c_k K(x, z_k) is a halfspace of them.
+/// A feature map: the features of a point are its kernel values with a fixed set of centres. A kernel expansion Σ c_k
+/// K(x, z_k) is a linear function of these features.
 ///
-/// *Cost.* O(m(s + 1)) time per point with s stored coordinates, O(md) memory, for m centres in d dimensions.
+/// *Cost.* O(m(s + 1)) time per point with s stored coordinates, and O(md) memory, for m centres in d dimensions.
 ///
-/// *When to use it.* To label points with a model that was learned on [`Nystroem`](crate::Nystroem) features and
-/// converted by [`Nystroem::expansion`](crate::Nystroem::expansion). This takes a factor of m less time than computing
-/// the features. To learn, use the `Nystroem` features themselves, which are better conditioned.
+/// *When to use it.* Use this map to label points with a model that was learned on [`Nystroem`](crate::Nystroem)
+/// features and converted by [`Nystroem::expansion`](crate::Nystroem::expansion). Given the kernel values, this takes a
+/// factor of m less time than computing the features. For learning, use the `Nystroem` features themselves, because
+/// they are better conditioned.
 ///
 /// ```
 /// use halfspaces_features::{FeatureMap, KernelValues, RadialKernel};
@@ -33,10 +35,10 @@ pub struct KernelValues {
 load_checked!(KernelValues { points: Points, kernel: RadialKernel } => KernelValues::new);
 
 impl KernelValues {
-    /// Creates the map with these centres, one per row.
+    /// Creates the map from `points`, which are the centres, one per row.
     ///
     /// # Errors
-    /// [`InputError::Empty`].
+    /// [`InputError::Empty`] if there are no centres.
     pub fn new(points: Points, kernel: RadialKernel) -> Result<Self, InputError> {
         if points.is_empty() {
             return Err(InputError::Empty);
@@ -51,7 +53,7 @@ impl KernelValues {
         &self.points
     }
 
-    /// The kernel.
+    /// The kernel whose values are the features.
     #[must_use]
     pub fn kernel(&self) -> RadialKernel {
         self.kernel

@@ -1,14 +1,16 @@
-//! The choice of landmarks.
+//! Chooses the landmarks of Nyström maps.
 
 use crate::streams;
 use halfspaces_linalg::{InputError, PointSet, Points, RowView, rng_for, zeros};
 use rand::seq::index::sample;
 
-/// Draws `count` different points uniformly, in random order, as the landmarks of a [`Nystroem`](crate::Nystroem) map.
-/// Returns all points, in random order, if there are at most `count`. O(md) time for m landmarks in d dimensions.
+/// Draws `count` distinct rows uniformly at random, as the landmarks of a [`Nystroem`](crate::Nystroem) map. The
+/// landmarks are in random order. If there are at most `count` points, all of them are returned, again in random order.
+/// Takes O(md) time for m landmarks in d dimensions.
 ///
 /// # Errors
-/// [`InputError::Empty`]; [`InputError::ParameterOutOfRange`] for a count of 0; [`InputError::TooLarge`].
+/// [`InputError::Empty`] if there are no points; [`InputError::ParameterOutOfRange`] if `count` is 0;
+/// [`InputError::TooLarge`] if the landmarks do not fit in memory.
 ///
 /// ```
 /// use halfspaces_features::choose_landmarks;

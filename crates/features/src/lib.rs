@@ -1,4 +1,4 @@
-//! Feature maps: standardised and ranked columns, Nyström features of kernels.
+//! Feature maps: standardised columns, columns replaced by ranks, and Nyström features of kernels.
 
 #![doc = include_str!("../README.md")]
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]

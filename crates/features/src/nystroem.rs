@@ -1,9 +1,9 @@
-//! Nyström features of a kernel.
+//! Nyström features of a kernel, in double precision.
 //!
-//! The factorisation is in double precision and drops landmarks below a squared length of 1e-10.
-//! [`SingleNystroem`](crate::SingleNystroem) has a factorisation of its own, in single precision and with a tolerance
-//! of 1e-5. They are not merged: a common factorisation would change the order and the number of the landmarks kept,
-//! and with them the features of every model.
+//! The factorisation runs in double precision and drops landmarks whose squared remainder is at most 1e-10.
+//! [`SingleNystroem`](crate::SingleNystroem) has its own factorisation, which runs in single precision with a tolerance
+//! of 1e-5. The two are not merged, because a common factorisation would change the order and the number of the
+//! landmarks kept, and therefore the features of every model.
 
 use crate::products::{Columns, Product};
 use crate::{FeatureMap, KernelValues, RadialKernel};
@@ -14,28 +14,32 @@ use faer::{Mat, Par, Spec};
 use halfspaces_linalg::{InputError, PointSet, Points, RowView, zeros};
 use std::ops::Range;
 
-/// A landmark is dropped if the other landmarks explain its features up to this squared length; the full squared length
-/// is 1.
+/// A landmark is dropped if its squared remainder, the part of its features that the other landmarks do not explain, is
+/// at most this number. The squared length of all its features is 1.
 const TOLERANCE: f64 = 1e-10;
 
-/// Features φ of a radial kernel, from landmarks z_1, ..., z_m. φ(x) · φ(z) equals K(x, z) if x or z is a landmark, and
-/// is close to it if both are near landmarks.
+/// A map to Nyström features φ of a radial kernel K, computed from landmarks z_1, ..., z_m. The product φ(x) · φ(z)
+/// equals K(x, z) if x or z is a landmark, and is close to K(x, z) if both points are near landmarks.
 ///
-/// φ(x) = L⁻¹ k(x). Here k(x) holds the kernel values of x and the landmarks, and LLᵀ is the Cholesky factorisation of
-/// the landmarks' own kernel matrix K. The factorisation chooses the landmarks one by one. Each time it chooses the
-/// landmark with the largest remainder, that is, the part of its features that the landmarks chosen before do not
-/// explain. Landmarks with a squared remainder below 1e-10 are dropped. So duplicate landmarks do no harm, and a smooth
-/// kernel keeps fewer landmarks than it was given.
+/// The features are φ(x) = L⁻¹ k(x). The vector k(x) holds the kernel values of x with the landmarks, and LLᵀ is the
+/// Cholesky factorisation of the landmarks' own kernel matrix K. The factorisation chooses the landmarks one by one.
+/// The remainder of a landmark is the part of its features that the landmarks chosen so far do not explain, and each
+/// step chooses the landmark with the largest remainder. Landmarks with a squared remainder of at most 1e-10 are
+/// dropped. Duplicate landmarks therefore do no harm, and a map with a smooth kernel keeps fewer landmarks than it was
+/// given.
 ///
-/// *Guarantee.* φ(x) · φ(z) = k(x)ᵀ K⁻¹ k(z) is the best approximation of K(x, z) from the landmarks.
-/// ‖φ(x)‖² never exceeds K(x, x) = 1, and the error is at most √((1 - ‖φ(x)‖²)(1 - ‖φ(z)‖²)).
+/// *Guarantee.* The product φ(x) · φ(z) = k(x)ᵀ K⁻¹ k(z) is the best approximation of K(x, z) from the landmarks. The
+/// squared norm ‖φ(x)‖² never exceeds K(x, x) = 1, and the error of the approximation is at most √((1 - ‖φ(x)‖²)(1 -
+/// ‖φ(z)‖²)).
 ///
-/// *Cost.* O(m²(d + m)) time once; O(m(s + m)) time per point with s stored coordinates; O(m(d + m)) memory.
+/// *Cost.* O(m²(d + m)) time to create the map, O(m(s + m)) time per point with s stored coordinates, and O(m(d + m))
+/// memory, for m landmarks in d dimensions.
 ///
-/// *When to use it.* Labels that no halfspace of the columns explains. A few hundred landmarks suffice for most tables.
+/// *When to use it.* Use this map if no halfspace of the original columns explains the labels. A few hundred landmarks
+/// suffice for most tables.
 ///
-/// *Source.* Williams and Seeger 2001; Fine and Scheinberg 2001 for the order of the landmarks. Claims: none of its
-/// own.
+/// *Source.* Williams and Seeger 2001; Fine and Scheinberg 2001 for the order of the landmarks. This implementation
+/// makes no claims of its own.
 ///
 /// ```
 /// use halfspaces_features::{Distance, FeatureMap, Nystroem, RadialKernel, choose_landmarks};
@@ -51,9 +55,9 @@ const TOLERANCE: f64 = 1e-10;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Nystroem {
     values: KernelValues,
-    /// L⁻¹, one row per feature.
+    /// The matrix L⁻¹, one row per feature.
     whitening: Points,
-    /// The same rows, arranged for fast products.
+    /// The rows of `whitening`, arranged for fast products.
     columns: Columns,
 }
 
@@ -62,7 +66,8 @@ impl Nystroem {
     /// add no feature are dropped.
     ///
     /// # Errors
-    /// [`InputError::Empty`]; [`InputError::Overflow`] if a squared norm exceeds the range of `f64`.
+    /// [`InputError::Empty`] if there are no landmarks; [`InputError::Overflow`] if a squared norm exceeds the range of
+    /// `f64`.
     pub fn new(landmarks: Points, kernel: RadialKernel) -> Result<Self, InputError> {
         let all = KernelValues::new(landmarks, kernel)?;
         let landmarks = all.centres();
@@ -82,18 +87,19 @@ impl Nystroem {
         Ok(Nystroem { values, whitening: Points::new(whitening, rank)?, columns })
     }
 
-    /// The kernel values of the landmarks that were kept, in their order: the map that
-    /// [`Nystroem::expansion`] belongs to.
+    /// The map to kernel values with the landmarks that were kept, in the order in which they were chosen. The
+    /// coefficients that [`Nystroem::expansion`] returns apply to these kernel values.
     #[must_use]
     pub fn kernel_values(&self) -> &KernelValues {
         &self.values
     }
 
-    /// The coefficients c with w · φ(x) = Σ c_k K(x, z_k), which turn a halfspace of the features into an expansion in
-    /// [`Nystroem::kernel_values`]. Given the kernel values, the expansion takes O(m) time per point instead of O(m²).
+    /// The coefficients c with w · φ(x) = Σ c_k K(x, z_k). They convert a halfspace of the features with the given
+    /// weights w into an expansion in [`Nystroem::kernel_values`]. Given the kernel values, the expansion takes O(m)
+    /// time per point instead of O(m²).
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`].
+    /// [`InputError::DimensionMismatch`] unless there is one weight per feature.
     pub fn expansion(&self, weights: &[f64]) -> Result<Vec<f64>, InputError> {
         InputError::check_dim(self.output_dim(), weights.len())?;
         let mut coefficients = zeros(1, self.whitening.dim())?;
@@ -104,7 +110,8 @@ impl Nystroem {
     }
 }
 
-/// The indices of the landmarks kept, in order, and the lower Cholesky factor of their kernel matrix.
+/// The indices of the landmarks that are kept, in the order chosen, and the lower Cholesky factor of their kernel
+/// matrix.
 fn pivoted_cholesky(mut kernel: Mat<f64>) -> (Vec<usize>, Mat<f64>) {
     let m = kernel.nrows();
     let (mut order, mut inverse) = (vec![0usize; m], vec![0usize; m]);
@@ -121,7 +128,7 @@ fn pivoted_cholesky(mut kernel: Mat<f64>) -> (Vec<usize>, Mat<f64>) {
     );
     #[expect(clippy::expect_used, reason = "kernel values are finite, 1 on the diagonal")]
     let max_rank = done.expect("pivots are numbers, the first is 1").0.rank;
-    // Pivots decrease; a squared pivot is the squared remainder of its landmark.
+    // The pivots decrease. The square of a pivot is the squared remainder of its landmark.
     let is_needed = |k: &usize| kernel[(*k, *k)].powi(2) > TOLERANCE;
     let rank = (0..max_rank).take_while(is_needed).count();
     order.truncate(rank);
@@ -162,8 +169,8 @@ impl FeatureMap for Nystroem {
 mod tests {
     use super::*;
 
-    /// Of two landmarks at distance d, the first leaves the second a squared remainder of 1 - exp(-d²)² = 2d²: 2e-10
-    /// and 5e-11.
+    /// If two landmarks are a distance d apart, the second has a squared remainder of 1 - exp(-d²)², which is about
+    /// 2d². The remainders here are 2e-10 and 5e-11.
     #[test]
     fn redundant_landmarks_are_dropped() {
         for (distance, kept) in [(1e-5, 2), (5e-6, 1), (0.0, 1)] {
@@ -172,7 +179,8 @@ mod tests {
             let landmarks = map.kernel_values().centres().len();
             assert_eq!((landmarks, map.output_dim()), (kept, kept), "{distance}");
         }
-        // The landmark with the largest remainder comes next: of 0, 0.1 and 3, the landmark 3 is chosen second.
+        // Each step chooses the landmark with the largest remainder. With landmarks at 0, 0.1 and 3, the one at 3 is
+        // chosen second.
         let landmarks = Points::new(vec![0.0, 0.1, 3.0], 1).unwrap();
         let map = Nystroem::new(landmarks, RadialKernel::gaussian(1.0).unwrap()).unwrap();
         assert_eq!(map.kernel_values().centres().as_slice(), [0.0, 3.0, 0.1]);

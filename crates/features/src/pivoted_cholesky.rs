@@ -7,15 +7,16 @@ use faer::{Accum, Mat, MatMut, MatRef, Par};
 use halfspaces_kernels::SINGLE_LANES;
 use halfspaces_linalg::kernels::{Wide, run_wide};
 
-/// A landmark is dropped if the other landmarks explain its features up to this squared length; the full squared length
-/// is about 1.
+/// A landmark is dropped if its squared remainder, the part of its features that the other landmarks do not explain, is
+/// at most this number. The squared length of all its features is about 1.
 pub(crate) const TOLERANCE: f32 = 1e-5;
-/// Number of columns of the factor between two updates of the remaining matrix. It affects only the rounding.
+/// The number of factor columns computed between two updates of the remaining matrix. This number affects only the
+/// rounding.
 const BLOCK: usize = 32;
 
-/// The points chosen from the kernel matrix `k` of `m` points, and the upper factor U of the kernel matrix UᵀU of the
-/// chosen points. Each chosen point is the one with the largest squared remainder, given the points chosen before it.
-/// The choice ends when no remainder exceeds [`TOLERANCE`].
+/// Factorises the kernel matrix `k` of `m` points. Returns the chosen points and the upper triangular factor U, where
+/// UᵀU is the kernel matrix of the chosen points. Each step chooses the point with the largest squared remainder, given
+/// the points chosen before. The choice ends when no squared remainder exceeds [`TOLERANCE`].
 pub(crate) fn pivoted_cholesky(k: Vec<f32>, m: usize) -> (Vec<usize>, Mat<f32>) {
     let mut remainders = vec![0.0; m.next_multiple_of(SINGLE_LANES)];
     (0..m).for_each(|i| remainders[i] = k[i * m + i]);
@@ -31,22 +32,23 @@ pub(crate) fn pivoted_cholesky(k: Vec<f32>, m: usize) -> (Vec<usize>, Mat<f32>) 
     (chosen, factor)
 }
 
-/// The state of the factorisation. All fields except `factor` are indexed by the place of a candidate, which changes.
+/// The state of the factorisation. All arrays except `factor` are indexed by the position of a candidate in
+/// `candidates`, and this position changes as candidates are removed.
 struct Work {
     m: usize,
-    /// The points that were not chosen in earlier blocks.
+    /// The points that have not been chosen in earlier blocks.
     candidates: Vec<usize>,
-    /// The squared remainder of each candidate; 0 for chosen points and for the padding to whole vectors.
+    /// The squared remainder of each candidate. Chosen points and the padding to whole vectors have the value 0.
     remainders: Vec<f32>,
-    /// The Schur complement: the kernel matrix of the candidates minus the contribution of earlier blocks. Columns are
-    /// `m` numbers apart.
+    /// The Schur complement, which is the kernel matrix of the candidates minus the contribution of earlier blocks.
+    /// Each column starts `m` numbers after the previous one.
     complement: Vec<f32>,
-    /// A column of the factor for each point, chosen or not.
+    /// One column of the factor per point, whether or not the point is chosen.
     factor: Vec<f32>,
 }
 
 impl Work {
-    /// Chooses a block of candidates. Returns whether more candidates may follow.
+    /// Chooses a block of candidates and appends them to `chosen`. Returns whether more candidates may be chosen.
     fn choose_block(&mut self, chosen: &mut Vec<usize>) -> bool {
         let (count, first) = (self.candidates.len(), chosen.len());
         let width = count.next_multiple_of(SINGLE_LANES);
@@ -84,7 +86,7 @@ impl Work {
         true
     }
 
-    /// Removes the chosen candidates. The last candidates move to their places.
+    /// Removes the chosen candidates and moves the last candidates to their positions.
     fn remove(&mut self, mut places: Vec<usize>, columns: &mut [f32], width: usize) {
         places.sort_unstable_by(|a, b| b.cmp(a));
         let count = self.candidates.len();
@@ -103,7 +105,7 @@ impl Work {
     }
 }
 
-/// The place of the largest number; the first such place on a tie.
+/// Finds the position of the largest number, or the first such position if several numbers are equal.
 struct FirstLargest<'a>(&'a [f32]);
 
 impl Wide for FirstLargest<'_> {
@@ -125,7 +127,8 @@ impl Wide for FirstLargest<'_> {
     }
 }
 
-/// The pivot's column of the factor, from the Schur complement and the columns known in the current block.
+/// Computes the factor column of the pivot from the Schur complement and the columns already known in the current
+/// block.
 struct NewColumn<'a> {
     known: &'a [f32],
     pivot: usize,
@@ -172,7 +175,7 @@ mod tests {
     use halfspaces_linalg::{PointSet, Points};
 
     /// Checks with a plain loop that each chosen point has the largest remainder, up to rounding, and that no remainder
-    /// exceeds the tolerance after the last one.
+    /// exceeds the tolerance after the last choice.
     fn assert_greedy(k: &[f32], m: usize, chosen: &[usize]) {
         const ROUNDING: f64 = 3e-7;
         let tolerance = f64::from(TOLERANCE);
@@ -226,14 +229,14 @@ mod tests {
         }
     }
 
-    /// One of several equal points suffices.
+    /// If all points are equal, one of them suffices.
     #[test]
     fn the_first_of_equal_points_is_chosen() {
         let (chosen, factor) = pivoted_cholesky(vec![1.0; 50 * 50], 50);
         assert_eq!((chosen, factor[(0, 0)]), (vec![0], 1.0));
     }
 
-    /// The remainder of the second point is 1 - k².
+    /// The squared remainder of the second point is 1 - k².
     #[test]
     fn points_with_a_remainder_up_to_the_tolerance_are_dropped() {
         for (remainder, kept) in [(0.9e-5, 1), (1.1e-5, 2)] {

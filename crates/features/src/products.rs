@@ -1,30 +1,33 @@
-//! The inner loop of the double-precision maps: a sum over coordinates for each row x and each column z of a matrix.
+//! The inner loop of the maps in double precision. For each row x and each column z of a matrix, the loop computes a
+//! sum over the coordinates.
 //!
-//! Every sum adds the coordinates in order, without fused multiply-adds, whatever the size of the block. So a row gives
-//! the same bits alone and among others, dense and sparse (a zero adds nothing), and at every vector width.
-//! `single_kernel.rs` has a loop of its own: in single precision, sums of products lose small distances, so it sums
-//! differences, of dense rows only.
+//! Every sum adds the terms in the order of the coordinates, without fused multiply-adds, whatever the size of the
+//! block. The sums of a row are therefore identical bit for bit whether the row is processed alone or with others,
+//! whether it is dense or sparse (a zero adds nothing), and at every vector width. `single_kernel.rs` has its own loop.
+//! In single precision, sums of products cannot resolve small distances, so that loop sums differences, and it supports
+//! only dense rows.
 
 use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{PointSet, RowView};
 use std::ops::Range;
 
-/// Number of columns in a strip, and in a tile.
+/// The number of columns in a strip. A tile is as wide as a strip.
 const COLUMNS: usize = 8;
-/// Number of rows in a tile; the sums of a tile fit into the registers.
+/// The number of rows in a tile. The sums of a tile fit into the registers.
 const ROWS: usize = 4;
-/// Number of strips processed together for a single row, which gives as many independent sums as a tile of several
-/// rows.
+/// The number of strips processed together for a single row. This gives as many independent sums as a tile of several
+/// rows has.
 const STRIPS: usize = 4;
-/// Number of rows multiplied by a strip before the next strip is read: 250 KB of rows with 500 coordinates.
+/// The number of rows multiplied by a strip before the next strip is read. With 500 coordinates, these rows take 250
+/// KB.
 const ROW_BLOCK: usize = 64;
 
-/// The term that coordinates x_i and z_i add to a sum; 0 if x_i = 0.
+/// The term that the coordinates x_i and z_i add to a sum. The term must be 0 if x_i = 0.
 pub(crate) trait Term: Copy + Sync {
     fn term(x: f64, z: f64) -> f64;
 }
 
-/// x · z.
+/// The sum over the coordinates is x · z.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Product;
 
@@ -35,7 +38,7 @@ impl Term for Product {
     }
 }
 
-/// ‖x - z‖₁ - ‖z‖₁.
+/// The sum over the coordinates is ‖x - z‖₁ - ‖z‖₁.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AbsoluteDifference;
 
@@ -46,19 +49,19 @@ impl Term for AbsoluteDifference {
     }
 }
 
-/// Columns z in strips of eight. A strip stores its eight columns coordinate by coordinate; the last strip is padded
-/// with zeros.
+/// The columns z of a matrix, grouped in strips of eight. A strip stores its eight columns coordinate by coordinate.
+/// The last strip is padded with zeros.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Columns {
     strips: Vec<f64>,
-    /// Number of leading coordinates of each strip that the sums run over.
+    /// For each strip, the number of leading coordinates that the sums run over.
     lengths: Vec<usize>,
     count: usize,
     dim: usize,
 }
 
 impl Columns {
-    /// Creates the columns from their coordinates, column by column.
+    /// Creates the columns from `rows`, in which each row of length `dim` holds the coordinates of one column.
     pub(crate) fn from_rows(rows: &[f64], dim: usize) -> Columns {
         let count = rows.len() / dim;
         let mut strips = vec![0.0; dim * count.next_multiple_of(COLUMNS)];
@@ -73,8 +76,8 @@ impl Columns {
         Columns { strips, lengths: vec![dim; count.div_ceil(COLUMNS)], count, dim }
     }
 
-    /// Skips the zeros at the end of all columns of a strip, which halves the work for a triangular matrix. Only for
-    /// sums of [`Product`], to which a zero adds nothing.
+    /// Skips the trailing coordinates that are zero in all columns of a strip, which halves the work for a triangular
+    /// matrix. Call this only before sums of [`Product`], to which a zero adds nothing.
     pub(crate) fn without_trailing_zeros(mut self) -> Columns {
         let strips = self.strips.chunks_exact(self.dim * COLUMNS);
         for (length, strip) in self.lengths.iter_mut().zip(strips) {
@@ -103,7 +106,7 @@ impl Columns {
         }
     }
 
-    /// Computes the sums of the points `rows`, row by row.
+    /// Computes the sums of the points with indices `rows`, row by row.
     pub(crate) fn sums_of_rows<T: Term, P: PointSet>(
         &self,
         points: &P,
@@ -122,13 +125,13 @@ impl Columns {
         }
     }
 
-    /// Computes the sums of dense rows with the columns' number of coordinates.
+    /// Computes the sums of dense rows, each of which has as many coordinates as a column.
     pub(crate) fn sums_of_block<T: Term>(&self, rows: &[f64], out: &mut [f64]) {
         run_wide(Block { columns: self, rows, out, term: T::term });
     }
 }
 
-/// The sums of R rows and S strips over the first `len` coordinates.
+/// Computes the sums of R rows and S strips over the first `len` coordinates.
 #[inline(always)]
 fn tile<const R: usize, const S: usize>(
     rows: &[f64],
@@ -154,7 +157,7 @@ fn tile<const R: usize, const S: usize>(
     sums
 }
 
-/// The sums of a block of rows, compiled for the vector instructions that the processor supports.
+/// Computes the sums of a block of rows, compiled for the vector instructions that the processor supports.
 struct Block<'a, F> {
     columns: &'a Columns,
     rows: &'a [f64],
@@ -205,7 +208,7 @@ impl<F: Fn(f64, f64) -> f64> Wide for Block<'_, F> {
     }
 }
 
-/// Stores the sums of a strip except those of the padding.
+/// Stores the sums of a strip, except the sums of the padding.
 #[inline(always)]
 fn store(out: &mut [f64], sums: &[f64; COLUMNS]) {
     out.copy_from_slice(&sums[..out.len()]);
@@ -225,9 +228,10 @@ mod tests {
         sum
     }
 
-    /// More than one block of rows, and rows that do not fill a tile.
+    /// This number of rows gives more than one block, and a rest that does not fill a tile.
     const ROWS_OF_TEST: usize = ROW_BLOCK + 11;
-    /// A full group of strips for a single row, further strips, and a strip that is not full.
+    /// This number of columns gives a full group of strips for a single row, further strips, and a strip that is not
+    /// full.
     const COLUMNS_OF_TEST: usize = (STRIPS + 2) * COLUMNS + 3;
 
     proptest! {
@@ -264,7 +268,7 @@ mod tests {
         }
     }
 
-    /// A triangle of 51 columns: the sums of each strip run over the length of its longest column.
+    /// The matrix is a triangle of 51 columns. The sums of each strip run over the length of its longest column.
     #[test]
     fn trailing_zeros_are_skipped() {
         let size = COLUMNS_OF_TEST;

@@ -9,10 +9,10 @@ use halfspaces_linalg::{
 use rand::RngExt;
 use std::ops::Range;
 
-/// Number of pairs of points drawn for the median distance.
+/// The number of pairs of points drawn for the median distance.
 const PAIRS: usize = 2000;
 
-/// A kernel exp(-distance/scale), which decreases with the [`Distance`] of two points; K(x, x) = 1.
+/// A kernel K(x, z) = exp(-distance/scale), which decreases with the [`Distance`] between the two points. K(x, x) is 1.
 ///
 /// The Gaussian kernel is invariant to rotations of the columns. The Laplacian kernel treats the columns one by one, as
 /// decision trees do, and is the better choice for most tables of measurements.
@@ -32,13 +32,13 @@ pub struct RadialKernel {
     scale: f64,
 }
 
-/// The distance of two points in a [`RadialKernel`].
+/// The distance between two points in a [`RadialKernel`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Distance {
-    /// ‖x - z‖², for the Gaussian kernel.
+    /// The squared Euclidean distance ‖x - z‖², which gives the Gaussian kernel.
     SquaredEuclidean,
-    /// ‖x - z‖₁, for the Laplacian kernel.
+    /// The Manhattan distance ‖x - z‖₁, which gives the Laplacian kernel.
     Manhattan,
 }
 
@@ -58,7 +58,7 @@ impl RadialKernel {
     /// Creates the Gaussian kernel exp(-‖x - z‖²/scale).
     ///
     /// # Errors
-    /// Those of [`RadialKernel::new`].
+    /// Returns the same errors as [`RadialKernel::new`].
     pub fn gaussian(scale: f64) -> Result<Self, InputError> {
         RadialKernel::new(Distance::SquaredEuclidean, scale)
     }
@@ -66,27 +66,28 @@ impl RadialKernel {
     /// Creates the Laplacian kernel exp(-‖x - z‖₁/scale).
     ///
     /// # Errors
-    /// Those of [`RadialKernel::new`].
+    /// Returns the same errors as [`RadialKernel::new`].
     pub fn laplacian(scale: f64) -> Result<Self, InputError> {
         RadialKernel::new(Distance::Manhattan, scale)
     }
 
-    /// The distance.
+    /// The distance that the kernel uses.
     #[must_use]
     pub fn distance(self) -> Distance {
         self.distance
     }
 
-    /// The scale.
+    /// The scale by which the distance is divided.
     #[must_use]
     pub fn scale(self) -> f64 {
         self.scale
     }
 
-    /// K(x, z).
+    /// The kernel value K(x, z).
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`]; [`InputError::Overflow`] if the distance exceeds the range of `f64`.
+    /// [`InputError::DimensionMismatch`] if the points have different dimensions; [`InputError::Overflow`] if the
+    /// distance exceeds the range of `f64`.
     pub fn value<R: RowView>(self, x: R, z: &[f64]) -> Result<f64, InputError> {
         InputError::check_dim(z.len(), x.dim())?;
         let mut value = [0.0];
@@ -94,12 +95,13 @@ impl RadialKernel {
         Ok(value[0])
     }
 
-    /// Replaces sums over the coordinates of x and points z by the kernel values K(x, z), in place. For a Gaussian
-    /// kernel, a sum is x · z, and `own` holds ‖z‖² for each z. For a Laplacian kernel, a sum is Σ (|x_i - z_i| -
-    /// |z_i|), and `own` holds ‖z‖₁. A NaN stays NaN. Inlined, so that it uses the vector instructions of its caller.
+    /// Replaces sums over the coordinates of x and several points z by the kernel values K(x, z), in place. For a
+    /// Gaussian kernel, each sum is x · z, and `own` holds ‖z‖² for each z. For a Laplacian kernel, `own` holds ‖z‖₁
+    /// for each z, and each sum is Σ (|x_i - z_i| - |z_i|). A NaN stays NaN. This function is always inlined, so that
+    /// it is compiled for the vector instructions of its caller.
     #[inline(always)]
     pub fn replace_sums(self, sums: &mut [f64], x_norm_sq: f64, own: &[f64]) {
-        // Finite, so that equal points have the value 1 at every scale.
+        // The inverse must be finite, so that equal points have the value 1 at every scale.
         let inverse = (1.0 / self.scale).min(f64::MAX);
         // Rounding can make the distance of equal points negative.
         let value = |distance: f64| exp_neg(if distance < 0.0 { 0.0 } else { distance } * inverse);
@@ -119,12 +121,12 @@ impl RadialKernel {
 }
 
 impl Distance {
-    /// The median distance of 2000 random pairs of points, without the pairs of equal points: the usual scale of a
-    /// kernel ("median heuristic"). Returns 1 if the points of every pair are equal.
+    /// The median distance of 2000 random pairs of points, ignoring pairs of equal points. This is the usual scale of a
+    /// kernel (the "median heuristic"). Returns 1 if all pairs consist of equal points.
     ///
     /// # Errors
-    /// [`InputError::Empty`]; [`InputError::TooLarge`]; [`InputError::Overflow`] if a distance exceeds the range of
-    /// `f64`.
+    /// [`InputError::Empty`] if there are no points; [`InputError::TooLarge`] if a dense point does not fit in memory;
+    /// [`InputError::Overflow`] if a distance exceeds the range of `f64`.
     ///
     /// ```
     /// use halfspaces_features::Distance;
@@ -170,7 +172,7 @@ impl Distance {
     }
 }
 
-/// Points against which kernel values are computed.
+/// The points with which kernel values are computed.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Centres {
     columns: Columns,
@@ -206,7 +208,7 @@ impl Centres {
         self.finish(kernel, x.norm_sq(), out)
     }
 
-    /// Computes K(x, z) for the points `rows` and every centre z, row by row.
+    /// Computes K(x, z) for each point x with an index in `rows` and every centre z, row by row.
     pub(crate) fn values_of_rows<P: PointSet>(
         &self,
         kernel: RadialKernel,
@@ -229,7 +231,7 @@ impl Centres {
         Ok(())
     }
 
-    /// Replaces the sums over the coordinates of a row by its kernel values.
+    /// Replaces the sums over the coordinates of a row by the kernel values of this row.
     fn finish(&self, kernel: RadialKernel, x_sq: f64, out: &mut [f64]) -> Result<(), InputError> {
         if !x_sq.is_finite() {
             return Err(InputError::Overflow { row: 0 });
@@ -243,7 +245,7 @@ impl Centres {
     }
 }
 
-/// [`RadialKernel::replace_sums`], compiled for the vector instructions that the processor supports.
+/// A call of [`RadialKernel::replace_sums`], compiled for the vector instructions that the processor supports.
 struct Finish<'a> {
     kernel: RadialKernel,
     x_sq: f64,
@@ -291,7 +293,7 @@ mod tests {
     fn the_median_ignores_pairs_of_equal_points() {
         let points = Points::new(vec![0.0, 1.0, 2.0], 1).unwrap();
         assert_eq!(Distance::SquaredEuclidean.median(&points, 3).unwrap(), 1.0);
-        // About 96 % of the pairs of different points are 7 apart.
+        // In about 96 % of the pairs of different points, the distance is 7.
         let mut values = vec![0.0; 50];
         values.extend(vec![7.0; 50]);
         values.push(1000.0);

@@ -1,25 +1,27 @@
-//! Columns replaced by ranks.
+//! A feature map that replaces the values of each column by their ranks.
 
 use crate::FeatureMap;
 use halfspaces_linalg::{
     InputError, PointSet, RowView, checkpoint, checkpoint_at, load_checked, zeros,
 };
 
-/// Maximum number of values of a column whose ranks are stored.
+/// The maximum number of values per column whose ranks are stored.
 const MAX_KNOTS: usize = 1000;
 
 /// Replaces every value of a column by its rank, which removes the unit, the skew and the outliers of the column.
 ///
-/// A value becomes the fraction of the sample below it, equal values counted half, minus 1/2, divided by the standard
-/// deviation of these fractions. So a column has mean 0 and standard deviation 1 on the sample, as with
-/// [`ZScore`](crate::ZScore), but every result lies within a few standard deviations, however extreme the value is.
-/// Between known values the result is interpolated; beyond them it is constant. A constant column becomes 0. For a
-/// column with more than 1000 different values, 1000 evenly spaced ones are stored.
+/// The rank of a value starts as the fraction of the sample that lies below the value, where equal values count half.
+/// Then 1/2 is subtracted, and the result is divided by the standard deviation of these fractions. So a column has mean
+/// 0 and standard deviation 1 on the sample, as with [`ZScore`](crate::ZScore), but every rank lies within a few
+/// standard deviations of 0, however extreme the value is. The rank of a new value between two stored values is
+/// interpolated. The rank of a value outside the range of the stored values is that of the nearest stored value. A
+/// constant column becomes 0. For a column with more than 1000 different values, the map stores 1000 of them, evenly
+/// spaced in the sorted order.
 ///
-/// *When to use it.* Columns with heavy tails: counts, amounts, percentages that are mostly 0. The ranks of the sample
-/// are invariant to any increasing change of a column's units.
+/// *When to use it.* Use ranks for columns with heavy tails, such as counts, amounts, and percentages that are mostly
+/// zero. The ranks of the sample do not change under any increasing transformation of a column.
 ///
-/// *Cost.* O(nd ln n) time to fit, O(d ln 1000) per point; at most 16 kB per column.
+/// *Cost.* O(nd ln n) time to fit, O(d ln 1000) time per point, and at most 16 kB of memory per column.
 ///
 /// ```
 /// use halfspaces_features::{FeatureMap, Ranks};
@@ -36,7 +38,7 @@ pub struct Ranks {
     columns: Vec<Knots>,
 }
 
-/// The stored values of a column and their ranks, both increasing.
+/// The stored values of a column and their ranks, both in increasing order.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Knots {
@@ -71,7 +73,7 @@ impl Ranks {
 impl Knots {
     fn fit(mut column: Vec<f64>) -> Knots {
         let n = column.len() as f64;
-        // -0 and 0 are the same value.
+        // Adding 0 turns -0 into 0, so that both count as the same value.
         column.iter_mut().for_each(|v| *v += 0.0);
         column.sort_unstable_by(f64::total_cmp);
         let (mut values, mut ranks) = (Vec::new(), Vec::new());
@@ -109,14 +111,14 @@ impl Knots {
             return ranks[above - 1];
         }
         let (low, high) = (values[above - 1], values[above]);
-        // Halved, so that the difference of any two values is finite.
+        // The values are halved so that the difference of any two of them is finite.
         let fraction = (0.5 * value - 0.5 * low) / (0.5 * high - 0.5 * low);
         ranks[above - 1] + fraction * (ranks[above] - ranks[above - 1])
     }
 }
 
 impl Ranks {
-    /// The stored values of each column and their ranks, both increasing.
+    /// The stored values of each column and their ranks, both in increasing order.
     pub fn knots(&self) -> impl ExactSizeIterator<Item = (&[f64], &[f64])> {
         self.columns.iter().map(|knots| (&knots.values[..], &knots.ranks[..]))
     }
@@ -124,7 +126,8 @@ impl Ranks {
     /// Computes the ranks of the values of a sample, column by column.
     ///
     /// # Errors
-    /// [`InputError::Empty`]; [`InputError::TooLarge`].
+    /// [`InputError::Empty`] if there are no points; [`InputError::TooLarge`] if a dense copy of the points does not
+    /// fit in memory.
     pub fn fit<P: PointSet>(points: &P) -> Result<Ranks, InputError> {
         if points.is_empty() {
             return Err(InputError::Empty);
@@ -167,8 +170,8 @@ mod tests {
 
     #[test]
     fn ranks_by_hand() {
-        // Fractions below, equal values counted half: 1/8, 1/2 (two values), 7/8; minus 1/2, over the deviation
-        // √(9/128).
+        // The fractions below each value, where equal values count half, are 1/8, 1/2 (for two values) and 7/8. Each
+        // fraction minus 1/2 is divided by the standard deviation √(9/128).
         let points = Points::from_rows(&[[5.0, 2.0], [-1.0, 2.0], [5.0, 2.0], [7.0, 2.0]]).unwrap();
         let ranks = Ranks::fit(&points).unwrap();
         let end = 0.375 / (9f64 / 128.0).sqrt();
@@ -207,12 +210,12 @@ mod tests {
         assert_eq!(Ranks::fit(&sparse).unwrap(), ranks);
         let found = ranks.apply(&sparse).unwrap();
         assert_eq!(found, ranks.apply(&points).unwrap());
-        // Evenly spaced values stay evenly spaced.
+        // The ranks of evenly spaced values are evenly spaced.
         for (x, found) in points.as_slice().iter().zip(found.as_slice()) {
             let expected = ((x + 0.5) / 5000.0 - 0.5) * 12f64.sqrt();
             assert!((found - expected).abs() < 1e-3);
         }
-        // The largest values, whose difference overflows.
+        // The difference of the two extreme values overflows.
         let wide = Points::new(vec![-f64::MAX, f64::MAX, 0.0], 1).unwrap();
         let found = Ranks::fit(&wide).unwrap().apply(&wide).unwrap();
         assert!((found.as_slice()[0] + found.as_slice()[1]).abs() < 1e-12);

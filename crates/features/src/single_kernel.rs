@@ -1,28 +1,29 @@
 //! Kernel values in single precision, for dense rows.
 //!
-//! Distances are sums of differences. Sums of products, as in `products.rs`, lose most digits where points are close.
+//! Distances are computed as sums of differences. Sums of products, as in `products.rs`, would lose most digits of the
+//! distance between two points that are close to each other.
 
 use crate::{Distance, FeatureMap, KernelValues};
 use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{InputError, PointSet, exp_neg_single};
 use std::array;
 
-/// Number of rows and of centres in a tile; the sums of a tile fit into the registers.
+/// The numbers of rows and of centres in a tile. The sums of a tile fit into the registers.
 const ROWS: usize = 4;
 const CENTRES: usize = 16;
 
-/// Number of centres whose kernel values are compared in both precisions, and the largest difference allowed.
+/// The number of centres whose kernel values are compared in both precisions, and the largest difference allowed.
 const CHECKED_CENTRES: usize = 32;
 const ACCURACY: f64 = 1e-6;
 
-/// A [`KernelValues`] map in single precision. Its values have errors of about 1e-7.
+/// A version of the [`KernelValues`] map in single precision. The kernel values have errors of about 1e-7.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SingleKernel {
     distance: Distance,
     inverse_scale: f32,
-    /// The median of the centres in each coordinate, which is subtracted before rounding.
+    /// The median of the centres in each coordinate, which is subtracted from every point before rounding.
     origin: Vec<f64>,
-    /// The centres, tile by tile; a tile stores its centres coordinate by coordinate. The last tile is padded with
+    /// The centres, tile by tile. A tile stores its centres coordinate by coordinate. The last tile is padded with
     /// zeros.
     tiles: Vec<[f32; CENTRES]>,
     count: usize,
@@ -47,14 +48,14 @@ impl SingleKernel {
             }
         }
         let kernel = values.kernel();
-        // Finite, so that equal points have the value 1 at every scale.
+        // The inverse must be finite, so that equal points have the value 1 at every scale.
         let inverse_scale = (1.0 / kernel.scale()).min(f64::from(f32::MAX)) as f32;
         SingleKernel { distance: kernel.distance(), inverse_scale, origin, tiles, count }
     }
 
-    /// Whether the kernel values of the first centres agree with those of `values`. They differ if the centres lie much
-    /// closer to each other than to 0: the double-precision values, which use products of points, then lose most digits
-    /// of the distances.
+    /// Whether the kernel values of the first [`CHECKED_CENTRES`] centres agree with those of `values`. The two differ
+    /// if the centres lie much closer to each other than to 0. In that case the double-precision values, which use
+    /// products of points, lose most digits of the distances.
     pub(crate) fn is_accurate(&self, values: &KernelValues) -> Result<bool, InputError> {
         let centres = values.centres();
         let rows = centres.len().min(CHECKED_CENTRES);
@@ -66,7 +67,7 @@ impl SingleKernel {
         Ok(single.iter().zip(&double).all(agree))
     }
 
-    /// Writes the kernel values of each row and all centres to `out`, whose rows have length `width`.
+    /// Writes the kernel values of each row with all centres to `out`, whose rows have length `width`.
     pub(crate) fn values(&self, rows: &[f64], out: &mut [f32], width: usize) {
         let dim = self.origin.len();
         let mut single = Vec::with_capacity(rows.len());
@@ -97,15 +98,15 @@ impl SingleKernel {
     }
 }
 
-/// Rounds a scaled value. The values of scaled columns are at most the square root of the number of rows, so the result
-/// is finite.
+/// Rounds a value of a scaled column to single precision. The values of scaled columns are at most the square root of
+/// the number of rows, so the result is finite.
 fn rounded(value: f64) -> f32 {
     let single = value as f32;
     assert!(single.is_finite(), "columns are scaled");
     single
 }
 
-/// Kernel values of some rows, compiled for the vector instructions that the processor supports.
+/// Computes the kernel values of some rows, compiled for the vector instructions that the processor supports.
 struct Values<'a, F> {
     of: &'a SingleKernel,
     rows: &'a [f32],
@@ -147,7 +148,7 @@ impl<F: Fn(f32) -> f32> Wide for Values<'_, F> {
     }
 }
 
-/// The distances of R rows and a tile of centres.
+/// The distances between R rows and a tile of centres.
 #[inline(always)]
 fn distances<const R: usize>(
     tile: &[[f32; CENTRES]],
@@ -181,8 +182,8 @@ mod tests {
         Points::new((0..n * dim).map(value).collect(), dim).unwrap()
     }
 
-    /// The largest difference from the values in double precision; the rows of the output are one number longer than
-    /// needed.
+    /// The largest difference from the values in double precision. The rows of the output are one number longer than
+    /// needed, to check that the extra number is left unchanged.
     fn largest_error(points: &Points, centres: Points, kernel: RadialKernel) -> f64 {
         let width = centres.len() + 1;
         let double = KernelValues::new(centres, kernel).unwrap();
@@ -217,7 +218,8 @@ mod tests {
         }
     }
 
-    /// For points at 10³, distances of 10⁻³ computed from products have a relative error of 10⁻⁷; at 10⁴, of 10⁻⁵.
+    /// If the points lie near 10³, distances of 10⁻³ that are computed from products have a relative error of 10⁻⁷. If
+    /// the points lie near 10⁴, the relative error is 10⁻⁵.
     #[test]
     fn values_far_from_0_disagree() {
         for (far, accurate) in [(0.0, true), (1e3, true), (1e4, false), (1e6, false)] {

@@ -12,23 +12,23 @@ use halfspaces_kernels::SINGLE_LANES;
 use halfspaces_linalg::{InputError, PointSet, Points, zeros};
 use std::ops::Range;
 
-/// Number of features that the triangular solve computes together.
+/// The number of features that the triangular solve computes together.
 const SOLVE_BLOCK: usize = 64;
 
-/// The features of a [`Nystroem`](crate::Nystroem) map up to a rotation, in single precision: fast to compute for many
-/// rows. The rotation does not affect a learner of halfspaces.
+/// A map to the features of a [`Nystroem`](crate::Nystroem) map, up to a rotation, in single precision. These features
+/// are fast to compute for many rows. The rotation does not affect a learner of halfspaces.
 ///
-/// The features are U⁻ᵀk(x). Here k(x) holds the kernel values of x and the landmarks, and UᵀU is the landmarks' kernel
-/// matrix. A landmark is dropped if the other landmarks explain its features up to a squared length of 1e-5, so a
-/// smooth kernel keeps fewer landmarks than it was given.
+/// The features are U⁻ᵀk(x). The vector k(x) holds the kernel values of x with the landmarks, and UᵀU is the landmarks'
+/// kernel matrix. A landmark is dropped if the part of its features that the other landmarks do not explain has a
+/// squared length of at most 1e-5. A map with a smooth kernel therefore keeps fewer landmarks than it was given.
 ///
-/// A halfspace of the features is a halfspace of kernel values ([`SingleNystroem::expansion`]), which labels points in
-/// double precision.
+/// [`SingleNystroem::expansion`] converts a halfspace of the features into a halfspace of kernel values, which labels
+/// points in double precision.
 ///
-/// Coordinates must be within the range of `f32`. Standardise the columns first, with [`ZScore`](crate::ZScore) or
-/// [`Ranks`](crate::Ranks).
+/// The coordinates of all points must be within the range of `f32`. Standardise the columns first, with
+/// [`ZScore`](crate::ZScore) or [`Ranks`](crate::Ranks).
 ///
-/// *Cost.* O(m²(d + m)) time once; O(m(d + m)) time per point, for m landmarks in d dimensions.
+/// *Cost.* O(m²(d + m)) time to create the map and O(m(d + m)) time per point, for m landmarks in d dimensions.
 ///
 /// *Source.* Williams and Seeger 2001; Fine and Scheinberg 2001 for the order of the landmarks.
 ///
@@ -67,7 +67,7 @@ impl SingleNystroem {
     /// [`InputError::Overflow`] if a squared norm exceeds the range of `f64`.
     ///
     /// # Panics
-    /// If a coordinate exceeds the range of `f32`.
+    /// Panics if a coordinate exceeds the range of `f32`.
     pub fn new(values: &KernelValues) -> Result<SingleNystroem, InputError> {
         let centres = values.centres();
         let m = centres.len();
@@ -91,25 +91,26 @@ impl SingleNystroem {
         self.factor.dim()
     }
 
-    /// The length of a row of features in memory: [`SingleNystroem::dim`], padded to a multiple of 16.
+    /// The length of a row of features in memory, which is [`SingleNystroem::dim`] padded to a multiple of 16.
     #[must_use]
     pub fn row_len(&self) -> usize {
         self.dim().next_multiple_of(SINGLE_LANES)
     }
 
-    /// Whether kernel values in single precision agree with the [`KernelValues`] of the landmarks, within 1e-6. They do
-    /// not if the landmarks lie much closer to each other than to 0. Then use [`SingleNystroem::map_rows_in_double`].
+    /// Whether kernel values in single precision agree with the [`KernelValues`] of the landmarks within 1e-6. They
+    /// disagree if the landmarks lie much closer to each other than to 0. In that case, use
+    /// [`SingleNystroem::map_rows_in_double`].
     #[must_use]
     pub fn is_accurate(&self) -> bool {
         self.is_accurate
     }
 
-    /// Writes the features of the points `rows` to `out`, whose rows have length [`SingleNystroem::row_len`]. The
-    /// kernel values are computed in single precision.
+    /// Writes the features of the points with indices `rows` to `out`, whose rows have length
+    /// [`SingleNystroem::row_len`]. The kernel values are computed in single precision.
     ///
     /// # Panics
-    /// If a point is missing, has a different dimension from the landmarks or exceeds the range of `f32`, or if `out`
-    /// is too short.
+    /// Panics if a row does not exist, if the points do not have the dimension of the landmarks, if a coordinate
+    /// exceeds the range of `f32`, or if `out` is too short.
     pub fn map_rows(&self, points: &Points, rows: Range<usize>, out: &mut [f32]) {
         let (dim, width) = (points.dim(), self.row_len());
         assert_eq!(dim, self.values.input_dim(), "points of the landmarks' dimension");
@@ -117,14 +118,15 @@ impl SingleNystroem {
         self.solve(rows.len(), out);
     }
 
-    /// Like [`SingleNystroem::map_rows`], with the kernel values that [`KernelValues`] computes in double precision. A
-    /// model computes the same values, whatever their rounding errors.
+    /// Like [`SingleNystroem::map_rows`], but with the kernel values that [`KernelValues`] computes in double
+    /// precision. These are the values that a model computes when it labels points, including their rounding errors.
     ///
     /// # Errors
-    /// [`InputError::Overflow`] if a squared norm exceeds the range of `f64`; [`InputError::TooLarge`].
+    /// [`InputError::Overflow`] if a squared norm exceeds the range of `f64`; [`InputError::TooLarge`] if the kernel
+    /// values do not fit in memory.
     ///
     /// # Panics
-    /// If a point is missing, or if `out` is too short.
+    /// Panics if a row does not exist or if `out` is too short.
     pub fn map_rows_in_double(
         &self,
         points: &Points,
@@ -146,11 +148,11 @@ impl SingleNystroem {
         self.factor.solve_in_place(columns);
     }
 
-    /// The coefficients c with w · φ(x) = Σ c_k K(x, z_k), for the landmarks z_k of
+    /// The coefficients c with w · φ(x) = Σ c_k K(x, z_k), where w are the weights and z_k are the landmarks of
     /// [`SingleNystroem::into_kernel_values`].
     ///
     /// # Panics
-    /// Unless there is one weight per feature.
+    /// Panics unless there is one weight per feature.
     #[must_use]
     pub fn expansion(&self, mut weights: Vec<f64>) -> Vec<f64> {
         let m = self.dim();
@@ -160,22 +162,23 @@ impl SingleNystroem {
         weights
     }
 
-    /// The kernel values of the landmarks that were kept, in the order of the features.
+    /// The map to kernel values with the landmarks that were kept, in the order of the features.
     #[must_use]
     pub fn into_kernel_values(self) -> KernelValues {
         self.values
     }
 }
 
-/// Rounds rows of `dim` numbers to single precision; the rows of `out` have length `width`.
+/// Rounds rows of `dim` numbers to single precision. The rows of `out` have length `width`.
 fn round_rows(rows: &[f64], dim: usize, out: &mut [f32], width: usize) {
     for (row, out) in rows.chunks_exact(dim).zip(out.chunks_exact_mut(width)) {
         out.iter_mut().zip(row).for_each(|(out, v)| *out = *v as f32);
     }
 }
 
-/// An upper triangular matrix U, prepared to solve Uᵀx = k for many k at once. The solution proceeds in blocks: it
-/// subtracts the product with all earlier blocks, then multiplies by the inverse of a diagonal block.
+/// An upper triangular matrix U, prepared for solving Uᵀx = k for many right-hand sides k at once. The solver proceeds
+/// in blocks. For each block, it subtracts the product with all earlier blocks and then multiplies by the inverse of
+/// the diagonal block.
 #[derive(Debug, Clone)]
 struct UpperFactor {
     upper: Mat<f32>,
@@ -241,7 +244,7 @@ mod tests {
         unpadded(map, &features)
     }
 
-    /// A second landmark at distance t from the first has the squared remainder 1 - exp(-2t²), about 2t².
+    /// A second landmark at distance t from the first has the squared remainder 1 - exp(-2t²), which is about 2t².
     #[test]
     fn landmarks_with_a_remainder_below_the_tolerance_are_dropped() {
         for (remainder, kept) in [(0.8e-5, 1), (1.2e-5, 2)] {
@@ -251,7 +254,8 @@ mod tests {
         }
     }
 
-    /// The features of a landmark have the length of the kernel, 1, up to the tolerance, whether it was kept or not.
+    /// The squared length of a landmark's features is K(z, z) = 1 up to the tolerance, whether or not the landmark was
+    /// kept.
     #[test]
     fn no_landmark_loses_more_than_the_tolerance() {
         let points: Vec<[f64; 2]> =
@@ -263,12 +267,12 @@ mod tests {
             let lost = 1.0 - kernels::dot(row, row);
             assert!(lost.abs() < f64::from(TOLERANCE) + 1e-5, "{lost}");
         }
-        // No more landmarks than needed: the remainder of the last one exceeds the tolerance.
+        // No more landmarks are kept than needed, because the remainder of the last one exceeds the tolerance.
         let last = map.factor.upper[(map.dim() - 1, map.dim() - 1)];
         assert!(last * last > TOLERANCE && last * last < 10.0 * TOLERANCE, "{last}");
     }
 
-    /// Far from 0, the squared distances of almost equal points are mostly rounding errors.
+    /// The squared distances between almost equal points that lie far from 0 consist mostly of rounding errors.
     #[test]
     fn features_of_points_far_from_0_are_those_of_the_models_kernel_values() {
         let row = |i: i32| [1e7 + f64::from(i) * 1e-8, 1e7, f64::from(i % 3) * 1e-8];
@@ -290,8 +294,8 @@ mod tests {
         }
     }
 
-    /// Products of features are those of Nyström features, and a halfspace of features is a halfspace of kernel values.
-    /// Two of the landmarks are equal.
+    /// The products of features equal those of Nyström features, and a halfspace of the features equals a halfspace of
+    /// kernel values. Two of the landmarks are equal.
     #[test]
     fn features_are_rotated_nystroem_features() {
         let points: Vec<[f64; 2]> =
@@ -313,7 +317,7 @@ mod tests {
             }
         }
         // One of the two equal landmarks is dropped. The expansion gives the same values as features that are computed
-        // in double precision, one at a time.
+        // one at a time in double precision.
         let w = [1.0, -2.0, 0.5, 3.0, -1.0];
         assert_eq!(map.dim(), w.len());
         let c = map.expansion(w.to_vec());

@@ -1,5 +1,5 @@
-//! Properties of all maps: the features are the same for dense and sparse points, one by one, and on any number of
-//! threads.
+//! Properties that all maps share: the features of a point are the same for dense and sparse points, for one point at a
+//! time and for many, and on any number of threads.
 
 use crate::*;
 use halfspaces_linalg::{
@@ -36,7 +36,7 @@ fn check<T: FeatureMap + Clone + Sync>(map: &T, points: &Points) {
         map.map_row(x, out).unwrap();
     }
     same(&Points::new(alone, map.output_dim()).unwrap());
-    // A model gives a point the same label alone and among others.
+    // A model gives a point the same label whether the point is labelled alone or with others.
     let weights = (0..map.output_dim()).map(|j| f64::from((j % 7) as u8) - 3.0).collect();
     let halfspace = AffineHalfspace::new(weights, 0.125).unwrap();
     let model = Transformed::new(map.clone(), halfspace.clone()).unwrap();
@@ -89,13 +89,13 @@ fn inner_products_approximate_the_kernel() {
             let landmarks = choose_landmarks(&points, count, 1).unwrap();
             mean_error(&Nystroem::new(landmarks, kernel).unwrap(), kernel, &points)
         };
-        // If every point is a landmark, the kernel is exact up to the rank that is kept.
+        // If every point is a landmark, the features reproduce the kernel exactly, up to the rank that is kept.
         assert!(by(120) < 1e-8);
         assert!(by(40) < by(10) && by(40) < 0.03, "{} {}", by(10), by(40));
     }
 }
 
-/// φ(x) · φ(z) is at most 1, and a landmark has norm 1.
+/// The features of a point have norm at most 1, and those of a landmark have norm 1.
 #[test]
 fn landmarks_are_exact_and_others_shorter() {
     let points = points(60, 4, 6);

@@ -1,14 +1,15 @@
-//! Standardising columns.
+//! A feature map that standardises columns.
 
 use crate::FeatureMap;
 use halfspaces_linalg::{
     InputError, PointSet, RowView, checkpoint_at, getters, load_checked, zeros,
 };
 
-/// Shifts every column to mean 0 and scales it to standard deviation 1 (population form). A constant column becomes 0.
+/// Shifts every column to mean 0 and scales it to standard deviation 1 (the population standard deviation). A constant
+/// column becomes 0.
 ///
-/// Fit the map to the training data, then apply the same map to later data. The zeros of sparse points are values like
-/// any other, so the result is dense.
+/// Fit the map to the training data, then apply the same map to later data. The zeros of sparse points are treated like
+/// any other value, so the result is dense.
 ///
 /// ```
 /// use halfspaces_features::{FeatureMap, ZScore};
@@ -22,7 +23,7 @@ use halfspaces_linalg::{
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ZScore {
     means: Vec<f64>,
-    /// 0 for a constant column.
+    /// The standard deviation of each column, which is 0 for a constant column.
     deviations: Vec<f64>,
 }
 
@@ -46,21 +47,21 @@ impl ZScore {
         /// The mean of each column.
         means: &[f64],
 
-        /// The number by which each column is divided; a column whose number is 0 becomes 0.
+        /// The number by which each column is divided. A column whose number is 0 becomes 0.
         deviations: &[f64],
     }
 
-    /// Shifts every column to mean 0 and divides all columns by one number, the root of their mean variance. This keeps
-    /// the directions and the ratios of distances, which matter if all columns have one unit, such as the coordinates
-    /// of an embedding. A constant column becomes 0.
+    /// Fits a map that shifts every column to mean 0 and divides all columns by the same number, the square root of
+    /// their mean variance. This keeps the directions and the ratios of distances. They matter if all columns have the
+    /// same unit, as the coordinates of an embedding do. A constant column becomes 0.
     ///
     /// # Errors
-    /// Those of [`ZScore::fit`].
+    /// Returns the same errors as [`ZScore::fit`].
     pub fn fit_common<P: PointSet>(points: &P) -> Result<ZScore, InputError> {
         let mut map = ZScore::fit(points)?;
         let largest = map.deviations.iter().copied().fold(0.0, f64::max);
         if largest > 0.0 {
-            // Relative to the largest, no square overflows.
+            // Each deviation is divided by the largest one, so that no square overflows.
             let sum: f64 = map.deviations.iter().map(|s| (s / largest) * (s / largest)).sum();
             let common = largest * (sum / map.deviations.len() as f64).sqrt();
             map.deviations.iter_mut().filter(|s| **s > 0.0).for_each(|s| *s = common);
@@ -68,14 +69,15 @@ impl ZScore {
         Ok(map)
     }
 
-    /// Computes the means and standard deviations of the columns.
+    /// Fits the map to `points` by computing the mean and the standard deviation of each column.
     ///
     /// # Errors
-    /// [`InputError::Empty`]; [`InputError::Overflow`] if the difference of two numbers in a column overflows.
+    /// [`InputError::Empty`] if there are no points; [`InputError::Overflow`] if the difference of two numbers in a
+    /// column overflows.
     pub fn fit<P: PointSet>(points: &P) -> Result<ZScore, InputError> {
         let n = points.len() as f64;
         let mut dense = zeros(1, points.dim())?;
-        // Sums of differences from the first row, which are exactly 0 in a constant column.
+        // The sums are of differences from the first row, so they are exactly 0 in a constant column.
         let mut first = dense.clone();
         points.row(0).ok_or(InputError::Empty)?.add_scaled_to(1.0, &mut first);
         let mut shifts = dense.clone();
@@ -94,7 +96,8 @@ impl ZScore {
         if variances.iter().all(is_exact) {
             return Ok(ZScore { means, deviations });
         }
-        // Columns whose squares overflow or underflow are measured in units of about their largest difference.
+        // If the squares of a column overflow or underflow, the column is measured in units of its largest difference
+        // from the mean.
         let mut units = zeros(1, points.dim())?;
         for (row, x) in points.rows().enumerate() {
             dense.fill(0.0);
@@ -118,7 +121,7 @@ impl ZScore {
     }
 }
 
-/// The mean square of the scaled differences from the mean, for each column.
+/// For each column, the mean of the squared scaled differences from the column's mean.
 fn mean_squares<P: PointSet>(
     points: &P,
     means: &[f64],
@@ -174,7 +177,7 @@ mod tests {
         assert!((sum_sq / 1e5 - 1.0).abs() < 1e-12);
     }
 
-    /// The unit of a column does not matter, however large or small; a constant column becomes 0.
+    /// The unit of a column does not matter, however large or small it is. A constant column becomes 0.
     #[test]
     fn columns_of_any_unit_are_standardised_alike() {
         let of = |units: [f64; 3]| {
@@ -189,7 +192,7 @@ mod tests {
         }
     }
 
-    /// The variances are 1, 9 and 0, so the common deviation is the root of 10/3.
+    /// The variances are 1, 9 and 0, so the common deviation is the square root of their mean 10/3.
     #[test]
     fn a_common_scale_keeps_the_ratios_of_distances() {
         for unit in [1.0, 1e-200, 1e200] {

@@ -1,4 +1,4 @@
-//! Reads tables and prints the interpretation of their columns: `show_table FILE ..`.
+//! Reads tables and prints how their columns are interpreted. Usage: `show_table FILE ..`.
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use halfspaces_frame::{Hints, ReadOptions, read};

@@ -1,4 +1,4 @@
-//! Arrow IPC files and streams.
+//! Reads Arrow IPC files and streams.
 
 use crate::arrow_check::check;
 use crate::batches::from_batches;
@@ -15,7 +15,7 @@ use std::io::Cursor;
 
 type Batches<'b> = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + 'b>;
 
-/// Reads a table.
+/// Reads a file or a stream as a table.
 pub(crate) fn read(
     source: &Source,
     options: &ReadOptions,

@@ -1,7 +1,7 @@
-//! Validates the lengths in an Arrow file before the reader relies on them.
+//! Validates the lengths stated in an Arrow file before the reader relies on them.
 //!
 //! The Arrow crates slice buffers by offsets and lengths from the file, and panic if these exceed the message. They
-//! also allocate decompressed buffers of any length stated in the file.
+//! also allocate decompressed buffers of any length that the file states.
 
 use crate::budget::Budget;
 use arrow_ipc::{Block, CompressionType, RecordBatch, root_as_footer, root_as_message};
@@ -9,10 +9,10 @@ use arrow_ipc::{Block, CompressionType, RecordBatch, root_as_footer, root_as_mes
 const CONTINUATION: &[u8] = &[0xff; 4];
 const MAGIC: &[u8] = b"ARROW1";
 
-/// The largest compression ratio of LZ4: each byte of a long match encodes 255 bytes.
+/// The largest compression ratio of LZ4, in which each byte of a long match encodes 255 bytes.
 const LZ4_RATIO: u64 = 255;
 
-/// Validates a whole file or stream. The error describes the fault.
+/// Validates a whole file or stream. The error is a description of the fault.
 pub(crate) fn check(bytes: &[u8], budget: &Budget) -> Result<(), String> {
     if bytes.starts_with(MAGIC) { check_file(bytes, budget) } else { check_stream(bytes, budget) }
 }
@@ -47,7 +47,7 @@ fn check_block(bytes: &[u8], block: &Block, budget: &Budget) -> Result<(), Strin
 fn check_stream(bytes: &[u8], budget: &Budget) -> Result<(), String> {
     let cut = || "it ends within a message; the stream is cut off".to_owned();
     let mut rest = bytes;
-    // A stream may end without an end mark, but only between messages.
+    // A stream may end without an end marker, but only between messages.
     while !rest.is_empty() {
         rest = rest.strip_prefix(CONTINUATION).unwrap_or(rest);
         let (length, after) = rest.split_first_chunk::<4>().ok_or_else(cut)?;

@@ -8,12 +8,13 @@ use crate::options::{Hints, ReadOptions};
 use crate::pandas::Declared;
 use crate::source::Source;
 use crate::texts::{declared, typed_frame};
-use crate::typing::{Expected, RawColumn};
+use crate::typing::{Cells, ColumnRule, Expected, RawColumn, Reading};
 use crate::values::Values;
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema};
+use std::collections::HashMap;
 
-/// Builds a table from its batches. `rows` is the number of rows, if known.
+/// Builds a table from its batches. `rows` is the number of rows, if it is known.
 pub(crate) fn from_batches(
     source: &Source,
     options: &ReadOptions,
@@ -39,10 +40,13 @@ pub(crate) fn from_batches(
 pub(crate) struct Plan {
     options: ReadOptions,
     hints: Hints,
-    /// For each column: its index in a batch, its name and its shape.
+    /// The index in a batch, the name and the shape of each column.
     columns: Vec<(usize, String, Shape)>,
     remarks: Vec<(String, Remark)>,
-    /// Decisions that could be wrong.
+    /// The microseconds to add to the times of each column with a time zone, so that the times have the UTC offset of
+    /// the column's rule.
+    shifts: HashMap<String, i64>,
+    /// Notes on decisions that could be wrong.
     pub(crate) notes: Vec<String>,
 }
 
@@ -60,12 +64,13 @@ impl Plan {
             hints: hints.clone(),
             columns: Vec::new(),
             remarks: Vec::new(),
+            shifts: HashMap::new(),
             notes: Vec::new(),
         };
         let mut indices = Vec::new();
         for (at, field) in schema.fields().iter().enumerate() {
             let (name, of) = (field.name(), field.data_type());
-            // A reader that takes all columns as texts copies them.
+            // If the caller reads all columns as texts, it copies them, including columns of indices.
             let is_wanted = hints.expected.contains(name) || hints.others_are_texts;
             if pandas.indices.contains(name) && !is_wanted {
                 indices.push(format!("`{name}`"));
@@ -74,7 +79,7 @@ impl Plan {
             let is_category =
                 pandas.categories.contains(name) || matches!(of, DataType::Dictionary(..));
             let expected = Expected::of(name, hints);
-            // A model that learned from lists expects the columns `name.0`, `name.1`, ...
+            // A model that learned from a column of lists expects the columns `name.0`, `name.1`, ...
             let is_part = |of: &String| {
                 of.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'))
             };
@@ -94,6 +99,23 @@ impl Plan {
             if let (Shape::Numbers, Some(unit)) = (shape, unit(of)) {
                 plan.notes.push(format!("{file}: column `{name}` is read as {unit}"));
             }
+            if let (Shape::Moments, DataType::Timestamp(_, Some(zone))) = (shape, of) {
+                let minutes = match expected {
+                    Expected::Rule(ColumnRule { reading: Reading::Date(format), .. }) => {
+                        format.offset
+                    }
+                    _ => 0,
+                };
+                plan.shifts.insert(name.clone(), i64::from(minutes) * MICROS_OF_A_MINUTE);
+                if !is_utc(zone) {
+                    let (sign, size) = (if minutes < 0 { '-' } else { '+' }, minutes.abs());
+                    plan.notes.push(format!(
+                        "{file}: column `{name}` has the time zone {zone}; its times are read at UTC{sign}{:02}:{:02}",
+                        size / 60,
+                        size % 60
+                    ));
+                }
+            }
             plan.columns.push((at, name.clone(), shape));
         }
         if !indices.is_empty() {
@@ -108,6 +130,12 @@ impl Plan {
     }
 }
 
+const MICROS_OF_A_MINUTE: i64 = 60_000_000;
+
+fn is_utc(zone: &str) -> bool {
+    ["UTC", "Etc/UTC", "GMT", "Z", "+00:00", "+0000", "+00"].contains(&zone)
+}
+
 /// The meaning of the numbers in a column of times or durations.
 fn unit(of: &DataType) -> Option<&'static str> {
     match of {
@@ -117,7 +145,7 @@ fn unit(of: &DataType) -> Option<&'static str> {
     }
 }
 
-/// Columns that grow batch by batch.
+/// The columns of a table that is assembled batch by batch.
 pub(crate) struct Assembler<'s> {
     source: &'s Source,
     plan: &'s Plan,
@@ -127,7 +155,7 @@ pub(crate) struct Assembler<'s> {
 }
 
 impl<'s> Assembler<'s> {
-    /// Empty columns with capacity for `rows` rows.
+    /// Creates empty columns with capacity for `rows` rows.
     pub(crate) fn new(source: &'s Source, plan: &'s Plan, rows: usize) -> Result<Self, DataError> {
         let builder =
             |(_, _, shape): &(usize, String, Shape)| Builder::new(*shape, rows, source.budget());
@@ -136,7 +164,7 @@ impl<'s> Assembler<'s> {
         Ok(Assembler { source, plan, builders, remarks: plan.remarks.clone(), rows: 0 })
     }
 
-    /// Appends rows, of which the first is row `first` of the file.
+    /// Appends the rows of a batch, the first of which is row `first` of the file.
     pub(crate) fn append(&mut self, batch: &RecordBatch, first: u64) -> Result<(), DataError> {
         let file = self.source.name();
         for ((at, name, _), builder) in self.plan.columns.iter().zip(&mut self.builders) {
@@ -166,7 +194,7 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
-    /// Returns the table, whose rows are at `places`.
+    /// Returns the table. `places` is the origin of its rows.
     pub(crate) fn finish(self, places: Places) -> Result<Frame, DataError> {
         let file = self.source.name();
         let mut remarks = self.remarks;
@@ -182,7 +210,12 @@ impl<'s> Assembler<'s> {
                     continue;
                 }
                 builder => {
-                    let (cells, kind) = builder.finish();
+                    let (mut cells, kind) = builder.finish();
+                    if let (Cells::Moments(moments), Some(shift)) =
+                        (&mut cells, self.plan.shifts.get(name))
+                    {
+                        moments.iter_mut().flatten().for_each(|at| *at = at.saturating_add(*shift));
+                    }
                     let expected = declared(name, kind, &self.plan.hints);
                     columns.push(RawColumn { name: name.clone(), cells, expected });
                     continue;
@@ -206,5 +239,58 @@ impl<'s> Assembler<'s> {
         let mut frame = typed_frame(file, columns, self.rows, places, &self.plan.options)?;
         frame.columns.append(&mut lists);
         Ok(Frame { remarks, notes, block, ..frame })
+    }
+}
+
+#[cfg(test)]
+#[cfg(feature = "arrow")]
+mod tests {
+    use crate::{Frame, Hints, ReadOptions, Values, read_batches, read_bytes};
+    use arrow_array::{RecordBatch, TimestampMicrosecondArray};
+    use arrow_schema::{DataType, Field, Schema, TimeUnit};
+    use std::sync::Arc;
+
+    /// Creates a column with a time zone that contains 08:00 and 20:00 UTC on two days of June 2024.
+    fn zoned(zone: &str, hints: &Hints) -> Frame {
+        let of = DataType::Timestamp(TimeUnit::Microsecond, Some(zone.into()));
+        let schema = Schema::new(vec![Field::new("at", of, true)]);
+        let seconds = [1_717_228_800, 1_717_358_400];
+        let values = TimestampMicrosecondArray::from_iter_values(seconds.map(|s| s * 1_000_000));
+        let array = Arc::new(values.with_timezone(zone));
+        let batch = RecordBatch::try_new(Arc::new(schema.clone()), vec![array]).unwrap();
+        read_batches("t", &schema, [batch], &ReadOptions::default(), hints).unwrap()
+    }
+
+    fn times(frame: &Frame) -> Vec<String> {
+        (0..frame.rows).map(|row| frame.column("at").unwrap().text(row)).collect()
+    }
+
+    /// A model that learned from CSV cells with a UTC offset reads the same times from a file with a time zone.
+    #[test]
+    fn times_with_a_zone_are_read_at_the_offset_of_the_rule() {
+        let utc = zoned("UTC", &Hints::default());
+        assert!(!utc.notes.iter().any(|note| note.contains("zone")), "{:?}", utc.notes);
+        let berlin = zoned("Europe/Berlin", &Hints::default());
+        assert_eq!(times(&berlin), times(&utc));
+        let said =
+            "t: column `at` has the time zone Europe/Berlin; its times are read at UTC+00:00";
+        assert!(berlin.notes.iter().any(|note| note == said), "{:?}", berlin.notes);
+        for (offset, said) in [("+02:00", "UTC+02:00"), ("-04:30", "UTC-04:30")] {
+            let of_offset = |utc: &str| match (offset, utc) {
+                ("+02:00", "08") => "2024-06-01T10:00:00+02:00",
+                ("+02:00", _) => "2024-06-02T22:00:00+02:00",
+                (_, "08") => "2024-06-01T03:30:00-04:30",
+                _ => "2024-06-02T15:30:00-04:30",
+            };
+            let csv = format!("at,x\n{},1\n{},2\n", of_offset("08"), of_offset("20")).into_bytes();
+            let none = (ReadOptions::default(), Hints::default());
+            let csv = read_bytes("t.csv", csv, &none.0, &none.1).unwrap();
+            let mut hints = Hints::default();
+            hints.rules.insert("at".into(), csv.record("at").unwrap().rule.clone());
+            let frame = zoned("Europe/Berlin", &hints);
+            assert!(matches!(frame.columns[0].values, Values::Moments(_)));
+            assert_eq!(times(&frame), times(&csv));
+            assert!(frame.notes.iter().any(|note| note.ends_with(said)), "{:?}", frame.notes);
+        }
     }
 }

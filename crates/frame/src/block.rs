@@ -1,9 +1,9 @@
-//! Numeric matrices whose columns are not stored separately.
+//! Numeric matrices that are stored as a whole instead of column by column.
 
 use halfspaces_linalg::{PointSet, RowView, SparsePoints};
 
-/// A numeric matrix: an NPY array, a column of lists, or the entries of a LIBSVM file or sparse matrix. Its columns
-/// have names but no separate arrays.
+/// A numeric matrix, which is an NPY array, a column of lists, or the entries of a LIBSVM file or of a sparse matrix.
+/// The columns of a block have names but no separate arrays.
 ///
 /// ```
 /// use halfspaces_frame::Block;
@@ -13,16 +13,16 @@ use halfspaces_linalg::{PointSet, RowView, SparsePoints};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
-    /// Numbers in row-major order, with NaN for missing ones. A column's name is a prefix followed by a number.
+    /// Numbers in row-major order, with NaN for missing numbers. The name of a column is a prefix followed by a number.
     Dense {
         /// One number for each row and column.
         values: Vec<f64>,
-        /// The number in the name of each column, ascending.
+        /// The numbers in the names of the columns, in ascending order.
         numbers: Vec<u32>,
-        /// The prefix of the names: `x` for NPY arrays, whose columns are x0, x1, ...
+        /// The prefix of the names, such as `x` for NPY arrays, whose columns are x0, x1, ...
         prefix: String,
     },
-    /// The non-zero entries.
+    /// The non-zero entries of a sparse matrix.
     Sparse(SparseBlock),
 }
 
@@ -44,20 +44,21 @@ pub struct SparseBlock {
 }
 
 impl SparseBlock {
-    /// A matrix whose columns are named by `prefix` and consecutive numbers from `first`. LIBSVM files have no prefix
-    /// and count from 1, or from 0 if written by scikit-learn. Sparse matrices of `SciPy` have columns x0, x1, ...
+    /// Creates a matrix whose column names consist of `prefix` and consecutive numbers starting at `first`. Columns of
+    /// LIBSVM files have no prefix. They are counted from 1, or from 0 if scikit-learn wrote the file. Columns of
+    /// sparse matrices from `SciPy` are named x0, x1, ...
     #[must_use]
     pub fn new(points: SparsePoints, prefix: impl Into<String>, first: u32) -> SparseBlock {
         SparseBlock { points, prefix: prefix.into(), first }
     }
 
-    /// The entries.
+    /// The entries, without the column names.
     #[must_use]
     pub fn points(&self) -> &SparsePoints {
         &self.points
     }
 
-    /// The entries, without the column names.
+    /// Converts the block to its entries, without the column names.
     #[must_use]
     pub fn into_points(self) -> SparsePoints {
         self.points
@@ -69,30 +70,31 @@ impl SparseBlock {
         &self.prefix
     }
 
-    /// The number in the name of the first column; 0 for a LIBSVM file that counts its indices from 0.
+    /// The number in the name of the first column. This is 0 for a LIBSVM file that counts its indices from 0.
     #[must_use]
     pub fn first(&self) -> u32 {
         self.first
     }
 
-    /// A block with these entries and the same column names.
+    /// A block with the entries `points` and the column names of this block.
     fn with_points(&self, points: SparsePoints) -> SparseBlock {
         SparseBlock { points, prefix: self.prefix.clone(), first: self.first }
     }
 }
 
 impl From<SparsePoints> for SparseBlock {
-    /// Columns named 1, 2, .., as in LIBSVM files.
+    /// Names the columns 1, 2, .., as in LIBSVM files.
     fn from(points: SparsePoints) -> SparseBlock {
         SparseBlock::new(points, "", 1)
     }
 }
 
 impl Block {
-    /// A dense row-major matrix with NaN for missing numbers. A column's name is `prefix` and an element of `numbers`.
+    /// Creates a dense row-major matrix, in which NaN marks a missing number. The name of each column consists of
+    /// `prefix` and the corresponding element of `numbers`.
     ///
     /// # Panics
-    /// If there are no columns, or the number of values is not a multiple of the number of columns.
+    /// Panics if there are no columns or if the number of values is not a multiple of the number of columns.
     pub fn dense(prefix: impl Into<String>, values: Vec<f64>, numbers: Vec<u32>) -> Block {
         assert!(
             values.len().is_multiple_of(numbers.len()),
@@ -101,7 +103,7 @@ impl Block {
         Block::Dense { values, numbers, prefix: prefix.into() }
     }
 
-    /// Number of rows.
+    /// The number of rows.
     #[must_use]
     pub fn rows(&self) -> usize {
         match self {
@@ -110,7 +112,7 @@ impl Block {
         }
     }
 
-    /// Number of columns.
+    /// The number of columns.
     #[must_use]
     pub fn dim(&self) -> usize {
         match self {
@@ -128,7 +130,7 @@ impl Block {
         }
     }
 
-    /// The index of the column with this name; `None` if there is no such column.
+    /// The index of the column with this name, or `None` if there is no such column.
     #[must_use]
     pub fn place(&self, name: &str) -> Option<usize> {
         let digits = match self {
@@ -150,7 +152,7 @@ impl Block {
     /// A copy of the values of a column.
     ///
     /// # Panics
-    /// If there is no such column.
+    /// Panics if there is no such column.
     #[must_use]
     pub fn column(&self, column: usize) -> Vec<f64> {
         assert!(column < self.dim(), "the block has {} columns", self.dim());
@@ -168,10 +170,10 @@ impl Block {
         }
     }
 
-    /// Removes a column. The names of the others do not change, nor does the width of a sparse block.
+    /// Removes a column. The names of the other columns do not change, and a sparse block keeps its width.
     ///
     /// # Panics
-    /// If there is no such column.
+    /// Panics if there is no such column.
     pub fn remove(&mut self, column: usize) {
         assert!(column < self.dim(), "the block has {} columns", self.dim());
         match self {
@@ -203,7 +205,7 @@ impl Block {
         }
     }
 
-    /// The number of values stored.
+    /// The number of values in memory.
     #[must_use]
     pub fn stored(&self) -> usize {
         match self {
@@ -212,10 +214,10 @@ impl Block {
         }
     }
 
-    /// The rows at `rows`, in that order.
+    /// Copies the rows with the indices `rows`, in that order.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// Panics if there is no row with one of the indices.
     #[must_use]
     pub fn select(&self, rows: &[usize]) -> Block {
         match self {
@@ -234,10 +236,10 @@ impl Block {
         }
     }
 
-    /// The rows at `rows`, which must be ascending; reuses the memory of the block.
+    /// Keeps the rows with the indices `rows`, which must be ascending. The memory of the block is reused.
     ///
     /// # Panics
-    /// If there is no such row, or `rows` is not ascending.
+    /// Panics if there is no row with one of the indices or if `rows` is not ascending.
     #[must_use]
     pub fn into_rows(self, rows: &[usize]) -> Block {
         match self {
@@ -256,10 +258,10 @@ impl Block {
         }
     }
 
-    /// The non-zero or missing values of a row with their column indices.
+    /// The values of a row that are non-zero or missing, with their column indices.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// Panics if there is no such row.
     #[must_use]
     pub fn entries(&self, row: usize) -> Vec<(usize, f64)> {
         match self {

@@ -1,25 +1,26 @@
 //! The memory budget for reading one file.
 //!
-//! A small file can require an arbitrarily large amount of memory: a compressed file of zeros, an archive with
-//! overlapping entries, a header with a huge shape. Every reader checks the budget before it allocates, so that such a
-//! file causes an error, not an abort.
+//! A small file can require an arbitrarily large amount of memory. Examples are a compressed file of zeros, an archive
+//! with overlapping entries, and a header with a huge shape. Every reader checks the budget before it allocates memory,
+//! so that such a file causes an error instead of an abort.
 
 use crate::error::DataError;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The limit if the system does not report its memory.
+/// The limit in bytes that applies if the system does not report its memory.
 const UNKNOWN: u64 = 1 << 36;
 
-/// The limit is at least this, even if less memory is free.
+/// The smallest limit in bytes, which applies even if less memory is free.
 const LEAST: u64 = 1 << 26;
 
-/// Readers may use the free memory divided by this number, because learners copy the data.
+/// The number by which the free memory is divided to get the limit. The rest is reserved because learners copy the
+/// data.
 const SHARE: u64 = 2;
 
-/// The approximate number of bytes that a model stores for each column: a name, a weight, a scale.
+/// The approximate number of bytes that a model stores for each column, such as its name, its weight and its scale.
 const COLUMN_COST: u64 = 100;
 
-/// An upper limit on memory and the amount used so far. All readers of one file share one budget.
+/// An upper limit on memory, and the amount of memory used so far. All readers of a file share one budget.
 #[derive(Debug)]
 pub(crate) struct Budget {
     limit: u64,
@@ -27,16 +28,16 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// A budget of half of the free memory, or of 64 GiB if the system does not report it. The free memory is the
-    /// minimum of the free memory of the machine, that of the control group, and the address space still available to
-    /// the process (`ulimit -v`).
+    /// Creates a budget of half of the free memory, or of 64 GiB if the system does not report the free memory. The
+    /// free memory is the minimum of the free memory of the machine, the free memory of the control group, and the
+    /// address space that is still available to the process (`ulimit -v`).
     pub(crate) fn of_machine() -> Budget {
         let free = [free_address_space(), available_memory(), free_in_group()];
         let free = free.into_iter().flatten().min();
         Budget::new(free.map_or(UNKNOWN, |free| (free / SHARE).max(LEAST)))
     }
 
-    /// A budget of `limit` bytes.
+    /// Creates a budget of `limit` bytes.
     pub(crate) fn new(limit: u64) -> Budget {
         Budget { limit, taken: AtomicU64::new(0) }
     }
@@ -51,8 +52,8 @@ impl Budget {
         self.taken.load(Ordering::Relaxed)
     }
 
-    /// Releases everything taken since [`Budget::taken`] returned `taken`, because the data read since then was
-    /// dropped.
+    /// Releases all memory that was taken since [`Budget::taken`] returned `taken`. The data that was read since then
+    /// must have been dropped.
     pub(crate) fn reset(&self, taken: u64) {
         self.taken.store(taken, Ordering::Relaxed);
     }
@@ -60,7 +61,8 @@ impl Budget {
     /// Takes `bytes` from the budget.
     ///
     /// # Errors
-    /// If fewer bytes are left. The message states the limit and the remedy, but not the file.
+    /// Returns an error if fewer bytes are left. The message states the limit and says what to do, but does not name
+    /// the file.
     pub(crate) fn take(&self, bytes: u64) -> Result<(), DataError> {
         let before = self.taken.fetch_add(bytes, Ordering::Relaxed);
         match before.checked_add(bytes) {
@@ -72,41 +74,41 @@ impl Budget {
         }
     }
 
-    /// Releases `bytes`.
+    /// Returns `bytes` to the budget.
     pub(crate) fn give_back(&self, bytes: u64) {
         self.taken.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Takes the memory of `count` items of type `T`.
+    /// Takes the memory of `count` items of type `T` from the budget.
     ///
     /// # Errors
-    /// Same as [`Budget::take`].
+    /// Returns the same errors as [`Budget::take`].
     pub(crate) fn take_items<T>(&self, count: usize) -> Result<(), DataError> {
         self.take((count as u64).saturating_mul(size_of::<T>() as u64))
     }
 
-    /// Takes the memory that a model needs for `count` columns.
+    /// Takes the memory that a model needs for `count` columns from the budget.
     ///
     /// # Errors
-    /// Same as [`Budget::take`].
+    /// Returns the same errors as [`Budget::take`].
     pub(crate) fn take_columns(&self, count: usize) -> Result<(), DataError> {
         self.take((count as u64).saturating_mul(COLUMN_COST))
     }
 
-    /// A vector with capacity for `count` items, which are taken from the budget.
+    /// Creates a vector with capacity for `count` items. The memory is taken from the budget.
     ///
     /// # Errors
-    /// If the budget or the system does not have enough memory.
+    /// Returns an error if the budget or the system does not have enough memory.
     pub(crate) fn room<T>(&self, count: usize) -> Result<Vec<T>, DataError> {
         let mut items = Vec::new();
         self.reserve(&mut items, count)?;
         Ok(items)
     }
 
-    /// Reserves capacity for `more` items.
+    /// Reserves capacity for `more` items in a vector.
     ///
     /// # Errors
-    /// If the budget or the system does not have enough memory.
+    /// Returns an error if the budget or the system does not have enough memory.
     pub(crate) fn reserve<T>(&self, items: &mut Vec<T>, more: usize) -> Result<(), DataError> {
         let spare = items.capacity() - items.len();
         if more <= spare {
@@ -116,10 +118,11 @@ impl Budget {
         items.try_reserve_exact(more).map_err(|_| self.exceeded(None))
     }
 
-    /// Reserves capacity for at least `more` items. Doubles the capacity, so that repeated calls are cheap.
+    /// Reserves capacity for at least `more` items in a vector. The capacity is doubled, so that repeated calls are
+    /// cheap.
     ///
     /// # Errors
-    /// If the budget or the system does not have enough memory.
+    /// Returns an error if the budget or the system does not have enough memory.
     pub(crate) fn grow<T>(&self, items: &mut Vec<T>, more: usize) -> Result<(), DataError> {
         if more <= items.capacity() - items.len() {
             return Ok(());
@@ -128,14 +131,14 @@ impl Budget {
         halfspaces_linalg::reserve(items, more).map_err(|_| self.exceeded(None))?;
         let grown = self.take_items::<T>(items.capacity() - capacity);
         if grown.is_err() {
-            // The doubled capacity exceeds the budget; the required capacity may not.
+            // The doubled capacity exceeds the budget, but the required capacity may fit.
             items.shrink_to(items.len() + more);
             return self.take_items::<T>(items.capacity().saturating_sub(capacity));
         }
         grown
     }
 
-    /// The error that is returned if the limit is exceeded.
+    /// The error for a reader that exceeds the limit. `sum` is the number of bytes needed, if it is known.
     pub(crate) fn exceeded(&self, sum: Option<u64>) -> DataError {
         let needs = match sum {
             Some(sum) => format!("at least {}", shown(sum)),
@@ -149,7 +152,7 @@ impl Budget {
     }
 }
 
-/// Formats a number of bytes.
+/// Formats a number of bytes with a unit.
 pub(crate) fn shown(bytes: u64) -> String {
     const UNITS: [(u64, &str); 4] =
         [(1_000_000_000_000, "TB"), (1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB")];
@@ -159,7 +162,7 @@ pub(crate) fn shown(bytes: u64) -> String {
     }
 }
 
-/// The address space still available to the process under `ulimit -v`.
+/// The address space that is still available to the process under `ulimit -v`.
 fn free_address_space() -> Option<u64> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
@@ -172,7 +175,8 @@ fn available_memory() -> Option<u64> {
     kilobytes(&std::fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")
 }
 
-/// The memory still available to the control group of a container. The page cache can be reclaimed and counts as free.
+/// The memory that is still available to the control group of a container. The page cache can be reclaimed, so it
+/// counts as free.
 fn free_in_group() -> Option<u64> {
     let number = |path: &str| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
     let limit = number("/sys/fs/cgroup/memory.max")?;
@@ -183,7 +187,7 @@ fn free_in_group() -> Option<u64> {
     Some(limit.saturating_sub(used))
 }
 
-/// The value of a line `key  123 kB` in bytes.
+/// The value of a line `key  123 kB`, converted to bytes.
 fn kilobytes(text: &str, key: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(key))?;
     line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)

@@ -1,8 +1,8 @@
-//! Decides which labels denote the same class, by one rule for files, options, streams and imports.
+//! Decides which labels denote the same class. The same rule applies to files, options, streams and imports.
 
 use std::collections::HashMap;
 
-/// The identity of a class. Two labels denote the same class if their keys are equal.
+/// The key that identifies a class. Two labels denote the same class if their keys are equal.
 ///
 /// | labels | same class |
 /// |---|---|
@@ -29,12 +29,12 @@ pub struct ClassKey(Key);
 enum Key {
     Truth(bool),
     Integer(i128),
-    /// The bits of a finite number that is not an integer or is too large to be exact.
+    /// The bits of a finite number that is not an integer or that is too large to be exact.
     Number(u64),
     Text(String),
 }
 
-/// The maximum length of a label that is a number.
+/// The maximum length of a label that is read as a number.
 const MAX_NUMBER: usize = 64;
 
 impl ClassKey {
@@ -48,7 +48,7 @@ impl ClassKey {
         ClassKey(number(label).unwrap_or_else(|| Key::Text(label.to_owned())))
     }
 
-    /// The number denoted by the label; `None` if it is not a number.
+    /// The number that the label denotes, or `None` if the label is not a number.
     #[must_use]
     pub fn number(&self) -> Option<f64> {
         match &self.0 {
@@ -58,7 +58,7 @@ impl ClassKey {
         }
     }
 
-    /// The key with the same truth value: `true` for 1, 0 for `false`, and so on.
+    /// The key of the other kind with the same truth value, such as `true` for 1 and 0 for `false`.
     fn counterpart(&self) -> Option<ClassKey> {
         Some(ClassKey(match &self.0 {
             Key::Truth(truth) => Key::Integer(i128::from(*truth)),
@@ -73,7 +73,7 @@ impl ClassKey {
     }
 }
 
-/// The text inside `b'..'`, or else the whole text.
+/// The text inside `b'..'`, or the whole text if it does not have this form.
 fn without_bytes_mark(label: &str) -> &str {
     let inside = |quote: char| {
         label.strip_prefix('b')?.strip_prefix(quote)?.strip_suffix(quote).filter(|s| !s.is_empty())
@@ -98,7 +98,7 @@ fn number(label: &str) -> Option<Key> {
     Some(if is_exact { Key::Integer(value as i128) } else { Key::Number(value.to_bits()) })
 }
 
-/// Class names, with a lookup of the class of a label.
+/// Class names, with a lookup that finds the class of a label.
 ///
 /// ```
 /// use halfspaces_frame::Classes;
@@ -108,17 +108,17 @@ fn number(label: &str) -> Option<Key> {
 #[derive(Debug, Clone, Default)]
 pub struct Classes {
     names: Vec<String>,
-    /// The index of the class for each exact name.
+    /// The index of the class with each exact name.
     exact: HashMap<String, usize>,
-    /// The index of the first class for each key.
+    /// The index of the first class with each key.
     places: HashMap<ClassKey, usize>,
     /// The number of classes whose names are truth values.
     truths: usize,
 }
 
 impl Classes {
-    /// Classes with these names, in this order. If several names have the same key, a label is first compared with the
-    /// exact names.
+    /// Creates classes with the given names, in this order. If several names have the same key, a label is first
+    /// compared with the exact names.
     pub fn new<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Classes {
         let mut classes = Classes::default();
         for name in names {
@@ -132,7 +132,7 @@ impl Classes {
         classes
     }
 
-    /// The names, in order.
+    /// The names of the classes, in order.
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
@@ -150,8 +150,9 @@ impl Classes {
         self.names.is_empty()
     }
 
-    /// The class of a label: the class with this exact name, or else the first with the same key. Otherwise 1 and 0
-    /// match `true` and `false`, and vice versa, unless the classes contain both kinds. `None` if nothing matches.
+    /// Finds the class of a label. This is the class with this exact name, or else the first class with the same key.
+    /// If there is no such class, the labels 1 and 0 match the classes `true` and `false`, and vice versa, unless the
+    /// classes contain both kinds. Returns `None` if nothing matches.
     #[must_use]
     pub fn find(&self, label: &str) -> Option<usize> {
         if let Some(place) = self.exact.get(label) {
@@ -161,7 +162,8 @@ impl Classes {
         if let Some(place) = self.places.get(&key) {
             return Some(*place);
         }
-        // `true` among classes 0 and 1, or 1 among classes `false` and `true`.
+        // The label may be `true` where the classes are 0 and 1, or it may be 1 where the classes are `false` and
+        // `true`.
         let counterpart = key.counterpart()?;
         let fits =
             if key.is_truth() { self.truths == 0 && self.len() == 2 } else { self.truths > 0 };
@@ -169,9 +171,9 @@ impl Classes {
     }
 }
 
-/// Collects the distinct classes among labels, and the spellings of each.
+/// Collects the distinct classes among labels, with the spellings of each class.
 ///
-/// The name of a class is its shortest spelling, or the first one if several are equally short.
+/// The name of a class is its shortest spelling, or the first such spelling if several are equally short.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ClassCollector {
     names: Vec<String>,
@@ -180,12 +182,12 @@ pub(crate) struct ClassCollector {
     spellings: Vec<Vec<String>>,
 }
 
-/// The maximum number of spellings stored for each class, for messages.
+/// The maximum number of spellings that are stored for each class. The spellings are shown in messages.
 const MAX_SPELLINGS: usize = 8;
 
 impl ClassCollector {
-    /// Returns the class of a label, and creates a new class if no class has its key. Call this only once for equal
-    /// labels, because every call hashes the label.
+    /// Returns the class of a label. Creates a new class if no class has the key of the label. Call this only once for
+    /// equal labels, because every call hashes the label.
     pub(crate) fn add(&mut self, label: &str) -> usize {
         let label = label.trim();
         let place = *self.places.entry(ClassKey::of(label)).or_insert(self.names.len());
@@ -209,13 +211,13 @@ impl ClassCollector {
         &self.names
     }
 
-    /// The spellings of each class with more than one spelling.
+    /// The spellings of each class that has more than one spelling.
     pub(crate) fn joined(&self) -> Vec<&[String]> {
         self.spellings.iter().filter(|s| s.len() > 1).map(Vec::as_slice).collect()
     }
 
-    /// The indices of the classes in sorted order: by number if all are numbers, `false` before `true`, otherwise
-    /// alphabetically.
+    /// The indices of the classes in sorted order. The order is by number if all names are numbers, `false` before
+    /// `true` for truth values, and alphabetical otherwise.
     pub(crate) fn sorted(&self) -> Vec<usize> {
         let keys: Vec<ClassKey> = self.names.iter().map(|name| ClassKey::of(name)).collect();
         let all_numbers = keys.iter().all(|key| key.number().is_some());

@@ -1,4 +1,4 @@
-//! A column to which Arrow arrays are appended.
+//! Builds a column from Arrow arrays, which are appended one after another.
 
 use crate::budget::Budget;
 use crate::error::DataError;
@@ -30,12 +30,12 @@ pub(crate) enum Shape {
     Texts,
     /// Values that the file or the user declares as categories.
     Category,
-    /// Lists of numbers, all with the same length.
+    /// Lists of numbers, all of the same length.
     Lists,
 }
 
 impl Shape {
-    /// The shape for values of a type; `None` if the type is not supported.
+    /// The shape in which values of a type are read, or `None` if the type is not supported.
     pub(crate) fn of(of: &DataType, is_category: bool) -> Option<Shape> {
         let is_list = match of {
             DataType::FixedSizeList(item, _) | DataType::List(item) | DataType::LargeList(item) => {
@@ -59,7 +59,7 @@ impl Shape {
     }
 }
 
-/// Whether values of a type can be read as numbers or texts.
+/// Whether values of a type can be read as numbers or as texts.
 fn is_scalar(of: &DataType) -> bool {
     match of {
         DataType::Dictionary(_, values) => is_scalar(values),
@@ -83,7 +83,7 @@ fn is_number(of: &DataType) -> bool {
     }
 }
 
-/// Whether values of a type are texts, or bytes that may be texts.
+/// Whether values of a type are texts, or bytes that may be text.
 pub(crate) fn holds_texts(of: &DataType) -> bool {
     match of {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
@@ -96,35 +96,35 @@ pub(crate) fn holds_texts(of: &DataType) -> bool {
     }
 }
 
-/// The values collected so far.
+/// A column under construction, with the values that have been collected so far.
 #[derive(Debug)]
 pub(crate) enum Builder {
     Numbers(Vec<f64>),
     Booleans(Vec<f64>),
-    /// Microseconds since 1970-01-01.
+    /// Dates and times in microseconds since 1970-01-01.
     Moments(Vec<Option<i64>>),
     Texts(TextColumn),
     Categories(TextColumn),
-    /// The concatenated lists, and the length of each list once it is known. Until then, missing lists are only
+    /// The concatenated lists, and the common length of the lists once it is known. Until then, missing lists are only
     /// counted.
     Lists {
         values: Vec<f64>,
         width: Option<usize>,
         missing: usize,
     },
-    /// A column whose values turned out to be unsupported.
+    /// A column that is not read, because its values turned out to be unsupported.
     Unread,
 }
 
 /// The reason why an array cannot be appended.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    /// A number in this row of its batch is infinite.
+    /// A number is infinite. `row` is its row in the batch.
     Infinite {
         row: usize,
     },
     Memory(DataError),
-    /// Values of this kind are not supported.
+    /// The values are of a kind that is not supported. The text describes the kind.
     Unread(String),
 }
 
@@ -138,7 +138,7 @@ impl From<DataError> for Fault {
 type Rounded = Option<(usize, String)>;
 
 impl Builder {
-    /// An empty column with capacity for `rows`.
+    /// Creates an empty column with capacity for `rows` rows.
     pub(crate) fn new(shape: Shape, rows: usize, budget: &Budget) -> Result<Builder, DataError> {
         Ok(match shape {
             Shape::Numbers => Builder::Numbers(budget.room(rows)?),
@@ -150,7 +150,7 @@ impl Builder {
         })
     }
 
-    /// The cells of a column that does not contain lists, with its declared kind.
+    /// Returns the cells of a column that does not contain lists, with the declared kind of the column.
     pub(crate) fn finish(self) -> (Cells, Kind) {
         match self {
             Builder::Numbers(values) => (Cells::Numbers(values), Kind::Number),
@@ -194,7 +194,7 @@ impl Builder {
     }
 }
 
-/// The first integer that is not exactly representable, with its row.
+/// The first integer that an `f64` cannot represent exactly, with its row.
 fn rounded(array: &dyn Array) -> Rounded {
     let of = |integer: &dyn Fn(usize) -> i128| {
         let is_rounded = |i: &usize| {
@@ -210,7 +210,7 @@ fn rounded(array: &dyn Array) -> Rounded {
     }
 }
 
-/// Appends numbers, with NaN for missing ones.
+/// Appends numbers, with NaN for missing numbers.
 fn numbers(array: &dyn Array, out: &mut Vec<f64>) -> Result<(), Fault> {
     match array.data_type() {
         DataType::Int8 => primitives::<Int8Type>(array, out, f64::from),
@@ -233,7 +233,7 @@ fn numbers(array: &dyn Array, out: &mut Vec<f64>) -> Result<(), Fault> {
         DataType::Decimal128(_, scale) => {
             decimals::<Decimal128Type>(array, out, *scale, |v| v as f64)
         }
-        // Large decimals are parsed from their digits.
+        // Decimals of 256 bits are always parsed from their digits.
         DataType::Decimal256(_, scale) => {
             decimals::<Decimal256Type>(array, out, *scale, |_| f64::INFINITY)
         }
@@ -262,7 +262,7 @@ fn numbers(array: &dyn Array, out: &mut Vec<f64>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Appends timestamps in microseconds since 1970-01-01; nanoseconds are truncated.
+/// Appends timestamps in microseconds since 1970-01-01. Nanoseconds are truncated.
 fn append_moments(array: &dyn Array, out: &mut Vec<Option<i64>>) -> Result<(), Fault> {
     fn each<T: ArrowPrimitiveType>(
         array: &dyn Array,
@@ -318,13 +318,13 @@ fn primitives<T: ArrowPrimitiveType>(
     }
 }
 
-/// Appends integer numbers of ticks in days or seconds; `per` ticks are one day or one second.
+/// Appends integer numbers of ticks, converted to days or seconds. `per` ticks are one day or one second.
 fn ticks<T: ArrowPrimitiveType<Native = i64>>(array: &dyn Array, out: &mut Vec<f64>, per: f64) {
     primitives::<T>(array, out, |v| v as f64 / per);
 }
 
-/// Appends decimals, each rounded to the nearest number. A decimal is computed as the quotient of two exact numbers or,
-/// if these are too large, parsed from its digits.
+/// Appends decimals, each rounded to the nearest `f64`. A decimal is computed as the quotient of two exact numbers. If
+/// these are too large, the decimal is parsed from its digits.
 fn decimals<T: DecimalType>(
     array: &dyn Array,
     out: &mut Vec<f64>,
@@ -385,7 +385,7 @@ fn append_texts(array: &dyn Array, texts: &mut TextColumn, budget: &Budget) -> R
         DataType::Decimal128(..) => push_decimals::<Decimal128Type>(array, push)?,
         DataType::Decimal256(..) => push_decimals::<Decimal256Type>(array, push)?,
         DataType::Float32 => {
-            // Writes the shortest digits that identify the 32-bit number. The same number in 64 bits would have more
+            // This writes the fewest digits that identify the 32-bit number. The same number in 64 bits would have more
             // digits.
             let numbers = array.as_primitive::<Float32Type>().iter();
             let text = |v: f32| (!v.is_nan()).then(|| v.to_string());
@@ -409,7 +409,7 @@ fn append_texts(array: &dyn Array, texts: &mut TextColumn, budget: &Budget) -> R
     Ok(())
 }
 
-/// Appends decimals with all their digits, without zeros at the end of the fraction.
+/// Appends decimals as texts with all their digits, except zeros at the end of the fraction.
 fn push_decimals<T: DecimalType>(
     array: &dyn Array,
     mut push: impl FnMut(Option<&str>) -> Result<(), DataError>,
@@ -426,13 +426,13 @@ fn push_decimals<T: DecimalType>(
     Ok(())
 }
 
-/// Bytes as text.
+/// Interprets bytes as UTF-8 text.
 fn utf8(value: Option<&[u8]>) -> Result<Option<&str>, Fault> {
     let refused = |_| Fault::Unread("bytes that are not UTF-8 text".to_owned());
     value.map(std::str::from_utf8).transpose().map_err(refused)
 }
 
-/// Appends the values of a dictionary array by their keys.
+/// Appends the values of a dictionary array, looked up by their keys.
 fn append_dictionary(
     array: &dyn Array,
     texts: &mut TextColumn,

@@ -3,34 +3,35 @@
 use crate::levels::Levels;
 use crate::typing::{Cells, Markers, NumberFormat, RawTexts, plain_number};
 
-/// Every integer up to this limit is exactly representable as an `f64`.
+/// The limit up to which an `f64` represents every integer exactly.
 pub(crate) const EXACT: f64 = (1u64 << 53) as f64;
 
-/// Whether the number equals the integer in its cell. Cells with fractions or powers of ten always count as exact,
-/// because rounding is allowed there.
+/// Whether a number equals the integer in its cell. Numbers with a fraction or a power of ten always count as exact,
+/// because rounding them is allowed.
 fn is_exact(value: f64, cell: &[u8]) -> bool {
     let integer = std::str::from_utf8(cell).ok().and_then(|text| text.trim().parse::<i128>().ok());
     integer.is_none_or(|integer| value as i128 == integer)
 }
 
-/// The error for a cell that is not UTF-8.
+/// The error for a cell that is not valid UTF-8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NotUtf8;
 
-/// The cells of a column so far: numbers while all cells are plain numbers, otherwise distinct texts.
+/// The cells of a column that have been read so far. They are stored as numbers as long as all cells are plain numbers,
+/// and as distinct texts otherwise.
 #[derive(Debug)]
 pub(crate) struct ColumnBuilder {
     state: State,
     markers: Markers,
-    /// The first integer that is not exactly representable, with its row.
+    /// The first integer that an `f64` cannot represent exactly, with its row.
     rounded: Option<(usize, String)>,
-    /// The first integer with a leading zero, with its row.
+    /// The first number that is written like a code, with its row.
     zero: Option<(usize, String)>,
 }
 
 #[derive(Debug)]
 enum State {
-    /// Only missing cells so far, kept in case texts follow.
+    /// All cells so far are missing. They are kept in case texts follow.
     Missing {
         codes: Vec<u32>,
         levels: Levels,
@@ -40,7 +41,7 @@ enum State {
         codes: Vec<u32>,
         levels: Levels,
     },
-    /// A cell that is not a number occurred after numbers: the column must be read again as texts.
+    /// After numbers, a cell occurred that is not a number. The column must be read again as texts.
     Words {
         row: usize,
         cell: String,
@@ -54,17 +55,17 @@ pub(crate) enum Built {
         cells: Cells,
         /// The first integer that was rounded, with its row.
         rounded: Option<(usize, String)>,
-        /// The first integer with a leading zero, with its row.
+        /// The first number that is written like a code, with its row.
         zero: Option<(usize, String)>,
     },
-    /// The first cell after numbers that is not a number, with its row. The file must be read again with this column as
-    /// texts.
+    /// After numbers, a cell occurred that is not a number. This is the first such cell, with its row. The file must be
+    /// read again with this column as texts.
     Words { row: usize, cell: String },
 }
 
 impl ColumnBuilder {
-    /// An empty column. If `texts`, its cells are collected as texts; otherwise they are collected as numbers while all
-    /// of them are plain numbers. Cells in `markers` are missing numbers.
+    /// Creates an empty column. If `texts` is true, cells are collected as texts. Otherwise, they are collected as
+    /// numbers as long as all of them are plain numbers. Cells in `markers` are missing numbers.
     pub(crate) fn new(texts: bool, markers: Markers) -> ColumnBuilder {
         let (codes, levels) = (Vec::new(), Levels::default());
         let state =
@@ -72,7 +73,7 @@ impl ColumnBuilder {
         ColumnBuilder { state, markers, rounded: None, zero: None }
     }
 
-    /// Adds a cell.
+    /// Adds a cell to the column.
     #[inline]
     pub(crate) fn push(&mut self, cell: &[u8]) -> Result<(), NotUtf8> {
         if let State::Numbers(values) = &mut self.state
@@ -90,7 +91,7 @@ impl ColumnBuilder {
         self.push_other(cell)
     }
 
-    /// Whether the column has only numbers so far, and at least one.
+    /// Whether the column contains at least one number and only numbers so far.
     pub(crate) fn is_number(&self) -> bool {
         matches!(self.state, State::Numbers(_))
     }
@@ -102,21 +103,21 @@ impl ColumnBuilder {
         }
     }
 
-    /// Appends plain numbers to a column that has only numbers so far.
+    /// Appends plain numbers to a column that contains only numbers so far.
     pub(crate) fn extend(&mut self, numbers: impl ExactSizeIterator<Item = f64>) {
         if let State::Numbers(values) = &mut self.state {
             values.extend(numbers);
         }
     }
 
-    /// Appends a cell that is the first one or is not a plain number.
+    /// Appends a cell to a column without numbers so far, or a cell that is not a plain number.
     fn push_other(&mut self, cell: &[u8]) -> Result<(), NotUtf8> {
         match &mut self.state {
             State::Numbers(values) if self.markers.has(cell) => values.push(f64::NAN),
             State::Numbers(values) => {
                 let cell = utf8(cell)?;
                 match NumberFormat::default().parse(cell) {
-                    // For example `5-` or `1.5D+03`.
+                    // This reads cells such as `5-` or `1.5D+03`.
                     Some(value) => values.push(value),
                     None => self.state = State::Words { row: values.len(), cell: cell.to_owned() },
                 }
@@ -154,15 +155,21 @@ impl ColumnBuilder {
     }
 }
 
-/// Whether a cell starts with a zero and another digit. Postal codes and article numbers do; most numbers do not.
+/// Whether a cell starts with a zero and another digit. Postal codes and article numbers often start like this, but
+/// most numbers do not.
 #[inline]
-pub(crate) fn may_be_code(cell: &[u8]) -> bool {
+pub(crate) fn has_leading_zero(cell: &[u8]) -> bool {
     matches!(cell, [b'0', b'0'..=b'9', ..])
 }
 
-/// Whether a cell is an integer with a leading zero.
+/// Whether a cell is a number that is written like a code. This is an integer with a leading zero, or two integers
+/// joined by an E (`5E3`). Programs that write exponents also write a decimal point or a sign.
 pub(crate) fn is_code(cell: &[u8]) -> bool {
-    may_be_code(cell) && cell.iter().all(u8::is_ascii_digit)
+    let are_digits = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
+    match cell.iter().position(|byte| matches!(byte, b'e' | b'E')) {
+        Some(at) => are_digits(&cell[..at]) && are_digits(&cell[at + 1..]),
+        None => has_leading_zero(cell) && are_digits(cell),
+    }
 }
 
 fn utf8(cell: &[u8]) -> Result<&str, NotUtf8> {
@@ -203,7 +210,7 @@ mod tests {
     #[test]
     fn words_after_numbers_require_a_second_reading() {
         assert!(matches!(column(&["", "1", "a", "2"], false), Built::Words { row: 2, .. }));
-        // The words for infinity are not numbers, in whichever row they occur.
+        // Words for infinity are not numbers, whatever the row in which they occur.
         assert!(matches!(column(&["1", "Inf"], false), Built::Words { row: 1, .. }));
         assert_eq!(texts(column(&["Inf", "1"], false)), ["Inf", "1"]);
         assert!(matches!(column(&["1", "1e999"], false), Built::Words { row: 1, .. }));
@@ -217,11 +224,12 @@ mod tests {
     }
 
     #[test]
-    fn integers_with_a_leading_zero_are_noticed() {
+    fn numbers_written_as_codes_are_noticed() {
         for (cells, first) in [
             (&["1", "0", "0.5", "00.5", "-01"][..], None),
             (&["12345", "02134", "00501"], Some((1, "02134".to_owned()))),
             (&["07", "8"], Some((0, "07".to_owned()))),
+            (&["1e+05", "1.5e3", "2E-3", "5E3"], Some((3, "5E3".to_owned()))),
         ] {
             let Built::Cells { zero, .. } = column(cells, false) else { panic!("{cells:?}") };
             assert_eq!(zero, first, "{cells:?}");

@@ -1,4 +1,4 @@
-//! Damaged files of every format cause errors, never panics, and never use more memory than the budget.
+//! Tests that damaged files of every format cause errors instead of panics, and never use more memory than the budget.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -23,14 +23,14 @@ fn read(bytes: Vec<u8>) -> Result<Frame, DataError> {
     read_source(&source, &ReadOptions::default(), &Hints::default())
 }
 
-/// Flips every bit in turn, and truncates the file at every length. A truncated file may be readable only if
-/// `may_be_cut`.
+/// Flips every bit of a file in turn, and truncates the file at every length. A truncated file may be readable only if
+/// `may_be_cut` is true.
 fn attack(bytes: &[u8], may_be_cut: bool) {
     let whole = read(bytes.to_vec()).unwrap();
     for bit in 0..8 * bytes.len() {
         let mut turned = bytes.to_vec();
         turned[bit / 8] ^= 1 << (bit % 8);
-        // Most flipped bits in numbers and texts cannot be detected, but no row may be lost.
+        // Most flipped bits in numbers and texts cannot be detected, so the result is ignored.
         drop(read(turned));
     }
     for length in 0..bytes.len() {
@@ -86,7 +86,7 @@ fn arrow_files_and_streams() {
     }
 }
 
-/// A stream may end between two messages; a stream that ends within a message is truncated.
+/// A stream may end between two messages. A stream that ends within a message is truncated.
 #[cfg(feature = "arrow")]
 #[test]
 fn a_stream_cut_within_a_message_is_an_error() {
@@ -124,7 +124,7 @@ fn parquet_files() {
     attack(&file, false);
 }
 
-/// Equal rows compress to almost nothing; the number of rows is known before they are decoded.
+/// Equal rows compress to almost nothing. The number of rows is known before they are decoded.
 #[test]
 fn parquet_files_of_too_many_rows() {
     use ::parquet::arrow::ArrowWriter;
@@ -210,7 +210,7 @@ fn numpy_arrays() {
     }
 }
 
-/// Small files that would require arbitrarily large amounts of memory.
+/// These small files would require arbitrarily large amounts of memory.
 #[test]
 fn headers_that_ask_for_too_much() {
     for (descr, shape) in [
@@ -225,7 +225,7 @@ fn headers_that_ask_for_too_much() {
             assert!(error.contains("empty"), "{error}");
         }
     }
-    // Zeros compress well: 16 MB in a few kilobytes. All arrays share one budget.
+    // Zeros compress well: 16 MB take only a few kilobytes. All arrays of an archive share one budget.
     let zeros = npy("|u1", "(100000,)", &[0; 100_000]);
     let error = read(zstd::encode_all(&npy("<f8", "(2000000,)", &[0; 16_000_000])[..], 1).unwrap());
     assert!(error.unwrap_err().to_string().contains("of memory, and the limit is"));
@@ -234,7 +234,7 @@ fn headers_that_ask_for_too_much() {
     assert!(read(npz(&arrays[..1], zip::CompressionMethod::Deflated)).is_ok());
     let error = read(npz(&arrays, zip::CompressionMethod::Deflated)).unwrap_err().to_string();
     assert!(error.contains("of memory, and the limit is"), "{error}");
-    // An entry whose size differs from that in its header is not decompressed.
+    // An entry is not decompressed if its size differs from the size stated in its header.
     let error =
         read(npz(&[("a", npy("<f8", "(100000,)", &[0; 80]))], zip::CompressionMethod::Stored));
     assert!(error.unwrap_err().to_string().contains("80 bytes of data"));

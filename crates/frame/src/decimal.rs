@@ -1,16 +1,16 @@
-//! Parses numbers from bytes: every form that `str::parse::<f64>` accepts, with the same rounding.
+//! Parses numbers from bytes. Every form that `str::parse::<f64>` accepts is parsed, with the same rounding.
 //!
-//! Plain decimals with few digits, which are the common case, are parsed here; all other numbers are parsed by
-//! `fast-float2`. If `fast-float2` parsed every number, LIBSVM text whose values are all 1 would be read at 306 instead
-//! of 351 MB/s.
+//! Plain decimals with few digits, which are the common case, are parsed here. All other numbers are parsed by
+//! `fast-float2`. If `fast-float2` parsed every number, LIBSVM text whose values are all 1 would be read at 306 MB/s
+//! instead of 351 MB/s.
 
-/// The powers of ten that are exact in `f64`.
+/// Powers of ten, all of which are exact in `f64`.
 const POWERS: [f64; 20] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
     1e17, 1e18, 1e19,
 ];
 
-/// The number spelled by `field`, possibly NaN or infinite. Surrounding blanks are skipped.
+/// Parses the number in `field`, which may be NaN or infinite. Surrounding blanks are skipped.
 #[inline]
 pub(crate) fn parse(field: &[u8]) -> Option<f64> {
     short_decimal(field).or_else(|| general(field))
@@ -21,15 +21,16 @@ pub(crate) fn parse(field: &[u8]) -> Option<f64> {
 pub(crate) fn bytes_equal(word: u64, byte: u8) -> u64 {
     const LOW: u64 = u64::from_ne_bytes([0x7f; 8]);
     let zero_where_equal = word ^ u64::from_ne_bytes([byte; 8]);
-    // Adding 0x7f to the low seven bits carries into the top bit unless they are all zero.
+    // Adding 0x7f to the low seven bits of a byte carries into its top bit, unless these seven bits are all zero.
     !(((zero_where_equal & LOW) + LOW) | zero_where_equal | LOW)
 }
 
-/// Parses a plain decimal with few digits, the common case. The integer, which is at most 2^53, and the power of ten
-/// are both exact in `f64`, so the only rounding is that of one division, which is correct.
+/// Parses a plain decimal with few digits, which is the common case. The integer formed by the digits, which is at most
+/// 2^53, and the power of ten are both exact in `f64`. So the only rounding is that of one division, which is correctly
+/// rounded.
 #[inline(always)]
 pub(crate) fn short_decimal(field: &[u8]) -> Option<f64> {
-    // The sign is unpredictable, so avoid a branch.
+    // The sign is unpredictable, so this code avoids a branch.
     let first = *field.first()?;
     let negative = first == b'-';
     let digits = field.get(usize::from(negative | (first == b'+'))..)?;
@@ -41,10 +42,10 @@ pub(crate) fn short_decimal(field: &[u8]) -> Option<f64> {
     Some(f64::from_bits(size.to_bits() | u64::from(negative) << 63))
 }
 
-/// All digits as one integer of at most 2^53, with the number of digits after the point.
+/// Returns all digits as one integer, which is at most 2^53, and the number of digits after the decimal point.
 #[inline]
 fn digits_one_by_one(digits: &[u8]) -> Option<(u64, usize)> {
-    // At most 19 digits cannot overflow 64 bits.
+    // A number of at most 19 digits cannot overflow 64 bits.
     if digits.len() > 19 {
         return None;
     }
@@ -65,12 +66,12 @@ fn digits_one_by_one(digits: &[u8]) -> Option<(u64, usize)> {
     (spelled > 0 && integer <= 1 << 53).then_some((integer, decimals))
 }
 
-/// Two to eight bytes in one word, first byte lowest, zeros above.
+/// Packs two to eight bytes into one word. The first byte is the lowest, and the bytes above the last one are zero.
 #[inline]
 fn word_of(bytes: &[u8]) -> Option<u64> {
     let n = bytes.len();
     if let (Some(low), Some(high), 4..=8) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>(), n) {
-        // The halves agree where they overlap.
+        // The two halves contain the same bytes where they overlap.
         let (low, high) = (u32::from_le_bytes(*low), u32::from_le_bytes(*high));
         return Some(u64::from(low) | u64::from(high) << (8 * (n - 4)));
     }
@@ -81,10 +82,10 @@ fn word_of(bytes: &[u8]) -> Option<u64> {
     None
 }
 
-/// Does the same as [`digits_one_by_one`] for the first `length` (2 to 8) bytes of a word at once.
+/// Like [`digits_one_by_one`], but processes the first `length` (2 to 8) bytes of a word at once.
 #[inline]
 fn digits_of_word(word: u64, length: usize) -> Option<(u64, usize)> {
-    // The first point is removed; a second one is not a digit.
+    // The first decimal point is removed. A second point is not a digit and is rejected.
     let points = bytes_equal(word, b'.');
     if points == 0 {
         return Some((integer_of_word(word, length)?, 0));
@@ -96,7 +97,7 @@ fn digits_of_word(word: u64, length: usize) -> Option<(u64, usize)> {
     Some((integer_of_word(digits, length - 1)?, length - at - 1))
 }
 
-/// The integer spelled by the lowest `length` (1 to 8) bytes of a word, first byte lowest.
+/// Parses the integer in the lowest `length` (1 to 8) bytes of a word. The first digit is the lowest byte.
 #[inline]
 pub(crate) fn integer_of_word(word: u64, length: usize) -> Option<u64> {
     const EACH: u64 = u64::from_ne_bytes([1; 8]);
@@ -105,14 +106,14 @@ pub(crate) fn integer_of_word(word: u64, length: usize) -> Option<u64> {
     if (values | values.wrapping_add(0x76 * EACH)) & (0x80 * EACH) != 0 {
         return None;
     }
-    // Combines two digits into one number, then two such pairs, then two groups of four. The first of two neighbours is
-    // the more significant one.
+    // These lines combine two digits into one number, then two such pairs, and then two groups of four digits. The
+    // first of two neighbours is the more significant one.
     let pairs = ((values & 0x00ff_00ff_00ff_00ff) * 10) + ((values >> 8) & 0x00ff_00ff_00ff_00ff);
     let fours = ((pairs & 0x0000_ffff_0000_ffff) * 100) + ((pairs >> 16) & 0x0000_ffff_0000_ffff);
     Some((fours & 0xffff_ffff) * 10_000 + (fours >> 32))
 }
 
-/// Parses any other form, after skipping the blanks that a quoted field may contain.
+/// Parses all other forms, after skipping the blanks that a quoted field may contain.
 #[cold]
 fn general(field: &[u8]) -> Option<f64> {
     fast_float2::parse(field.trim_ascii()).ok()

@@ -1,11 +1,11 @@
-//! Detects the format of a file.
+//! Detects the formats of files.
 
 use crate::error::DataError;
 use crate::libsvm_line::looks_like;
 use crate::options::Format;
 use crate::source::Source;
 
-/// Determines the format from the first bytes of the file or, if these are text, from the name of the file.
+/// Determines the format of a file from its first bytes or, if these are text, from the name of the file.
 pub(crate) fn format(source: &Source) -> Result<Format, DataError> {
     let head = source.head();
     let begins = |magic: &[u8]| head.starts_with(magic);

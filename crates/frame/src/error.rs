@@ -1,11 +1,11 @@
-//! The error type for everything a user provides.
+//! The error type for options, files and other input that a user provides.
 
 use crate::names::visible;
 use halfspaces_linalg::InputError;
 use std::fmt;
 
-/// A fault in the user's input or in the system, described in one line that states its place, the problem and the
-/// remedy.
+/// An error in the user's input or in the system. The message is one line that says where the error is, what the
+/// problem is, and what to do.
 ///
 /// ```
 /// use halfspaces_frame::{DataError, DataErrorKind};
@@ -19,39 +19,40 @@ pub struct DataError {
     kind: DataErrorKind,
 }
 
-/// Whether the user can fix a fault.
+/// The kind of an error, which says whether the user can fix it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DataErrorKind {
-    /// A fault in options, files or their contents, which the user can fix.
+    /// An error in options, files or the contents of files, which the user can fix.
     Input,
-    /// Any other fault, such as a full disk.
+    /// Any other error, such as a full disk.
     System,
 }
 
 impl DataError {
-    /// A fault in options, files or their contents. The message names its place and the remedy.
+    /// Creates an error in options, files or the contents of files. The message should say where the error is and what
+    /// to do.
     pub fn user(message: impl Into<String>) -> DataError {
         DataError { message: message.into(), kind: DataErrorKind::Input }
     }
 
-    /// Any other fault, such as a full disk.
+    /// Creates any other error, such as a full disk.
     pub fn system(message: impl Into<String>) -> DataError {
         DataError { message: message.into(), kind: DataErrorKind::System }
     }
 
-    /// The kind of the fault.
+    /// The kind of the error.
     #[must_use]
     pub fn kind(&self) -> DataErrorKind {
         self.kind
     }
 
-    /// Adds the name of the file before the message, unless the message contains it.
+    /// Puts the name of the file before the message, unless the message already contains the name.
     #[must_use]
     pub fn within(self, file: &str) -> DataError {
         if self.message.contains(file) { self } else { self.at(file) }
     }
 
-    /// Adds `place` and a colon before the message.
+    /// Puts `place` and a colon before the message.
     #[must_use]
     pub fn at(self, place: &str) -> DataError {
         DataError { message: format!("{place}: {}", self.message), ..self }
@@ -71,7 +72,8 @@ impl std::error::Error for DataError {}
 /// Errors about points and parameters are caused by the user's files and arguments.
 impl From<InputError> for DataError {
     fn from(error: InputError) -> DataError {
-        // The row number is omitted, because a learner that gets selected rows does not know their numbers in the file.
+        // The row number is omitted, because a learner that is given selected rows does not know the numbers of these
+        // rows in the file.
         DataError::user(match error {
             InputError::Overflow { .. } => {
                 "numbers are so large that their squares overflow; divide the column that has them by a power of ten"

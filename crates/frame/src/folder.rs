@@ -1,4 +1,4 @@
-//! Folders of images as tables: a row for each image, with its grey values on a small grid.
+//! Reads folders of images as tables. Each image is a row, which contains the grey values of the image on a small grid.
 
 use crate::block::Block;
 use crate::error::DataError;
@@ -11,25 +11,25 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The column of file names, relative to the folder.
+/// The name of the column of file names, which are relative to the folder.
 const FILE: &str = "file";
-/// The column of the names of sub-folders.
+/// The name of the column of sub-folders, which are the labels.
 const LABEL: &str = "label";
-/// The prefix of the names of grey values.
+/// The prefix of the names of the columns of grey values.
 const PIXEL: &str = "pixel";
-/// The grid has this many rows and columns.
+/// The number of rows and the number of columns of the grid.
 const SIDE: usize = 16;
 /// The maximum size of an image file in bytes.
 const MAX_BYTES: u64 = 1 << 26;
-/// Extensions of images that can be read.
+/// The extensions of image files that can be read.
 const EXTENSIONS: [&str; 3] = ["png", "jpg", "jpeg"];
-/// Number of images that a thread reads at a time.
+/// The number of images that a thread reads at a time.
 const TOGETHER: usize = 16;
-/// Maximum number of files listed in a note.
+/// The maximum number of files listed in a note.
 const LISTED: usize = 3;
 
 /// Reads the images of a folder and of its sub-folders, in the order of their names. The columns are `file`, `label`
-/// if there are sub-folders with images, and the grey values `pixel0`, `pixel1`, ...
+/// (if there are sub-folders with images), and the grey values `pixel0`, `pixel1`, ...
 pub(crate) fn read(folder: &Path, options: &ReadOptions) -> Result<Frame, DataError> {
     let shown = folder.display();
     let mut files = Files::default();
@@ -105,9 +105,9 @@ fn categories(labels: &[Option<String>]) -> Values {
 }
 
 impl Frame {
-    /// The column of names of images, and the folder to which the names are relative, for a table that was read from
-    /// `path`. For a folder of images it is `file`. For other tables it is the first column of texts that are all names
-    /// of PNG or JPEG files below the folder of the table; some may be missing.
+    /// For a table that was read from `path`, the column of image names and the folder to which the names are relative.
+    /// For a folder of images, this is the column `file`. For other tables, it is the first column of texts in which
+    /// every cell that is not missing names a PNG or JPEG file below the folder of the table.
     ///
     /// ```
     /// use halfspaces_frame::{Column, Frame, Values};
@@ -137,7 +137,7 @@ impl Frame {
     }
 }
 
-/// Whether the name of a file ends as those of images that can be read.
+/// Whether the name of a file has the extension of an image that can be read.
 fn is_image(path: &Path) -> bool {
     let extension = path.extension().map(|ending| ending.to_ascii_lowercase());
     EXTENSIONS.iter().any(|known| extension.as_deref() == Some(known.as_ref()))
@@ -146,9 +146,9 @@ fn is_image(path: &Path) -> bool {
 /// The files of a folder.
 #[derive(Debug, Default)]
 struct Files {
-    /// The name of each image, relative to the folder, with its sub-folder.
+    /// The name of each image, relative to the folder, and its sub-folder if it is in one.
     images: Vec<(String, Option<String>)>,
-    /// Names of other files and folders.
+    /// The names of other files and folders.
     others: Vec<String>,
 }
 
@@ -179,7 +179,7 @@ impl Files {
     }
 }
 
-/// Compares names by characters, and numbers in them by value: `9.png` comes before `10.png`.
+/// Compares names character by character, but compares the numbers in them by value. So `9.png` comes before `10.png`.
 ///
 /// ```
 /// use std::cmp::Ordering;
@@ -206,7 +206,7 @@ pub fn by_numbers(a: &str, b: &str) -> Ordering {
     a.len().cmp(&b.len())
 }
 
-/// Splits off the leading digits.
+/// Splits the leading digits off a text and returns them.
 fn digits<'a>(text: &mut &'a str) -> &'a str {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (front, rest) = text.split_at(end);
@@ -249,7 +249,7 @@ mod tests {
         assert!(near(&block.column(100), [2.0, 1.0, 3.0, 4.0]));
         assert_eq!(frame.place(2), at("dog/1.png").display().to_string());
         assert_eq!(frame.select_rows(&[2]).place(0), frame.place(2));
-        // A model does not learn from the names of files.
+        // Models do not learn from the names of files.
         assert!(frame.record("file").unwrap().rule.kind.is_left_out());
         assert_eq!(frame.notes.len(), 2, "{:?}", frame.notes);
         assert!(frame.notes[0].contains("4 images are read as 16 x 16 grey values"));

@@ -1,4 +1,4 @@
-//! Tables in memory: Arrow arrays, an optional numeric block, and the origin of each row.
+//! Tables in memory, which consist of Arrow arrays, an optional numeric block, and the origin of each row.
 
 use crate::block::Block;
 use crate::delimited::FileRecord;
@@ -9,7 +9,7 @@ use crate::values::Values;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// A table: named columns of equal length and an optional numeric block.
+/// A table, which consists of named columns of equal length and an optional numeric block.
 ///
 /// ```
 /// use halfspaces_frame::{Column, Frame, Values};
@@ -21,19 +21,20 @@ use std::sync::Arc;
 pub struct Frame {
     /// The columns, in the order of the file.
     pub columns: Vec<Column>,
-    /// A numeric matrix, whose columns follow the others.
+    /// A numeric matrix, if there is one. The columns of the matrix follow the other columns.
     pub block: Option<Block>,
     /// The number of rows.
     pub rows: usize,
-    /// The name of the file, for messages.
+    /// The name of the file, as shown in messages.
     pub source: String,
     /// The origin of each row.
     pub places: Places,
-    /// Facts that matter when a column is used, with the column's name.
+    /// Facts that matter when a column is used, each with the name of the column.
     pub remarks: Vec<(String, Remark)>,
-    /// Decisions of the reader that could be wrong, one sentence each.
+    /// Notes on decisions of the reader that could be wrong, one sentence each.
     pub notes: Vec<String>,
-    /// The records of how columns were read, in no particular order; see [`Frame::record`]. Block columns have none.
+    /// The records of how columns were read, in no particular order (see [`Frame::record`]). Columns of the block have
+    /// no records.
     pub records: Vec<ColumnRecord>,
     /// The record of how the file was read, if it is delimited text.
     pub reading: Option<FileRecord>,
@@ -42,24 +43,25 @@ pub struct Frame {
 /// A fact about a column that matters only if the column is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remark {
-    /// The file has the column, but its type is not supported: the frame does not contain it.
+    /// The file has the column, but the type of the column is not supported, so the frame does not contain it.
     Unread {
-        /// The type.
+        /// The name of the type.
         kind: String,
     },
-    /// An integer with too many digits for an `f64` was rounded; this is the first one.
+    /// Integers with too many digits for an `f64` were rounded. This is the first of them.
     Rounded {
-        /// The number of its line or row in the file, as in [`Frame::place`]. It does not change when rows are
-        /// selected.
+        /// The number of the integer's line or row in the file, as in [`Frame::place`]. The number does not change when
+        /// rows are selected.
         number: u64,
-        /// The integer.
+        /// The integer as it is written in the file.
         cell: String,
     },
-    /// An integer has a leading zero, as postal codes have; this is the first one. The column is read as numbers.
-    LeadingZero {
-        /// The number of its line, as in [`Frame::place`]. It does not change when rows are selected.
+    /// Some numbers in the column are written like codes, that is, as integers with a leading zero (`02134`) or as
+    /// integers joined by an E (`5E3`). This is the first of them. The column is read as numbers.
+    Code {
+        /// The number of the cell's line, as in [`Frame::place`]. The number does not change when rows are selected.
         number: u64,
-        /// The integer as in the file.
+        /// The cell as it is written in the file.
         cell: String,
     },
 }
@@ -67,52 +69,52 @@ pub enum Remark {
 /// A named column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// The name.
+    /// The name of the column.
     pub name: String,
     /// One value for each row.
     pub values: Values,
 }
 
-/// The origin of rows: lines or rows of a file, or files of a folder.
+/// The origin of rows, which are lines or rows of a file, or files of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
-    /// "line" or "row".
+    /// The unit that is counted, "line" or "row".
     unit: &'static str,
     numbers: Numbers,
-    /// The file of each row of a folder; empty for other tables.
+    /// The file of each row, if the table was read from a folder. Empty for other tables.
     files: Arc<[String]>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Numbers {
-    /// Consecutive numbers from this one.
+    /// Consecutive numbers, starting at this one.
     From(u64),
     List(Vec<u64>),
 }
 
 impl Places {
-    /// Rows counted from 0, for a file without lines.
+    /// Creates the origin of rows that are counted from 0, for a file without lines.
     pub(crate) fn rows() -> Places {
         Places::rows_from(0)
     }
 
-    /// Rows, the first of which is row `first` of the file.
+    /// Creates the origin of consecutive rows, the first of which is row `first` of the file.
     pub(crate) fn rows_from(first: u64) -> Places {
         Places { unit: "row", numbers: Numbers::From(first), files: Arc::default() }
     }
 
-    /// Rows with these numbers, counted from 0.
+    /// Creates the origin of rows with the given numbers, which are counted from 0.
     #[cfg(feature = "parquet")]
     pub(crate) fn row_list(rows: Vec<u64>) -> Places {
         Places { unit: "row", numbers: Numbers::List(rows), files: Arc::default() }
     }
 
-    /// Rows that are files.
+    /// Creates the origin of rows that are files.
     pub(crate) fn files(files: Vec<String>) -> Places {
         Places { files: files.into(), ..Places::rows() }
     }
 
-    /// The lines of a text file on which rows begin.
+    /// Creates the origin of the rows of a text file from the lines on which they begin.
     pub(crate) fn lines(lines: Vec<u64>) -> Places {
         let first = lines.first().copied().unwrap_or(1);
         let consecutive = lines.iter().zip(first..).all(|(line, expected)| *line == expected);
@@ -135,10 +137,10 @@ impl Places {
 }
 
 impl Frame {
-    /// A table of columns whose rows are counted from 0.
+    /// Creates a table from its columns. Rows are counted from 0.
     ///
     /// # Panics
-    /// If two columns have different lengths.
+    /// Panics if two columns have different lengths.
     #[must_use]
     pub fn new(source: impl Into<String>, columns: Vec<Column>) -> Frame {
         let rows = columns.first().map_or(0, |column| column.values.len());
@@ -159,7 +161,8 @@ impl Frame {
         }
     }
 
-    /// The values of the column with this name, copied if it is a block column; `None` if there is no such column.
+    /// The values of the column with this name, or `None` if there is no such column. The values are copied if the
+    /// column belongs to the block.
     #[must_use]
     pub fn column(&self, name: &str) -> Option<Cow<'_, Values>> {
         if let Some(column) = self.columns.iter().find(|column| column.name == name) {
@@ -172,7 +175,8 @@ impl Frame {
     /// The last column, which often contains the classes.
     ///
     /// # Errors
-    /// If the table has a block, whose columns are not ordered among the others: the label column must then be named.
+    /// Returns an error if the table has a block. The columns of a block are not ordered among the other columns, so
+    /// the label column must then be named.
     pub fn last_column(&self) -> Result<&Column, DataError> {
         match (&self.block, self.columns.last()) {
             (None, Some(column)) => Ok(column),
@@ -194,7 +198,7 @@ impl Frame {
     /// Removes a column and returns it.
     ///
     /// # Errors
-    /// If there is no such column; the message suggests the nearest name.
+    /// Returns an error if there is no such column. The message suggests the most similar name.
     pub fn take(&mut self, name: &str) -> Result<Column, DataError> {
         if let Some(at) = self.columns.iter().position(|column| column.name == name) {
             return Ok(self.columns.remove(at));
@@ -214,13 +218,13 @@ impl Frame {
         }
     }
 
-    /// The remark on a column, if any.
+    /// The remark on a column, if there is one.
     #[must_use]
     pub fn remark(&self, name: &str) -> Option<&Remark> {
         self.remarks.iter().find(|(column, _)| column == name).map(|(_, remark)| remark)
     }
 
-    /// The meaning of a remark on the column `name`, for the user.
+    /// A message that explains a remark on the column `name` to the user.
     #[must_use]
     pub fn about(&self, name: &str, remark: &Remark) -> String {
         match remark {
@@ -233,21 +237,22 @@ impl Frame {
                  equal: use --category '{name}' if they are names, --drop '{name}' to leave them out",
                 self.place_number(*number)
             ),
-            Remark::LeadingZero { number, cell } => format!(
+            Remark::Code { number, cell } => format!(
                 "{}, column `{name}`: {}",
                 self.place_number(*number),
-                leading_zero(name, cell)
+                code_as_number(name, cell)
             ),
         }
     }
 
-    /// The record of how a column was read; `None` if there is none.
+    /// The record of how a column was read, if there is one.
     #[must_use]
     pub fn record(&self, name: &str) -> Option<&ColumnRecord> {
         self.records.iter().find(|record| record.name == name)
     }
 
-    /// The error for a missing column. It suggests the nearest name, or says that the column's type is not supported.
+    /// The error for a column that does not exist. The message suggests the most similar name, or says that the type of
+    /// the column is not supported.
     #[must_use]
     pub fn no_column(&self, name: &str) -> DataError {
         if let Some(remark @ Remark::Unread { .. }) = self.remark(name) {
@@ -282,10 +287,10 @@ impl Frame {
         matches!(self.block, Some(Block::Sparse(_)))
     }
 
-    /// The rows at `rows`, in that order.
+    /// Copies the rows with the indices `rows`, in that order.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// Panics if there is no row with one of the indices.
     #[must_use]
     pub fn select_rows(&self, rows: &[usize]) -> Frame {
         let column = |c: &Column| Column { name: c.name.clone(), values: c.values.select(rows) };
@@ -302,10 +307,10 @@ impl Frame {
         }
     }
 
-    /// The rows at `rows`, which must be ascending; compacts a block in place.
+    /// Keeps the rows with the indices `rows`, which must be ascending. A block is compacted in place.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// Panics if there is no row with one of the indices.
     #[must_use]
     pub fn into_rows(mut self, rows: &[usize]) -> Frame {
         if rows.len() == self.rows {
@@ -318,20 +323,20 @@ impl Frame {
     /// The origin of a row, such as "data.csv, line 7".
     ///
     /// # Panics
-    /// If there is no such row.
+    /// Panics if there is no such row.
     #[must_use]
     pub fn place(&self, row: usize) -> String {
         self.place_number(self.places.number(row))
     }
 
-    /// The row of another table that a cell of a column of row numbers names, such as `3` or `3.0`. `other` is the name of that table, `rows`
-    /// its number of rows.
+    /// Reads the number of a row of another table from a cell in a column of row numbers, such as `3` or `3.0`. `other`
+    /// is the name of the other table, and `rows` is its number of rows.
     ///
     /// # Errors
-    /// If the cell is not a number from 0 to `rows` - 1.
+    /// Returns an error if the cell is not an integer from 0 to `rows` - 1.
     ///
     /// # Panics
-    /// If there is no row `at`.
+    /// Panics if there is no row `at`.
     pub fn row_number(
         &self,
         numbers: &Values,
@@ -349,13 +354,13 @@ impl Frame {
         })
     }
 
-    /// Whether the table was read from a folder of images: each row is a file.
+    /// Whether the table was read from a folder of images, so that each row is a file.
     #[must_use]
     pub fn is_folder(&self) -> bool {
         !self.places.files.is_empty()
     }
 
-    /// The place of the line or row with this number in the file.
+    /// A description of the line or row with this number in the file, such as "data.csv, line 7".
     #[must_use]
     pub fn place_number(&self, number: u64) -> String {
         match self.places.files.get(number as usize) {
@@ -365,11 +370,14 @@ impl Frame {
     }
 }
 
-/// What it means that a cell of the column `name` is a number with a leading zero.
-pub(crate) fn leading_zero(name: &str, cell: &str) -> String {
+/// A message about a cell of the column `name` that is read as a number although it is written like a code.
+pub(crate) fn code_as_number(name: &str, cell: &str) -> String {
+    let reading = match cell.contains(['e', 'E']) {
+        true => "with an exponent",
+        false => "without its leading zero",
+    };
     format!(
-        "{cell} is read as a number, without its leading zero; use --category '{name}' if it is a code, --drop '{name}' to \
-         leave it out"
+        "{cell} is read as a number, {reading}; use --category '{name}' if it is a code, --drop '{name}' to leave it out"
     )
 }
 

@@ -1,4 +1,4 @@
-//! Calls third-party readers that may panic on damaged files.
+//! Calls third-party readers, which may panic on damaged files.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
@@ -8,10 +8,10 @@ thread_local! {
     static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `read`. Returns `None` if it panics, as readers of Arrow and Parquet do on some damaged files.
+/// Runs `read`. Returns `None` if `read` panics, as the Arrow and Parquet readers do on some damaged files.
 ///
-/// The message of such a panic is not printed. For this purpose, the first call installs a panic hook, which forwards
-/// every panic outside `read` to the previous hook of the process.
+/// The message of a panic in `read` is not printed. For this purpose, the first call installs a panic hook, which
+/// forwards every panic outside `read` to the previous hook of the process.
 pub(crate) fn guarded<T>(read: impl FnOnce() -> T) -> Option<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -23,7 +23,7 @@ pub(crate) fn guarded<T>(read: impl FnOnce() -> T) -> Option<T> {
         }));
     });
     let was_guarded = IS_GUARDED.replace(true);
-    // The state of `read` is dropped after a panic: callers report an error and stop reading.
+    // The state of `read` is dropped after a panic, because callers report an error and stop reading.
     let result = catch_unwind(AssertUnwindSafe(read));
     IS_GUARDED.set(was_guarded);
     result.ok()

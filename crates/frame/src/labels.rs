@@ -1,4 +1,4 @@
-//! Labels: the classes of a column, with names as the file spells them.
+//! Labels, which are the classes in a column. Class names are spelled as in the file.
 
 use crate::classes::{ClassCollector, Classes};
 use crate::error::DataError;
@@ -10,15 +10,15 @@ use crate::values::Values;
 use halfspaces_linalg::Label;
 use std::collections::{BTreeMap, HashMap};
 
-/// Labels are not classes if there are more than this many distinct ones, and most rows have a label that occurs in no
-/// other row.
+/// The number of distinct labels above which labels may not be classes. They are not classes if most rows have a label
+/// that occurs in no other row.
 const MIN_FREE: usize = 30;
 
-/// More than [`MIN_FREE`] distinct numbers are a quantity, not classes, if each occurs in fewer rows than this on
-/// average.
+/// The mean number of rows per distinct number below which more than [`MIN_FREE`] distinct numbers are a quantity and
+/// not classes.
 const MIN_ROWS_OF_NUMBER: usize = 10;
 
-/// The class of each row.
+/// The classes of a table, and the class of each row.
 ///
 /// ```
 /// use halfspaces_frame::{Column, Labels, Values};
@@ -30,8 +30,9 @@ const MIN_ROWS_OF_NUMBER: usize = 10;
 pub struct Labels {
     /// The class of each row, as an index into `classes`.
     pub of_row: Vec<usize>,
-    /// The class names: sorted by number if all are numbers, `false` before `true`, otherwise alphabetically. Of two
-    /// classes, the positive one is last. Labels with the same [`ClassKey`](crate::ClassKey) are one class.
+    /// The class names in sorted order. The order is by number if all names are numbers, `false` before `true` for
+    /// truth values, and alphabetical otherwise. If there are two classes, the positive class is last. Labels with the
+    /// same [`ClassKey`](crate::ClassKey) belong to one class.
     pub classes: Vec<String>,
 }
 
@@ -39,7 +40,8 @@ impl Labels {
     /// Removes the label column from a table and returns its labels.
     ///
     /// # Errors
-    /// If a row has no label, or the labels are not classes: a quantity, or mostly labels that occur once.
+    /// Returns an error if a row has no label or if the labels are not classes. They are not classes if they are a
+    /// quantity, or if most of them occur only once.
     pub fn take(frame: &mut Frame, name: &str) -> Result<Labels, DataError> {
         let (labels, collected) = Labels::taken(frame, name)?;
         for spellings in collected.joined() {
@@ -56,10 +58,11 @@ impl Labels {
         Ok(labels)
     }
 
-    /// Removes the label column from a part of a table, which may have only one class or few rows of each.
+    /// Removes the label column from a part of a table and returns its labels. The part may have only one class, or few
+    /// rows of each class.
     ///
     /// # Errors
-    /// If a row has no label.
+    /// Returns an error if a row has no label.
     pub fn take_part(frame: &mut Frame, name: &str) -> Result<Labels, DataError> {
         Ok(Labels::taken(frame, name)?.0)
     }
@@ -69,12 +72,12 @@ impl Labels {
         if let Some(row) = (0..frame.rows).find(|row| column.values.is_missing(*row)) {
             return Err(missing_label(frame, name, &column, row));
         }
-        // A column of truth values has the classes true and false, even if it was read without a hint.
+        // The classes of a column of truth values are true and false, even if the column was read without a hint.
         let is_truth = frame.record(name).is_some_and(|record| record.rule.kind == Kind::Boolean);
         Ok(Labels::collect(&column, is_truth))
     }
 
-    /// The classes of a column. A missing label is treated as a class with an empty name.
+    /// Collects the classes of a column. Missing labels form a class with an empty name.
     #[must_use]
     pub fn from_column(column: &Column) -> Labels {
         Labels::collect(column, false).0
@@ -84,7 +87,7 @@ impl Labels {
         let mut collected = ClassCollector::default();
         let of_row: Vec<usize> = match &column.values {
             Values::Texts(texts) => {
-                // Each distinct text is looked up once, in row order.
+                // Each distinct text is looked up once, in the order of the rows.
                 let mut of_level: Vec<Option<usize>> = vec![None; texts.level_count()];
                 let class = |(row, code): (usize, &u32)| match of_level.get_mut(*code as usize) {
                     Some(class) => *class.get_or_insert_with(|| collected.add(texts.level(*code))),
@@ -117,7 +120,7 @@ impl Labels {
         (Labels { of_row, classes }, collected)
     }
 
-    /// Rejects labels that are not classes.
+    /// Returns an error if the labels are not classes.
     fn check_classes(&self, place: &str) -> Result<(), DataError> {
         let (count, rows) = (self.classes.len(), self.of_row.len());
         if count <= MIN_FREE {
@@ -126,7 +129,7 @@ impl Labels {
         let alone = self.rows_of_classes().into_iter().filter(|rows| *rows == 1).count();
         let numbers: Option<Vec<f64>> =
             self.classes.iter().map(|class| crate::ClassKey::of(class).number()).collect();
-        // Codes such as 0 to 39 without a gap may be classes with few rows each.
+        // Consecutive integers, such as the codes 0 to 39, may be classes with few rows each.
         let is_gapless = |numbers: &[f64]| {
             let (low, high) = (numbers[0], numbers[count - 1]);
             high - low < count as f64 && numbers.iter().all(|v| v.fract().to_bits() << 1 == 0)
@@ -155,8 +158,8 @@ impl Labels {
         rows
     }
 
-    /// One note for each group of classes that differ only in capital letters, blanks or underscores: one of them may be
-    /// misspelt. Of many groups, only the first are named.
+    /// Returns one note for each group of classes that differ only in capital letters, blanks or underscores, because
+    /// one of these classes may be misspelt. If there are many groups, only the first ones are named.
     fn near_classes(&self, place: &str) -> Vec<String> {
         const MOST_SHOWN: usize = 5;
         let rows = self.rows_of_classes();
@@ -164,7 +167,7 @@ impl Labels {
         for (class, rows) in self.classes.iter().zip(rows) {
             let letters = class.chars().filter(|c| !c.is_whitespace() && *c != '_');
             let letters: String = letters.flat_map(char::to_lowercase).collect();
-            // Codes such as 01 and 0 1 have no capital letters.
+            // Codes such as 01 and 0 1 contain no letters, so they are not compared.
             if letters.chars().any(char::is_alphabetic) {
                 groups.entry(letters).or_default().push(format!("`{}` ({rows})", short(class)));
             }
@@ -187,7 +190,7 @@ impl Labels {
     /// Rejects classes with fewer than `least` rows.
     ///
     /// # Errors
-    /// If there are any; the message names all of them.
+    /// Returns an error if there are such classes. The message names up to 20 of them.
     pub fn check_rows(&self, least: usize, place: &str) -> Result<(), DataError> {
         const MOST_SHOWN: usize = 20;
         let rows = self.rows_of_classes();
@@ -211,10 +214,10 @@ impl Labels {
         )))
     }
 
-    /// Labels +1 for the rows of the second class and -1 for those of the first.
+    /// Returns the labels +1 for the rows of the second class and -1 for the rows of the first class.
     ///
     /// # Errors
-    /// If there are not two classes.
+    /// Returns an error unless there are exactly two classes.
     pub fn signs(&self) -> Result<Vec<Label>, DataError> {
         if self.classes.len() != 2 {
             let names: Vec<String> =
@@ -229,8 +232,8 @@ impl Labels {
         Ok(self.of_row.iter().map(sign).collect())
     }
 
-    /// Makes `positive` the second class. If there are more than two classes, all others are combined into the first
-    /// one.
+    /// Makes `positive` the second class. If there are more than two classes, all other classes are combined into the
+    /// first class.
     pub fn with_positive(self, positive: &str) -> Result<Labels, DataError> {
         let names: Vec<&str> = self.classes.iter().map(String::as_str).collect();
         let Some(class) = find_class(positive, &self.classes) else {
@@ -252,14 +255,15 @@ impl Labels {
     }
 }
 
-/// The class of a label: the class with the same text, or else the one with the same [`ClassKey`](crate::ClassKey). For
-/// many labels use [`Classes`], which looks up each one in constant time.
+/// Finds the class of a label. This is the class with the same text, or else the class with the same
+/// [`ClassKey`](crate::ClassKey). For many labels, use [`Classes`], which looks up each label in constant time.
 #[must_use]
 pub fn find_class(label: &str, classes: &[String]) -> Option<usize> {
     Classes::new(classes).find(label)
 }
 
-/// The error for a row without a label: it gives the cell, the number of such cells, and the remedy.
+/// The error for a row without a label. The message contains the cell, the number of such cells, and advice for the
+/// user.
 fn missing_label(frame: &Frame, name: &str, column: &Column, row: usize) -> DataError {
     let place = format!("{}, column `{name}`: the label is missing", frame.place(row));
     let markers =
@@ -303,7 +307,7 @@ mod tests {
         assert_eq!(labels(&["1.0", "0.0"]).of_row, [1, 0]);
     }
 
-    /// The hint that names the column of labels does not change the classes.
+    /// Truth values give the same classes whether or not a hint names the column of labels.
     #[test]
     fn truth_values_are_classes_with_and_without_a_hint() {
         let bytes = b"x,y\n1.5,True\n2,False\n3,True\n4,False\n";
@@ -347,8 +351,8 @@ mod tests {
         assert_eq!(find_class("y", &classes), None);
     }
 
-    /// If there are more than thirty labels, and more than half of the rows have a label that occurs only once, the
-    /// labels are not classes.
+    /// If there are more than thirty distinct labels, and more than half of the rows have a label that occurs only
+    /// once, the labels are not classes.
     #[test]
     fn a_label_of_its_own_for_most_rows_is_no_class() {
         let take = |alone: usize, twice: usize| {
@@ -407,7 +411,7 @@ mod tests {
             take(40, 400, &|i| 2.0 * i as f64).is_ok()
                 && take(40, 399, &|i| 2.0 * i as f64).is_err()
         );
-        // Codes without a gap, and numbers with many rows each, are classes.
+        // Consecutive codes are classes, and so are numbers with many rows each.
         assert!(take(40, 200, &|i| i as f64).is_ok() && take(30, 60, &|i| 2.5 * i as f64).is_ok());
     }
 
@@ -448,7 +452,7 @@ mod tests {
                     column if they mean the same";
         assert_eq!((count, notes), (6, vec![said.to_owned()]));
         assert_eq!(column(&["01", "0 1", "a", "b"]).1, Vec::<String>::new());
-        // All groups of five are named, and five of six.
+        // If there are five groups, all are named. If there are six, five are named.
         let pairs: Vec<String> = (b'a'..b'g')
             .flat_map(|l| [(l as char).into(), (l as char).to_ascii_uppercase().into()])
             .collect();

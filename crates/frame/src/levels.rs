@@ -1,8 +1,8 @@
-//! The distinct texts of a column, numbered by first appearance.
+//! The distinct texts of a column, numbered in order of first appearance.
 
 use std::collections::HashMap;
 
-/// Texts and their codes.
+/// Distinct texts and their codes.
 #[derive(Debug, Default)]
 pub(crate) struct Levels {
     names: Vec<String>,
@@ -11,9 +11,9 @@ pub(crate) struct Levels {
 }
 
 impl Levels {
-    /// Returns the code of a text; a new text gets a new code.
+    /// Returns the code of a text. A new text gets a new code.
     pub(crate) fn code(&mut self, text: &str) -> u32 {
-        // Consecutive texts are often equal.
+        // Consecutive texts are often equal, so the last code is tried first.
         if self.names.get(self.last as usize).is_some_and(|name| name == text) {
             return self.last;
         }

@@ -1,4 +1,4 @@
-//! Reads tables of all supported formats as typed columns and numeric blocks.
+//! Reads tables in all supported formats as typed columns and numeric blocks.
 
 #![doc = include_str!("../README.md")]
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "tests compare exact values on purpose"))]
@@ -58,7 +58,7 @@ pub use folder::by_numbers;
 pub use frame::{Column, Frame, Places, Remark};
 pub use labels::{Labels, find_class};
 pub use missing::{MISSING_SHOWN, is_missing_marker};
-pub use names::{suggestion, visible};
+pub use names::{short, suggestion, visible};
 pub use options::{Format, Hints, Ragged, ReadOptions};
 pub use picture::Picture;
 #[cfg(feature = "arrow")]

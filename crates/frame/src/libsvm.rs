@@ -1,8 +1,8 @@
-//! LIBSVM files: lines of `label index:value index:value ..`, where absent entries are zero.
+//! Reads LIBSVM files, which consist of lines `label index:value index:value ..`. Absent entries are zero.
 //!
-//! A column is named by its index in the file. Indices count from 1, or from 0 if an index 0 occurs, as in files of
-//! scikit-learn. The names are the same in both cases, so a file without the index 0 is consistent with a model that
-//! was fitted to a file with it. In memory an entry takes 12 bytes.
+//! The name of a column is its index in the file. Indices are counted from 1, or from 0 if an index 0 occurs, as in
+//! files written by scikit-learn. An index gives the same name in both cases, so a file without the index 0 is
+//! consistent with a model that was fitted to a file with this index. An entry takes 12 bytes of memory.
 
 use crate::block::{Block, SparseBlock};
 use crate::error::DataError;
@@ -18,20 +18,20 @@ use std::io::BufRead;
 /// The name of the label column.
 pub(crate) const LABEL: &str = "label";
 
-/// The columns of a file, found in a pass over all rows.
+/// The rows and columns of a file, which are determined in a pass over all rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Shape {
     /// The number of rows.
     pub(crate) rows: u64,
-    /// The first index: 0 if an index 0 occurs, otherwise 1.
+    /// The first index, which is 0 if an index 0 occurs and 1 otherwise.
     pub(crate) first: u32,
-    /// The number of columns; at least 1.
+    /// The number of columns, which is at least 1.
     pub(crate) dim: usize,
-    /// Decisions that could be wrong.
+    /// Notes on decisions that could be wrong.
     pub(crate) notes: Vec<String>,
 }
 
-/// Reads a table with the columns `label` and `1`, `2`, .. up to the largest index.
+/// Reads a table. The columns are `label` and `1`, `2`, .. up to the largest index.
 pub(crate) fn read(source: &Source) -> Result<Frame, DataError> {
     let mut rows = Rows::open(source)?;
     let mut chunk = Chunk::default();
@@ -41,7 +41,7 @@ pub(crate) fn read(source: &Source) -> Result<Frame, DataError> {
     Ok(Frame { notes: shape.notes, ..frame })
 }
 
-/// Determines the rows and columns of a file in one pass, with memory for one line.
+/// Determines the rows and columns of a file in one pass. Only one line is in memory at a time.
 pub(crate) fn scan(source: &Source) -> Result<Shape, DataError> {
     let mut rows = Rows::open(source)?;
     let mut chunk = Chunk::default();
@@ -51,7 +51,8 @@ pub(crate) fn scan(source: &Source) -> Result<Shape, DataError> {
     rows.facts.shape(source)
 }
 
-/// Reads a file in tables of `size` rows, all with the columns of `shape`, found by [`scan`].
+/// Reads a file as a sequence of tables with `size` rows each. All tables have the columns of `shape`, which [`scan`]
+/// returned.
 pub(crate) fn chunks(
     source: &Source,
     shape: Shape,
@@ -81,12 +82,12 @@ fn next_chunk(
         return Ok(None);
     }
     let frame = chunk.frame(source, shape)?;
-    // A chunk is dropped before the next one is read.
+    // The caller drops a chunk before the next one is read, so its memory is released.
     source.budget().reset(taken);
     Ok(Some(frame))
 }
 
-/// Reads the rows whose numbers, counted from 0, are in `rows`, which is ascending. The table has the columns of
+/// Reads the rows with the numbers `rows`, which are counted from 0 and must be ascending. The table has the columns of
 /// `shape`.
 pub(crate) fn select(source: &Source, shape: &Shape, rows: &[u64]) -> Result<Frame, DataError> {
     let mut reader = Rows::open(source)?;
@@ -102,7 +103,7 @@ pub(crate) fn select(source: &Source, shape: &Shape, rows: &[u64]) -> Result<Fra
     chunk.frame(source, shape)
 }
 
-/// Rows in memory.
+/// Consecutive rows that are in memory.
 #[derive(Debug)]
 struct Chunk {
     lines: Vec<u64>,
@@ -165,15 +166,15 @@ struct Rows<'s> {
     facts: Facts,
 }
 
-/// Facts about the rows read so far.
+/// Facts about the rows that have been read so far.
 #[derive(Debug, Default)]
 struct Facts {
     rows: u64,
-    /// The largest index, with the first line that has it.
+    /// The largest index, with the first line in which it occurs.
     largest: Option<(u32, u64)>,
     /// The first line with an index 0.
     zero: Option<u64>,
-    /// The first line with a query number.
+    /// The first line with a query number (`qid`).
     query: Option<u64>,
     /// The first line whose indices are not ascending, and the number of such lines.
     sorted: Option<(u64, u64)>,
@@ -258,15 +259,15 @@ impl Facts {
     }
 }
 
-/// The lines of a text, of which only the current one is in memory.
+/// The lines of a text. Only the current line is in memory.
 struct Lines<'s> {
     source: &'s Source,
     reader: Box<dyn BufRead + 's>,
     /// The number of the current line, counted from 1.
     number: u64,
-    /// The current line, if it was not complete in the reader's buffer.
+    /// A copy of the current line, if the reader's buffer did not contain the whole line.
     copied: Option<Vec<u8>>,
-    /// The length in bytes of the current line, with its end, in the reader's buffer.
+    /// The length in bytes of the current line in the reader's buffer, including its end.
     length: usize,
 }
 
@@ -299,13 +300,13 @@ impl<'s> Lines<'s> {
     fn text(&mut self) -> Result<&[u8], DataError> {
         let text = match &self.copied {
             Some(line) => line,
-            // The buffer still contains the line, so nothing is read.
+            // The buffer still contains the line, so nothing is read here.
             None => &self.reader.fill_buf().map_err(|e| self.source.failed(&e))?[..self.length],
         };
         Ok(text.strip_suffix(b"\n").unwrap_or(text))
     }
 
-    /// Copies a line that does not end in the buffer.
+    /// Copies a line whose end is not in the buffer.
     fn copy_line(&mut self) -> Result<Vec<u8>, DataError> {
         let mut line = Vec::new();
         loop {
@@ -356,7 +357,7 @@ mod tests {
         let from_one = read(&source("1 1:5 2:6\n-1 1:7\n")).unwrap();
         assert_eq!((block(&from_one).first(), from_one.column_count()), (1, 3));
         assert!(from_one.notes.is_empty());
-        // The same index has the same name in both.
+        // The same index gives the same column name in both files.
         assert_eq!(from_zero.column("1").unwrap().text(1), "7");
         assert_eq!(from_one.column("1").unwrap().text(1), "7");
         assert!(from_zero.has("0") && !from_one.has("0"));

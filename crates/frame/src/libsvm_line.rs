@@ -1,15 +1,16 @@
-//! One line of LIBSVM text: `label index:value index:value .. # comment`.
+//! Parses one line of LIBSVM text, which has the form `label index:value index:value .. # comment`.
 
 use crate::decimal::{bytes_equal, integer_of_word, parse};
 use memchr::memchr;
 
-/// The largest index of an entry. A model stores about 100 bytes for each column.
+/// The largest index that an entry may have. The limit is needed because a model stores about 100 bytes for each
+/// column.
 pub(crate) const MAX_INDEX: u64 = 1 << 27;
 
 /// The maximum number of bytes of a cell shown in a message.
 const SHOWN: usize = 60;
 
-/// The entries of consecutive rows. Columns are the indices in the file.
+/// The entries of consecutive rows. The columns are the indices in the file.
 #[derive(Debug, Default)]
 pub(crate) struct Entries {
     pub(crate) columns: Vec<u32>,
@@ -20,25 +21,25 @@ pub(crate) struct Entries {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line<'t> {
     pub(crate) label: &'t str,
-    /// The largest index, even if its value is zero; `None` if the row is empty.
+    /// The largest index, even if its value is zero, or `None` if the row is empty.
     pub(crate) largest: Option<u32>,
     pub(crate) has_zero: bool,
     pub(crate) has_query: bool,
-    /// Whether the indices were not ascending, so that the entries were sorted.
+    /// Whether the entries had to be sorted because their indices were not ascending.
     pub(crate) was_sorted: bool,
 }
 
 impl Entries {
-    /// The maximum number of entries on a line of this many bytes.
+    /// The maximum number of entries that a line of this many bytes can contain.
     pub(crate) fn most(bytes: usize) -> usize {
         bytes / 4 + 1
     }
 
-    /// Appends the entries of a line, for which capacity is reserved. Returns `None` for a line without a row. Zeros
-    /// are not stored.
+    /// Appends the entries of a line. The caller has reserved the capacity for them. Zeros are not stored. Returns
+    /// `None` if the line contains no row.
     ///
     /// # Errors
-    /// The fault of the line, without its place.
+    /// Returns a description of the error in the line, without the line number.
     pub(crate) fn append<'t>(&mut self, text: &'t [u8]) -> Result<Option<Line<'t>>, String> {
         let end = memchr(b'#', text).unwrap_or(text.len());
         let mut rest = &text[..end];
@@ -84,7 +85,7 @@ impl Entries {
         Ok(Some(line))
     }
 
-    /// Sorts the entries from `start` by column. No column may occur twice.
+    /// Sorts the entries from `start` on by column. Returns an error if a column occurs twice.
     #[cold]
     fn sort(&mut self, start: usize) -> Result<(), String> {
         let columns = self.columns[start..].iter().copied();
@@ -153,7 +154,7 @@ fn malformed(token: &[u8]) -> String {
     }
 }
 
-/// The beginning of a token, for messages.
+/// The beginning of a token, as shown in messages.
 fn excerpt(token: &[u8]) -> String {
     match token.get(..SHOWN) {
         Some(start) => format!("{}..", String::from_utf8_lossy(start)),
@@ -170,7 +171,7 @@ fn next_token<'a>(text: &mut &'a [u8]) -> Option<&'a [u8]> {
     };
     let rest = &text[start..];
     let (token, rest) = rest.split_at(token_length(rest));
-    // Skip the blank after the token, unless the line ends.
+    // Skip the blank that follows the token, unless the line ends.
     *text = rest.split_first().map_or(rest, |(_, rest)| rest);
     Some(token)
 }
@@ -194,10 +195,11 @@ fn token_length(text: &[u8]) -> usize {
     8 * words.len() + tail.iter().position(|&b| is_blank(b)).unwrap_or(tail.len())
 }
 
-/// The index and value of `index:value`. An index that exceeds 64 bits saturates.
+/// Splits a token `index:value` into its index and its value. An index that exceeds 64 bits saturates.
 #[inline]
 fn split_pair(token: &[u8]) -> Option<(u64, &[u8])> {
-    // The colon is among the first eight bytes, after at least one digit and before at least one character.
+    // This is the case in which the colon is among the first eight bytes, after at least one digit and before at least
+    // one character.
     if let Some(word) = token.first_chunk::<8>() {
         let word = u64::from_le_bytes(*word);
         let colons = bytes_equal(word, b':');
@@ -209,7 +211,7 @@ fn split_pair(token: &[u8]) -> Option<(u64, &[u8])> {
     split_pair_one_by_one(token)
 }
 
-/// Does the same as [`split_pair`] for any length.
+/// Like [`split_pair`], but examines one byte at a time and works for any length.
 fn split_pair_one_by_one(token: &[u8]) -> Option<(u64, &[u8])> {
     let mut index = 0u64;
     for (i, &byte) in token.iter().enumerate() {
@@ -225,8 +227,8 @@ fn split_pair_one_by_one(token: &[u8]) -> Option<(u64, &[u8])> {
     None
 }
 
-/// Whether a text looks like LIBSVM: after any number of lines with only a label, there is a line with a label and
-/// `index:value` pairs.
+/// Whether a text looks like LIBSVM text. This is the case if any number of lines with only a label are followed by a
+/// line with a label and `index:value` pairs.
 pub(crate) fn looks_like(head: &[u8]) -> bool {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     for line in head.split(|b| *b == b'\n') {

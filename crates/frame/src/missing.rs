@@ -1,4 +1,4 @@
-//! Common markers of missing values.
+//! The common markers of missing values.
 
 /// The cells of text files that count as missing.
 pub(crate) const MISSING_CELLS: [&str; 13] =
@@ -14,5 +14,5 @@ pub fn is_missing_marker(cell: &str) -> bool {
     MISSING_CELLS.contains(&cell)
 }
 
-/// The common markers of missing values, for messages.
+/// The common markers of missing values, as listed in messages.
 pub const MISSING_SHOWN: &str = "an empty cell, ?, NA, N/A, NaN, null and None";

@@ -1,12 +1,12 @@
-//! Displayed names, and suggestions for misspelt ones.
+//! Prepares names for display, and suggests corrections for misspelt names.
 
 /// The maximum number of names listed in a message.
 const MAX_LISTED: usize = 12;
 
-/// The maximum length in letters of names that are compared.
+/// The maximum length, in letters, of names that are compared.
 const MAX_COMPARED: usize = 100;
 
-/// A name with control characters, direction marks and line separators escaped, so that it cannot affect a terminal.
+/// Escapes control characters, direction marks and line separators in a name, so that it cannot affect a terminal.
 ///
 /// ```
 /// use halfspaces_frame::visible;
@@ -33,8 +33,9 @@ fn turns_or_breaks(letter: char) -> bool {
     )
 }
 
-/// A name shortened for a message.
-pub(crate) fn short(name: &str) -> String {
+/// Shortens a text to its first 60 characters, for use in a message. If the text is longer, `...` is appended.
+#[must_use]
+pub fn short(name: &str) -> String {
     const MOST: usize = 60;
     match name.char_indices().nth(MOST) {
         Some((at, _)) => format!("{}...", &name[..at]),
@@ -42,7 +43,7 @@ pub(crate) fn short(name: &str) -> String {
     }
 }
 
-/// A suggestion "; did you mean `x`?", or a list of the names.
+/// Returns the suggestion "; did you mean `x`?", or a list of the names if none of them is similar.
 #[must_use]
 pub fn suggestion(wanted: &str, names: &[&str]) -> String {
     if names.is_empty() {
@@ -61,10 +62,11 @@ pub fn suggestion(wanted: &str, names: &[&str]) -> String {
     format!("; there are {}{more}", listed.join(", "))
 }
 
-/// The name nearest to `wanted`, if at most a third of the letters of `wanted`, rounded up, and fewer than half of them
-/// differ. The time is proportional to the number of names, regardless of their lengths.
+/// The name that is most similar to `wanted`. Returns `None` unless at most a third of the letters of `wanted` (rounded
+/// up), and fewer than half of them, differ. The time is proportional to the number of names, regardless of their
+/// lengths.
 fn nearest<'a>(wanted: &str, names: &[&'a str]) -> Option<&'a str> {
-    // A letter takes at most four bytes, so a longer name need not be folded.
+    // A letter takes at most four bytes, so names with more bytes than this are too long to be compared.
     let fold = |s: &str| (s.len() <= 4 * MAX_COMPARED).then(|| s.trim().to_lowercase());
     let wanted = fold(wanted)?;
     let length = wanted.chars().count();
@@ -81,7 +83,7 @@ fn nearest<'a>(wanted: &str, names: &[&'a str]) -> Option<&'a str> {
     distances.filter(|(d, _)| *d <= close).min_by_key(|(d, _)| *d).map(|(_, name)| name)
 }
 
-/// The number of letters to insert, delete or replace (Levenshtein distance).
+/// The smallest number of letters to insert, delete or replace to get from `a` to `b` (the Levenshtein distance).
 fn edits(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,7 +1,7 @@
-//! `NumPy` arrays: NPY files, and NPZ files, which are ZIP archives of arrays.
+//! Reads `NumPy` arrays from NPY files and from NPZ files, which are ZIP archives of arrays.
 //!
-//! Items are converted while they are read, so memory holds only the numbers, not the bytes of the file. Before memory
-//! is allocated, the size stated in a header is compared with the size of the file and with the budget.
+//! Items are converted while they are read, so only the numbers are in memory and not the bytes of the file. Before
+//! memory is allocated, the size stated in a header is compared with the size of the file and with the budget.
 
 use crate::block::Block;
 use crate::budget::Budget;
@@ -18,12 +18,12 @@ use crate::typing::{self, Cells, Expected, RawColumn};
 use std::io::Read;
 use zip::ZipArchive;
 
-/// The number of columns of a Fortran-order array that are copied at a time: as many as a cache line has numbers.
+/// The number of columns of a Fortran-order array that are copied at a time. A cache line holds this many numbers.
 const STRIP: usize = 8;
 
 const MICROS_OF_A_DAY: f64 = 86_400e6;
 
-/// The columns read so far.
+/// The columns that have been read so far.
 #[derive(Debug, Default)]
 struct Table {
     columns: Vec<RawColumn>,
@@ -49,8 +49,8 @@ pub(crate) fn read(
     table.finish(name, options)
 }
 
-/// Reads an archive as a table. The array with two dimensions gives columns x0, x1, ..; each array with one dimension
-/// gives a column with its name. A sparse matrix saved by SciPy is read as a matrix.
+/// Reads an archive as a table. The array with two dimensions gives the columns x0, x1, .. Each array with one
+/// dimension gives a column with the name of the array. A sparse matrix that was saved by SciPy is read as a matrix.
 pub(crate) fn read_npz(
     source: &Source,
     options: &ReadOptions,
@@ -93,8 +93,9 @@ pub(crate) fn read_npz(
 }
 
 impl Table {
-    /// Appends a vector as a column `name`, a matrix of numbers as a block, or a matrix of texts as columns x0, x1, ...
-    /// With more than two dimensions, the last ones are flattened into columns.
+    /// Appends an array. A vector becomes a column `name`, a matrix of numbers becomes a block, and a matrix of texts
+    /// becomes columns x0, x1, ... If there are more than two dimensions, all dimensions except the first are flattened
+    /// into columns.
     fn append(
         &mut self,
         reader: &mut impl Read,
@@ -117,7 +118,7 @@ impl Table {
         if !rest.is_empty() {
             budget.take_columns(width)?;
         }
-        // A number cannot hold every integer of 64 bits.
+        // An `f64` cannot hold every 64-bit integer, so a column that is expected to be text is read as texts.
         let is_name =
             rest.is_empty() && header.item.is_long() && Expected::of(name, hints).is_text();
         match (header.item.kind.is_text() || is_name, rest.is_empty()) {
@@ -230,7 +231,7 @@ impl Table {
         Ok(())
     }
 
-    /// Appends texts, or integers as texts, as one column `name`, or as several columns x0, x1, ..
+    /// Appends texts, or integers as texts. They become one column `name`, or several columns x0, x1, ..
     fn texts(
         &mut self,
         reader: &mut impl Read,
@@ -279,8 +280,7 @@ impl Table {
     }
 }
 
-/// Rejects infinite numbers. `first` is the index of the first number, and `place` gives the row and column of an
-/// index.
+/// Rejects infinite numbers. `first` is the index of the first number, and `place` maps an index to a row and a column.
 fn check_finite(
     numbers: &[f64],
     first: usize,

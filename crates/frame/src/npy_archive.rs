@@ -1,4 +1,4 @@
-//! NPZ: a ZIP archive of arrays.
+//! Reads NPZ files, which are ZIP archives of arrays.
 
 use crate::error::DataError;
 use crate::npy_header::Header;
@@ -10,7 +10,7 @@ use zip::ZipArchive;
 /// An archive of arrays.
 pub(crate) type Archive<'s> = ZipArchive<Box<dyn ReadSeek + 's>>;
 
-/// The names of the arrays.
+/// Returns the names of the arrays in an archive.
 pub(crate) fn names(archive: &mut Archive<'_>, name: &str) -> Result<Vec<String>, DataError> {
     let mut names = Vec::new();
     let mut seen = BTreeSet::new();
@@ -34,7 +34,8 @@ pub(crate) fn names(archive: &mut Archive<'_>, name: &str) -> Result<Vec<String>
     Ok(names)
 }
 
-/// Opens an array of an archive: its header and its items. The size of the entry must be the one stated in the header.
+/// Opens an array of an archive. Returns its header and a reader of its items. The size of the entry must equal the
+/// size stated in the header.
 pub(crate) fn open<'a>(
     archive: &'a mut Archive<'_>,
     at: usize,
@@ -53,7 +54,7 @@ pub(crate) fn damaged(name: &str, error: &zip::result::ZipError) -> DataError {
     DataError::user(format!("{name}: not a readable NPZ archive: {error}; {advice}"))
 }
 
-/// Rejects data after the items. Reading to the end also verifies the checksum of an archive entry.
+/// Rejects data that follows the items. Reading to the end also verifies the checksum of an archive entry.
 pub(crate) fn check_end(reader: &mut impl Read) -> Result<(), DataError> {
     match reader.read(&mut [0]) {
         Ok(0) => Ok(()),

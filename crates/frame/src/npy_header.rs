@@ -1,11 +1,11 @@
-//! The header of an NPY array: its shape and item type.
+//! The header of an NPY array, which contains its shape and its item type.
 
 use crate::error::DataError;
 use std::io::Read;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// The maximum length of a header in bytes; `NumPy` itself reads at most 10,000.
+/// The maximum length of a header in bytes. `NumPy` itself reads at most 10,000 bytes.
 const MAX_HEADER: usize = 1 << 20;
 
 /// The maximum size of a text item in bytes.
@@ -16,10 +16,10 @@ const MAX_ITEM: usize = 1 << 28;
 pub(crate) struct Header {
     /// The length of each dimension.
     pub(crate) shape: Vec<usize>,
-    /// Whether the array is in Fortran order: the first index changes fastest.
+    /// Whether the array is in Fortran order, in which the first index changes fastest.
     pub(crate) is_fortran: bool,
     pub(crate) item: Item,
-    /// The number of bytes before the items.
+    /// The number of bytes before the first item.
     pub(crate) length: u64,
 }
 
@@ -39,17 +39,17 @@ pub(crate) enum Kind {
     Integer,
     Unsigned,
     Boolean,
-    /// Unicode text with four bytes for each character.
+    /// Unicode text with four bytes per character.
     Text,
-    /// Text as bytes.
+    /// Text that is stored as bytes.
     Bytes,
-    /// Dates and times: ticks since 1970, which are converted to days.
+    /// Dates and times as ticks since 1970, which are converted to days.
     Days(Scale),
-    /// Durations: ticks, which are converted to seconds.
+    /// Durations as ticks, which are converted to seconds.
     Seconds(Scale),
 }
 
-/// The conversion of ticks to days or seconds by an integer factor and an integer divisor, which keeps whole days
+/// The conversion of ticks to days or seconds by an integer factor and an integer divisor. Integers keep whole days
 /// exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Scale {
@@ -70,10 +70,11 @@ impl Kind {
 }
 
 impl Header {
-    /// Reads the header and leaves the reader at the first item.
+    /// Reads a header and leaves the reader at the first item.
     ///
     /// # Errors
-    /// If it is not a header, or its item type is not supported. The message does not name the file.
+    /// Returns an error if the bytes are not a header or if the item type is not supported. The message does not name
+    /// the file.
     pub(crate) fn read(reader: &mut impl Read) -> Result<Header, DataError> {
         let mut start = [0; 10];
         exactly(reader, &mut start)?;
@@ -105,7 +106,7 @@ impl Header {
         let inside =
             shape.strip_prefix('(').and_then(|s| s.split(')').next()).ok_or_else(broken)?;
         let lengths = inside.split(',').map(str::trim).filter(|s| !s.is_empty());
-        // Python 2 wrote `10L`.
+        // Python 2 wrote lengths such as `10L`.
         let lengths = lengths.map(|s| s.strip_suffix('L').unwrap_or(s).parse().ok());
         let shape: Vec<usize> = lengths.collect::<Option<_>>().ok_or_else(broken)?;
         Ok(Header { shape, is_fortran, item, length: (before + length) as u64 })
@@ -114,7 +115,7 @@ impl Header {
     /// The number of items.
     ///
     /// # Errors
-    /// If there are none, or more than a file can contain.
+    /// Returns an error if there are no items, or more items than a file can contain.
     pub(crate) fn items(&self) -> Result<usize, DataError> {
         if self.shape.contains(&0) || self.item.size == 0 {
             return Err(DataError::user(format!(
@@ -128,7 +129,7 @@ impl Header {
         })
     }
 
-    /// The row and the column of an item, for a table of this size.
+    /// The row and the column of an item in a table with `rows` rows and `width` columns.
     pub(crate) fn place(&self, item: usize, rows: usize, width: usize) -> (usize, usize) {
         match self.is_fortran {
             true => (item % rows, item / rows),
@@ -136,7 +137,7 @@ impl Header {
         }
     }
 
-    /// Rejects a file of `length` bytes if shape and type require another length.
+    /// Rejects a file of `length` bytes if the shape and the item type require another length.
     pub(crate) fn check_length(&self, length: u64) -> Result<(), DataError> {
         let size = self.items()? as u64 * self.item.size as u64;
         let found = length.saturating_sub(self.length);
@@ -157,7 +158,7 @@ fn broken() -> DataError {
     DataError::user("not an NPY array, or cut off; write it again by numpy.save")
 }
 
-/// The text after `'key': ` in the header.
+/// The text that follows `'key': ` in the header.
 fn after<'h>(header: &'h str, key: &str) -> Option<&'h str> {
     let quoted = [format!("'{key}'"), format!("\"{key}\"")];
     let at = quoted.iter().find_map(|q| header.find(q.as_str()).map(|at| at + q.len()))?;
@@ -223,8 +224,8 @@ impl Item {
     }
 }
 
-/// The scale that converts ticks of `[unit]` or `[25unit]` to multiples of `seconds` seconds; `None` for years and
-/// months, whose lengths vary.
+/// The scale that converts ticks of `[unit]` or `[25unit]` to multiples of `seconds` seconds. Returns `None` for years
+/// and months, because their lengths vary.
 fn scale(ticks: &str, seconds: u64) -> Option<Scale> {
     let name = ticks.strip_prefix('[')?.split(']').next()?;
     let digits = name.len() - name.trim_start_matches(|c: char| c.is_ascii_digit()).len();

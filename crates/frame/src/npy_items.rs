@@ -5,21 +5,21 @@ use crate::npy_header::{Item, Kind, Scale};
 use arrow_array::types::{ArrowPrimitiveType, Float16Type};
 use std::io::{self, Read};
 
-/// The number of items converted at a time.
+/// The number of items that are converted at a time.
 const PIECE: usize = 1 << 13;
 
-/// An integer that is not exactly representable, with its index among the items.
+/// An integer that an `f64` cannot represent exactly, with its index among the items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Rounded {
     pub(crate) item: usize,
     pub(crate) integer: String,
 }
 
-/// Reads `count` numbers and passes them to `take` in pieces. Returns the first integer that was rounded. Missing times
-/// are NaN.
+/// Reads `count` numbers and passes them to `take` in pieces. Missing times are passed as NaN. Returns the first
+/// integer that was rounded.
 ///
 /// # Errors
-/// If there are fewer items, or `take` fails.
+/// Returns an error if there are fewer than `count` items or if `take` fails.
 pub(crate) fn for_pieces(
     reader: &mut impl Read,
     item: Item,
@@ -42,11 +42,11 @@ pub(crate) fn for_pieces(
     Ok(rounded)
 }
 
-/// Reads `count` texts, or integers of 64 bits, and passes them to `take` as texts with their indices. A text that is not
+/// Reads `count` texts or 64-bit integers and passes them to `take` as texts, with their indices. A text that is not
 /// valid Unicode is passed as an error.
 ///
 /// # Errors
-/// If there are fewer items, or `take` fails.
+/// Returns an error if there are fewer than `count` items or if `take` fails.
 pub(crate) fn for_texts(
     reader: &mut impl Read,
     item: Item,
@@ -98,7 +98,7 @@ fn fill(reader: &mut impl Read, bytes: &mut [u8]) -> Result<(), DataError> {
     })
 }
 
-/// Converts whole items and appends them.
+/// Converts whole items to numbers and appends them.
 fn convert(item: Item, bytes: &[u8], numbers: &mut Vec<f64>) {
     match (item.kind, item.size) {
         (Kind::Float, 8) => extend::<8>(item, bytes, numbers, f64::from_le_bytes),
@@ -143,18 +143,18 @@ fn half(bytes: [u8; 2]) -> f64 {
     <Float16Type as ArrowPrimitiveType>::Native::from_le_bytes(bytes).to_f64()
 }
 
-/// Converts ticks to days or seconds. The smallest integer means "not a time".
+/// Converts ticks to days or seconds. The smallest integer means "not a time" and becomes NaN.
 fn ticks(scale: Scale, ticks: i64) -> f64 {
     if ticks == i64::MIN { f64::NAN } else { scale.of(ticks) }
 }
 
 impl Item {
-    /// Whether the items are integers of 64 bits.
+    /// Whether the items are 64-bit integers.
     pub(crate) fn is_long(self) -> bool {
         self.size == 8 && matches!(self.kind, Kind::Integer | Kind::Unsigned)
     }
 
-    /// The integer of 64 bits in these bytes; `None` if items are something else.
+    /// The 64-bit integer in these bytes, or `None` if the items are not 64-bit integers.
     fn long(self, bytes: &[u8]) -> Option<i128> {
         let bytes = bytes.try_into().ok().filter(|_| self.is_long())?;
         let bits =
@@ -164,7 +164,7 @@ impl Item {
     }
 }
 
-/// The first integer among the items that is not exactly representable.
+/// The first integer among the items that an `f64` cannot represent exactly.
 fn first_rounded(item: Item, bytes: &[u8], start: usize) -> Option<Rounded> {
     if !item.is_long() {
         return None;

@@ -1,4 +1,4 @@
-//! Sparse matrices written by `scipy.sparse.save_npz`.
+//! Reads sparse matrices that were written by `scipy.sparse.save_npz`.
 
 use crate::block::{Block, SparseBlock};
 use crate::budget::Budget;
@@ -11,7 +11,7 @@ use halfspaces_linalg::{MAX_SPARSE_DIM, SparsePoints};
 use std::collections::BTreeSet;
 use std::io::Read;
 
-/// The arrays that such a file may contain.
+/// The arrays that a file with a sparse matrix may contain.
 const PARTS: [&str; 11] = [
     "format",
     "shape",
@@ -26,7 +26,8 @@ const PARTS: [&str; 11] = [
     "index_dtype",
 ];
 
-/// The arrays of an archive that form a sparse matrix; empty if it contains no sparse matrix.
+/// The names of the arrays in an archive that form a sparse matrix. The result is empty if the archive contains no
+/// sparse matrix.
 pub(crate) fn parts(names: &[String]) -> BTreeSet<&str> {
     let has = |part: &str| names.iter().any(|name| name == part);
     if !(has("format") && has("shape") && has("data")) {
@@ -35,7 +36,7 @@ pub(crate) fn parts(names: &[String]) -> BTreeSet<&str> {
     names.iter().map(String::as_str).filter(|name| PARTS.contains(name)).collect()
 }
 
-/// Reads the matrix. Its columns are named x0, x1, .., like those of a dense array.
+/// Reads the sparse matrix. The columns are named x0, x1, .., like those of a dense array.
 pub(crate) fn read(
     archive: &mut Archive<'_>,
     names: &[String],
@@ -81,7 +82,7 @@ pub(crate) fn read(
     Ok(Block::Sparse(SparseBlock::new(points, "x", 0)))
 }
 
-/// The arrays of the archive.
+/// The arrays of the archive, which are read by name.
 struct Parts<'a, 's> {
     archive: &'a mut Archive<'s>,
     names: &'a [String],
@@ -123,7 +124,7 @@ impl Parts<'_, '_> {
         }
     }
 
-    /// Reads integers below `limit`.
+    /// Reads an array of integers, which must be below `limit`.
     fn integers<T: TryFrom<u64>>(&mut self, part: &str, limit: usize) -> Result<Vec<T>, DataError> {
         let budget = self.source.budget();
         let fault =
@@ -187,7 +188,7 @@ fn check_starts(starts: &[usize], count: usize, part: &str) -> Result<(), DataEr
     )))
 }
 
-/// Entries in rows. Within a row they may be unsorted, and a column may occur more than once.
+/// Entries grouped by row. Within a row, the entries may be unsorted, and a column may occur more than once.
 struct Csr {
     starts: Vec<usize>,
     columns: Vec<u32>,
@@ -195,7 +196,7 @@ struct Csr {
 }
 
 impl Csr {
-    /// Sorts entries by row with a counting sort.
+    /// Groups entries by row with a counting sort.
     fn from_entries(
         rows: usize,
         rows_of: &[u32],
@@ -225,7 +226,7 @@ impl Csr {
         Ok(Csr { starts, columns, values })
     }
 
-    /// Sorts each row by column and sums duplicate entries, as SciPy does.
+    /// Sorts the entries of each row by column and adds up duplicate entries, as SciPy does.
     fn into_points(mut self, dim: usize) -> Result<SparsePoints, DataError> {
         let count = self.values.len();
         if self.columns.len() != count || self.starts.last() != Some(&count) {

@@ -4,7 +4,7 @@ use crate::typing::{ColumnRule, Decimal};
 use halfspaces_linalg::Threads;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The user's options for reading a file. By default the reader makes every decision.
+/// The user's options for reading a file. By default, the reader makes every decision.
 ///
 /// ```
 /// use halfspaces_frame::{Format, ReadOptions};
@@ -14,27 +14,29 @@ use std::collections::{BTreeMap, BTreeSet};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// The format of the file. Default: detected from its contents.
+    /// The format of the file. By default, it is detected from the contents of the file.
     pub format: Option<Format>,
-    /// The delimiter of delimited text. Default: detected.
+    /// The delimiter of delimited text. By default, it is detected from the contents of the file.
     pub delimiter: Option<u8>,
-    /// Whether the first line of delimited text contains names. Default: detected from its contents.
+    /// Whether the first line of delimited text contains the names of the columns. By default, this is detected from
+    /// the contents of the file.
     pub header: Option<bool>,
-    /// Cells that count as missing, in addition to the common markers.
+    /// The cells that count as missing, in addition to the common markers.
     pub missing: Vec<String>,
-    /// Common markers of missing values, such as `None` or `NA`, that are read as values, because they are names of
+    /// Common markers of missing values, such as `None` or `NA`, that are read as values because they are names of
     /// classes or categories.
     pub not_missing: Vec<String>,
-    /// The decimal mark. Default: detected from the contents of each column.
+    /// The decimal mark. By default, it is detected from the contents of each column.
     pub decimal: Option<Decimal>,
-    /// Whether the day precedes the month in dates that fit both orders. Default: decided by the contents of the
-    /// column; if they do not decide, the day is first only in dates with points.
+    /// Whether the day precedes the month in dates that fit both orders. By default, the contents of the column decide.
+    /// If they are ambiguous, the day is first only in dates with points.
     pub day_first: Option<bool>,
-    /// Columns to read as categories even if their cells look like numbers.
+    /// The columns to read as categories even if their cells look like numbers.
     pub category: Vec<String>,
     /// The treatment of rows with more or fewer cells than the others.
     pub ragged: Ragged,
-    /// The number of threads that read delimited text. It does not affect results. Default: one.
+    /// The number of threads that read delimited text. The number does not affect the result. The default is one
+    /// thread.
     pub threads: Threads,
 }
 
@@ -42,10 +44,10 @@ pub struct ReadOptions {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ragged {
-    /// Reject the table.
+    /// Reject a table with such rows.
     #[default]
     Error,
-    /// Fill missing cells with missing values, and put additional cells into columns of their own.
+    /// Fill absent cells with missing values, and put additional cells into additional columns.
     Pad,
     /// Leave such rows out.
     Skip,
@@ -64,23 +66,24 @@ impl std::str::FromStr for Ragged {
     }
 }
 
-/// The format of a table file.
+/// The format of a file that contains a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Values separated by commas or by another character.
     Csv,
     /// Tab-separated values.
     Tsv,
-    /// Lines of `label index:value ..`; columns are named by their indices.
+    /// LIBSVM text, which consists of lines `label index:value ..`. Columns are named by their indices.
     Libsvm,
     /// Apache Parquet.
     Parquet,
-    /// Arrow IPC, file or stream; Feather version 2.
+    /// Arrow IPC, as a file or a stream. This includes Feather version 2.
     Arrow,
-    /// A `NumPy` array: its first dimension gives rows, the others columns x0, x1, ..; a vector gives the column x.
+    /// A `NumPy` array. The first dimension gives the rows, and the other dimensions give the columns x0, x1, .. A
+    /// vector gives the column x.
     Npy,
-    /// Named `NumPy` arrays: one with two dimensions gives columns x0, x1, ..; each vector gives a column with its
-    /// name.
+    /// An archive of named `NumPy` arrays. An array with two dimensions gives the columns x0, x1, .. Each vector gives
+    /// a column with the name of the vector.
     Npz,
 }
 
@@ -96,7 +99,7 @@ impl Format {
         Format::Npz,
     ];
 
-    /// The name in lower case.
+    /// The name of the format in lower case.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -120,29 +123,30 @@ impl std::str::FromStr for Format {
     }
 }
 
-/// The facts known about a table before it is read.
+/// Facts that are known about a table before it is read.
 #[derive(Debug, Clone, Default)]
 pub struct Hints {
-    /// Columns that contain texts, regardless of their appearance: labels and categories.
+    /// Columns that contain texts whatever their cells look like, such as labels and categories.
     pub texts: BTreeSet<String>,
-    /// Expected columns: a first line with one of these names is a header.
+    /// Columns that are expected. If the first line contains one of these names, it is a header.
     pub expected: BTreeSet<String>,
-    /// The rules, found when a model was fitted, by which columns are read. They take precedence over `texts`.
+    /// The rules by which columns are read, as found when a model was fitted. They take precedence over `texts`.
     pub rules: BTreeMap<String, ColumnRule>,
-    /// Columns of texts in which only an empty cell is missing: markers such as `None` are kept.
+    /// Columns of texts in which only an empty cell is missing. Markers such as `None` are kept as texts.
     pub verbatim: BTreeSet<String>,
-    /// Whether all other columns contain texts too, because they are not used. Their cells are not checked.
+    /// Whether all other columns are also read as texts, because they are not used. The cells of these columns are not
+    /// checked.
     pub others_are_texts: bool,
 }
 
 impl Hints {
-    /// Hints that these columns are expected and contain texts.
+    /// Creates hints that the given columns are expected and contain texts.
     pub fn texts<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Hints {
         let texts: BTreeSet<String> = names.into_iter().map(Into::into).collect();
         Hints { expected: texts.clone(), texts, ..Hints::default() }
     }
 
-    /// Hints that these columns are expected and contain texts, in which only an empty cell is missing.
+    /// Creates hints that the given columns are expected and contain texts in which only an empty cell is missing.
     pub fn verbatim<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Hints {
         let hints = Hints::texts(names);
         Hints { verbatim: hints.texts.clone(), ..hints }
@@ -153,7 +157,7 @@ impl Hints {
         std::str::from_utf8(cell).is_ok_and(|name| self.expected.contains(name))
     }
 
-    /// Whether the first line of a text file contains names; `None` if the expected names do not decide this.
+    /// Whether the first line of a text file contains names, or `None` if the expected names do not decide this.
     pub(crate) fn header(&self, first: &[Vec<u8>]) -> Option<bool> {
         if first.iter().any(|cell| self.expects(cell)) {
             return Some(true);

@@ -1,15 +1,15 @@
-//! The metadata about columns that pandas writes into a schema.
+//! Reads the metadata about columns that pandas writes into a schema.
 
 use arrow_schema::Schema;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The columns about which pandas declares something.
+/// The columns for which the pandas metadata contains a declaration.
 #[derive(Debug, Default)]
 pub(crate) struct Declared {
     /// Columns that contain the index of the data frame.
     pub(crate) indices: BTreeSet<String>,
-    /// Columns of type `category`, regardless of the type of their values.
+    /// Columns that have the type `category` in pandas, regardless of the type of their values.
     pub(crate) categories: BTreeSet<String>,
 }
 
@@ -26,7 +26,7 @@ impl Declared {
             return declared;
         };
         let list = |key: &str| value.get(key).and_then(Value::as_array).into_iter().flatten();
-        // An index that is a range is described by an object and has no column.
+        // An index that is a range is described by an object instead of a name and has no column.
         declared.indices.extend(list("index_columns").filter_map(Value::as_str).map(str::to_owned));
         for column in list("columns") {
             let text = |key: &str| column.get(key).and_then(Value::as_str);

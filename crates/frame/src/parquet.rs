@@ -1,4 +1,4 @@
-//! Reads Parquet files as a whole or in chunks.
+//! Reads Parquet files, as a whole or in chunks.
 
 use crate::batches::{Assembler, Plan, from_batches};
 use crate::error::DataError;
@@ -17,10 +17,10 @@ use bytes::Bytes;
 use std::fmt::Display;
 use std::io::{BufReader, Read};
 
-/// The number of rows decoded at a time.
+/// The number of rows that are decoded at a time.
 const BATCH: usize = 8192;
 
-/// Reads a table.
+/// Reads a whole file as a table.
 pub(crate) fn read(
     source: &Source,
     options: &ReadOptions,
@@ -38,8 +38,8 @@ pub(crate) fn read(
     )
 }
 
-/// Reads a file in tables of at most `size` rows, all with the same columns. Notes about the columns are in the first
-/// table.
+/// Reads a file as a sequence of tables with at most `size` rows each. All tables have the same columns. Notes about
+/// the columns are in the first table.
 pub(crate) fn chunks(
     source: &Source,
     options: &ReadOptions,
@@ -56,7 +56,7 @@ pub(crate) fn chunks(
             assembler.append(&batch, rows)?;
             assembler.finish(Places::rows_from(rows))
         });
-        // A chunk is dropped before the next one is read.
+        // The caller drops a chunk before the next one is read, so its memory is released.
         source.budget().reset(taken);
         if frame.is_err() {
             file.batches = None;
@@ -72,7 +72,7 @@ pub(crate) fn chunks(
     }))
 }
 
-/// Reads the rows whose numbers, counted from 0, are in `rows`, which is ascending.
+/// Reads the rows with the numbers `rows`, which are counted from 0 and must be ascending.
 pub(crate) fn select(
     source: &Source,
     options: &ReadOptions,
@@ -97,17 +97,17 @@ pub(crate) fn select(
     Ok(Frame { notes, ..frame })
 }
 
-/// The number of rows of a file, from its metadata.
+/// The number of rows of a file, which is stored in its metadata.
 pub(crate) fn count(source: &Source) -> Result<u64, DataError> {
     Ok(Parquet::open(source, BATCH)?.rows as u64)
 }
 
-/// An open file.
+/// An open Parquet file.
 struct Parquet<'s> {
     source: &'s Source,
     schema: SchemaRef,
     rows: usize,
-    /// `None` after the last batch, and after an error.
+    /// The reader of batches, or `None` after the last batch or an error.
     batches: Option<ParquetRecordBatchReader>,
 }
 
@@ -177,7 +177,7 @@ fn panicked(source: &Source) -> DataError {
     damaged(source, &"its contents contradict each other; the file is damaged")
 }
 
-/// A file from which the Parquet reader reads. It checks the requested ranges before it allocates memory.
+/// A file from which the Parquet reader reads. Requested ranges are checked before memory is allocated.
 struct FileChunks(RawFile);
 
 impl Length for FileChunks {

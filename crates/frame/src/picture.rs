@@ -1,4 +1,4 @@
-//! PNG and JPEG images: decoding, and reduction to a small grid of grey values or to a thumbnail.
+//! Decodes PNG and JPEG images, and reduces them to a small grid of grey values or to a thumbnail.
 
 use std::io::Cursor;
 use zune_jpeg::JpegDecoder;
@@ -12,7 +12,7 @@ const MAX_PIXELS: usize = 1 << 26;
 const LUMA: [f64; 3] = [0.299, 0.587, 0.114];
 const WHITE: u32 = 255;
 
-/// A decoded image. Transparent parts are white.
+/// A decoded image. Transparent parts of the file become white.
 ///
 /// ```
 /// use halfspaces_frame::Picture;
@@ -27,15 +27,15 @@ const WHITE: u32 = 255;
 pub struct Picture {
     width: usize,
     height: usize,
-    /// Red, green and blue of each pixel, row by row.
+    /// The red, green and blue values of each pixel, row by row.
     pixels: Vec<u8>,
 }
 
 impl Picture {
-    /// An image with red, green and blue of each pixel, row by row.
+    /// Creates an image from the red, green and blue values of each pixel, row by row.
     ///
     /// # Panics
-    /// If there is no pixel, or the number of values is not three times the number of pixels.
+    /// Panics if there is no pixel or if the number of values is not three times the number of pixels.
     #[must_use]
     pub fn new(width: usize, height: usize, pixels: Vec<u8>) -> Picture {
         assert!(width > 0 && height > 0, "an image has pixels");
@@ -43,10 +43,11 @@ impl Picture {
         Picture { width, height, pixels }
     }
 
-    /// Decodes a PNG or JPEG file: the first frame, with at most 2^26 pixels. Orientation tags are not applied.
+    /// Decodes the first frame of a PNG or JPEG file, which may have at most 2^26 pixels. Orientation tags are not
+    /// applied.
     ///
     /// # Errors
-    /// The file is not PNG or JPEG, is damaged, or is too large.
+    /// Returns an error if the file is neither PNG nor JPEG, is damaged, or is too large.
     pub fn decode(bytes: &[u8]) -> Result<Picture, String> {
         match bytes {
             [0x89, b'P', b'N', b'G', ..] => Picture::decode_png(bytes),
@@ -99,21 +100,21 @@ impl Picture {
         Ok(Picture { width, height, pixels })
     }
 
-    /// The image as a square grid of `side` times `side` grey values from 0 (black) to 255, row by row. Each is the
-    /// average over its part of the image, which is stretched to a square.
+    /// Converts the image to a grid of `side` times `side` grey values from 0 (black) to 255, row by row. The image is
+    /// stretched to a square, and each value is the average over its part of the image.
     ///
     /// # Panics
-    /// If `side` is 0.
+    /// Panics if `side` is 0.
     #[must_use]
     pub fn grey(&self, side: usize) -> Vec<f64> {
         let grey = |of: [f64; 3]| (0..3).map(|k| LUMA[k] * of[k]).sum();
         self.resized(side, side).into_iter().map(grey).collect()
     }
 
-    /// The image as a PNG file, with its sides reduced to at most `most` pixels.
+    /// Encodes the image as a PNG file, after reducing its sides to at most `most` pixels.
     ///
     /// # Errors
-    /// The image cannot be encoded.
+    /// Returns an error if the image cannot be encoded.
     pub fn thumbnail(&self, most: usize) -> Result<Vec<u8>, String> {
         let longest = self.width.max(self.height).max(most);
         let side = |length: usize| (length * most / longest).max(1);
@@ -131,7 +132,7 @@ impl Picture {
         Ok(file)
     }
 
-    /// Averages over the parts of a grid.
+    /// Averages the colours over each cell of a grid with `width` columns and `height` rows.
     fn resized(&self, width: usize, height: usize) -> Vec<[f64; 3]> {
         let (across, down) = (parts(self.width, width), parts(self.height, height));
         let mut all = Vec::with_capacity(width * height);
@@ -163,12 +164,12 @@ fn check_size(width: usize, height: usize) -> Result<(), String> {
     }
 }
 
-/// Divides `len` pixels into `count` equal parts: for each part its first pixel, and the weights of its pixels, whose
-/// sum is 1.
+/// Divides `len` pixels into `count` equal parts. Returns the first pixel of each part and the weights of the pixels in
+/// the part, which add up to 1.
 fn parts(len: usize, count: usize) -> Vec<(usize, Vec<f64>)> {
     assert!(count > 0, "a grid has parts");
     let part = |number: usize| {
-        // In units of 1/count of a pixel.
+        // The start and the end are measured in units of 1/count of a pixel.
         let (start, end) = (number * len, (number + 1) * len);
         let (first, last) = (start / count, (end - 1) / count);
         let weight = |pixel: usize| {
@@ -184,7 +185,7 @@ fn parts(len: usize, count: usize) -> Vec<(usize, Vec<f64>)> {
 mod tests {
     use super::*;
 
-    /// Encodes values of any PNG type.
+    /// Encodes values of any PNG type as a PNG file.
     fn png_of(
         color: png::ColorType,
         depth: png::BitDepth,
@@ -213,7 +214,7 @@ mod tests {
             (Grayscale, Sixteen, &[7, 99, 90, 0], [7, 7, 7, 90, 90, 90]),
             (GrayscaleAlpha, Eight, &[0, 0, 100, 255], [255, 255, 255, 100, 100, 100]),
             (Rgb, Eight, &[1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6]),
-            // Half transparent black is grey.
+            // Half-transparent black becomes grey.
             (Rgba, Eight, &[0, 0, 0, 128, 4, 5, 6, 255], [127, 127, 127, 4, 5, 6]),
             (Indexed, One, &[0b0100_0000], [10, 20, 30, 200, 100, 0]),
         ] {
@@ -225,7 +226,7 @@ mod tests {
     #[test]
     fn a_grid_has_the_averages_of_its_parts() {
         let grey = |values: &[u8]| values.iter().flat_map(|v| [*v; 3]).collect::<Vec<u8>>();
-        // Three pixels in two parts: each part has one and a half pixels.
+        // If three pixels are divided into two parts, each part has one and a half pixels.
         let picture = Picture::new(3, 1, grey(&[30, 60, 90]));
         let near = |found: Vec<f64>, expected: &[f64]| {
             assert_eq!(found.len(), expected.len());
@@ -233,9 +234,9 @@ mod tests {
         };
         near(picture.grey(2), &[40.0, 80.0, 40.0, 80.0]);
         near(picture.grey(1), &[60.0]);
-        // Enlarged: each pixel is repeated.
+        // If the image is enlarged, each pixel is repeated.
         near(Picture::new(2, 1, grey(&[8, 4])).grey(4)[..4].to_vec(), &[8.0, 8.0, 4.0, 4.0]);
-        // Green is brightest.
+        // Green has the largest weight in the grey value.
         near(Picture::new(1, 1, vec![100, 0, 0]).grey(1), &[29.9]);
         near(Picture::new(1, 1, vec![0, 100, 0]).grey(1), &[58.7]);
         let small = Picture::decode(&Picture::new(4, 2, vec![9; 24]).thumbnail(2).unwrap());

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
-/// A regular file with the length it had when it was opened. Clones have independent positions. All of them see the
-/// same file, even if it is replaced or grows in the meantime.
+/// A regular file with the length that it had when it was opened. Clones have independent positions. All clones read
+/// the same file contents, even if the file is replaced or grows in the meantime.
 #[derive(Debug, Clone)]
 pub(crate) struct RawFile {
     file: Arc<File>,
@@ -23,7 +23,7 @@ impl RawFile {
         self.length
     }
 
-    /// A clone positioned at `at`.
+    /// A clone that is positioned at byte `at`.
     pub(crate) fn from(&self, at: u64) -> RawFile {
         RawFile { at, ..self.clone() }
     }

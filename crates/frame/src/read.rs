@@ -1,4 +1,5 @@
-//! Reads tables from files or standard input: delimited text, LIBSVM, Parquet, Arrow, NPY and NPZ, compressed or not.
+//! Reads tables from files or standard input. The formats are delimited text, LIBSVM, Parquet, Arrow, NPY and NPZ, and
+//! files may be compressed.
 
 #[cfg(feature = "arrow")]
 use crate::arrow;
@@ -20,7 +21,7 @@ use crate::typing::{ColumnRecord, ColumnRule, Markers};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// A CSV, LIBSVM or Parquet file too large for memory, which is read repeatedly.
+/// A CSV, LIBSVM or Parquet file that is too large for memory and is therefore read several times.
 ///
 /// ```
 /// use halfspaces_frame::{Hints, LargeTable, ReadOptions};
@@ -34,7 +35,7 @@ use std::path::Path;
 #[derive(Debug)]
 pub struct LargeTable {
     source: Source,
-    /// The columns of a LIBSVM file.
+    /// The rows and columns of a LIBSVM file, or `None` for other formats.
     shape: Option<libsvm::Shape>,
     format: Format,
     reading: ReadOptions,
@@ -42,10 +43,11 @@ pub struct LargeTable {
 }
 
 impl LargeTable {
-    /// Opens a file.
+    /// Opens a file for reading in chunks.
     ///
     /// # Errors
-    /// If the path is standard input, the file cannot be opened, or its format cannot be read in chunks.
+    /// Returns an error if the path is standard input, the file cannot be opened, or its format cannot be read in
+    /// chunks.
     pub fn open(
         path: &Path,
         options: &ReadOptions,
@@ -79,7 +81,7 @@ impl LargeTable {
         delimited::Stream::open(&self.source, self.format, &self.reading, &self.hints)
     }
 
-    /// The name of the file, for messages.
+    /// The name of the file, as shown in messages.
     #[must_use]
     pub fn name(&self) -> &str {
         self.source.name()
@@ -88,7 +90,7 @@ impl LargeTable {
     /// The number of rows.
     ///
     /// # Errors
-    /// If the file cannot be read.
+    /// Returns an error if the file cannot be read.
     pub fn count(&self) -> Result<u64, DataError> {
         match (&self.shape, self.format) {
             (Some(shape), _) => Ok(shape.rows),
@@ -98,10 +100,10 @@ impl LargeTable {
         }
     }
 
-    /// The rows whose numbers, counted from 0, are in `rows`, which must be ascending.
+    /// Reads the rows with the numbers `rows`, which are counted from 0 and must be ascending.
     ///
     /// # Errors
-    /// If the file cannot be read, or a cell does not match its column.
+    /// Returns an error if the file cannot be read or if a cell does not match its column.
     pub fn rows(&self, rows: &[u64]) -> Result<Frame, DataError> {
         let frame = match (&self.shape, self.format) {
             (Some(shape), _) => {
@@ -118,10 +120,10 @@ impl LargeTable {
         Ok(frame)
     }
 
-    /// Passes all rows to `learn` in chunks of `size`, with the columns described by `hints`.
+    /// Reads all rows in chunks of `size` rows, with the columns read by `hints`, and passes the chunks to `learn`.
     ///
     /// # Errors
-    /// The errors of reading and of `learn`.
+    /// Returns the errors of reading and the errors of `learn`.
     pub fn in_chunks<T, E: From<DataError>>(
         &self,
         hints: &Hints,
@@ -143,14 +145,17 @@ impl LargeTable {
     }
 }
 
-/// Reads a table from a file, or from standard input for `-`. The frame's notes list decisions that could be wrong.
+/// Reads a table from a file, or from standard input if the path is `-`. The notes of the frame list decisions that
+/// could be wrong.
 ///
-/// A folder is read as a table with a row for each PNG or JPEG image in it and in its
-/// sub-folders, in the order of their names. The columns are `file`; `label`, the sub-folder, if there are any; and
-/// `pixel0` to `pixel255`, the grey values from 0 (black) to 255 on a grid of 16 x 16 to which the image is stretched.
+/// A folder is read as a table with one row for each PNG or JPEG image in the folder and its sub-folders, in the order
+/// of the file names. The column `file` contains the file name. If there are sub-folders, the column `label` contains
+/// the name of the sub-folder. The columns `pixel0` to `pixel255` contain the grey values from 0 (black) to 255, after
+/// the image has been stretched to a grid of 16 x 16.
 ///
 /// # Errors
-/// If the file cannot be read as a table. The message states the place, what was expected, and the remedy.
+/// Returns an error if the file cannot be read as a table. The message says where the error is, what was expected, and
+/// what to do.
 pub fn read(path: &Path, reading: &ReadOptions, hints: &Hints) -> Result<Frame, DataError> {
     if path.is_dir() {
         return crate::folder::read(path, reading);
@@ -158,7 +163,7 @@ pub fn read(path: &Path, reading: &ReadOptions, hints: &Hints) -> Result<Frame, 
     read_source(&Source::open(path)?, reading, hints)
 }
 
-/// Reads a table from bytes. `name` is used in messages.
+/// Reads a table from bytes. `name` is the name of the table in messages.
 ///
 /// ```
 /// use halfspaces_frame::{Hints, ReadOptions, read_bytes};
@@ -168,7 +173,7 @@ pub fn read(path: &Path, reading: &ReadOptions, hints: &Hints) -> Result<Frame, 
 /// ```
 ///
 /// # Errors
-/// If the bytes cannot be read as a table.
+/// Returns an error if the bytes cannot be read as a table.
 pub fn read_bytes(
     name: &str,
     bytes: Vec<u8>,
@@ -189,7 +194,7 @@ pub(crate) fn read_source(
     Ok(frame)
 }
 
-/// Reads a table of a known format, without checking its column names.
+/// Reads a table in a known format, without checking the names of its columns.
 pub(crate) fn read_format(
     source: &Source,
     format: Format,
@@ -214,7 +219,8 @@ pub(crate) fn read_format(
     finished(frame, reading, &hints)
 }
 
-/// Reads a table from Arrow record batches in memory by the rules for Arrow files. `name` is used in messages.
+/// Reads a table from Arrow record batches in memory, by the same rules as Arrow files. `name` is the name of the table
+/// in messages.
 ///
 /// ```
 /// use arrow_array::{RecordBatch, record_batch};
@@ -226,7 +232,7 @@ pub(crate) fn read_format(
 /// ```
 ///
 /// # Errors
-/// Same as [`read_bytes`].
+/// Returns the same errors as [`read_bytes`].
 #[cfg(feature = "arrow")]
 pub fn read_batches(
     name: &str,
@@ -244,14 +250,14 @@ pub fn read_batches(
     Ok(frame)
 }
 
-/// The hints with the columns that the user declares as categories.
+/// Adds the columns that the user declares as categories to the hints.
 fn with_categories(hints: &Hints, reading: &ReadOptions) -> Hints {
     let mut hints = hints.clone();
     hints.texts.extend(reading.category.iter().cloned());
     hints
 }
 
-/// Checks a table that was read and marks the missing values of its block.
+/// Checks a table after reading and marks the missing values of its block.
 fn finished(mut frame: Frame, reading: &ReadOptions, hints: &Hints) -> Result<Frame, DataError> {
     if frame.rows == 0 {
         return Err(DataError::user(format!("{}: the table has no rows", frame.source)));
@@ -265,8 +271,8 @@ fn finished(mut frame: Frame, reading: &ReadOptions, hints: &Hints) -> Result<Fr
     Ok(frame)
 }
 
-/// In a dense block, replaces the numbers that mean a missing value by NaN, and records the markers of each affected
-/// column.
+/// Replaces the numbers in a dense block that mark missing values by NaN. Also records the markers of each column that
+/// has any.
 fn mark_missing(frame: &mut Frame, reading: &ReadOptions, hints: &Hints) {
     let Some(block @ Block::Dense { .. }) = &mut frame.block else { return };
     let names: Vec<String> = (0..block.dim()).map(|place| block.name(place)).collect();

@@ -1,4 +1,4 @@
-//! Sources of bytes: files, pipes or standard input, compressed or not.
+//! Sources of bytes, which are files, pipes or standard input. The bytes may be compressed.
 
 use crate::budget::Budget;
 use crate::error::DataError;
@@ -8,10 +8,10 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 
-/// The number of bytes from which the format is detected.
+/// The number of first bytes from which the format is detected.
 const HEAD: usize = 1 << 16;
 
-/// The number of bytes read into memory at a time.
+/// The number of bytes that are read into memory at a time.
 const STEP: usize = 1 << 20;
 
 /// The maximum length in bytes of a line of text.
@@ -19,13 +19,14 @@ const MAX_LINE: u64 = 1 << 29;
 
 /// A file, a pipe, or standard input.
 ///
-/// A regular file is opened once and stays open. Anything else can be read only once and is stored in memory.
+/// A regular file is opened once and stays open. All other sources can be read only once, so their bytes are stored in
+/// memory.
 #[derive(Debug)]
 pub(crate) struct Source {
     name: String,
     path: PathBuf,
     place: Place,
-    /// The first bytes, decompressed.
+    /// The first bytes, after decompression.
     head: Vec<u8>,
     compression: Option<Compression>,
     budget: Budget,
@@ -37,12 +38,12 @@ enum Place {
     Memory(Vec<u8>),
 }
 
-/// The supported compressions.
+/// The supported compression formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Compression {
     /// One or several gzip members.
     Gzip,
-    /// Zstandard frames, including skippable ones.
+    /// Zstandard frames, including skippable frames.
     Zstd,
 }
 
@@ -50,7 +51,7 @@ impl Compression {
     fn detect(bytes: &[u8]) -> Option<Compression> {
         match bytes {
             [0x1f, 0x8b, ..] => Some(Compression::Gzip),
-            // A frame, or a skippable frame, which parallel compressors write first.
+            // The file starts with a frame or with a skippable frame, which parallel compressors write first.
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
                 Some(Compression::Zstd)
             }
@@ -58,7 +59,7 @@ impl Compression {
         }
     }
 
-    /// The name, for messages.
+    /// The name of the compression format, as shown in messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Compression::Gzip => "gzip",
@@ -73,7 +74,7 @@ pub(crate) trait ReadSeek: Read + Seek {}
 impl<T: Read + Seek> ReadSeek for T {}
 
 impl Source {
-    /// Opens a file, or standard input for `-`, and reads its first bytes.
+    /// Opens a file, or standard input if the path is `-`, and reads the first bytes.
     pub(crate) fn open(path: &Path) -> Result<Source, DataError> {
         let is_input = path == Path::new("-");
         let name = if is_input { "standard input".to_owned() } else { path.display().to_string() };
@@ -109,7 +110,7 @@ impl Source {
         Ok(Place::Memory(self.read_all(file)?))
     }
 
-    /// Bytes in memory. `name` is used in messages.
+    /// Creates a source from bytes in memory. `name` is the name of the source in messages.
     pub(crate) fn of_bytes(
         name: &str,
         bytes: Vec<u8>,
@@ -118,7 +119,8 @@ impl Source {
         Source { place: Place::Memory(bytes), ..Source::named(name, budget) }.with_head()
     }
 
-    /// A table that is in memory already. `name` is used in messages.
+    /// Creates a source without bytes, for a table that is already in memory. `name` is the name of the table in
+    /// messages.
     pub(crate) fn named(name: &str, budget: Budget) -> Source {
         Source {
             name: name.to_owned(),
@@ -156,10 +158,10 @@ impl Source {
         Ok(head)
     }
 
-    /// Reads all bytes, within the budget.
+    /// Reads all bytes, as long as they fit in the budget.
     fn read_all(&self, mut reader: impl Read) -> Result<Vec<u8>, DataError> {
         let mut bytes = Vec::new();
-        // The buffer has room for one byte more than the length, which shows whether the file ends there.
+        // The buffer has room for one byte more than the length, so that reading shows whether the file ends there.
         let length = self.length().and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
         let grow = |bytes: &mut Vec<u8>, more: usize| {
             self.budget.grow(bytes, more).map_err(|e| e.at(&self.name))
@@ -180,17 +182,17 @@ impl Source {
         }
     }
 
-    /// The name, for messages.
+    /// The name of the source, as shown in messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The compression of the bytes.
+    /// The compression format of the bytes, or `None` if they are not compressed.
     pub(crate) fn compression(&self) -> Option<Compression> {
         self.compression
     }
 
-    /// The first bytes, decompressed.
+    /// The first bytes, after decompression.
     pub(crate) fn head(&self) -> &[u8] {
         &self.head
     }
@@ -200,7 +202,7 @@ impl Source {
         &self.budget
     }
 
-    /// The number of bytes, if known without decompression.
+    /// The number of bytes, if it is known without decompression.
     pub(crate) fn length(&self) -> Option<u64> {
         match (&self.place, self.compression) {
             (_, Some(_)) => None,
@@ -209,7 +211,7 @@ impl Source {
         }
     }
 
-    /// The error for bytes that cannot be read, with its cause and remedy.
+    /// The error for a source that cannot be read. The message states the cause and says what to do.
     pub(crate) fn failed(&self, error: &io::Error) -> DataError {
         let name = &self.name;
         match error.kind() {
@@ -227,7 +229,7 @@ impl Source {
         }
     }
 
-    /// A suggestion of the nearest name in the same folder.
+    /// Suggests the most similar file name in the same folder.
     fn neighbours(&self) -> String {
         let path = &self.path;
         let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -247,7 +249,7 @@ impl Source {
         }
     }
 
-    /// The decompressed bytes from the start.
+    /// A reader of the decompressed bytes, from the start.
     pub(crate) fn decompressed(&self) -> Result<Box<dyn BufRead + '_>, DataError> {
         let raw = self.raw();
         Ok(match self.compression {
@@ -263,7 +265,8 @@ impl Source {
         })
     }
 
-    /// The decompressed text from the start. A line that does not end causes an error before it fills the memory.
+    /// A reader of the decompressed text, from the start. A line without an end causes an error before it fills the
+    /// memory.
     pub(crate) fn reader(&self) -> Result<Box<dyn BufRead + '_>, DataError> {
         let limit = self.max_line();
         Ok(Box::new(BoundedLines { reader: self.decompressed()?, length: 0, limit }))
@@ -274,10 +277,10 @@ impl Source {
         MAX_LINE.min(self.budget.limit() / 8)
     }
 
-    /// All decompressed bytes. Bytes in memory are not copied.
+    /// All bytes, after decompression. Uncompressed bytes in memory are not copied.
     ///
     /// # Errors
-    /// If they cannot be read or exceed the budget.
+    /// Returns an error if the bytes cannot be read or exceed the budget.
     pub(crate) fn bytes(&self) -> Result<std::borrow::Cow<'_, [u8]>, DataError> {
         match &self.place {
             Place::Memory(bytes) if self.compression.is_none() => Ok(bytes.into()),
@@ -293,7 +296,8 @@ impl Source {
         }
     }
 
-    /// The decompressed bytes with random access: the file itself if possible, otherwise in memory.
+    /// A reader of the decompressed bytes with random access. This is the file itself if possible, and a copy in memory
+    /// otherwise.
     pub(crate) fn seekable(&self) -> Result<Box<dyn ReadSeek + '_>, DataError> {
         Ok(match self.file() {
             Some(file) => Box::new(BufReader::with_capacity(HEAD, file)),
@@ -301,7 +305,7 @@ impl Source {
         })
     }
 
-    /// Whether the bytes begin with a byte order mark of UTF-16.
+    /// Whether the bytes begin with a UTF-16 byte order mark.
     pub(crate) fn is_utf16(&self) -> bool {
         crate::delimited::is_utf16(&self.head)
     }
@@ -341,7 +345,7 @@ const DECOMPRESS: &str = "decompress it, or compress it by gzip or zstd";
 const EXTRACT: &str = "extract it, and name a file in it";
 const EXPORT: &str = "write it as CSV, Parquet, Arrow or NPY";
 
-/// Unsupported formats: their first bytes, descriptions and remedies.
+/// Unsupported formats. Each has its first bytes, a description, and advice for the user.
 const FOREIGN: [(&[u8], &str, &str); 22] = [
     (b"FEA1", "Feather version 1", "write it as Feather version 2 or Parquet"),
     (b"BZh", "compressed by bzip2", DECOMPRESS),
@@ -367,7 +371,7 @@ const FOREIGN: [(&[u8], &str, &str); 22] = [
     (b"%PDF-", "a PDF document", EXPORT),
 ];
 
-/// Text whose lines have a maximum length.
+/// A reader of text that limits the length of lines.
 struct BoundedLines<R> {
     reader: R,
     /// The number of bytes since the last line end.
@@ -399,7 +403,7 @@ impl<R: BufRead> BufRead for BoundedLines<R> {
     }
 
     fn consume(&mut self, count: usize) {
-        // The buffer is still filled, so nothing is read here.
+        // The buffer still contains these bytes, so nothing is read here.
         if let Ok(found) = self.reader.fill_buf() {
             let used = &found[..count];
             let end = memrchr(b'\n', used).max(memrchr(b'\r', used));
@@ -457,7 +461,7 @@ mod tests {
         let source = source_of(bomb, 1 << 22).unwrap();
         let error = source.bytes().unwrap_err().to_string();
         assert!(error.starts_with("t: reading it takes") && error.contains("4.2 MB"), "{error}");
-        // The same applies to a line without end, even if no text is stored.
+        // A line without an end also causes an error, even if no text is stored.
         let mut lines = source.reader().unwrap();
         let error = io::copy(&mut lines, &mut io::sink()).unwrap_err();
         assert!(source.failed(&error).to_string().starts_with("t: a line is longer than 524.3 kB"));
@@ -479,7 +483,7 @@ mod tests {
         }
     }
 
-    /// Every reader gets all bytes of a named pipe.
+    /// Every reader of a named pipe gets all bytes.
     #[cfg(unix)]
     #[test]
     fn a_pipe_is_read_once() {
@@ -502,7 +506,7 @@ mod tests {
         }
     }
 
-    /// A file that is replaced or grows while it is read is unchanged for its reader.
+    /// If a file is replaced or grows while it is read, the reader still sees the original contents.
     #[test]
     fn a_file_is_opened_once() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Columns of texts from typed formats: Parquet, Arrow, NPY and NPZ.
+//! Columns of texts from typed formats, which are Parquet, Arrow, NPY and NPZ.
 
 use crate::budget::Budget;
 use crate::error::DataError;
@@ -10,10 +10,11 @@ use crate::typing::{
 };
 use crate::values::{MISSING, Values};
 
-/// The memory of a text in addition to its bytes: an entry in the levels and in their index.
+/// The number of bytes that a distinct text takes in addition to its own bytes. They are for the entries in the levels
+/// and in the index of the levels.
 const LEVEL_COST: usize = 80;
 
-/// A column of texts that grows row by row.
+/// A column of texts that is built row by row.
 #[derive(Debug, Default)]
 pub(crate) struct TextColumn {
     codes: Vec<u32>,
@@ -21,7 +22,7 @@ pub(crate) struct TextColumn {
 }
 
 impl TextColumn {
-    /// An empty column with capacity for `rows`.
+    /// Creates an empty column with capacity for `rows` rows.
     #[cfg(any(feature = "arrow", feature = "parquet"))]
     pub(crate) fn with_room(rows: usize, budget: &Budget) -> Result<TextColumn, DataError> {
         Ok(TextColumn { codes: budget.room(rows)?, levels: Levels::default() })
@@ -45,13 +46,14 @@ impl TextColumn {
         Ok(())
     }
 
-    /// The cells.
+    /// Converts the column to its cells.
     pub(crate) fn into_cells(self) -> RawTexts {
         RawTexts { codes: self.codes, levels: self.levels.into_names() }
     }
 }
 
-/// The facts known about a column with a declared type: this type, unless the user or the model overrides it.
+/// The expectation for a column with a declared type. This is the declared type, unless the user or the model overrides
+/// it.
 pub(crate) fn declared(name: &str, kind: Kind, hints: &Hints) -> Expected {
     match Expected::of(name, hints) {
         Expected::Anything => Expected::Declared(kind),
@@ -59,7 +61,7 @@ pub(crate) fn declared(name: &str, kind: Kind, hints: &Hints) -> Expected {
     }
 }
 
-/// Builds a table of typed columns by the rules that also apply to delimited text.
+/// Builds a table of typed columns, by the same rules as for delimited text.
 pub(crate) fn typed_frame(
     source: &str,
     columns: Vec<RawColumn>,
@@ -71,7 +73,7 @@ pub(crate) fn typed_frame(
     let place = |row: usize| frame.place(row);
     let context = Context { source, place: &place, options, delimiter: None };
     let Typed { columns, records, again } = understand(columns, &context)?;
-    // Only plain numbers without a declared type can require a second reading.
+    // Only columns of plain numbers without a declared type may have to be read again.
     debug_assert!(again.is_empty(), "all number columns have a declared type");
     frame.columns = columns;
     frame.records = records;
@@ -79,11 +81,11 @@ pub(crate) fn typed_frame(
 }
 
 impl Frame {
-    /// Types a column of text as the reader does without a hint: as numbers, dates, categories or text. Returns `None`
-    /// if the frame has no text column of this name.
+    /// Infers the type of a column of text in the same way as the reader does without a hint. The column becomes
+    /// numbers, dates, categories or text. Returns `None` if the frame has no text column with this name.
     ///
     /// # Errors
-    /// If most cells are numbers or dates and some are not.
+    /// Returns an error if most cells are numbers or dates but some are not.
     pub fn inferred(
         &self,
         name: &str,
@@ -92,11 +94,12 @@ impl Frame {
         self.understood(name, Expected::Anything, options)
     }
 
-    /// A column that was read with [`Hints::verbatim`](crate::Hints::verbatim), as [`Hints::texts`](crate::Hints::texts)
-    /// reads it: common markers such as `NA` are missing. Returns `None` if the frame has no text column of this name.
+    /// Converts a column that was read with [`Hints::verbatim`](crate::Hints::verbatim) to the form in which
+    /// [`Hints::texts`](crate::Hints::texts) reads it. In this form, common markers such as `NA` are missing values.
+    /// Returns `None` if the frame has no text column with this name.
     ///
     /// # Errors
-    /// None for a column that the reader accepted.
+    /// Returns no error for a column that the reader accepted.
     pub fn with_missing_markers(
         &self,
         name: &str,
@@ -105,7 +108,7 @@ impl Frame {
         self.understood(name, Expected::Texts, options)
     }
 
-    /// Types a column of text again.
+    /// Infers the type of a column of text again, with other expectations.
     fn understood(
         &self,
         name: &str,

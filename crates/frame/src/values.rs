@@ -5,10 +5,10 @@ use arrow_buffer::{NullBuffer, ScalarBuffer};
 
 use crate::typing::moment_text;
 
-/// The code of a missing text.
+/// The code that marks a missing text.
 pub const MISSING: u32 = u32::MAX;
 
-/// The values of a column: an Arrow array of one of the types that learners understand.
+/// The values of a column, as an Arrow array of one of the types that learners support.
 ///
 /// ```
 /// use halfspaces_frame::Values;
@@ -17,17 +17,17 @@ pub const MISSING: u32 = u32::MAX;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Values {
-    /// Finite numbers. The slot of a missing number contains NaN.
+    /// Numbers, which are finite. The slot of a missing number contains NaN.
     Numbers(Float64Array),
-    /// Texts as codes into their distinct values, in order of appearance. The slot of a missing text contains
-    /// [`MISSING`].
+    /// Texts, stored as codes that refer to the distinct texts in order of appearance. The slot of a missing text
+    /// contains [`MISSING`].
     Texts(Texts),
-    /// Dates and times in microseconds since 1970-01-01; a time without a date is a time on that day. Use
-    /// [`MomentParts`](crate::MomentParts) to convert them to coordinates.
+    /// Dates and times in microseconds since 1970-01-01. A time without a date is stored as a time on that day. Use
+    /// [`MomentParts`](crate::MomentParts) to convert dates and times to coordinates.
     Moments(TimestampMicrosecondArray),
 }
 
-/// A column of texts: the distinct texts and one code for each row.
+/// A column of texts, which consists of the distinct texts and one code for each row.
 ///
 /// ```
 /// use halfspaces_frame::{MISSING, Texts};
@@ -41,10 +41,11 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// Creates a column from codes and the texts they denote. [`MISSING`] marks a missing text.
+    /// Creates a column from `codes`, which are indices of texts in `levels`. The code [`MISSING`] marks a missing
+    /// text.
     ///
     /// # Panics
-    /// If a code is out of range.
+    /// Panics if a code is out of range.
     pub fn new<S: AsRef<str>>(codes: Vec<u32>, levels: &[S]) -> Texts {
         let levels = LargeStringArray::from_iter_values(levels);
         let in_range = codes.iter().all(|c| *c == MISSING || (*c as usize) < levels.len());
@@ -53,7 +54,7 @@ impl Texts {
         Texts { codes: UInt32Array::new(ScalarBuffer::from(codes), nulls), levels }
     }
 
-    /// The code of each row; [`MISSING`] for a missing text.
+    /// The code of each row, which is [`MISSING`] for a missing text.
     #[must_use]
     pub fn codes(&self) -> &[u32] {
         self.codes.values()
@@ -68,21 +69,21 @@ impl Texts {
     /// The distinct text with this code.
     ///
     /// # Panics
-    /// If there is no such code.
+    /// Panics if there is no such code.
     #[must_use]
     pub fn level(&self, code: u32) -> &str {
         self.levels.value(code as usize)
     }
 
-    /// All distinct texts in the order of their codes.
+    /// All distinct texts, in the order of their codes.
     pub fn levels(&self) -> impl Iterator<Item = &str> {
         (0..self.levels.len()).map(|at| self.levels.value(at))
     }
 
-    /// The text of a row; `None` if it is missing.
+    /// The text of a row, or `None` if the text is missing.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// Panics if there is no such row.
     #[must_use]
     pub fn get(&self, row: usize) -> Option<&str> {
         match self.codes.value(row) {
@@ -107,22 +108,22 @@ fn nulls<T>(values: &[T], is_present: impl Fn(&T) -> bool) -> Option<NullBuffer>
 }
 
 impl Values {
-    /// Creates a column of numbers. NaN marks a missing one.
+    /// Creates a column of numbers. NaN marks a missing number.
     #[must_use]
     pub fn numbers(values: Vec<f64>) -> Values {
         let nulls = nulls(&values, |v| !v.is_nan());
         Values::Numbers(Float64Array::new(ScalarBuffer::from(values), nulls))
     }
 
-    /// Creates a column of texts. [`MISSING`] marks a missing one.
+    /// Creates a column of texts. The code [`MISSING`] marks a missing text.
     ///
     /// # Panics
-    /// If a code is out of range.
+    /// Panics if a code is out of range.
     pub fn texts<S: AsRef<str>>(codes: Vec<u32>, levels: &[S]) -> Values {
         Values::Texts(Texts::new(codes, levels))
     }
 
-    /// Creates a column of dates and times, in microseconds since 1970-01-01.
+    /// Creates a column of dates and times, in microseconds since 1970-01-01. `None` marks a missing value.
     #[must_use]
     pub fn moments(values: Vec<Option<i64>>) -> Values {
         Values::Moments(TimestampMicrosecondArray::from(values))
@@ -144,11 +145,11 @@ impl Values {
         self.len() == 0
     }
 
-    /// The value of a row as text: a text unchanged, a number in its shortest form, a timestamp by ISO 8601. Empty if
-    /// the value is missing.
+    /// The value of a row as text. A text is unchanged, a number is in its shortest form, and a timestamp is in ISO
+    /// 8601 format. The result is empty if the value is missing.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// Panics if there is no such row.
     #[must_use]
     pub fn text(&self, row: usize) -> String {
         match self {
@@ -163,7 +164,7 @@ impl Values {
     /// Whether a row has no value.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// Panics if there is no such row.
     #[must_use]
     pub fn is_missing(&self, row: usize) -> bool {
         match self {
@@ -183,10 +184,10 @@ impl Values {
         }
     }
 
-    /// The rows at `rows`, in that order.
+    /// Copies the rows with the indices `rows`, in that order.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// Panics if there is no row with one of the indices.
     #[must_use]
     pub fn select(&self, rows: &[usize]) -> Values {
         match self {

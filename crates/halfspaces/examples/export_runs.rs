@@ -1,8 +1,9 @@
 //! Runs learners and bounds of the claims on small data and prints data and results, one JSON object per line:
 //! `cargo run -p halfspaces --example export_runs -- [seed=20261201]`
 //!
-//! `benches/peers/recompute.py` recomputes the results from the data with a second implementation and compares. Each line has the claim, the
-//! numbers that are given, and the numbers that were found; all are arrays. Points are listed row by row.
+//! `benches/peers/recompute.py` recomputes the results from the data with a second implementation and compares them.
+//! Each line has the claim, the given numbers and the computed numbers; all numbers are in arrays. Points are listed
+//! row by row.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the program prints its results")]
 
@@ -197,7 +198,7 @@ fn online(seed: u64) -> Result<(), Failure> {
     )
 }
 
-/// Learners that choose their order, games and position.
+/// Learners that choose the order of the points, labelling games, and radially isotropic position.
 fn chosen_order(seed: u64) -> Result<(), Failure> {
     let sphere = UnitSphere::new(5)?.sample(1500, seed + 2)?;
     let target = random_target(5, seed + 3)?;
@@ -271,7 +272,7 @@ fn take<S: ExampleStream>(stream: &mut S, count: usize) -> Result<(Vec<f64>, Vec
     Ok((points, labels))
 }
 
-/// Learners of noisy labels.
+/// Learners for noisy labels.
 fn noise(seed: u64) -> Result<(), Failure> {
     let target = random_target(3, seed + 6)?;
     let marginal = MarginBall::new(&target, 0.4)?;
@@ -389,7 +390,7 @@ fn noise(seed: u64) -> Result<(), Failure> {
     print("P11", &given, &[("moved", &moved)])
 }
 
-/// Bounds that are numbers only.
+/// Bounds that are computed from numbers only.
 fn numbers() -> Result<(), Failure> {
     let dimension = projected_dimension(1000, 0.1, 0.05) as f64;
     print("P12", &[("setting", &[1000.0, 0.1, 0.05])], &[("dimension", &[dimension])])?;

@@ -1,9 +1,10 @@
 //! Searches pools of R^3 for the largest number of mistakes that the best self-directed learner needs:
 //! `cargo run --release -p halfspaces --example search_pools -- [seed=1] [pools=200] [walk=200] [sizes=8,16,24,32,40]`
 //!
-//! For each number of points and each family it draws pools and computes the optimum exactly ([`LabellingGame`]). From the pool with the
-//! largest optimum a walk then replaces or moves one point at a time and accepts every pool that needs no fewer mistakes. A pool whose cells
-//! floating point cannot tell apart is refused, and counted. The table of docs/theory/optimum.md is its output.
+//! For each number of points and each family, the program draws pools and computes the optimum exactly
+//! ([`LabellingGame`]). From the pool with the largest optimum, a walk then replaces or moves one point at a time and
+//! accepts every pool whose optimum is not smaller. A pool whose cells floating-point numbers cannot distinguish is
+//! rejected and counted. The table of docs/theory/optimum.md is its output.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the program prints its results")]
 
@@ -119,7 +120,8 @@ fn run() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The smallest number of mistakes that a learner which chooses the order can guarantee; `None` if the cells cannot be told apart.
+/// The smallest number of mistakes that a learner which chooses the order can guarantee; `None` if the cells cannot be
+/// distinguished.
 fn optimum(rows: &[Row]) -> Result<Option<usize>, Failure> {
     match Dichotomies::new(&Points::from_rows(rows)?) {
         Ok(dichotomies) => Ok(Some(LabellingGame::new(&dichotomies).self_directed())),

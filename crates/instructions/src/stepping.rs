@@ -17,15 +17,16 @@ pub(super) fn steps(of: &str) -> Result<Result<u64, String>, Failure> {
     steps_of(program)
 }
 
-/// The number of instructions, from the wait on, of a program that writes one byte, waits for a byte on stdin, and
-/// ends.
+/// The number of instructions that `program` executes from its wait to its end. The program must write one byte, wait
+/// for a byte on stdin, and end.
 pub(super) fn steps_of(mut program: Command) -> Result<Result<u64, String>, Failure> {
     let mut child = program.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let (Some(mut stdin), Some(mut stdout)) = (child.stdin.take(), child.stdout.take()) else {
         unreachable!("both are pipes")
     };
     stdout.read_exact(&mut [0])?;
-    // The instructions between the output and the wait would otherwise be counted in some runs.
+    // Waits until the program is asleep. Otherwise its instructions between the output and the wait would be counted in
+    // some runs.
     while !is_asleep(child.id())? {
         std::thread::yield_now();
     }

@@ -7,8 +7,9 @@ use std::ops::{Deref, DerefMut};
 /// Bytes in a cache line.
 const LINE: usize = 64;
 
-/// A buffer whose first number lies at the beginning of a cache line. Consecutive vectors as long as a line then lie in
-/// one line each; otherwise each would span two lines and would be read and written twice.
+/// A buffer whose first number lies at the beginning of a cache line. If consecutive vectors are as long as a cache
+/// line, each of them then lies in one line. Otherwise each vector would span two lines, and each line would be read
+/// and written twice.
 ///
 /// ```
 /// use halfspaces_kernels::Aligned;
@@ -21,7 +22,7 @@ const LINE: usize = 64;
 /// ```
 #[derive(Debug)]
 pub struct Aligned<T> {
-    /// It must never grow beyond its capacity, because a reallocation would move the numbers.
+    /// This buffer must never grow beyond its capacity, because a reallocation would move the numbers.
     buffer: Vec<T>,
     first: usize,
 }
@@ -54,14 +55,15 @@ impl<T: Copy + Default> Aligned<T> {
     /// Appends copies of `numbers`.
     ///
     /// # Panics
-    /// If the capacity does not suffice.
+    /// Panics if the capacity is too small.
     pub fn extend_from_slice(&mut self, numbers: &[T]) {
         let room = self.buffer.capacity() - self.buffer.len();
         assert!(numbers.len() <= room, "at most as many numbers as the capacity");
         self.buffer.extend_from_slice(numbers);
     }
 
-    /// Extra numbers allocated, so that the first number can be placed at the start of a cache line.
+    /// Number of additional elements that are allocated, so that the first number can be placed at the start of a cache
+    /// line.
     const SPARE: usize = LINE / size_of::<T>();
 
     fn from_buffer(mut buffer: Vec<T>, len: usize) -> Aligned<T> {
@@ -75,7 +77,7 @@ impl<T: Copy + Default> Aligned<T> {
     }
 }
 
-/// A copy.
+/// Copies the numbers.
 impl<T: Copy + Default> From<&[T]> for Aligned<T> {
     fn from(numbers: &[T]) -> Aligned<T> {
         let buffer = vec![T::default(); numbers.len() + Self::SPARE];
@@ -107,7 +109,7 @@ mod tests {
 
     #[test]
     fn all_begin_with_a_line() {
-        // Buffers of all sizes are kept at once, so that they lie at different addresses.
+        // All buffers are kept at the same time, so that they lie at different addresses.
         let doubles: Vec<_> = (0..300).map(|len| Aligned::<f64>::zeros(len).unwrap()).collect();
         let singles: Vec<_> = (0..300).map(|len| Aligned::<f32>::zeros(len).unwrap()).collect();
         for (len, (d, s)) in doubles.iter().zip(&singles).enumerate() {

@@ -1,37 +1,40 @@
-//! Loops over rows and weights that fill whole blocks.
+//! Loops over rows and weight vectors that consist of whole blocks.
 
 use crate::dispatch::dispatch;
 use crate::plain::{LANES, SINGLE_LANES};
 use crate::vectors::{Blocks, Kernel, Vectors};
 
-/// Operations of a [`BlockLoop`] on rows of whole blocks of [`LANES`] numbers, which the compiler would otherwise
-/// vectorise poorly.
+/// The operations of a [`BlockLoop`] on rows that consist of whole blocks of [`LANES`] numbers. Without these
+/// operations, the compiler would vectorise such loops poorly.
 pub trait BlockOps: Copy {
-    /// The [`dot`](crate::dot) of two rows. If one has more blocks, it is truncated.
+    /// The [`dot`](crate::dot) of two rows. If one row has more blocks than the other, it is truncated.
     fn dot(self, a: &[[f64; LANES]], b: &[[f64; LANES]]) -> f64;
 
-    /// Computes `y += a x`, rounded twice. If one has more blocks, it is truncated.
+    /// Computes `y += a x`, where product and sum are rounded separately. If one row has more blocks than the other, it
+    /// is truncated.
     fn axpy(self, a: f64, x: &[[f64; LANES]], y: &mut [[f64; LANES]]);
 
-    /// The product of two single-precision rows. It has eight times as many running sums as [`dot`](crate::dot), so it
-    /// is faster and rounds differently. If one row has more blocks, it is truncated.
+    /// The product of two single-precision rows. This product has eight times as many running sums as
+    /// [`dot`](crate::dot), so it is faster and rounds differently. If one row has more blocks than the other, it is
+    /// truncated.
     fn dot_single(self, a: &[[f32; SINGLE_LANES]], b: &[[f32; SINGLE_LANES]]) -> f32;
 
-    /// Computes `y += a x` for single-precision rows, rounded twice.
+    /// Computes `y += a x` for single-precision rows, where product and sum are rounded separately.
     fn axpy_single(self, a: f32, x: &[[f32; SINGLE_LANES]], y: &mut [[f32; SINGLE_LANES]]);
 
-    /// [`BlockOps::dot_single`] with a row of integers, which takes half the memory.
+    /// Same as [`BlockOps::dot_single`], but the first row contains integers, which take half the memory.
     fn dot_short(self, a: &[[i16; SINGLE_LANES]], b: &[[f32; SINGLE_LANES]]) -> f32;
 
-    /// [`BlockOps::axpy_single`] with a row of integers.
+    /// Same as [`BlockOps::axpy_single`], but the row `x` contains integers.
     fn axpy_short(self, a: f32, x: &[[i16; SINGLE_LANES]], y: &mut [[f32; SINGLE_LANES]]);
 
-    /// The [`BlockOps::dot`] of a row with each of [`LANES`] interleaved vectors: the first coordinate of all vectors,
-    /// then the second, and so on. It takes as many instructions as one product, except for the final sum over the
-    /// running sums.
+    /// The [`BlockOps::dot`] of a row with each of [`LANES`] interleaved vectors: `w` contains the first coordinate of
+    /// all vectors, then the second, and so on. Per vector, the loop takes as many instructions as a separate product.
+    /// Only the final addition of the running sums differs.
     fn dot_lanes(self, x: &[[f64; LANES]], w: &[[f64; LANES]]) -> [f64; LANES];
 
-    /// [`BlockOps::axpy`] of a row into each of the interleaved vectors, each with its own factor.
+    /// Adds a multiple of the row `x` to each interleaved vector, like [`BlockOps::axpy`]. Each vector has its own
+    /// factor.
     fn axpy_lanes(self, a: &[f64; LANES], x: &[[f64; LANES]], w: &mut [[f64; LANES]]);
 
     /// The [`BlockOps::dot`] of each interleaved vector with itself.
@@ -129,7 +132,7 @@ fn totals<V: Vectors>(v: V, sums: [V::Eight; LANES]) -> [f64; LANES] {
     totals
 }
 
-/// Types that load as sixteen single-precision numbers.
+/// Types that can be loaded as sixteen single-precision numbers.
 trait Load {
     fn load<V: Vectors>(&self, v: V) -> V::Sixteen;
 }
@@ -174,17 +177,17 @@ fn axpy_loaded<V: Vectors, X: Load>(v: V, a: f32, x: &[X], y: &mut [[f32; SINGLE
     }
 }
 
-/// A loop over rows of whole blocks: see [`run_blocks`].
+/// A loop over rows that consist of whole blocks; see [`run_blocks`].
 pub trait BlockLoop {
     /// The result of the loop.
     type Output;
 
-    /// The loop. It must be `#[inline(always)]`, and so must every speed-critical function and closure that it calls: a
-    /// function that is not inlined is compiled without the instructions.
+    /// Runs the loop. This method must be `#[inline(always)]`, and so must every speed-critical function and closure
+    /// that it calls, because a function that is not inlined is compiled without the vector instructions.
     fn run<B: BlockOps>(self, ops: B) -> Self::Output;
 }
 
-/// Runs [`BlockLoop::run`] with the widest vectors of the processor; the result is the same to the bit on all.
+/// Runs [`BlockLoop::run`] with the widest vectors of the processor. The result has the same bits on all processors.
 ///
 /// ```
 /// use halfspaces_kernels::{BlockLoop, BlockOps, LANES, dot, run_blocks};
@@ -259,7 +262,8 @@ mod tests {
         }
     }
 
-    /// Products with eight vectors and their squared norms, then a step of each and a scaling.
+    /// Computes the products of a row with eight vectors and their squared norms, then makes a step with each vector
+    /// and scales it.
     struct LaneStep<'a>(&'a [f64; LANES], &'a [[f64; LANES]], &'a mut [[f64; LANES]]);
 
     impl BlockLoop for LaneStep<'_> {
@@ -275,7 +279,7 @@ mod tests {
         }
     }
 
-    /// [`SingleStep`] with a row of integers.
+    /// Same as [`SingleStep`], but with a row of integers.
     struct ShortStep<'a>(&'a [[i16; SINGLE_LANES]], &'a mut [[f32; SINGLE_LANES]]);
 
     impl BlockLoop for ShortStep<'_> {
@@ -351,7 +355,7 @@ mod tests {
             prop_assert!(ends.iter().all(|end| *end == expected));
         }
 
-        /// Integers give the same bits as the single-precision numbers that they equal.
+        /// Integers give the same bits as single-precision numbers with the same values.
         #[test]
         fn short_rows_are_single_ones(
             (x_len, w_len) in (0..14usize, 0..14usize),

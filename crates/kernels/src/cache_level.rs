@@ -10,13 +10,13 @@ pub(crate) enum CacheLevel {
     Second,
 }
 
-/// The processor family of AMD's Zen 3 and Zen 4; measured on its model 17.
+/// The processor family of AMD's Zen 3 and Zen 4. The measurements were made on model 17 of this family.
 const FAMILY_OF_ZEN_4: u8 = 25;
 
 impl CacheLevel {
-    /// The level into which this processor should prefetch: the first, except on AMD's family 25, where it is the
-    /// second. On that family, each line that is being loaded into the first-level cache occupies one of only a few
-    /// fill buffers. On other processors, a line prefetched into the second-level cache arrives too late.
+    /// The cache level into which this processor should prefetch. This is the first level, except on AMD's family 25,
+    /// where it is the second. On that family, each line that is being loaded into the first-level cache occupies one
+    /// of only a few fill buffers. On other processors, a line prefetched into the second-level cache arrives too late.
     #[inline]
     pub(crate) fn detect() -> CacheLevel {
         if cfg!(miri) {
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
     use raw_cpuid::CpuIdResult;
 
-    /// The prefetch level of a processor of `vendor` with `signature` in EAX of leaf 1.
+    /// The prefetch level of a processor of `vendor` whose `cpuid` leaf 1 has `signature` in EAX.
     fn level(vendor: &[u8; 12], signature: u32) -> CacheLevel {
         let part =
             |i: usize| u32::from_le_bytes([vendor[i], vendor[i + 1], vendor[i + 2], vendor[i + 3]]);

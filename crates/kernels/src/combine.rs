@@ -1,15 +1,15 @@
-//! Weighted sums of consecutive rows, with weights from their products with one vector.
+//! Weighted sums of consecutive rows, where the weight of each row depends on its product with a vector.
 
 use crate::dispatch::dispatch;
 use crate::plain::LANES;
 use crate::vectors::{Blocks, Kernel, Vectors, by_blocks};
 
-/// Computes `out += c x` for each row x in `rows`, where rows have the length of w and c = `factor`(i, w · x) for row
-/// i, counted from 0. The product is that of [`dot`](crate::dot). Rows for which `factor` returns `None` are skipped;
-/// values after the last whole row are ignored.
+/// Computes `out += c x` for each row x in `rows`. Rows have the length of w, and c = `factor`(i, w · x) for row i,
+/// counted from 0. The product w · x is computed by [`dot`](crate::dot). Rows for which `factor` returns `None` are
+/// skipped; values after the last whole row are ignored.
 ///
 /// # Panics
-/// If `w` is empty, or if `out` has another length.
+/// Panics if `w` is empty, or if `out` does not have the length of `w`.
 ///
 /// ```
 /// // The sum of the rows on the positive side of w.
@@ -47,7 +47,8 @@ impl<F: FnMut(usize, f64) -> Option<f64>> Kernel for Combine<'_, F> {
     }
 }
 
-/// The loop with w and the sum in registers, in `BLOCKS` blocks, the last of which may be padded.
+/// The loop for the case that w and the sum fit in registers. Both have `BLOCKS` blocks, the last of which may be
+/// padded.
 #[inline(always)]
 fn in_registers<V: Vectors, F: FnMut(usize, f64) -> Option<f64>, const BLOCKS: usize>(
     v: V,
@@ -68,8 +69,8 @@ fn in_registers<V: Vectors, F: FnMut(usize, f64) -> Option<f64>, const BLOCKS: u
     v.release(out, kernel.out);
 }
 
-/// The loop with the whole blocks in memory and the remainders of w and the sum in registers: a masked load would wait
-/// for the preceding masked store.
+/// The loop that keeps the whole blocks in memory, but the remainders of w and the sum in registers. If the remainders
+/// were in memory, a masked load would wait for the preceding masked store.
 #[inline(always)]
 fn in_memory<V: Vectors, F: FnMut(usize, f64) -> Option<f64>>(v: V, mut kernel: Combine<'_, F>) {
     let d = kernel.w.len();
@@ -103,7 +104,7 @@ mod tests {
     use crate::dot;
     use proptest::prelude::*;
 
-    /// Depends on the sign, the size and the index of a row; skips one row in five.
+    /// A factor that depends on the index of a row and on the sign and size of its product. It skips one row in five.
     fn factor(i: usize, value: f64) -> Option<f64> {
         (i % 5 != 3).then(|| if value > 0.0 { -0.3 / (1.0 + value) } else { 0.5 })
     }
@@ -129,7 +130,7 @@ mod tests {
                 expected[begin..][..d].iter_mut().zip(row).for_each(|(sum, x)| *sum += c * x);
             }
             let ends = on_all(|set| {
-                // Values around the sum must stay unchanged.
+                // Values before and after the sum must stay unchanged.
                 let mut sum = sum.clone();
                 set.run(Combine { rows, w, out: &mut sum[begin..][..d], factor });
                 bits(&sum)

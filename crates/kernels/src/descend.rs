@@ -4,12 +4,12 @@ use crate::dispatch::dispatch;
 use crate::plain::LANES;
 use crate::vectors::{Blocks, Kernel, Vectors, by_blocks};
 
-/// Computes `w += c x` for the rows x in turn, where rows have the length of w and c = `factor`(i, w · x, x · x) for
-/// row i, counted from 0. Both products are those of [`dot`](crate::dot). Stops before the first row for which `factor`
-/// returns `None` or a number that is not finite. Returns the number of rows used.
+/// Computes `w += c x` for one row x of `rows` after another. Rows have the length of w, and c = `factor`(i, w · x, x ·
+/// x) for row i, counted from 0. Both products are computed by [`dot`](crate::dot). Stops before the first row for
+/// which `factor` returns `None` or a number that is not finite. Returns the number of rows used.
 ///
 /// # Panics
-/// If `w` is empty.
+/// Panics if `w` is empty.
 ///
 /// ```
 /// // Kaczmarz's method: project onto the plane x · w = 1 of each row.
@@ -36,7 +36,8 @@ struct Descend<'a, F> {
 }
 
 impl<F: FnMut(usize, f64, f64) -> Option<f64>> Descend<'_, F> {
-    /// The factor of row `i` if it is finite: an infinite factor would turn the padding zeros of a block into NaNs.
+    /// The factor of row `i` if it is finite, otherwise `None`. An infinite factor would turn the padding zeros of a
+    /// block into NaNs.
     #[inline(always)]
     fn finite_factor(&mut self, i: usize, value: f64, norm_sq: f64) -> Option<f64> {
         match (self.factor)(i, value, norm_sq) {
@@ -55,7 +56,7 @@ impl<F: FnMut(usize, f64, f64) -> Option<f64>> Kernel for Descend<'_, F> {
     }
 }
 
-/// The loop with w in registers, in `BLOCKS` blocks, the last of which may be padded.
+/// The loop for the case that w fits in registers. It has `BLOCKS` blocks, the last of which may be padded.
 #[inline(always)]
 fn in_registers<V: Vectors, F: FnMut(usize, f64, f64) -> Option<f64>, const BLOCKS: usize>(
     v: V,
@@ -79,8 +80,8 @@ fn in_registers<V: Vectors, F: FnMut(usize, f64, f64) -> Option<f64>, const BLOC
     taken
 }
 
-/// The loop with the whole blocks of w in memory and its remainder in a register: a masked load would wait for the
-/// preceding masked store.
+/// The loop that keeps the whole blocks of w in memory, but the remainder of w in a register. If the remainder were in
+/// memory, a masked load would wait for the preceding masked store.
 #[inline(always)]
 fn in_memory<V: Vectors, F: FnMut(usize, f64, f64) -> Option<f64>>(
     v: V,
@@ -120,14 +121,14 @@ mod tests {
     use crate::dot;
     use proptest::prelude::*;
 
-    /// A step whose factor depends on both products; stops at row `stop`.
+    /// A factor that depends on both products; the loop stops at row `stop`.
     fn factor(stop: usize) -> impl FnMut(usize, f64, f64) -> Option<f64> {
         move |i, value, norm_sq| {
             (i != stop).then(|| if value > 0.0 { -0.3 / (norm_sq + value) } else { 0.5 })
         }
     }
 
-    /// The reference: row by row, coordinate by coordinate.
+    /// The reference implementation, which works row by row and coordinate by coordinate.
     fn plain(rows: &[f64], w: &mut [f64], stop: usize) -> usize {
         let mut factor = factor(stop);
         for (i, row) in rows.chunks_exact(w.len()).enumerate() {
@@ -154,7 +155,7 @@ mod tests {
             let mut expected = w.clone();
             let taken = plain(rows, &mut expected[begin..][..d], stop);
             let ends = on_all(|set| {
-                // Values around w must stay unchanged.
+                // Values before and after w must stay unchanged.
                 let mut w = w.clone();
                 let here = &mut w[begin..][..d];
                 let kernel = Descend { rows, w: here, factor: factor(stop) };

@@ -61,7 +61,7 @@ pub fn run_fused<L: FusedLoop>(work: L) -> L::Output {
 }
 
 /// The name of the widest vectors that the loops use on this processor: "AVX-512", "AVX2", or "portable" for plain
-/// arrays. Results do not depend on it.
+/// arrays. Results do not depend on the width of the vectors.
 ///
 /// ```
 /// assert!(["AVX-512", "AVX2", "portable"].contains(&halfspaces_kernels::vectors()));
@@ -88,7 +88,7 @@ pub(crate) mod tests {
     use crate::x86::{Avx2, Avx2Fma, Avx512};
     use proptest::prelude::*;
 
-    /// An instruction set to run a kernel with.
+    /// An instruction set with which a kernel is run.
     pub(crate) enum Set {
         Portable(Portable),
         #[cfg(target_arch = "x86_64")]
@@ -111,7 +111,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// The results with each instruction set of this processor.
+    /// The results with each instruction set that this processor supports.
     pub(crate) fn on_all<T>(answer: impl Fn(&Set) -> T) -> Vec<T> {
         let mut sets = vec![Set::Portable(Portable), Set::Dispatched];
         #[cfg(target_arch = "x86_64")]
@@ -122,7 +122,7 @@ pub(crate) mod tests {
         sets.iter().map(answer).collect()
     }
 
-    /// The results of a fused loop with each kind of vector of this processor.
+    /// The results of a fused loop with each kind of vector that this processor supports.
     pub(crate) fn fused_on_all<L: FusedLoop>(work: impl Fn() -> L) -> Vec<L::Output> {
         let mut answers = vec![work().run(Pair), run_fused(work())];
         #[cfg(target_arch = "x86_64")]
@@ -133,7 +133,7 @@ pub(crate) mod tests {
         answers
     }
 
-    /// Numbers including zeros of both signs.
+    /// Random numbers, including zeros of both signs.
     pub(crate) fn numbers(count: usize) -> impl Strategy<Value = Vec<f64>> {
         let number = prop_oneof![6 => -1e3..1e3f64, 1 => Just(0.0), 1 => Just(-0.0)];
         prop::collection::vec(number, count)

@@ -1,6 +1,7 @@
-//! Loops over vectors of any length, with fused multiplication and addition.
+//! Loops over vectors of any length, with fused multiply-add.
 
-/// Vectors of `f64` of the processor's width. A value of this type proves that the processor supports them.
+/// Vectors of `f64` as wide as the registers of the processor. A value of this type proves that the processor supports
+/// these vectors.
 pub trait Fused: Copy {
     /// Number of lanes of a vector.
     const LANES: usize;
@@ -10,16 +11,16 @@ pub trait Fused: Copy {
     /// A vector with the same number in every lane.
     fn splat(self, value: f64) -> Self::Vector;
 
-    /// Loads the first [`Fused::LANES`] of `values`.
+    /// Loads the first [`Fused::LANES`] values of `values`.
     ///
     /// # Panics
-    /// If there are fewer values.
+    /// Panics if there are fewer than [`Fused::LANES`] values.
     fn load(self, values: &[f64]) -> Self::Vector;
 
-    /// Stores the vector over the first [`Fused::LANES`] of `values`.
+    /// Stores the vector in the first [`Fused::LANES`] elements of `values`.
     ///
     /// # Panics
-    /// If there are fewer values.
+    /// Panics if there are fewer than [`Fused::LANES`] elements.
     fn store(self, vector: Self::Vector, values: &mut [f64]);
 
     /// a + b, lane by lane.
@@ -32,13 +33,13 @@ pub trait Fused: Copy {
     fn mul_add(self, a: Self::Vector, b: Self::Vector, c: Self::Vector) -> Self::Vector;
 }
 
-/// A loop over such vectors: see [`run_fused`](crate::run_fused).
+/// A loop over vectors of a type that implements [`Fused`]; see [`run_fused`](crate::run_fused).
 pub trait FusedLoop {
     /// The result of the loop.
     type Output;
 
-    /// The loop. It must be `#[inline(always)]`, and so must every speed-critical function and closure that it calls: a
-    /// function that is not inlined is compiled without the instructions.
+    /// Runs the loop. This method must be `#[inline(always)]`, and so must every speed-critical function and closure
+    /// that it calls, because a function that is not inlined is compiled without the vector instructions.
     fn run<F: Fused>(self, vectors: F) -> Self::Output;
 }
 
@@ -111,8 +112,8 @@ mod tests {
     use crate::x86::Avx2Fma;
     use proptest::prelude::*;
 
-    /// Computes Σ a x over the rows x, starting at each offset, adds it to the current value and multiplies by that
-    /// value.
+    /// For each vector of columns, adds 0.5, the current value and Σ a x over all rows x. Then multiplies the current
+    /// value by this sum.
     struct Multiples<'a> {
         rows: &'a [f64],
         factors: &'a [f64],

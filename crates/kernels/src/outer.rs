@@ -5,19 +5,19 @@ use crate::dispatch::run_fused;
 use crate::fused::{Fused, FusedLoop};
 use crate::prefetch::prefetch;
 
-/// Number of rows per pass; few enough to stay in the cache.
+/// Number of rows per pass. This number is small enough that the rows stay in the cache.
 const BLOCK: usize = 32;
-/// Number of rows of the sum in registers.
+/// Number of rows of the sum that are kept in registers.
 const REGISTER_ROWS: usize = 4;
 /// Rows are padded to whole vectors, which have 2, 4 or 8 numbers.
 const WIDEST: usize = 8;
 
-/// Computes the lower half of `out += factors[i] x x'` for each row x in order. The `rows` have length `dim`; row i of
-/// the sum begins at `i * stride` of `out`. Each entry is summed independently: (factor x_i) x_j row by row, with
-/// product and sum rounded once.
+/// Computes the lower half of `out += factors[i] x x'` for each row x in order. The `rows` have length `dim`. Row i of
+/// the sum begins at index `i * stride` of `out`. Each entry is summed independently of the others: (factor x_i) x_j is
+/// added row by row, with a single rounding for product and sum.
 ///
 /// # Panics
-/// If the number of factors differs from the number of rows, or if `out` is too short.
+/// Panics if the number of factors differs from the number of rows, or if `out` is too short.
 ///
 /// ```
 /// let mut sum = [0.0, 9.0, 1.0, 0.0];
@@ -31,7 +31,7 @@ pub fn add_outer(rows: &[f64], dim: usize, factors: &[f64], out: &mut [f64], str
         return;
     }
     let width = dim.next_multiple_of(WIDEST);
-    // Includes whole vectors beyond the diagonal, which are not used.
+    // A row of the sum consists of whole vectors, so it has entries beyond the diagonal, which are not used.
     let mut sum = vec![0.0; dim * width];
     for (i, (sum, out)) in sum.chunks_exact_mut(width).zip(out.chunks(stride)).enumerate() {
         sum[..=i].copy_from_slice(&out[..=i]);
@@ -59,7 +59,7 @@ impl FusedLoop for AddOuter<'_> {
         let width = dim.next_multiple_of(WIDEST);
         let mut filled = Aligned::from(vec![0.0; BLOCK * width].as_slice());
         let mut scaled = Aligned::from(&*filled);
-        // Uses all registers except a few for the sums.
+        // The sums occupy all registers except a few.
         let most = if F::LANES == WIDEST { 4 } else { 2 };
         let mut coming = rows.chunks(BLOCK * dim).skip(1);
         for (rows, factors) in rows.chunks(BLOCK * dim).zip(factors.chunks(BLOCK)) {
@@ -84,7 +84,7 @@ impl FusedLoop for AddOuter<'_> {
             {
                 prefetch(coming.next().unwrap_or_default());
                 let pass = Pass { filled: &filled[..end], scaled: &scaled[first..end], width };
-                // Up to the column of the last of these rows.
+                // Includes the vectors up to the column of the diagonal entry of the last of these rows.
                 let vectors = (first + sum.len() / width).div_ceil(F::LANES);
                 for vector in (0..vectors).step_by(most) {
                     let column = vector * F::LANES;
@@ -101,16 +101,16 @@ impl FusedLoop for AddOuter<'_> {
     }
 }
 
-/// A block of rows to be added to a few rows of the sum.
+/// A block of rows that is added to a few rows of the sum.
 struct Pass<'a> {
     filled: &'a [f64],
-    /// Rows times their factors, starting at the coordinate of the first row of the sum.
+    /// The rows multiplied by their factors, starting at the coordinate of the first row of the sum.
     scaled: &'a [f64],
     width: usize,
 }
 
 impl Pass<'_> {
-    /// Adds to `N` vectors of columns, the first at column `from`.
+    /// Adds the block to `N` vectors of columns, the first of which begins at column `from`.
     #[inline(always)]
     fn over<F: Fused, const N: usize>(&self, f: F, from: usize, sum: &mut [f64]) {
         let mut sums = [[f.splat(0.0); N]; REGISTER_ROWS];
@@ -179,7 +179,7 @@ mod tests {
                     });
                 }
             }
-            // Padded, as the loops expect.
+            // Pads the rows of the sum, as the loops expect.
             let width = dim.next_multiple_of(WIDEST);
             let mut filled = vec![0.0; dim * width];
             for (to, row) in filled.chunks_exact_mut(width).zip(sum.chunks(stride)) {

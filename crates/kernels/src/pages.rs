@@ -5,12 +5,12 @@ use std::collections::TryReserveError;
 /// Below this number of bytes, small pages are equally fast.
 const LARGE: usize = 4 << 20;
 
-/// [`Vec::try_reserve`] for vectors that may become large tables. If the buffer reaches 4 MB, Linux is asked for pages
-/// of 2 MB instead of 4 KB. A large page is filled with one page fault instead of 512, and a loop over the table looks
-/// up fewer addresses.
+/// Same as [`Vec::try_reserve`], for vectors that may become large tables. If the buffer reaches 4 MB, this function
+/// asks Linux for pages of 2 MB instead of 4 KB. A large page is filled with one page fault instead of 512, and a loop
+/// over the table needs fewer address translations.
 ///
 /// # Errors
-/// If the memory cannot be allocated; `values` is then unchanged.
+/// Fails if the memory cannot be allocated. After an error `values` is unchanged.
 ///
 /// ```
 /// let mut values: Vec<f64> = Vec::new();
@@ -28,18 +28,18 @@ pub fn reserve<T>(values: &mut Vec<T>, more: usize) -> Result<(), TryReserveErro
     Ok(())
 }
 
-/// Allocates `len` zeros, in large pages like [`reserve`].
+/// Allocates `len` zeros and asks for large pages, like [`reserve`].
 ///
 /// # Errors
-/// If the memory cannot be allocated.
+/// Fails if the memory cannot be allocated.
 ///
 /// ```
 /// assert_eq!(halfspaces_kernels::zeros::<f64>(3)?, [0.0; 3]);
 /// # Ok::<(), std::collections::TryReserveError>(())
 /// ```
 pub fn zeros<T: Copy + Default>(len: usize) -> Result<Vec<T>, TryReserveError> {
-    // Try to reserve first, so that a failure is returned as an error. Then allocate the buffer in the way that leaves
-    // its pages untouched.
+    // Try to reserve first, so that a failure is returned as an error. Then allocate the buffer in a way that does not
+    // touch its pages.
     Vec::<T>::new().try_reserve_exact(len)?;
     let mut values = vec![T::default(); len];
     request_large_pages(&mut values);
@@ -61,17 +61,17 @@ pub fn request_large_pages<T>(values: &mut Vec<T>) {
 
 #[cfg(all(target_os = "linux", not(miri)))]
 fn advise(begin: *mut u8, bytes: usize) {
-    /// The page size. The system accepts advice for whole pages only; if its pages are larger than this, it declines
-    /// the advice.
+    /// The page size assumed here. The system accepts advice for whole pages only. If its pages are larger than this,
+    /// it declines the advice.
     const PAGE: usize = 4096;
     // Include the whole first page: if the advice applies to only a part of a mapping, the system must copy the table
     // when it grows.
     let before = begin as usize % PAGE;
     let from = begin.wrapping_sub(before).cast();
-    // SAFETY: whatever the range, this advice changes how memory is mapped, never its contents or whether it may be
+    // SAFETY: for any range, this advice changes only how memory is mapped, never its contents or whether it may be
     // used.
     //
-    // The result does not matter: without large pages everything works the same, only slower.
+    // The result is ignored: without large pages, everything works in the same way, only more slowly.
     let _ = unsafe { libc::madvise(from, before + bytes, libc::MADV_HUGEPAGE) };
 }
 

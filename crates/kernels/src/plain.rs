@@ -1,4 +1,4 @@
-//! The plain inner product; the rounding reference for all other loops.
+//! The plain inner product, whose rounding is the reference for all other loops.
 
 /// Number of independent running sums. Eight doubles fill one AVX-512, two AVX or four SSE registers, and they break
 /// the chain of dependent additions.
@@ -19,7 +19,7 @@ pub fn add_lanes(s: [f64; LANES]) -> f64 {
 /// ```
 /// assert_eq!(halfspaces_kernels::dot(&[1.0, 2.0], &[3.0, 4.0]), 11.0);
 /// ```
-// Always inlined, so that a caller compiled for wider vectors compiles its products for them too.
+// Always inlined, so that the product uses wide vectors if the caller is compiled for them.
 #[inline(always)]
 #[must_use]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -5,8 +5,8 @@ use crate::vectors::AHEAD_BYTES;
 /// Bytes in a cache line.
 const LINE_BYTES: usize = 64;
 
-/// Prefetches `values`, which will be read soon. Use it for rows in an order that the processor cannot predict. It
-/// affects only speed.
+/// Prefetches `values`, which will be read soon. Use this function for rows in an order that the processor cannot
+/// predict. It affects only speed.
 ///
 /// ```
 /// let rows = [[1.0; 64], [2.0; 64], [3.0; 64]];
@@ -22,9 +22,9 @@ pub fn prefetch<T>(values: &[T]) {
     prefetch_from(values, 0);
 }
 
-/// Prefetches the memory a few kilobytes after the start of `values`, as many bytes as `values` has. Use it in arrays
-/// that are read from start to end: it loads data that is needed a few rows later. It affects only speed; the memory
-/// there need not belong to any object.
+/// Prefetches memory that begins a few kilobytes after the start of `values`, as many bytes as `values` has. Use this
+/// function for arrays that are read from start to end, because it loads data that is needed a few rows later. It
+/// affects only speed, and the prefetched memory need not belong to any object.
 ///
 /// ```
 /// let columns: Vec<u32> = (0..4000).collect();
@@ -49,7 +49,7 @@ fn prefetch_from<T>(values: &[T], begin: usize) {
             crate::x86::prefetch(level, values, begin + offset);
         }
     }
-    // Other processors: no prefetch, which costs only time.
+    // On other processors nothing is prefetched, which costs only time.
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (values, begin, LINE_BYTES);
 }

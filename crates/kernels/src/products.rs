@@ -9,7 +9,7 @@ use crate::vectors::{Kernel, Vectors, by_blocks};
 /// length of `w`; `rows` may be longer.
 ///
 /// # Panics
-/// If `w` is empty, or `rows` has fewer rows than `out` has places.
+/// Panics if `w` is empty, or if `rows` has fewer rows than `out` has elements.
 ///
 /// ```
 /// let mut values = [0.0; 2];
@@ -35,7 +35,7 @@ pub fn products(rows: &[f64], w: &[f64], out: &mut [f64]) {
 /// rows. An incomplete last row is ignored.
 ///
 /// # Panics
-/// If `w` is empty.
+/// Panics if `w` is empty.
 ///
 /// ```
 /// // The first row with sign(w · x) different from the label.
@@ -64,7 +64,7 @@ impl<F: FnMut(usize, f64) -> bool> Kernel for ProductsWhile<'_, F> {
     }
 }
 
-/// The loop with w in registers, in `BLOCKS` blocks, the last of which may be padded.
+/// The loop for the case that w fits in registers. It has `BLOCKS` blocks, the last of which may be padded.
 #[inline(always)]
 fn in_registers<V: Vectors, F: FnMut(usize, f64) -> bool, const BLOCKS: usize>(
     v: V,
@@ -81,7 +81,7 @@ fn in_registers<V: Vectors, F: FnMut(usize, f64) -> bool, const BLOCKS: usize>(
     kernel.rows.len() / d
 }
 
-/// The loop with w in memory.
+/// The loop that keeps w in memory.
 #[inline(always)]
 fn in_memory<V: Vectors, F: FnMut(usize, f64) -> bool>(
     v: V,

@@ -4,14 +4,14 @@ use crate::dispatch::dispatch;
 use crate::plain::LANES;
 use crate::vectors::{Blocks, Kernel, Vectors};
 
-/// Number of blocks of the sum that stay in registers.
+/// Number of blocks of the sum that are kept in registers.
 const REGISTER_BLOCKS: usize = 8;
 
 /// Computes `out += factors[i] x` for each row x in order, over the first `out.len()` coordinates of the row. Row i
-/// begins at `i * width` of `rows`.
+/// begins at index `i * width` of `rows`.
 ///
 /// # Panics
-/// If a row is shorter than `out`, or if there are fewer rows than factors.
+/// Panics if a row is shorter than `out`, or if there are fewer rows than factors.
 ///
 /// ```
 /// let mut sum = [1.0, 0.0];
@@ -37,7 +37,7 @@ struct AddRows<'a> {
 impl Kernel for AddRows<'_> {
     type Output = ();
 
-    /// Computes the sum in parts that fit into registers, each over all rows.
+    /// Computes the sum in parts that fit into registers. Each part requires a pass over all rows.
     #[inline(always)]
     fn run<V: Vectors>(self, v: V) {
         let AddRows { rows, width, factors, out } = self;
@@ -59,7 +59,7 @@ impl Kernel for AddRows<'_> {
     }
 }
 
-/// Adds one part of `BLOCKS` blocks, the last of which may be padded.
+/// Adds all rows to one part, which has `BLOCKS` blocks. The last block may be padded.
 #[inline(always)]
 fn in_registers<'a, V: Vectors, const BLOCKS: usize>(
     v: V,
@@ -104,7 +104,7 @@ mod tests {
                 expected[begins..][..len].iter_mut().zip(row).for_each(|(sum, x)| *sum += c * x);
             }
             let ends = on_all(|set| {
-                // Values around the sum must stay unchanged.
+                // Values before and after the sum must stay unchanged.
                 let mut sum = sum.clone();
                 if len > 0 && !factors.is_empty() {
                     set.run(AddRows { rows, width, factors, out: &mut sum[begins..][..len] });

@@ -1,9 +1,9 @@
-//! Vectors of eight numbers, in whatever registers the processor has.
+//! Vectors of eight numbers, stored in the registers that the processor provides.
 
 use crate::plain::{LANES, SINGLE_LANES, add_lanes};
 
 /// Distance, in bytes, between the current row and the row that is prefetched. For data in main memory, passes are
-/// equally fast from 2 to 8 KB; for data in the last-level cache, larger distances are faster.
+/// equally fast for distances of 2 to 8 KB. For data in the last-level cache, larger distances are faster.
 pub(crate) const AHEAD_BYTES: usize = 3072;
 
 /// An instruction set. A value of this type proves that the processor supports it.
@@ -21,12 +21,12 @@ pub(crate) trait Vectors: Copy {
 
     fn load(self, values: &[f64; LANES]) -> Self::Eight;
 
-    /// Loads the first [`LANES`] of `values`, padded with zeros if there are fewer.
+    /// Loads the first [`LANES`] numbers of `values`, padded with zeros if there are fewer.
     fn load_part(self, values: &[f64]) -> Self::Eight;
 
     fn store(self, eight: Self::Eight, values: &mut [f64; LANES]);
 
-    /// Stores the first lanes, up to the length of `values`.
+    /// Stores as many of the first lanes as `values` has elements.
     fn store_part(self, eight: Self::Eight, values: &mut [f64]);
 
     fn add(self, a: Self::Eight, b: Self::Eight) -> Self::Eight;
@@ -67,12 +67,13 @@ pub(crate) trait Vectors: Copy {
 pub(crate) trait Kernel {
     type Output;
 
-    /// The loop. It must be inlined with all functions and closures that it calls: a function that is not inlined is
-    /// compiled without the instructions and several times slower. `cargo xtask instructions` detects this.
+    /// Runs the loop. It must be inlined with all functions and closures that it calls: a function that is not inlined
+    /// is compiled without the vector instructions and is several times slower. `cargo xtask instructions` detects
+    /// this.
     fn run<V: Vectors>(self, v: V) -> Self::Output;
 }
 
-/// Arrays, which the compiler puts into the vectors that every processor of the architecture has.
+/// Plain arrays. The compiler puts them into the vector registers that every processor of the architecture has.
 #[derive(Clone, Copy)]
 pub(crate) struct Portable;
 
@@ -186,7 +187,7 @@ impl Vectors for Portable {
     fn prefetch(self, _: &[f64], _: usize) {}
 }
 
-/// Operations that the loops are built from.
+/// Operations from which the loops are built.
 pub(crate) trait Blocks: Vectors {
     /// Loads up to `BLOCKS * LANES` numbers; the last block is padded with zeros.
     #[inline(always)]
@@ -200,7 +201,7 @@ pub(crate) trait Blocks: Vectors {
         blocks
     }
 
-    /// Stores the blocks of [`Blocks::hold`].
+    /// Stores blocks that were loaded by [`Blocks::hold`].
     #[inline(always)]
     fn release<const BLOCKS: usize>(self, blocks: [Self::Eight; BLOCKS], values: &mut [f64]) {
         let (whole, rest) = values.split_at_mut(LANES * (BLOCKS - 1));
@@ -267,8 +268,8 @@ pub(crate) trait Blocks: Vectors {
 
 impl<V: Vectors> Blocks for V {}
 
-/// Runs `$in_registers::<V, BLOCKS>` if a row of `$dim` coordinates has at most eight blocks, so that w stays in registers;
-/// otherwise runs `$in_memory`.
+/// Runs `$in_registers::<V, BLOCKS>` if a row of `$dim` coordinates has at most eight blocks, so that w stays in
+/// registers. Otherwise runs `$in_memory`.
 macro_rules! by_blocks {
     ($dim:expr, $in_registers:ident, $in_memory:ident, $($argument:expr),*) => {
         match $dim.div_ceil(LANES) {

@@ -3,13 +3,14 @@
 use crate::dispatch::dispatch;
 use crate::vectors::{Kernel, Vectors};
 
-/// A loop that the compiler can vectorise if it is allowed to use the instructions: see [`run_wide`].
+/// A loop that the compiler can vectorise if it is allowed to use the wide instructions; see [`run_wide`].
 pub trait Wide {
     /// The result of the loop.
     type Output;
 
-    /// The loop in plain Rust. It must be `#[inline(always)]`, and so must every speed-critical function and closure
-    /// that it calls: a function that is not inlined is compiled without the wide instructions.
+    /// Runs the loop, which is written in plain Rust. This method must be `#[inline(always)]`, and so must every
+    /// speed-critical function and closure that it calls, because a function that is not inlined is compiled without
+    /// the wide instructions.
     fn run(self) -> Self::Output;
 }
 

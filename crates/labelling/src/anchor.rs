@@ -148,7 +148,7 @@ impl Anchoring {
         }
     }
 
-    /// Matches each unmatched item with the unmatched row of the same contents, if both are unique.
+    /// Matches each unmatched item with the unmatched row that has the same contents, if both are unique.
     fn find_by_contents(&mut self, record: &Record, pool: &PoolId) {
         let (Some(before), Some(now)) = (&record.pool().items, &pool.items) else { return };
         if before.by.id.is_some() {

@@ -104,7 +104,7 @@ pub struct Annotators {
 }
 
 impl Annotators {
-    /// No annotators, for a pool of `rows` rows.
+    /// An empty set of annotators for a pool of `rows` rows.
     #[must_use]
     pub fn new(rows: usize) -> Annotators {
         Annotators { rows, names: Vec::new(), classes: Vec::new(), votes: Vec::new() }
@@ -217,7 +217,7 @@ impl Annotators {
             counts[b].1 += 1.0;
         }
         let by_chance: f64 = counts.iter().map(|(a, b)| a * b).sum::<f64>() / (all * all);
-        // Without common rows, the fraction is not a number.
+        // If there are no common rows, the fraction is NaN, so the comparison is false.
         (by_chance < 1.0).then(|| (same / all - by_chance) / (1.0 - by_chance))
     }
 
@@ -293,13 +293,13 @@ mod tests {
         near(annotators(&four).krippendorff_alpha(), 0.743_421_052_631_578_9);
     }
 
-    /// The figures are those of `cohen_kappa_score` of scikit-learn.
+    /// The expected values were computed with `cohen_kappa_score` of scikit-learn.
     #[test]
     fn kappa_is_that_of_scikit_learn() {
         let both = annotators(&["aabbcabcabacbbca", "abbbcaacabbcbaca"]);
         near(both.cohen_kappa(), 0.619_047_619_047_619);
         near(both.krippendorff_alpha(), 0.630_952_380_952_381);
-        // Rows without two classes do not count.
+        // Rows that do not have two classes do not count.
         let some = annotators(&["aab?bcabc.abacbbca", "aabbbcaa?cabbcb.ca"]);
         near(some.cohen_kappa(), 7.0 / 9.0);
         near(some.krippendorff_alpha(), 11.0 / 14.0);
@@ -312,7 +312,7 @@ mod tests {
             let found = (annotators.cohen_kappa(), annotators.krippendorff_alpha());
             assert_eq!(found, (None, None), "{texts:?}");
         }
-        // Kappa is for two annotators.
+        // Kappa is defined for two annotators only.
         let three = annotators(&["ab", "ab", "ab"]);
         assert_eq!((three.cohen_kappa(), three.krippendorff_alpha()), (None, Some(1.0)));
     }

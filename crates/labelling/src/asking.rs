@@ -6,9 +6,10 @@ use std::collections::BTreeSet;
 
 /// Number of questions in a snapshot. This many answers can arrive before the model has learned from the first of them.
 const LOOKAHEAD: usize = 512;
-/// Number of questions with weights: the next one, and the one that is asked if the model is an answer behind.
+/// Number of questions for which weights are computed: the next question, and the one that is asked if the model is one
+/// answer behind.
 const EXPLAINED: usize = 2;
-/// Number of answers to look at again.
+/// Number of answers that are suggested for a second look.
 const DOUBTS: usize = 10;
 
 /// How questions are chosen and shown.
@@ -37,7 +38,7 @@ pub enum Command {
     Answer(LabellingQuestion, usize),
     /// Skips a question, or leaves it without an answer because the person is uncertain.
     Skip(LabellingQuestion),
-    /// Takes back that a row was skipped or uncertain.
+    /// Withdraws a skip or an uncertain answer.
     Unskip(usize),
     /// Withdraws the answer of a row.
     Withdraw(usize),
@@ -78,13 +79,14 @@ impl Command {
 pub struct Snapshot {
     /// Number of commands executed.
     pub done: u64,
-    /// Questions about rows without a label, in the order in which they are asked; last those about skipped rows.
+    /// Questions about rows without a label, in the order in which they are asked. Questions about skipped rows come
+    /// last.
     pub questions: Vec<LabellingQuestion>,
     /// The first questions with the weights of the coordinates of their rows, if the model has weights.
     pub weights: Vec<(LabellingQuestion, Vec<(usize, f64)>)>,
     /// The expected number of further corrections.
     pub outlook: Outlook,
-    /// Whether the predictions are those of a given model.
+    /// Whether the predictions are those of a given model and not of the session's own model.
     pub advised: bool,
     /// The answers that fit the others least.
     pub doubts: Vec<Doubt>,
@@ -120,9 +122,9 @@ impl Snapshot {
     }
 }
 
-/// The model of a session, in the thread of the caller or in one of its own.
+/// The model of a session. It runs in the thread of the caller or in a thread of its own.
 pub trait Asker {
-    /// Sends a command, which is executed at once or soon.
+    /// Sends a command, which is executed immediately or later.
     ///
     /// # Errors
     /// The model has stopped.
@@ -131,7 +133,8 @@ pub trait Asker {
     /// The latest snapshot.
     fn latest(&self) -> Snapshot;
 
-    /// A snapshot for a person who waits: after all commands if that is a matter of milliseconds, otherwise the latest.
+    /// A snapshot for a person who is waiting. It is taken after all commands if that takes only milliseconds;
+    /// otherwise it is the latest one.
     fn soon(&self) -> Snapshot;
 
     /// Waits for a snapshot after all commands sent so far, or for an earlier one that satisfies `enough`.
@@ -150,8 +153,8 @@ pub trait Asker {
     fn finish(self) -> Result<LabellingSession, DataError>;
 }
 
-/// A model that executes each command at once, in the thread of the caller: the questions of a session are determined
-/// by its answers.
+/// A model that executes each command immediately, in the thread of the caller. The answers of a session therefore
+/// determine its questions.
 #[derive(Debug, Clone)]
 pub struct Direct {
     session: LabellingSession,
@@ -160,7 +163,7 @@ pub struct Direct {
 }
 
 impl Direct {
-    /// A model that asks in this way.
+    /// Creates a model that asks questions as `asking` specifies.
     #[must_use]
     pub fn new(mut session: LabellingSession, asking: Asking) -> Direct {
         let snapshot = Snapshot::take(&mut session, &asking, 0);
@@ -211,7 +214,7 @@ fn predict(session: &LabellingSession, row: usize) -> LabellingQuestion {
     }
 }
 
-/// The most confident predictions for rows that were not skipped, those about the rows `first` before all others.
+/// The most confident predictions for rows that were not skipped, with those about the rows `first` before all others.
 fn surest(session: &mut LabellingSession, first: &BTreeSet<usize>) -> Vec<LabellingQuestion> {
     let mut closed: Vec<bool> =
         (0..session.progress().points).map(|row| session.class(row).is_some()).collect();
@@ -228,7 +231,8 @@ fn surest(session: &mut LabellingSession, first: &BTreeSet<usize>) -> Vec<Labell
         questions.truncate(LOOKAHEAD);
     }
     questions.sort_unstable_by(earlier);
-    // Several predictions can have the same rounded probability, and a session may begin with other rows.
+    // The session's own next question goes first, since several predictions can have the same rounded probability, and
+    // a session may begin with other rows.
     let none_is_first = questions.first().is_none_or(is_later);
     if let Some(next) = session.next().filter(|next| none_is_first && !closed[next.index]) {
         questions.retain(|question| question.index != next.index);

@@ -11,7 +11,7 @@ use halfspaces_frame::DataError;
 use halfspaces_online::{Doubt, LabellingQuestion, LabellingSession, Outlook};
 use std::collections::HashSet;
 
-/// The model suggests to stop if at most this share of all rows would be labelled wrong.
+/// The model suggests stopping if at most this share of all rows would be labelled wrongly.
 pub const ACCEPTED_WRONG: f64 = 0.05;
 
 /// A running session: its log, its model, and the open question.
@@ -100,8 +100,8 @@ impl<A: Asker> Controller<A> {
         self.snapshot.outlook
     }
 
-    /// Says that the person can stop: at most [`ACCEPTED_WRONG`] of all rows would be labelled wrong, and some have no
-    /// label. Otherwise `None`.
+    /// The advice to stop, if at most a share [`ACCEPTED_WRONG`] of all rows would be labelled wrongly and some rows
+    /// have no label; otherwise `None`.
     #[must_use]
     pub fn stop_advice(&self) -> Option<String> {
         let may_stop = self.question.is_some() && self.snapshot.outlook.within(ACCEPTED_WRONG);
@@ -122,7 +122,7 @@ impl<A: Asker> Controller<A> {
         self.snapshot.weights.iter().find(is_asked).map(|(_, weights)| weights.as_slice())
     }
 
-    /// Takes a new snapshot of the model; the open question stays.
+    /// Takes a new snapshot of the model; the open question does not change.
     pub fn refresh(&mut self) {
         self.snapshot = self.asker.latest();
     }
@@ -218,7 +218,7 @@ impl<A: Asker> Controller<A> {
         Ok(())
     }
 
-    /// Changes an earlier answer, or gives an uncertain row a class; the open question stays.
+    /// Changes an earlier answer, or gives an uncertain row a class; the open question does not change.
     ///
     /// # Errors
     /// [`ActionError::Rejected`] if the row has no answer or there is no such class; [`ActionError::Failed`] if the event
@@ -251,11 +251,12 @@ impl<A: Asker> Controller<A> {
         Ok(())
     }
 
-    /// Takes labels that answer no question, as pairs of row and class; the open question stays if its row has none.
+    /// Takes labels that answer no question, as pairs of row and class. The open question does not change unless its
+    /// row gets a label.
     ///
     /// # Errors
-    /// [`ActionError::Rejected`] if a row has a label already, or a row or class does not exist: then no label is taken;
-    /// [`ActionError::Failed`] if the event was not saved.
+    /// [`ActionError::Rejected`] if a row already has a label, or a row or class does not exist (no label is taken in
+    /// this case); [`ActionError::Failed`] if the event was not saved.
     pub fn known(&mut self, labels: &[(usize, usize)]) -> Result<(), ActionError> {
         if let Some((row, _)) = labels.iter().find(|(row, _)| self.record().label(*row).is_some()) {
             return Err(ActionError::Rejected(format!("row {row} already has a label")));
@@ -284,7 +285,7 @@ impl<A: Asker> Controller<A> {
         &self.asker
     }
 
-    /// The answers that fit the others least, without those that were changed since.
+    /// The answers that fit the others least, except those that have been changed since.
     pub fn doubts(&self) -> impl Iterator<Item = &Doubt> {
         let doubts = self.snapshot.doubts.iter();
         doubts.filter(|doubt| self.record().label(doubt.index) == Some(doubt.class))
@@ -339,7 +340,7 @@ impl<A: Asker> Controller<A> {
     fn next(&mut self) -> Result<(), DataError> {
         self.snapshot = self.asker.soon();
         if self.unskipped(&self.snapshot).is_none() {
-            // Answers came faster than the model was updated: the snapshot has no further question.
+            // Answers came faster than the model was updated, so the snapshot has no further question.
             self.snapshot = self.asker.wait(|snapshot| self.unskipped(snapshot).is_some())?;
         }
         let found = self.unskipped(&self.snapshot);
@@ -381,7 +382,7 @@ mod tests {
         SessionLog::in_memory(Header::new(pool, classes, 0)).unwrap()
     }
 
-    /// A model that executes commands only while it is waited for.
+    /// A model that executes commands only while a caller waits for it.
     #[derive(Debug)]
     struct Late {
         direct: RefCell<Direct>,
@@ -420,7 +421,8 @@ mod tests {
         }
     }
 
-    /// Every row is asked exactly once even if the model is never waited for.
+    /// Every row is asked exactly once, even if the model executes commands only when the controller has to wait for
+    /// it.
     #[test]
     fn answers_faster_than_the_model_are_all_taken() {
         let rows = 700;
@@ -444,7 +446,7 @@ mod tests {
         assert_eq!(record.corrections(), session.progress().corrections);
     }
 
-    /// Rows to review come before surer ones. A class that is sought decides the order instead.
+    /// Rows to review are asked before rows with surer predictions. If a class is sought, it decides the order instead.
     #[test]
     fn rows_to_review_are_asked_first_and_a_sought_class_decides_the_order() {
         let rows = 40;
@@ -513,7 +515,7 @@ mod tests {
                 controller.skip(row).unwrap();
                 other.skip().unwrap();
             } else {
-                // Some wrong answers, so that the model is not sure of its last predictions.
+                // Some answers are wrong, so that the model is not sure of its last predictions.
                 let class = if row % 4 == 1 { 2 - truth(row) } else { truth(row) };
                 controller.answer(row, class).unwrap();
                 other.answer(class).unwrap();
@@ -523,7 +525,8 @@ mod tests {
         assert!(between > 0 && controller.stop_advice().is_none(), "{between}");
     }
 
-    /// Labels that answer no question are learned, are no corrections, and close the open question about their row.
+    /// Labels that answer no question are learned, do not count as corrections, and close the open question about their
+    /// row.
     #[test]
     fn known_labels_are_taken_at_any_time() {
         let points = Points::from_rows(&[[1.0], [-2.0], [3.0], [-4.0]]).unwrap();

@@ -63,7 +63,7 @@ pub enum SessionError {
     Lost {
         /// The session file.
         path: PathBuf,
-        /// How the file was changed.
+        /// The change that another program made to the file.
         how: &'static str,
         /// The file to which the whole session, including the last event, was saved; or the reason why it was not
         /// saved.

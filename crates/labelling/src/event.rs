@@ -16,7 +16,7 @@ use std::collections::HashSet;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Event {
-    /// Labels that were known beforehand or imported. Later ones replace earlier ones, but never a person's answer.
+    /// Labels that were known beforehand or imported. Later labels replace earlier ones, but never a person's answer.
     Known {
         /// Pairs of row and class.
         labels: Vec<(usize, String)>,
@@ -224,8 +224,8 @@ pub struct ItemSpec {
     pub shown: Vec<String>,
     /// Whether images are part of the contents.
     pub images: bool,
-    /// The columns of the table's numeric matrix that are not part of the contents; `None` if none of its columns is:
-    /// there is no matrix, or an earlier version wrote the session.
+    /// The columns of the table's numeric matrix that are not part of the contents; `None` if no column of a matrix is
+    /// part of the contents, because there is no matrix or because an earlier version wrote the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matrix_without: Option<Vec<String>>,
 }

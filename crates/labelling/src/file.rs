@@ -68,7 +68,7 @@ pub struct SessionLog {
 impl SessionFile {
     /// Opens a session file.
     ///
-    /// A last line that was cut off, because the program was killed, is ignored; if the file is writable, it is
+    /// A last line that was cut off, because the program was killed, is ignored; if the file is writable, this line is
     /// removed. A last line that is complete except for its line end counts.
     ///
     /// # Errors
@@ -200,7 +200,7 @@ impl SessionLog {
         &self.record
     }
 
-    /// The state of the file's end when it was opened.
+    /// The state of the end of the file when the file was opened.
     #[must_use]
     pub fn tail(&self) -> Tail {
         self.tail
@@ -341,7 +341,7 @@ impl OpenFile {
         let (Ok(ours), Ok(theirs)) = (read(&mut self.file), read(&mut copy)) else { return false };
         let is_copy = ours == theirs && ours.len() as u64 == self.len;
         if is_copy {
-            // Reading has moved the position to the end, where the next line goes.
+            // Reading has moved the position to the end of the file, where the next line is written.
             self.file = copy;
         }
         is_copy

@@ -130,8 +130,9 @@ impl ItemSource<'_> {
         None
     }
 
-    /// Adds the content shown with the rows; returns `None` if some of it is missing in this run. With images there is
-    /// a second key, without file names; only images with identical content keep their names in it.
+    /// Adds the content shown with the rows; returns `None` if some of this content is missing in this run. If there
+    /// are images, each row gets a second key, which leaves the file names out. Only images with identical content keep
+    /// their names in it.
     fn add_shown(&self, mut keys: KeyBuilder, spec: &ItemSpec) -> Result<Option<Keys>, DataError> {
         for name in &spec.shown {
             let values = self.shown.and_then(|shown| shown.column(name));
@@ -241,7 +242,7 @@ mod tests {
         assert!(error.to_string().contains("no column `y`"), "{error}");
     }
 
-    /// Rows of a dense and of a sparse matrix are told apart, with the same keys.
+    /// The keys distinguish the rows of a matrix and are the same for a dense and a sparse matrix.
     #[test]
     fn rows_of_a_matrix_are_identified_by_their_numbers() {
         let of_block = |block: Block| Frame {
@@ -260,7 +261,7 @@ mod tests {
         };
         let one = keys(&dense(&[0.0, 2.0, 0.0, 2.0, 0.0, 3.0]), &[]);
         assert_ne!(one[0], one[1]);
-        // The same number in another column, another number, and a missing one.
+        // The cases: the same number in another column, another number, and a missing number.
         for row in [[2.0, 0.0, 0.0], [0.0, 2.5, 0.0], [0.0, f64::NAN, 0.0], [0.0, 2.0, 1.0]] {
             let other = keys(&dense(&[&row[..], &[2.0, 0.0, 3.0]].concat()), &[]);
             assert!(other[0] != one[0] && other[1] == one[1], "{row:?}");
@@ -269,7 +270,7 @@ mod tests {
             SparsePoints::new(vec![0, 1, 3], vec![1, 0, 2], vec![2.0, 2.0, 3.0], 3).unwrap();
         let sparse = of_block(Block::Sparse(SparseBlock::new(points, "x", 0)));
         assert_eq!(keys(&sparse, &[]), one);
-        // A column of labels is no part of the contents.
+        // A column of labels is not part of the contents.
         let without = keys(&dense(&[0.0, 2.0, 7.0, 2.0, 0.0, 8.0]), &["x2"]);
         assert_eq!(without, keys(&dense(&[0.0, 2.0, 0.0, 2.0, 0.0, 9.0]), &["x2"]));
         let by = ItemSpec { matrix_without: Some(vec![]), ..ItemSpec::default() };

@@ -212,7 +212,7 @@ impl Record {
         self.aside_of.insert(item, step);
     }
 
-    /// The item is no longer skipped or uncertain.
+    /// Marks an item as no longer skipped or uncertain.
     fn take_back(&mut self, item: usize) {
         if let Some(step) = self.aside_of.remove(&item) {
             self.aside.remove(&step);
@@ -333,7 +333,8 @@ impl Record {
         })
     }
 
-    /// Whether each class has at least one row. Before that, the probabilities of a model do not count the other classes.
+    /// Whether each class has at least one row. Until then, the probabilities of a model leave out the classes without
+    /// a row.
     #[must_use]
     pub fn has_every_class(&self) -> bool {
         let mut is_missing = vec![true; self.classes.len()];

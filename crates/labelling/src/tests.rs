@@ -80,7 +80,8 @@ fn events_add_up() {
     assert_eq!(record.skipped().collect::<Vec<_>>(), [1]);
     assert_eq!(record.answers()[0], Answer { index: 4, class: 1, source: Source::Known });
     assert!(record.row_label(0).unwrap().changed);
-    // Undo in reverse order: the answer of row 2, the skip of row 1, the answer of row 0. Known labels stay.
+    // Undo works in reverse order: the answer of row 2, the skip of row 1, the answer of row 0. Known labels are not
+    // undone.
     for (row, sequence) in [(2, 4), (1, 3), (0, 2)] {
         let action = record.last_action().unwrap();
         assert_eq!((action.question.index, action.sequence), (row, sequence));
@@ -133,7 +134,7 @@ fn uncertain_rows_are_neither_labelled_nor_skipped() {
     assert_eq!((record.answered(), record.label(3), record.answers().len()), (0, None, 0));
     take(&mut record, &answer(1, "b", "a"));
     assert_eq!(state(&record), (vec![0], vec![3]));
-    // Each undo restores what was said before.
+    // Each undo restores the previous state of the row.
     take(&mut record, &Event::Undo { row: 1 });
     take(&mut record, &Event::Undo { row: 0 });
     assert_eq!(record.last_action().map(|action| action.kind), Some(ActionKind::Uncertain));
@@ -258,7 +259,7 @@ fn copies_of_an_item_keep_their_labels_unless_they_differ() {
     let mut record = Record::new(&start);
     take(&mut record, &answer(1, "a", "a"));
     take(&mut record, &answer(2, "b", "b"));
-    // The number of copies is unchanged: each keeps its label.
+    // The number of copies is unchanged, so each copy keeps its label.
     let anchoring = find(&record, &["q", "p", "p", "p"]);
     assert_eq!((anchoring.found, anchoring.missing.len()), (2, 0));
     // With one copy fewer, the copy without a label is dropped.

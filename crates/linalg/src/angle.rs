@@ -33,7 +33,7 @@ pub(crate) fn norm_by(a: &[f64], norm_sq: f64) -> f64 {
 
 /// Scales `a` in place to unit norm. Returns `false` and leaves `a` unchanged if it is zero or not finite.
 ///
-/// The entries are first divided by the largest one, so norms such as 1e±150 lose no precision.
+/// The entries are first divided by the largest absolute value, so norms such as 1e±150 lose no precision.
 ///
 /// ```
 /// let mut v = [3e-170, 4e-170];
@@ -46,8 +46,8 @@ pub fn normalise(a: &mut [f64]) -> bool {
     normalise_by(a, kernels::norm_sq)
 }
 
-/// [`normalise`] with a given function for the sum of squares (a sparse row adds each square to the running sum of its
-/// column, so that it rounds like its dense form).
+/// Same as [`normalise`], with a given function for the sum of squares. A sparse row adds each square to the running
+/// sum of its column, so that the norm is rounded like that of the dense row.
 pub(crate) fn normalise_by(a: &mut [f64], norm_sq: impl Fn(&[f64]) -> f64) -> bool {
     let largest = a.iter().fold(0.0f64, |m, v| m.max(v.abs()));
     if largest == 0.0 || a.iter().any(|v| !v.is_finite()) {
@@ -61,11 +61,11 @@ pub(crate) fn normalise_by(a: &mut [f64], norm_sq: impl Fn(&[f64]) -> f64) -> bo
 
 /// The angle between two non-zero vectors, in radians in [0, π].
 ///
-/// Computed as `2 atan2(‖û-v̂‖, ‖û+v̂‖)`, which is accurate to about 1e-16 everywhere. The arc cosine of an inner
-/// product loses half the digits near 0 and π.
+/// The angle is computed as `2 atan2(‖û-v̂‖, ‖û+v̂‖)`, which is accurate to about 1e-16 everywhere. The arc cosine of
+/// an inner product would lose half the digits near 0 and π.
 ///
 /// # Errors
-/// If the vectors have different or zero length, or if one has non-finite entries or is zero.
+/// Fails if the vectors have different or zero length, or if one has non-finite entries or is zero.
 ///
 /// ```
 /// use halfspaces_linalg::angle;

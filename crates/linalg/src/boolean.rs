@@ -1,8 +1,9 @@
 //! Boolean concepts over {0,1}^n that are halfspaces: conjunctions, disjunctions, decision lists.
 //!
-//! Each concept is evaluated on a [`BooleanPoint`]. It can be written as a halfspace over lifted points
-//! ([`crate::PointSet::lifted`]) that agrees with it on the whole cube (Notes21). A decision list of length r has
-//! weights ±2^(r-i) and a default of ±1/2, so its margin is about 2^-r; margin-driven learners are slow on this family.
+//! Each concept labels a [`BooleanPoint`]. It can also be written as a halfspace over lifted points
+//! ([`crate::PointSet::lifted`]) that gives the same labels on the whole cube (Notes21). For a decision list of length
+//! r, this halfspace has weights ±2^(r-i) for the rules and ±1/2 for the default label, so its margin is about 2^-r.
+//! Learners that depend on the margin are slow on decision lists.
 
 use crate::error::InputError;
 use crate::halfspace::Halfspace;
@@ -28,8 +29,8 @@ impl BooleanPoint {
     /// Reads a row whose coordinates are all 0 or 1.
     ///
     /// # Errors
-    /// [`InputError::NotBoolean`] with the first other value; [`InputError::ParameterOutOfRange`] for more than
-    /// [`MAX_VARIABLES`] coordinates.
+    /// [`InputError::NotBoolean`] with the first value that is neither 0 nor 1; [`InputError::ParameterOutOfRange`] for
+    /// more than [`MAX_VARIABLES`] coordinates.
     #[allow(clippy::float_cmp, reason = "0 and 1 are exact")]
     pub fn from_row<R: RowView>(row: R) -> Result<BooleanPoint, InputError> {
         check_variables(row.dim())?;
@@ -82,7 +83,8 @@ pub struct Literal {
 }
 
 impl Literal {
-    /// Whether the literal is true at `x`. The variable must be below the number of variables of the point.
+    /// Whether the literal is true at `x`. The index of the variable must be less than the number of variables of the
+    /// point.
     fn holds(self, x: BooleanPoint) -> bool {
         (x.0 >> self.variable & 1 == 1) == self.positive
     }
@@ -187,8 +189,8 @@ fn add_masks(positive: u64, negative: u64, weights: &mut [f64], bias: &mut f64) 
 }
 
 impl Conjunction {
-    /// Requires the variables in the mask `required` to be true and those in `forbidden` to be false. With a variable
-    /// in both masks the conjunction is never satisfied.
+    /// Creates the conjunction that is positive iff all variables in the mask `required` are true and all variables in
+    /// `forbidden` are false. If a variable is in both masks, the conjunction is never satisfied.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`], [`InputError::IndexOutOfRange`].
@@ -211,7 +213,7 @@ impl BooleanConcept for Conjunction {
         }
     }
 
-    /// (number of true literals) - (number of literals) + 1/2.
+    /// The halfspace of the affine form (number of true literals) - (number of literals) + 1/2.
     fn to_halfspace(&self) -> Result<Halfspace, InputError> {
         let literals = self.required.count_ones() + self.forbidden.count_ones();
         let (mut weights, mut bias) = (vec![0.0; self.variables], 0.5 - f64::from(literals));
@@ -221,7 +223,8 @@ impl BooleanConcept for Conjunction {
 }
 
 impl Disjunction {
-    /// Positive iff a variable in the mask `positive` is true or one in `negative` is false.
+    /// Creates the disjunction that is positive iff a variable in the mask `positive` is true or a variable in
+    /// `negative` is false.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`], [`InputError::IndexOutOfRange`].
@@ -244,7 +247,7 @@ impl BooleanConcept for Disjunction {
         }
     }
 
-    /// (number of true literals) - 1/2.
+    /// The halfspace of the affine form (number of true literals) - 1/2.
     fn to_halfspace(&self) -> Result<Halfspace, InputError> {
         let (mut weights, mut bias) = (vec![0.0; self.variables], -0.5);
         add_masks(self.positive, self.negative, &mut weights, &mut bias);
@@ -252,7 +255,8 @@ impl BooleanConcept for Disjunction {
     }
 }
 
-/// Rules tried in order: the first literal that is true gives the label, otherwise the default.
+/// A decision list: the rules are tried in order, and the first rule whose literal is true gives the label. If no
+/// literal is true, the list returns the default label.
 ///
 /// ```
 /// use halfspaces_linalg::{BooleanConcept, BooleanPoint, Classifier, DecisionList, Label, Literal};
@@ -274,7 +278,8 @@ pub struct DecisionList {
 }
 
 impl DecisionList {
-    /// Maximum length: the weights 2^(r-i) and the default 1/2 can then be added in `f64` without rounding.
+    /// Maximum number of rules. Up to this length, the weights 2^(r-i) and the default 1/2 can be added in `f64`
+    /// without rounding.
     pub const MAX_RULES: usize = 50;
 
     /// Creates a list over `variables` variables.
@@ -312,7 +317,8 @@ impl BooleanConcept for DecisionList {
         rule.map_or(self.default, |(_, label)| *label)
     }
 
-    /// Σ ±2^(r-i) [literal i is true] ± 1/2: each rule outweighs all later ones together.
+    /// The halfspace of the affine form Σ ±2^(r-i) [literal i is true] ± 1/2. The weight of each rule exceeds the sum
+    /// of all later weights.
     fn to_halfspace(&self) -> Result<Halfspace, InputError> {
         let (mut weights, mut bias) = (vec![0.0; self.variables], 0.5 * self.default.as_f64());
         for (after, (literal, label)) in self.rules.iter().rev().enumerate() {
@@ -343,7 +349,7 @@ mod tests {
         for (x, lifted) in points.rows().zip(points.lifted().rows()) {
             let label = concept.label(BooleanPoint::from_row(x).unwrap());
             assert_eq!(halfspace.label(lifted).unwrap(), label);
-            // Sums of integers and 1/2 are never on the boundary.
+            // A sum of integers and 1/2 is never 0, so no point is on the boundary.
             let value = halfspace.decision_value(lifted).unwrap() * 2f64.sqrt();
             assert!(value.abs() > 0.499);
         }

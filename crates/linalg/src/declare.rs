@@ -1,7 +1,7 @@
-//! Macros for code that the crates of the workspace share: setters, getters and checked loading. They are not part of
-//! the public interface.
+//! Macros that the crates of the workspace share. They generate setters, getters and checked loading, and are not part
+//! of the public interface.
 
-/// Setters of parameters, for an `impl` block: `name: Type,` sets the field of that name, `name: Type =>
+/// Declares setters of parameters in an `impl` block. `name: Type,` sets the field of that name, `name: Type =>
 /// path.to.field,` sets another field, and `name: Some(Type),` sets an optional field.
 #[doc(hidden)]
 #[macro_export]
@@ -30,8 +30,8 @@ macro_rules! setters {
     };
 }
 
-/// Getters of fields, for an `impl` block: `name: Type,` returns the field of that name, as a copy or, for `&Type`, as
-/// a reference; `name: Type => path.to.field,` returns another field.
+/// Declares getters of fields in an `impl` block. `name: Type,` returns the field of that name, as a copy or, for
+/// `&Type`, as a reference. `name: Type => path.to.field,` returns another field.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! getters {
@@ -62,9 +62,9 @@ macro_rules! getters {
     };
 }
 
-/// `Deserialize` for a type that is saved field by field. The listed fields are loaded, and the function after `=>`
-/// builds a value from them or rejects them. Without a function all fields must be listed, and the value must pass its
-/// own `check_saved`.
+/// Implements `Deserialize` for a type that is saved field by field. The listed fields are loaded, and the function
+/// after `=>` builds a value from them or rejects them. Without a function, all fields must be listed, and the value
+/// must pass its own `check_saved`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! load_checked {
@@ -77,7 +77,7 @@ macro_rules! load_checked {
         {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
                 let ($($field,)*) = {
-                    // This type has the same name, because messages show the name.
+                    // This type has the same name as the outer type, because error messages show the name.
                     #[derive(serde::Deserialize)]
                     struct $type $(<$($param),+>)? {
                         $($(#[$attribute])* $field: $of,)*
@@ -101,7 +101,7 @@ macro_rules! load_checked {
     };
 }
 
-/// `Deserialize` for a learner that is saved as its parameters: the loaded parameters must pass their check.
+/// Implements `Deserialize` for a learner that is saved as its parameters. The loaded parameters must pass their check.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! load_params {
@@ -118,7 +118,7 @@ macro_rules! load_params {
     };
 }
 
-/// `Classifier` for a type that labels points in the same way as one of its parts.
+/// Implements `Classifier` for a type that labels points in the same way as one of its parts.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! classify_by {

@@ -14,11 +14,11 @@ use crate::{InputError, getters, kernels, norm, zeros};
 /// bound is valid too.) An online learner that predicts with the centre (`VersionSpace` of `halfspaces-online`) makes
 /// at most 2d(d+1) ln((1+γ)/γ) mistakes.
 ///
-/// *Cost.* O(d²) time per cut, d² + d numbers of memory. It stores the factor B, never BBᵀ, whose condition number is
-/// the square of that of B; it can therefore shrink to sets as thin as 1e-9.
+/// *Cost.* Each cut takes O(d²) time, and the ellipsoid stores d² + d numbers. It stores the factor B and never BBᵀ,
+/// whose condition number is the square of that of B. The ellipsoid can therefore shrink around sets as thin as 1e-9.
 ///
-/// *When to use it.* If the cuts must not be stored, or if they do not all pass through the origin. Centres that store
-/// their cuts need fewer cuts.
+/// *When to use it.* Use the ellipsoid if the cuts must not be stored, or if they do not all pass through the origin.
+/// Methods that store their cuts to compute a centre need fewer cuts.
 ///
 /// *Source.* Kakade §3; Grötschel, Lovász and Schrijver 1988. Claims: K8, S6.
 ///
@@ -85,7 +85,7 @@ impl Ellipsoid {
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`]; [`InputError::ZeroVector`] if Bᵀa is 0, which without rounding implies a = 0;
-    /// [`InputError::Overflow`] if Bᵀa is not finite. The ellipsoid is then unchanged.
+    /// [`InputError::Overflow`] if Bᵀa is not finite. After an error the ellipsoid is unchanged.
     pub fn cut(&mut self, a: &[f64]) -> Result<(), InputError> {
         let d = self.centre.len();
         InputError::check_dim(d, a.len())?;
@@ -108,7 +108,7 @@ impl Ellipsoid {
         for (row, c) in self.factor.chunks_exact_mut(d).zip(&mut self.centre) {
             let b = kernels::dot(row, &g);
             *c += b / (dim + 1.0);
-            // across (B - Bg gᵀ) + along Bg gᵀ
+            // The new factor is across (B - Bg gᵀ) + along Bg gᵀ.
             row.iter_mut().for_each(|v| *v *= across);
             kernels::axpy((along - across) * b, &g, row);
         }
@@ -134,7 +134,7 @@ mod tests {
         (0..count).map(|_| direction()).collect()
     }
 
-    /// The reference: P = BBᵀ by the textbook formula.
+    /// Compares the factor B with P = BBᵀ, which follows the textbook formula.
     #[test]
     fn the_factor_follows_the_textbook_update() {
         let mut ellipsoid = Ellipsoid::new(3).unwrap();

@@ -25,7 +25,7 @@ pub enum InputError {
         /// The offending value.
         value: f64,
     },
-    /// Two objects that must have the same dimension do not.
+    /// Two objects must have the same dimension, but their dimensions differ.
     #[error("expected dimension {expected}, found {found}")]
     DimensionMismatch {
         /// The required dimension.
@@ -86,13 +86,13 @@ pub enum InputError {
     OutsideBall {
         /// The row, counted from 0.
         row: usize,
-        /// Its norm, after division by the given radius.
+        /// The norm of the point, divided by the given radius.
         norm: f64,
     },
     /// The values do not fit in memory.
     #[error("{values} values do not fit in memory; reduce the number of points or the dimension")]
     TooLarge {
-        /// Number of values requested, or the maximum of `usize` if it exceeds that.
+        /// Number of values requested, or `usize::MAX` if the number exceeds it.
         values: usize,
     },
     /// An index is outside its collection.
@@ -135,7 +135,7 @@ pub enum InputError {
     ParameterOutOfRange {
         /// Name of the parameter.
         name: &'static str,
-        /// Its value.
+        /// Value of the parameter.
         value: f64,
         /// The accepted range in words, continuing "it must be".
         requirement: &'static str,

@@ -5,7 +5,8 @@ use crate::{DensePoints, Label, PointSet, RowView};
 
 /// Labelled examples that arrive one at a time and need not fit in memory: from a file, a generator or a socket.
 ///
-/// After an error the stream continues after the faulty example, so a caller may report the error and go on.
+/// After an error the stream continues with the example after the faulty one, so a caller may report the error and go
+/// on.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, ExampleStream, InputError, Label};
@@ -48,19 +49,19 @@ pub trait ExampleStream {
     /// The next example; `None` after the last.
     ///
     /// # Errors
-    /// If the next example is invalid or cannot be read.
+    /// Fails if the next example is invalid or cannot be read.
     fn next_row(&mut self) -> Result<Option<(Self::Row<'_>, Label)>, Self::Error>;
 
-    /// The next examples, if they are contiguous in memory. Learners can process many rows faster than single ones. The
-    /// rows remain in the stream until [`ExampleStream::skip`] removes them.
+    /// The next examples, if they are contiguous in memory. Learners can process many rows faster together than one at
+    /// a time. The rows remain in the stream until [`ExampleStream::skip`] removes them.
     fn rows_ahead(&self) -> Option<RowsAhead<'_>> {
         None
     }
 
-    /// Removes the first `count` of [`ExampleStream::rows_ahead`].
+    /// Removes the first `count` rows of [`ExampleStream::rows_ahead`].
     ///
     /// # Panics
-    /// If there are fewer.
+    /// Panics if there are fewer than `count` rows.
     fn skip(&mut self, count: usize) {
         assert_eq!(count, 0, "a stream with rows ahead must implement `skip`");
     }
@@ -84,7 +85,7 @@ pub struct RowsAhead<'a> {
 }
 
 impl<'a> RowsAhead<'a> {
-    /// The examples starting with index `first`, as far as there are both points and labels.
+    /// The examples from index `first` up to the last index that has both a point and a label.
     #[must_use]
     pub fn new(points: &'a DensePoints<'_>, labels: &'a [Label], first: usize) -> Self {
         let (end, dim) = (points.len().min(labels.len()), points.dim());
@@ -109,7 +110,7 @@ impl<'a> RowsAhead<'a> {
         RowsAhead { values, labels, ..self }
     }
 
-    /// The examples in turn.
+    /// Iterates over the examples in order.
     pub fn rows(self) -> impl ExactSizeIterator<Item = (DenseRow<'a>, Label)> {
         let rows = self.values.chunks_exact(self.dim).map(DenseRow::from_checked);
         rows.zip(self.labels.iter().copied())

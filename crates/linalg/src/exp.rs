@@ -5,7 +5,7 @@
 //! bits. There is no branch, no table and no fused multiply-add: a loop over [`exp_neg`] gives the same bits at every
 //! vector width, on every machine.
 
-/// Larger arguments are clamped to this: e^-746 is below half the smallest positive number.
+/// Larger arguments are clamped to this value, because e^-746 is below half the smallest positive number.
 const CUT: f64 = 746.0;
 /// 1.5 · 2^52. Adding it to a small number leaves that number, rounded to an integer, in the low bits.
 const SHIFTER: f64 = 6_755_399_441_055_744.0;
@@ -16,8 +16,8 @@ const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 /// 2^64.
 const TWO_64: f64 = 18_446_744_073_709_551_616.0;
 
-/// (e^r - 1 - r)/r² = Σ c_k r^k, interpolated at the ten Chebyshev points between -ln 2 / 2 and ln 2 / 2: e^r is within
-/// 0.08 units in the last place.
+/// The coefficients c_k of (e^r - 1 - r)/r² = Σ c_k r^k, interpolated at the ten Chebyshev points between -ln 2 / 2 and
+/// ln 2 / 2. With these coefficients, the error of e^r is at most 0.08 units in the last place.
 const COEFFICIENTS: [f64; 10] = [
     0.500_000_000_000_000_1,
     0.166_666_666_666_666_69,
@@ -31,7 +31,8 @@ const COEFFICIENTS: [f64; 10] = [
     2.510_037_583_265_122e-8,
 ];
 
-/// Σ c_k r^k, evaluated in pairs and fours (Estrin): the chain of dependent operations is half as long as Horner's.
+/// Computes Σ c_k r^k in pairs and fours (Estrin's scheme), so that the chain of dependent operations is half as long
+/// as in Horner's scheme.
 #[inline(always)]
 fn polynomial(c: &[f64; 10], r: f64) -> f64 {
     let r2 = r * r;
@@ -41,8 +42,9 @@ fn polynomial(c: &[f64; 10], r: f64) -> f64 {
     four(0) + (four(4) + two(8) * r4) * r4
 }
 
-/// e^-t for t >= 0, within one unit in the last place. The result is exactly 1 at 0 and underflows gradually to 0 at
-/// infinity; NaN gives NaN. Negative t are not supported: the result is correct only down to -600.
+/// Computes e^-t for t >= 0, with an error of at most one unit in the last place. The result is exactly 1 at 0 and
+/// underflows gradually to 0 at infinity; NaN gives NaN. Negative t are not supported: the result is correct only down
+/// to -600.
 ///
 /// ```
 /// use halfspaces_linalg::exp_neg;
@@ -74,11 +76,13 @@ const SINGLE_SHIFTER: f32 = 12_582_912.0;
 const SINGLE_LN_2_HIGH: f32 = 0.693_145_75;
 /// ln 2 - [`SINGLE_LN_2_HIGH`].
 const SINGLE_LN_2_LOW: f32 = 1.428_606_8e-6;
-/// The single-precision version of [`COEFFICIENTS`], with five points: e^r is within 0.1 units in the last place.
+/// The single-precision version of [`COEFFICIENTS`], with five points. The error of e^r is at most 0.1 units in the
+/// last place.
 const SINGLE_COEFFICIENTS: [f32; 5] =
     [0.5, 0.166_665_77, 0.041_666_556, 0.008_363_173, 0.001_392_617_6];
 
-/// [`exp_neg`] in single precision, within one unit in the last place. For negative t it is correct only down to -60.
+/// The single-precision version of [`exp_neg`], with an error of at most one unit in the last place. For negative t it
+/// is correct only down to -60.
 ///
 /// ```
 /// use halfspaces_linalg::exp_neg_single;
@@ -99,7 +103,7 @@ pub fn exp_neg_single(t: f32) -> f32 {
     let [a, b, c, d, e] = SINGLE_COEFFICIENTS;
     let polynomial = (a + b * r) + ((c + d * r) + e * r2) * r2;
     let e_r = 1.0 + (high + (polynomial * r2 + low));
-    // 2^(64 - k) is always normal; times 2^-64.
+    // 2^(64 - k) is always normal. The final factor 2^-64 then gives 2^-k.
     let power = f32::from_bits(u32::wrapping_sub(127 + 64, shifted.to_bits()) << 23);
     e_r * power * (1.0 / TWO_64 as f32)
 }
@@ -109,12 +113,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Distance, in representable numbers, from the rounded double-precision exponential.
+    /// Distance from the rounded double-precision exponential, counted in representable numbers.
     fn single_steps(t: f32) -> u32 {
         exp_neg_single(t).to_bits().abs_diff((exp_neg(f64::from(t)) as f32).to_bits())
     }
 
-    /// Every single-precision number between 2^-26 and the cut, and the ends.
+    /// Tests every seventh single-precision number between 2^-26 and 105, the midpoints between integer multiples of ln
+    /// 2, and the extreme arguments.
     #[test]
     fn single_precision_agrees_with_double() {
         let (mut last, mut rounded_otherwise, mut count) = (1.0, 0u32, 0u32);
@@ -141,8 +146,8 @@ mod tests {
         assert!(exp_neg_single(f32::NAN).is_nan());
     }
 
-    /// Distance, in representable numbers, from the exponential of the standard library, which is itself within one of
-    /// the true value.
+    /// Distance from the exponential of the standard library, counted in representable numbers. The standard library
+    /// itself is within one representable number of the true value.
     fn steps_from_std(t: f64) -> u64 {
         exp_neg(t).to_bits().abs_diff((-t).exp().to_bits())
     }
@@ -182,7 +187,7 @@ mod tests {
         for t in [746.0, 1e3, 1e300, f64::MAX, f64::INFINITY] {
             assert_eq!(exp_neg(t).to_bits(), 0, "{t}");
         }
-        // The smallest positive number, and the argument beyond which the result is 0.
+        // 745.13 gives the smallest positive number, and 745.14 gives 0.
         assert_eq!(exp_neg(745.13).to_bits(), 1);
         assert_eq!(exp_neg(745.14), 0.0);
         assert!(exp_neg(f64::NAN).is_nan());

@@ -14,7 +14,8 @@ const BLOCK: usize = 64;
 
 /// A homogeneous halfspace `h_w(x) = sign(w · x)`, with `sign(0) = +1`.
 ///
-/// The normal `w` need not have unit length. It may be zero, which labels every point +1; learners start with it.
+/// The normal `w` need not have unit length. It may be zero, and then every point is labelled +1; learners start with
+/// the zero normal.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, DenseRow, Halfspace, Label};
@@ -90,8 +91,8 @@ impl Halfspace {
         Ok(self.decision_value(x)?.abs() / length)
     }
 
-    /// The minimum of `y (w · x) / ‖w‖` over labelled points: the γ of the mistake bounds if it is positive, otherwise
-    /// minus the largest distance of a misclassified point from the boundary.
+    /// The minimum of `y (w · x) / ‖w‖` over labelled points. If the minimum is positive, it is the γ of the mistake
+    /// bounds. Otherwise it is minus the largest distance of a misclassified point from the boundary.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::LengthMismatch`], [`InputError::DimensionMismatch`],

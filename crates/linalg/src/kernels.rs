@@ -1,9 +1,9 @@
 //! The inner loops: `dot`, `axpy` and squared norms over slices.
 //!
-//! A dense product has [`LANES`] running sums; coordinate `j` goes to sum `j mod LANES`, and the sums are added in one
-//! fixed order. Sparse rows add each stored value to the sum of *its* coordinate. The terms that they skip are exactly
-//! the `+ 0.0` terms of the dense product, so both forms round identically. Dense and sparse runs of a learner
-//! therefore make the same mistakes, even where a margin is exactly zero.
+//! A dense product has [`LANES`] running sums. Coordinate `j` is added to sum `j mod LANES`, and the sums are added in
+//! one fixed order. A sparse product adds each stored value to the sum of *its* coordinate. The terms that a sparse
+//! product skips are exactly the `+ 0.0` terms of the dense product, so both forms round identically. Dense and sparse
+//! runs of a learner therefore make the same mistakes, even where a margin is exactly zero.
 
 pub(crate) use halfspaces_kernels::add_lanes;
 pub use halfspaces_kernels::{
@@ -16,7 +16,7 @@ pub use halfspaces_kernels::{
 /// ```
 /// assert_eq!(halfspaces_linalg::kernels::dot(&[1.0, 2.0], &[3.0, 4.0]), 11.0);
 /// ```
-// Always inlined, so that a caller compiled for wider vectors compiles its products for them too.
+// Always inlined, so that the product uses wide vectors if the caller is compiled for them.
 #[inline(always)]
 #[must_use]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -35,8 +35,8 @@ fn wide_dot(a: &[f64], b: &[f64]) -> f64 {
     run_wide(RunningSums(a, b))
 }
 
-/// The plain product, compiled for several vector instruction sets. No multiplication is fused with an addition, so
-/// they do not change the result.
+/// The plain product, compiled for several vector instruction sets. No multiplication is fused with an addition, so the
+/// instruction set does not change the result.
 struct RunningSums<'a>(&'a [f64], &'a [f64]);
 
 impl Wide for RunningSums<'_> {
@@ -62,16 +62,16 @@ pub fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
     }
 }
 
-/// Squared Euclidean norm, rounded as `dot(a, a)`. It overflows for entries beyond about 1e154; [`crate::norm`] does
-/// not.
+/// Squared Euclidean norm, rounded in the same way as `dot(a, a)`. The result overflows for entries beyond about 1e154,
+/// unlike that of [`crate::norm`].
 #[inline]
 #[must_use]
 pub fn norm_sq(a: &[f64]) -> f64 {
     dot(a, a)
 }
 
-/// [`dot`] of a sparse row (`columns` strictly increasing, one value each) with a dense vector. Columns beyond the
-/// length of `w` are skipped.
+/// [`dot`] of a sparse row with a dense vector. The `columns` must increase strictly, with one value each. Columns
+/// beyond the length of `w` are skipped.
 #[inline]
 #[must_use]
 pub fn sparse_dot(columns: &[u32], values: &[f64], w: &[f64]) -> f64 {
@@ -84,11 +84,11 @@ pub fn sparse_dot(columns: &[u32], values: &[f64], w: &[f64]) -> f64 {
     add_lanes(sums)
 }
 
-/// A number with the sign of [`sparse_dot`], finite if that is finite. It sums in a different order unless the order of
-/// summation could change the sign.
+/// A number that has the sign of [`sparse_dot`], and is finite if [`sparse_dot`] is finite. This function sums in a
+/// different order, unless the order of summation could change the sign.
 ///
-/// The running sums of [`sparse_dot`] are in memory, because the column of each value decides its sum; the sums of this
-/// function stay in registers.
+/// The running sums of [`sparse_dot`] are in memory, because the column of each value determines the sum to which the
+/// value is added. The sums of this function stay in registers.
 #[inline]
 #[must_use]
 pub fn sparse_sign(columns: &[u32], values: &[f64], w: &[f64]) -> f64 {
@@ -112,8 +112,9 @@ pub fn sparse_sign(columns: &[u32], values: &[f64], w: &[f64]) -> f64 {
     }
     let sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
     let size = (sizes[0] + sizes[1]) + (sizes[2] + sizes[3]);
-    // In any order, the error of the sum is at most about n u times the sum of the absolute values, where u is the unit
-    // roundoff. The limit used here is eight times that for both sums together, plus the loss by underflow.
+    // For any order of summation, the error of the sum is at most about n u times the sum of the absolute values, where
+    // u is the unit roundoff. The limit used here is eight times this bound for both sums together, plus an allowance
+    // for underflow.
     let doubt = (n as f64 + 8.0) * 8.0 * f64::EPSILON * size + f64::MIN_POSITIVE;
     if sum.abs() > doubt && size < f64::MAX / 2.0 { sum } else { sparse_dot(columns, values, w) }
 }
@@ -144,7 +145,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The plain reference of the lane-wise kernel.
+    /// The plain reference implementation for the lane-wise kernel.
     fn plain_dot(a: &[f64], b: &[f64]) -> f64 {
         a.iter().zip(b).map(|(x, y)| x * y).sum()
     }
@@ -212,7 +213,7 @@ mod tests {
     #[test]
     fn a_sign_is_that_of_the_product_where_orders_differ_or_overflow() {
         let columns: Vec<u32> = (0..9).collect();
-        // 1e16 + 1 - 1e16 is 0 or 1, depending on the order.
+        // 1e16 + 1 - 1e16 is 0 or 1, depending on the order of summation.
         let w = [1e16, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, -1e16];
         let values = [1.0; 9];
         let (exact, sign) = (sparse_dot(&columns, &values, &w), sparse_sign(&columns, &values, &w));

@@ -25,7 +25,7 @@ pub enum Label {
 }
 
 impl Label {
-    /// `sign(t)`: +1 iff `t >= 0` (so NaN, which finite inputs never give, is -1).
+    /// `sign(t)`: +1 iff `t >= 0`. NaN, which never arises from finite inputs, gives -1.
     #[inline]
     #[must_use]
     pub fn from_sign(t: f64) -> Label {

@@ -21,8 +21,8 @@ const SLACK: usize = 2;
 /// Minimum capacity for kept values.
 const MIN_ROOM: usize = 64;
 
-/// The indices of the `count` points with the largest |w · x|, largest first, ties by index; all indices if there are
-/// fewer points.
+/// The indices of the `count` points with the largest |w · x|, largest first, with ties broken by index. Returns all
+/// indices if there are at most `count` points.
 ///
 /// # Errors
 /// [`InputError::DimensionMismatch`].
@@ -50,8 +50,8 @@ pub fn largest_margins<P: PointSet>(
     Ok(all.into_iter().map(|(_, index)| index).collect())
 }
 
-/// The `count` largest |w · x| in a range of the points, whose dimension is that of w, with their indices; largest first,
-/// ties by index.
+/// The `count` largest |w · x| in a range of the points, together with their indices. The values are in decreasing
+/// order, with ties broken by index. The points must have the dimension of w.
 pub(crate) fn largest_of<P: PointSet>(
     points: &P,
     w: &[f64],
@@ -64,13 +64,13 @@ pub(crate) fn largest_of<P: PointSet>(
     kept
 }
 
-/// The largest values so far, and some more.
+/// The largest values found so far, together with some smaller values that have not been dropped yet.
 struct Largest {
     count: usize,
     room: usize,
-    /// (|margin|, index).
+    /// Pairs (|margin|, index).
     kept: Vec<(f64, usize)>,
-    /// Values at or below this are not among the largest.
+    /// A value at or below `floor` is not among the largest.
     floor: f64,
 }
 
@@ -104,17 +104,17 @@ impl Largest {
         largest
     }
 
-    /// Adds the value of point `index`; indices must increase.
+    /// Considers the value of point `index`. Successive calls must have increasing indices.
     #[inline]
     fn offer(&mut self, value: f64, index: usize) {
-        // Comparisons with NaN are false, so NaN passes.
+        // Comparisons with NaN are false, so NaN passes this check.
         if value <= self.floor {
             return;
         }
         self.keep(value, index);
     }
 
-    /// [`Largest::offer`] of |value| for the points starting with index `first`.
+    /// Calls [`Largest::offer`] with |value| for the points starting with index `first`.
     fn offer_all(&mut self, values: &[f64], first: usize) {
         // Almost always no value in the block is large enough; this check avoids a branch per value.
         if values.iter().fold(true, |none, value| none & (value.abs() <= self.floor)) {
@@ -146,7 +146,7 @@ mod tests {
     proptest! {
         #[test]
         fn one_scan_finds_what_the_order_begins_with(
-            // Few distinct values, so that ties are frequent.
+            // There are few distinct values, so that ties are frequent.
             values in prop::collection::vec(-3..3i8, 2..900),
             count in 0..200usize,
         ) {
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(refused, Err(InputError::DimensionMismatch { expected: 2, found: 1 }));
         let none = Points::new(vec![], 2).unwrap();
         assert_eq!(largest_margins(&none, &[1.0, 1.0], 3, Threads::new(2).unwrap()), Ok(vec![]));
-        // Overflows to infinity and NaN; NaN comes first, as in [`DescendingMargins`].
+        // The products overflow to infinity and NaN. NaN comes first, as in [`DescendingMargins`].
         let far = Points::from_rows(&[[1e200, 0.0], [1e200, 1e200], [1.0, 0.0]]).unwrap();
         assert_eq!(largest_margins(&far, &[1e200, -1e200], 3, Threads::ONE), Ok(vec![1, 0, 2]));
     }

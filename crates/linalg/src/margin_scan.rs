@@ -1,8 +1,8 @@
-//! The largest |w · x| among points that no single machine holds.
+//! The largest |w · x| among points that are distributed over several machines.
 //!
-//! A scan is a value ([`MarginScan`]) that is sent to those who hold blocks of rows; the results are joined in any order
-//! ([`Partial`]). It equals that of [`largest_margins`](crate::largest_margins) on all points: ties are broken by the
-//! global index.
+//! A scan is a value ([`MarginScan`]) that is sent to every machine that has blocks of rows, and the results are joined
+//! in any order ([`Partial`]). The joined result equals that of [`largest_margins`](crate::largest_margins) on all
+//! points, because ties are broken by the global index.
 
 use crate::contract::{BLOCK_ROWS, Partial, Sum, Threads};
 use crate::error::InputError;
@@ -29,7 +29,7 @@ pub struct MarginScan {
     pub count: usize,
 }
 
-/// The largest |w · x| of some blocks.
+/// The largest values of |w · x| in some blocks.
 ///
 /// ```
 /// use halfspaces_linalg::{MarginScan, Points, Threads};
@@ -43,7 +43,7 @@ pub struct MarginScan {
 pub struct LargestMargins {
     rows: u64,
     count: usize,
-    /// |w · x| and the row among all points.
+    /// Pairs of |w · x| and the index of the row among all points.
     largest: Vec<(f64, usize)>,
 }
 
@@ -54,7 +54,7 @@ impl LargestMargins {
         self.rows
     }
 
-    /// The values |w · x| with their rows, largest first, ties by row.
+    /// The values |w · x| with the indices of their rows, largest value first, with ties broken by row.
     #[must_use]
     pub fn margins(&self) -> &[(f64, usize)] {
         &self.largest
@@ -76,7 +76,7 @@ impl Sum for LargestMargins {
 
 impl MarginScan {
     /// The largest values in the blocks of `points`, whose first row is the first row of block `first`. All blocks are
-    /// complete, except for the last block of all points.
+    /// complete, except for the last block of the whole data set.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`].
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn workers_find_what_one_scan_finds() {
-        // Many ties.
+        // These values have many ties.
         let n = 3 * BLOCK_ROWS + 20;
         let value = |i: usize| f64::from((i * 7919 % 13) as u32) - 6.0;
         let points = Points::new((0..2 * n).map(value).collect(), 2).unwrap();

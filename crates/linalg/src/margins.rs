@@ -24,10 +24,11 @@ pub fn margins<P: PointSet>(points: &P, w: &[f64]) -> Result<Vec<f64>, InputErro
     Ok(out)
 }
 
-/// [`margins`] into a buffer with one value per point, so that a loop allocates only once.
+/// Writes the [`margins`] to a buffer with one value per point, so that a loop allocates only once.
 ///
 /// # Errors
-/// [`InputError::DimensionMismatch`], [`InputError::LengthMismatch`] (number of points against length of the buffer).
+/// [`InputError::DimensionMismatch`]; [`InputError::LengthMismatch`] if the length of the buffer differs from the
+/// number of points.
 pub fn margins_into<P: PointSet>(points: &P, w: &[f64], out: &mut [f64]) -> Result<(), InputError> {
     InputError::check_dim(points.dim(), w.len())?;
     InputError::check_len(points.len(), out.len())?;
@@ -40,16 +41,16 @@ pub fn margins_into<P: PointSet>(points: &P, w: &[f64], out: &mut [f64]) -> Resu
     Ok(())
 }
 
-/// Number of points that the first refill sorts; the next constant is the growth factor of refills. With factor 16 the
-/// complete order of n points costs about log16(n / 64) linear selections in addition to the sorting.
+/// Number of points that the first refill sorts. The next constant is the factor by which the refills grow. With factor
+/// 16, the complete order of n points costs about log16(n / 64) linear selections in addition to the sorting.
 const FIRST_BLOCK: usize = 64;
 const BLOCK_GROWTH: usize = 16;
-/// A block that would take at least this fraction of the remainder, 1 / `TAKE_ALL`, takes all of it: a selection would
-/// save nothing.
+/// A refill that would take at least the fraction 1 / `TAKE_ALL` of the remaining points takes all of them, because a
+/// selection would save nothing.
 const TAKE_ALL: usize = 4;
 
-/// The indices of `margins` by decreasing absolute value, ties by increasing index, produced on demand: the first few
-/// indices cost O(n), and no full sort is needed.
+/// The indices of `margins` by decreasing absolute value, with ties broken by index. The indices are produced on
+/// demand: the first few cost O(n), and no full sort is needed.
 ///
 /// A learner that goes through a pool until its first mistake usually needs only a few points. Each refill selects the
 /// next block in linear time and sorts only that block. Blocks grow geometrically, so iterating over all points stays
@@ -62,7 +63,8 @@ const TAKE_ALL: usize = 4;
 /// ```
 #[derive(Debug, Clone)]
 pub struct DescendingMargins {
-    /// (|margin|, index); `..sorted` is final and in order, the remaining values are smaller and unordered.
+    /// Pairs (|margin|, index). The pairs `..sorted` are final and in order; the remaining margins are smaller and
+    /// unordered.
     keys: Vec<(f64, usize)>,
     next: usize,
     sorted: usize,
@@ -70,7 +72,7 @@ pub struct DescendingMargins {
 }
 
 impl DescendingMargins {
-    /// Creates the order. NaN counts as larger than every number.
+    /// Creates the order. NaN is treated as larger than every number.
     #[must_use]
     pub fn new(margins: &[f64]) -> DescendingMargins {
         margins.iter().copied().collect()
@@ -100,7 +102,8 @@ impl FromIterator<f64> for DescendingMargins {
     }
 }
 
-/// Larger values first, then smaller indices: a total order without ties, so the result is unique.
+/// Orders larger values first and equal values by increasing index. This is a total order without ties, so the result
+/// is unique.
 pub(crate) fn before(a: &(f64, usize), b: &(f64, usize)) -> Ordering {
     b.0.total_cmp(&a.0).then(a.1.cmp(&b.1))
 }

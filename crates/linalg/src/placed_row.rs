@@ -3,7 +3,7 @@
 use crate::RowView;
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// A row x multiplied by a number s: sx.
+/// The row sx: a row x multiplied by a number s.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, RowView, ScaledRow};

@@ -50,7 +50,8 @@ pub trait PointSet: Send + Sync + Sized {
     /// All points in order.
     fn rows(&self) -> impl Iterator<Item = Self::Row<'_>>;
 
-    /// The points themselves if they are dense, for algorithms that read many rows at once.
+    /// The points themselves if they are dense, otherwise `None`. Algorithms that read many rows at once use this
+    /// method.
     fn as_dense(&self) -> Option<&DensePoints<'_>> {
         None
     }
@@ -61,8 +62,8 @@ pub trait PointSet: Send + Sync + Sized {
     /// [`InputError::IndexOutOfRange`].
     fn select(&self, indices: &[usize]) -> Result<Self, InputError>;
 
-    /// Maps every point `x` to `(x, 1)/√2`, with one more coordinate: an affine halfspace becomes a homogeneous one.
-    /// With ‖x‖ <= 1, ‖w‖ <= 1 and |b| <= 1 a margin γ becomes at least γ/2 (CKST24, Remark 2).
+    /// Maps every point `x` to `(x, 1)/√2`, which has one more coordinate. An affine halfspace becomes a homogeneous
+    /// one. If ‖x‖ <= 1, ‖w‖ <= 1 and |b| <= 1, a margin γ becomes at least γ/2 (CKST24, Remark 2).
     #[must_use]
     fn lifted(&self) -> Self;
 
@@ -72,14 +73,14 @@ pub trait PointSet: Send + Sync + Sized {
     /// [`InputError::ZeroRow`].
     fn normalised(self) -> Result<Self, InputError>;
 
-    /// Divides all points by the largest norm `R`, and returns `R` too. A margin γ becomes γ/R.
+    /// Divides all points by the largest norm `R`, and also returns `R`. A margin γ becomes γ/R.
     ///
     /// # Errors
     /// [`InputError::Empty`]; [`InputError::ZeroVector`] if all points are zero; [`InputError::Overflow`] if a norm
     /// overflows `f64`.
     fn rescaled_to_unit_ball(self) -> Result<(Self, f64), InputError>;
 
-    /// The norms of all points, safe from overflow of the squares.
+    /// The norms of all points, computed without overflow of the squares.
     fn norms(&self) -> Vec<f64>;
 
     /// The largest norm `R`; 0 if there are no points.
@@ -106,8 +107,8 @@ pub(crate) fn radius_of(norms: &[f64]) -> Result<f64, InputError> {
     Ok(radius)
 }
 
-/// Dense points: `n` rows of `d >= 1` finite coordinates in one contiguous buffer, which they own ([`Points`]) or borrow
-/// ([`DensePoints::borrowed`]).
+/// Dense points: `n` rows of `d >= 1` finite coordinates in one contiguous buffer. The points own the buffer
+/// ([`Points`]) or borrow it ([`DensePoints::borrowed`]).
 ///
 /// ```
 /// use halfspaces_linalg::{DensePoints, PointSet, Points};
@@ -148,7 +149,7 @@ impl Points {
         DensePoints::checked(Cow::Owned(values), dim)
     }
 
-    /// Wraps values that are known to be finite rows of `dim >= 1`.
+    /// Wraps values that are known to be finite and to form rows of `dim >= 1` coordinates.
     pub(crate) fn from_checked(values: Vec<f64>, dim: usize) -> Points {
         DensePoints { values: Cow::Owned(values), dim }
     }
@@ -156,8 +157,8 @@ impl Points {
     /// Copies the given rows.
     ///
     /// # Errors
-    /// [`InputError::Empty`] (without rows the dimension is unknown), [`InputError::DimensionMismatch`] between rows,
-    /// and those of [`Points::new`].
+    /// [`InputError::Empty`] (without rows the dimension is unknown), [`InputError::DimensionMismatch`] if the lengths
+    /// of the rows differ, and the errors of [`Points::new`].
     pub fn from_rows<R: AsRef<[f64]>>(rows: &[R]) -> Result<Points, InputError> {
         let dim = rows.first().ok_or(InputError::Empty)?.as_ref().len();
         let mut values = Vec::new();
@@ -171,10 +172,10 @@ impl Points {
 }
 
 impl<'a> DensePoints<'a> {
-    /// Borrows a row-major buffer, as [`Points::new`] takes one.
+    /// Borrows a row-major buffer in the format of [`Points::new`].
     ///
     /// # Errors
-    /// Those of [`Points::new`].
+    /// Same as [`Points::new`].
     pub fn borrowed(values: &'a [f64], dim: usize) -> Result<DensePoints<'a>, InputError> {
         DensePoints::checked(Cow::Borrowed(values), dim)
     }
@@ -190,7 +191,7 @@ impl<'a> DensePoints<'a> {
         Ok(DensePoints { values, dim })
     }
 
-    /// The points with a buffer of their own, copied if they borrow one.
+    /// Returns the same points with their own buffer, which is copied if it is borrowed.
     #[must_use]
     pub fn into_owned(self) -> Points {
         let values = match self.values {
@@ -220,14 +221,14 @@ impl<'a> DensePoints<'a> {
         &self.values
     }
 
-    /// Consumes the points and returns the row-major buffer, copied if they borrow it.
+    /// Consumes the points and returns the row-major buffer, which is copied if it is borrowed.
     #[must_use]
     pub fn into_vec(self) -> Vec<f64> {
         self.values.into_owned()
     }
 
-    /// Computes `w · x_i` for the points starting with index `first`, one for each place of `out`. It is faster than
-    /// single products and rounds identically.
+    /// Computes `w · x_i` for the points starting with index `first`, one value for each element of `out`. This is
+    /// faster than computing the products one by one, and rounds identically.
     ///
     /// ```
     /// use halfspaces_linalg::Points;
@@ -239,7 +240,7 @@ impl<'a> DensePoints<'a> {
     /// ```
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`]; [`InputError::IndexOutOfRange`] if there are fewer points.
+    /// [`InputError::DimensionMismatch`]; [`InputError::IndexOutOfRange`] if there are too few points.
     pub fn margins_from(&self, first: usize, w: &[f64], out: &mut [f64]) -> Result<(), InputError> {
         InputError::check_dim(self.dim, w.len())?;
         let len = self.len();

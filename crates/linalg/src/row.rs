@@ -5,9 +5,9 @@ use crate::kernels;
 
 /// One point, dense or sparse, with the operations that a linear learner needs.
 ///
-/// Implementations guarantee finite coordinates and the rounding of [`kernels`]. A learner checks [`RowView::dim`]
-/// against its own dimension before it calls the other methods. If a vector has another length, the missing coordinates
-/// count as zero, and nothing panics.
+/// Implementations guarantee finite coordinates and the rounding of [`kernels`]. A learner compares [`RowView::dim`]
+/// with its own dimension before it calls the other methods. If a vector has a different length, the missing
+/// coordinates count as zero, and nothing panics.
 ///
 /// ```
 /// use halfspaces_linalg::{PointSet, Points, RowView, SparsePoints};
@@ -29,7 +29,8 @@ pub trait RowView: Copy {
     /// `x · w`.
     fn dot(self, w: &[f64]) -> f64;
 
-    /// Any finite number with the sign of `x · w` (not finite if `x · w` is not); cheaper than [`RowView::dot`].
+    /// A number that has the sign of `x · w`, and is finite if `x · w` is finite. This method is cheaper than
+    /// [`RowView::dot`].
     #[inline]
     fn dot_sign(self, w: &[f64]) -> f64 {
         self.dot(w)
@@ -44,13 +45,13 @@ pub trait RowView: Copy {
     /// The stored coordinates as (column, value), by increasing column; a sparse row skips zeros.
     fn entries(self) -> impl Iterator<Item = (usize, f64)>;
 
-    /// Prefetches this row, which will be read soon. Use it if the processor cannot predict the order of rows. It
-    /// affects only speed.
+    /// Prefetches this row, which will be read soon. Use this method if the processor cannot predict the order of rows.
+    /// It affects only speed.
     #[inline]
     fn prefetch(self) {}
 
-    /// Prefetches data a few rows after this one. Use it when reading a collection in order, for rows that the
-    /// processor itself does not prefetch early enough. It affects only speed.
+    /// Prefetches data a few rows after this one. Use this method when a collection is read in order and the processor
+    /// itself does not prefetch the rows early enough. It affects only speed.
     #[inline]
     fn prefetch_ahead(self) {}
 }
@@ -145,8 +146,8 @@ impl<'a> SparseRow<'a> {
     /// Checks columns and values.
     ///
     /// # Errors
-    /// [`InputError::ZeroDimension`], [`InputError::LengthMismatch`] (number of columns against number of values),
-    /// [`InputError::UnsortedColumns`], [`InputError::IndexOutOfRange`] (a column beyond `dim`),
+    /// [`InputError::ZeroDimension`], [`InputError::LengthMismatch`] (the numbers of columns and values differ),
+    /// [`InputError::UnsortedColumns`], [`InputError::IndexOutOfRange`] (a column is not below `dim`),
     /// [`InputError::NonFinite`].
     pub fn new(columns: &'a [u32], values: &'a [f64], dim: usize) -> Result<Self, InputError> {
         check_sparse_row(0, columns, values, dim)?;
@@ -171,7 +172,7 @@ impl<'a> SparseRow<'a> {
     }
 }
 
-/// Checks the conditions of a sparse row; errors contain `row` as the row number.
+/// Checks the conditions of a sparse row. Errors contain `row` as the row number.
 pub(crate) fn check_sparse_row(
     row: usize,
     columns: &[u32],

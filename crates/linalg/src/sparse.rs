@@ -11,8 +11,8 @@ use halfspaces_kernels::request_large_pages;
 use std::borrow::Cow;
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// Sparse points (CSR): the stored values of all rows in one buffer, their columns in another. They own the buffers
-/// ([`SparsePoints`]) or borrow them ([`CsrPoints::borrowed`]).
+/// Sparse points in compressed sparse rows (CSR): one buffer contains the stored values of all rows and another
+/// contains their columns. The points own the buffers ([`SparsePoints`]) or borrow them ([`CsrPoints::borrowed`]).
 ///
 /// ```
 /// use halfspaces_linalg::{CsrPoints, PointSet, SparsePoints};
@@ -75,7 +75,7 @@ impl SparsePoints {
         CsrPoints::from_checked(row_starts, columns, values, dim).checked()
     }
 
-    /// Wraps buffers that are known to be rows of `dim >= 1`, or are checked next.
+    /// Wraps buffers that form valid rows of `dim >= 1` coordinates, or that the caller checks next.
     fn from_checked(
         row_starts: Vec<usize>,
         columns: Vec<u32>,
@@ -125,10 +125,10 @@ impl SparsePoints {
 }
 
 impl<'a> CsrPoints<'a> {
-    /// Borrows the three CSR buffers, as [`SparsePoints::new`] takes them.
+    /// Borrows the three CSR buffers in the format of [`SparsePoints::new`].
     ///
     /// # Errors
-    /// Those of [`SparsePoints::new`].
+    /// Same as [`SparsePoints::new`].
     pub fn borrowed(
         row_starts: &'a [usize],
         columns: &'a [u32],
@@ -163,7 +163,7 @@ impl<'a> CsrPoints<'a> {
         Ok(self)
     }
 
-    /// The points with buffers of their own, copied if they borrow them.
+    /// Returns the same points with their own buffers, which are copied if they are borrowed.
     #[must_use]
     pub fn into_owned(self) -> SparsePoints {
         CsrPoints {
@@ -200,7 +200,7 @@ impl<'a> CsrPoints<'a> {
         Ok(self)
     }
 
-    /// The points at `rows`, which must increase, without a second copy in memory.
+    /// Keeps only the points at `rows`, which must increase. No second copy is made in memory.
     ///
     /// # Errors
     /// [`InputError::IndexOutOfRange`] for a row that does not exist or is not greater than the preceding one.
@@ -229,7 +229,7 @@ impl<'a> CsrPoints<'a> {
             columns.copy_within(stored.clone(), end);
             values.copy_within(stored, end);
             end += width;
-            // Starts up to `from` are no longer needed, and `to` is at most `from`.
+            // The row starts up to index `from` are no longer needed, and `to` is at most `from`.
             starts[to + 1] = end;
         }
         starts.truncate(rows.len() + 1);
@@ -238,8 +238,8 @@ impl<'a> CsrPoints<'a> {
         Ok(self)
     }
 
-    /// Moves the entries to other columns, without a second copy in memory: column j becomes column `places[j]`, or is
-    /// dropped if that is `u32::MAX`. The other places must increase with j.
+    /// Moves the entries to other columns, without a second copy in memory. Column j becomes column `places[j]`, or is
+    /// dropped if `places[j]` is `u32::MAX`. The other places must increase with j.
     ///
     /// # Errors
     /// [`InputError::LengthMismatch`] unless there is one place for each column; [`InputError::IndexOutOfRange`] for a
@@ -452,7 +452,7 @@ mod tests {
     }
 
     proptest! {
-        /// Every method gives the same result for both forms, to the bit.
+        /// Every method gives bit-identical results for both forms.
         #[test]
         fn dense_and_sparse_agree(
             rows in prop::collection::vec(
@@ -469,7 +469,8 @@ mod tests {
             prop_assert_eq!(sparse.lifted().to_dense().unwrap(), dense.lifted());
             let picked = [0, rows.len() - 1, 0];
             prop_assert_eq!(sparse.select(&picked).unwrap().to_dense().unwrap(), dense.select(&picked).unwrap());
-            // Points that borrow their numbers are the same, and a change does not reach what they borrow.
+            // Points that borrow their buffers equal points that own them, and changing a borrowed collection leaves
+            // the borrowed buffers unchanged.
             let borrowed = CsrPoints::borrowed(&sparse.row_starts, &sparse.columns, &sparse.values, 13).unwrap();
             prop_assert_eq!(&borrowed, &sparse);
             prop_assert_eq!(borrowed.select(&picked).unwrap(), sparse.select(&picked).unwrap());

@@ -1,7 +1,7 @@
 //! Numerical tolerances shared by several crates.
 
-/// Maximum deviation from 1 of the norm of a unit vector. Normalising leaves an error of a few units in the last place;
-/// a norm of 1 ± 1e-9 changes no bound.
+/// Maximum deviation of the norm of a unit vector from 1. Normalising leaves an error of a few units in the last place,
+/// and no bound changes if the norm is 1 ± 1e-9.
 pub const UNIT_NORM: f64 = 1e-9;
 
 /// A projected vector is numerically zero if its norm, relative to the norm before projection, is at most this.

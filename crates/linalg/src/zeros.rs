@@ -1,4 +1,4 @@
-//! Buffers whose size is given by the caller's data.
+//! Buffers whose size is determined by the caller's data.
 
 use crate::error::InputError;
 use halfspaces_kernels::Aligned;
@@ -20,11 +20,11 @@ pub fn zeros(rows: usize, columns: usize) -> Result<Vec<f64>, InputError> {
     halfspaces_kernels::zeros(values).map_err(|_| InputError::TooLarge { values })
 }
 
-/// Reserves capacity for `more` values, like [`Vec::try_reserve`]. Large buffers are placed in large pages if the
-/// system has them.
+/// Reserves capacity for `more` additional values, like [`Vec::try_reserve`]. Large buffers are placed in large pages
+/// if the system has them.
 ///
 /// # Errors
-/// [`InputError::TooLarge`]; `values` is then unchanged.
+/// [`InputError::TooLarge`]. After an error `values` is unchanged.
 ///
 /// ```
 /// use halfspaces_linalg::{InputError, reserve};
@@ -39,7 +39,7 @@ pub fn reserve<T>(values: &mut Vec<T>, more: usize) -> Result<(), InputError> {
     halfspaces_kernels::reserve(values, more).map_err(|_| InputError::TooLarge { values: all })
 }
 
-/// [`zeros`] in a buffer that begins at a cache line.
+/// Same as [`zeros`], but the buffer begins at a cache line.
 ///
 /// # Errors
 /// [`InputError::TooLarge`].

@@ -1,19 +1,20 @@
 //! The mistake and update bounds of the learners, one function per bound.
 //!
-//! `radius` is R = max ‖x‖, `margin` is γ = min y (w* · x) for the given target w*, and `target_norm` is ‖w*‖. If the
-//! margin is not positive, a bound is infinite.
+//! `radius` is R = max ‖x‖, `margin` is γ = min y (w* · x) for the given target w*, and `target_norm` is ‖w*‖. A bound
+//! is infinite if the margin is not positive.
 //!
 //! Claims: K1, K2, K3, K3n, K4, K4s, K5, K5s, K6, K7, K8, K8v, K10, K11, K12, K13, P9, P9h, P9r, S5x, S9t, S11t, S14,
 //! S14o.
 
 use std::f64::consts::{E, LN_2, PI};
 
-/// (a/margin)², infinite unless the margin is positive.
+/// (a/margin)², or infinity if the margin is not positive.
 fn squared_ratio(a: f64, margin: f64) -> f64 {
     if margin > 0.0 { (a / margin).powi(2) } else { f64::INFINITY }
 }
 
-/// Perceptron, every order: mistakes <= (R‖w*‖/γ)² (Kakade Theorem 4.1; the last line of Notes21 omits the squares).
+/// The mistake bound of the perceptron, for every order of the points: (R‖w*‖/γ)² (Kakade Theorem 4.1; the last line of
+/// Notes21 omits the squares).
 ///
 /// ```
 /// assert_eq!(halfspaces_online::bounds::perceptron_mistakes(2.0, 1.0, 0.5), 16.0);
@@ -23,33 +24,33 @@ pub fn perceptron_mistakes(radius: f64, target_norm: f64, margin: f64) -> f64 {
     squared_ratio(radius * target_norm, margin)
 }
 
-/// Perceptron on labels that need not be separable, one pass in any order: for every unit `u` and every γ > 0,
-/// mistakes <= ((R + D)/γ)² with D² = Σ max(0, γ - y (u · x))² (Freund and Schapire 1999, Theorem 2, which is not one
-/// of the five source documents).
+/// The mistake bound of the perceptron on labels that need not be separable, for one pass in any order. For every unit
+/// `u` and every γ > 0, the bound is ((R + D)/γ)² with D² = Σ max(0, γ - y (u · x))² (Freund and Schapire 1999, Theorem
+/// 2, which is not one of the five source documents).
 #[must_use]
 pub fn perceptron_mistakes_with_deviation(radius: f64, deviation: f64, margin: f64) -> f64 {
     squared_ratio(radius + deviation, margin)
 }
 
-/// Batch perceptron: updates <= (R/γ)² for a unit target (Harvey18 Theorem 1.1, which has R = 1).
+/// The update bound of the batch perceptron for a unit target: (R/γ)² (Harvey18 Theorem 1.1, which assumes R = 1).
 #[must_use]
 pub fn batch_perceptron_updates(radius: f64, margin: f64) -> f64 {
     squared_ratio(radius, margin)
 }
 
-/// Margin perceptron: updates <= 3 (R/γ)² for a unit target (Harvey18 Theorem 2.1, which has R = 1).
+/// The update bound of the margin perceptron for a unit target: 3 (R/γ)² (Harvey18 Theorem 2.1, which assumes R = 1).
 #[must_use]
 pub fn margin_perceptron_updates(radius: f64, margin: f64) -> f64 {
     3.0 * squared_ratio(radius, margin)
 }
 
-/// Margin perceptron: the returned halfspace has margin >= γ/3 (Harvey18 Theorem 2.1).
+/// The lower bound γ/3 on the margin of the halfspace that the margin perceptron returns (Harvey18 Theorem 2.1).
 #[must_use]
 pub fn margin_perceptron_margin(margin: f64) -> f64 {
     margin / 3.0
 }
 
-/// Halving, every order: mistakes <= lg |C| (Kakade Theorem 2.2).
+/// The mistake bound of halving, for every order of the points: lg |C| (Kakade Theorem 2.2).
 ///
 /// ```
 /// assert_eq!(halfspaces_online::bounds::halving_mistakes(1024.0), 10.0);
@@ -59,16 +60,16 @@ pub fn halving_mistakes(class_size: f64) -> f64 {
     class_size.log2()
 }
 
-/// Halving on the grid class: mistakes <= d lg(2⌈2R‖w*‖d/γ⌉ + 1) (Kakade Corollary 3.1, corrected: the printed d
-/// lg(⌈4dR‖w*‖/γ⌉ + 1) can be smaller than lg of the size of the class).
+/// The mistake bound of halving on the grid class: d lg(2⌈2R‖w*‖d/γ⌉ + 1) (Kakade Corollary 3.1, corrected: the printed
+/// bound d lg(⌈4dR‖w*‖/γ⌉ + 1) can be smaller than lg of the size of the class).
 #[must_use]
 pub fn grid_halving_mistakes(dim: usize, radius: f64, target_norm: f64, margin: f64) -> f64 {
     let d = dim as f64;
     d * (2.0 * (2.0 * radius * target_norm * d / margin).ceil() + 1.0).log2()
 }
 
-/// Modified perceptron from a start with w0 · w* = α > 0: mistakes other than abstentions <= ⌊2 ln(1/α)/σ²⌋ (Notes21;
-/// its O(ln d / σ²) is the case α >= 1/√d). Infinite for α <= 0.
+/// The mistake bound of the modified perceptron from a start with w0 · w* = α > 0: ⌊2 ln(1/α)/σ²⌋ mistakes other than
+/// abstentions (Notes21, whose O(ln d / σ²) is the case α >= 1/√d). The bound is infinite for α <= 0.
 ///
 /// ```
 /// use halfspaces_online::bounds::modified_perceptron_mistakes;
@@ -81,51 +82,53 @@ pub fn modified_perceptron_mistakes(alpha: f64, sigma: f64) -> f64 {
     if alpha > 0.0 { (-2.0 * alpha.ln() / (sigma * sigma)).max(0.0).floor() } else { f64::INFINITY }
 }
 
-/// Kernel perceptron: mistakes <= max K(x,x)/γ², where γ is the margin of a unit separator in feature space (Notes21,
-/// from the bound of the perceptron).
+/// The mistake bound of the kernel perceptron: max K(x,x)/γ², where γ is the margin of a unit separator in feature
+/// space (Notes21, derived from the bound of the perceptron).
 #[must_use]
 pub fn kernel_perceptron_mistakes(largest_kernel: f64, margin: f64) -> f64 {
     squared_ratio(largest_kernel.sqrt(), margin)
 }
 
-/// Online Massart learner over T rounds, with the step for this T: E\[mistakes\] - ηT <= (1-η)√T/γ (CKST24 Lemma 2,
-/// summed over an adaptive sequence).
+/// The bound on E\[mistakes\] - ηT for the online Massart learner over T rounds, with the step size for this T:
+/// (1-η)√T/γ (CKST24 Lemma 2, summed over an adaptive sequence).
 #[must_use]
 pub fn massart_excess(rounds: f64, noise: f64, margin: f64) -> f64 {
     if margin > 0.0 { (1.0 - noise) * rounds.sqrt() / margin } else { f64::INFINITY }
 }
 
-/// Online Massart learner without knowledge of T: restarting over epochs of 1, 2, 4, ... rounds multiplies
-/// [`massart_excess`] by at most √2/(√2-1). Epoch j of 2^j rounds, complete or cut short, costs at most its own
-/// [`massart_excess`]. If epoch K is the last, T >= 2^K, so Σ_{j<=K} √2^j <= √2/(√2-1) √T.
+/// The bound on E\[mistakes\] - ηT for an online Massart learner that does not know T: restarting over epochs of 1, 2,
+/// 4, ... rounds multiplies [`massart_excess`] by at most √2/(√2-1). Epoch j has 2^j rounds. Complete or cut short, it
+/// costs at most its own [`massart_excess`]. If epoch K is the last, T >= 2^K, so Σ_{j<=K} √2^j <= √2/(√2-1) √T.
 #[must_use]
 pub fn massart_excess_any_horizon(rounds: f64, noise: f64, margin: f64) -> f64 {
     let root = std::f64::consts::SQRT_2;
     root / (root - 1.0) * massart_excess(rounds, noise, margin)
 }
 
-/// Online Massart learner without knowledge of T, with decreasing steps and no restarts: √2 times [`massart_excess`],
-/// less than the factor √2/(√2-1) of restarting (docs/theory/online-massart.md).
+/// The bound on E\[mistakes\] - ηT for an online Massart learner that does not know T, with decreasing steps and no
+/// restarts: √2 times [`massart_excess`]. This factor is smaller than the factor √2/(√2-1) of restarting
+/// (docs/theory/online-massart.md).
 #[must_use]
 pub fn massart_excess_anytime(rounds: f64, noise: f64, margin: f64) -> f64 {
     std::f64::consts::SQRT_2 * massart_excess(rounds, noise, margin)
 }
 
-/// Online Massart learner: with probability at least 1 - δ, Σ P\[mistake | past\] exceeds ηT + [`massart_excess`] by at
-/// most √(T ln(1/δ)/2)/γ. Given the past and the point, an increment of the proof takes one of two values, which differ
-/// by at most 2/γ.
+/// The deviation bound of the online Massart learner: with probability at least 1 - δ, Σ P\[mistake | past\] exceeds
+/// ηT + [`massart_excess`] by at most √(T ln(1/δ)/2)/γ. Given the past and the point, each increment in the proof takes
+/// one of two values, which differ by at most 2/γ.
 #[must_use]
 pub fn massart_deviation(rounds: f64, margin: f64, failure: f64) -> f64 {
     (-0.5 * rounds * failure.ln()).sqrt() / margin
 }
 
-/// ε of the online LeakyReLU learner over T rounds: (1-η)/(T^¼ √γ), but at most ½ - η so that its losses are convex.
+/// The parameter ε of the online LeakyReLU learner over T rounds: (1-η)/(T^¼ √γ), but at most ½ - η so that the losses
+/// are convex.
 #[must_use]
 pub fn leaky_relu_accuracy(rounds: f64, noise: f64, margin: f64) -> f64 {
     ((1.0 - noise) / (rounds.sqrt() * margin).sqrt()).min(0.5 - noise)
 }
 
-/// Online LeakyReLU learner over T rounds: E\[mistakes\] - ηT <= εT + (1-η-ε)²√T/(εγ) with ε of
+/// The bound on E\[mistakes\] - ηT for the online LeakyReLU learner over T rounds: εT + (1-η-ε)²√T/(εγ), where ε is
 /// [`leaky_relu_accuracy`]. If ε is below ½ - η, this is at most 2(1-η) T^¾/√γ.
 #[must_use]
 pub fn leaky_relu_excess(rounds: f64, noise: f64, margin: f64) -> f64 {
@@ -138,8 +141,8 @@ pub fn leaky_relu_excess(rounds: f64, noise: f64, margin: f64) -> f64 {
     }
 }
 
-/// Super-linear decay: the number of steps, each with ξ' <= ξ^(1-ρ) κ^ρ, that take ξ from M to e²κ, where ln(M/κ) is
-/// `log_excess`: ⌈ln(½ ln(M/κ))/(-ln(1-ρ))⌉ (docs/theory/super-linear-convergence.md).
+/// The number of steps of super-linear decay, each with ξ' <= ξ^(1-ρ) κ^ρ, that reduce ξ from M to e²κ: ⌈ln(½
+/// ln(M/κ))/(-ln(1-ρ))⌉, where ln(M/κ) is `log_excess` (docs/theory/super-linear-convergence.md).
 ///
 /// ```
 /// use halfspaces_online::bounds::super_linear_decays;
@@ -151,11 +154,12 @@ pub fn super_linear_decays(log_excess: f64, rho: f64) -> u64 {
     ((0.5 * log_excess).ln() / -(-rho).ln_1p()).max(0.0).ceil() as u64
 }
 
-/// The least T for which T steps contain `decays` decays with probability at least 1 - δ, where δ is `failure`, if each
-/// step decays with probability at least 2/3 given the past: P\[Bin(T, 2/3) < `decays`\] <= δ, computed exactly.
+/// The smallest T such that T steps contain at least `decays` decays with probability at least 1 - δ. Here δ is
+/// `failure`, and each step decays with probability at least 2/3 given the past. The condition P\[Bin(T,
+/// 2/3) < `decays`\] <= δ is evaluated exactly.
 ///
 /// # Panics
-/// If δ is not above 0.
+/// Panics if δ is not positive.
 ///
 /// ```
 /// use halfspaces_online::bounds::super_linear_steps;
@@ -180,11 +184,11 @@ pub fn super_linear_steps(decays: u64, failure: f64) -> u64 {
     most
 }
 
-/// P\[Bin(`steps`, 2/3) < `decays`\] for `steps` >= `decays`: the sum of the largest term, computed directly, and the
-/// other terms, computed by their ratios to it.
+/// P\[Bin(`steps`, 2/3) < `decays`\] for `steps` >= `decays`. The largest term of the sum is computed directly, and the
+/// other terms from the ratios of neighbouring terms.
 fn fewer_decays(decays: u64, steps: u64) -> f64 {
     let Some(last) = decays.checked_sub(1) else { return 0.0 };
-    // The mode has the largest of all terms.
+    // The term at `mode` is the largest one.
     let mode = last.min(2 * (steps + 1) / 3);
     let left = (steps - mode) as f64;
     let log_binomial: f64 = (1..=mode).map(|j| ((left + j as f64) / j as f64).ln()).sum();
@@ -203,14 +207,15 @@ fn fewer_decays(decays: u64, steps: u64) -> f64 {
     sum
 }
 
-/// Largest probability with which the start of Algorithm 1, from 4d points, has tan θ₀ > e - 1: measured by claim S13,
-/// not proved.
+/// The largest probability that the start of Algorithm 1, computed from 4d points, has tan θ₀ > e - 1. Claim S13
+/// measured this value; it is not proved.
 pub const CHAIN_START_FAILURE: f64 = 0.02;
 
-/// Algorithm 1 with `buckets` buckets k per chain: 4d + 2k + 2E mistakes, a number exceeded on `points` uniform points of
-/// the sphere of R^`dim` with probability at most δ, where δ is `failure`. The start makes at most 4d mistakes, the
-/// chains 2k, and each of the two ends at most E. Infinite if δ is at most twice [`CHAIN_START_FAILURE`], or if there
-/// are fewer points than buckets or fewer buckets than the decays need. Proof: docs/theory/constants-of-dktz23.md.
+/// The mistake bound of Algorithm 1 with k = `buckets` buckets per chain: 4d + 2k + 2E. On `points` uniform points of
+/// the sphere of R^`dim`, the number of mistakes exceeds this bound with probability at most δ, where δ is `failure`.
+/// The start makes at most 4d mistakes, the chains make 2k, and each of the two ends makes at most E. The bound is
+/// infinite if δ is at most twice [`CHAIN_START_FAILURE`], if there are fewer points than buckets, or if there are
+/// fewer buckets than the decays need. Proof: docs/theory/constants-of-dktz23.md.
 ///
 /// ```
 /// use halfspaces_online::{ChainLength, bounds};
@@ -226,7 +231,8 @@ pub fn two_chains_mistakes(dim: usize, points: f64, buckets: usize, failure: f64
     let (d, k) = (dim as f64, buckets as f64);
     let bucketed = points - 4.0 * d;
     let size = (bucketed / (2.0 * k)).floor();
-    // δ/4 for each chain, and for each end half of what the start leaves of δ/2.
+    // Each chain may fail with probability δ/4. The start uses a part of the remaining δ/2, and each end may use half
+    // of the rest.
     let (of_chain, of_end) = (failure / 4.0, (0.5 * failure - CHAIN_START_FAILURE) / 2.0);
     // tan θ₀, and ζ = 12π/cos θ₀.
     let start = std::f64::consts::E - 1.0;
@@ -260,7 +266,7 @@ pub fn two_chains_mistakes(dim: usize, points: f64, buckets: usize, failure: f64
     4.0 * d + 2.0 * k + 2.0 * end
 }
 
-/// E\[(1 - ρ²t²)^j\] with j = `power`, ρ² of the law Beta(1, d/2 - 1) and t uniform on \[0, 1\].
+/// E\[(1 - ρ²t²)^j\] with j = `power`, where ρ² has the distribution Beta(1, d/2 - 1) and t is uniform on \[0, 1\].
 fn mean_decay(d: f64, power: u32) -> f64 {
     let (mut sum, mut term) = (0.0, 1.0);
     for i in 0..=power {
@@ -271,9 +277,9 @@ fn mean_decay(d: f64, power: u32) -> f64 {
     sum
 }
 
-/// Strong learner with random starts: the mean number of mistakes until at most a fraction ε = `epsilon` of any pool in
-/// R^`dim` is left is at most ⌈4d ln(1/ε)⌉ times the mean number of mistakes of a round in the worst of the dimensions
-/// up to d. Proof: docs/theory/constants-of-dktz23.md.
+/// The bound on the mean number of mistakes of the strong learner with random starts until at most a fraction
+/// ε = `epsilon` of any pool in R^`dim` is left. The bound is ⌈4d ln(1/ε)⌉ times the mean number of mistakes of a round
+/// in the worst of the dimensions up to d. Proof: docs/theory/constants-of-dktz23.md.
 ///
 /// ```
 /// use halfspaces_online::bounds::strong_learner_mistakes;
@@ -287,9 +293,9 @@ pub fn strong_learner_mistakes(dim: usize, epsilon: f64) -> f64 {
     rounds * (1..=dim).map(|k| round_mistakes(k as f64)).fold(0.0, f64::max)
 }
 
-/// The mean number of mistakes of a round in k dimensions: up to (2/g - 3/2) failed runs of at most ⌊4k ln 4k⌋ + 1
-/// mistakes, and a run from a start with α = |w₀·w*| >= 1/(2√k) of at most 8k ln(1/α) + 1, where g is the probability of
-/// such a pair of starts.
+/// The mean number of mistakes of a round in k dimensions. A round has up to (2/g - 3/2) failed runs on average, each
+/// with at most ⌊4k ln 4k⌋ + 1 mistakes. It ends with a run from a start with α = |w₀·w*| >= 1/(2√k), which makes at
+/// most 8k ln(1/α) + 1 mistakes. Here g is the probability that a pair of starts has such an α.
 fn round_mistakes(k: f64) -> f64 {
     let cap = (4.0 * k * (4.0 * k).ln()).floor();
     if k < 2.0 {
@@ -311,12 +317,12 @@ fn round_mistakes(k: f64) -> f64 {
     (2.0 / good - 1.5) * (cap + 1.0) + run
 }
 
-/// Nodes of the midpoint rule of [`round_mistakes`], whose integrands are smooth.
+/// The number of nodes of the midpoint rule in [`round_mistakes`], whose integrands are smooth.
 const NODES: u32 = 2000;
 
-/// Random order, every learner: on n >= d uniform points of the sphere of R^d, d >= 2, labelled by a uniformly random
-/// halfspace, the expected number of mistakes is at least ((d-1)²/(2πe d)) ln(n/d) (ours:
-/// docs/theory/random-order.md, Theorem 1).
+/// The lower bound on the expected number of mistakes of every learner in random order: ((d-1)²/(2πe d)) ln(n/d). It
+/// holds for n >= d uniform points of the sphere of R^d, d >= 2, that are labelled by a uniformly random halfspace (our
+/// result: docs/theory/random-order.md, Theorem 1).
 ///
 /// ```
 /// let bound = halfspaces_online::bounds::random_order_mistakes(3e20, 3);
@@ -328,9 +334,10 @@ pub fn random_order_mistakes(points: f64, dim: usize) -> f64 {
     (d - 1.0).powi(2) / (2.0 * PI * E * d) * (points / d).ln()
 }
 
-/// Random order, the best learner: its expected mistakes per ln n on the points of [`random_order_mistakes`] are, as n
-/// grows, at least κ(d-1) with κ = 1/(2 ln 2 + π²/6 - ln² 2) = 0.392 and at most (d-1)/2, in this order (ours:
-/// docs/theory/random-order.md, Theorem 2).
+/// The lower and the upper bound, in this order, on the expected number of mistakes per ln n of the best learner in
+/// random order. They hold for the points of [`random_order_mistakes`] as n grows. The lower bound is κ(d-1) with
+/// κ = 1/(2 ln 2 + π²/6 - ln² 2) = 0.392, and the upper bound is (d-1)/2 (our result: docs/theory/random-order.md,
+/// Theorem 2).
 ///
 /// ```
 /// let [least, most] = halfspaces_online::bounds::random_order_rate(3);
@@ -343,59 +350,62 @@ pub fn random_order_rate(dim: usize) -> [f64; 2] {
     [(d - 1.0) / nats_per_mistake, (d - 1.0) / 2.0]
 }
 
-/// Passive-aggressive: Σ (hinge loss)² <= (R‖u‖)² for any u with y (u · x) >= 1 throughout (Crammer et al. 2006,
-/// Theorem 2). A mistake has hinge loss at least 1, so mistakes <= (R/γ)² for a unit separator of margin γ.
+/// The mistake bound of the passive-aggressive learner for a unit separator of margin γ: (R/γ)². If y (u · x) >= 1 on
+/// every example for some u, then Σ (hinge loss)² <= (R‖u‖)² (Crammer et al. 2006, Theorem 2), and each mistake has
+/// hinge loss at least 1.
 #[must_use]
 pub fn passive_aggressive_mistakes(radius: f64, margin: f64) -> f64 {
     perceptron_mistakes(radius, 1.0, margin)
 }
 
-/// Winnow with threshold n on a disjunction of k of n variables: mistakes <= 2 + 3k(1 + lg n) (Littlestone 1988, in the
-/// form of Blum's notes). Each of the k weights is doubled at most 1 + lg n times. A mistake that doubles weights
-/// increases their sum by less than n, and one that halves weights decreases it by at least n/2.
+/// The mistake bound of Winnow with threshold n on a disjunction of k of n variables: 2 + 3k(1 + lg n) (Littlestone
+/// 1988, in the form of Blum's notes). Each of the k weights is doubled at most 1 + lg n times. A mistake that doubles
+/// weights increases the sum of the weights by less than n, and a mistake that halves weights decreases this sum by at
+/// least n/2.
 #[must_use]
 pub fn winnow_mistakes(relevant: usize, variables: usize) -> f64 {
     2.0 + 3.0 * relevant as f64 * (1.0 + (variables as f64).log2())
 }
 
-/// Second-order perceptron on separable data: mistakes <= (1/γ) √((a + u'Mu) ln det(I + M/a)), where M is the sum of x
-/// x' over the mistakes and u a unit separator of margin γ (Cesa-Bianchi, Conconi and Gentile 2005, Theorem 3.1 without
-/// hinge loss). `quadratic` is u'Mu, `log_det` is ln det(I + M/a).
+/// The mistake bound of the second-order perceptron on separable data: (1/γ) √((a + u'Mu) ln det(I + M/a)), where M is
+/// the sum of x x' over the mistakes and u is a unit separator of margin γ (Cesa-Bianchi, Conconi and Gentile 2005,
+/// Theorem 3.1 without hinge loss). `quadratic` is u'Mu, and `log_det` is ln det(I + M/a).
 #[must_use]
 pub fn second_order_mistakes(a: f64, quadratic: f64, log_det: f64, margin: f64) -> f64 {
     if margin > 0.0 { ((a + quadratic) * log_det).sqrt() / margin } else { f64::INFINITY }
 }
 
-/// ALMA with p = 2 and parameter α on separable data of norm 1: corrections
-/// <= (2/γ²)(2/α - 1)² + 8/α - 4 (Gentile 2001, Theorem 3).
+/// The bound on the number of corrections of ALMA with p = 2 and parameter α on separable data of norm 1: (2/γ²)(2/α -
+/// 1)² + 8/α - 4 (Gentile 2001, Theorem 3).
 #[must_use]
 pub fn alma_corrections(alpha: f64, margin: f64) -> f64 {
     2.0 * squared_ratio(2.0 / alpha - 1.0, margin) + 8.0 / alpha - 4.0
 }
 
-/// Ellipsoid method as a learner, points of norm 1: mistakes <= 2d(d+1) ln((1+γ)/γ) (Kakade §3).
+/// The mistake bound of the ellipsoid method as a learner, for points of norm 1: 2d(d+1) ln((1+γ)/γ) (Kakade §3).
 #[must_use]
 pub fn ellipsoid_mistakes(dim: usize, margin: f64) -> f64 {
     let d = dim as f64;
     2.0 * d * (d + 1.0) * log_inverse_radius(margin)
 }
 
-/// Exact centre of gravity as a learner, points of norm 1: mistakes <= d ln((1+γ)/γ)/ln(e/(e-1)), as each cut leaves at
-/// most 1 - 1/e of the volume (Grünbaum).
+/// The mistake bound of the exact centre of gravity as a learner, for points of norm 1: d ln((1+γ)/γ)/ln(e/(e-1)). Each
+/// cut leaves at most 1 - 1/e of the volume (Grünbaum).
 #[must_use]
 pub fn centre_of_gravity_mistakes(dim: usize, margin: f64) -> f64 {
     dim as f64 * log_inverse_radius(margin) / -(1.0 - (-1.0f64).exp()).ln()
 }
 
-/// The volumetric centre drops a constraint whose leverage is below this.
+/// The leverage below which the volumetric centre drops a constraint.
 pub const VOLUMETRIC_LEAST_LEVERAGE: f64 = 1.0 / 400.0;
 /// The least increase of the volumetric potential at a mistake.
 pub const VOLUMETRIC_RISE: f64 = 0.005;
 /// The largest decrease of the volumetric potential when a constraint is dropped.
 pub const VOLUMETRIC_FALL: f64 = 0.0015;
 
-/// Volumetric centre as a learner, points of norm 1. With ε, a, b the three constants above, mistakes <= 1 + (d
-/// ln((1+γ)/γ) + d ln(d/ε) - ½ d ln 2 + b(d-1))/(a-b), about 286 d ln(566 d/γ) (after Vaidya 1996, with our constants:
+/// The mistake bound of the volumetric centre as a learner, for points of norm 1. Let ε be
+/// [`VOLUMETRIC_LEAST_LEVERAGE`], a [`VOLUMETRIC_RISE`] and b [`VOLUMETRIC_FALL`]. The bound is 1 + (d ln((1+γ)/γ) + d
+/// ln(d/ε) - ½ d ln 2 + b(d-1))/(a-b), about 286 d ln(566 d/γ) (after Vaidya 1996, with our constants:
 /// `docs/theory/volumetric-centre.md`).
 #[must_use]
 pub fn volumetric_mistakes(dim: usize, margin: f64) -> f64 {
@@ -405,7 +415,7 @@ pub fn volumetric_mistakes(dim: usize, margin: f64) -> f64 {
     1.0 + rise / (VOLUMETRIC_RISE - VOLUMETRIC_FALL)
 }
 
-/// -ln of γ/(1+γ), the radius of a ball that the version space always contains.
+/// -ln(γ/(1+γ)), where γ/(1+γ) is the radius of a ball that the version space always contains.
 fn log_inverse_radius(margin: f64) -> f64 {
     if margin > 0.0 { (1.0 + margin).ln() - margin.ln() } else { f64::INFINITY }
 }
@@ -414,7 +424,7 @@ fn log_inverse_radius(margin: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Compares each constant of a theorem with a value computed by hand from its statement.
+    /// Compares each bound with a value computed by hand from the statement of its theorem.
     #[test]
     fn constants_are_those_of_the_theorems() {
         assert_eq!(halving_mistakes(1024.0), 10.0);
@@ -449,8 +459,8 @@ mod tests {
         assert!((centre - 3.0 * one / 0.458_675_145_387_081_9).abs() < 1e-12);
     }
 
-    /// Σ_{i<S} C(T, i) 2^i / 3^T in integers.
-    /// The values of an independent computation in Python, and what changes them.
+    /// Compares the bound with values that an independent computation in Python gave, and checks how the bound depends
+    /// on the number of buckets and on the failure probability.
     #[test]
     fn the_mistakes_of_algorithm_1_are_worked_out() {
         for (dim, points, buckets, expected) in [
@@ -465,12 +475,13 @@ mod tests {
         let of = |buckets, failure| two_chains_mistakes(10, 1e20, buckets, failure);
         assert!(of(936, 0.2) < of(936, 0.1) && of(370, 0.1).is_infinite());
         assert!(of(936, 2.0 * CHAIN_START_FAILURE).is_infinite());
-        // With hardly more buckets than the decays need, 12 e²/cos θ₀ = 176.3 misclassified points of a bucket are left.
+        // With only slightly more buckets than the decays need, 12 e²/cos θ₀ = 176.3 misclassified points of a bucket
+        // are left.
         let left = of(390, 0.1) / (40.0 + 780.0 + 2.0 * 390.0 * 176.3);
         assert!(left > 0.8 && left < 1.05, "{left}");
     }
 
-    /// The mean of (1 - ρ²t²)^j by sampling its law at the quantiles.
+    /// Compares `mean_decay` with the mean of (1 - ρ²t²)^j over the quantiles of ρ² and of t.
     #[test]
     fn mean_decays_are_those_of_the_law() {
         for d in [3.0, 10.0, 30.0] {
@@ -488,15 +499,15 @@ mod tests {
         }
     }
 
-    /// In two dimensions α is the cosine of a uniform angle: the share of aligned pairs is 1 - (2/π) asin(1/√8).
+    /// In two dimensions α is the cosine of a uniform angle, so the share of aligned pairs is 1 - (2/π) asin(1/√8).
     #[test]
     fn rounds_of_the_strong_learner_are_worked_out() {
         let good = 1.0 - 2.0 / PI * 0.5f64.sqrt().mul_add(0.5, 0.0).asin();
         let cap = 16.0;
         let run = round_mistakes(2.0) - (2.0 / good - 1.5) * (cap + 1.0);
-        // By Python: the mean of ln(1/α) is 0.295161.
+        // Computed in Python: the mean of ln(1/α) is 0.295161.
         assert!((run - 1.0 - 16.0 * 0.295_160_67).abs() < 1e-4, "{run}");
-        // 8 k times the mean, 0.754663, and the share of aligned pairs, 0.670180.
+        // The mean of ln(1/α), 0.754663, is multiplied by 8 k = 40. The share of aligned pairs is 0.670180.
         let expected = (2.0 / 0.670_179_97 - 1.5) * 60.0 + 40.0 * 0.754_663_37 + 1.0;
         assert!((round_mistakes(5.0) - expected).abs() < 1e-3);
         assert!((1..40).all(|k| round_mistakes(f64::from(k)) < round_mistakes(f64::from(k + 1))));

@@ -67,7 +67,7 @@ pub enum OnlineError {
     UnknownVersion {
         /// The version found.
         found: u32,
-        /// The version that is read.
+        /// The version that this program reads.
         expected: u32,
     },
     /// A saved list of answers does not match the questions that the learner asks: the points or the parameters differ,
@@ -84,7 +84,7 @@ pub enum OnlineError {
         /// The point the learner proposes, if any.
         proposed: Option<usize>,
     },
-    /// A replayed learner predicted something other than the transcript records.
+    /// A replayed learner made a prediction that differs from the one in the transcript.
     #[error(
         "round {round}: the transcript records {recorded:?}, but the learner predicts {replayed:?}"
     )]
@@ -110,10 +110,10 @@ pub enum OnlineError {
          instead"
     )]
     ClassTooLarge {
-        /// Its size.
+        /// The number of hypotheses in the class.
         size: f64,
     },
-    /// A pool whose dichotomies are to be listed has more than [`MAX_POOL`] points.
+    /// A pool has more than [`MAX_POOL`] points, so its dichotomies cannot be listed.
     #[error(
         "the pool has {points} points, but dichotomies are listed for at most {MAX_POOL}; take a part of the pool"
     )]
@@ -130,7 +130,7 @@ pub enum OnlineError {
         /// The number of dichotomies if the pool is in general position, by Cover's formula.
         dichotomies: f64,
     },
-    /// Because of rounding errors, it is uncertain on which side of a point's hyperplane some cell lies.
+    /// Because of rounding errors, it is uncertain on which side of a point's hyperplane a cell lies.
     #[error(
         "row {row} is so close to a linear combination of others that the cells cannot be told apart in floating \
          point; drop it or move it"

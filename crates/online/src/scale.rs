@@ -2,7 +2,7 @@
 
 use halfspaces_linalg::{InputError, RowView};
 
-/// ‖x‖², for learners that divide by it; an error if it is 0, subnormal or infinite.
+/// ‖x‖², for learners that divide by it. Returns an error if ‖x‖² is 0, subnormal or infinite.
 pub(crate) fn positive_norm_sq<R: RowView>(x: R) -> Result<f64, InputError> {
     let norm_sq = x.norm_sq();
     if norm_sq.is_normal() {
@@ -12,13 +12,13 @@ pub(crate) fn positive_norm_sq<R: RowView>(x: R) -> Result<f64, InputError> {
     Err(InputError::ZeroVector)
 }
 
-/// The sum of the squares of any number of values up to this is finite.
+/// The sum of the squares is finite for any number of values whose absolute value is at most this.
 const NO_OVERFLOW: f64 = 1e140;
-/// A value of at least this size has a normal square.
+/// The square of a value whose absolute value is at least this is a normal number.
 const NO_UNDERFLOW: f64 = 1e-150;
 
-/// Refuses a non-zero point whose squared norm is not a normal number: products with it would lose digits, and the
-/// bounds would not apply.
+/// Rejects a non-zero point whose squared norm is not a normal number: products with the point would lose digits, and
+/// the bounds would not apply.
 pub(crate) fn check_scale<R: RowView>(x: R) -> Result<(), InputError> {
     // The common case needs no sum: no square overflows and some square is normal.
     let (mut small, mut large) = (true, false);

@@ -1,7 +1,7 @@
 //! A ranking of rows by how likely it is that their labels are wrong.
 //!
-//! Each row is compared with a classifier trained without it. *Source.* Ours; the count of likely wrong labels applies
-//! the rule of confident learning (Northcutt, Jiang and Chuang 2021) to decision values.
+//! Each row is compared with a classifier trained without it. *Source.* The ranking is ours. The count of likely wrong
+//! labels applies the rule of confident learning (Northcutt, Jiang and Chuang 2021) to decision values.
 
 use crate::ErrorCount;
 use crate::mean_size::mean_size;
@@ -12,7 +12,7 @@ use rand::seq::SliceRandom;
 /// The smallest number of folds.
 const MIN_FOLDS: usize = 2;
 
-/// A row, and how well its label agrees with the classifier trained without it.
+/// A row, with a number that tells how well its label agrees with the classifier trained without the row.
 ///
 /// ```
 /// use halfspaces_pac::Suspect;
@@ -23,27 +23,28 @@ const MIN_FOLDS: usize = 2;
 pub struct Suspect {
     /// The row number, counted from 0.
     pub row: usize,
-    /// The label (±1) times the decision value, divided by the mean absolute value in the fold. Negative if the
-    /// classifier disagrees with the label; a larger magnitude means a more confident classifier.
+    /// The label (±1) times the decision value, divided by the mean absolute decision value in the fold. The agreement
+    /// is negative if the classifier disagrees with the label. A larger magnitude means a more confident classifier.
     pub agreement: f64,
 }
 
 /// A ranking of the rows of a sample by how likely it is that their labels are wrong.
 ///
-/// *Method.* The rows are split at random into folds. For each fold the learner is trained on all other folds. The
-/// agreement of a row x with label y in the fold is y f(x), divided by the mean |f| over the fold. Rows are sorted in
-/// increasing order of agreement, so the labels that are contradicted most come first.
+/// *Method.* The rows are split at random into folds. For each fold, the learner is trained on all other folds, which
+/// gives a classifier with decision value f. The agreement of a row x with label y in the fold is y f(x), divided by
+/// the mean |f| over the fold. Rows are sorted in increasing order of agreement, so the labels that the classifiers
+/// contradict most strongly come first.
 ///
 /// *Guarantee.* [`LabelAudit::wrong_at_most`] bounds the number of wrong labels for any learner and any points. The
 /// rankings are heuristic. Under Massart noise, a Perspectron disagrees with the wrong labels far from its boundary, so
 /// these are ranked first. [`LabelAudit::ranking_by_class`] takes into account that the labels of one class may be
 /// wrong more often.
 ///
-/// *Cost.* One fit of the learner per fold, each on all other folds.
+/// *Cost.* The learner is fitted once for each fold, on all other folds.
 ///
-/// *When to use it.* To review labels from the top of the ranking, as long as reviews find wrong ones. Do not use it if
-/// no classifier of the learner's kind fits the data: the classifier's own errors then look like wrong labels.
-/// *Claims:* PW.
+/// *When to use it.* Use the audit to review labels from the top of the ranking, for as long as the reviews find wrong
+/// labels. Do not use it if no classifier of the learner's kind fits the data: the classifier's own errors then look
+/// like wrong labels. *Claims:* PW.
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Params, Points, Threads};
@@ -61,18 +62,18 @@ pub struct Suspect {
 pub struct LabelAudit {
     ranking: Vec<Suspect>,
     by_class: Vec<Suspect>,
-    /// The number of disagreements in each fold with the classifier trained without it.
+    /// For each fold, the number of labels that disagree with the classifier trained without the fold.
     folds: Vec<ErrorCount>,
     likely: usize,
 }
 
 impl LabelAudit {
-    /// Compares every label with the classifier trained without it. Usual numbers of `folds` are 5 and 10. Folds are
-    /// fitted in parallel on `threads`; the result does not depend on their number.
+    /// Compares every label with the prediction of a classifier trained without it. Common numbers of `folds` are 5 and
+    /// 10. The folds are fitted in parallel on `threads`; the result does not depend on the number of threads.
     ///
     /// # Errors
     /// [`InputError::LengthMismatch`]; [`InputError::ParameterOutOfRange`] for fewer than two folds or more folds than
-    /// points; those of the learner.
+    /// points; the errors of the learner.
     pub fn run<L, P>(
         learner: &L,
         points: &P,
@@ -91,7 +92,7 @@ impl LabelAudit {
         InputError::check_parameter("folds", folds as f64, fits, "from 2 to the number of points")?;
         let mut order: Vec<usize> = (0..labels.len()).collect();
         order.shuffle(&mut rng_for(streams::SPLIT, seed));
-        // Fold k contains the rows at places k modulo the number of folds.
+        // Fold k contains the rows whose place in the shuffled order is k modulo the number of folds.
         let judged = threads.map_blocks(folds, 1, |fold| {
             let fold = fold.start;
             let (mut out, mut rest): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
@@ -116,26 +117,30 @@ impl LabelAudit {
         ranking.sort_by(|a, b| a.agreement.total_cmp(&b.agreement).then(a.row.cmp(&b.row)));
         let key = |s: &Suspect| s.agreement - shifts[class(labels[s.row])];
         let mut by_class = ranking.clone();
-        // The sort is stable: at equal keys, the row with the lower agreement comes first, then the lower row number.
+        // The sort is stable: if keys are equal, the row with the lower agreement comes first, then the row with the
+        // lower number.
         by_class.sort_by(|a, b| key(a).total_cmp(&key(b)));
         let likely = likely.iter().filter(|is| **is).count();
         Ok(LabelAudit { ranking, by_class, folds: counts, likely })
     }
 
-    /// All rows, in increasing order of agreement; at equal agreement, the lower row number comes first.
+    /// All rows, in increasing order of agreement. Rows with equal agreement are in the order of their row numbers.
     #[must_use]
     pub fn ranking(&self) -> &[Suspect] {
         &self.ranking
     }
 
-    /// All rows, in decreasing order of the odds of a wrong label, for data in which the labels of one class may be
-    /// wrong more often than those of the other. At equal odds, the row with the lower agreement comes first.
+    /// All rows, in decreasing order of the odds that their labels are wrong. Use this order for data in which the
+    /// labels of one class may be wrong more often than those of the other. If two rows have equal odds, the row with
+    /// the lower agreement comes first.
     ///
-    /// The log-odds are log(π/(1 - π)) - 2μa/σ² for a row of agreement a. Here π = (L + ½)/(N + 1), where L of the N
-    /// rows with the same label are likely wrong; μ and σ² are the mean and variance of a over all rows that are not
-    /// likely wrong. This is Bayes' rule if agreements of correct labels are Gaussian and those of wrong labels are
-    /// their mirror image. If the mean or the variance is not positive, the order is that of [`LabelAudit::ranking`].
-    /// Heuristic: better than that ranking if most wrong labels are in one class, slightly worse if they are in both.
+    /// For a row with agreement a, the log-odds are log(π/(1 - π)) - 2μa/σ². Here π = (L + ½)/(N + 1), where N rows
+    /// have the same label as this row, and L of these N rows are likely wrong. The numbers μ and σ² are the mean and
+    /// the variance of the agreement over all rows that are not likely wrong. This is Bayes' rule if the agreements of
+    /// correct labels are Gaussian and those of wrong labels are their mirror image. If the mean or the variance is not
+    /// positive, the order is that of [`LabelAudit::ranking`]. This order is a heuristic. It is better than
+    /// [`LabelAudit::ranking`] if most wrong labels are in one class, and slightly worse if the wrong labels are in
+    /// both classes.
     ///
     /// ```
     /// use halfspaces_linalg::{Label, Params, Points, Threads};
@@ -156,15 +161,15 @@ impl LabelAudit {
         &self.by_class
     }
 
-    /// The disagreements in each fold between the labels and the classifier trained without them. They include both
-    /// label noise and the classifier's own errors.
+    /// For each fold, the number of labels that disagree with the classifier trained without the fold. These numbers
+    /// include both label noise and the classifier's own errors.
     #[must_use]
     pub fn folds(&self) -> &[ErrorCount] {
         &self.folds
     }
 
     /// The number of labels that are likely wrong by the rule of confident learning: the classifier predicts the other
-    /// label, with at least its average confidence on rows with that label. Heuristic.
+    /// label, with at least its average confidence on the rows that have the other label. This number is a heuristic.
     #[must_use]
     pub fn likely_wrong(&self) -> usize {
         self.likely
@@ -172,8 +177,9 @@ impl LabelAudit {
 
     /// An upper bound on the number of wrong labels, which fails with probability at most `failure`.
     ///
-    /// *Proved* if, given the points, each label is wrong independently with its own probability of at most one half
-    /// (Massart noise of rate 1/2): the sum over all folds of [`wrong_labels_bound`] at `failure`/folds.
+    /// The bound is the sum over all folds of [`wrong_labels_bound`] at `failure`/folds. It is *proved* under the
+    /// assumption that, given the points, each label is wrong independently with its own probability of at most one
+    /// half (Massart noise of rate 1/2).
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for a failure outside (0, 1).
@@ -186,16 +192,17 @@ impl LabelAudit {
     }
 }
 
-/// An upper bound on the number of wrong labels, if a classifier that does not depend on the labels disagrees with D of
-/// them. It fails with probability at most `failure`.
+/// An upper bound on the number of wrong labels among `points` labels, if a classifier disagrees with D of these
+/// labels. The classifier must not depend on these labels. The bound fails with probability at most `failure`.
 ///
-/// The bound is ⌊D + √(2NL)⌋ with L = ln(1/failure) and N = (√(L/2) + √(L/2 + 2D))², and at most `points`.
+/// The bound is the smaller of `points` and ⌊D + √(2NL)⌋, where L = ln(1/failure) and N = (√(L/2) + √(L/2 + 2D))².
 ///
 /// *Proof.* Labels are wrong independently with probabilities <= 1/2. Let the classifier differ from the truth on M
-/// points: a of them have a wrong label, b the correct one. It disagrees with the b labels, and with the c wrong labels
-/// elsewhere. So D = b + c, and a + c labels are wrong. a is a sum of M independent 0/1 variables with total mean <=
-/// M/2, so a - b <= √(2ML) by Hoeffding, except with probability `failure`. Then M = 2b + (a - b) <= 2D + √(2ML), that
-/// is √M <= √(L/2) + √(L/2 + 2D), so M <= N, and a + c = D + (a - b) <= D + √(2NL). ∎
+/// points. Of these points, a have a wrong label and b have the correct label. The classifier disagrees with the b
+/// correct labels, and with the c wrong labels of all other points. So D = b + c, and a + c labels are wrong. The
+/// number a is a sum of M independent 0/1 variables with total mean <= M/2, so a - b <= √(2ML) by Hoeffding's
+/// inequality, except with probability `failure`. Then M = 2b + (a - b) <= 2D + √(2ML), which means √M <= √(L/2) +
+/// √(L/2 + 2D). So M <= N, and a + c = D + (a - b) <= D + √(2NL). ∎
 #[must_use]
 pub fn wrong_labels_bound(disagreements: usize, points: usize, failure: f64) -> usize {
     let (d, l) = (disagreements as f64, -failure.ln());
@@ -203,7 +210,7 @@ pub fn wrong_labels_bound(disagreements: usize, points: usize, failure: f64) -> 
     ((d + (2.0 * n * l).sqrt()).floor() as usize).min(points)
 }
 
-/// The agreements of the rows `out`, and the number of labels with which the model disagrees.
+/// Returns the agreements of the rows `out`, and the number of their labels with which the model disagrees.
 fn judge<M: Classifier, P: PointSet>(
     model: &M,
     points: &P,
@@ -229,15 +236,15 @@ fn class(label: Label) -> usize {
     usize::from(label == Label::Positive)
 }
 
-/// Whether each label is likely wrong: the classifier puts the row on the other side, at least as far as it puts the
-/// rows with the other label on average.
+/// Tells for each label whether it is likely wrong: the classifier predicts the other label for the row, with at least
+/// its average confidence on the rows that have the other label.
 fn likely_wrong(suspects: &[Suspect], labels: &[Label]) -> Vec<bool> {
     let mut sums = [(0.0, 0_usize); 2];
     for suspect in suspects {
         let (sum, count) = &mut sums[class(labels[suspect.row])];
         (*sum, *count) = (*sum + suspect.agreement, *count + 1);
     }
-    // Without rows of the other label there is no average to compare with.
+    // If no row has the other label, there is no average to compare with.
     let mean = |(sum, count): (f64, usize)| (count > 0).then(|| sum / count as f64);
     let means = sums.map(mean);
     let is_likely = |suspect: &Suspect| {
@@ -247,7 +254,7 @@ fn likely_wrong(suspects: &[Suspect], labels: &[Label]) -> Vec<bool> {
     suspects.iter().map(is_likely).collect()
 }
 
-/// σ²/(2μ) log(π/(1 - π)) of each label: the agreement at which its rows have even odds of a wrong label.
+/// For each class, σ²/(2μ) log(π/(1 - π)): the agreement at which a row of the class has even odds of a wrong label.
 fn class_shifts(suspects: &[Suspect], labels: &[Label], likely: &[bool]) -> [f64; 2] {
     let (mut wrong, mut rows) = ([0_usize; 2], [0_usize; 2]);
     let mut right = Vec::with_capacity(suspects.len());
@@ -259,7 +266,7 @@ fn class_shifts(suspects: &[Suspect], labels: &[Label], likely: &[bool]) -> [f64
     let count = right.len() as f64;
     let mean = right.iter().sum::<f64>() / count;
     let variance = right.iter().map(|a| (a - mean) * (a - mean)).sum::<f64>() / count;
-    // Without rows both are NaN.
+    // If all labels are likely wrong, the mean and the variance are NaN.
     if !(mean > 0.0 && variance > 0.0) {
         return [0.0; 2];
     }
@@ -301,11 +308,11 @@ mod tests {
         rows.sort_unstable();
         assert!(rows.into_iter().eq(0..1000), "every row once");
         assert!((count / 4..=count).contains(&audit.likely_wrong()), "{}", audit.likely_wrong());
-        // Recomputed: the disagreements are the negative agreements.
+        // The number of disagreements equals the number of negative agreements.
         let errors: usize = audit.folds().iter().map(|c| c.errors()).sum();
         assert_eq!(errors, audit.ranking().iter().filter(|s| s.agreement < 0.0).count());
         assert!(audit.wrong_at_most(0.05).unwrap() >= count);
-        // Five folds have a fifth of the failure probability each.
+        // Each of the five folds has a fifth of the failure probability.
         let of_fold = |c: &ErrorCount| wrong_labels_bound(c.errors(), c.points(), 0.01);
         assert_eq!(audit.wrong_at_most(0.05), Ok(audit.folds().iter().map(of_fold).sum()));
         let two = Threads::new(2).unwrap();
@@ -315,8 +322,8 @@ mod tests {
         assert_eq!(other.folds(), audit.folds());
     }
 
-    /// A row's own label does not influence its classifier: flipping the label flips the sign of its agreement, to the
-    /// bit, and changes nothing else in its fold.
+    /// A row's own label does not influence the classifier that judges it. Flipping the label flips the sign of the
+    /// row's agreement exactly, and changes nothing else in the row's fold.
     #[test]
     fn no_row_is_judged_by_what_learned_from_it() {
         let (points, labels, _) = noisy(60, 0.1, 7);
@@ -335,7 +342,7 @@ mod tests {
         }
     }
 
-    /// Hand-computed: D = 0 and L = 2 give N = 4 and √16 = 4; D = 8, L = 2: √N = 1 + √17.
+    /// Computed by hand: D = 0 and L = 2 give N = 4 and the bound √16 = 4; D = 8 and L = 2 give √N = 1 + √17.
     #[test]
     fn the_bound_is_what_the_proof_says() {
         let failure = (-2.0_f64).exp();
@@ -345,8 +352,8 @@ mod tests {
         assert_eq!(wrong_labels_bound(8, 10, failure), 10, "never more than there are");
     }
 
-    /// The worst case of the proof: a classifier that is wrong on M points whose labels are fair coin flips. The bound
-    /// fails in at most a fraction δ of the trials, and a bound without the second term fails in nearly half of them.
+    /// The worst case of the proof: a classifier that is wrong on M points, whose labels are fair coin flips. The bound
+    /// fails in at most a fraction δ of the trials. A bound without the second term fails in nearly half of them.
     #[test]
     fn the_bound_covers_the_worst_case() {
         let (trials, m, failure) = (2000, 200, 0.1);
@@ -374,9 +381,9 @@ mod tests {
         assert_eq!(class_shifts(&suspects, &labels, &[false, false]), [0.0, 0.0], "no mean");
     }
 
-    /// Hand-computed: correct agreements 1, 3, 1, 3 have mean 2 and variance 1, so shifts are a quarter of the
-    /// log-odds. None of the two positive rows and one of the three negative rows is likely wrong: odds ½ : 2½ and 1½ :
-    /// 2½.
+    /// Computed by hand: the correct agreements 1, 3, 1, 3 have mean 2 and variance 1, so the shifts are a quarter of
+    /// the log-odds. Neither of the two positive rows and one of the three negative rows is likely wrong, so the odds
+    /// are ½ : 2½ and 1½ : 2½.
     #[test]
     fn shifts_by_hand() {
         let [p, n] = [Label::Positive, Label::Negative];
@@ -396,8 +403,8 @@ mod tests {
         assert_eq!(class_shifts(&suspects[4..], &labels, &[true]), [0.0, 0.0], "none is right");
     }
 
-    /// Negatives are labelled positive with probability 0.4, positives never negative: the ranking by class finds more
-    /// wrong labels.
+    /// Negatives are labelled positive with probability 0.4, and positives are never labelled negative. The ranking by
+    /// class then finds more wrong labels.
     #[test]
     fn labels_wrong_in_one_class_come_first_by_class() {
         let (mut plain, mut by_class, mut count) = (0, 0, 0);

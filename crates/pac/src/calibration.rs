@@ -2,32 +2,33 @@
 
 use halfspaces_linalg::{InputError, PointSet, Points, getters, load_checked};
 
-/// The maximum number of steps; a dozen are usual.
+/// The maximum number of steps. About a dozen steps are usual.
 const MAX_STEPS: usize = 200;
-/// The fit ends if a step reduces the loss by less than this share.
+/// The fit ends if a step reduces the loss by less than this fraction of the loss.
 const TOLERANCE: f64 = 1e-12;
 /// The range of the logarithm of the exponent.
 const LOG_EXPONENT: [f64; 2] = [-2.0, 3.0];
 /// The largest share of rows that are assumed to have a random class.
 const MAX_SLIP: f64 = 0.5;
-/// The penalty on the square of the logarithm of the exponent, and that on the slip.
+/// The weights of the penalties on the squared logarithm of the exponent and on the slip.
 const EXPONENT_PENALTY: f64 = 2.0;
 const SLIP_PENALTY: f64 = 20.0;
 
 /// Calibrates decision values into class probabilities.
 ///
-/// Let d_k be the distance of the value of class k from the largest value, in some unit. The probability of class k among m
-/// classes is ε/m + (1 - ε) exp(-s d_k^κ)/Σ_l exp(-s d_l^κ), with a slope s ≥ 0, an exponent κ > 0 and a slip ε. A single
-/// value v stands for two classes with values 0 and v. With κ = 1 and ε = 0 this is temperature scaling.
+/// Let d_k be the distance of the value of class k from the largest value, measured in a fixed unit. The probability of
+/// class k among m classes is ε/m + (1 - ε) exp(-s d_k^κ)/Σ_l exp(-s d_l^κ), with a slope s ≥ 0, an exponent κ > 0 and
+/// a slip ε. A single value v represents two classes with values 0 and v. With κ = 1 and ε = 0 this is temperature
+/// scaling.
 ///
-/// The exponent is for values that are not linear in the log odds: if one class is rare, a learner that minimises the
-/// hinge loss gives nearly the same value to all rows, and small differences are important (κ > 1). The slip is for
-/// labels that are wrong or random, even where the values are confident.
+/// The exponent corrects values that are not linear in the log odds. For example, if one class is rare, a learner that
+/// minimises the hinge loss gives nearly the same value to all rows, and small differences are important (κ > 1). The
+/// slip accounts for labels that are wrong or random, even where the values are confident.
 ///
 /// The class with the largest value is always the most probable, so predictions and probabilities agree. A sigmoid with
-/// an offset, or one sigmoid per class, does not guarantee that.
+/// an offset, or one sigmoid per class, does not guarantee this agreement.
 ///
-/// *Guarantee.* None for a finite sample. The parameters locally maximise the penalised likelihood.
+/// *Guarantee.* There is no guarantee for a finite sample. The parameters locally maximise the penalised likelihood.
 ///
 /// *Source.* The exponent and the slip are ours; temperature scaling is by Guo, Pleiss, Sun and Weinberger 2017.
 ///
@@ -44,7 +45,7 @@ const SLIP_PENALTY: f64 = 20.0;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Calibration {
-    // A slope alone, as in older files, is written as it was read, so that checksums of older files still match.
+    // Older files contain only a slope. Such a calibration is written as it was read, so its checksum still matches.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_one"))]
     unit: f64,
     slope: f64,
@@ -64,7 +65,7 @@ load_checked!(Calibration {
     slip: f64,
 } => Calibration::new);
 
-/// The unit and the exponent of temperature scaling, which older files contain.
+/// The default of the unit and of the exponent, for older files, which contain only the slope of temperature scaling.
 #[cfg(feature = "serde")]
 fn one() -> f64 {
     1.0
@@ -83,14 +84,14 @@ fn is_zero(value: &f64) -> bool {
 }
 
 impl Calibration {
-    /// The powers d_k^κ are limited to this number, so that they stay finite.
+    /// The maximum of the powers d_k^κ, which keeps them finite.
     pub const MAX_POWER: f64 = 1e100;
 
-    /// Creates the calibration with these parameters: the unit of distances, the slope, the exponent and the slip.
+    /// Creates a calibration from the unit of distances, the slope, the exponent and the slip.
     ///
     /// # Errors
-    /// [`InputError::ParameterOutOfRange`] for a unit or an exponent that is not positive and finite, a slope that is negative
-    /// or not finite, and a slip outside of [0, 1].
+    /// [`InputError::ParameterOutOfRange`] for a unit or an exponent that is not positive and finite, for a slope that
+    /// is negative or not finite, and for a slip outside [0, 1].
     pub fn new(unit: f64, slope: f64, exponent: f64, slip: f64) -> Result<Calibration, InputError> {
         let is_positive = |value: f64| value > 0.0 && value.is_finite();
         let positive = "positive and finite";
@@ -117,16 +118,16 @@ impl Calibration {
         slip: f64,
     }
 
-    /// Fits the parameters that minimise c (Σ w_i (-ln p_i) + 2 (ln κ)² + 20 ε) + s²/2. Here p_i is the probability of the class of
-    /// row i, and w_i its weight. The unit of distances is their mean. The penalties keep the parameters finite if the values
-    /// separate all classes, and near temperature scaling if there are few rows. The slip is at least 1/(n + 1),
-    /// where n is the total weight of the rows, because n rows cannot show that a class has a probability below
-    /// about 1/n.
+    /// Fits the parameters that minimise c (Σ w_i (-ln p_i) + 2 (ln κ)² + 20 ε) + s²/2. Here p_i is the probability of
+    /// the class of row i, and w_i is the weight of row i. The unit of distances is the mean distance from the largest
+    /// value. The penalties keep the parameters finite if the values separate all classes. If there are few rows, the
+    /// penalties keep the parameters close to temperature scaling. The slip is at least 1/(n + 1), where n is the total
+    /// weight of the rows, because n rows cannot show that a class has a probability below about 1/n.
     ///
     /// `values` has one row per point: one value per class, or a single value for the classes 0 and 1. The points
     /// should be held out from the training of the classifier.
     ///
-    /// *Cost.* O(nk) per step for n rows of k values; about twenty steps.
+    /// *Cost.* A step costs O(nk) for n rows of k values. A fit takes about twenty steps.
     ///
     /// # Errors
     /// [`InputError::LengthMismatch`] unless there is one class and one weight per row;
@@ -141,10 +142,10 @@ impl Calibration {
         Calibration::fitted(values, classes, weights, c, true)
     }
 
-    /// Fits the slope alone, without a slip: temperature scaling.
+    /// Fits only the slope, with the exponent 1 and the slip 0. This is temperature scaling.
     ///
     /// # Errors
-    /// Same as [`Calibration::fit`].
+    /// The errors of [`Calibration::fit`].
     pub fn fit_temperature(
         values: &Points,
         classes: &[usize],
@@ -183,14 +184,14 @@ impl Calibration {
         gaps.iter_mut().for_each(|gap| *gap = (*gap / unit).ln());
         let least_slip = if is_whole { 1.0 / (weights.iter().sum::<f64>() + 1.0) } else { 0.0 };
         let sample = Sample { log_gaps: gaps, count, classes, weights, c, least_slip };
-        // The best slope alone, then all parameters.
+        // The best slope is fitted first, then all parameters.
         let slope = sample.descend([1.0, 0.0, least_slip], [true, false, false]);
         let [slope, log_exponent, slip] =
             if is_whole { sample.descend(slope, [true; 3]) } else { slope };
         Calibration::new(unit, slope, log_exponent.exp(), slip)
     }
 
-    /// The probability of every class for the values of a point. A single value gives two probabilities.
+    /// The probability of every class, given the values of a point. A single value gives two probabilities.
     #[must_use]
     pub fn probabilities(self, values: &[f64]) -> Vec<f64> {
         let Calibration { unit, slope, exponent, slip } = self;
@@ -206,7 +207,7 @@ impl Calibration {
     }
 }
 
-/// The distance of each value from the largest one. A single value stands for two, the first of which is 0.
+/// The distance of each value from the largest one. A single value represents two values, the first of which is 0.
 fn distances(values: &[f64]) -> Vec<f64> {
     if let [value] = *values {
         return vec![value.max(0.0), (-value).max(0.0)];
@@ -220,7 +221,7 @@ type Parameters = [f64; 3];
 
 /// The rows to which a calibration is fitted.
 struct Sample<'a> {
-    /// The logarithms of the distances, for each row one per class.
+    /// The logarithms of the distances: one per class for each row.
     log_gaps: Vec<f64>,
     /// The number of classes.
     count: usize,
@@ -238,7 +239,8 @@ struct Loss {
 }
 
 impl Sample<'_> {
-    /// Minimises the loss over the parameters that are `free`, from a start, by Fisher scoring with Levenberg-Marquardt damping.
+    /// Minimises the loss over the parameters that are `free`, starting at `start`. The method is Fisher scoring with
+    /// Levenberg-Marquardt damping.
     fn descend(&self, start: Parameters, free: [bool; 3]) -> Parameters {
         let (mut at, mut damping) = (start, 1e-6);
         let mut loss = self.loss(at);
@@ -267,7 +269,8 @@ impl Sample<'_> {
             slope * slope / 2.0 + of_exponent * log_exponent * log_exponent + of_slip * slip;
         let mut gradient = [slope, 2.0 * of_exponent * log_exponent, of_slip];
         let mut curvature = [[1.0, 0.0, 0.0], [0.0, 2.0 * of_exponent, 0.0], [0.0, 0.0, of_slip]];
-        // For each class the power of its distance, the derivative of s d^κ by ln κ, and its share.
+        // For each class: the power of its distance, the derivative of s d^κ with respect to ln κ, and its share of the
+        // sum.
         let mut of_class = vec![[0.0; 3]; count];
         let rows = self.log_gaps.chunks_exact(count).zip(self.classes).zip(self.weights);
         for ((log_gaps, class), weight) in rows {
@@ -275,7 +278,7 @@ impl Sample<'_> {
             let mut total = 0.0;
             for ([power, by_exponent, share], log_gap) in of_class.iter_mut().zip(log_gaps) {
                 *power = (exponent * log_gap).exp().min(Calibration::MAX_POWER);
-                // A distance of 0 has the logarithm -∞ and the power 0.
+                // A distance of 0 has the logarithm -∞, and its power is 0.
                 *by_exponent = if *power > 0.0 { slope * *power * exponent * log_gap } else { 0.0 };
                 *share = (-slope * *power).exp();
                 total += *share;
@@ -307,18 +310,19 @@ impl Sample<'_> {
         Loss { value, gradient, curvature }
     }
 
-    /// One step from `at`, limited to the ranges of the parameters.
+    /// Takes one step from `at`, and returns the parameters limited to their ranges.
     fn moved(&self, at: Parameters, loss: &Loss, mut free: [bool; 3], damping: f64) -> Parameters {
         let most_slip = MAX_SLIP.max(self.least_slip);
         let ranges = [[0.0, f64::MAX], LOG_EXPONENT, [self.least_slip, most_slip]];
         for i in 0..3 {
             let [low, high] = ranges[i];
-            // A parameter at the end of its range that would leave it stays.
+            // A parameter at the end of its range stays fixed if the step would move it out of the range.
             let is_stuck =
                 at[i] <= low && loss.gradient[i] > 0.0 || at[i] >= high && loss.gradient[i] < 0.0;
             free[i] &= !is_stuck;
         }
-        // Gaussian elimination of (curvature + damping · its diagonal) · step = -gradient; the matrix is positive definite.
+        // This solves (curvature + damping · diagonal of the curvature) · step = -gradient by Gaussian elimination. The
+        // matrix is positive definite.
         let mut system = [[0.0; 4]; 3];
         for i in 0..3 {
             for j in 0..3 {
@@ -353,7 +357,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The loss as defined.
+    /// The loss, computed from its definition.
     fn loss(
         values: &[Vec<f64>],
         classes: &[usize],
@@ -369,7 +373,8 @@ mod tests {
     }
 
     proptest! {
-        /// No nearby parameters have a smaller loss, for one value and for three, with and without weights.
+        /// No nearby parameters have a smaller loss. Tested with one and with three values per row, with and without
+        /// weights.
         #[test]
         fn the_loss_is_locally_minimal(
             rows in prop::collection::vec(
@@ -409,7 +414,7 @@ mod tests {
             prop_assert!(at(1.0, 1.0, least_slip) >= bound, "the start is better");
         }
 
-        /// The class of the largest value is the most probable, and probabilities sum to 1, even for large values.
+        /// The class with the largest value is the most probable, and probabilities sum to 1, even for large values.
         #[test]
         fn what_is_decided_is_most_probable(
             values in prop::collection::vec(-1e300..1e300f64, 1..6),
@@ -439,7 +444,7 @@ mod tests {
         Calibration::fit(&values, classes, weights, 1.0).unwrap()
     }
 
-    /// A row of weight k counts as k rows. Separable and contradictory values have finite parameters as well.
+    /// A row of weight k counts as k rows. Separable and contradictory values also give finite parameters.
     #[test]
     fn weights_are_repetitions_and_parameters_stay_finite() {
         let near = |a: Calibration, b: Calibration| {
@@ -448,7 +453,7 @@ mod tests {
         };
         let values = [3.0, -1.0, 2.0, 0.5, -3.0];
         let classes = [1, 0, 0, 1, 1];
-        // The unit of distances does not count weights, so the repeated row has the mean distance.
+        // The mean distance ignores weights, so the value of the repeated row is close to the mean distance.
         let repeated =
             fit(&[&values[..], &[1.9]].concat(), &[&classes[..], &[1]].concat(), &[1.0; 6]);
         let weighted = fit(
@@ -472,7 +477,7 @@ mod tests {
         assert!((a[1] - b[1]).abs() < 1e-9, "{a:?} {b:?}");
     }
 
-    /// Pseudo-random rows with the values and the probabilities of `row`.
+    /// Fits a calibration to pseudo-random rows. `row` gives their values and probabilities.
     fn drawn(row: impl Fn(f64) -> (f64, f64)) -> Calibration {
         let unit = |i: usize, by: f64| (i as f64 * by).fract();
         let rows: Vec<(f64, usize)> = (0..20_000)
@@ -485,8 +490,8 @@ mod tests {
         fit(&values, &classes, &[1.0; 20_000])
     }
 
-    /// With a rare class, nearly equal values can have very different probabilities. If the labels of a fifth of
-    /// the rows are random, no probability exceeds 0.9. Temperature scaling fits neither.
+    /// With a rare class, nearly equal values can have very different probabilities. If the labels of a fifth of the
+    /// rows are random, no probability exceeds 0.9. Temperature scaling fits neither case.
     #[test]
     fn rare_classes_and_random_labels_are_calibrated() {
         let rare = |u: f64| {
@@ -509,12 +514,13 @@ mod tests {
             let (value, p) = random(u);
             assert!((found.probabilities(&[value])[1] - p).abs() < 0.02, "{u} {found:?}");
         }
-        // Values that are log odds keep their exponent.
+        // If the values are log odds, the exponent stays close to 1.
         let found = drawn(|u| (8.0 * (u - 0.5), 1.0 / (1.0 + (-8.0 * (u - 0.5)).exp())));
         assert!((found.exponent - 1.0).abs() < 0.05 && found.slip < 0.01, "{found:?}");
     }
 
-    /// Temperature scaling by itself: three in four rows are of the class of their sign, whatever the size of the value.
+    /// Temperature scaling without the other parameters: in three of four rows, the sign of the value gives the class,
+    /// whatever the size of the value.
     #[test]
     fn a_temperature_is_a_slope() {
         let values = Points::new([2.0, -2.0].repeat(40), 1).unwrap();
@@ -550,7 +556,7 @@ mod tests {
         }
     }
 
-    /// Saved parameters are checked; a slope alone is temperature scaling.
+    /// Saved parameters are checked. A file with only a slope is read as temperature scaling.
     #[cfg(feature = "serde")]
     #[test]
     fn saved_parameters_are_checked() {

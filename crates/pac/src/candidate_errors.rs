@@ -1,7 +1,7 @@
 //! The errors of several halfspaces on points that no single machine holds.
 //!
-//! A count is a value ([`CandidateErrors`]) that is sent to the processes that hold blocks of rows; the results are
-//! joined in any order ([`halfspaces_linalg::Partial`]).
+//! A [`CandidateErrors`] value is sent to the processes that hold blocks of rows. Each process counts the errors on its
+//! blocks, and the counts are joined in any order ([`halfspaces_linalg::Partial`]).
 
 use halfspaces_linalg::{
     AffineHalfspace, Classifier, DensePoints, InputError, Label, Partial, PointSet, Sum, Threads,
@@ -23,11 +23,11 @@ use halfspaces_linalg::{
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CandidateErrors {
-    /// The candidates.
+    /// The candidate halfspaces.
     pub candidates: Vec<AffineHalfspace>,
 }
 
-/// The errors of the candidates on some blocks.
+/// The error counts of the candidates on some blocks of rows.
 ///
 /// ```
 /// use halfspaces_linalg::{AffineHalfspace, Label, Points, Threads};
@@ -46,19 +46,19 @@ pub struct ErrorCounts {
 }
 
 impl ErrorCounts {
-    /// The number of rows.
+    /// The number of rows on which errors were counted.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// The number of wrong rows of each candidate.
+    /// For each candidate, the number of rows that it labels wrongly.
     #[must_use]
     pub fn errors(&self) -> &[u64] {
         &self.errors
     }
 
-    /// The first candidate with the fewest errors; `None` without candidates.
+    /// The index of the first candidate with the fewest errors; `None` if there are no candidates.
     #[must_use]
     pub fn best(&self) -> Option<usize> {
         self.errors.iter().zip(0..).min().map(|(_, candidate)| candidate)
@@ -77,8 +77,8 @@ impl Sum for ErrorCounts {
 }
 
 impl CandidateErrors {
-    /// The errors on the blocks of labelled points, whose first row is the first row of block `first`. All blocks are
-    /// complete, except for the last block of all points.
+    /// Counts the errors on consecutive blocks of labelled points. The first point is the first row of block `first`.
+    /// Every block must be complete, except for the last block of the whole data set.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`], [`InputError::LengthMismatch`].

@@ -3,7 +3,7 @@
 use halfspaces_linalg::{Classifier, InputError, Label, PointSet, Threads, load_checked};
 use statrs::function::beta::beta_reg;
 
-/// The number of labelled points that a classifier gets wrong: its empirical 0-1 error ℓ01. It also gives the exact
+/// The number of labelled points that a classifier gets wrong. It gives the empirical 0-1 error ℓ01 and an exact upper
 /// bound on the true error. Claims: PT.
 ///
 /// ```
@@ -32,7 +32,7 @@ impl ErrorCount {
 }
 
 impl ErrorCount {
-    /// Counts the points with a label that differs from the classifier's.
+    /// Counts the points whose label differs from the classifier's prediction.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::LengthMismatch`], [`InputError::DimensionMismatch`].
@@ -44,10 +44,10 @@ impl ErrorCount {
         ErrorCount::of(labels, points.len(), || classifier.label_all(points))
     }
 
-    /// Counts as [`ErrorCount::count`] on several threads, with the same result.
+    /// Counts the same points as [`ErrorCount::count`], but on several threads.
     ///
     /// # Errors
-    /// Those of [`ErrorCount::count`].
+    /// The errors of [`ErrorCount::count`].
     pub fn count_on<C: Classifier + Sync, P: PointSet>(
         classifier: &C,
         points: &P,
@@ -70,7 +70,7 @@ impl ErrorCount {
         Ok(ErrorCount { errors, points })
     }
 
-    /// Creates the count of `errors` errors on `points` points.
+    /// Creates a count of `errors` errors on `points` points.
     ///
     /// # Errors
     /// [`InputError::Empty`] for zero points; [`InputError::ParameterOutOfRange`] for more errors than points.
@@ -83,7 +83,7 @@ impl ErrorCount {
         Ok(ErrorCount { errors, points })
     }
 
-    /// The number of wrong points.
+    /// The number of points that the classifier gets wrong.
     #[must_use]
     pub fn errors(self) -> usize {
         self.errors
@@ -95,7 +95,7 @@ impl ErrorCount {
         self.points
     }
 
-    /// The fraction of wrong points, in [0, 1].
+    /// The fraction of points that the classifier gets wrong, in [0, 1].
     #[must_use]
     pub fn rate(self) -> f64 {
         self.errors as f64 / self.points as f64
@@ -125,7 +125,7 @@ impl ErrorCount {
             return Ok(ErrorBound::NoInformation);
         }
         let (right, wrong) = ((self.points - self.errors) as f64, self.errors as f64);
-        // P[Bin(n, p) <= errors] is I_{1-p}(right, wrong + 1), which decreases in p.
+        // P[Bin(n, p) <= errors] equals the incomplete beta function I_{1-p}(right, wrong + 1), which decreases in p.
         let (mut low, mut high) = (self.rate(), 1.0);
         while (low + high) / 2.0 > low && (low + high) / 2.0 < high {
             let middle = (low + high) / 2.0;
@@ -139,7 +139,7 @@ impl ErrorCount {
     }
 }
 
-/// An upper bound on an error rate, or none below 1.
+/// An upper bound on an error rate; there may be no bound below 1.
 ///
 /// ```
 /// use halfspaces_pac::ErrorBound;
@@ -150,14 +150,14 @@ impl ErrorCount {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ErrorBound {
-    /// The error is at most this number below 1.
+    /// The error is at most this number, which is below 1.
     AtMost(f64),
     /// Too few examples were held out for a bound below 1.
     NoInformation,
 }
 
 impl ErrorBound {
-    /// The bound; without information 1, which bounds every error.
+    /// The bound as a number. Without information this is 1, which bounds every error.
     #[must_use]
     pub fn value(self) -> f64 {
         match self {
@@ -209,7 +209,7 @@ mod tests {
         assert!(ErrorCount::count(&halfspace, &wide, &[Label::Positive]).is_err());
     }
 
-    /// Compares with the definition, summed term by term.
+    /// Compares the bound with its definition, summed term by term.
     #[test]
     fn the_bound_inverts_the_binomial_distribution() {
         for (errors, points) in [(0, 1), (0, 40), (3, 10), (9, 10), (50, 400), (30, 40)] {

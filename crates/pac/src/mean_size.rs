@@ -1,4 +1,4 @@
-//! The mean absolute value, the unit in which decision values of different classifiers are compared.
+//! The mean absolute value, which is the unit for comparing decision values of different classifiers.
 
 /// The mean |v|, computed without overflow. Returns 1 if all values are 0, so that it is always a valid divisor.
 pub(crate) fn mean_size(values: &[f64]) -> f64 {

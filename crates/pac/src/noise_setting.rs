@@ -2,11 +2,11 @@
 
 use halfspaces_linalg::InputError;
 
-/// The four numbers of a theorem about noisy halfspaces: if labels are flipped with probabilities of at most η and
+/// The four numbers of a theorem about noisy halfspaces. If labels are flipped with probabilities of at most η and
 /// points have a margin of at least γ, the error is at most η + ε with probability at least 1 - δ.
 ///
-/// The parameters of each learner that takes all four can be created from a setting, so one setting serves several
-/// learners.
+/// A setting can be converted into the parameters of every learner that takes all four numbers. So one setting serves
+/// several learners.
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -22,13 +22,13 @@ use halfspaces_linalg::InputError;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NoiseSetting {
-    /// η: a bound on the probability that a label is flipped, in [0, 1/2).
+    /// The noise rate η: an upper bound on the probability that a label is flipped, in [0, 1/2).
     pub noise: f64,
-    /// γ: every point has |w*·x| >= γ for a unit w*; in (0, 1] for points in the unit ball.
+    /// The margin γ: every point has |w* · x| >= γ for a unit vector w*. For points in the unit ball, γ is in (0, 1].
     pub margin: f64,
-    /// ε: the error is to be at most η + ε; in (0, 1).
+    /// The excess ε: the target is an error of at most η + ε. It lies in (0, 1).
     pub excess: f64,
-    /// δ: the probability that the result is worse; in (0, 1).
+    /// The failure probability δ in (0, 1): an upper bound on the probability that the error is larger than η + ε.
     pub failure: f64,
 }
 
@@ -39,7 +39,7 @@ impl NoiseSetting {
     /// The default δ.
     pub const DEFAULT_FAILURE: f64 = 0.05;
 
-    /// The setting of η and γ with ε = 0.1 and δ = 0.05.
+    /// Creates the setting with the given η and γ, and with the defaults ε = 0.1 and δ = 0.05.
     #[must_use]
     pub fn new(noise: f64, margin: f64) -> NoiseSetting {
         let (excess, failure) = (Self::DEFAULT_EXCESS, Self::DEFAULT_FAILURE);
@@ -62,14 +62,14 @@ impl NoiseSetting {
         check_margin(self.margin, radius)
     }
 
-    /// λ = η + ε, the leak of the loss that DGT19 and CKMY20 minimise.
+    /// The leak λ = η + ε of the loss that DGT19 and CKMY20 minimise.
     #[must_use]
     pub fn leak(&self) -> f64 {
         self.noise + self.excess
     }
 
-    /// Checks the four numbers and that λ = η + ε is below 1/2. Beyond 1/2 LeakyReLU_λ is not convex, and guessing at
-    /// random reaches the error η + ε.
+    /// Checks the four numbers and that λ = η + ε is below 1/2. For larger λ the loss LeakyReLU_λ is not convex, and
+    /// random guessing already has an error of at most η + ε.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`].
@@ -80,13 +80,13 @@ impl NoiseSetting {
     }
 }
 
-/// Checks η in [0, 1/2).
+/// Checks that η is in [0, 1/2).
 pub(crate) fn check_noise(noise: f64) -> Result<(), InputError> {
     let in_range = (0.0..0.5).contains(&noise);
     InputError::check_parameter("noise", noise, in_range, "at least 0 and below 1/2")
 }
 
-/// Checks ε and δ in (0, 1).
+/// Checks that ε and δ are in (0, 1).
 pub(crate) fn check_target(excess: f64, failure: f64) -> Result<(), InputError> {
     for (name, value) in [("excess", excess), ("failure", failure)] {
         let in_range = value > 0.0 && value < 1.0;
@@ -95,7 +95,7 @@ pub(crate) fn check_target(excess: f64, failure: f64) -> Result<(), InputError> 
     Ok(())
 }
 
-/// Checks γ in (0, R], and that (γ/R)² does not underflow.
+/// Checks that γ is in (0, R], where R is the radius, and that (γ/R)² does not underflow.
 pub(crate) fn check_margin(margin: f64, radius: f64) -> Result<(), InputError> {
     let in_range = margin > 0.0 && margin <= radius;
     InputError::check_parameter("margin", margin, in_range, "above 0 and at most the radius")?;

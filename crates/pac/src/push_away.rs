@@ -2,17 +2,18 @@
 
 use halfspaces_linalg::{Halfspace, InputError, Label, RowView, kernels, norm, normalise, zeros};
 
-/// The push-away operator T for a w and a margin γ: moves points close to the boundary of w away from it, without
-/// changing their side.
+/// The push-away operator T of a halfspace w and a margin γ. It moves points close to the boundary of w away from the
+/// boundary, without changing their side.
 ///
-/// T(x) = x if |ŵ · x| >= γ/3, and otherwise x + (γ/3) sign(w · x) ŵ scaled to norm 1, with ŵ = w/‖w‖.
+/// If |ŵ · x| >= γ/3, then T(x) = x. Otherwise T(x) is the vector x + (γ/3) sign(w · x) ŵ, scaled to norm 1. Here ŵ =
+/// w/‖w‖.
 ///
-/// *Guarantee.* For every x in the unit ball sign(w · T(x)) = sign(w · x) and
-/// |w · T(x)| >= (γ/6)‖w‖; and every v in the unit ball with |v · x| >= γ has
-/// sign(v · T(x)) = sign(v · x) and |v · T(x)| >= γ/3. So the target's label is unchanged. O(d) per point.
+/// *Guarantee.* For every x in the unit ball, sign(w · T(x)) = sign(w · x) and |w · T(x)| >= (γ/6)‖w‖. For every v in
+/// the unit ball with |v · x| >= γ, sign(v · T(x)) = sign(v · x) and |v · T(x)| >= γ/3. So the label given by a target
+/// with margin γ does not change. The cost is O(d) per point.
 ///
-/// *Source.* CKST24 Appendix B, (13) and Lemma 8. The printed test is |w · x| >= γ/3; here it uses ŵ, because for ‖w‖ >
-/// 2 the first claim fails as printed. Claims: P1, P11.
+/// *Source.* CKST24 Appendix B, (13) and Lemma 8. The paper prints the test as |w · x| >= γ/3. This type uses ŵ in
+/// place of w, because with the printed test the first claim fails for ‖w‖ > 2. Claims: P1, P11.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Halfspace};
@@ -28,13 +29,13 @@ use halfspaces_linalg::{Halfspace, InputError, Label, RowView, kernels, norm, no
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct PushAway {
-    /// ŵ.
+    /// The unit vector ŵ.
     direction: Vec<f64>,
     margin: f64,
 }
 
 impl PushAway {
-    /// Creates the operator for a non-zero w and γ in (0, 1].
+    /// Creates the operator for a non-zero halfspace w and a margin γ in (0, 1].
     ///
     /// # Errors
     /// [`InputError::ZeroVector`], [`InputError::ParameterOutOfRange`].
@@ -43,13 +44,13 @@ impl PushAway {
         Ok(PushAway { direction: halfspace.clone().normalised()?.into_normal(), margin })
     }
 
-    /// |ŵ · T(x)| is at least γ/6 (Lemma 8).
+    /// The lower bound γ/6 on |ŵ · T(x)| (Lemma 8).
     #[must_use]
     pub fn least_margin(margin: f64) -> f64 {
         margin / 6.0
     }
 
-    /// T(x).
+    /// Returns T(x).
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`]; [`InputError::Overflow`] for a point far beyond the unit ball.
@@ -61,13 +62,13 @@ impl PushAway {
     }
 }
 
-/// Checks γ in (0, 1].
+/// Checks that γ is in (0, 1].
 pub(crate) fn check_margin(margin: f64) -> Result<(), InputError> {
     let in_range = margin > 0.0 && margin <= 1.0;
     InputError::check_parameter("margin", margin, in_range, "above 0 and at most 1")
 }
 
-/// Writes T(x) into `out`, for a unit ŵ. Returns ŵ · T(x).
+/// Writes T(x) into `out` and returns ŵ · T(x). The vector ŵ is `direction`, which must have norm 1.
 pub(crate) fn push_away<R: RowView>(
     direction: &[f64],
     margin: f64,
@@ -86,7 +87,8 @@ pub(crate) fn push_away<R: RowView>(
     let shift = margin / 3.0 * Label::from_sign(value).as_f64();
     kernels::axpy(shift, direction, out);
     let length = norm(out);
-    // Shift and value have the same sign, so the component along ŵ has a length of at least γ/3: it is never zero.
+    // Shift and value have the same sign, so the component along ŵ has a length of at least γ/3, and the norm is not
+    // zero.
     if !normalise(out) {
         return Err(InputError::Overflow { row: 0 });
     }
@@ -116,7 +118,7 @@ mod tests {
         ) {
             let direction = unit(dim, w_seed);
             let w: Vec<f64> = direction.iter().map(|v| scale * v).collect();
-            // Mostly near the boundary of w, where the operator acts.
+            // Most points are near the boundary of w, where the operator changes them.
             let mut x = unit(dim, x_seed);
             let along = kernels::dot(&x, &direction);
             kernels::axpy(-towards * along, &direction, &mut x);
@@ -126,13 +128,13 @@ mod tests {
             let pushed = PushAway::new(&halfspace, margin).unwrap().apply(row).unwrap();
             prop_assert!(norm(&pushed) <= 1.0 + 1e-12);
             let (before, after) = (kernels::dot(&w, &x), kernels::dot(&w, &pushed));
-            // Below the rounding error of w · x its sign is undefined.
+            // If |w · x| is below its rounding error, its sign is undefined.
             if before.abs() > 1e-12 * scale {
                 prop_assert_eq!(Label::from_sign(before), Label::from_sign(after));
             }
             let least = PushAway::least_margin(margin) * scale;
             prop_assert!(after.abs() >= least * (1.0 - 1e-12));
-            // v with |v · x| >= γ: x/‖x‖ rotated as far as possible, in either direction.
+            // A vector v with |v · x| = γ: x/‖x‖ rotated as far as the margin allows, in either direction.
             let size = norm(&x);
             if size >= margin {
                 for side in [1.0, -1.0] {
@@ -167,7 +169,7 @@ mod tests {
         }
     }
 
-    /// The printed test |w · x| >= γ/3 leaves x unchanged for a long w, and the claim fails.
+    /// With the printed test |w · x| >= γ/3, a long w leaves x unchanged, and the claim fails.
     #[test]
     fn the_printed_test_fails_for_long_w() {
         let (w, x, margin): (f64, f64, f64) = (10.0, 0.1, 0.9);

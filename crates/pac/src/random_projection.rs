@@ -7,7 +7,8 @@ use halfspaces_linalg::{
 };
 use rand::Rng;
 
-/// m = ⌈16 ln(4N/δ)/(γ²(1-γ/2))⌉ (Arriaga and Vempala 1999).
+/// The dimension m = ⌈16 ln(4N/δ)/(γ²(1-γ/2))⌉ that suffices for a projection of N points with margin γ and failure
+/// probability δ (Arriaga and Vempala 1999).
 ///
 /// ```
 /// // 16 ln(4000)/(0.25 · 0.75) = 707.7
@@ -19,7 +20,7 @@ pub fn projected_dimension(points: usize, margin: f64, failure: f64) -> usize {
     (16.0 * logarithm / (margin * margin * (1.0 - margin / 2.0))).ceil() as usize
 }
 
-/// γ/(2+γ): the margin of the rescaled points, for a unit normal.
+/// The margin γ/(2+γ) that is guaranteed for the rescaled points, for a unit normal.
 #[must_use]
 pub fn projected_margin(margin: f64) -> f64 {
     margin / (2.0 + margin)
@@ -27,21 +28,22 @@ pub fn projected_margin(margin: f64) -> f64 {
 
 /// A random projection of points with a margin to a dimension independent of the original one.
 ///
-/// x -> Rx/max(1, ‖Rx‖), where R has m × d entries ±1/√m. A halfspace w of the projected space is Rᵀw in the original
-/// space, with the same predictions.
+/// Maps x to Rx/max(1, ‖Rx‖), where R is an m × d matrix with random entries ±1/√m. A halfspace w of the projected
+/// space corresponds to the halfspace Rᵀw of the original space, which makes the same predictions.
 ///
-/// *Guarantee.* Let ‖x‖ <= 1 and y (w* · x) >= γ on N points, ‖w*‖ = 1. With m = ⌈16 ln(4N/δ)/(γ²(1-γ/2))⌉
-/// ([`projected_dimension`]), with probability at least 1-δ over R every point has y (Rw* · Rx) >= γ/2. Norms may grow:
-/// with probability at least 1 - 3δ/2 also ‖Rw*‖², ‖Rx‖² <= 1 + γ/2. Then Rw*/‖Rw*‖ has a margin of γ/(2+γ)
-/// ([`projected_margin`]) on the rescaled points, which all lie in the unit ball.
+/// *Guarantee.* Let N points satisfy ‖x‖ <= 1 and y (w* · x) >= γ for a unit vector w*. Let m = ⌈16
+/// ln(4N/δ)/(γ²(1-γ/2))⌉ ([`projected_dimension`]). With probability at least 1-δ over R, every point
+/// has y (Rw* · Rx) >= γ/2. Norms may grow, but with probability at least 1 - 3δ/2, ‖Rw*‖² and every ‖Rx‖² are also at most 1 + γ/2.
+/// Then Rw*/‖Rw*‖ has a margin of γ/(2+γ) ([`projected_margin`]) on the rescaled points, which all lie in the unit
+/// ball.
 ///
-/// *Cost.* R is not stored: column j, m random bits, is generated from the seed when it is needed. That costs less than
-/// the m additions that use it. A point costs m additions per stored non-zero value. The projection itself takes no
-/// memory. Useful if d is much larger than m, that is, for large margins.
+/// *Cost.* R is not stored. Each column consists of m random bits, which are generated from the seed when they are
+/// needed. This costs less than the m additions that use them. A point costs m additions per stored non-zero value. The
+/// projection itself takes no memory. It is useful if d is much larger than m, that is, for large margins.
 ///
-/// *Source.* Arriaga and Vempala 1999, Corollary 2 with c = γ/2: each norm ‖Ru‖² leaves ‖u‖²(1 ± c) on one side with
-/// probability at most e^(-(c²-c³)m/4) = δ/(4N), and an inner product needs four of these events. The rescaled form is
-/// ours; it needs N + 1 more of these events, on the upper side. Claims: P12, P12p.
+/// *Source.* Arriaga and Vempala 1999, Corollary 2 with c = γ/2: ‖Ru‖² leaves the interval ‖u‖²(1 ± c) on a given side
+/// with probability at most e^(-(c²-c³)m/4) = δ/(4N). The bound for one inner product excludes four of these events.
+/// The rescaled form is ours; it excludes N + 1 more of these events, all on the upper side. Claims: P12, P12p.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, Halfspace, PointSet, Points};
@@ -72,7 +74,7 @@ impl RandomProjection {
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::ParameterOutOfRange`] for `from` above 2³², the number of columns
-    /// of a seed.
+    /// that one seed can generate.
     pub fn new(from: usize, to: usize, seed: u64) -> Result<Self, InputError> {
         if from == 0 || to == 0 {
             return Err(InputError::ZeroDimension);
@@ -82,8 +84,8 @@ impl RandomProjection {
         Ok(RandomProjection { from, to, seed })
     }
 
-    /// Creates a projection from R^`from` to [`projected_dimension`] coordinates. If that is more than `from`, a
-    /// projection has no benefit; use the original points.
+    /// Creates a projection from R^`from` to [`projected_dimension`] coordinates. If this number exceeds `from`, a
+    /// projection has no benefit; use the original points instead.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::Empty`] for no points;
@@ -120,8 +122,8 @@ impl RandomProjection {
         std::iter::repeat_with(move || rng.next_u64())
     }
 
-    /// Adds x_j times column j to `out` for every entry of x, then scales. Zeros are skipped, so dense and sparse rows
-    /// round alike.
+    /// Adds x_j times column j to `out` for every entry of x, then scales `out`. Zeros are skipped, so dense and sparse
+    /// rows have the same rounding errors.
     fn project<R: RowView>(&self, x: R, out: &mut [f64]) {
         for (j, x_j) in x.entries().filter(|(_, x_j)| x_j.abs() > 0.0) {
             for (block, bits) in out.chunks_mut(64).zip(self.column(j)) {
@@ -138,7 +140,7 @@ impl RandomProjection {
         }
     }
 
-    /// Rx/max(1, ‖Rx‖) for every point.
+    /// Returns Rx/max(1, ‖Rx‖) for every point x.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`]; [`InputError::TooLarge`]; [`InputError::NonFinite`] if a sum of coordinates
@@ -152,7 +154,7 @@ impl RandomProjection {
         Points::new(values, self.to)
     }
 
-    /// Rᵀw: the halfspace of R^d that labels every x as w labels Rx.
+    /// Returns Rᵀw, the halfspace of R^d that labels every x as the given halfspace w labels Rx.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`]; [`InputError::TooLarge`]; [`InputError::NonFinite`] if a sum of coordinates
@@ -178,7 +180,7 @@ fn with_sign(v: f64, bits: u64) -> f64 {
     f64::from_bits(v.to_bits() ^ ((!bits & 1) << 63))
 }
 
-/// A learner of randomly projected points.
+/// A learner that projects points at random before it fits them.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, FitSample, Label, Params, SparsePoints};
@@ -213,7 +215,7 @@ impl<L: FitSample> FitSample for Projected<L> {
     /// Fits labelled points.
     ///
     /// # Errors
-    /// Those of [`RandomProjection::apply`], [`InputError::LengthMismatch`], and those of the learner.
+    /// The errors of [`RandomProjection::apply`], [`InputError::LengthMismatch`], and the errors of the learner.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Self::Model, L::Error> {
         InputError::check_len(points.len(), labels.len())?;
         let model = self.learner.fit(&self.projection.apply(points)?, labels)?;
@@ -221,8 +223,8 @@ impl<L: FitSample> FitSample for Projected<L> {
     }
 }
 
-/// The model fitted by [`Projected`]: a projection and a classifier of projected points. It projects every point that
-/// it labels. To map a halfspace to the original space instead, use [`RandomProjection::back`].
+/// The model fitted by [`Projected`]: a projection and a classifier of projected points. The model projects each point
+/// before it labels the point. To map a halfspace to the original space instead, use [`RandomProjection::back`].
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, Halfspace, Points};
@@ -283,7 +285,7 @@ mod tests {
     use halfspaces_data::{MarginBall, Marginal, UnitSphere, random_target};
     use halfspaces_linalg::{Params, SparsePoints, kernels};
 
-    /// R, entry by entry.
+    /// The matrix R, computed entry by entry.
     fn matrix(projection: &RandomProjection) -> Vec<Vec<f64>> {
         let scale = (projection.to as f64).sqrt().recip();
         let mut rows = vec![vec![0.0; projection.from]; projection.to];
@@ -313,7 +315,7 @@ mod tests {
             let here = w.decision_value(out).unwrap() * scale;
             assert!((back.decision_value(x).unwrap() - here).abs() < 1e-13);
         }
-        // Signs are fair coins: 910 of them, within 5 standard deviations.
+        // The 910 signs are fair coin flips: the number of plus signs is within 5 standard deviations of its mean.
         let plus = r.iter().flatten().filter(|v| **v > 0.0).count();
         assert!(plus.abs_diff(455) < 76, "{plus}");
         // All rows and columns are distinct.
@@ -338,7 +340,7 @@ mod tests {
             let labels = target.label_all(&points).unwrap();
             let projection = RandomProjection::new(60, dim, *seed).unwrap();
             let projected = projection.apply(&points).unwrap();
-            // Rw*, the image of w*, up to its length, which does not affect the margin.
+            // Rw*, the image of w*. Its length does not matter, because it does not affect the margin.
             let image = Points::new(target.into_normal(), 60).unwrap();
             let image = Halfspace::new(projection.apply(&image).unwrap().into_vec()).unwrap();
             image.margin_on(&projected, &labels).unwrap() < projected_margin(margin)
@@ -369,7 +371,7 @@ mod tests {
         let inside = learner.fit(&projected, &labels).unwrap();
         assert_eq!(fit.model(), &inside);
         assert_eq!(fit.label_all(&points).unwrap(), labels);
-        // The labels agree point by point, whether the points are projected or the halfspace is mapped back.
+        // The predictions are the same for every point, whether the point is projected or the halfspace is mapped back.
         let back = projection.back(inside.halfspace().linear()).unwrap();
         for (x, reduced) in points.rows().zip(projected.rows()) {
             let value = fit.decision_value(x).unwrap();

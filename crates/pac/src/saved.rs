@@ -1,14 +1,14 @@
-//! Checks of loaded states: they must be consistent.
+//! Consistency checks for saved states that are loaded.
 
 use halfspaces_linalg::InputError;
 
 /// A type whose saved states are checked after loading.
 pub(crate) trait CheckSaved: Sized {
-    /// Refuses states that no run can lead to, by recomputing what can be recomputed.
+    /// Refuses states that no run can produce, by recomputing every value that can be recomputed.
     fn check_saved(&self) -> Result<(), InputError>;
 }
 
-/// Refuses a saved value that is not consistent with the others.
+/// Refuses a saved value that is not consistent with the other saved values.
 pub(crate) fn saved(name: &'static str, value: f64, fits: bool) -> Result<(), InputError> {
     InputError::check_parameter(name, value, fits, "consistent with the rest of the saved state")
 }

@@ -1,56 +1,57 @@
 //! The constants of the Perspectron theorems: one function per constant, with its source.
 //!
 //! η is the noise rate, β = 1 - 2η, ε the target excess, γ the margin, δ the failure probability, T the length of a
-//! run, N the number of runs, H the set of candidates. The `paper_*` functions are as printed in the papers; the others
-//! are corrected or ours. The proofs are in docs/theory.
+//! run, N the number of runs, and H the set of candidates. The `paper_*` functions give the constants as printed in the
+//! papers. The other functions give corrected constants or our own constants. The proofs are in docs/theory.
 //!
 //! Claims: P1, P2, P3, P4, P4s, P5, P6, P6m, P7, P8, P13s, P14.
 
-/// N = ⌈log₂(2/δ)⌉ independent runs. Each has a good iterate with probability at least 1/2, so all fail with
-/// probability at most δ/2 (CKST24 Theorem 3).
+/// The number N = ⌈log₂(2/δ)⌉ of independent runs. Each run has a good iterate with probability at least 1/2, so all
+/// runs fail with probability at most δ/2 (CKST24 Theorem 3).
 #[must_use]
 pub fn runs(failure: f64) -> u64 {
     whole((2.0 / failure).log2())
 }
 
-/// T = ⌈16/(εγ)²⌉ steps per run, as printed (CKST24 Lemma 3).
+/// The number T = ⌈16/(εγ)²⌉ of steps per run, as printed (CKST24 Lemma 3).
 #[must_use]
 pub fn paper_run_length(excess: f64, margin: f64) -> u64 {
     whole(16.0 / (excess * margin).powi(2))
 }
 
-/// λ = γ/(2√T), as printed (CKST24 Lemma 3). T is the length of one run.
+/// The step size λ = γ/(2√T), as printed (CKST24 Lemma 3). T is the length of one run.
 #[must_use]
 pub fn paper_step(margin: f64, run_length: u64) -> f64 {
     margin / (2.0 * (run_length as f64).sqrt())
 }
 
-/// T = ⌈16(1-η)²/(εγ)²⌉: uses |β sign(w·x) - y| <= 2(1-η), where CKST24 Lemma 3 uses 2.
+/// The run length T = ⌈16(1-η)²/(εγ)²⌉. Its proof uses |β sign(w·x) - y| <= 2(1-η), where CKST24 Lemma 3 uses 2.
 #[must_use]
 pub fn run_length(noise: f64, excess: f64, margin: f64) -> u64 {
     whole(16.0 * ((1.0 - noise) / (excess * margin)).powi(2))
 }
 
-/// λ = γ/(2(1-η)√T), for steps of at most 2(1-η)λ/γ.
+/// The step size λ = γ/(2(1-η)√T), which makes each step at most 2(1-η)λ/γ long.
 #[must_use]
 pub fn step(noise: f64, margin: f64, run_length: u64) -> f64 {
     paper_step(margin, run_length) / (1.0 - noise)
 }
 
-/// |T₂| = ⌈(8/ε²) ln(4|H|/δ)⌉ fresh examples: the empirical errors of all candidates are within ε/4
-/// except with probability δ/2 (CKST24 Lemma 4 and Theorem 3).
+/// The number |T₂| = ⌈(8/ε²) ln(4|H|/δ)⌉ of fresh examples for validation. With this number, the empirical errors of
+/// all candidates are within ε/4 of the true errors, except with probability δ/2 (CKST24 Lemma 4 and Theorem 3).
 #[must_use]
 pub fn validation(candidates: u64, excess: f64, failure: f64) -> u64 {
     whole(8.0 / excess.powi(2) * (4.0 * candidates as f64 / failure).ln())
 }
 
-/// L = ln(3/δ): each of the three events of the thinned selection has a third of the failure probability.
+/// The logarithm L = ln(3/δ): each of the three failure events of the thinned selection has a third of the failure
+/// probability.
 fn third(failure: f64) -> f64 {
     (3.0 / failure).ln()
 }
 
-/// T = ⌈16(1-η)²(1+√(2L))²/(εγ)²⌉, L = ln(3/δ): with the denominator |w·x| + γ the average error of
-/// the iterates of one run is at most η + ε/4 except with probability δ/3 (ours,
+/// The run length T = ⌈16(1-η)²(1+√(2L))²/(εγ)²⌉ with L = ln(3/δ). With the denominator |w·x| + γ, the average error of
+/// the iterates of one run is then at most η + ε/4, except with probability δ/3 (ours,
 /// docs/theory/thinned-selection.md).
 #[must_use]
 pub fn thinned_run_length(noise: f64, excess: f64, margin: f64, failure: f64) -> u64 {
@@ -58,149 +59,150 @@ pub fn thinned_run_length(noise: f64, excess: f64, margin: f64, failure: f64) ->
     whole(16.0 * ((1.0 - noise) * spread / (excess * margin)).powi(2))
 }
 
-/// T = ⌈16(1-η)²(1+(1+γ)√(2L))²/(εγ)²⌉, L = ln(3/δ): [`thinned_run_length`] for the denominator
-/// max(|w·x|, γ), with which g·(w - w*) reaches 2(1-η)(1+1/γ) (ours).
+/// The run length T = ⌈16(1-η)²(1+(1+γ)√(2L))²/(εγ)²⌉ with L = ln(3/δ). It replaces [`thinned_run_length`] for the
+/// denominator max(|w·x|, γ), with which g·(w - w*) reaches 2(1-η)(1+1/γ) (ours).
 #[must_use]
 pub fn thinned_run_length_max(noise: f64, excess: f64, margin: f64, failure: f64) -> u64 {
     let spread = 1.0 + (1.0 + margin) * (2.0 * third(failure)).sqrt();
     whole(16.0 * ((1.0 - noise) * spread / (excess * margin)).powi(2))
 }
 
-/// K = ⌈((4η+2ε)/ε) L⌉, L = ln(3/δ): one of K random iterates has an error of at most η + ε/2, except with probability
-/// δ/3 (ours). For a link, η is [`glm_noise_bound`].
+/// The number K = ⌈((4η+2ε)/ε) L⌉ of candidates, with L = ln(3/δ). At least one of K random iterates has an error of at
+/// most η + ε/2, except with probability δ/3 (ours). For a link function, η is [`glm_noise_bound`].
 #[must_use]
 pub fn thinned_candidates(noise: f64, excess: f64, failure: f64) -> u64 {
     whole((4.0 * noise + 2.0 * excess) / excess * third(failure))
 }
 
-/// |T₂| = ⌈(8/ε²) ln(6K/δ)⌉ fresh examples for K candidates: the empirical errors are within ε/4, except with
-/// probability δ/3.
+/// The number |T₂| = ⌈(8/ε²) ln(6K/δ)⌉ of fresh examples for the validation of K candidates. The empirical errors are
+/// within ε/4 of the true errors, except with probability δ/3.
 #[must_use]
 pub fn thinned_validation(candidates: u64, excess: f64, failure: f64) -> u64 {
     whole(8.0 / excess.powi(2) * (6.0 * candidates as f64 / failure).ln())
 }
 
-/// α = ε/(2-ε), for the padding αγ as printed (CKST24 Lemma 6). Claim 1 of CKST24 uses it at ε/2, where Lemma 6 does
-/// not hold with this α.
+/// The factor α = ε/(2-ε) of the padding αγ, as printed (CKST24 Lemma 6). Claim 1 of CKST24 uses Lemma 6 at ε/2, where
+/// the lemma does not hold with this α.
 #[must_use]
 pub fn paper_padding(excess: f64) -> f64 {
     excess / (2.0 - excess)
 }
 
-/// T = ⌈32/(ε⁴γ²)⌉ steps per run, as printed (CKST24 Claim 1).
+/// The number T = ⌈32/(ε⁴γ²)⌉ of steps per run, as printed (CKST24 Claim 1).
 #[must_use]
 pub fn glm_paper_run_length(excess: f64, margin: f64) -> u64 {
     whole(32.0 / (excess.powi(4) * margin.powi(2)))
 }
 
-/// λ = γε/((2-ε)√(2T)), as printed (CKST24 Claim 1).
+/// The step size λ = γε/((2-ε)√(2T)), as printed (CKST24 Claim 1).
 #[must_use]
 pub fn glm_paper_step(excess: f64, margin: f64, run_length: u64) -> f64 {
     margin * paper_padding(excess) / (2.0 * run_length as f64).sqrt()
 }
 
-/// α = ε/(4-ε): Lemma 6 of CKST24 at ε/2, as Claim 1 needs it.
+/// The factor α = ε/(4-ε) of the padding, from Lemma 6 of CKST24 at ε/2. Claim 1 of CKST24 needs this value.
 #[must_use]
 pub fn padding(excess: f64) -> f64 {
     excess / (4.0 - excess)
 }
 
-/// T = ⌈1024/(ε⁴γ²)⌉ steps per run, for which Claim 1 of CKST24 holds with [`padding`].
+/// The number T = ⌈1024/(ε⁴γ²)⌉ of steps per run, for which Claim 1 of CKST24 holds with [`padding`].
 #[must_use]
 pub fn glm_corrected_run_length(excess: f64, margin: f64) -> u64 {
     whole(1024.0 / (excess.powi(4) * margin.powi(2)))
 }
 
-/// λ = αγ/(2√T) with [`padding`]: steps of at most 2λ/(αγ).
+/// The step size λ = αγ/(2√T) with [`padding`], which makes each step at most 2λ/(αγ) long.
 #[must_use]
 pub fn glm_corrected_step(excess: f64, margin: f64, run_length: u64) -> f64 {
     padding(excess) * paper_step(margin, run_length)
 }
 
-/// T = ⌈64/(γε)²⌉ steps per run with the denominator max(|w·x|, γ/2): no loss of ε⁻² (ours,
-/// docs/theory/glm-without-padding-loss.md).
+/// The number T = ⌈64/(γε)²⌉ of steps per run with the denominator max(|w·x|, γ/2). This number avoids the factor ε⁻²
+/// that the padding costs (ours, docs/theory/glm-without-padding-loss.md).
 #[must_use]
 pub fn glm_run_length(excess: f64, margin: f64) -> u64 {
     whole(64.0 / (excess * margin).powi(2))
 }
 
-/// λ = γ/(4√T) with the denominator max(|w·x|, γ/2): steps of at most 4λ/γ.
+/// The step size λ = γ/(4√T) with the denominator max(|w·x|, γ/2), which makes each step at most 4λ/γ long.
 #[must_use]
 pub fn glm_step(margin: f64, run_length: u64) -> f64 {
     paper_step(margin, run_length) / 2.0
 }
 
-/// T = ⌈16(2+(2+γ)√(2L))²/(εγ)²⌉, L = ln(3/δ): the counterpart of [`thinned_run_length`] for a link, with the
-/// denominator max(|w·x|, γ/2) (ours).
+/// The run length T = ⌈16(2+(2+γ)√(2L))²/(εγ)²⌉ with L = ln(3/δ): the counterpart of [`thinned_run_length`] for a link
+/// function and the denominator max(|w·x|, γ/2) (ours).
 #[must_use]
 pub fn glm_thinned_run_length(excess: f64, margin: f64, failure: f64) -> u64 {
     let spread = 2.0 + (2.0 + margin) * (2.0 * third(failure)).sqrt();
     whole(16.0 * (spread / (excess * margin)).powi(2))
 }
 
-/// h = (1 - min(|σ(γ)|, |σ(-γ)|) + τ)/2, which is at least opt_RCN + τ/2.
+/// The noise bound h = (1 - min(|σ(γ)|, |σ(-γ)|) + τ)/2 of a link function σ with asymmetry τ. It is at least opt_RCN +
+/// τ/2.
 #[must_use]
 pub fn glm_noise_bound(at_margin: f64, at_minus_margin: f64, asymmetry: f64) -> f64 {
     (1.0 - at_margin.abs().min(at_minus_margin.abs()) + asymmetry) / 2.0
 }
 
-/// The smallest ε for a grid of noise rates.
+/// The smallest step ε of a grid of noise rates.
 pub const MIN_GRID_STEP: f64 = 1e-4;
 
-/// The grid β̃ = 0, ε, 2ε, ... up to 1, for ε >= [`MIN_GRID_STEP`]. For every β in \[0, 1\] one of them lies in (β - ε,
-/// β] (CKST24 App. A; the printed grid stops at 1/2).
+/// The grid of the values β̃ = 0, ε, 2ε, ... up to 1, for ε >= [`MIN_GRID_STEP`]. For every β in \[0, 1\], one of these
+/// values lies in (β - ε, β] (CKST24 App. A; the printed grid stops at 1/2).
 #[must_use]
 pub fn noise_grid(excess: f64) -> Vec<f64> {
-    // The tolerance absorbs rounding if ε is meant to divide 1.
+    // The tolerance absorbs the rounding error if 1/ε is meant to be an integer.
     let steps = (1.0 / excess.max(MIN_GRID_STEP) + 1e-9).floor() as u64;
     (0..=steps).map(|j| (j as f64 * excess).min(1.0)).collect()
 }
 
-/// |T₂| = ⌈(32/ε²) ln(2|H|/δ')⌉: the empirical errors are within ε/8, except with probability δ', for candidates with
-/// an error of at most η + 3ε/4 (unknown noise rate, corrected from CKST24 App. A).
+/// The number |T₂| = ⌈(32/ε²) ln(2|H|/δ')⌉ of fresh examples for validation if the noise rate is unknown. For
+/// candidates with an error of at most η + 3ε/4, the empirical errors are within ε/8 of the true errors, except with
+/// probability δ' (corrected from CKST24 App. A).
 #[must_use]
 pub fn grid_validation(candidates: u64, excess: f64, failure: f64) -> u64 {
     whole(32.0 / excess.powi(2) * (2.0 * candidates as f64 / failure).ln())
 }
 
-/// ⌈(8/ε²) ln(2/δ')⌉ fresh examples: the empirical error of one halfspace is within ε/4, except with probability δ'
-/// (unknown margin).
+/// The number ⌈(8/ε²) ln(2/δ')⌉ of fresh examples for validation if the margin is unknown. The empirical error of one
+/// halfspace is within ε/4 of its true error, except with probability δ'.
 #[must_use]
 pub fn held_out(excess: f64, failure: f64) -> u64 {
     whole(8.0 / excess.powi(2) * (2.0 / failure).ln())
 }
 
-/// δ_j = δ/2^(j+1) for guess j = 0, 1, ... of the margin; they sum to at most δ.
+/// The failure probability δ_j = δ/2^(j+1) of guess j = 0, 1, ... of the margin. All δ_j sum to at most δ.
 #[must_use]
 pub fn guess_failure(failure: f64, guess: u32) -> f64 {
     failure / 2.0 / 2f64.powi(i32::try_from(guess).unwrap_or(i32::MAX))
 }
 
-/// A bound on the excess over η of the average error of the first t = `steps` iterates of a run, which fails with
-/// probability at most `failure`: 1/(4λt) + λ(1-η)²/γ² + ((1-η)/γ)√(2 ln(1/failure)/t), for the denominator |w·x| + γ.
-/// Holds for runs of any length, including those that end early.
+/// A bound on the average error of the first t = `steps` iterates of a run, minus η. It fails with probability at most
+/// `failure`. For the denominator |w·x| + γ it is 1/(4λt) + λ(1-η)²/γ² + ((1-η)/γ)√(2 ln(1/failure)/t). It holds for
+/// runs of any length, including those that end early.
 #[must_use]
 pub fn average_excess(noise: f64, margin: f64, step: f64, steps: u64, failure: f64) -> f64 {
     let bound = (1.0 - noise) / margin;
     average(bound, bound, step, steps, failure)
 }
 
-/// The bound of [`average_excess`] for the denominator max(|w·x|, γ), where the square root has the factor
-/// (1-η)(1+1/γ).
+/// The bound of [`average_excess`] for the denominator max(|w·x|, γ). Here the square root has the factor (1-η)(1+1/γ).
 #[must_use]
 pub fn average_excess_max(noise: f64, margin: f64, step: f64, steps: u64, failure: f64) -> f64 {
     let bound = (1.0 - noise) / margin;
     average(bound, bound * (1.0 + margin), step, steps, failure)
 }
 
-/// The bound of [`average_excess`] for a link with the denominator max(|w·x|, γ/2): 1/(4λt) + 4λ/γ² +
-/// (1 + 2/γ)√(2 ln(1/failure)/t).
+/// The bound of [`average_excess`] for a link function with the denominator max(|w·x|, γ/2): 1/(4λt) + 4λ/γ² + (1 +
+/// 2/γ)√(2 ln(1/failure)/t).
 #[must_use]
 pub fn glm_average_excess(margin: f64, step: f64, steps: u64, failure: f64) -> f64 {
     average(2.0 / margin, 1.0 + 2.0 / margin, step, steps, failure)
 }
 
-/// 1/(4λt) + λB² + C√(2 ln(1/failure)/t), for ‖g‖ <= 2B and |g·(w - w*)| <= 2C.
+/// Returns 1/(4λt) + λB² + C√(2 ln(1/failure)/t), the bound for update vectors g with ‖g‖ <= 2B and |g·(w - w*)| <= 2C.
 fn average(norm: f64, increment: f64, step: f64, steps: u64, failure: f64) -> f64 {
     let t = steps as f64;
     1.0 / (4.0 * step * t)
@@ -208,36 +210,36 @@ fn average(norm: f64, increment: f64, step: f64, steps: u64, failure: f64) -> f6
         + increment * (2.0 * (1.0 / failure).ln() / t).sqrt()
 }
 
-/// J = 2⌈log₂|T₂|⌉, at least the number of checks at m = 1, 2, 3, 4, 6, 8, 12, ... < |T₂| examples (ours,
-/// docs/theory/thinned-selection.md).
+/// The number J = 2⌈log₂|T₂|⌉. It is at least the number of checks, which take place after m = 1, 2, 3, 4, 6, 8, 12,
+/// ... < |T₂| examples (ours, docs/theory/thinned-selection.md).
 #[must_use]
 pub fn elimination_checks(validation: u64) -> u64 {
     2 * u64::from(64 - (validation.max(2) - 1).leading_zeros())
 }
 
-/// √(2n ln(KJ/δ_e)): a candidate is dropped if its errors exceed the leader's by more than this. n is the number of
-/// examples on which exactly one of the two errs, or a bound on it (ours).
+/// The gap √(2n ln(KJ/δ_e)): a candidate is dropped if it has more errors than the leader by more than this gap. Here n
+/// is the number of examples on which exactly one of the two errs, or an upper bound on that number (ours).
 #[must_use]
 pub fn elimination_gap(disagreements: u64, candidates: u64, checks: u64, failure: f64) -> f64 {
     let pairs = candidates as f64 * checks as f64;
     (2.0 * disagreements as f64 * (pairs / failure).ln()).sqrt()
 }
 
-/// √(2 ln(2K/δ)/|T₂|), at most 1: a bound on the error of the candidate with the fewest errors on |T₂| fresh examples,
-/// minus that of the best of K candidates. The bound uses half of the failure probability δ, and is ε/2 at |T₂| =
-/// ⌈(8/ε²) ln(2K/δ)⌉ (ours, docs/theory/thinned-selection.md).
+/// The accuracy √(2 ln(2K/δ)/|T₂|), at most 1, of a choice among K candidates. It bounds the true error of the
+/// candidate with the fewest errors on |T₂| fresh examples, minus the true error of the best candidate. The bound uses
+/// half of the failure probability δ. It is ε/2 at |T₂| = ⌈(8/ε²) ln(2K/δ)⌉ (ours, docs/theory/thinned-selection.md).
 #[must_use]
 pub fn choice_accuracy(candidates: u64, examples: u64, failure: f64) -> f64 {
     (2.0 * (2.0 * candidates as f64 / failure).ln() / examples as f64).sqrt().min(1.0)
 }
 
-/// An anytime-valid test that the leader among K candidates is less than e worse than each other candidate. The failure
-/// probability δ covers all times and all candidates.
+/// An anytime-valid test for a leader among K candidates. A passed test means that the error of the leader exceeds the
+/// error of each other candidate by less than e. The failure probability δ covers all times and all candidates.
 ///
-/// For a candidate let a be its errors minus the leader's, and n the number of examples, out of m, on which exactly one
-/// of the two errs. If the leader is at least e worse, exp(sa)/(cosh(s)ⁿ (1 - e tanh s)ᵐ) is a supermartingale for
-/// every s > 0. The test is passed once this process exceeds KG/δ for one of G values of s (ours,
-/// docs/theory/thinned-selection.md).
+/// For a candidate, let a be its number of errors minus the leader's number of errors. Let n be the number of examples,
+/// out of m, on which exactly one of the two errs. If the error of the leader is higher by at least e, then
+/// exp(sa)/(cosh(s)ⁿ (1 - e tanh s)ᵐ) is a supermartingale for every s > 0. The test is passed once this process
+/// exceeds KG/δ for one of G values of s (ours, docs/theory/thinned-selection.md).
 ///
 /// ```
 /// use halfspaces_pac::schedule::CloseEnough;
@@ -249,19 +251,19 @@ pub fn choice_accuracy(candidates: u64, examples: u64, failure: f64) -> f64 {
 pub struct CloseEnough {
     /// The values of s.
     levels: Vec<f64>,
-    /// ln cosh s.
+    /// The values of ln cosh s.
     cosh: Vec<f64>,
-    /// ln(1 - e tanh s).
+    /// The values of ln(1 - e tanh s).
     rate: Vec<f64>,
-    /// ln(KG/δ).
+    /// The threshold ln(KG/δ).
     confidence: f64,
 }
 
 impl CloseEnough {
-    /// Creates the test for e (`accuracy`), K (`candidates`) and δ (`failure`) with G = ⌈2 lg(1/e)⌉ + 4 values s = e,
-    /// √2 e, 2e, ..., up to about 3. If the two candidates disagree on a fraction D of the examples and have equal
-    /// errors, the test needs m >= 2 ln(KG/δ) D/e² examples or a few more; s = e/D then passes first. An e outside (0,
-    /// 1] is replaced by the nearest value inside.
+    /// Creates the test for e (`accuracy`), K (`candidates`) and δ (`failure`). It uses G = ⌈2 lg(1/e)⌉ + 4 values of
+    /// s: e, √2 e, 2e, ..., up to about 3. Suppose that the two candidates disagree on a fraction D of the examples and
+    /// have equal errors. Then the test needs m >= 2 ln(KG/δ) D/e² examples or a few more, and s = e/D is the first
+    /// value that passes. An e outside (0, 1] is replaced by the nearest value inside.
     #[must_use]
     pub fn new(accuracy: f64, candidates: u64, failure: f64) -> Self {
         let accuracy = accuracy.clamp(f64::MIN_POSITIVE, 1.0);
@@ -275,28 +277,28 @@ impl CloseEnough {
         }
     }
 
-    /// Whether the test is passed after `examples` examples, if the candidate has `ahead` more errors than the leader
-    /// and exactly one of the two errs on at most `disagreements` examples.
+    /// Whether the test is passed after `examples` examples. The candidate must have `ahead` more errors than the
+    /// leader, and exactly one of the two must err on at most `disagreements` examples.
     #[must_use]
     pub fn is_passed(&self, ahead: i64, disagreements: u64, examples: u64) -> bool {
         let (a, n, m) = (ahead as f64, disagreements as f64, examples as f64);
         let levels = self.levels.iter().zip(&self.cosh).zip(&self.rate);
-        // Evaluates all levels, without a branch for each.
+        // This evaluates all values of s, without a branch for each value.
         levels.fold(false, |any, ((s, cosh), rate)| {
             any | (s * a - n * cosh - m * rate >= self.confidence)
         })
     }
 }
 
-/// √(ln(2|H|/failure)/(2m)): a bound on the difference between empirical and true errors of |H| = `candidates`
-/// candidates on m = `examples` fresh examples, which fails with probability at most `failure` (Hoeffding).
+/// The accuracy √(ln(2|H|/failure)/(2m)): a bound on the difference between the empirical and the true errors of |H| =
+/// `candidates` candidates on m = `examples` fresh examples. It fails with probability at most `failure` (Hoeffding).
 #[must_use]
 pub fn validation_accuracy(candidates: u64, examples: u64, failure: f64) -> f64 {
     ((2.0 * candidates as f64 / failure).ln() / (2.0 * examples as f64)).sqrt()
 }
 
-/// The smallest integer that is at least `x` and at least 1; the largest `u64` if that is too large. A rounding error
-/// just above an integer is ignored.
+/// Returns the smallest integer that is at least `x` and at least 1, or the largest `u64` if that integer is too large.
+/// If `x` is above an integer only by a rounding error, that integer is returned.
 fn whole(x: f64) -> u64 {
     ((x * (1.0 - 4.0 * f64::EPSILON)).ceil() as u64).max(1)
 }
@@ -305,7 +307,8 @@ fn whole(x: f64) -> u64 {
 mod tests {
     use super::*;
 
-    /// Without the loss to padding a run is 16/ε² times shorter, exactly where neither length is rounded.
+    /// Without the loss due to padding, a run is 16/ε² times shorter. This factor is exact if neither length is
+    /// rounded.
     #[test]
     fn no_padding_loss_saves_its_factor() {
         for excess in [0.5, 0.25, 0.125] {
@@ -337,7 +340,7 @@ mod tests {
         assert_eq!(glm_noise_bound(0.5, -0.4, 0.1), 0.35);
     }
 
-    /// One thinned run may need more examples than N runs.
+    /// One thinned run may need more examples than N ordinary runs.
     #[test]
     fn thinned_constants() {
         let one = thinned_run_length(0.2, 0.2, 0.2, 0.1);
@@ -350,13 +353,14 @@ mod tests {
         assert_eq!(noise_grid(0.0).len(), 10_001);
     }
 
-    /// Computed by hand: ln(2K/δ) = ln 200 = 5.2983 for K = 10, δ = 0.1, and ln(KJ/δ') = ln 4000 = 8.2940.
+    /// The expected values are computed by hand: ln(2K/δ) = ln 200 = 5.2983 for K = 10, δ = 0.1, and ln(KJ/δ') = ln
+    /// 4000 = 8.2940.
     #[test]
     fn constants_of_the_choice() {
         let near = |value: f64, expected: f64| {
             assert!((value / expected - 1.0).abs() < 1e-4, "{value} {expected}");
         };
-        // ⌈(8/ε²) ln(2K/δ)⌉ = ⌈1059.7⌉ at ε = 0.2: within ε/2 of the best.
+        // With ⌈(8/ε²) ln(2K/δ)⌉ = ⌈1059.7⌉ examples at ε = 0.2, the choice is within ε/2 of the best candidate.
         near(choice_accuracy(10, 1060, 0.1), 0.099_984);
         assert_eq!(choice_accuracy(10, 1, 0.1), 1.0);
         // √(ln(2K/δ)/(2m)).
@@ -367,7 +371,7 @@ mod tests {
         assert_eq!(grid_validation(10, 0.2, 0.1), 4239); // 800 ln 200 = 4238.7
     }
 
-    /// At the planned length, the average excess of a run is ε/4 by both formulas.
+    /// At the planned length, the bound on the average excess of a run is ε/4, for each of the three denominators.
     #[test]
     fn lengths_meet_their_target() {
         let (noise, excess, margin, failure) = (0.3, 0.1, 0.2, 0.05);
@@ -395,8 +399,8 @@ mod tests {
         }
     }
 
-    /// The process is a supermartingale: for every p, q with p - q >= e the mean of exp(-sX)/cosh(s)^|X| is at most
-    /// 1 - e tanh s, X = 1 with probability p and -1 with q; equality at p - q = e.
+    /// The process is a supermartingale. Let X be 1 with probability p and -1 with probability q. For all p and q with
+    /// p - q >= e, the mean of exp(-sX)/cosh(s)^|X| is at most 1 - e tanh s, with equality at p - q = e.
     #[test]
     fn close_enough_bets_at_fair_odds() {
         for e in [0.01, 0.1, 0.5, 1.0] {
@@ -427,8 +431,8 @@ mod tests {
         }
     }
 
-    /// A leader that is worse by e passes the test at some of 4000 times in at most the stated fraction of the runs. A
-    /// leader that is equally good passes the test early enough.
+    /// In at most the stated fraction of the runs, a leader that is worse by e passes the test at one of 4000 times. A
+    /// leader that is as good as the candidate passes the test early enough.
     #[test]
     fn close_enough_errs_as_seldom_as_stated() {
         let (e, apart, failure) = (0.1, 0.3, 0.1);
@@ -446,11 +450,11 @@ mod tests {
         };
         let failures = (0..400).filter(|seed| passes(e, 4000, *seed)).count();
         assert!(failures <= 40, "{failures}");
-        // 2 ln(G/δ) D/e² = 288 for equal errors, plus a tolerance for chance.
+        // The expected number of examples is 2 ln(G/δ) D/e² = 288 for equal errors; the rest is a tolerance for chance.
         assert!((0..400).filter(|seed| passes(0.0, 1200, *seed)).count() >= 390);
     }
 
-    /// 1/(1/93) rounds to less than 93.
+    /// In floating-point arithmetic, 1/(1/93) is less than 93.
     #[test]
     fn a_grid_of_a_whole_number_of_steps_ends_at_one() {
         for steps in [93, 99, 186] {

@@ -2,19 +2,19 @@
 
 use halfspaces_linalg::RngStream;
 
-/// The iterates that become candidates.
+/// Selects the iterates that become candidates.
 pub(crate) const RETENTION: RngStream = RngStream::new(32);
-/// The iterate that is returned if the examples end early.
+/// Selects the iterate that is returned if the examples end early.
 pub(crate) const RESERVOIR_ITERATE: RngStream = RngStream::new(33);
-/// The split of a sample, and the order of the passes over it.
+/// Splits a sample, and orders the passes over it.
 pub(crate) const SPLIT: RngStream = RngStream::new(34);
-/// The first direction of a heuristic.
+/// Draws the first direction of a heuristic.
 pub(crate) const HEURISTIC_START: RngStream = RngStream::new(35);
-/// The columns of a random projection, with a round per coordinate of its points.
+/// Draws the columns of a random projection. Each coordinate of the points has its own round.
 pub(crate) const PROJECTION: RngStream = RngStream::new(36);
-/// The order of passes of the support vector machine.
+/// Orders the passes of the support vector machine.
 pub(crate) const SVM_ORDER: RngStream = RngStream::new(37);
-/// The descents of DGT19.
+/// Drives the descents of DGT19.
 pub(crate) const DGT_DESCENT: RngStream = RngStream::new(38);
-/// The order in which the descents of a positioned learner take examples, with a round per descent.
+/// Orders the examples in the descents of a positioned learner. Each descent has its own round.
 pub(crate) const POSITIONED_DESCENT: RngStream = RngStream::new(39);

@@ -12,22 +12,24 @@ use rand::{RngExt, SeedableRng};
 pub(crate) struct Instance {
     pub(crate) target: Halfspace,
     marginal: MarginBall,
-    /// A unit vector orthogonal to the target along which points are skewed, if any.
+    /// The unit vector along which points are skewed; it is orthogonal to the target. `None` if points are not skewed.
     skew: Option<Vec<f64>>,
     margin: f64,
 }
 
 impl Instance {
-    /// Uniform points in the ball, except within the margin. The mean of y x is along the target, so a single step from
-    /// 0 finds it.
+    /// Creates an instance whose points are uniform in the ball, outside the margin. The mean of y x is along the
+    /// target, so a single step from 0 finds the target.
     pub(crate) fn new(dim: usize, margin: f64, seed: u64) -> Instance {
         let target = random_target(dim, seed).unwrap();
         let marginal = MarginBall::new(&target, margin).unwrap();
         Instance { target, marginal, skew: None, margin }
     }
 
-    /// Skewed points: y x = (γ + 0.2 m) w* ± 0.8 u + 0.4 (the rest) with u orthogonal to w*, and the sign + for 7
-    /// points in 10. The mean of y x is along u, and misclassifies the other 3 points. For margins γ up to 0.2.
+    /// Creates an instance with skewed points, for margins γ up to 0.2. Each point is y x = (γ + 0.2 m) w* ± 0.8 u +
+    /// 0.4 r, where u is orthogonal to w*. The numbers m and r are the margin and the remaining components of a uniform
+    /// point. The sign is + for 7 points in 10. The mean of y x is mainly along u, and a halfspace along u
+    /// misclassifies the other 3 points.
     pub(crate) fn skewed(dim: usize, margin: f64, seed: u64) -> Instance {
         let mut skew = random_target(dim, seed + 1000).unwrap().into_normal();
         let plain = Instance::new(dim, margin, seed);
@@ -53,7 +55,7 @@ impl Instance {
         Points::from_rows(&rows).unwrap()
     }
 
-    /// `n` points; the label of x is flipped with probability `flip`(|w* · x|).
+    /// Draws `n` points. The label of x is flipped with probability `flip`(|w* · x|).
     pub(crate) fn sample(
         &self,
         n: usize,
@@ -70,19 +72,20 @@ impl Instance {
         (points, products.into_iter().map(label).collect())
     }
 
-    /// The error on 20 000 fresh points, with a standard deviation of at most 0.0036.
+    /// The error of `c` on 20 000 fresh points, with a standard deviation of at most 0.0036.
     pub(crate) fn fresh_error<C: Classifier>(&self, c: &C, flip: impl Fn(f64) -> f64) -> f64 {
         let (points, labels) = self.sample(20_000, 0xf4e5, flip);
         ErrorCount::count(c, &points, &labels).unwrap().rate()
     }
 }
 
-/// Massart noise of rate `noise` on points with a margin of at least `from`, and none closer to the boundary.
+/// Massart noise of rate `noise` on points with a margin of at least `from`, and no noise on points closer to the
+/// boundary.
 pub(crate) fn only_far(noise: f64, from: f64) -> impl Fn(f64) -> f64 {
     move |margin| if margin >= from { noise } else { 0.0 }
 }
 
-/// Gaussian points of condition number 3 with labels of a halfspace, a tenth of them flipped.
+/// Gaussian points of condition number 3, with the labels of a halfspace. A tenth of the labels are flipped.
 pub(crate) fn noisy(n: usize, dim: usize, seed: u64) -> (Points, Vec<Label>) {
     noisy_gaussian(n, dim, seed, false)
 }
@@ -103,7 +106,7 @@ fn noisy_gaussian(n: usize, dim: usize, seed: u64, zeros: bool) -> (Points, Vec<
     (points, labels.into_iter().map(|y| flip(y, rng.random())).collect())
 }
 
-/// Asserts the errors for no points, one label too few, and a point outside the ball.
+/// Asserts that `fit` returns the right errors for no points, one label too few, and a point outside the ball.
 pub(crate) fn assert_bad_input(fit: impl Fn(&Points, &[Label]) -> Result<(), InputError>) {
     let none = Points::new(vec![], 2).unwrap();
     assert_eq!(fit(&none, &[]), Err(InputError::Empty));

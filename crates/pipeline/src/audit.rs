@@ -1,4 +1,4 @@
-//! Label audits: the agreement of every label with classifiers that were fitted without its row.
+//! Label audits, which compare every label with the prediction of a classifier that was fitted without the row.
 
 use crate::class_noise::Joint;
 use crate::design::{Design, DesignRows};
@@ -14,39 +14,41 @@ use halfspaces_linalg::{
 use halfspaces_pac::{Calibration, LabelAudit, wrong_labels_bound};
 use halfspaces_tables::TableClassifier;
 
-/// A class has at most this share of wrong labels of one kind, so that no division by 0 occurs.
+/// The upper limit for the share of a class that has the same wrong label. This limit prevents a division by 0.
 const MAX_SHARE: f64 = 0.95;
 
-/// A row whose label an audit has judged.
+/// The result of an audit for the label of one row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Suspect {
     /// The row, counted from 0.
     pub row: usize,
-    /// The class predicted by the classifier.
+    /// The class that the classifier predicts.
     pub suggested: usize,
-    /// Negative if the prediction differs from the label. A larger magnitude means more confidence.
+    /// The agreement of the prediction with the label, which is negative if they differ. A larger magnitude means more
+    /// confidence.
     pub agreement: f64,
 }
 
 /// The result of an [`Audit`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct AuditResult {
-    /// All rows, most suspicious first.
+    /// All rows, starting with the most suspicious one.
     pub ranking: Vec<Suspect>,
-    /// The number of labels that are likely wrong, by the rule of confident learning.
+    /// The number of labels that are likely wrong according to the rule of confident learning.
     pub likely: usize,
-    /// An upper bound on the number of wrong labels, which fails with at most the requested probability.
+    /// An upper bound on the number of wrong labels. The bound fails with at most the requested probability.
     pub at_most: usize,
     /// The number of labels that differ from the prediction.
     pub disagreements: usize,
-    /// The models of the folds, and the fold of each row, if the points are sparse.
+    /// The model of each fold, if the points are sparse. `fold_of` is the fold of each row.
     models: Vec<Model>,
     fold_of: Vec<usize>,
 }
 
 impl AuditResult {
-    /// The weights of the coordinates for the label of a row rather than the suggested class, in the model that was
-    /// fitted without the row; `None` if the points are dense, or the model is not one halfspace per class.
+    /// The weights of the coordinates as evidence for `label` rather than for the class `suggested`, in the model that
+    /// was fitted without the row. Returns `None` if the points are dense or if the model is not one halfspace per
+    /// class.
     #[must_use]
     pub fn weights(&self, row: usize, label: usize, suggested: usize) -> Option<Vec<f64>> {
         let weights = self.models.get(*self.fold_of.get(row)?)?.weights()?;
@@ -63,7 +65,7 @@ impl AuditResult {
     }
 }
 
-/// A label audit: each row is judged by a model that was fitted without it.
+/// A label audit, in which the label of each row is checked by a model that was fitted without the row.
 ///
 /// *Guarantee.* If each label is wrong independently of the others, with probability at most one half, then the number
 /// of wrong labels exceeds [`AuditResult::at_most`] with probability at most `failure`. The order of the rows and the
@@ -82,20 +84,20 @@ impl AuditResult {
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Audit {
-    /// The learner.
+    /// The learner with its parameters.
     pub plan: Plan,
-    /// The number of folds. Each is judged by a model fitted to the others.
+    /// The number of folds. The labels of each fold are checked by a model that is fitted to the other folds.
     pub folds: usize,
     /// The probability with which the bound may fail, in (0, 1).
     pub failure: f64,
 }
 
 impl Audit {
-    /// Judges the labels of all rows, which are classes 0, 1, .., `count` - 1.
+    /// Checks the labels of all rows. The labels are the classes 0, 1, .., `count` - 1.
     ///
     /// # Errors
-    /// If a parameter does not apply to the learner, there are fewer than two folds or more folds than rows, or one
-    /// fold contains all rows of a class.
+    /// Returns an error if a parameter does not apply to the learner, there are fewer than two folds or more folds than
+    /// rows, or one fold contains all rows of a class.
     pub fn run(
         &self,
         design: &DesignRows<'_>,
@@ -105,11 +107,11 @@ impl Audit {
         self.run_with(design, classes, count, &|| {})
     }
 
-    /// Like [`Audit::run`]; calls `fitted` after the model of a fold has been fitted, once for each fold, from any
-    /// thread.
+    /// Like [`Audit::run`], but calls `fitted` each time the model of a fold has been fitted. The calls can come from
+    /// any thread.
     ///
     /// # Errors
-    /// Same as [`Audit::run`].
+    /// Returns the same errors as [`Audit::run`].
     pub fn run_with(
         &self,
         design: &DesignRows<'_>,
@@ -134,7 +136,7 @@ impl Audit {
         let labels = labels_of(classes, 1);
         let Plan { method, seed, threads, .. } = self.plan;
         let audit = if method == Method::Auto {
-            // Every row is judged by a model of the other folds, so no rows are held out for a bound.
+            // The label of every row is checked by a model of the other folds, so no rows are held out for a bound.
             let learner = TableClassifier::params().held_out(0.0).seed(seed).check()?;
             let learner = Reported { learner, fitted };
             LabelAudit::run(&learner, points, &labels, self.folds, seed, threads)?
@@ -157,12 +159,13 @@ impl Audit {
         })
     }
 
-    /// The agreement of a row is the probability of its label minus that of the most probable other class. If the model
-    /// has no probabilities, it is the corresponding difference of decision values.
+    /// Audits points of several classes. The agreement of a row is the probability of its label minus that of the most
+    /// probable other class. If the model has no probabilities, the agreement is the corresponding difference of
+    /// decision values.
     ///
     /// The bound is the same as for two classes, because its proof does not depend on the number of classes. Let the
-    /// classifier be wrong on M points, b of which have the right label. It disagrees with at least these b labels and
-    /// with the c wrong labels on other points.
+    /// classifier be wrong on M points, b of which have the right label, and let c wrong labels belong to other points.
+    /// The classifier disagrees with at least these b + c labels.
     fn several(
         &self,
         design: &DesignRows<'_>,
@@ -212,7 +215,8 @@ impl Audit {
             }
         }
         if has_probabilities {
-            // One slope for all rows: an exponent or a slip would make labels that a model doubts look less doubtful.
+            // Calibrate with a single slope for all rows. An exponent or a slip would make doubtful labels look less
+            // doubtful.
             let given: Vec<usize> = rows.iter().map(|row| row.given).collect();
             let points = Points::new(all_values.concat(), all_values[0].len())?;
             let weights = vec![1.0; given.len()];
@@ -236,7 +240,7 @@ impl Audit {
     }
 }
 
-/// A row with its values for several classes.
+/// A row with its given label, its predicted class, and its values for all classes.
 #[derive(Debug, Clone, PartialEq)]
 struct ScoredRow {
     row: usize,
@@ -257,14 +261,14 @@ impl ScoredRow {
     }
 }
 
-/// The plausibility of each label: its probability. If class j is often labelled i, then for rows with the label i it
-/// is the probability that the label is right, if that is smaller. Heuristic; `benches/peers/wrong_labels.py --texts`
-/// measures it.
+/// The plausibility of each label, which is the predicted probability of the label. If class j is often labelled i, the
+/// plausibility of a label i is the probability that the label is right, if that is smaller. This rule is heuristic;
+/// `benches/peers/wrong_labels.py --texts` measures its quality.
 ///
-/// Let a share r of class j be labelled i, and suppose that there are no other mistakes. If a row has the probabilities
-/// p of labels, its class is j with probability p_j/(1 - r). So it is a row of class j labelled i with probability
-/// r p_j/(1 - r), and the label i is wrong with this probability divided by p_i. The values determine only the order:
-/// they may be negative if p is inaccurate.
+/// Let a share r of class j be labelled i, and suppose that there are no other mistakes. If p are the probabilities of
+/// the labels of a row, the class of the row is j with probability p_j/(1 - r). So the row has class j and label i with
+/// probability r p_j/(1 - r), and a label i is wrong with this probability divided by p_i. The plausibilities determine
+/// only the order of the rows. They may be negative if p is inaccurate.
 fn right(rows: &[ScoredRow], count: usize) -> Vec<f64> {
     let joint = Joint::estimate(rows.iter().map(|of| (of.given, &of.values[..])), count);
     let mistaken = joint.often_labelled_as();
@@ -280,8 +284,9 @@ fn right(rows: &[ScoredRow], count: usize) -> Vec<f64> {
     rows.iter().map(score).collect()
 }
 
-/// The number of labels that are likely wrong by the rule of confident learning: rows for which another class is more
-/// probable than the label, and at least as probable as it is on average among the rows labelled with that class.
+/// The number of labels that are likely wrong according to the rule of confident learning. A label is likely wrong if
+/// another class is more probable than the label, and at least as probable as this other class is on average among the
+/// rows labelled with it.
 fn likely_wrong(rows: &[ScoredRow], count: usize) -> usize {
     let mut sums = vec![(0.0, 0_usize); count];
     for judged in rows {
@@ -296,7 +301,7 @@ fn likely_wrong(rows: &[ScoredRow], count: usize) -> usize {
     rows.iter().filter(is_likely).count()
 }
 
-/// Checks that no class lies entirely in one fold: it could not be learned without that fold.
+/// Checks that no class lies entirely in one fold, because it could not be learned without that fold.
 fn check_all_known(known: &[usize], count: usize) -> Result<(), DataError> {
     let mut seen = vec![false; count];
     known.iter().for_each(|class| seen[*class] = true);
@@ -308,7 +313,7 @@ fn check_all_known(known: &[usize], count: usize) -> Result<(), DataError> {
     ))
 }
 
-/// A learner that reports each fit.
+/// A learner that calls a function after each fit.
 struct Reported<'a, L> {
     learner: L,
     fitted: &'a (dyn Fn() + Sync),
@@ -325,7 +330,7 @@ impl<L: FitSample> FitSample for Reported<'_, L> {
     }
 }
 
-/// The learner of a plan, as a binary learner.
+/// An adapter that makes the learner of a plan a binary learner.
 #[derive(Debug, Clone, Copy)]
 struct ByPlan {
     plan: Plan,
@@ -344,7 +349,7 @@ impl FitSample for ByPlan {
         let classes: Vec<usize> =
             labels.iter().map(|y| usize::from(*y == Label::Positive)).collect();
         check_all_known(&classes, 2)?;
-        // Folds are fitted in parallel.
+        // The folds are fitted in parallel, so each fit uses one thread.
         let plan = Plan { threads: Threads::ONE, ..self.plan };
         let design = design_of(points.rows(), points.dim())?;
         let (model, _) = Model::fit(&plan, &design, &classes, None, None)?;
@@ -352,7 +357,7 @@ impl FitSample for ByPlan {
     }
 }
 
-/// Copies rows into a design.
+/// Copies rows into a dense design.
 fn design_of<R: RowView>(rows: impl Iterator<Item = R>, dim: usize) -> Result<Design, InputError> {
     let mut values = Vec::new();
     for row in rows {
@@ -371,7 +376,7 @@ impl Classifier for ByPlanModel {
     fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
         let point = design_of(std::iter::once(x), x.dim())?;
         let decided = self.model.decide(&point, Threads::ONE);
-        // The dimension is right, so only overflow is possible.
+        // The dimension has been checked, so the only possible error is an overflow.
         let decided = decided.map_err(|_| InputError::Overflow { row: 0 })?;
         Ok(decided.values[0])
     }
@@ -385,8 +390,8 @@ mod tests {
         ScoredRow { row: 0, given, said, values: values.to_vec() }
     }
 
-    /// Worked out by hand: the mean probability of the label among the rows of a class is 0.483 for class 0 and 0.6 for
-    /// class 1; class 2 has no row.
+    /// The numbers are computed by hand. The mean probability of the label is 0.483 among the rows labelled 0 and 0.6
+    /// among the rows labelled 1. No row is labelled 2.
     #[test]
     fn likely_wrong_by_hand() {
         let rows = [
@@ -402,11 +407,11 @@ mod tests {
         assert!((suspect.agreement + 0.6).abs() < 1e-12);
         assert_eq!(rows[0].suspect().suggested, 0);
         // The means are (0.9 + 0.1 + 0.45)/3 = 0.483 for class 0 and 0.6 for class 1. The labels of the second row
-        // (0.7) and the fifth (0.55) are likely wrong, that of the third (0.5) is not.
+        // (0.7) and of the fifth row (0.55) are likely wrong, but the label of the third row (0.5) is not.
         assert_eq!(likely_wrong(&rows, 3), 2);
     }
 
-    /// Every fold is reported once, with two and more classes and any learner.
+    /// Every fold is reported once, for two or more classes and for different learners.
     #[test]
     fn folds_are_reported() {
         use std::sync::atomic::{AtomicUsize, Ordering};
@@ -424,7 +429,8 @@ mod tests {
         }
     }
 
-    /// The weights of a suspicious row are evidence against its label, and come from the model fitted without the row.
+    /// The weights for a suspicious row are evidence against its label and come from the model that was fitted without
+    /// the row.
     #[test]
     fn sparse_points_come_with_weights() {
         use halfspaces_linalg::SparsePoints;
@@ -446,7 +452,7 @@ mod tests {
             let opposite = found.weights(30, truth, label).unwrap();
             assert!(weights.iter().zip(&opposite).all(|(a, b)| (a + b).abs() < 1e-12));
             assert!(found.weights(30, truth, truth).unwrap().iter().all(|w| *w == 0.0));
-            // The model did not see the row: with another label its weights are the same.
+            // The model was fitted without the row, so its weights do not change if the row has another label.
             let mut corrected = classes.clone();
             corrected[30] = truth;
             let found = audit.run(&design, &corrected, count).unwrap();
@@ -454,8 +460,8 @@ mod tests {
         }
     }
 
-    /// Class 0 is often labelled 1, and never the other way round: of two rows with the same probability of their label,
-    /// the one labelled 1 is more suspicious.
+    /// Class 0 is often labelled 1, and class 1 is never labelled 0. If two rows have the same probability of their
+    /// label, the row labelled 1 is more suspicious.
     #[test]
     fn a_class_that_is_often_labelled_as_another_is_found() {
         let row = |given: usize, p: f64| {
@@ -463,7 +469,7 @@ mod tests {
             let said = usize::from(p < 0.5);
             ScoredRow { row: 0, given, said, values: values.to_vec() }
         };
-        // Rows of class 0 have label 1 in 40 of 100 cases, and the classifier knows it.
+        // Rows of class 0 have the label 1 in 40 of 100 cases, and the predicted probabilities reflect this.
         let mut rows: Vec<ScoredRow> =
             (0..100).map(|i| row(usize::from(i % 5 < 2), 0.625)).collect();
         rows.extend((0..100).map(|_| row(1, 0.03125)));
@@ -472,10 +478,10 @@ mod tests {
         assert!((share(1, 0) - 0.4).abs() < 0.01 && (share(0, 0) - 0.6).abs() < 0.01);
         assert!(share(0, 1) == 0.0 && (share(1, 1) - 1.0).abs() < 1e-12);
         let scores = right(&rows, 2);
-        // A label 0 is right; a label 1 of these rows is wrong, although its probability is 0.375.
+        // Among these rows, a label 0 is right. A label 1 is wrong, although its probability is 0.375.
         assert!((scores[3] - 0.625).abs() < 1e-9 && scores[0] < 0.1, "{} {}", scores[3], scores[0]);
         assert!(scores[150] > 0.9);
-        // Without such a class the order is that of the probabilities.
+        // If there is no such class, the rows are ordered by the probabilities of their labels.
         let even: Vec<ScoredRow> = (0..100)
             .map(|i| row(usize::from(i % 2 == 0), if (i / 2) % 10 == 0 { 0.1 } else { 0.9 }))
             .collect();
@@ -483,8 +489,8 @@ mod tests {
         assert!(scores.iter().all(|score| (0.0..=1.0).contains(score)));
     }
 
-    /// Every row that looks like class 1 is labelled 0: the share is capped, and a row without any probability of
-    /// class 1 keeps its own.
+    /// Every row that looks like class 1 is labelled 0, so the share of wrong labels is capped. A row for which class 1
+    /// has probability 0 keeps the probability of its label.
     #[test]
     fn a_class_without_a_right_label_is_no_division_by_zero() {
         let row =
@@ -496,7 +502,7 @@ mod tests {
         assert_eq!((joint.share(0, 1), joint.often_labelled_as()), (1.0, Some((0, 1))));
         let scores = right(&rows, 2);
         assert_eq!((scores[0], scores[74]), (1.0, 0.1));
-        // 1 - 0.95 / 0.05.
+        // The expected value is 1 - 0.95 / 0.05.
         assert!((scores[60] + 18.0).abs() < 1e-9, "{}", scores[60]);
     }
 
@@ -526,8 +532,8 @@ mod tests {
         assert_eq!((found.disagreements, found.at_most), (0, 35));
     }
 
-    /// The mean probability of the label is 0.5 for class 0 and 0.6 for class 1. A row with probability 0.7 for class 1
-    /// is likely wrong; one with 0.55 is not.
+    /// The mean probability of the label is 0.5 for class 0 and 0.6 for class 1. The label of a row with probability
+    /// 0.7 for class 1 is likely wrong, but the label of a row with probability 0.55 is not.
     #[test]
     fn a_suspect_is_measured_by_the_class_it_looks_like() {
         let rows = [

@@ -1,4 +1,4 @@
-//! A table as an audit sees it: points, classes and how they were read.
+//! A table prepared for an audit, with its points, its classes and the rules by which it was read.
 
 use crate::design::Design;
 use crate::near_duplicates::contradictions;
@@ -23,22 +23,22 @@ use halfspaces_frame::{DataError, Frame, Labels};
 pub struct AuditTable {
     /// The table without its column of labels.
     pub frame: Frame,
-    /// The labels.
+    /// The labels of the rows.
     pub labels: Labels,
     /// The map from columns to coordinates, fitted to all rows.
     pub recipe: Recipe,
-    /// The points.
+    /// The points that the audit uses.
     pub design: Design,
-    /// Decisions that could be wrong.
+    /// Notes on decisions that could be wrong.
     pub notes: Vec<String>,
 }
 
 impl AuditTable {
-    /// Takes the labels from the column `label`, and converts the other columns to points.
+    /// Takes the labels from the column `label` and converts the other columns to points.
     ///
     /// # Errors
-    /// If the column does not exist or has another role, a label is missing, the labels are not at least two classes
-    /// with at least two rows each, or no column can be learned from.
+    /// Returns an error if the column does not exist or has another role, if a label is missing, if there are fewer
+    /// than two classes with at least two rows each, or if there is no column to learn from.
     pub fn new(
         mut frame: Frame,
         label: &str,
@@ -60,7 +60,8 @@ impl AuditTable {
         Ok(AuditTable { frame, labels, recipe, design, notes })
     }
 
-    /// For every row the row with nearly the same text and another label, if any. Empty without texts.
+    /// For every row, a row with nearly the same text and another label, if there is one. The result is empty if the
+    /// table has no column of text.
     #[must_use]
     pub fn contradictions(&self) -> Vec<Option<usize>> {
         match &self.design {

@@ -1,11 +1,12 @@
-//! Noise by class: the labels that rows of each true class get, estimated by confident learning (Northcutt, Jiang and
-//! Chuang 2021). Heuristic: the estimate is right if the probabilities separate the classes well.
+//! Estimates class-dependent label noise, that is, how often the rows of each true class get each label, by confident
+//! learning (Northcutt, Jiang and Chuang 2021). The estimate is heuristic. It is right if the probabilities separate
+//! the classes well.
 
-/// A class counts as often labelled as another if the share of its rows with that label exceeds the share of the
-/// opposite mistake by at least this.
+/// The minimum excess for a class to count as often labelled as another class. The excess is the share of the rows of
+/// the class that have the other label, minus the share of the opposite mistake.
 ///
-/// Chosen on draws of nine sets of texts. Other kinds of noise, and classes of different sizes, can exceed it too, so a
-/// learner must not rely on it alone.
+/// This value was chosen on draws of nine sets of texts. Other kinds of noise and classes of different sizes can also
+/// exceed it, so a learner must not rely on this rule alone.
 const EXCESS: f64 = 0.2;
 
 /// The estimated number of rows of each label and true class: `rows[label][class]`.
@@ -20,15 +21,16 @@ pub(crate) struct Joint {
 pub(crate) struct Mistaken {
     /// The label of the rows.
     pub(crate) label: usize,
-    /// The class they look like.
+    /// The class that these rows look like.
     pub(crate) class: usize,
     pub(crate) rows: Vec<usize>,
 }
 
 impl Joint {
-    /// Estimates the joint numbers from the label of each row and its probabilities of all labels, which a model without
-    /// the row predicts. A row counts for the most probable class among those that are at least as probable as on average
-    /// among the rows with that label. The counts are scaled so that each label keeps its number of rows.
+    /// Estimates the joint numbers from the label of each row and the probabilities of all labels, which a model fitted
+    /// without the row predicts. Each row is assigned to the most probable of its likely classes. A class is likely for
+    /// a row if its probability is at least its mean probability among the rows labelled with this class. The counts
+    /// are scaled so that each label keeps its number of rows.
     pub(crate) fn estimate<'a>(
         rows: impl Iterator<Item = (usize, &'a [f64])> + Clone,
         count: usize,
@@ -68,8 +70,8 @@ impl Joint {
         }
     }
 
-    /// The label and the class with the largest excess of the share of the class that has the label over the opposite
-    /// mistake. `None` if the excess is less than [`EXCESS`].
+    /// The label and the class for which the share of the class that has the label exceeds the share of the opposite
+    /// mistake by the most. Returns `None` if the excess is less than [`EXCESS`].
     pub(crate) fn often_labelled_as(&self) -> Option<(usize, usize)> {
         let count = self.rows.len();
         let pairs = (0..count).flat_map(|label| (0..count).map(move |class| (label, class)));
@@ -80,9 +82,9 @@ impl Joint {
     }
 }
 
-/// Finds the rows whose label is likely wrong, if a class is often labelled as another. They are the rows with that label
-/// that look most like the class; their number is estimated by [`Joint`]. Returns `None` if no class is often labelled
-/// as another, or if this selects no row or every row of the label.
+/// Finds the rows whose label is likely wrong, if a class is often labelled as another. These are the rows with the
+/// other label that look most like the class, and their number is estimated by [`Joint`]. Returns `None` if no class is
+/// often labelled as another, or if this rule selects no row or every row of the label.
 pub(crate) fn mistaken(
     probabilities: &[Vec<f64>],
     labels: &[usize],
@@ -106,7 +108,8 @@ pub(crate) fn mistaken(
 mod tests {
     use super::*;
 
-    /// 100 rows of class 0 with a label 1 in `turned` cases, of which the model says so, and 100 rows of class 1.
+    /// Creates 100 rows of class 0, `turned` of which have the label 1, and 100 rows of class 1. The probabilities of
+    /// the rows of class 0 reflect the share of wrong labels.
     fn rows(turned: usize) -> (Vec<Vec<f64>>, Vec<usize>) {
         let share = turned as f64 / 100.0;
         let of_first = (0..100).map(|row| {
@@ -124,17 +127,17 @@ mod tests {
     fn the_rows_that_look_most_like_the_class_are_found() {
         let (probabilities, labels) = rows(40);
         let found = mistaken(&probabilities, &labels, 2).unwrap();
-        // All 40 rows are found, the most alike first.
+        // All 40 rows are found, starting with those that look most like the class.
         assert_eq!((found.label, found.class), (1, 0));
         assert_eq!(found.rows, (0..40).collect::<Vec<usize>>());
-        // The class is not in order: the opposite pair.
+        // The result does not depend on the order of the classes, so the opposite pair is found too.
         let swapped: Vec<Vec<f64>> = probabilities.iter().map(|of| vec![of[1], of[0]]).collect();
         let opposite: Vec<usize> = labels.iter().map(|label| 1 - label).collect();
         let found = mistaken(&swapped, &opposite, 2).unwrap();
         assert_eq!((found.label, found.class, found.rows.len()), (0, 1, 40));
     }
 
-    /// A class counts as often labelled as another from an excess of a fifth on.
+    /// A class counts as often labelled as another if the excess is at least a fifth.
     #[test]
     fn a_class_is_often_labelled_as_another_from_a_fifth_on() {
         let is_found = |turned: usize| {
@@ -142,7 +145,7 @@ mod tests {
             mistaken(&probabilities, &labels, 2).is_some()
         };
         assert!(is_found(21) && !is_found(19) && !is_found(0));
-        // As often the other way round: 40 of 100 rows of either class.
+        // Both classes are labelled as the other equally often: 40 of 100 rows of either class have a wrong label.
         let (mut probabilities, mut labels) = (Vec::new(), Vec::new());
         for row in 0..200 {
             let (class, turned) = (row % 2, row % 5 < 2);
@@ -152,7 +155,7 @@ mod tests {
         assert_eq!(mistaken(&probabilities, &labels, 2), None);
     }
 
-    /// Rows that look more like a third class stay.
+    /// Rows that look more like a third class are not selected.
     #[test]
     fn rows_that_look_like_a_third_class_stay() {
         let (probabilities, mut labels) = rows(40);
@@ -167,7 +170,7 @@ mod tests {
         assert_eq!(found.rows, (1..40).collect::<Vec<usize>>());
     }
 
-    /// A label keeps at least one row: here the only row of a label looks like another class.
+    /// A label keeps at least one row. Here the only row of a label looks like another class.
     #[test]
     fn a_label_keeps_a_row() {
         let (mut probabilities, mut labels) = rows(0);

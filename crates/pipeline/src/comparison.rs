@@ -1,4 +1,4 @@
-//! Two models compared on the same rows.
+//! Compares two models on the same rows.
 
 use crate::model::Decisions;
 use crate::pipeline::Pipeline;
@@ -7,11 +7,11 @@ use halfspaces_frame::{Classes, DataError};
 use serde::Serialize;
 use statrs::function::beta::beta_reg;
 
-/// Two models compared on the same labelled rows, which neither was fitted to.
+/// A comparison of two models on the same labelled rows, to which neither model was fitted.
 ///
-/// Only rows on which exactly one model is wrong show which model has fewer errors. Given the number of these rows,
-/// the number on which the first model is wrong has a binomial distribution. Its probability is 1/2 if both models
-/// have the same error rate. Rows must be independent.
+/// Only rows on which exactly one model is wrong show which model has fewer errors. Given the number of these rows, the
+/// number of rows on which the first model is wrong has a binomial distribution. The success probability of this
+/// distribution is 1/2 if both models have the same error rate. Rows must be independent.
 ///
 /// *Source.* McNemar 1947, in its exact form; Clopper and Pearson 1934 for the interval.
 ///
@@ -39,19 +39,20 @@ pub struct Comparison {
     pub only_second_wrong: usize,
     /// The error of the first model minus that of the second.
     pub difference: f64,
-    /// The lower end of the 95 % confidence interval of the difference, given the number of rows on which exactly one model
-    /// is wrong.
+    /// The lower end of the 95 % confidence interval of the difference, given the number of rows on which exactly one
+    /// model is wrong.
     pub low: f64,
-    /// The upper end.
+    /// The upper end of the interval.
     pub high: f64,
-    /// The probability of a difference at least as large, in either direction, if both models have the same error rate.
+    /// The p-value, which is the probability of a difference at least as large, in either direction, if both models
+    /// have the same error rate.
     pub p_value: f64,
-    /// The log loss of the first model minus that of the second; `None` if one has no probabilities.
+    /// The log loss of the first model minus that of the second, or `None` if one of the models has no probabilities.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_loss: Option<MeanDifference>,
 }
 
-/// The mean of paired differences. [`Comparison`] has one.
+/// The mean of paired differences, as in [`Comparison`].
 ///
 /// ```
 /// let found = halfspaces_pipeline::MeanDifference::of(&[1.0, 3.0]);
@@ -59,14 +60,14 @@ pub struct Comparison {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct MeanDifference {
-    /// The mean.
+    /// The mean of the differences.
     pub mean: f64,
-    /// Its standard error.
+    /// The standard error of the mean.
     pub standard_error: f64,
 }
 
 impl MeanDifference {
-    /// The mean of some values with its standard error, which is 0 for fewer than two values.
+    /// Computes the mean of the values and its standard error, which is 0 for fewer than two values.
     #[must_use]
     pub fn of(values: &[f64]) -> MeanDifference {
         let count = values.len().max(1) as f64;
@@ -77,16 +78,17 @@ impl MeanDifference {
     }
 }
 
-/// The decisions of a model for some rows, and the true class of each row in the numbering of that model; `None` for a
-/// class that the model does not know.
+/// The decisions of a model for some rows, and the true class of each row in the numbering of that model. The true
+/// class is `None` if the model does not know it.
 type Decided<'a> = (&'a Decisions, &'a [Option<usize>]);
 
 impl Comparison {
-    /// Compares two models: the decisions of each, with the true classes in its own numbering (`None` for a class that it
-    /// does not know). The models must have the same classes: see [`Comparison::check_classes`].
+    /// Compares two models. Each model is given by its decisions and the true classes in its own numbering, which are
+    /// `None` for classes that the model does not know. The models must have the same classes (see
+    /// [`Comparison::check_classes`]).
     ///
     /// # Errors
-    /// If the numbers of rows differ or there are no rows.
+    /// Returns an error if the numbers of rows differ or if there are no rows.
     pub fn new(first: Decided<'_>, second: Decided<'_>) -> Result<Comparison, DataError> {
         let (wrong_first, wrong_second) = (wrong(first), wrong(second));
         let (rows, others) = (wrong_first.len(), wrong_second.len());
@@ -125,12 +127,12 @@ impl Comparison {
         })
     }
 
-    /// Checks that two models have the same classes, in any order. Errors of models with other classes are errors in
-    /// another task, so their difference means nothing.
+    /// Checks that two models have the same classes, in any order. If their classes differ, the models solve different
+    /// tasks, so the difference of their errors has no meaning.
     ///
     /// # Errors
-    /// If one model has a class that the other does not have. A class that was learned against all others differs from
-    /// them.
+    /// Returns an error if one model has a class that the other does not have. A model of one class against all others
+    /// does not have the same classes as a model of all classes.
     pub fn check_classes(first: &Pipeline, second: &Pipeline) -> Result<(), DataError> {
         let (ours, theirs) = (first.classes(), second.classes());
         let known = Classes::new(theirs);
@@ -146,7 +148,7 @@ impl Comparison {
     }
 }
 
-/// The names of classes in backquotes.
+/// Joins the names of classes, in backquotes.
 fn listed(names: &[String]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
@@ -155,7 +157,8 @@ fn wrong((decisions, truth): Decided<'_>) -> Vec<bool> {
     decisions.classes.iter().zip(truth).map(|(class, truth)| Some(*class) != *truth).collect()
 }
 
-/// The log loss of each row; a class that the model does not know has the probability `f64::EPSILON`, the lower limit of all.
+/// The log loss of each row. A class that the model does not know has the probability `f64::EPSILON`, which is the
+/// lower limit of all probabilities.
 fn log_losses((decisions, truth): Decided<'_>) -> Option<Vec<f64>> {
     let of_rows = decisions.probabilities.as_ref()?;
     let loss = |(of_classes, class): (&Vec<f64>, &Option<usize>)| {
@@ -164,13 +167,13 @@ fn log_losses((decisions, truth): Decided<'_>) -> Option<Vec<f64>> {
     Some(of_rows.iter().zip(truth).map(loss).collect())
 }
 
-/// The two-sided sign test: the probability that fair coins land at least as unevenly.
+/// The p-value of the two-sided sign test, which is the probability that fair coins land at least as unevenly.
 fn sign_test(heads: usize, tails: usize) -> f64 {
     if heads == tails {
         return 1.0;
     }
     let (less, more) = (heads.min(tails) as f64, heads.max(tails) as f64);
-    // P(Bin(n, 1/2) <= k) is the regularised incomplete beta function at n - k, k + 1.
+    // P(Bin(n, 1/2) <= k) is the regularised incomplete beta function with the parameters n - k and k + 1.
     (2.0 * beta_reg(more, less + 1.0, 0.5)).min(1.0)
 }
 
@@ -211,7 +214,7 @@ mod tests {
         assert_eq!((found.only_first_wrong, found.only_second_wrong), (2, 0));
         assert!((found.difference - 0.4).abs() < 1e-12);
         assert!((found.p_value - 0.5).abs() < 1e-12);
-        // With two of two coins the probability is at least 0.025^(1/2) = 0.158.
+        // If two of two coins land on heads, the interval for the probability of heads starts at 0.025^(1/2) = 0.158.
         assert!((found.low - 0.4 * (2.0 * 0.025f64.sqrt() - 1.0)).abs() < 1e-9, "{found:?}");
         assert!((found.high - 0.4).abs() < 1e-12);
         let of_log = found.log_loss.unwrap();

@@ -1,4 +1,4 @@
-//! One row explained: what each column contributes to the prediction.
+//! Explains the prediction for one row by the contribution of each column.
 
 use crate::comparison::MeanDifference;
 use crate::design::Design;
@@ -11,23 +11,25 @@ use halfspaces_linalg::{
 };
 use serde::Serialize;
 
-/// Maximum number of rows with which a row is compared.
+/// The maximum number of rows with which a row is compared.
 const MAX_ROWS: usize = 100;
-/// Maximum number of columns (of stored coordinates, if they are sparse) with a contribution of their own.
+/// The maximum number of columns with a separate contribution. For sparse rows, stored coordinates take the place of
+/// columns.
 const MAX_PARTS: usize = 200;
 
 /// The contribution of each column to the prediction of one row.
 ///
-/// The row is compared with other rows: a part of its columns is replaced by those of another row, and the prediction
-/// changes. The contribution of a column is its Shapley value: the mean change when the column is replaced, over all
-/// orders in which columns can be replaced and over all other rows. Contributions and `baseline` sum to `result`. If rows
-/// are sparse, each coordinate that is not zero in the row counts as a column.
+/// The row is compared with other rows. If some of its columns are replaced by those of another row, the prediction
+/// changes. The contribution of a column is its Shapley value, which is the mean change when the column is replaced,
+/// over all orders in which columns can be replaced and over all other rows. The contributions and `baseline` add up to
+/// `result`. If rows are sparse, each coordinate that is not zero in the row counts as a column.
 ///
-/// *Guarantee.* The sum is exact up to rounding. Each contribution is an unbiased estimate from two orders for each of at
-/// most 100 other rows: a random order and its reverse. It is exact if the explained number is linear in the coordinates.
+/// *Guarantee.* The sum is exact up to rounding. Each contribution is an unbiased estimate from at most 100 other rows.
+/// For each of these rows, two orders are used: a random order and its reverse. For the rows used, the estimate is
+/// exact if the explained number is linear in the coordinates.
 ///
-/// *Caution.* A contribution says what the model does, not what causes the class. Replaced columns can give rows that do
-/// not occur.
+/// *Caution.* A contribution describes the model and not the cause of the class. Replacing columns can create rows that
+/// do not occur in practice.
 ///
 /// *Source.* Shapley 1953; Štrumbelj and Kononenko 2014 for predictions.
 ///
@@ -53,48 +55,49 @@ const MAX_PARTS: usize = 200;
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RowExplanation {
-    /// The row, counted from 0.
+    /// The number of the row, counted from 0.
     pub row: usize,
-    /// The number of the predicted class.
+    /// The index of the predicted class.
     pub class: usize,
-    /// Whether `result`, `baseline` and contributions are probabilities of the predicted class. Otherwise they are its
-    /// decision value minus that of the best other class.
+    /// Whether `result`, `baseline` and the contributions measure the probability of the predicted class. Otherwise,
+    /// they measure the decision value of the predicted class minus that of the best other class.
     pub is_probability: bool,
-    /// The explained number for this row.
+    /// The explained number, which is a probability or a decision value, for this row.
     pub result: f64,
-    /// Its mean over the other rows.
+    /// The mean of the explained number over the other rows.
     pub baseline: f64,
-    /// The number of other rows: at most 100, drawn at random.
+    /// The number of other rows that were used. At most 100 rows are used, drawn at random.
     pub compared_with: usize,
-    /// The columns, those with the largest contributions first.
+    /// The columns, sorted by the magnitude of their contributions, largest first.
     pub of_columns: Vec<Contribution>,
-    /// The sum of the contributions of the columns that are not in `of_columns`. If there are more than 200 columns, these
-    /// are the ones in which the row differs the least from the mean. They include sparse coordinates that are zero in the
-    /// row. `None` if there are none.
+    /// The sum of the contributions of the columns that are not in `of_columns`, or `None` if there are no such
+    /// columns. If there are more than 200 columns, the columns in which the row differs the least from the mean are
+    /// not in `of_columns`. Neither are sparse coordinates that are zero in the row.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub others: Option<MeanDifference>,
 }
 
-/// The contribution of a column to a prediction. [`RowExplanation`] has an example.
+/// The contribution of a column to a prediction. See [`RowExplanation`] for an example.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Contribution {
     /// The name of the column, or of the coordinate if rows are sparse.
     pub column: String,
-    /// Its contribution.
+    /// The contribution of the column.
     pub contribution: f64,
-    /// The standard error of the contribution, from its variation between the other rows.
+    /// The standard error of the contribution, computed from its variation between the other rows.
     pub standard_error: f64,
 }
 
-/// The coordinates in which two rows can differ: (coordinate, part of the row, value in the row, value in the other).
+/// The coordinates in which two rows can differ, each as a tuple (coordinate, index of its part, value in the explained
+/// row, value in the other row).
 type Pairs = Vec<(usize, usize, f64, f64)>;
 
 impl RowExplanation {
-    /// Explains the prediction of `model` for row `row` of `design`, compared with other rows of `design`.
+    /// Explains the prediction of `model` for row `row` of `design` by comparing this row with other rows of `design`.
     ///
     /// # Errors
-    /// [`InputError::IndexOutOfRange`](halfspaces_linalg::InputError::IndexOutOfRange); if there is no other row; those of
-    /// [`Model::values`](crate::Model::values).
+    /// [`InputError::IndexOutOfRange`](halfspaces_linalg::InputError::IndexOutOfRange) if there is no row `row`; an
+    /// error if there is no other row; the errors of [`Model::values`](crate::Model::values).
     pub fn of(
         model: &Pipeline,
         design: &Design,
@@ -156,7 +159,7 @@ impl RowExplanation {
     }
 }
 
-/// The explained number of each row of `design`.
+/// The explained number of each row of `design`, which is the probability or the decision value for `class`.
 fn explained(
     model: &Pipeline,
     design: &Design,
@@ -183,18 +186,18 @@ fn explained(
     Ok(model.model().values(design, threads)?.iter().map(lead).collect())
 }
 
-/// A partition of the coordinates.
+/// A partition of the coordinates into parts, which are replaced as a whole.
 struct Parts {
     names: Vec<String>,
-    /// The part of each coordinate; the rest for a coordinate beyond the end.
+    /// The index of the part to which each coordinate belongs.
     of_coordinate: Vec<usize>,
-    /// Whether the last part, which has no name, has coordinates.
+    /// Whether there is a last part without a name, which contains the remaining coordinates.
     has_rest: bool,
 }
 
 impl Parts {
-    /// The columns, or the sparse coordinates that are not zero in the row `own`. Of too many, those in which `own`
-    /// differs the most from the mean of the other rows.
+    /// Creates one part for each column, or for each sparse coordinate that is not zero in the row `own`. If there are
+    /// more than [`MAX_PARTS`], the parts in which `own` differs the most from the mean of the other rows are kept.
     fn new(model: &Pipeline, own: &Design, others: &Design) -> Parts {
         let recipe = model.recipe();
         let mut difference = vec![0.0; own.dim()];
@@ -231,7 +234,7 @@ impl Parts {
         self.names.len() + usize::from(self.has_rest)
     }
 
-    /// The coordinates that are stored in one of the rows.
+    /// The coordinates that are stored in at least one of the two rows.
     fn pairs(&self, own: &[(usize, f64)], other: &[(usize, f64)]) -> Pairs {
         let mut pairs = Vec::with_capacity(own.len() + other.len());
         let (mut a, mut b) = (own.iter().peekable(), other.iter().peekable());
@@ -248,7 +251,7 @@ impl Parts {
     }
 }
 
-/// The stored coordinates of a row, ascending.
+/// The stored coordinates of a row, in ascending order.
 fn entries(design: &Design, row: usize) -> Vec<(usize, f64)> {
     let entries = match design {
         Design::Dense(points) => points.row(row).map(|row| row.entries().collect()),
@@ -258,7 +261,8 @@ fn entries(design: &Design, row: usize) -> Vec<(usize, f64)> {
     entries
 }
 
-/// The rows from the other row to the own one, as the parts of the other row are replaced in this order.
+/// The sequence of rows that starts with the other row and ends with the explained row. Each step replaces one part, in
+/// the given order.
 fn path(own: &Design, pairs: &Pairs, order: &[usize]) -> Result<Design, DataError> {
     let mut step_of = vec![0; order.len()];
     order.iter().enumerate().for_each(|(step, part)| step_of[*part] = step);
@@ -299,7 +303,7 @@ mod tests {
         ((row * 37 + column * 11) * (row + column + 1) % 101) as f64
     }
 
-    /// A table of numbers whose class `p` is the inside of a ring in the first two columns.
+    /// A table of numbers. The class `p` is the inside of a ring in the first two columns.
     fn ring(rows: usize, columns: usize) -> Frame {
         let column = |at: usize| Column {
             name: format!("x{at}"),
@@ -325,7 +329,7 @@ mod tests {
         own
     }
 
-    /// The explained numbers of some points.
+    /// The explained numbers of the given points.
     fn numbers(model: &Pipeline, points: Vec<Vec<f64>>, class: usize) -> Vec<f64> {
         let design = Design::Dense(Points::from_rows(&points).unwrap());
         explained(model, &design, class, Threads::ONE).unwrap()
@@ -340,14 +344,15 @@ mod tests {
         found.of_columns.iter().find(|of| of.column == column).unwrap().contribution
     }
 
-    /// For a linear model, the change when one column alone is replaced, whatever the other columns are.
+    /// For a linear model, the contribution of a column is the mean change when only this column is replaced, whatever
+    /// the other columns are.
     #[test]
     fn contributions_of_a_linear_model_are_exact() {
         let frame = ring(40, 4);
         let (mut model, design) = model(&frame, Method::Perceptron);
         let truth = model.true_classes(&frame, "y").unwrap().of_row;
         let classes: Vec<usize> = truth.into_iter().flatten().collect();
-        // Without calibration there are only decision values.
+        // Without a calibration, the model has only decision values.
         (model.model, _) =
             Model::fit(&Plan::new(Method::Perceptron), &design, &classes, None, None).unwrap();
         for row in [0, 7] {
@@ -365,7 +370,8 @@ mod tests {
         }
     }
 
-    /// With two columns, an order and its reverse are all orders, so contributions are exact for any model.
+    /// With two columns, an order and its reverse are all possible orders, so the contributions are exact for any
+    /// model.
     #[test]
     fn contributions_of_two_columns_are_exact() {
         let frame = ring(400, 2);
@@ -374,7 +380,7 @@ mod tests {
         let found = RowExplanation::of(&model, &design, row, Threads::ONE).unwrap();
         assert!(found.is_probability && found.compared_with == 100);
         assert!((sum(&found) - found.result).abs() < 1e-9);
-        // The same rows as in the explanation.
+        // Draw the same rows as the explanation.
         let mut rows: Vec<usize> = (0..400).filter(|other| *other != row).collect();
         rows.shuffle(&mut rng_for(streams::COMPARED_ROWS, row as u64));
         rows.truncate(100);
@@ -391,7 +397,7 @@ mod tests {
         assert!((first - second).abs() > 0.01, "the columns differ, {first} {second}");
     }
 
-    /// Of more than 200 columns, those in which the row differs the most have a contribution of their own.
+    /// If there are more than 200 columns, only those in which the row differs the most have a separate contribution.
     #[test]
     fn the_columns_that_differ_least_are_one_part() {
         for columns in [200, 203] {
@@ -414,7 +420,7 @@ mod tests {
         }
     }
 
-    /// The words of a text have contributions, and words that it lacks are one part.
+    /// The words of a text have separate contributions, and all words that it lacks form one part.
     #[test]
     fn words_have_contributions() {
         let text = |row: u32| {

@@ -1,10 +1,10 @@
-//! Decisions that minimise the expected cost of errors.
+//! Makes decisions that minimise the expected cost of errors.
 
 use crate::model::Decisions;
 use halfspaces_frame::{DataError, find_class};
 
-/// The cost of misclassifying a row of each class. The class with the largest product of cost and probability is
-/// predicted, which minimises the expected cost if the probabilities are calibrated.
+/// The cost of misclassifying a row, for each class. The class with the largest product of cost and probability is
+/// predicted. This minimises the expected cost if the probabilities are calibrated.
 ///
 /// ```
 /// use halfspaces_pipeline::{Costs, Decisions};
@@ -27,10 +27,11 @@ pub struct Costs {
 }
 
 impl Costs {
-    /// The costs of the named classes; that of any other class is 1.
+    /// Sets the costs of the named classes. The cost of any other class is 1.
     ///
     /// # Errors
-    /// If there is no such class, a class is named twice, or a cost is not a positive number.
+    /// Returns an error if there is no class with one of the names, a class is named twice, or a cost is not a positive
+    /// number.
     pub fn new(classes: &[String], given: &[(String, f64)]) -> Result<Costs, DataError> {
         let mut of_class = vec![None; classes.len()];
         for (name, cost) in given {
@@ -52,10 +53,10 @@ impl Costs {
         Ok(Costs { of_class: of_class.into_iter().map(|cost| cost.unwrap_or(1.0)).collect() })
     }
 
-    /// The costs by which the second of two classes is predicted if its probability is at least `threshold`.
+    /// The costs for which the second of two classes is predicted if its probability is at least `threshold`.
     ///
     /// # Errors
-    /// If there are more than two classes, or the threshold is not between 0 and 1.
+    /// Returns an error if there are more than two classes or if the threshold is not between 0 and 1.
     pub fn of_threshold(classes: &[String], threshold: f64) -> Result<Costs, DataError> {
         if classes.len() != 2 {
             return Err(DataError::user(format!(
@@ -71,11 +72,12 @@ impl Costs {
         Ok(Costs { of_class: vec![threshold, 1.0 - threshold] })
     }
 
-    /// The decisions with the least expected cost. Values become logarithms of ratios of cost times probability: for two
-    /// classes the second to the first, for more the best to the second best.
+    /// Returns the decisions with the smallest expected cost. The decision values are replaced by logarithms of a
+    /// ratio, where each term is a cost times a probability. For two classes, this is the ratio of the second class to
+    /// the first. For more classes, it is the ratio of the best class to the second best.
     ///
     /// # Errors
-    /// If there are no probabilities.
+    /// Returns an error if there are no probabilities.
     pub fn decide(&self, decisions: &Decisions) -> Result<Decisions, DataError> {
         let Some(of_rows) = &decisions.probabilities else {
             return Err(DataError::user(
@@ -102,7 +104,7 @@ impl Costs {
         Ok(Decisions { classes, values, probabilities: decisions.probabilities.clone() })
     }
 
-    /// The mean cost of predictions over the rows whose class is known; 0 if there are none.
+    /// The mean cost of predictions over the rows whose class is known, or 0 if there are no such rows.
     #[must_use]
     pub fn mean(&self, classes: &[usize], truth: &[Option<usize>]) -> f64 {
         let known =
@@ -115,7 +117,7 @@ impl Costs {
         sum / f64::from(rows.max(1))
     }
 
-    /// The least mean cost of always predicting the same class.
+    /// The smallest mean cost that always predicting the same class can reach.
     #[must_use]
     pub fn baseline(&self, truth: &[Option<usize>]) -> f64 {
         let always =
@@ -152,7 +154,7 @@ mod tests {
         assert!(Costs::of_threshold(&names(2), 1.0).is_err());
     }
 
-    /// No other decision has a smaller expected cost.
+    /// No other class would have a smaller expected cost.
     #[test]
     fn the_expected_cost_is_minimal() {
         let costs = Costs::new(&names(3), &[("c0".into(), 0.5), ("c2".into(), 4.0)]).unwrap();
@@ -172,7 +174,7 @@ mod tests {
         }
         let truth = [Some(0), Some(2), None, Some(2)];
         assert_eq!(costs.mean(&[1, 2, 1, 0], &truth), 4.5 / 3.0);
-        // Always the third class misses the first row only.
+        // Always predicting the third class misclassifies only the first row.
         assert!((costs.baseline(&truth) - 0.5 / 3.0).abs() < 1e-12);
     }
 

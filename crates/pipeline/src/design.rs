@@ -1,16 +1,16 @@
-//! The points that a recipe creates: dense or sparse.
+//! The points that a recipe creates, which are dense or sparse.
 
 use halfspaces_linalg::{CsrPoints, DensePoints, InputError, PointSet, Points};
 
-/// The limits of [`DesignRows::as_table`]: columns, and the memory of dense rows as a multiple of that of sparse ones.
+/// The limits of [`DesignRows::as_table`]: the number of columns, and the memory of dense rows as a multiple of the
+/// memory of sparse rows.
 const FEW_COLUMNS: usize = 100;
 const DENSE: usize = 8;
 
-/// Points that own their numbers.
+/// Points that own their coordinates.
 pub type Design = DesignRows<'static>;
 
-/// Points stored as dense rows or as sparse entries, whichever takes less memory. They own their numbers, or borrow them
-/// from their owner.
+/// Points that are stored as dense rows or as sparse entries. They own their coordinates or borrow them.
 ///
 /// ```
 /// use halfspaces_linalg::Points;
@@ -22,14 +22,14 @@ pub type Design = DesignRows<'static>;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum DesignRows<'a> {
-    /// All coordinates, row by row.
+    /// Dense points, stored as all coordinates row by row.
     Dense(DensePoints<'a>),
-    /// The non-zero coordinates.
+    /// Sparse points, stored as their non-zero coordinates.
     Sparse(CsrPoints<'a>),
 }
 
 impl<'a> DesignRows<'a> {
-    /// Number of points.
+    /// The number of points.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -44,7 +44,7 @@ impl<'a> DesignRows<'a> {
         self.len() == 0
     }
 
-    /// Number of coordinates.
+    /// The number of coordinates of each point.
     #[must_use]
     pub fn dim(&self) -> usize {
         match self {
@@ -53,7 +53,8 @@ impl<'a> DesignRows<'a> {
         }
     }
 
-    /// Number of coordinates in memory: all of dense points, the entries of sparse ones.
+    /// The number of coordinates in memory. This counts all coordinates of dense points and the entries of sparse
+    /// points.
     #[must_use]
     pub fn stored(&self) -> usize {
         match self {
@@ -62,10 +63,10 @@ impl<'a> DesignRows<'a> {
         }
     }
 
-    /// The points at `rows`, in that order.
+    /// Copies the points with the indices `rows`, in that order.
     ///
     /// # Errors
-    /// [`InputError::IndexOutOfRange`].
+    /// [`InputError::IndexOutOfRange`] if there is no point with one of the indices.
     pub fn select(&self, rows: &[usize]) -> Result<Design, InputError> {
         Ok(match self {
             DesignRows::Dense(points) => Design::Dense(points.select(rows)?.into_owned()),
@@ -73,12 +74,12 @@ impl<'a> DesignRows<'a> {
         })
     }
 
-    /// The points as dense rows if they are sparse and have so few columns that they are a table rather than texts: at most
-    /// 100, with dense rows of at most eight times the memory. [`Method::Auto`](crate::Method::Auto) learns more from
-    /// dense rows. `None` otherwise.
+    /// Converts sparse points to dense rows if they resemble a table rather than texts. This requires at most 100
+    /// columns, and dense rows that take at most eight times the memory. Returns `None` otherwise, or if the points are
+    /// already dense. [`Method::Auto`](crate::Method::Auto) learns more from dense rows.
     ///
     /// # Errors
-    /// [`InputError::TooLarge`].
+    /// [`InputError::TooLarge`] if the dense rows do not fit in memory.
     pub fn as_table(&self) -> Result<Option<DesignRows<'_>>, InputError> {
         match self {
             DesignRows::Sparse(points)
@@ -92,10 +93,10 @@ impl<'a> DesignRows<'a> {
         }
     }
 
-    /// Converts the points to dense rows. Those that are dense are not copied.
+    /// Converts the points to dense rows. Points that are already dense are not copied.
     ///
     /// # Errors
-    /// [`InputError::TooLarge`].
+    /// [`InputError::TooLarge`] if the dense rows do not fit in memory.
     pub fn into_dense(self) -> Result<DensePoints<'a>, InputError> {
         match self {
             DesignRows::Dense(points) => Ok(points),
@@ -105,13 +106,13 @@ impl<'a> DesignRows<'a> {
 }
 
 impl Design {
-    /// Appends points of the same kind.
+    /// Appends points in the same format, dense or sparse.
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`].
+    /// [`InputError::DimensionMismatch`] if the numbers of coordinates differ.
     ///
     /// # Panics
-    /// If one is dense and the other sparse.
+    /// Panics if one of the designs is dense and the other is sparse.
     pub fn append(&mut self, other: &Design) -> Result<(), InputError> {
         InputError::check_dim(self.dim(), other.dim())?;
         match (&mut *self, other) {

@@ -1,18 +1,19 @@
-//! The errors of a model on labelled rows, its ranking, and its probabilities.
+//! Evaluates a model on labelled rows: its errors, its ranking and its probabilities.
 
 use crate::model::Decisions;
 use crate::rate::{CONFIDENCE, Rate};
 use halfspaces_frame::DataError;
 use serde::Serialize;
 
-/// Coverages for which the error is reported, in percent of the rows. Ties in |value| can make the coverage larger.
+/// The coverages for which the error is reported, in percent of the rows. Ties in |value| can make the actual coverage
+/// larger.
 const COVERAGES: [usize; 6] = [100, 95, 90, 80, 70, 50];
-/// The number of bins of the calibration table, of equal width.
+/// The number of bins of the calibration table. All bins have the same width.
 const BINS: usize = 10;
 
-/// The errors of a model on labelled rows that it was not fitted to, with exact confidence intervals, and measures of
+/// The errors of a model on labelled rows to which it was not fitted, with exact confidence intervals, and measures of
 /// its ranking and its probabilities. Rows whose label the model does not know count as errors in `error`, `baseline`,
-/// `coverage` and precision. The other measures leave them out.
+/// `coverage` and precision. The other measures leave such rows out.
 ///
 /// ```
 /// use halfspaces_pipeline::{Decisions, Evaluation};
@@ -30,28 +31,28 @@ const BINS: usize = 10;
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Evaluation {
-    /// The class names; with two classes, the positive one is last.
+    /// The class names. With two classes, the positive class is last.
     pub classes: Vec<String>,
-    /// The confidence of the intervals.
+    /// The confidence level of the intervals.
     pub confidence: f64,
-    /// The error.
+    /// The error rate of the model.
     pub error: Rate,
-    /// The error of always predicting the class that is the most frequent among these rows.
+    /// The error rate of always predicting the class that is the most frequent among these rows.
     pub baseline: f64,
-    /// The confusion matrix: one row per true class, one column per predicted class.
+    /// The confusion matrix, with one row per true class and one column per predicted class.
     pub confusion: Vec<Vec<usize>>,
     /// The number of rows whose label is unknown to the model.
     pub unknown: usize,
-    /// The rates of each class.
+    /// The recall, precision and ranking measures of each class.
     pub of_class: Vec<ClassRates>,
-    /// The error if only rows with a large |value| are decided.
+    /// The error if the model decides only the rows with a large |value|, for several coverages.
     pub coverage: Vec<Coverage>,
-    /// Measures of the probabilities; `None` if the model is not calibrated or knows the label of no row.
+    /// Measures of the probabilities, or `None` if the model is not calibrated or does not know the label of any row.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probabilities: Option<ProbabilityScores>,
 }
 
-/// The rates of a class. A rate is `None` if it has no rows.
+/// The rates of a class. A rate is `None` if there are no rows to compute it from.
 ///
 /// ```
 /// use halfspaces_pipeline::{Decisions, Evaluation};
@@ -65,19 +66,19 @@ pub struct Evaluation {
 pub struct ClassRates {
     /// The name of the class.
     pub class: String,
-    /// The fraction of the rows of this class that are predicted to be in it.
+    /// The fraction of the rows of this class that are predicted to be in this class.
     #[serde(skip_serializing_if = "Option::is_none", rename = "found")]
     pub recall: Option<Rate>,
-    /// The fraction of the rows predicted to be in this class that are in it.
+    /// The fraction of the rows predicted to be in this class that are in this class.
     #[serde(skip_serializing_if = "Option::is_none", rename = "right")]
     pub precision: Option<Rate>,
-    /// The area under the ROC curve: the probability that a row of this class ranks before one of another class; ties
-    /// count half. Rows are ranked by the probability of the class; with two classes, by the decision value. `None` if
-    /// there is no such ranking, or if all or none of the rows are of this class.
+    /// The area under the ROC curve, which is the probability that a row of this class ranks before a row of another
+    /// class, where ties count half. Rows are ranked by the probability of the class or, with two classes, by the
+    /// decision value. `None` if there is no such ranking, or if all or none of the rows are of this class.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auc: Option<f64>,
-    /// The average precision of the same ranking: the mean over the rows of this class of the precision among the rows
-    /// that rank at least as high.
+    /// The average precision of the ranking that `auc` uses. For each row of this class, the precision among the rows
+    /// that rank at least as high is computed. The average precision is the mean of these numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub average_precision: Option<f64>,
 }
@@ -93,15 +94,15 @@ pub struct ClassRates {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Coverage {
-    /// The fraction of the rows that are decided.
+    /// The fraction of the rows that the model decides.
     pub share: f64,
-    /// The smallest |value| among these rows.
+    /// The smallest |value| among the decided rows.
     pub threshold: f64,
-    /// The error on these rows.
+    /// The error on the decided rows.
     pub error: Rate,
 }
 
-/// Measures of the probabilities; lower is better.
+/// Measures of the quality of the probabilities. Lower is better for all of them.
 ///
 /// *Source.* Brier 1950; Guo et al. 2017 for the calibration error.
 ///
@@ -119,19 +120,22 @@ pub struct Coverage {
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ProbabilityScores {
-    /// The mean of -ln p for the probability p of the true class; p counts as at least 2⁻⁵².
+    /// The mean of -ln p, where p is the probability of the true class. Probabilities below 2⁻⁵² count as 2⁻⁵².
     pub log_loss: f64,
-    /// The mean squared difference between the probabilities and 1 for the true class, 0 for others: summed over the
-    /// classes, and for two classes that of the second class only.
+    /// The Brier score. This is the mean over the rows of the squared differences between the probabilities and the
+    /// truth, which is 1 for the true class and 0 for other classes. The squared differences are summed over the
+    /// classes. For two classes, only the second class counts.
     pub brier: f64,
-    /// The expected calibration error: the mean absolute difference between the mean probability of the predicted class
-    /// and the fraction of correct predictions in a bin, weighted by the rows of the bin.
+    /// The expected calibration error. In each bin, this is the absolute difference between the mean probability of the
+    /// predicted class and the fraction of correct predictions. The mean over the bins is weighted by the number of
+    /// rows in each bin.
     pub calibration_error: f64,
-    /// Rows by the probability of the predicted class, in ten bins of equal width. Empty bins are left out.
+    /// The calibration table, in which rows are grouped by the probability of the predicted class into ten bins of
+    /// equal width. Empty bins are left out.
     pub calibration: Vec<Calibration>,
 }
 
-/// The rows whose predicted class has a probability in some range.
+/// A bin of the calibration table, which contains the rows whose predicted class has a probability in some range.
 ///
 /// ```
 /// use halfspaces_pipeline::{Calibration, Rate};
@@ -143,7 +147,7 @@ pub struct ProbabilityScores {
 pub struct Calibration {
     /// The lower end of the range.
     pub from: f64,
-    /// The upper end of the range; it belongs to the next range, except for 1.
+    /// The upper end of the range. It belongs to the next range, unless it is 1.
     pub to: f64,
     /// The mean probability of the predicted class.
     pub mean: f64,
@@ -155,10 +159,10 @@ impl Evaluation {
     /// Compares decisions with the true classes, which are `None` for labels that the model does not know.
     ///
     /// # Errors
-    /// If there are no rows.
+    /// Returns an error if there are no rows.
     ///
     /// # Panics
-    /// If there is not one true class for each decision, or a class has no name.
+    /// Panics if there is not one true class for each decision, or if a class has no name.
     pub fn new(
         classes: &[String],
         decisions: &Decisions,
@@ -206,7 +210,7 @@ impl Evaluation {
     }
 }
 
-/// The errors at several coverages. Rows with equal |values| are either all decided or all left undecided.
+/// The errors at several coverages. Rows with equal |value| are either all decided or all left undecided.
 fn coverage(values: &[f64], wrong: &[bool]) -> Result<Vec<Coverage>, DataError> {
     let size = |row: &usize| values[*row].abs();
     let mut ranked: Vec<usize> = (0..wrong.len()).collect();
@@ -227,11 +231,13 @@ fn coverage(values: &[f64], wrong: &[bool]) -> Result<Vec<Coverage>, DataError> 
     Ok(coverage)
 }
 
-/// Rows ranked by a score: the numbers of rows of a class and of other rows for each score, the largest score first.
+/// Rows ranked by a score. For each score, starting with the largest, this holds the numbers of rows of a class and of
+/// other rows.
 struct Ranking(Vec<(usize, usize)>);
 
 impl Ranking {
-    /// The ranking for a class; `None` if there are no scores, or not both kinds of rows.
+    /// The ranking for a class. Returns `None` if there are no scores, or if either all rows or no rows belong to the
+    /// class.
     fn of_class(
         class: usize,
         count: usize,
@@ -239,7 +245,7 @@ impl Ranking {
         truth: &[Option<usize>],
     ) -> Option<Ranking> {
         let score = |row: usize| match &decisions.probabilities {
-            // The value has more digits than a probability close to 0 or 1.
+            // The decision value has more significant digits than a probability close to 0 or 1.
             _ if count == 2 => Some(if class == 1 { 1.0 } else { -1.0 } * decisions.values[row]),
             Some(all) => Some(all[row][class]),
             None => None,
@@ -261,7 +267,7 @@ impl Ranking {
         (of_class > 0 && others > 0).then_some(ranking)
     }
 
-    /// The numbers of rows of the class and of other rows.
+    /// The total numbers of rows of the class and of other rows.
     fn totals(&self) -> (usize, usize) {
         self.0.iter().fold((0, 0), |sums, row| (sums.0 + row.0, sums.1 + row.1))
     }
@@ -288,14 +294,14 @@ impl Ranking {
 }
 
 impl ProbabilityScores {
-    /// `None` if no row has a known class.
+    /// Computes the scores. Returns `None` if no row has a known class.
     fn new(
         probabilities: &[Vec<f64>],
         predicted: &[usize],
         truth: &[Option<usize>],
     ) -> Result<Option<ProbabilityScores>, DataError> {
         let (mut rows, mut log_loss, mut brier) = (0.0, 0.0, 0.0);
-        // Rows, correct predictions and the sum of probabilities in each bin.
+        // For each bin, the number of rows, the number of correct predictions, and the sum of probabilities.
         let mut bins = [(0, 0, 0.0); BINS];
         for ((of_row, predicted), truth) in probabilities.iter().zip(predicted).zip(truth) {
             let Some(truth) = *truth else { continue };
@@ -354,8 +360,9 @@ mod tests {
         let counts = |rate: &Option<Rate>| rate.map(|r| (r.count, r.of));
         assert_eq!(counts(&of.of_class[1].recall), Some((1, 2)));
         assert_eq!(counts(&of.of_class[1].precision), Some((1, 3)));
-        // At 80 percent the row with the value 0.1 is left out. The row with the largest value has an unknown label. 95
-        // and 90 percent of five rows are all rows, and 70 percent are as many as 80 percent: shares are rounded up.
+        // At 80 percent, the row with the value 0.1 is left out. The row with the largest value has an unknown label.
+        // Shares are rounded up, so 95 and 90 percent of five rows are all rows, and 70 percent are as many rows as 80
+        // percent.
         let decided = |of: &Evaluation| {
             let row = |c: &Coverage| (c.error.count, c.error.of, c.threshold, c.share);
             of.coverage.iter().map(row).collect::<Vec<_>>()
@@ -375,8 +382,9 @@ mod tests {
         );
     }
 
-    /// Values 3 (b), 2 (a), 2 (b), 1 (a), 0 (b), and 9 with an unknown label. Of the pairs of b and a, the first b wins
-    /// 2, the second 1 and a tie, the third none: 3.5 of 6. Precision at the three b: 1, 2/3 and 3/5.
+    /// The values are 3 (class b), 2 (a), 2 (b), 1 (a), 0 (b), and 9 with an unknown label. There are 6 pairs of a row
+    /// b and a row a. The first b wins 2 pairs, the second b wins 1 pair and ties in another, and the third b wins
+    /// none, which gives 3.5 of 6. The precisions at the three rows b are 1, 2/3 and 3/5.
     #[test]
     fn rankings_by_hand() {
         let decisions = Decisions {
@@ -392,13 +400,13 @@ mod tests {
         close(of.of_class[1].auc, 3.5 / 6.0);
         close(of.of_class[0].auc, 3.5 / 6.0);
         close(of.of_class[1].average_precision, (1.0 + 2.0 / 3.0 + 0.6) / 3.0);
-        // From the other end: b 0, a 1, {a, b} 2, b 3.
+        // For class a, the ranking starts at the smallest value: b (0), a (1), a and b (2), b (3).
         close(of.of_class[0].average_precision, (0.5 + 0.5) / 2.0);
-        // Zeros of both signs are equal.
+        // The values 0 and -0 are equal.
         let zeros = Decisions { classes: vec![1, 0], values: vec![0.0, -0.0], probabilities: None };
         let of = Evaluation::new(&names(2), &zeros, &[Some(0), Some(1)]).unwrap();
         close(of.of_class[1].auc, 0.5);
-        // One kind of rows has no ranking, and several classes have none without probabilities.
+        // There is no ranking if all rows belong to one class, or if there are several classes but no probabilities.
         let one = Evaluation::new(&names(2), &zeros, &[Some(0), Some(0)]).unwrap();
         assert_eq!((one.of_class[0].auc, one.of_class[1].average_precision), (None, None));
         let several = Evaluation::new(&names(3), &zeros, &[Some(0), Some(1)]).unwrap();
@@ -427,16 +435,17 @@ mod tests {
         assert!((scores.log_loss + (0.7f64.ln() + 0.25f64.ln()) / 3.0).abs() < 1e-15);
         let squares = (0.04 + 0.09 + 0.01) + (0.5625 + 0.5625) + 0.0;
         assert!((scores.brier - squares / 3.0).abs() < 1e-15);
-        // 0.7 and 0.75 are in one bin: 1.45 expected, 1 correct. 1 is in the last bin.
+        // The probabilities 0.7 and 0.75 are in the same bin, where 1.45 correct predictions are expected and 1 is
+        // found. The probability 1 is in the last bin.
         assert!((scores.calibration_error - 0.45 / 3.0).abs() < 1e-15);
         let bins: Vec<(usize, usize)> =
             scores.calibration.iter().map(|bin| (bin.correct.count, bin.correct.of)).collect();
         assert_eq!(bins, [(1, 2), (1, 1)]);
         assert_eq!((scores.calibration[0].from, scores.calibration[1].to), (0.7, 1.0));
         assert!((scores.calibration[0].mean - 0.725).abs() < 1e-15);
-        // Both rows of the second class have a larger probability of it than the row of the third.
+        // Both rows of the second class have a larger probability of this class than the row of the third class.
         assert_eq!(found.of_class[1].auc, Some(1.0));
-        // For two classes the Brier score is that of the second. A probability of 0 counts as 2⁻⁵².
+        // For two classes, the Brier score is that of the second class. A probability of 0 counts as 2⁻⁵².
         let two = of(vec![vec![1.0, 0.0], vec![0.6, 0.4]], vec![0, 0], &[Some(1), Some(0)]);
         let scores = two.probabilities.unwrap();
         assert!((scores.brier - (1.0 + 0.16) / 2.0).abs() < 1e-15);

@@ -1,4 +1,4 @@
-//! Points and labels of a two-class table, in the form that the learners of the other crates take.
+//! Points and labels of a two-class table, in the form that the learners of the other crates expect.
 
 use crate::design::Design;
 use crate::recipe::{Recipe, RecipeOptions, Unseen};
@@ -20,7 +20,7 @@ use halfspaces_linalg::{ExampleStream, Label, PointSet};
 /// ```
 #[derive(Debug, Clone)]
 pub struct LabelledTable {
-    /// The points.
+    /// The points, one for each row of the table.
     pub points: Design,
     /// The label of each point.
     pub labels: Vec<Label>,
@@ -32,18 +32,18 @@ pub struct LabelledTable {
     pub notes: Vec<String>,
     /// The column of labels.
     label: String,
-    /// Whether -1 stands for several classes.
+    /// Whether the label -1 represents several classes.
     is_one_of_several: bool,
 }
 
 impl LabelledTable {
-    /// Creates points from the columns of `frame` and labels from its column `label`: +1 for the class `positive`, and
-    /// -1 for all others. Without `positive`, the second of two classes is +1: the larger number, or the last in
-    /// alphabetical order.
+    /// Creates points from the columns of `frame` and labels from its column `label`. The label is +1 for the class
+    /// `positive` and -1 for all other classes. If `positive` is `None`, there must be two classes, and the second is
+    /// +1. The second class is the larger number or the last name in alphabetical order.
     ///
     /// # Errors
-    /// If the column or class does not exist, a row has no label, there are not two classes, or every column is
-    /// constant.
+    /// Returns an error if the column or the class does not exist, a row has no label, there are not two classes, or
+    /// every column is constant.
     pub fn new(
         mut frame: Frame,
         label: &str,
@@ -75,10 +75,10 @@ impl LabelledTable {
         })
     }
 
-    /// Converts another table, or a part of one, with the same columns to points and labels.
+    /// Converts another table with the same columns, or a part of such a table, to points and labels.
     ///
     /// # Errors
-    /// If a label is missing or is not one of the classes, or a column does not match the recipe.
+    /// Returns an error if a label is missing or is not one of the classes, or if a column does not match the recipe.
     pub fn apply(&self, mut frame: Frame) -> Result<(Design, Vec<Label>), DataError> {
         let labels = Labels::take_part(&mut frame, &self.label)?;
         let known = Classes::new(self.classes.iter().cloned());
@@ -105,7 +105,7 @@ impl LabelledTable {
     }
 }
 
-/// A stream of the examples in batches, such as the parts of a table too large for memory.
+/// A stream of the examples in a sequence of batches, such as the parts of a table that is too large for memory.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -149,7 +149,7 @@ impl<P> std::fmt::Debug for Examples<'_, P> {
 }
 
 impl<'b, P: PointSet> Examples<'b, P> {
-    /// Streams the examples of `batches`, whose points have `dim` coordinates.
+    /// Creates a stream of the examples in `batches`, whose points have `dim` coordinates.
     pub fn new(
         dim: usize,
         batches: &'b mut dyn Iterator<Item = Result<(P, Vec<Label>), DataError>>,
@@ -239,7 +239,7 @@ mod tests {
         assert_eq!(b.labels, [Label::Negative, Label::Positive, Label::Negative]);
         let (_, labels) = b.apply(part(&[1.0, 2.0], &["d", "b"])).unwrap();
         assert_eq!(labels, [Label::Negative, Label::Positive]);
-        // These names are two classes of their own; a third label is neither.
+        // Here "not b" and "b" are the names of two classes, so a third label is an error.
         let two = table(&["not b", "b"], Some("b")).unwrap();
         assert!(two.apply(part(&[1.0, 2.0], &["c", "b"])).is_err());
         let turned = table(&["no", "yes"], Some("no")).unwrap();

@@ -1,6 +1,6 @@
-//! The model file: columns, classes, learner and fit report as one JSON document.
+//! The model file, which contains the columns, the classes, the learner and the fit report as one JSON document.
 //!
-//! docs/model.schema.json describes it.
+//! The format is described in docs/model.schema.json.
 
 use crate::pipeline::Pipeline;
 use fnv::FnvHasher;
@@ -14,14 +14,14 @@ use std::path::Path;
 const FORMAT: &str = "halfspaces model";
 const VERSION: u64 = 4;
 
-/// The fields common to all versions.
+/// The fields that all versions of the model file have in common.
 #[derive(Deserialize)]
 struct Head {
     format: String,
     version: u64,
 }
 
-/// A model file.
+/// The contents of a model file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -45,8 +45,8 @@ struct FileRef<'p> {
     pipeline: &'p Pipeline,
 }
 
-/// A hash of the written pipeline. It is recomputed from the parsed pipeline, so that changed numbers and unknown keys
-/// are detected.
+/// A hash of the serialised pipeline. When a file is loaded, the hash is recomputed from the parsed pipeline, so that
+/// changed numbers and unknown keys are detected.
 fn checksum(pipeline: &Pipeline) -> serde_json::Result<String> {
     struct Hash(FnvHasher);
     impl Write for Hash {
@@ -67,7 +67,7 @@ impl Pipeline {
     /// Writes the model file.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// Returns any error of `out`.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let program = concat!("halfspaces ", env!("CARGO_PKG_VERSION"));
         let checksum = checksum(self)?;
@@ -76,20 +76,20 @@ impl Pipeline {
         out.write_all(b"\n")
     }
 
-    /// Saves the model file. An existing file is replaced only when the new one is complete, so a failure leaves it
-    /// unchanged.
+    /// Saves the model file. An existing file is replaced only when the new file is complete, so a failure leaves the
+    /// existing file unchanged.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), DataError> {
         let saved = || -> io::Result<()> {
-            // A link stays a link, and a pipe or a terminal is written to.
+            // A symbolic link stays a link and its target is replaced. A pipe or a terminal is written to directly.
             let (target, before) = match path.canonicalize() {
                 Ok(target) => {
                     let before = target.metadata()?;
                     (target, Some(before))
                 }
-                // A link that leads to no file is an error, and not replaced.
+                // A symbolic link without a target is an error and is not replaced.
                 Err(e) if e.kind() == io::ErrorKind::NotFound && !path.is_symlink() => {
                     (path.to_path_buf(), None)
                 }
@@ -100,7 +100,8 @@ impl Pipeline {
             }
             let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
             let mut builder = tempfile::Builder::new();
-            // Like any other file: readable for everyone whom the umask admits, not only for the owner.
+            // The umask decides who may read the file, as for any other file. By default, only the owner can read a
+            // temporary file.
             #[cfg(unix)]
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
             let file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
@@ -122,7 +123,7 @@ impl Pipeline {
     /// Loads a model file.
     ///
     /// # Errors
-    /// If the file does not exist, has another version, or is damaged.
+    /// Returns an error if the file does not exist, has another version, or is damaged.
     pub fn load(path: &Path) -> Result<Pipeline, DataError> {
         let name = path.display().to_string();
         if path.is_dir() {
@@ -137,10 +138,10 @@ impl Pipeline {
         Pipeline::read(&bytes, &name)
     }
 
-    /// Parses the bytes of a model file. `name` is used in messages.
+    /// Parses the bytes of a model file. `name` is the file name used in error messages.
     ///
     /// # Errors
-    /// Same as [`Pipeline::load`].
+    /// Returns an error if the file has another version or is damaged.
     pub fn read(bytes: &[u8], name: &str) -> Result<Pipeline, DataError> {
         let Ok(head) = serde_json::from_slice::<Head>(bytes) else {
             return Err(DataError::user(format!(

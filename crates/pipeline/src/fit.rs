@@ -1,4 +1,4 @@
-//! Fitting a pipeline to a table.
+//! Fits a pipeline to a table.
 
 use crate::holdout::SplitBy;
 use crate::model::Model;
@@ -13,11 +13,11 @@ use halfspaces_frame::{
 use halfspaces_tables::MIN_TABLE_ROWS;
 use std::collections::{HashMap, HashSet};
 
-/// If fewer rows than this are held out, the error is also measured by cross-validation.
+/// The number of held-out rows below which the error is also measured by cross-validation.
 const ENOUGH_HELD_OUT: usize = 300;
-/// The error is not cross-validated if the table has more rows than this.
+/// The maximum number of fitted rows for which the error is cross-validated.
 const MAX_CROSS_VALIDATED: usize = 5000;
-/// A note says so if at least this share of the held-out rows has the values of a fitted row.
+/// The minimum share of held-out rows that have the same values as a fitted row for a note to be written.
 const COPIES: f64 = 0.1;
 
 /// The options of a fit.
@@ -32,31 +32,33 @@ const COPIES: f64 = 0.1;
 pub struct FitOptions {
     /// The column of labels.
     pub label: String,
-    /// The positive class. With more than two classes, it is learned against all others.
+    /// The positive class. If there are more than two classes, the positive class is learned against all others.
     pub positive: Option<String>,
     /// The learner.
     pub plan: Plan,
-    /// The column with a weight for each row. Default: no weights.
+    /// The column that contains a weight for each row. By default, rows have no weights.
     pub weights: Option<String>,
-    /// Whether each class has the same total weight: an error on a row then costs in inverse proportion to the total
-    /// weight of the rows of its class. Default: false.
+    /// Whether the rows are reweighted so that each class has the same total weight. The cost of an error on a row is
+    /// then inversely proportional to the total weight of its class. The default is false.
     pub balanced: bool,
-    /// The share of rows held out to measure the error, in [0, 1). Default: see [`split`](crate::split) for a random split; a fifth of the rows for a split by group or time.
+    /// The share of rows held out to measure the error, in [0, 1). The default share of a random split is described at
+    /// [`split`](crate::split). The default share of a split by group or time is a fifth of the rows.
     pub holdout: Option<f64>,
-    /// The rule by which held-out rows are chosen. Default: at random.
+    /// The rule by which held-out rows are chosen. By default, they are chosen at random.
     pub split: SplitBy,
-    /// Whether rows without a label are left out; otherwise they are an error. Default: false.
+    /// Whether rows without a label are left out. If this is false, which is the default, such rows are an error.
     pub skip_unlabelled: bool,
-    /// The options for columns.
+    /// The options for the treatment of columns.
     pub recipe: RecipeOptions,
-    /// The treatment of ragged rows when new tables are read. Pass the value with which this table was read.
+    /// The treatment of ragged rows when new tables are read for the model. Pass the value with which this table was
+    /// read.
     pub ragged: Ragged,
 }
 
 /// The labels of the fitted and held-out rows. Only classes with fitted rows are numbered.
 pub(crate) struct Target {
     pub(crate) classes: Vec<String>,
-    /// For each class of the table, its index in `classes`; `None` if it has no fitted row.
+    /// For each class of the table, its index in `classes`, or `None` if the class has no fitted row.
     numbers: Vec<Option<usize>>,
     labels: Labels,
     pub(crate) against_rest: Option<String>,
@@ -65,7 +67,7 @@ pub(crate) struct Target {
 }
 
 impl FitOptions {
-    /// The default learner, for the labels in column `label`.
+    /// The default options, for labels in the column `label`.
     #[must_use]
     pub fn new(label: impl Into<String>) -> FitOptions {
         FitOptions {
@@ -82,8 +84,8 @@ impl FitOptions {
         }
     }
 
-    /// The hints for reading a table, so that labels keep their spelling: `0`, `01` and `True` are not converted. Columns
-    /// that are dropped are not checked.
+    /// The hints for reading a table to fit. They ensure that labels keep their spelling: `0`, `01` and `True` are not
+    /// converted. The cells of dropped columns are not checked.
     #[must_use]
     pub fn hints(&self) -> Hints {
         self.recipe.without_dropped(Hints::texts([&self.label]))
@@ -92,7 +94,7 @@ impl FitOptions {
     /// Checks that the options are consistent.
     ///
     /// # Errors
-    /// If a parameter does not apply to the learner, or a column has two roles.
+    /// Returns an error if a parameter does not apply to the learner or if a column has two roles.
     pub fn check(&self) -> Result<(), DataError> {
         let has_weights = [("--weights", self.weights.is_some()), ("--balanced", self.balanced)];
         for (option, _) in has_weights.into_iter().filter(|(_, given)| *given) {
@@ -151,12 +153,12 @@ impl Target {
         Ok((Target { classes, numbers, labels, against_rest, counts, rule }, learn_rows, held_rows))
     }
 
-    /// The class number of a row; `None` if no row of its class is fitted.
+    /// The class number of a row, or `None` if no row of its class is fitted.
     pub(crate) fn class(&self, row: usize) -> Option<usize> {
         self.numbers[self.labels.of_row[row]]
     }
 
-    /// The class number of a label, found among the `known` classes.
+    /// The class number of a label, which is looked up among the `known` classes.
     pub(crate) fn class_of(&self, label: &str, known: &Classes) -> Option<usize> {
         match &self.against_rest {
             Some(positive) => {
@@ -180,7 +182,7 @@ impl Target {
         self.counts = self.classes.iter().enumerate().map(name).collect();
     }
 
-    /// The error of always predicting the most common class.
+    /// The error rate of always predicting the most common class.
     pub(crate) fn commonest_error(&self) -> f64 {
         let most = self.counts.iter().map(|class| class.rows).max().unwrap_or(0);
         let all: usize = self.counts.iter().map(|class| class.rows).sum();
@@ -202,8 +204,8 @@ impl Pipeline {
     /// be wrong.
     ///
     /// # Errors
-    /// If the options are inconsistent, a named column does not exist, there are too few rows, or the labels are not
-    /// classes.
+    /// Returns an error if the options are inconsistent, a column named in the options does not exist, there are too
+    /// few rows, or the labels are not classes.
     pub fn fit(
         mut frame: Frame,
         options: &FitOptions,
@@ -244,8 +246,8 @@ impl Pipeline {
             ));
         }
         if !options.split.is_random() {
-            // The folds of the learner say nothing about later rows. Of few groups, the choice of the candidates makes
-            // their error too small.
+            // If the split is by time, the error on the learner's folds is not an estimate of the error on later rows.
+            // If there are few groups, the error on the folds is too small, because the candidates are chosen by it.
             findings.cross_validated = None;
         }
         let is_unsure = held_rows.len() < ENOUGH_HELD_OUT && classes.len() <= MAX_CROSS_VALIDATED;
@@ -306,7 +308,7 @@ impl Pipeline {
     }
 }
 
-/// The rows with a label; notes the number of the others.
+/// Keeps the rows with a label, and adds a note with the number of the other rows.
 fn labelled(mut frame: Frame, label: &str) -> Result<Frame, DataError> {
     let values = frame.column(label).ok_or_else(|| frame.no_column(label))?;
     let rows: Vec<usize> = (0..frame.rows).filter(|row| !values.is_missing(*row)).collect();
@@ -340,7 +342,8 @@ pub(crate) fn check_enough(
     Ok(())
 }
 
-/// The group of each fitted row; `None` unless rows are held out by group. `group_of` has the groups of all rows.
+/// The group of each fitted row, or `None` unless rows are held out by group. `group_of` contains the groups of all
+/// rows.
 fn fitted_groups(
     options: &FitOptions,
     source: &str,
@@ -360,8 +363,8 @@ fn fitted_groups(
     Ok(Some(groups))
 }
 
-/// The classes of the fitted rows, and for each class of the file its index among them; `None` for a class without a
-/// fitted row.
+/// The classes of the fitted rows. Also returns, for each class of the file, its index among these classes, or `None`
+/// if the class has no fitted row.
 fn classes_of(
     labels: &Labels,
     rows: &[usize],
@@ -392,15 +395,16 @@ fn classes_of(
     Ok((names, numbers))
 }
 
-/// The weights of the rows of a table: those of its column of weights, times a factor for each class.
+/// The weights of the rows of a table. The weight of a row is its value in the column of weights times a factor for its
+/// class.
 struct Weights {
     of_row: Option<Vec<f64>>,
     of_class: Option<Vec<f64>>,
 }
 
 impl Weights {
-    /// The same weights, with factors by which all classes have the same total weight among these rows. The mean of the
-    /// weights stays the same.
+    /// Adds factors with which all classes have the same total weight among the given rows. The mean weight does not
+    /// change.
     fn balanced(self, rows: &[usize], classes: &[usize]) -> Result<Weights, DataError> {
         let count = classes.iter().max().map_or(0, |last| last + 1);
         let mut totals = vec![0.0; count];
@@ -417,7 +421,7 @@ impl Weights {
         Ok(Weights { of_class: Some(of_class), ..self })
     }
 
-    /// The weights of some rows with their classes; `None` if all are 1.
+    /// The weights of the given rows with the given classes, or `None` if all weights are 1.
     fn of(&self, rows: &[usize], classes: &[usize]) -> Option<Vec<f64>> {
         let Weights { of_row, of_class } = self;
         (of_row.is_some() || of_class.is_some()).then(|| {

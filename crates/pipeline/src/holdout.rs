@@ -1,4 +1,5 @@
-//! The hold-out rule, which splits a table into rows to fit and held-out rows, on which the error is measured.
+//! The hold-out rule, which splits a table into rows to fit and held-out rows. The error is measured on the held-out
+//! rows.
 
 use crate::streams;
 use halfspaces_frame::{ColumnRecord, DataError, Frame, Reading, Values};
@@ -8,7 +9,7 @@ use halfspaces_tables::default_hold_out;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// The default share of rows held out by group or by time.
+/// The default share of rows that are held out if the split is by group or by time.
 const SHARE_OF_GROUPS: f64 = 0.2;
 
 /// The rule by which held-out rows are chosen.
@@ -21,15 +22,16 @@ const SHARE_OF_GROUPS: f64 = 0.2;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SplitBy {
-    /// At random, as by [`split`].
+    /// Rows are held out at random, in the same way as by [`split`].
     #[default]
     Random,
-    /// All rows with the same value in this column together. The error is then that on new groups, such as patients.
-    /// The column is not learned from. Candidates, probabilities and the cross-validated error are by group too.
-    /// Default share: a fifth of the rows.
+    /// Whole groups are held out. A group consists of all rows with the same value in this column. The held-out error
+    /// is then the error on new groups, such as new patients. The model does not learn from this column. The comparison
+    /// of candidates, the probabilities and the cross-validated error also use whole groups. The default share is a
+    /// fifth of the rows.
     Group(String),
-    /// The last rows by this column of dates or numbers. The error is then that on later rows. The column is not
-    /// learned from. Default share: a fifth of the rows.
+    /// The last rows are held out, in the order of this column of dates or numbers. The held-out error is then the
+    /// error on later rows. The model does not learn from this column. The default share is a fifth of the rows.
     Time(String),
 }
 
@@ -37,12 +39,13 @@ pub enum SplitBy {
 pub(crate) struct Split {
     pub(crate) learn: Vec<usize>,
     pub(crate) held_out: Vec<usize>,
-    /// The group number of each row. Groups are numbered in random order. Empty unless the split is by group.
+    /// The group number of each row. Groups are numbered in random order. The vector is empty unless the split is by
+    /// group.
     pub(crate) groups: Vec<usize>,
 }
 
 impl SplitBy {
-    /// The column; `None` for a random split.
+    /// The column of groups or times, or `None` if the split is random.
     #[must_use]
     pub fn column(&self) -> Option<&str> {
         match self {
@@ -57,7 +60,7 @@ impl SplitBy {
         *self == SplitBy::Random
     }
 
-    /// Splits a table; removes the column of groups or times from it.
+    /// Splits a table and removes the column of groups or times from it.
     pub(crate) fn rows(
         &self,
         frame: &mut Frame,
@@ -94,7 +97,7 @@ impl SplitBy {
                 let times = times(&take_full(frame, column, "time")?, frame, column)?;
                 let mut order: Vec<usize> = (0..frame.rows).collect();
                 order.sort_by(|a, b| times[*a].total_cmp(&times[*b]).then(a.cmp(b)));
-                // Rows of one time are on the same side.
+                // Rows with the same time must be on the same side of the split.
                 let mut first = frame.rows - most.min(frame.rows.saturating_sub(1));
                 while first < frame.rows
                     && first > 0
@@ -118,9 +121,9 @@ impl SplitBy {
     }
 }
 
-/// Removes a column without missing values.
+/// Removes a column from the table and returns its values. Returns an error if a value is missing.
 fn take_full(frame: &mut Frame, column: &str, what: &str) -> Result<Values, DataError> {
-    // Notes on dates, such as on the order of day and month, would be lost with the column.
+    // Notes on dates, such as notes on the order of day and month, would be lost when the column is removed.
     let is_date = |record: &&ColumnRecord| matches!(record.rule.reading, Reading::Date(_));
     let of_dates = frame.record(column).filter(is_date);
     let notes = of_dates.map_or_else(Vec::new, |record| record.notes.clone());
@@ -135,7 +138,7 @@ fn take_full(frame: &mut Frame, column: &str, what: &str) -> Result<Values, Data
     }
 }
 
-/// The number of each row's group; groups are numbered in random order.
+/// The group number of each row. Groups are numbered in random order.
 fn groups(values: &Values, seed: u64) -> Vec<usize> {
     let mut number_of: HashMap<String, usize> = HashMap::new();
     let number = |row: usize| {
@@ -152,7 +155,7 @@ fn times(values: &Values, frame: &Frame, column: &str) -> Result<Vec<f64>, DataE
     match values {
         Values::Numbers(numbers) => Ok(numbers.values().to_vec()),
         Values::Moments(moments) => {
-            // 2^53 microseconds are 285 years: later times are rounded, and keep their order.
+            // The value 2^53 microseconds is 285 years. Later times are rounded, but they keep their order.
             Ok(moments.values().iter().map(|moment| *moment as f64).collect())
         }
         Values::Texts(_) => Err(DataError::user(format!(
@@ -164,8 +167,8 @@ fn times(values: &Values, frame: &Frame, column: &str) -> Result<Vec<f64>, DataE
 
 /// Splits row numbers at random into rows to fit and held-out rows, each in ascending order.
 ///
-/// Without a `share`, a twentieth of the rows is held out. If there are at least 5000 rows, a tenth is held out, but at
-/// least 1500 and at most 20 000 rows. At least one row is left to fit.
+/// If `share` is `None`, a twentieth of the rows is held out, or a tenth if there are at least 5000 rows. In the second
+/// case, at least 1500 and at most 20 000 rows are held out. At least one row is left to fit.
 ///
 /// ```
 /// let (learn, held_out) = halfspaces_pipeline::split(100, None, 1);
@@ -221,7 +224,7 @@ mod tests {
     #[test]
     fn the_last_rows_are_held_out() {
         let by = SplitBy::Time("t".into());
-        // Rows 0 to 9 have the times 9, 8, .., 0, but rows 1 and 2 have the time 7.
+        // Rows 0 to 9 have the times 9, 8, .., 0, except that row 1 also has the time 7.
         let times = [9.0, 7.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.0];
         let held = |values: &[f64], share| {
             let parts = by.rows(&mut frame("t", Values::numbers(values.to_vec())), share, 1)?;

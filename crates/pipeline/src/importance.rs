@@ -1,4 +1,5 @@
-//! Permutation importance: how much worse a model becomes if the cells of a column are shuffled among the rows.
+//! Permutation importance, which measures how much worse a model becomes if the cells of a column are shuffled among
+//! the rows.
 
 use crate::comparison::MeanDifference;
 use crate::design::Design;
@@ -11,30 +12,31 @@ use halfspaces_linalg::{PointSet, Points, RowView, SparsePoints, Threads, rng_fo
 use serde::Serialize;
 use std::ops::Range;
 
-/// Maximum number of rows on which importance is measured.
+/// The maximum number of rows on which importance is measured.
 const MAX_ROWS: usize = 2000;
-/// Maximum number of columns measured. With more, those that are not 0 in the most rows are measured.
+/// The maximum number of columns measured. If the model has more columns, only those that are non-zero in the largest
+/// number of rows are measured.
 const MAX_COLUMNS: usize = 200;
-/// Number of shuffles of each column.
+/// The number of times each column is shuffled.
 const SHUFFLES: u32 = 3;
 
 /// The loss by which importance is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImportanceMeasure {
-    /// The increase of the log loss. Used if the model has probabilities and the rows have labels. It also measures
-    /// changes that do not change a prediction, which matters for rare classes.
+    /// The increase of the log loss. This measure is used if the model has probabilities and the rows have labels. It
+    /// also detects changes of a probability that do not change a prediction, which matters for rare classes.
     LogLoss,
-    /// The increase of the error rate. Used if the model has no probabilities.
+    /// The increase of the error rate. This measure is used if the rows have labels but the model has no probabilities.
     Error,
-    /// The fraction of predictions that change. Used if the rows have no labels.
+    /// The fraction of predictions that change. This measure is used if the rows have no labels.
     Changed,
 }
 
 /// The permutation importance of the columns of a model.
 ///
-/// A column that carries the same information as another column has little importance. The values hold for the rows
-/// given: use rows that the model was not fitted to.
+/// A column that carries the same information as another column has little importance. The importance depends on the
+/// rows on which it is measured, so use rows to which the model was not fitted.
 ///
 /// *Source.* Breiman 2001, Random Forests; Fisher, Rudin and Dominici 2019, for any model and loss.
 ///
@@ -60,35 +62,37 @@ pub enum ImportanceMeasure {
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Importance {
-    /// The loss.
+    /// The loss by which importance is measured.
     pub measure: ImportanceMeasure,
-    /// The number of rows used: at most 2000, drawn at random.
+    /// The number of rows used. At most 2000 rows are used, drawn at random.
     pub rows: usize,
-    /// The number of shuffles of each column.
+    /// The number of times each column was shuffled.
     pub shuffles: u32,
-    /// The number of columns of the model. At most 200 are measured: those that are non-zero in the largest number of rows.
+    /// The number of columns of the model. At most 200 of them are measured, namely those that are non-zero in the
+    /// largest number of rows.
     pub columns: usize,
-    /// The measured columns, the most important first.
+    /// The measured columns, starting with the most important one.
     pub of_columns: Vec<ColumnImportance>,
 }
 
-/// The importance of a column. [`Importance`] has an example.
+/// The importance of one column. See [`Importance`] for an example.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ColumnImportance {
     /// The name of the column.
     pub column: String,
-    /// The mean increase of the loss, over rows and shuffles.
+    /// The increase of the loss, averaged over rows and shuffles.
     pub increase: f64,
-    /// The standard error of the increase, from its variation between the rows.
+    /// The standard error of the mean increase, computed from the variation of the increase between the rows.
     pub standard_error: f64,
 }
 
 impl Importance {
-    /// Measures the importance of each column on the rows of `design`. `truth` has the true class of each row,
-    /// `None` for a label that the model does not know. Such a row counts as an increase of 0.
+    /// Measures the importance of each column on the rows of `design`. `truth` contains the true class of each row, or
+    /// `None` if the row has a label that the model does not know. For a row with an unknown label, the increase counts
+    /// as 0.
     ///
     /// # Errors
-    /// Same as [`Model::values`](crate::Model::values).
+    /// Returns the same errors as [`Model::values`](crate::Model::values).
     pub fn measure(
         model: &Pipeline,
         design: &Design,
@@ -131,7 +135,7 @@ impl Importance {
     }
 }
 
-/// The loss of each row; 0 for a row without a reference class.
+/// The loss of each row. A row without a reference class has loss 0.
 fn losses(measure: ImportanceMeasure, found: &Decisions, reference: &[Option<usize>]) -> Vec<f64> {
     let loss = |(row, class): (usize, &Option<usize>)| match (class, &found.probabilities) {
         (None, _) => 0.0,
@@ -143,8 +147,8 @@ fn losses(measure: ImportanceMeasure, found: &Decisions, reference: &[Option<usi
     reference.iter().enumerate().map(loss).collect()
 }
 
-/// The columns of a model with their coordinates; of more than [`MAX_COLUMNS`] columns only those with non-zero
-/// coordinates in the most rows.
+/// The columns of a model with their coordinates. If there are more than [`MAX_COLUMNS`] columns, only those that are
+/// non-zero in the largest number of rows are returned.
 fn most_used(model: &Pipeline, design: &Design) -> Vec<(String, Range<usize>)> {
     let mut places = model.recipe().places();
     if places.len() <= MAX_COLUMNS {
@@ -167,7 +171,8 @@ fn count<P: PointSet>(points: &P, used: &mut [u32]) {
     entries.filter(|(_, value)| *value != 0.0).for_each(|(at, _)| used[at] += 1);
 }
 
-/// The design with the coordinates `places` of each row taken from the row that `order` names.
+/// Copies the design and replaces the coordinates `places` of each row by those of another row, whose number is in
+/// `order`.
 fn shuffled(design: &Design, order: &[usize], places: &Range<usize>) -> Result<Design, DataError> {
     Ok(match design {
         Design::Dense(points) => {
@@ -232,7 +237,7 @@ mod tests {
         }
         assert_eq!(of(ImportanceMeasure::Error), [0.0, 0.0, 1.0]);
         assert_eq!(of(ImportanceMeasure::Changed), [0.0, 0.0, 1.0]);
-        // The variance of 1, 2, 3, 6 is 14/3, that of their mean 14/12.
+        // The variance of 1, 2, 3 and 6 is 14/3, and the variance of their mean is 14/12.
         let found = MeanDifference::of(&[1.0, 2.0, 3.0, 6.0]);
         let error = (14.0f64 / 12.0).sqrt();
         assert!(found.mean == 3.0 && (found.standard_error - error).abs() < 1e-12);

@@ -1,4 +1,4 @@
-//! Labels in a file next to the table.
+//! Labels that are stored in a separate file, next to the table.
 
 use crate::same_rows::check_same_rows;
 use halfspaces_frame::{
@@ -9,22 +9,24 @@ use std::path::{Path, PathBuf};
 
 /// The column of row numbers.
 const ROW: &str = "row";
-/// The column that says where a label comes from, in files that `halfspaces label` writes.
+/// The column that contains the source of each label, in files that `halfspaces label` writes.
 const SOURCE: &str = "source";
-/// The value of [`SOURCE`] for a label that a model predicted.
+/// The value in the column [`SOURCE`] for a label that a model predicted.
 const PREDICTED: &str = "predicted";
-/// The column of file names of a folder of images.
+/// The column of file names, if the table is a folder of images.
 const FILE: &str = "file";
-/// The default column of labels, and its name in the model if the file has none.
+/// The default name of the column of labels. If the columns of the file have no names, the column of labels gets this
+/// name in the model.
 const LABEL: &str = "label";
 
-/// A file of labels for the rows of a table, such as `y.npy` next to `X.npy`, or the labels that `halfspaces label` wrote.
+/// A file of labels for the rows of a table, such as `y.npy` next to `X.npy`, or a file that `halfspaces label` wrote.
 ///
-/// Labels are joined by the ids in a column of both files ([`id`](LabelFile::id)), or by a column `row` (data rows,
-/// counted from 0), or in order if the file has neither. If the table is a folder of images, they are joined by a
-/// column `file`. A join by `row` or in order is refused if other columns of both files contradict it
-/// ([`check_same_rows`]). Rows without a label are left out. Labels whose column `source` is `predicted` are left out
-/// too: they are predictions of a model.
+/// If [`id`](LabelFile::id) names a column, labels are joined to the table by the ids in this column, which both files
+/// must have. Otherwise, if the table is a folder of images, they are joined by a column `file` of file names.
+/// Otherwise they are joined by a column `row`, which contains the numbers of the data rows, counted from 0. If the
+/// file has no such column, the labels are joined in order. A join by `row` or in order is refused if other columns
+/// that both files have contradict it ([`check_same_rows`]). Rows without a label are left out. Labels with the value
+/// `predicted` in a column `source` are left out too, because they are predictions of a model.
 ///
 /// ```
 /// use halfspaces_frame::{Hints, ReadOptions};
@@ -43,22 +45,24 @@ const LABEL: &str = "label";
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabelFile {
-    /// The file, in any format of a table.
+    /// The file of labels, in any format in which a table can be read.
     pub path: PathBuf,
-    /// The column of labels. Default: `label`, or the only column besides row numbers and ids.
+    /// The column of labels. The default is the column `label`, or the only column other than row numbers and ids.
     pub column: Option<String>,
-    /// The column of unique ids in both files. It is removed from the table, because it says nothing about the class.
+    /// The column of unique ids in both files. The column is removed from the table, because ids contain no information
+    /// about the class.
     pub id: Option<String>,
 }
 
-/// A table with the labels of another file. [`LabelFile`] has an example.
+/// A table joined with the labels of another file. See [`LabelFile`] for an example.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JoinedTable {
-    /// The rows with a label; the labels are the last column. Its notes count the rows and labels left out.
+    /// The rows that have a label, with the labels as the last column. The notes of the frame state the numbers of rows
+    /// and labels left out.
     pub frame: Frame,
     /// The name of the column of labels.
     pub column: String,
-    /// The number of each row in the table, from 0, in ascending order.
+    /// The numbers of the labelled rows in the original table, counted from 0, in ascending order.
     pub rows: Vec<usize>,
 }
 
@@ -66,18 +70,19 @@ impl LabelFile {
     /// Reads the table at `data` and joins the labels.
     ///
     /// # Errors
-    /// Same as [`read`]; also if a column does not exist, the table has a column with the name of the labels, a label
-    /// refers to no row, a row has two different labels, ids are missing or repeated, columns of both files contradict a
-    /// join by row numbers or in order, or no row has a label.
+    /// Returns the same errors as [`read`]. Also returns an error if a column does not exist, if the table already has
+    /// a column with the name of the labels, if a label refers to no row, if a row has two different labels, if ids are
+    /// missing or repeated, if columns of both files contradict a join by row numbers or in order, or if no row has a
+    /// label.
     pub fn read_table(&self, data: &Path, told: &ReadOptions) -> Result<JoinedTable, DataError> {
         let hints = self.id.iter().cloned().fold(Hints::default(), with_verbatim);
         self.join(read(data, told, &hints)?)
     }
 
-    /// Joins the labels to a table. A column of ids must have been read as text.
+    /// Joins the labels to a table. If labels are joined by ids, the column of ids must have been read as text.
     ///
     /// # Errors
-    /// Same as [`read_table`](LabelFile::read_table).
+    /// Returns the same errors as [`read_table`](LabelFile::read_table).
     pub fn join(&self, mut table: Frame) -> Result<JoinedTable, DataError> {
         let known = [ROW, SOURCE, FILE].into_iter().chain(self.id.as_deref());
         let named = self.column.as_deref().unwrap_or(LABEL);
@@ -86,7 +91,7 @@ impl LabelFile {
         let (found, column) = self.label_column(&file)?;
         check_free(&table, &column, &file.source)?;
         if found != named {
-            // Labels keep their spelling.
+            // The file is read again without converting the labels, so that they keep their spelling.
             file = read(&self.path, &ReadOptions::default(), &with_verbatim(hints, found.clone()))?;
         }
         let rows = self.rows(&file, &found, &mut table)?;
@@ -145,7 +150,7 @@ impl LabelFile {
             .filter(|name| *name != ROW && self.id.as_deref() != Some(*name))
             .collect();
         match others[..] {
-            // A file without names has these.
+            // A column gets one of these names if the file has no column names.
             [only] if only == "x" || only == "c1" => Ok((only.to_owned(), LABEL.to_owned())),
             [only] => Ok((only.to_owned(), only.to_owned())),
             _ => Err(DataError::user(format!(
@@ -156,9 +161,10 @@ impl LabelFile {
         }
     }
 
-    /// The row of the table to which each row of the file belongs. `label` is the column of labels in the file.
+    /// The row of the table to which each row of the file belongs. `label` is the name of the column of labels in the
+    /// file.
     fn rows(&self, file: &Frame, label: &str, table: &mut Frame) -> Result<Vec<usize>, DataError> {
-        // Row numbers of a folder change with every new image.
+        // The row numbers of a folder change with every new image, so the labels of a folder are joined by file name.
         let is_folder = table.is_folder() && file.has(FILE) && table.has(FILE);
         let id = self.id.as_deref().or_else(|| is_folder.then_some(FILE));
         if let Some(id) = id {
@@ -198,7 +204,12 @@ impl LabelFile {
         }
         let pairs: Vec<_> = (0..table.rows).map(|row| (row, row)).collect();
         let advice = "join by a column of ids (--id), or sort the tables in the same order";
-        check_same_rows(table, file, &pairs, &[label], advice)?;
+        if check_same_rows(table, file, &pairs, &[label], advice)? == 0 {
+            table.notes.push(format!(
+                "{}: the labels are joined to the rows of {} in order; no column of both files confirms this",
+                file.source, table.source
+            ));
+        }
         Ok((0..table.rows).collect())
     }
 
@@ -231,8 +242,8 @@ impl LabelFile {
 }
 
 impl JoinedTable {
-    /// The rows of a table that have a label, with the labels as the last column, called `column`. `label_of` has the labels
-    /// by row, and `source` is where they come from.
+    /// Keeps the rows of a table that have a label and adds the labels as the last column, called `column`. `label_of`
+    /// maps row numbers to labels, and `source` names the origin of the labels in notes.
     fn new(
         mut table: Frame,
         column: String,
@@ -253,14 +264,14 @@ impl JoinedTable {
         JoinedTable { frame, column, rows }
     }
 
-    /// The rows of a table that a labelling session labelled. `label_of` has the labels by row, and `source` is the name of
-    /// the session. The column of labels is called `label`.
+    /// Keeps the rows of a table that were labelled in a labelling session, and adds a column `label` with the labels.
+    /// `label_of` maps row numbers to labels, and `source` is the name of the session.
     ///
     /// # Errors
-    /// If the table has a column `label`, or there is no label.
+    /// Returns an error if the table already has a column `label` or if there is no label.
     ///
     /// # Panics
-    /// If a label is for a row that the table does not have.
+    /// Panics if a label refers to a row that the table does not have.
     pub fn of_session(
         table: Frame,
         label_of: BTreeMap<usize, String>,
@@ -292,7 +303,7 @@ fn with_verbatim(mut hints: Hints, name: String) -> Hints {
     hints
 }
 
-/// A column of texts.
+/// Creates a column of texts from the labels.
 fn texts(labels: &[String]) -> Values {
     let mut levels: Vec<&String> = Vec::new();
     let mut code_of: HashMap<&String, u32> = HashMap::new();

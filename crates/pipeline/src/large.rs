@@ -13,27 +13,29 @@ use halfspaces_frame::{Classes, DataError, Frame, Labels, LargeTable};
 use halfspaces_linalg::{RngStream, rng_for};
 use std::collections::HashMap;
 
-/// The number of sampled rows that determine columns and classes: the first rows in a one-pass fit, otherwise random
-/// rows.
+/// The number of sampled rows from which the columns and the classes are determined. In a one-pass fit, these are the
+/// first rows; otherwise they are random rows.
 const SAMPLE: usize = 60_000;
 /// The number of rows in a chunk.
 const CHUNK: usize = 4096;
-/// The share of held-out rows of a table longer than the sample, unless a share is given.
+/// The default share of held-out rows for a table that is longer than the sample.
 const SHARE: f64 = 0.1;
-/// If more rows than this are held out, half of them are fitted instead.
+/// The maximum number of held-out rows, unless a share is given. If more rows are held out, half of them are used to
+/// fit instead.
 const MAX_HELD_OUT: usize = 40_000;
 
 impl Pipeline {
     /// Fits a pipeline to a table that is read in chunks.
     ///
-    /// The perceptron learns from all rows except the held-out ones; massart learns from as many rows as it needs. Both
-    /// make one pass, after the first 60 000 rows have determined columns and classes. So does the default learner if
-    /// the coordinates are sparse, such as those of texts, rows have equal weights, and there are at least 60 000 rows.
-    /// It then is [`Arow`](halfspaces_online::Arow). Otherwise learners learn from a random sample of 60 000 rows. `progress` is
-    /// called with the number of rows read so far.
+    /// The columns and the classes are determined from the first 60 000 rows. Then the perceptron and massart learn in
+    /// one pass. The perceptron learns from all rows except the held-out ones, and massart learns from as many rows as
+    /// it needs. The default learner also learns in one pass if the coordinates are sparse, such as those of texts, if
+    /// rows have equal weights, and if there are at least 60 000 rows. In this case, the default learner is
+    /// [`Arow`](halfspaces_online::Arow). In all other cases, the model is fitted to a random sample of at most 60 000
+    /// rows. In a one-pass fit, `progress` is called for each chunk with the number of rows in the chunk.
     ///
     /// # Errors
-    /// Same as [`Pipeline::fit`].
+    /// Returns the same errors as [`Pipeline::fit`].
     pub fn fit_large(
         table: &LargeTable,
         options: &FitOptions,
@@ -73,8 +75,9 @@ impl Pipeline {
     }
 }
 
-/// Finds columns and classes from the first rows, then learns from all rows in one pass. Returns `None` if the learner
-/// does not learn such points from a stream or, for the default learner, if there are fewer than 60 000 rows.
+/// Determines the columns and the classes from the first rows, then learns from all rows in one pass. Returns `None` if
+/// the learner cannot learn points of this kind from a stream. For the default learner, also returns `None` if there
+/// are fewer than 60 000 rows.
 fn one_pass(
     table: &LargeTable,
     options: &FitOptions,
@@ -139,7 +142,7 @@ fn one_pass(
         };
         let fitted = Model::fit_stream(&options.plan, &design, &classes, &mut pass);
         let (model, findings, _) = fitted.map_err(|fault| fault.within(&source))?;
-        // Rows that the learner did not consume are counted, and some of them held out.
+        // The rows that the learner did not consume must still be counted, and some of them are held out.
         for batch in &mut pass {
             batch?;
         }
@@ -180,9 +183,9 @@ fn one_pass(
 
 /// The rule that selects held-out rows.
 enum HoldoutRule {
-    /// These row numbers, in ascending order.
+    /// Holds out the rows with these numbers, which are in ascending order.
     Rows(Vec<u64>),
-    /// Rows whose pseudorandom number in [0, 1) is below this share.
+    /// Holds out the rows whose pseudorandom number in [0, 1) is below this share.
     Below(f64),
 }
 
@@ -195,7 +198,7 @@ fn place_in_unit(seed: u64, row: u64) -> f64 {
     ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Held-out points with their classes; `None` for a label that is not a class of the model.
+/// Held-out points with their classes. The class is `None` if the label is not a class of the model.
 type Truth = (Design, Vec<Option<usize>>);
 
 /// Held-out rows with their classes and row numbers.
@@ -215,7 +218,7 @@ impl HeldOutRows {
     }
 }
 
-/// One pass over a table in chunks. It yields the rows to fit and collects the held-out rows.
+/// One pass over a table in chunks. The pass yields the rows to fit and collects the held-out rows.
 struct Pass<'p> {
     chunks: &'p mut dyn Iterator<Item = Result<Frame, DataError>>,
     progress: &'p mut dyn FnMut(u64),
@@ -225,7 +228,7 @@ struct Pass<'p> {
     known: Classes,
     held_out: HoldoutRule,
     held: Vec<HeldOutRows>,
-    /// Rows that are no longer held out and are yielded next.
+    /// Rows that are no longer held out and that are yielded next.
     waiting: Option<Batch>,
     /// The number of rows read.
     rows: u64,
@@ -288,7 +291,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Halves the held-out rows if there are too many.
+    /// Halves the share of held-out rows if there are too many of them.
     fn thin(&mut self) -> Result<(), DataError> {
         let count: usize = self.held.iter().map(|held| held.rows.len()).sum();
         let HoldoutRule::Below(share) = &mut self.held_out else { return Ok(()) };
@@ -318,7 +321,7 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// All held-out rows; `None` if there are none.
+    /// All held-out rows, or `None` if there are none.
     fn finish(self) -> Result<Option<Truth>, DataError> {
         let mut all: Option<Truth> = None;
         for held in self.held.into_iter().filter(|held| !held.rows.is_empty()) {
@@ -338,7 +341,8 @@ impl Pass<'_> {
 mod tests {
     use super::*;
 
-    /// A share p of the rows has a pseudorandom number below p. Halving p keeps a subset of the rows.
+    /// A share p of the rows has a pseudorandom number below p. If p is halved, the selected rows are a subset of those
+    /// selected before.
     #[test]
     fn places_are_uniform_and_nested() {
         for seed in [0, 1, 99] {

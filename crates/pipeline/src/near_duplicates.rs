@@ -1,21 +1,24 @@
-//! Near-duplicates with different labels.
+//! Finds near-duplicate rows that have different labels.
 
 use halfspaces_linalg::{PointSet, SparsePoints, SparseRow};
 use std::collections::HashMap;
 
-/// The least cosine of near-duplicates.
+/// The minimum cosine of two rows that count as near-duplicates.
 const LEAST: f64 = 0.9;
-/// A row is compared with at most this many earlier rows for each of its coordinates, the last ones.
+/// The maximum number of earlier rows with which a row is compared, for each coordinate that they share. The last of
+/// these rows are used.
 const MAX_COMPARED: usize = 1000;
 
-/// For every row the most similar row with another label, if their cosine is at least 0.9; `None` if there is none. If
-/// there are several, the first. If rows are texts, one of the two labels is likely wrong.
+/// For every row, finds the most similar row with another label. The result is `None` if no row with another label has
+/// a cosine of at least 0.9 with the row. If several rows are equally similar, the first of them is returned. If the
+/// rows are texts, one of the two labels is likely wrong.
 ///
-/// Rows are found by the coordinates they share (Bayardo, Ma and Srikant 2007): the commonest coordinates of a row,
-/// with less than 0.9 of its norm, need no index, because two rows that share no other coordinate are less similar.
-/// If a coordinate in the index belongs to more than 1000 different rows, some pairs may be missed.
+/// Similar rows are found through an index of the coordinates that they share (Bayardo, Ma and Srikant 2007). The most
+/// common coordinates of a row are left out of the index as long as their part of the row has less than 0.9 of its
+/// norm, because two rows that share only such coordinates have a smaller cosine. If a coordinate in the index belongs
+/// to more than 1000 different rows, some pairs may be missed.
 ///
-/// *Cost.* O(entries + dim) memory. The time grows with the number of rows that share rare coordinates.
+/// *Cost.* The memory is O(entries + dim). The time grows with the number of rows that share rare coordinates.
 ///
 /// ```
 /// use halfspaces_linalg::SparsePoints;
@@ -26,13 +29,13 @@ const MAX_COMPARED: usize = 1000;
 /// ```
 ///
 /// # Panics
-/// If there are fewer classes than rows.
+/// Panics if there are fewer classes than rows.
 #[must_use]
 pub fn contradictions(points: &SparsePoints, classes: &[usize]) -> Vec<Option<usize>> {
     let mut rows_of = vec![0u32; points.dim()];
     points.rows().for_each(|x| x.columns().iter().for_each(|at| rows_of[*at as usize] += 1));
     let mut index: Vec<Vec<(usize, f64)>> = vec![Vec::new(); points.dim()];
-    // Copies of a row with the same label have the same answer.
+    // Copies of a row with the same label have the same result, so only the first copy is processed.
     let mut first_of: HashMap<(Vec<u32>, Vec<u64>, usize), usize> = HashMap::new();
     let mut first: Vec<usize> = (0..points.len()).collect();
     let mut norms = vec![0.0; points.len()];
@@ -110,7 +113,7 @@ mod tests {
     use halfspaces_linalg::rand::RngExt;
     use halfspaces_linalg::{RngStream, rng_for};
 
-    /// Random rows with repeated words, some of them changed copies of earlier rows.
+    /// Creates random rows with repeated words. Some rows are changed copies of earlier rows.
     fn sample(rows: usize) -> (SparsePoints, Vec<usize>) {
         let mut chance = rng_for(RngStream::CALLER, 3);
         let mut points = SparsePoints::empty(400).unwrap();
@@ -138,7 +141,7 @@ mod tests {
         (points, (0..rows).map(|_| chance.random_range(0..3)).collect())
     }
 
-    /// The same as comparing all pairs.
+    /// The result equals that of comparing all pairs.
     #[test]
     fn all_pairs_are_found() {
         let (points, classes) = sample(600);
@@ -180,7 +183,7 @@ mod tests {
         assert!(is_found(0.9001) && !is_found(0.8999));
     }
 
-    /// Many copies cost no more than their number.
+    /// The time to process many copies grows only in proportion to their number.
     #[test]
     fn copies_share_their_answer() {
         let mut points = SparsePoints::empty(3).unwrap();
@@ -190,7 +193,7 @@ mod tests {
         assert!((0..50_000).all(|row| found[row] == Some(if classes[row] == 0 { 7 } else { 0 })));
     }
 
-    /// Of the rows that share a coordinate the last 1000 are compared.
+    /// Only the last 1000 of the earlier rows that share a coordinate are compared.
     #[test]
     fn the_last_thousand_rows_are_compared() {
         let mut points = SparsePoints::empty(1).unwrap();

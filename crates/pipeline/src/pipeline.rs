@@ -1,4 +1,4 @@
-//! The pipeline: a recipe, a model, the class names and the fit report.
+//! The pipeline, which consists of a recipe, a model, the class names and the fit report.
 
 use crate::design::Design;
 use crate::model::{Decisions, Model};
@@ -6,13 +6,15 @@ use crate::recipe::{Recipe, Unseen};
 use crate::report::Report;
 use halfspaces_frame::{
     ColumnRule, DataError, Frame, Hints, MISSING_SHOWN, Ragged, ReadOptions, find_class, read,
+    short,
 };
 use halfspaces_linalg::Threads;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-/// A fitted pipeline from table rows to class names. [`Pipeline::fit`] creates one; [`Pipeline::load`] reads one.
+/// A fitted pipeline that maps table rows to class names. [`Pipeline::fit`] creates a pipeline, and [`Pipeline::load`]
+/// loads one from a file.
 ///
 /// See the crate documentation for an example.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,7 +24,7 @@ pub struct Pipeline {
     pub(crate) recipe: Recipe,
     pub(crate) model: Model,
     pub(crate) report: Report,
-    /// The treatment of ragged rows that was requested for the fit.
+    /// The treatment of ragged rows that was requested when the pipeline was fitted.
     #[serde(skip_serializing_if = "is_default", default)]
     pub(crate) ragged: Ragged,
 }
@@ -31,15 +33,15 @@ fn is_default(ragged: &Ragged) -> bool {
     *ragged == Ragged::default()
 }
 
-/// The labels.
+/// The label column and the classes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LabelPart {
     /// The label column.
     pub(crate) column: String,
-    /// The class names; with two classes, the positive one is last.
+    /// The class names. With two classes, the positive class is last.
     pub(crate) classes: Vec<String>,
-    /// The positive class that was learned against several others.
+    /// The positive class, if it was learned against several other classes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(crate) against_rest: Option<String>,
     /// The rule by which labels are read.
@@ -50,9 +52,9 @@ pub(crate) struct LabelPart {
 /// The true classes of a table's rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrueClasses {
-    /// The class of each row; `None` for a label unknown to the model.
+    /// The class of each row, or `None` if the model does not know the label.
     pub of_row: Vec<Option<usize>>,
-    /// Notes on unknown labels.
+    /// Notes on unknown labels, and on labels that are combined into one class.
     pub notes: Vec<String>,
 }
 
@@ -63,7 +65,7 @@ impl Pipeline {
         &self.label.column
     }
 
-    /// The class names; with two classes, the positive one is last.
+    /// The class names. With two classes, the positive class is last.
     #[must_use]
     pub fn classes(&self) -> &[String] {
         &self.label.classes
@@ -75,7 +77,7 @@ impl Pipeline {
         &self.recipe
     }
 
-    /// The model of coordinates.
+    /// The model that classifies the coordinates.
     #[must_use]
     pub fn model(&self) -> &Model {
         &self.model
@@ -97,22 +99,24 @@ impl Pipeline {
         hints
     }
 
-    /// Read options that repeat the fit's treatment of ragged rows, unless `requested` sets its own.
+    /// The read options `told`, with the treatment of ragged rows that was used for the fit unless `told` requests
+    /// another treatment.
     #[must_use]
     pub fn options(&self, told: &ReadOptions) -> ReadOptions {
-        // `Skip` is not inherited, because a skipped row has no prediction: the caller must request it.
+        // `Skip` is not inherited, because a skipped row has no prediction. The caller must request it explicitly.
         let inherits = is_default(&told.ragged) && self.ragged == Ragged::Pad;
         let ragged = if inherits { self.ragged } else { told.ragged };
         ReadOptions { ragged, ..told.clone() }
     }
 
-    /// Reads a table for this model from a file, by the rules found in the fit. `others` are additional columns of
-    /// text. The columns `kept` are meant to be copied: their cells are left unchanged unless the model learned from
-    /// them. The frame's notes include those on columns of the model, and those on rows and
-    /// columns without a value.
+    /// Reads a table for this model from a file, by the rules that were found when the model was fitted. `others` are
+    /// additional columns of text. `kept` are columns that the caller wants to copy: their cells are left unchanged
+    /// unless the model learned from them. The notes of the frame include notes on the columns of the model and notes
+    /// on rows and columns without a value.
     ///
     /// # Errors
-    /// Same as [`halfspaces_frame::read`]; also if a cell does not match the rule of its column.
+    /// Returns the same errors as [`halfspaces_frame::read`]. Also returns an error if a cell does not match the rule
+    /// of its column.
     pub fn read_table(
         &self,
         path: &Path,
@@ -123,11 +127,11 @@ impl Pipeline {
         self.table(told, others, kept, |options, hints| read(path, options, hints))
     }
 
-    /// Like [`Pipeline::read_table`], for a table from any source: `read` gets the options and hints by which columns
-    /// must be read.
+    /// Like [`Pipeline::read_table`], but reads a table from any source. The function `read` is called with the options
+    /// and hints by which the columns must be read.
     ///
     /// # Errors
-    /// Those of `read`.
+    /// Returns the errors of `read`.
     pub fn table(
         &self,
         told: &ReadOptions,
@@ -150,7 +154,7 @@ impl Pipeline {
     /// Converts a table to points.
     ///
     /// # Errors
-    /// Same as [`Recipe::apply`].
+    /// Returns the same errors as [`Recipe::apply`].
     pub fn design(&self, frame: &Frame, unseen: Unseen) -> Result<Design, DataError> {
         self.recipe.apply(frame, unseen)
     }
@@ -158,7 +162,7 @@ impl Pipeline {
     /// Predicts the class of every row of a table.
     ///
     /// # Errors
-    /// Same as [`Recipe::apply`] and [`Model::values`].
+    /// Returns the same errors as [`Recipe::apply`] and [`Model::values`].
     pub fn decide(
         &self,
         frame: &Frame,
@@ -168,15 +172,17 @@ impl Pipeline {
         self.model.decide(&self.design(frame, unseen)?, threads)
     }
 
-    /// The true classes from the labels in a column.
+    /// Reads the true classes from the labels in the column `name`.
     ///
     /// # Errors
-    /// If the column does not exist, a label is missing, or no label is one of the model's classes.
+    /// Returns an error if the column does not exist, a label is missing, or no label is one of the model's classes.
     pub fn true_classes(&self, frame: &Frame, name: &str) -> Result<TrueClasses, DataError> {
+        const MOST_SHOWN: usize = 5;
         let Some(values) = frame.column(name) else { return Err(frame.no_column(name)) };
         let mut unknown: Option<String> = None;
         let mut of_row = Vec::with_capacity(frame.rows);
-        let mut known = std::collections::HashMap::new();
+        // For each label, its class and its number of rows.
+        let mut known: HashMap<String, (Option<usize>, usize)> = HashMap::new();
         for row in 0..frame.rows {
             if values.is_missing(row) {
                 return Err(DataError::user(format!(
@@ -186,10 +192,12 @@ impl Pipeline {
                 )));
             }
             let text = values.text(row);
-            let class = match known.get(&text) {
-                Some(class) => *class,
-                None => *known.entry(text.clone()).or_insert(self.class_of_label(&text)),
+            let (class, rows) = match known.get_mut(&text) {
+                Some(found) => found,
+                None => known.entry(text.clone()).or_insert((self.class_of_label(&text), 0)),
             };
+            let class = *class;
+            *rows += 1;
             if class.is_none() && unknown.is_none() {
                 unknown = Some(text);
             }
@@ -212,11 +220,29 @@ impl Pipeline {
                 frame.source
             )
         };
-        let notes = unknown.map(note).into_iter().collect();
+        let mut notes: Vec<String> = unknown.map(note).into_iter().collect();
+        if let [rest, positive] = &self.label.classes[..]
+            && self.label.against_rest.is_some()
+        {
+            let others = known.iter().filter(|(_, (class, _))| *class == Some(0));
+            let mut others: Vec<(usize, &String)> = others.map(|(l, (_, n))| (*n, l)).collect();
+            others.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+            let counted = |(rows, label): &(usize, &String)| format!("`{}` ({rows})", short(label));
+            let shown: Vec<String> = others.iter().take(MOST_SHOWN).map(counted).collect();
+            let more = match others.len().saturating_sub(MOST_SHOWN) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            notes.push(format!(
+                "{}, column `{name}`: all labels except `{positive}` count as `{rest}`: {}{more}",
+                frame.source,
+                shown.join(", ")
+            ));
+        }
         Ok(TrueClasses { of_row, notes })
     }
 
-    /// The class of a label; `None` if it is unknown to the model.
+    /// The class of a label, or `None` if the model does not know the label.
     fn class_of_label(&self, label: &str) -> Option<usize> {
         match &self.label.against_rest {
             Some(positive) => {

@@ -1,30 +1,32 @@
-//! The learners, their parameters and their findings.
+//! The learners, their parameters, and the findings that they report.
 
 use halfspaces_frame::DataError;
 use halfspaces_linalg::Threads;
 use serde::{Deserialize, Serialize};
 
-/// A learner.
+/// A learning method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
-    /// Compares many halfspaces of columns and kernel features and averages the best ones. With sparse coordinates, such
-    /// as those of texts, it is a linear support vector machine with the squared hinge loss, whose C is chosen by
-    /// cross-validation; rows of a class that is often labelled as another are left out if that reduces the
-    /// cross-validated error ([`Findings::left_out`]). The default.
+    /// Compares many halfspaces of columns and kernel features and averages the best ones. If coordinates are sparse,
+    /// such as those of texts, this method is a linear support vector machine with the squared hinge loss, whose
+    /// parameter C is chosen by cross-validation. If a class is often labelled as another class, the rows whose label
+    /// is likely wrong are left out, provided that this reduces the cross-validated error ([`Findings::left_out`]).
+    /// This method is the default.
     #[default]
     Auto,
-    /// A decision list for labels that may be wrong anywhere, each with a bounded probability. It needs no margin. It
-    /// takes at most 1000 sparse coordinates.
+    /// A decision list for noisy labels. Any label may be wrong, with a probability that is bounded. This method needs
+    /// no margin. It supports at most 1000 sparse coordinates.
     Massart,
-    /// One halfspace; noise rate and margin are estimated. Its time grows with the number of coordinates, even if points
-    /// have few entries: a text with 40,000 different n-grams takes minutes.
+    /// The Perspectron, which fits one halfspace and estimates the noise rate and the margin. The time grows with the
+    /// number of coordinates, even if points have few entries: a column of text with 40,000 different n-grams takes
+    /// minutes.
     Perspectron,
-    /// The averaged perceptron with ten passes.
+    /// The averaged perceptron, which makes ten passes over the rows.
     Perceptron,
     /// Logistic regression.
     Logistic,
-    /// The linear support vector machine.
+    /// A linear support vector machine.
     Svm,
 }
 
@@ -39,7 +41,7 @@ impl Method {
         Method::Svm,
     ];
 
-    /// The name in lower case.
+    /// The name of the method in lower case.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -74,9 +76,10 @@ impl std::str::FromStr for Method {
 pub struct Plan {
     /// The learner.
     pub method: Method,
-    /// The upper bound on the noise rate (massart, perspectron), below one half. Default: 0.25 for massart.
+    /// The upper bound on the noise rate (massart, perspectron), which must be below one half. The default for massart
+    /// is 0.25.
     pub noise: Option<f64>,
-    /// The weight of the loss relative to the penalty (logistic, svm). Default: 1.
+    /// The weight of the loss relative to the penalty (logistic, svm). The default is 1.
     pub c: Option<f64>,
     /// The seed of all random choices.
     pub seed: u64,
@@ -85,7 +88,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The learner `method` with its defaults, seed 0 and one thread.
+    /// Creates a plan for `method` with default parameters, seed 0 and one thread.
     #[must_use]
     pub fn new(method: Method) -> Plan {
         Plan { method, noise: None, c: None, seed: 0, threads: Threads::ONE }
@@ -94,7 +97,7 @@ impl Plan {
     /// Checks that all given parameters apply to the learner.
     ///
     /// # Errors
-    /// If a parameter does not apply; the message names the learners that support it.
+    /// Returns an error if a parameter does not apply. The message names the learners that support the parameter.
     pub fn check_options(&self) -> Result<(), DataError> {
         let takes_noise = matches!(self.method, Method::Massart | Method::Perspectron);
         let takes_c = matches!(self.method, Method::Logistic | Method::Svm);
@@ -111,7 +114,8 @@ impl Plan {
         }
     }
 
-    /// Checks that the learner supports weights of rows, for the option that asks for them.
+    /// Checks that the learner supports row weights. `option` is the option that requests weights and is named in the
+    /// error message.
     pub(crate) fn check_weights(&self, option: &str) -> Result<(), DataError> {
         match self.method {
             Method::Auto | Method::Logistic | Method::Svm => Ok(()),
@@ -123,7 +127,8 @@ impl Plan {
     }
 }
 
-/// The rows that a learner left out: rows of one label that look like another class. Classes are those of the model.
+/// The rows that a learner left out, which are rows of one label that look like another class. Classes are numbered as
+/// in the model.
 ///
 /// ```
 /// let left_out = halfspaces_pipeline::LeftOut { label: 1, class: 0, rows: 25 };
@@ -131,9 +136,9 @@ impl Plan {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// The label of the rows.
+    /// The label that these rows have.
     pub label: usize,
-    /// The class that they look like.
+    /// The class that these rows look like.
     pub class: usize,
     /// The number of rows.
     pub rows: usize,
@@ -148,24 +153,25 @@ pub struct Findings {
     /// The margin that the learner selected, as a share of the largest norm, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub margin: Option<f64>,
-    /// The way the fit ended, if noteworthy.
+    /// How the fit ended, if this is noteworthy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
-    /// The candidates compared, best first, each with its error and name.
+    /// The candidates that were compared, best first, each as its error and its name.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub compared: Vec<(f64, String)>,
     /// The number of candidates that are averaged.
     pub chosen: usize,
-    /// The number of candidates dropped before they were compared on all rows.
+    /// The number of candidates that were dropped before they were compared on all rows.
     #[serde(default)]
     pub dropped: usize,
-    /// The number of rows on which candidates were compared. Each row was labelled by fits without it.
+    /// The number of rows on which candidates were compared. Each row was predicted by models that were fitted without
+    /// the row.
     #[serde(default)]
     pub compared_on: usize,
-    /// The number of rows fitted.
+    /// The number of rows to which the model was fitted.
     #[serde(default)]
     pub learned_from: u64,
-    /// The rows that were not fitted, because their label is likely wrong.
+    /// The rows that were left out of the fit because their label is likely wrong.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub left_out: Option<LeftOut>,
     /// The cross-validated error, if it was measured.

@@ -7,7 +7,7 @@ use serde::Serialize;
 /// The confidence level of the intervals.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// A rate among independent rows, with an exact confidence interval for the underlying probability.
+/// The share of independent rows with some property, with an exact confidence interval for the underlying probability.
 ///
 /// *Source.* Clopper and Pearson 1934.
 ///
@@ -18,11 +18,11 @@ pub const CONFIDENCE: f64 = 0.95;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Rate {
-    /// The number of rows counted.
+    /// The number of rows with the property.
     pub count: usize,
-    /// The number of all rows.
+    /// The total number of rows.
     pub of: usize,
-    /// The ratio of the two.
+    /// The ratio of `count` to `of`.
     pub rate: f64,
     /// The lower end of the interval.
     pub low: f64,
@@ -31,10 +31,10 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// The rate `count / of`.
+    /// Creates the rate `count / of` with its confidence interval.
     ///
     /// # Errors
-    /// If `of` is 0 or less than `count`.
+    /// Returns an error if `of` is 0 or less than `count`.
     pub fn new(count: usize, of: usize) -> Result<Rate, DataError> {
         let tail = (1.0 - CONFIDENCE) / 2.0;
         let errors = ErrorCount::new(count, of)?;
@@ -43,7 +43,7 @@ impl Rate {
         Ok(Rate { count, of, rate: errors.rate(), low, high })
     }
 
-    /// The rate with its interval, such as "3.1 % (1.2 % to 6.5 %)".
+    /// The rate and its interval as text, such as "3.1 % (1.2 % to 6.5 %)".
     #[must_use]
     pub fn text(&self) -> String {
         let Rate { rate, low, high, .. } = self;
@@ -51,8 +51,8 @@ impl Rate {
     }
 }
 
-/// Formats shares in per cent, all with the same number of decimals: one, or as many as distinguish each share from 0 %
-/// and 100 %.
+/// Formats shares as percentages, all with the same number of decimals. This is one decimal, or as many as are needed
+/// to distinguish every share from 0 % and 100 %.
 ///
 /// ```
 /// use halfspaces_pipeline::percents;
@@ -69,7 +69,7 @@ fn percent(share: f64) -> String {
     format!("{:.digits$} %", 100.0 * share)
 }
 
-/// One decimal, or as many as distinguish a share from 0 % and 100 %.
+/// The number of decimals for a share. It is one, or as many as needed to distinguish the share from 0 % and 100 %.
 fn decimals(share: f64) -> usize {
     let from_end = 100.0 * share.min(1.0 - share);
     if from_end > 0.0 && from_end < 0.05 { (1.0 - from_end.log10().floor()) as usize } else { 1 }
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn intervals_are_exact_at_both_ends() {
-        // With no error in n rows the upper end is 1 - 0.025^(1/n); the lower end for n errors follows by symmetry.
+        // With no error in n rows, the upper end is 1 - 0.025^(1/n). The lower end for n errors follows by symmetry.
         let high = 1.0 - 0.025f64.powf(1.0 / 40.0);
         let none = Rate::new(0, 40).unwrap();
         assert_eq!(none.low, 0.0);
@@ -89,7 +89,7 @@ mod tests {
         let all = Rate::new(40, 40).unwrap();
         assert_eq!(all.high, 1.0);
         assert!((all.low - (1.0 - high)).abs() < 1e-12);
-        // Known values: 10 of 100 give 4.90 % to 17.62 %.
+        // Known values for 10 of 100 are 4.90 % to 17.62 %.
         assert_eq!(Rate::new(10, 100).unwrap().text(), "10.0 % (4.9 % to 17.6 %)");
         assert!(Rate::new(0, 0).is_err());
     }

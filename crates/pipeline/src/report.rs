@@ -1,4 +1,4 @@
-//! The report of a fit: numbers of rows and measured errors.
+//! The report of a fit, with numbers of rows and measured errors.
 
 use crate::holdout::SplitBy;
 use crate::plan::Findings;
@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 /// The number of rows of a class.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClassCount {
-    /// The class.
+    /// The name of the class.
     pub name: String,
-    /// The number of its rows.
+    /// The number of rows of the class.
     pub rows: usize,
 }
 
@@ -29,19 +29,20 @@ pub struct ClassCount {
 pub struct Report {
     /// The number of rows of the table.
     pub rows: u64,
-    /// The number of sampled rows that determined columns, classes and error, if the table was read in chunks.
+    /// The number of sampled rows from which the columns, the classes and the error were determined, if the table was
+    /// read in chunks.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub sampled: Option<u64>,
-    /// The number of rows fitted.
+    /// The number of rows to which the model was fitted.
     pub learned_from: u64,
     /// The number of rows of each class.
     pub classes: Vec<ClassCount>,
-    /// The error of always predicting the most common class.
+    /// The error rate of always predicting the most common class.
     pub commonest_error: f64,
     /// The rule by which held-out rows were chosen.
     #[serde(skip_serializing_if = "SplitBy::is_random", default)]
     pub split: SplitBy,
-    /// The errors on held-out rows, which were used only for calibration.
+    /// The errors on held-out rows. Apart from measuring the error, these rows were used only for calibration.
     pub(crate) held_out: Option<ErrorCount>,
     /// The seed of all random choices.
     pub seed: u64,
@@ -50,10 +51,10 @@ pub struct Report {
 }
 
 impl Report {
-    /// The held-out error with its exact interval; `None` if no rows were held out.
+    /// The held-out error with its exact confidence interval, or `None` if no rows were held out.
     ///
     /// # Errors
-    /// If the stored counts are inconsistent, which a fitted or loaded report rules out.
+    /// Returns an error if the stored counts are inconsistent. This cannot happen in a fitted or loaded report.
     pub fn held_out(&self) -> Result<Option<Rate>, DataError> {
         self.held_out.map(|count| Rate::new(count.errors(), count.points())).transpose()
     }

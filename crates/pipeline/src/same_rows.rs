@@ -1,9 +1,10 @@
-//! Checks that the rows of two tables that are joined by order or by row numbers agree in the columns of both.
+//! Checks that the rows of two tables agree in the columns that both tables have, if the tables are joined by order or
+//! by row numbers.
 
-use halfspaces_frame::{ClassKey, DataError, Frame, Values, is_missing_marker};
+use halfspaces_frame::{ClassKey, DataError, Frame, Values, is_missing_marker, short};
 use std::collections::HashMap;
 
-/// The columns that `audit`, `label` and `predict` write next to the columns of a table.
+/// The columns that `audit`, `label` and `predict` add to the columns of a table.
 const OWN: [&str; 12] = [
     "rank",
     "row",
@@ -18,25 +19,26 @@ const OWN: [&str; 12] = [
     "value",
     "score",
 ];
-/// The beginnings of the names of further such columns, which end with an annotator or a class.
+/// The prefixes of further columns that the commands add. Their names end with an annotator or a class.
 const OWN_BEGINNINGS: [&str; 2] = ["label by ", "probability="];
 
-/// Checks that the rows of a file agree with the rows of the table to which they were joined. `pairs` has a row of the
-/// table and a row of the file for each pair. Returns the number of columns compared.
+/// Checks that the rows of a file agree with the rows of the table to which they were joined. Each element of `pairs`
+/// is a row of the table and the row of the file that is joined to it. Returns the number of columns compared.
 ///
-/// The columns with the same name in both are compared, except for the columns `except`, the columns that the commands
-/// write themselves (such as `row`, `label` and `suggested`), and the columns of a file without names. A column
-/// contradicts the join in two cases:
+/// Columns with the same name in the table and in the file are compared. Not compared are the columns `except`, the
+/// columns that the commands add (such as `row`, `label` and `suggested`), and the columns of a file without column
+/// names. A column contradicts the join in two cases:
 ///
-/// - All its cells are different in the table and in the file, as ids are, and a cell of the file belongs to another row of
-///   the table. An edited text, which belongs to no row, does not contradict.
+/// - Its cells are all distinct within the table and within the file, like ids, and a cell of the file equals a cell in
+///   a different row of the table. An edited cell, which equals no cell of the table, does not contradict the join.
 /// - More than half of the pairs of cells differ.
 ///
-/// Cells are equal if their texts are, or if they are the same number or truth value (`1` and `1.0`, `007` and `7`).
-/// Missing cells are equal to each other. A column that was read as dates or numbers in one table only is left out, unless
-/// the texts of the other are numbers.
+/// Cells are equal if their texts are equal, or if they are the same number or truth value (`1` and `1.0`, `007` and
+/// `7`). Missing cells are equal to each other. A column that was read as dates or numbers in only one of the two is
+/// left out, unless it was read as numbers and all texts of the other are numbers.
 ///
-/// *Cost.* Time and memory are linear in the number of rows, for one column at a time.
+/// *Cost.* The time is linear in the number of cells compared. The memory is linear in the number of rows, because
+/// columns are compared one at a time.
 ///
 /// ```
 /// use halfspaces_frame::{Column, Frame, Values};
@@ -51,10 +53,10 @@ const OWN_BEGINNINGS: [&str; 2] = ["label by ", "probability="];
 /// ```
 ///
 /// # Errors
-/// If a column contradicts the join. The message names both rows and gives the `advice`.
+/// Returns an error if a column contradicts the join. The message names both rows and gives the `advice`.
 ///
 /// # Panics
-/// If a table does not have a row of `pairs`.
+/// Panics if a row in `pairs` does not exist.
 pub fn check_same_rows(
     table: &Frame,
     file: &Frame,
@@ -93,7 +95,7 @@ pub fn check_same_rows(
                 pairs.len()
             ))
         };
-        // A column of ids shows best which rows belong together.
+        // A contradiction in a column of ids is reported first, because ids show best which rows belong together.
         if let (Some(rows), Some(_)) = (rows_of(&ours), rows_of(&theirs))
             && let Some(moved) = differing
                 .iter()
@@ -108,12 +110,12 @@ pub fn check_same_rows(
     contradiction.map(|()| compared)
 }
 
-/// Whether a command writes a column with this name itself.
+/// Whether one of the commands adds a column with this name.
 fn is_own(name: &str) -> bool {
     OWN.contains(&name) || OWN_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
 }
 
-/// The identity of each cell; `None` for a missing one.
+/// The key by which each cell is compared, or `None` if the cell is missing.
 fn keys(values: &Values, rows: usize) -> Vec<Option<ClassKey>> {
     let key = |row: usize| {
         let text = values.text(row);
@@ -134,8 +136,8 @@ fn keys(values: &Values, rows: usize) -> Vec<Option<ClassKey>> {
 
 type Keyed<'a> = (&'a Values, &'a [Option<ClassKey>]);
 
-/// Whether the cells of two columns can be compared. The same cell may have been read as a date or a number in one table,
-/// and kept as a text in the other.
+/// Whether the cells of two columns can be compared. The same cell may have been read as a date or a number in one
+/// table and kept as a text in the other.
 fn are_comparable((a, of_a): Keyed<'_>, (b, of_b): Keyed<'_>) -> bool {
     let are_numbers =
         |keys: &[Option<ClassKey>]| keys.iter().flatten().all(|key| key.number().is_some());
@@ -146,7 +148,7 @@ fn are_comparable((a, of_a): Keyed<'_>, (b, of_b): Keyed<'_>) -> bool {
     }
 }
 
-/// The row of each cell; `None` if a cell is missing or two are equal.
+/// The row of each cell, or `None` if a cell is missing or two cells are equal.
 fn rows_of(keys: &[Option<ClassKey>]) -> Option<HashMap<&ClassKey, usize>> {
     let mut rows = HashMap::with_capacity(keys.len());
     for (row, key) in keys.iter().enumerate() {
@@ -157,14 +159,12 @@ fn rows_of(keys: &[Option<ClassKey>]) -> Option<HashMap<&ClassKey, usize>> {
     Some(rows)
 }
 
-/// The cell of a row, for a message.
+/// The cell of a row, as it is shown in a message.
 fn shown(values: &Values, row: usize) -> String {
-    const MAX_CELL: usize = 60;
     let text = values.text(row);
-    match text.char_indices().nth(MAX_CELL) {
-        Some((end, _)) => format!("`{}...`", &text[..end]),
-        None if text.trim().is_empty() => "an empty cell".to_owned(),
-        None => format!("`{text}`"),
+    match text.trim().is_empty() {
+        true => "an empty cell".to_owned(),
+        false => format!("`{}`", short(&text)),
     }
 }
 
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
     use halfspaces_frame::{Hints, ReadOptions, read_bytes};
 
-    /// A CSV file, read with its columns `texts` as texts.
+    /// Reads a CSV file with the columns `texts` as texts.
     fn csv(name: &str, text: &str, texts: &[&str]) -> Frame {
         let hints = Hints::verbatim(texts.iter().copied());
         read_bytes(name, text.as_bytes().to_vec(), &ReadOptions::default(), &hints).unwrap()
@@ -197,7 +197,7 @@ mod tests {
         );
         let pairs = [(0, 0), (2, 1), (1, 2)];
         assert_eq!(check_same_rows(&table, &file, &pairs, &[], ""), Ok(2));
-        // An id that belongs to no other row may have been corrected.
+        // An id that occurs in no other row may have been corrected.
         let edited = csv("y.csv", "id,a\nu,1\nv2,1\nw,2\n", &["id"]);
         assert_eq!(compare(&table, &edited), Ok(2));
     }
@@ -233,14 +233,14 @@ mod tests {
         ] {
             assert_eq!(key(a) == key(b), is_same, "{a} {b}");
         }
-        // Dates and amounts that one of the tables keeps as texts are left out.
+        // Columns of dates and amounts that one of the tables keeps as texts are left out.
         let text = "day,price\n1.3.2024,5 %\n2.3.2024,6 %\n13.3.2024,7 %\n";
         let table = csv("x.csv", text, &[]);
         assert_eq!(compare(&table, &csv("y.csv", text, &["day", "price"])), Ok(0));
         assert_eq!(compare(&table, &csv("y.csv", text, &[])), Ok(2));
     }
 
-    /// Columns of labels, of the program and without names say nothing about a row.
+    /// Columns of labels, columns that the program adds, and columns without names do not identify a row.
     #[test]
     fn columns_without_a_meaning_are_not_compared() {
         let table = csv("x.csv", "class,rank,c1\na,1,p\nb,2,q\n", &["class", "c1"]);

@@ -1,4 +1,5 @@
-//! Tests of the whole pipeline: loaded models predict like fitted ones, and damage is detected.
+//! Tests of the whole pipeline. Loaded models predict the same as fitted models, and damage to a model file is
+//! detected.
 
 use crate::{
     Costs, Decisions, Evaluation, FitOptions, Importance, ImportanceMeasure, Method, Model,
@@ -13,7 +14,8 @@ fn column(name: &str, values: Values) -> Column {
     Column { name: name.into(), values }
 }
 
-/// A table of numbers, some of them missing, and categories. The classes depend on both.
+/// Creates a table with a column of numbers, some of which are missing, and a column of categories. The classes depend
+/// on both columns.
 fn table(rows: usize, classes: usize) -> Frame {
     let x: Vec<f64> =
         (0..rows).map(|i| if i % 17 == 5 { f64::NAN } else { (i * 37 % 101) as f64 }).collect();
@@ -57,8 +59,8 @@ fn a_loaded_model_decides_as_the_fitted_one() {
     }
 }
 
-/// Changes every byte in turn, and truncates the file at every length. The result is an error or, if a letter of the
-/// program's name was changed, the same model.
+/// Changes every byte of a model file in turn, and truncates the file at every length. Reading the file then returns an
+/// error. The only exception is a change in the name of the program, which gives the same model.
 #[test]
 fn damage_to_a_model_file_is_detected() {
     let (fitted, _) = Pipeline::fit(table(60, 2), &options(Method::Logistic)).unwrap();
@@ -86,15 +88,16 @@ fn the_report_counts_rows() {
     let most = *rows.iter().max().unwrap() as f64;
     assert!((report.commonest_error - (1.0 - most / 300.0)).abs() < 1e-12);
     assert!(report.findings.cross_validated.is_some());
-    // One halfspace for each of three bands misclassifies about the middle band. The error is cross-validated on all
-    // rows.
+    // With one halfspace per class, about the middle of the three bands is misclassified. The error is cross-validated
+    // on all fitted rows.
     let (linear, _) = Pipeline::fit(table(300, 3), &options(Method::Logistic)).unwrap();
     let cross_validated = linear.report().findings.cross_validated.unwrap();
     assert!((0.0..0.5).contains(&cross_validated), "{cross_validated}");
     assert_eq!(linear.report().learned_from, 240);
 }
 
-/// A model is never calibrated on rows it was fitted to: with 1000 held-out rows the table classifier is recalibrated.
+/// A model is never calibrated on rows to which it was fitted. If there are 1000 held-out rows, the table classifier is
+/// calibrated again on these rows.
 #[test]
 fn the_calibration_is_of_the_model_that_is_used() {
     let kept = FitOptions { holdout: Some(0.25), ..options(Method::Auto) };
@@ -105,7 +108,8 @@ fn the_calibration_is_of_the_model_that_is_used() {
     assert!(!is_calibrated(3996) && is_calibrated(4000));
 }
 
-/// Sparse rows, each with an entry in one of the first 40 columns. The parity of this column is the class.
+/// Creates sparse rows. Each row has an entry in one of the first 40 columns, and the parity of this column is the
+/// class.
 fn sparse(rows: usize, dim: usize) -> Frame {
     let mut points = SparsePoints::empty(dim).unwrap();
     let mut codes = Vec::new();
@@ -124,7 +128,7 @@ fn sparse(rows: usize, dim: usize) -> Frame {
 fn every_learner_takes_sparse_rows() {
     for method in METHODS {
         let options = FitOptions { plan: Plan::new(method), ..options(method) };
-        // With 25 % noise in many dimensions, massart needs more rows to beat the baseline.
+        // Massart assumes 25 % noise, so in many dimensions it needs more rows to beat the baseline.
         let rows = if method == Method::Massart { 2000 } else { 400 };
         let (fitted, _) = Pipeline::fit(sparse(rows, 900), &options).unwrap();
         assert!(fitted.recipe().is_sparse(), "{method:?}");
@@ -136,7 +140,7 @@ fn every_learner_takes_sparse_rows() {
             model.decide(&sparse(30, 900), Unseen::Error, Threads::ONE).unwrap().classes
         };
         assert_eq!(found(&loaded), found(&fitted));
-        // Columns unknown to the model have no weight.
+        // Columns that the model does not know have no weight.
         let wider = sparse(30, 2000);
         assert_eq!(loaded.decide(&wider, Unseen::Error, Threads::ONE).unwrap().classes.len(), 30);
     }
@@ -164,7 +168,7 @@ fn ragged_rows_are_padded_as_at_the_fit() {
     assert!(strict.read_table(&path, &plain, &[], &[]).is_err());
 }
 
-/// A kept column that the model does not use is not changed: here `NA` means Namibia.
+/// A kept column that the model does not use is not changed. In this column, `NA` means Namibia.
 #[test]
 fn kept_columns_are_unchanged() {
     use halfspaces_frame::ReadOptions;
@@ -178,7 +182,7 @@ fn kept_columns_are_unchanged() {
     assert_eq!((country.text(0), country.text(1)), ("NA".to_owned(), "1.50".to_owned()));
 }
 
-/// A held-out row of an unknown class does not prevent calibration.
+/// A held-out row with an unknown class does not prevent the calibration.
 #[test]
 fn unknown_classes_held_out_leave_the_calibration() {
     let mut frame = table(200, 2);
@@ -192,7 +196,7 @@ fn unknown_classes_held_out_leave_the_calibration() {
     assert_eq!(fitted.report().held_out().unwrap().unwrap().of, 40);
 }
 
-/// The first twenty labels are unknown to the model: the measures that the note names leave them out.
+/// The first twenty labels are unknown to the model, and the measures that the note names leave these rows out.
 #[test]
 fn unknown_labels_leave_the_measures_of_the_note() {
     let (model, _) = Pipeline::fit(table(200, 2), &options(Method::Logistic)).unwrap();
@@ -227,7 +231,32 @@ fn unknown_labels_leave_the_measures_of_the_note() {
     }
 }
 
-/// Fits a model to a file and applies it to another: returns the kept text of the first column and the classes.
+/// A note names the labels that are combined into one class, with their numbers of rows. This includes labels that did
+/// not occur in the fit.
+#[test]
+fn labels_combined_into_one_class_are_named() {
+    let several = FitOptions { positive: Some("class 1".into()), ..options(Method::Logistic) };
+    let (model, _) = Pipeline::fit(table(200, 3), &several).unwrap();
+    let mut frame = table(60, 3);
+    let code = |i: u32| if i < 20 { 0 } else { i % 7 + 1 };
+    let names = ["Class 1", "class 1", "a", "b", "c", "d", "e", "f"];
+    frame.columns[2].values = Values::texts((0..60).map(code).collect(), &names);
+    let found = model.true_classes(&frame, "y").unwrap();
+    assert_eq!(
+        found.notes,
+        [
+            "t, column `y`: all labels except `class 1` count as `not class 1`: `Class 1` (20), `a` (6), `b` (6), `c` (6), \
+          `d` (6) and 2 more"
+        ]
+    );
+    // A model of two classes knows the names of both classes.
+    let two = FitOptions { positive: Some("class 0".into()), ..options(Method::Logistic) };
+    let (model, _) = Pipeline::fit(table(200, 2), &two).unwrap();
+    assert!(model.true_classes(&table(60, 2), "y").unwrap().notes.is_empty());
+}
+
+/// Fits a model to a file and reads another file for the model. Returns the values of the column `x` of the second
+/// file.
 fn decide_file(
     fit: &str,
     new: &str,
@@ -245,7 +274,7 @@ fn decide_file(
     Ok((0..frame.rows).map(|row| values.text(row).parse().unwrap_or(f64::NAN)).collect())
 }
 
-/// A table of rows `x;z;y`, with the values of x formatted by `spell`.
+/// Creates a table with rows `x;z;y`, in which `spell` formats the values of x.
 fn german(spell: impl Fn(usize) -> String) -> String {
     let rows: String = (0..60)
         .map(|i| format!("{};{},5;{}\n", spell(i * 37 % 60), i % 7, ["a", "b"][i / 30]))
@@ -253,7 +282,7 @@ fn german(spell: impl Fn(usize) -> String) -> String {
     format!("x;z;y\n{rows}")
 }
 
-/// In a table with decimal commas, a point separates thousands; an explicit option overrides this.
+/// In a table with decimal commas, a point separates thousands. An explicit option overrides this rule.
 #[test]
 fn spellings_found_at_the_fit_apply_to_new_rows() {
     use halfspaces_frame::{Decimal, ReadOptions};
@@ -264,11 +293,11 @@ fn spellings_found_at_the_fit_apply_to_new_rows() {
     let point = ReadOptions { decimal: Some(Decimal::Point), ..ReadOptions::default() };
     let new = "x;z\n1.234;2.5\n2.500;1.5\n";
     assert_eq!(decide_file(&whole, new, &point).unwrap(), [1.234, 2.5]);
-    // With only commas at the fit, a point has two readings.
+    // If the fitted numbers contained only commas, a point in a new number is ambiguous.
     let commas = german(|i| format!("{i},25"));
     let refused = decide_file(&commas, "x;z\n1.234;2,5\n2.500;1,5\n", &plain).unwrap_err();
     assert!(refused.contains("--decimal"), "{refused}");
-    // Without a per cent sign, a number may be a share.
+    // A new number without a percent sign may be a share.
     let percent = german(|i| format!("{i}%"));
     let refused = decide_file(&percent, "x;z\n0.5;2,5\n0.25;1,5\n", &plain).unwrap_err();
     assert!(refused.contains("`0.5`"), "{refused}");
@@ -283,7 +312,7 @@ fn rows_at_the_end_of_a_new_table_are_classified() {
     assert_eq!(found.len(), 4);
 }
 
-/// The expected names identify a single header line, even if the next line consists of words.
+/// The names that the model expects show that there is only one header line, even if the next line consists of words.
 #[test]
 fn a_row_of_words_is_not_a_second_header_line() {
     let text = german(|i| i.to_string());
@@ -292,7 +321,7 @@ fn a_row_of_words_is_not_a_second_header_line() {
     assert!(found.is_err() || found.is_ok_and(|found| found.len() == 3));
 }
 
-/// Texts of three classes: each has two of ten words of its class and four of thirty common words.
+/// Creates texts of three classes. Each text has two of the ten words of its class and four of thirty common words.
 fn reviews(rows: usize) -> (Frame, Vec<usize>) {
     let mut state = 7usize;
     let mut draw = |below: usize| {
@@ -334,7 +363,7 @@ fn texts_are_learned_without_being_named() {
     let decided = loaded.decide(&new, Unseen::Error, Threads::ONE).unwrap();
     assert_eq!(decided.classes, truth);
     assert!(decided.probabilities.unwrap().iter().zip(truth).all(|(p, class)| p[class] > 0.5));
-    // Hashed n-grams, and words that the model has not seen.
+    // The model also works with hashed n-grams, and with words that it has not seen.
     let hashed = RecipeOptions { hash_bits: Some(14), ..RecipeOptions::default() };
     let hashed_options = FitOptions { recipe: hashed, ..options(Method::Auto) };
     let (hashed, _) = Pipeline::fit(frame.clone(), &hashed_options).unwrap();
@@ -342,13 +371,13 @@ fn texts_are_learned_without_being_named() {
     assert_eq!(hashed.report().held_out().unwrap().unwrap().count, 0);
     let unknown = Frame::new("t", vec![column("said", Values::texts(vec![0], &["Привет"]))]);
     assert!(fitted.decide(&unknown, Unseen::Error, Threads::ONE).is_ok());
-    // A matrix of all pairs of n-grams is not computed.
+    // Massart refuses this many n-grams, because it would compute a matrix of all pairs of n-grams.
     let massart = FitOptions { plan: Plan::new(Method::Massart), ..hashed_options };
     let refused = Pipeline::fit(frame, &massart).unwrap_err().to_string();
     assert!(refused.contains("use --learner perspectron"), "{refused}");
 }
 
-/// With a third of the labels wrong, nearly all texts are still classified correctly. Rows of weight 0 are left out.
+/// If a third of the labels are wrong, nearly all texts are still classified correctly. Rows of weight 0 are left out.
 #[test]
 fn the_labels_and_weights_of_texts_count() {
     let (mut frame, classes) = reviews(600);
@@ -367,7 +396,7 @@ fn the_labels_and_weights_of_texts_count() {
     let decided = model.decide(&design, Threads::ONE).unwrap().classes;
     let wrong = decided.iter().zip(&classes).filter(|(a, b)| a != b).count();
     assert!(given > 180 && 4 * wrong < given, "{given} {wrong}");
-    // The C with the least error is used, and its error is reported.
+    // The value of C with the smallest error is used, and this error is reported.
     assert_eq!(findings.cross_validated, Some(findings.compared[0].0));
     assert!(findings.compared.is_sorted_by(|a, b| a.0 <= b.0) && findings.compared.len() > 1);
     let weights: Vec<f64> = (0..600).map(|row| f64::from(u8::from(row % 5 != 0))).collect();
@@ -383,8 +412,8 @@ fn the_labels_and_weights_of_texts_count() {
     assert!(Model::fit(&plan, &design, &classes, Some(&[0.0; 600]), None).is_err());
 }
 
-/// 40 % of the texts of a class are labelled as another: such rows are left out, and a note names the classes. The report
-/// in the model file has the number.
+/// 40 % of the texts of a class are labelled as another class. Such rows are left out, and a note names the classes.
+/// The report in the model file contains the number of rows.
 #[test]
 fn a_note_says_which_rows_are_left_out() {
     let rows = 900;
@@ -416,8 +445,8 @@ fn a_note_says_which_rows_are_left_out() {
     assert_eq!(loaded.report().findings.left_out, Some(left_out));
 }
 
-/// With balanced classes, each row has a weight in inverse proportion to its class, and a rare class is predicted more
-/// often. The held-out calibration has the same weights.
+/// If the classes are balanced, the weight of each row is inversely proportional to the size of its class, so a rare
+/// class is predicted more often. The calibration on held-out rows uses the same weights.
 #[test]
 fn balanced_classes_have_the_same_weight() {
     let rows = 4000;
@@ -454,16 +483,17 @@ fn balanced_classes_have_the_same_weight() {
     };
     let (without, with) = (fit(frame(None), &plain), fit(frame(None), &balanced));
     assert!(found(&without) < 90 && found(&with) > 180, "{} {}", found(&without), found(&with));
-    // Between 60 and 100 the rare class is denser than the other, if both are equally frequent.
+    // Between 60 and 100, the rare class would be denser than the other class if both were equally frequent.
     let row = (0..rows).find(|i| x(*i) == 80.0).unwrap();
     let rare_at = |model: &Pipeline| decide(model).probabilities.unwrap()[row][1];
     assert!(rare_at(&without) < 0.4 && (0.5..0.9).contains(&rare_at(&with)));
-    // The same with a column of weights, up to rounding: 2800 rows are fitted.
+    // A column of weights gives nearly the same model. Its weights are computed from all rows, and the balanced weights
+    // are computed from the 2800 fitted rows.
     let counts = &with.report().classes;
     let weight = |class: usize| rows as f64 / (2.0 * counts[class].rows as f64);
     let by_column = fit(frame(Some([weight(0), weight(1)])), &weighted);
     assert!(agree(&by_column, &with) > rows * 99 / 100);
-    // Balancing undoes weights by class.
+    // Balancing cancels weights that depend only on the class.
     let both = FitOptions { balanced: true, ..weighted.clone() };
     let undone = fit(frame(Some([1.0, 50.0])), &both);
     assert!(agree(&undone, &with) > rows * 99 / 100);
@@ -475,7 +505,7 @@ fn balanced_classes_have_the_same_weight() {
             let model = fit(frame(None), &options);
             (found(&model), rare_at(&model))
         };
-        // The means are 90 and 50, so about five of six rare rows are found.
+        // The class means are 90 and 50, so about five of six rare rows are predicted correctly.
         let (without, with) = (linear(&plain), linear(&balanced));
         assert!(without.0 < 90 && without.1 < 0.4, "{method:?}: {without:?}");
         assert!(with.0 > 130 && (0.5..0.9).contains(&with.1), "{method:?}: {with:?}");
@@ -524,8 +554,8 @@ fn one_column(x: Vec<f64>) -> Frame {
     Frame::new("t", vec![column("x", Values::numbers(x)), column("y", classes)])
 }
 
-/// A tenth of the held-out rows are copies of rows that were learned from: a note says so. With one copy fewer, there
-/// is no note.
+/// If a tenth of the held-out rows are copies of fitted rows, a note is written. If there is one copy fewer, there is
+/// no note.
 #[test]
 fn copies_are_noted_from_a_tenth_on() {
     let (learn, held_out) = split(100, Some(0.2), 0);
@@ -554,7 +584,8 @@ fn importance_has_a_limit_of_rows() {
     }
 }
 
-/// Groups of twenty rows with a random class. The rows of a group have nearly the same numbers, or the same words.
+/// Creates groups of twenty rows. The class of a group is random. The rows of a group have nearly the same numbers or
+/// the same words.
 fn group_frame(groups: usize, texts: bool) -> Frame {
     let rows = 20 * groups;
     let group = |row: usize| row % groups;
@@ -580,7 +611,8 @@ fn group_frame(groups: usize, texts: bool) -> Frame {
     Frame::new("t", columns)
 }
 
-/// The class of a group is random. Candidates that recognise a group are right on random folds and wrong on new groups.
+/// The class of a group is random, so candidates that recognise a group are right on random folds and often wrong on
+/// new groups.
 #[test]
 fn candidates_are_compared_on_new_groups() {
     for texts in [false, true] {
@@ -609,8 +641,8 @@ fn candidates_are_compared_on_new_groups() {
     }
 }
 
-/// With three groups, one is held out and there are two folds; the error is not cross-validated. With two, none is left
-/// to compare with.
+/// With three groups, one group is held out and two folds remain, so the error is not cross-validated. With two groups,
+/// only one remains, and candidates cannot be compared.
 #[test]
 fn few_groups_are_a_note_or_an_error() {
     let fit = |groups, method, holdout| {
@@ -641,7 +673,7 @@ fn few_groups_are_a_note_or_an_error() {
     assert!(refused.contains("all rows are in one group"), "{refused}");
 }
 
-/// Notes on the dates by which rows are held out are among those of the fit.
+/// The notes of the fit include notes on the dates by which rows are held out.
 #[test]
 fn notes_on_the_dates_of_a_split_are_kept() {
     use halfspaces_frame::{Hints, ReadOptions, read_bytes};
@@ -660,7 +692,7 @@ fn notes_on_the_dates_of_a_split_are_kept() {
     assert_eq!(notes.iter().filter(|note| note.contains(said)).count(), 1, "{notes:?}");
 }
 
-/// Advice that cannot help is not given.
+/// An error message gives only advice that can help.
 #[test]
 fn too_few_rows_are_an_error_with_advice_that_helps() {
     let fit = |rows, holdout| {
@@ -683,8 +715,8 @@ fn too_few_rows_are_an_error_with_advice_that_helps() {
         .unwrap();
 }
 
-/// A file is replaced as a whole: a process that has it open keeps the old model, a link stays a link, and permissions
-/// are kept.
+/// A file is replaced as a whole. A process that has the file open keeps reading the old model, a symbolic link stays a
+/// link, and the permissions are kept.
 #[cfg(unix)]
 #[test]
 fn saving_replaces_the_file_at_the_end() {

@@ -1,4 +1,4 @@
-//! Cross-validation, the errors on held-out rows, and calibration.
+//! Cross-validation, held-out errors and calibration.
 
 use crate::design::Design;
 use crate::model::Model;
@@ -16,22 +16,23 @@ pub(crate) const FOLDS: usize = 5;
 /// The result of [`measure`] on held-out rows.
 pub(crate) struct Measured {
     pub(crate) errors: ErrorCount,
-    /// The class predicted for every row. `None` if predictions differ or every row has this class.
+    /// The class that is predicted for every row. `None` if the predictions differ or if every row has this class.
     only: Option<usize>,
 }
 
 impl Measured {
-    /// A note if the model always predicts the same class.
+    /// A note, if the model predicts the same class for every held-out row.
     pub(crate) fn note(&self, source: &str, classes: &[String]) -> Option<String> {
         let class = &classes[self.only?];
         Some(format!("{source}: the model predicts `{class}` for every held-out row"))
     }
 }
 
-/// The weights of some held-out rows, from their places and classes; `None` if all are 1.
+/// A function that returns the weights of some held-out rows, given their indices and classes. It returns `None` if all
+/// weights are 1.
 pub(crate) type WeightsOf<'a> = &'a dyn Fn(&[usize], &[usize]) -> Option<Vec<f64>>;
 
-/// Counts the errors of a model on held-out rows. With `weights`, then calibrates the model on these rows.
+/// Counts the errors of a model on held-out rows. If `weights` is given, the model is then calibrated on these rows.
 pub(crate) fn measure(
     model: &mut Model,
     held_out: &Design,
@@ -49,7 +50,7 @@ pub(crate) fn measure(
         |(values, truth): &(&Vec<f64>, &Option<usize>)| Some(deciding_class(values)) != **truth;
     let wrong = values.iter().zip(truth).filter(is_wrong).count();
     if let Some(weights) = weights {
-        // Rows of unknown classes count as errors and are not used for calibration.
+        // Rows with unknown classes count as errors and are not used for calibration.
         let places: Vec<usize> = (0..truth.len()).filter(|place| truth[*place].is_some()).collect();
         let known = values.into_iter().zip(truth).filter_map(|(v, class)| Some((v, (*class)?)));
         let (values, classes): (Vec<Vec<f64>>, Vec<usize>) = known.unzip();
@@ -62,7 +63,8 @@ pub(crate) fn measure(
 pub(crate) fn row_hashes(design: &Design) -> Box<dyn Iterator<Item = u64> + '_> {
     fn hash(entries: impl Iterator<Item = (usize, f64)>) -> u64 {
         let mut hasher = FxHasher::default();
-        // -0 and 0 are the same value. The hash mixes low bits best, and those of numbers such as 1 are high.
+        // Adding 0 turns -0 into 0, which is the same value. The bytes are swapped because the hash mixes low bits
+        // best, and numbers such as 1 differ only in their high bits.
         entries
             .for_each(|(at, value)| (at, (value + 0.0).to_bits().swap_bytes()).hash(&mut hasher));
         hasher.finish()
@@ -73,8 +75,9 @@ pub(crate) fn row_hashes(design: &Design) -> Box<dyn Iterator<Item = u64> + '_> 
     }
 }
 
-/// The decision values of each row in a model fitted without its fold; `None` if a fold is empty or would leave a class
-/// without rows of positive weight. A group is in one fold. Default: each row is a group of its own, of weight 1.
+/// The decision values of each row, from a model that is fitted without the fold of the row. Returns `None` if a fold
+/// is empty, or if a class has no row of positive weight outside a fold. All rows of a group are in the same fold. By
+/// default, each row is a separate group and has weight 1.
 pub(crate) fn cross_validated(
     plan: &Plan,
     design: &Design,
@@ -111,7 +114,7 @@ pub(crate) fn cross_validated(
     Ok(Some(values))
 }
 
-/// The share of misclassified rows, each counted with its weight. Default: weights of 1.
+/// The share of misclassified rows, where each row counts with its weight. The default weight is 1.
 pub(crate) fn error(values: &[Vec<f64>], classes: &[usize], weights: Option<&[f64]>) -> f64 {
     let weight = |row: &usize| weights.map_or(1.0, |weights| weights[*row]);
     let is_wrong = |row: &usize| deciding_class(&values[*row]) != classes[*row];
@@ -126,7 +129,8 @@ mod tests {
     use halfspaces_linalg::{Points, SparsePoints};
     use std::collections::HashSet;
 
-    /// Different rows of zeros and ones have different hashes, dense and sparse; equal rows have the same.
+    /// Different rows of zeros and ones have different hashes, and equal rows have the same hash. This holds for dense
+    /// and for sparse rows.
     #[test]
     fn hashes_tell_rows_apart() {
         let bit = |row: usize, at: usize| f64::from(u8::from(row >> at & 1 == 1));
@@ -144,8 +148,8 @@ mod tests {
         assert_eq!(hashes[0], hashes[1]);
     }
 
-    /// Errors count each row with its weight. A fold is fitted with the weights of its rows, and each class needs one of
-    /// positive weight.
+    /// The error counts each row with its weight. The fit without a fold uses the weights of its rows, and each class
+    /// needs a row of positive weight.
     #[test]
     fn errors_and_folds_have_weights() {
         let values = [vec![1.0], vec![1.0], vec![-1.0]];
@@ -163,7 +167,7 @@ mod tests {
         };
         let wrong = |weight: f64| error(&found(Some(&of_first(weight))).unwrap(), &classes, None);
         assert_eq!(found(Some(&of_first(1.0))), found(None));
-        // If one class has nearly all the weight, all rows are predicted as it.
+        // If one class has nearly all the weight, this class is predicted for all rows.
         assert!((wrong(50.0) - 48.0 / 100.0).abs() < 1e-12, "{}", wrong(50.0));
         assert!(found(Some(&of_first(0.0))).is_none());
     }

@@ -1,9 +1,9 @@
-"""Fits to Parquet files larger than the memory of the workers, measured.
+"""Measures fits to Parquet files that are larger than the memory of the workers.
 
     python larger_than_memory.py FOLDER --gigabytes 4 --workers 2 --memory 700MB
 
-Makes the files if the folder has none. Prints seconds, the multiple of the time to read the files once, and the peak
-memory of a worker.
+Creates the files if the folder has none. Prints the seconds of each fit, their ratio to the time of reading the files
+once, and the peak memory of a worker.
 """
 
 import argparse
@@ -23,7 +23,7 @@ COLUMNS, ROW_GROUP, FILE_ROWS = 50, 50_000, 500_000
 
 
 def make(folder, gigabytes):
-    """Write files of heavy-tailed correlated rows, with labels of which a tenth is wrong."""
+    """Write files of heavy-tailed correlated rows with labels, a tenth of which are wrong."""
     folder.mkdir(parents=True, exist_ok=True)
     mix = np.random.default_rng(0).normal(size=(COLUMNS, COLUMNS))
     target = np.random.default_rng(1).normal(size=COLUMNS)
@@ -42,7 +42,7 @@ def peak():
 
 
 def main():
-    """Make the files, and time each job."""
+    """Create the files, and time each job."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--gigabytes", type=float, default=4.0)

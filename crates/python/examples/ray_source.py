@@ -2,8 +2,8 @@
 
     python ray_source.py
 
-Each actor holds some blocks of rows. A job goes to all of them; their partial results are joined here. A call that fails
-because an actor died is made again by Ray, and a block that was summed twice counts once.
+Each actor holds some blocks of rows. A job is sent to all actors, and their partial results are joined here. Ray
+repeats a call that fails because an actor died. A block that was summed twice counts once.
 """
 
 from itertools import pairwise
@@ -17,7 +17,7 @@ from halfspaces.blocks import BLOCK_ROWS
 
 @ray.remote(max_restarts=3, max_task_retries=3)
 class Holder:
-    """Some of the rows, made by `load(start, end)` wherever the actor runs."""
+    """Some of the rows, created by `load(start, end)` where the actor runs."""
 
     def __init__(self, load, start, end):
         self.start, (self.X, self.y) = start, load(start, end)
@@ -52,7 +52,7 @@ class RaySource:
 
 
 def example(start, end):
-    """Rows of one data set, the same for any holder."""
+    """Return rows of a data set that is the same for every holder."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20_000, 4)) * [1.0, 10.0, 0.1, 3.0]
     y = X[:, 0] + 0.1 * X[:, 1] > rng.normal(size=20_000)

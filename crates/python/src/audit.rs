@@ -34,7 +34,7 @@ impl AuditArguments {
     }
 }
 
-/// How the table of an audit is read.
+/// The options for reading the table of an audit.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TableArguments {
@@ -72,7 +72,7 @@ impl Progress {
         });
     }
 
-    /// Locks the counts. Nothing panics while they are locked, so a poisoned lock holds valid ones.
+    /// Locks the counts. Nothing panics while they are locked, so the counts are valid even if the lock is poisoned.
     fn locked(&self) -> MutexGuard<'_, (usize, Option<PyErr>)> {
         self.done.lock().unwrap_or_else(PoisonError::into_inner)
     }

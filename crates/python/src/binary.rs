@@ -77,7 +77,7 @@ impl Binary {
         }
     }
 
-    /// What the fit reports: name and number or text.
+    /// The facts that the fit reports, each with its name and a number or a text.
     pub(crate) fn facts(&self) -> Vec<(&'static str, Fact)> {
         let end = |termination: Termination| ("termination", Fact::Text(termination.to_string()));
         match self {

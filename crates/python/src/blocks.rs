@@ -126,7 +126,7 @@ pub(crate) fn merge<'py>(py: Python<'py>, parts: Vec<Vec<u8>>) -> PyResult<Bound
     Ok(PyBytes::new(py, &to_bytes(&all)?))
 }
 
-/// What ends a fit early: a fault of the input, or an exception of the function that runs the jobs.
+/// The reason why a fit ends early: a fault of the input, or an exception of the function that runs the jobs.
 enum Ended {
     Fault(Fault),
     Raised(PyErr),
@@ -177,7 +177,7 @@ impl Everywhere {
         total.ok_or_else(|| InputError::Empty.into())
     }
 
-    /// Refuses totals over other rows than those announced.
+    /// Refuses a total over a number of rows that differs from the announced one.
     fn check_rows(&self, rows: u64) -> Result<(), Ended> {
         if rows == self.rows {
             return Ok(());

@@ -147,7 +147,8 @@ pub(crate) fn draw_trap(
     sample(py, points, &labels, trap.target())
 }
 
-/// Rows on which a perceptron makes as many mistakes as its bound allows. With a margin, those of the margin perceptron.
+/// Rows on which a perceptron makes as many mistakes as its bound allows. If a margin is given, the rows are those for
+/// the margin perceptron.
 #[pyfunction]
 pub(crate) fn tight(py: Python<'_>, dim: usize, margin: Option<f64>) -> PyResult<Sample<'_>> {
     let found = match margin {

@@ -35,7 +35,7 @@ pub(crate) enum Cells<'py> {
     Integers(PyReadonlyArray1<'py, i64>),
     #[pyo3(transparent)]
     Unsigned(PyReadonlyArray1<'py, u64>),
-    /// Times since 1970-01-01, and the name of their unit, which is a microsecond.
+    /// Times since 1970-01-01, and the name of their unit, which must be the microsecond.
     Moments(PyReadonlyArray1<'py, i64>, String),
     #[pyo3(transparent)]
     Texts(Vec<Option<String>>),
@@ -70,7 +70,7 @@ impl Cells<'_> {
     }
 }
 
-/// A table as Python hands it over.
+/// A table as Python passes it.
 #[derive(FromPyObject)]
 pub(crate) enum Source<'py> {
     /// A file.
@@ -128,7 +128,7 @@ impl Table {
     }
 }
 
-/// How a table is read.
+/// The options for reading a table.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Reading {
@@ -180,7 +180,7 @@ impl Reading {
     }
 }
 
-/// Names options as arguments of Python: `--skip-unlabelled` becomes `skip_unlabelled`.
+/// Renames options to arguments of Python: `--skip-unlabelled` becomes `skip_unlabelled`.
 pub(crate) fn by_argument(text: &str) -> String {
     let mut found = String::with_capacity(text.len());
     let mut parts = text.split("--");

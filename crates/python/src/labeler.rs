@@ -62,7 +62,7 @@ impl From<DataErrorOf> for PyErr {
 /// An error of a session or its file.
 struct DataErrorOf(DataError);
 
-/// A message of the command in terms of arguments.
+/// Rewrites a message of the command in terms of the arguments of Python.
 fn for_python(message: &str) -> String {
     message
         .replace("another file with --session", "another file as session")
@@ -78,7 +78,7 @@ fn failed(error: impl Into<DataError>) -> Fault {
 }
 
 impl Options {
-    /// The rows as a table: a matrix as a file of NumPy is read, or named columns as other tables are.
+    /// The rows as a table. A matrix is treated like a NumPy file, and named columns like other tables.
     fn frame(&mut self, rows: &Rows<'_>) -> PyResult<Frame> {
         let Some((values, dim)) = rows.dense_values()? else {
             let DesignRows::Sparse(points) = rows.points()? else {
@@ -269,7 +269,7 @@ impl Session {
         self.act(py, |controller| controller.answer(row, class))
     }
 
-    /// Takes labels that answer no question, and changes those that rows have already.
+    /// Takes labels that answer no question, and changes the labels of rows that already have one.
     fn tell(&mut self, py: Python<'_>, labels: Labels) -> PyResult<Option<Question>> {
         self.act(py, |controller| {
             let record = controller.record();
@@ -353,8 +353,8 @@ impl Session {
         Ok(self.controller()?.outlook().within(share))
     }
 
-    /// Answers that fit the others least: row, class, the class predicted from the others, and the probability that
-    /// they give to the answer.
+    /// Answers that fit the others least: row, class, the class predicted from the others, and the probability of the
+    /// answer according to the others.
     fn doubts(&self, count: usize) -> PyResult<Vec<(usize, usize, usize, f64)>> {
         let doubts = self.controller()?.asker().session().doubts(count);
         let parts = |d: &halfspaces_online::Doubt| (d.index, d.class, d.predicted, d.probability);

@@ -53,7 +53,7 @@ pub(crate) enum Spec {
     Ddk(Baseline),
 }
 
-/// The parameters of the learners to compare with.
+/// The parameters of the baseline learners.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Baseline {

@@ -1,7 +1,8 @@
 //! The native module of the Python package `halfspaces`.
 //!
-//! Python code checks arguments by scikit-learn's conventions; this module converts arrays to points, calls the libraries
-//! and returns arrays. Models cross the border as text (JSON), so they can be copied, pickled and compared.
+//! The Python code checks arguments according to scikit-learn's conventions; this module converts arrays to points,
+//! calls the libraries and returns arrays. Models are exchanged with Python as text (JSON), so they can be copied,
+//! pickled and compared.
 
 mod audit;
 mod binary;

@@ -36,7 +36,8 @@ enum Fitted {
 #[derive(Debug)]
 pub(crate) struct Model {
     fitted: Fitted,
-    /// The classes of which a row was fitted, if all rows of another one were held out. Not saved.
+    /// The classes with at least one fitted row; `None` unless all rows of some class were held out. This field is not
+    /// saved.
     known: Option<Vec<usize>>,
 }
 
@@ -223,7 +224,7 @@ impl Model {
         self.fitted.classes()
     }
 
-    /// The classes that the model knows, just after the fit; `None` if it knows all.
+    /// The classes that the model knows, immediately after the fit; `None` if it knows all classes.
     #[getter]
     fn known(&self) -> Option<Vec<usize>> {
         self.known.clone()
@@ -327,8 +328,9 @@ impl Model {
         self.fitted.parts().into_iter().map(|part| part.facts().into_iter().collect()).collect()
     }
 
-    /// An upper bound on the error on new rows, except with probability `failure`; `None` without held-out rows.
-    /// For several classes, the sum of the bounds of the binary models, each with its share of `failure`.
+    /// An upper bound on the error on new rows, which fails with probability at most `failure`; `None` if no rows were
+    /// held out. For several classes, it is the sum of the bounds of the binary models, each with its share of
+    /// `failure`.
     fn error_bound(&self, failure: f64) -> PyResult<Option<f64>> {
         if let Fitted::Auto { held_out, .. } = &self.fitted {
             let bound = held_out.map(|count| count.error_bound(failure)).transpose();
@@ -348,12 +350,13 @@ impl Model {
     }
 }
 
-/// ln(1/(1 + e^-t)).
+/// Computes ln(1/(1 + e^-t)).
 fn log_probability(odds: f64) -> f64 {
     odds.min(0.0) - (-odds.abs()).exp().ln_1p()
 }
 
-/// Turns logarithms into numbers of sum 1 in the same proportions. They do not underflow if all are small.
+/// Converts logarithms to numbers in the same proportions with the sum 1. The numbers do not underflow if all of them
+/// are small.
 fn normalise(logarithms: &mut [f64]) {
     let most = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     logarithms.iter_mut().for_each(|value| *value = (*value - most).exp());
@@ -361,7 +364,7 @@ fn normalise(logarithms: &mut [f64]) {
     logarithms.iter_mut().for_each(|value| *value /= sum);
 }
 
-/// 1/(1 + e^-t) and 1/(1 + e^t).
+/// Computes 1/(1 + e^-t) and 1/(1 + e^t).
 fn logistic(value: f64) -> (f64, f64) {
     let small = (-value.abs()).exp();
     let (large, small) = (1.0 / (1.0 + small), small / (1.0 + small));

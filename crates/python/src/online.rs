@@ -179,9 +179,9 @@ struct State {
     learners: Vec<Learner>,
 }
 
-/// Learning from rows of another form.
+/// Learning from rows that are scaled and lifted before the update.
 trait LearnFrom: OnlineLearner {
-    /// Learns from a row, divided by the radius, if there is one, and lifted, if there is an intercept.
+    /// Learns from a row, which is divided by the radius if there is one and lifted if there is an intercept.
     fn learn_from<R: RowView>(
         &mut self,
         x: R,
@@ -209,7 +209,7 @@ pub(crate) struct Online {
     state: RwLock<State>,
 }
 
-/// The error of a call while another thread learns, or learns from its own call.
+/// The error of a call that cannot lock the learner, because another call uses it or because a panic broke it.
 fn in_use<G>(error: TryLockError<G>) -> PyErr {
     PyRuntimeError::new_err(match error {
         TryLockError::WouldBlock => {
@@ -262,7 +262,7 @@ impl State {
         }
     }
 
-    /// Learns from rows in this order; with kernels from dense rows many at a time.
+    /// Learns from rows in this order. Kernel learners process many dense rows at a time.
     fn learn_rows(
         &mut self,
         rows: &DesignRows<'_>,
@@ -280,7 +280,7 @@ impl State {
         }
     }
 
-    /// Refuses a number that is not of one of the learner's classes.
+    /// Refuses numbers that are not those of a class of the learner.
     fn check_classes(&self, classes: &[i64]) -> Result<(), Fault> {
         let known = |class: &i64| usize::try_from(*class).is_ok_and(|of| of < self.classes);
         match classes.iter().find(|class| !known(class)) {
@@ -291,7 +291,7 @@ impl State {
         }
     }
 
-    /// Learns with kernels from dense rows: many rows at a time, as one matrix product.
+    /// Learns with a kernel from dense rows, many at a time, with one matrix product.
     fn learn_with_kernel(
         &mut self,
         points: &DensePoints<'_>,
@@ -307,7 +307,7 @@ impl State {
             let sign =
                 |class: &i64| if *class == positive { Label::Positive } else { Label::Negative };
             let labels: Vec<Label> = classes.iter().map(sign).collect();
-            // Blocks between which a computation can stop.
+            // The computation can stop between two blocks.
             for from in (0..points.len()).step_by(KERNEL_BLOCK) {
                 checkpoint();
                 let rows: Vec<usize> = (from..points.len().min(from + KERNEL_BLOCK)).collect();
@@ -371,7 +371,7 @@ impl Online {
         Ok(serde_json::to_string(&*self.read()?).map_err(Fault::new)?)
     }
 
-    /// Learns from rows: `passes` times, each time in a random order, or in the given order without a seed.
+    /// Learns from rows `passes` times, each time in a random order, or in the given order if there is no seed.
     fn learn(
         &self,
         py: Python<'_>,
@@ -454,7 +454,7 @@ impl Online {
         Ok(state.learners.iter().map(|learner| each!(learner, of => of.updates())).sum())
     }
 
-    /// The number of supports of all learners; `None` without kernels.
+    /// The number of supports of all learners; `None` if the learners have no kernel.
     #[getter]
     fn supports(&self) -> PyResult<Option<usize>> {
         let of = |learner: &Learner| match learner {

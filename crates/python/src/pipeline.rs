@@ -88,7 +88,7 @@ impl FitArguments {
     }
 }
 
-/// How decisions are made.
+/// The arguments that determine how decisions are made.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct DecideArguments {
@@ -121,7 +121,7 @@ pub(crate) struct TablePipeline {
     pipeline: Pipeline,
 }
 
-/// Converts arguments, whose names are those of the fields.
+/// Converts arguments, which must have the names of the fields.
 pub(crate) fn arguments<T: serde::de::DeserializeOwned>(of: &Bound<'_, PyAny>) -> PyResult<T> {
     Ok(pythonize::depythonize(of).map_err(Fault::new)?)
 }

@@ -7,15 +7,15 @@ use pyo3::prelude::*;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// The time between two looks at the interpreter's signals. With it and the time to the next checkpoint, a computation
-/// ends within 0.2 s.
+/// The time between two checks for signals of the interpreter. With this interval, and with the time to the next
+/// checkpoint, a computation ends within 0.2 s.
 const BETWEEN_SIGNALS: Duration = Duration::from_millis(20);
 
 /// The number of entries up to which a computation runs on the calling thread and cannot be interrupted.
 const SMALL: usize = 20_000;
 
-/// Runs `work`, which reads `entries` numbers, on a pool of `jobs` threads, without the interpreter's lock. Raises
-/// `KeyboardInterrupt`, or what another signal handler raises, after stopping the work.
+/// Runs `work`, which reads `entries` numbers, on a pool of `jobs` threads, without the interpreter's lock. After
+/// stopping the work, raises `KeyboardInterrupt` or the exception of another signal handler.
 ///
 /// The pool belongs to this call, so a process that was forked afterwards can make calls of its own.
 pub(crate) fn run<T: Send, E: Send>(

@@ -1,4 +1,4 @@
-"""Audits: the ranking of the command, and wrong labels first."""
+"""Audits: the ranking is that of the command, and wrong labels come first."""
 
 import csv
 import threading

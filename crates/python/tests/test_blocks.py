@@ -1,4 +1,4 @@
-"""Jobs over blocks of rows: the same bits, for any division of the work."""
+"""Jobs over blocks of rows give the same bits for any division of the work."""
 
 import pickle
 

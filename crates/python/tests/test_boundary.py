@@ -1,4 +1,4 @@
-"""Arrays of every kind at the border to native code: an exception that names the argument, never a crash."""
+"""Arrays of every kind that are passed to native code cause an exception that names the argument, never a crash."""
 
 import threading
 from typing import Any

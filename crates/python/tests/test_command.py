@@ -1,4 +1,4 @@
-"""The command that the wheel carries."""
+"""The command that the wheel contains."""
 
 import pathlib
 import shutil

@@ -126,7 +126,7 @@ def test_copies_decide_alike(model: Any) -> None:
         assert np.array_equal(again.decision_function(X), expected)
         assert np.array_equal(again.predict(X), model.predict(X))
     if hasattr(model, "partial_fit"):
-        # A copy goes on learning where the model stopped.
+        # A copy continues learning where the model stopped.
         again = copies[0]
         assert np.array_equal(
             model.partial_fit(X[:50], Y[:50]).decision_function(X),
@@ -257,7 +257,7 @@ def test_the_intercept_of_a_support_vector_machine_is_penalised() -> None:
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(200, 3)) + 2.0
     y = (rows.sum(axis=1) + rng.normal(size=200) > 6).astype(int)
-    # The objective of the docstring, which scikit-learn's LinearSVC minimises too.
+    # The objective is that of the docstring, which scikit-learn's LinearSVC also minimises.
     peer = LinearSVC(loss="hinge", C=0.1, tol=1e-8, max_iter=10**6).fit(rows, y)
     model = LinearSVM(C=0.1, tol=1e-9, max_iter=10**5).fit(rows, y)
     np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-3)
@@ -274,7 +274,7 @@ def test_probabilities_of_several_classes() -> None:
     np.testing.assert_allclose(probabilities, peer.predict_proba(rows), atol=1e-5)
     assert np.array_equal(model.predict(rows), peer.predict(rows))
     assert np.array_equal(model.classes_[probabilities.argmax(axis=1)], model.predict(rows))
-    # A row for which every class is improbable, beyond the range of the exponential.
+    # This row makes every class improbable, beyond the range of the exponential function.
     far = np.linalg.lstsq(model.coef_, np.full(4, -1e6))[0][None]
     assert (model.decision_function(far) < -1000).all()
     assert model.predict_proba(far).sum() == pytest.approx(1.0)
@@ -304,7 +304,7 @@ def test_a_failed_fit_leaves_nothing(model: Any) -> None:
     bad[7, 1] = np.nan
     model = clone(model)
     for _ in range(2):
-        # Of a new model, and of one that was fitted before.
+        # The same holds for a new model and for one that was fitted before.
         with pytest.raises(ValueError, match="row 7, column 1"):
             model.fit(bad, Y)
         assert [name for name in vars(model) if name.endswith("_")] == []

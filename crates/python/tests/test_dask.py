@@ -1,4 +1,4 @@
-"""Fits to Dask collections: the same bits for any workers, also when workers are killed."""
+"""Fits to Dask collections give the same bits for any workers, even when workers are killed."""
 
 import os
 import signal

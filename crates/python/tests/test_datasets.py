@@ -1,4 +1,4 @@
-"""Data sets: what their descriptions promise."""
+"""Data sets have the properties that their descriptions promise."""
 
 import numpy as np
 import pytest

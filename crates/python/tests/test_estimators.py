@@ -13,12 +13,12 @@ ESTIMATORS = [
     for name in halfspaces.__all__
     if isinstance(getattr(halfspaces, name), type) and issubclass(getattr(halfspaces, name), BaseEstimator)
 ]
-# scikit-learn has no checks of estimators that take texts.
+# scikit-learn has no checks for estimators that take texts.
 ESTIMATORS = [estimator for estimator in ESTIMATORS if estimator.__sklearn_tags__().input_tags.two_d_array]
 
 
 def expected_failures(estimator: Any) -> dict[str, str]:
-    """Checks that an estimator is expected to fail, and why."""
+    """The checks that an estimator is expected to fail, and the reasons."""
     checks = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
     reasons = {
         halfspaces.HalfspaceClassifier: "folds are drawn by row number, so copies of a row fall into several folds",

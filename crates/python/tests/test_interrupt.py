@@ -73,7 +73,7 @@ def test_a_fit_ends_soon(name: str, jobs: int) -> None:
     # Some fits end by themselves on a fast machine.
     assert time_taken is not None or name in ("auto", "massart", "logistic", "forster", "nystroem")
     assert time_taken is None or time_taken < SOON
-    # The process goes on.
+    # The process is still usable.
     assert halfspaces.LinearSVM().fit([[0.0], [1.0]], [0, 1]).predict([[2.0]]).tolist() == [1]
 
 

@@ -92,7 +92,7 @@ def test_the_command_asks_the_same_and_writes_the_same(digits: tuple[Any, Any], 
         labeler.tell(wanted)
     labeler.close()
     ours, theirs = lines(tmp_path / "ours.jsonl"), lines(tmp_path / "theirs.jsonl")
-    # The header names its source; the checksums of all lines depend on it.
+    # The header names the source of the rows, and the checksums of all lines depend on this name.
     assert (ours[0]["pool"].pop("source"), theirs[0]["pool"].pop("source")) == ("X", "digits.npy")
     assert [unsigned(line) for line in ours] == [unsigned(line) for line in theirs]
     assert len(ours) == 5
@@ -176,7 +176,7 @@ def test_skip_undo_uncertain_and_change(digits: tuple[Any, Any]) -> None:
     assert labeler.uncertain_ == [first.row]
     with pytest.raises(ValueError, match="label='no such class'"):
         labeler.tell(first.row, "no such class")
-    # A label of another row is no answer; the question stays open.
+    # A label of another row is not an answer; the question stays open.
     question = labeler.ask()
     assert question is not None
     other = next(row for row in range(60) if row not in (question.row, first.row))

@@ -110,7 +110,7 @@ def test_evaluations_are_the_same(case: Any, tmp_path: Path) -> None:
 
 
 def in_memory(table: pd.DataFrame) -> dict[str, Any]:
-    """The same table in every form that is no file."""
+    """The same table in every form that is not a file."""
     arrow = pa.Table.from_pandas(table, preserve_index=False)
     categories = table.astype({"colour": "category"})
     return {
@@ -143,7 +143,7 @@ def test_every_form_of_a_table_gives_the_same_model(case: Any, form: str) -> Non
     assert model.report == from_file.report
     by_file = from_file.decide(path)
     pd.testing.assert_frame_equal(model.decide(path), by_file, check_exact=True)
-    # A model of one form reads all others.
+    # A model that was fitted to one form of a table reads all other forms.
     pd.testing.assert_frame_equal(from_file.decide(in_memory(table)[form]), by_file, check_exact=True)
     assert from_file.evaluate(in_memory(table)[form])["confusion"] == from_file.evaluate(path)["confusion"]
 
@@ -224,7 +224,7 @@ def test_classes_of_fractions_are_named_by_numbers() -> None:
     assert np.array_equal(model.predict(table, costs={0.0: 1e9}), model.predict(table, costs={"0": 1e9}))
     assert (model.predict(table, costs={0.0: 1e9}) == 0.0).all()
     assert (model.predict(table, costs={0.5: 1e9}) == 0.5).all()
-    # Texts of equal numbers are different classes.
+    # Texts that spell equal numbers are different classes.
     assert typed_classes(["0", "-0", "0.5"]).dtype == object
 
 
@@ -234,7 +234,7 @@ def test_notes_are_warnings_and_kept() -> None:
     with pytest.warns(DataWarning, match="`id`"):
         model = Pipeline.fit(table, label="outcome")
     assert any("`id`" in note for note in model.notes) and "id" not in model.columns
-    # Options are named as arguments of Python.
+    # Options are spelled like arguments of Python.
     assert not any("--" in note for note in model.notes), model.notes
     unknown = table.assign(outcome="eggs").head(1)
     with pytest.warns(DataWarning, match="does not know"):
@@ -353,7 +353,7 @@ def test_columns_may_come_in_any_order_with_others(case: Any) -> None:
         model.predict(table, unseen="no")
     with pytest.raises(ValueError, match="eggs"):
         model.predict(table, costs={"eggs": 2.0})
-    # Numbers as texts are read by the rule of the fit.
+    # Numbers that are given as texts are read by the rules of the fit.
     assert model.predict(table.assign(count=table["count"].astype(str))).tolist() == expected["label"].tolist()
 
 

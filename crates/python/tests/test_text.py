@@ -27,7 +27,8 @@ def test_rows_have_norm_one_and_the_stated_weights() -> None:
     terms = vectorizer.get_feature_names_out().tolist()
     assert {"a", "b", "c", "b b", "b a", "a c"} <= set(terms)
     row = X[0].toarray()[0]
-    # (1 + ln n) (1 + ln((1 + N) / (1 + N_t))) for b, twice in one of four texts, and a, once in three.
+    # The weights are (1 + ln n) (1 + ln((1 + N) / (1 + N_t))). b occurs twice in one of four texts, and a occurs once
+    # in three.
     b, a = (1 + np.log(2)) * (1 + np.log(5 / 2)), 1 + np.log(5 / 4)
     assert np.isclose(row[terms.index("b")] / row[terms.index("a")], b / a)
 

@@ -43,7 +43,7 @@ def test_clicks_answer_the_questions(digits: tuple[LabelWidget, Any]) -> None:
         assert state["labelled"] == count + 1 and state["error"] == ""
     assert widget.labeler.labels_ == {row: truth[row] for row in asked}
     assert state["corrections"] == widget.labeler.progress.corrections
-    # The browser repeats a message, or a second page is a question behind.
+    # The browser may repeat a message, or a second page may be one question behind.
     assert send(widget, do="answer", row=asked[-1], **{"class": 0})["labelled"] == 10
     state = send(widget, do="undo")
     assert state["labelled"] == 9 and state["question"]["row"] == asked[-1]
@@ -60,7 +60,7 @@ def test_wrong_messages_are_errors_that_are_shown(digits: tuple[LabelWidget, Any
         state = send(widget, **message)
         assert state["error"] and state["question"]["row"] == row and state["labelled"] == 0
     assert "nothing to undo" in send(widget, do="undo")["error"]
-    # Each message gets a reply, also one that changes nothing.
+    # Each message gets a reply, even one that changes nothing.
     assert widget.widget.state["shown"] == shown + 4
     assert send(widget, do="refresh")["error"] == ""
 

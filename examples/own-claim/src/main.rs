@@ -1,4 +1,4 @@
-//! A custom claim, measured: two halfspaces at angle θ disagree on a fraction θ/π of the sphere.
+//! A custom claim and its measurement: two halfspaces at angle θ disagree on a fraction θ/π of the sphere.
 //!
 //! `cargo run -- FOLDER` writes the trials, tables, figures and a report to FOLDER. If the program is interrupted and started again,
 //! it resumes where it stopped.
@@ -25,7 +25,7 @@ const POINTS: usize = 1000;
 /// Largest mean deviation for which the claim counts as true.
 const TOLERANCE: f64 = 0.02;
 
-/// Why the deviation is far below the tolerance.
+/// The reason why the deviation is far below the tolerance.
 const EQUALITY: &str =
     "as the claim is an equality, and the tolerance is the precision of the test";
 

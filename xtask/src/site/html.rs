@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How the renderer marks a formula: display, start and end.
+/// The marks that the renderer puts around a formula: its display style, the start and the end.
 const FORMULAS: [(MathDisplay, &str, &str); 2] = [
     (MathDisplay::Inline, "<span class=\"arithmatex\">\\(", "\\)</span>"),
     (MathDisplay::Block, "<div class=\"arithmatex\">\\[", "\\]</div>"),

@@ -11,7 +11,7 @@ pub(super) struct Programs {
 
 impl Programs {
     pub(super) fn new(environment: Option<&Path>) -> Result<Self, Failure> {
-        // The programs run in other folders than the caller's.
+        // The programs do not run in the folder of the caller, so the path must be absolute.
         let folder =
             environment.map(|folder| std::path::absolute(folder.join("bin"))).transpose()?;
         Ok(Programs { folder })

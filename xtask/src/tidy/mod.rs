@@ -15,8 +15,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// The allowed dependencies of each package: (package, in its library, additional ones in its tests and benchmarks). Every
-/// package of the workspace must be listed.
+/// The allowed dependencies of each package, as (package, dependencies of its library, additional dependencies of its
+/// tests and benchmarks). Every package of the workspace must be listed.
 const LAYERS: [(&str, &[&str], &[&str]); 19] = [
     ("halfspaces-kernels", &[], &[]),
     ("halfspaces-linalg", &["halfspaces-kernels"], &[]),
@@ -58,12 +58,12 @@ const LAYERS: [(&str, &[&str], &[&str]); 19] = [
         &[],
     ),
     ("halfspaces-labelling", &["halfspaces-linalg", "halfspaces-frame", "halfspaces-online"], &[]),
-    // Evaluation knows no learner: experiments hand it numbers.
+    // The evaluation depends on no learner; experiments pass numbers to it.
     ("halfspaces-eval", &["halfspaces-linalg"], &[]),
-    // All of them behind one name.
+    // Re-exports all libraries under one name.
     ("halfspaces", &LIBRARIES, &[]),
     ("halfspaces-cli", &LIBRARIES, &[]),
-    // The wheel carries the command.
+    // The Python wheel contains the command.
     (
         "halfspaces-python",
         &[
@@ -82,7 +82,7 @@ const LAYERS: [(&str, &[&str], &[&str]); 19] = [
     ),
     ("halfspaces-experiments", &LIBRARIES, &[]),
     ("halfspaces-instructions", &LIBRARIES, &[]),
-    // Compiled in seconds: it starts the experiments and does not contain them.
+    // This package compiles in seconds, because it starts the experiments and does not contain them.
     ("xtask", &[], &[]),
     ("halfspaces-tests", &LIBRARIES, &[]),
 ];
@@ -140,7 +140,7 @@ pub(crate) fn tidy(options: &TidyOptions) -> Result<ExitCode, Failure> {
     }
     findings.extend(documents::named(&root, &folders(&packages))?);
     findings.extend(phrases::found(&root)?);
-    // The index belongs to this workspace.
+    // Only this workspace has an index.
     if root == workspace_root() {
         findings.extend(Index::read()?.check());
     }

@@ -30,7 +30,7 @@ const PHRASES: [(&str, &str); 21] = [
     ("whoever", "a person who, users who"),
 ];
 
-/// Where the texts are that people read. The published results keep the words of the program that made them.
+/// The folders of the texts that people read. The published results keep the words of the program that wrote them.
 const ROOTS: [&str; 7] = ["crates", "xtask", "tests", "docs", "examples", "fuzz", "benches"];
 const EXCEPT: [&str; 4] =
     ["docs/results", "docs/index.md", "fuzz/corpus", "xtask/src/tidy/phrases.rs"];

@@ -1,4 +1,5 @@
-//! Commands of the experiments go to their program with the same arguments, and its exit status comes back.
+//! The commands of the experiments are passed to their program with the same arguments, and its exit status is
+//! returned.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -36,7 +37,7 @@ fn arguments_folder_and_exit_status_are_passed_on() {
     }
 }
 
-/// `instructions` starts the package that counts them.
+/// `instructions` starts the package that counts instructions.
 #[test]
 fn instructions_have_their_own_program() {
     let folder = tempfile::tempdir().unwrap();
@@ -54,7 +55,7 @@ fn instructions_have_their_own_program() {
     }
 }
 
-/// The program takes the place of this one, so a signal meets the program itself.
+/// The program replaces this process, so a signal reaches the program itself.
 #[test]
 fn the_process_is_handed_over() {
     let folder = tempfile::tempdir().unwrap();
@@ -73,7 +74,7 @@ fn a_suite_that_cannot_be_started_is_an_error() {
     assert!(said.starts_with("error: cannot start ") && said.contains("none"), "{said}");
 }
 
-/// `index` needs the list of claims; without it nothing is written.
+/// `index` needs the list of claims. If the list is missing, nothing is written.
 #[test]
 fn an_index_without_the_list_of_claims_is_refused() {
     let folder = tempfile::tempdir().unwrap();

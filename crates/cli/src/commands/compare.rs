@@ -60,8 +60,8 @@ pub(crate) fn run(args: &CompareArgs) -> Result<(), CliError> {
     if args.json { print_json(&output) } else { print(&text(&output)) }
 }
 
-/// Checks that both models predict the same labels: their classes are the same, and so are their label columns, unless an
-/// option names the labels.
+/// Checks that both models predict the same labels: their classes are the same, and so are their label columns, unless
+/// an option says where the labels are.
 fn check_task(args: &CompareArgs, [first, second]: &[Pipeline; 2]) -> Result<(), CliError> {
     let (one, other) = (args.first.display(), args.second.display());
     Comparison::check_classes(first, second)

@@ -131,7 +131,7 @@ impl Corrections {
         let after = self.column(if *is_ranking { "suggested" } else { "label" })?;
         let before = if *is_ranking { frame.column("label") } else { None };
         let source = if *is_ranking { None } else { frame.column("source") };
-        // Answers of `label`: why a row has none.
+        // The reason why a row has no label in the answers of `label`.
         let unanswered = |at: usize| {
             let source = source.as_ref()?.text(at);
             (source == PREDICTED || after.text(at).is_empty()).then_some(source)
@@ -151,7 +151,8 @@ impl Corrections {
                 frame.source, frame.rows
             )));
         }
-        // All lines show whether the rows have moved, also those that are not used.
+        // All lines are checked, including those that are not used, because any of them can show that the rows have
+        // moved.
         let row = |at: usize| frame.row_number(&rows, at, &table.source, table.rows);
         let pairs = (0..frame.rows).filter_map(|at| Some((row(at).ok()?, at)));
         let pairs: Vec<(usize, usize)> = pairs.collect();

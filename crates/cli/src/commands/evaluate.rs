@@ -77,9 +77,9 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<(), CliError> {
     if args.json { print_json(&output) } else { print(&text(&output)) }
 }
 
-/// The cell of a rate of no rows.
+/// The cell for a rate that is computed from no rows.
 const NO_ROWS: &str = "no rows";
-/// Maximum width of a name of a class; recall and precision then fit 80 columns.
+/// Maximum width of the name of a class. With this limit, recall and precision fit into 80 columns.
 const MAX_NAME: usize = 24;
 
 fn text(Output { data, costs, evaluation }: &Output) -> String {
@@ -165,8 +165,8 @@ struct Names {
     columns: Vec<String>,
 }
 
-/// The full names if the confusion matrix fits the width of the output. Otherwise names are shortened, and the columns
-/// have the numbers of the rows.
+/// The full names if the confusion matrix fits the width of the output. Otherwise the names are shortened, and the
+/// columns are headed by the numbers of the rows.
 fn names(classes: &[String], confusion: &[Vec<usize>]) -> Names {
     let full: Vec<String> = classes.iter().map(|name| visible(name)).collect();
     let cells = confusion.iter().flatten().map(|count| count.to_string().len());

@@ -9,11 +9,11 @@ use std::path::PathBuf;
 
 /// Write a model in a format that runs without this program.
 ///
-/// onnx: a model for onnxruntime and others, in double precision. Columns of numbers are one input `X`, each column of
-/// categories is an input of its name. The outputs are `label` and `probabilities`.
+/// onnx: a model for onnxruntime and others, in double precision. All columns of numbers are one input `X`, and each
+/// column of categories is an input with the name of the column. The outputs are `label` and `probabilities`.
 ///
-/// python: a module that needs only the standard library, with a function `predict` for one row, and a program for a CSV
-/// file. It reads cells as `predict` does.
+/// python: a module that needs only the standard library. It has a function `predict` for one row and runs as a program
+/// on a CSV file. It reads cells as the command `predict` does.
 ///
 /// sql: a query on a table `data`, for models of one halfspace for each class (--learner logistic, svm, perceptron or
 /// perspectron in `fit`).

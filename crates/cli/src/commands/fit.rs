@@ -73,14 +73,14 @@ pub(crate) struct FitArgs {
     /// Fraction of the rows held out to measure the error; 0 holds out none [default: 0.05; from 5000 rows on 0.1]
     #[arg(long, value_name = "FRACTION", value_parser = fraction, allow_negative_numbers = true)]
     holdout: Option<f64>,
-    /// Hold out all rows with the same value in this column together, such as those of a patient: the error is that
-    /// on new groups. The column is not learned from. Candidates are compared by group too. By default, about a fifth
-    /// of the rows is held out
+    /// Hold out all rows with the same value in this column together, such as all rows of a patient: the error is then
+    /// an estimate for new groups. The column is not learned from. Candidates are compared by group too. By default,
+    /// about a fifth of the rows is held out
     #[arg(long, value_name = "COLUMN", conflicts_with_all = ["time", "stream"])]
     group: Option<String>,
-    /// Hold out the last rows by this column of dates or numbers: the error is that on later rows. The column is
-    /// not learned from. Candidates are still compared on random folds. By default, about a fifth of the rows is
-    /// held out
+    /// Hold out the last rows by this column of dates or numbers: the error is then an estimate for later rows. The
+    /// column is not learned from. Candidates are still compared on random folds. By default, about a fifth of the rows
+    /// is held out
     #[arg(long, value_name = "COLUMN", conflicts_with = "stream")]
     time: Option<String>,
     /// Read the file in chunks: for CSV, Parquet and LIBSVM files larger than memory. perceptron learns from every row

@@ -15,8 +15,9 @@ use std::path::PathBuf;
 /// predicted class. `value` is the decision value: with two classes it is positive for the second class (the one of
 /// --positive in `fit`) and negative for the first; with more classes it is the difference between the best class and
 /// the second best. A larger size means more confidence. `probability` is the calibrated probability of `label`; it is
-/// empty if the model has no probabilities. With --cost or --threshold, `value` is the logarithm of a ratio instead: cost
-/// times probability of the second class to that of the first, or of the best class to the second best.
+/// empty if the model has no probabilities. With --cost or --threshold, each class has a score, its cost times its
+/// probability. `value` is then the logarithm of a ratio of scores: of the second class to the first or, with more
+/// classes, of the best class to the second best.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   halfspaces predict model.json new.csv -o labels.csv

@@ -205,7 +205,7 @@ fn rows(nrows: usize, ncols: usize, at: impl Fn(usize, usize) -> f64) -> Vec<Vec
     (0..nrows).map(|i| (0..ncols).map(|j| at(i, j)).collect()).collect()
 }
 
-/// The unit of each column: the largest power of two up to its largest absolute value.
+/// The unit of each column: the largest power of two that is at most the largest absolute value of the column.
 fn units(points: &Points) -> Vec<f64> {
     let mut largest = vec![0.0f64; points.dim()];
     for row in points.as_slice().chunks_exact(points.dim()) {
@@ -216,7 +216,7 @@ fn units(points: &Points) -> Vec<f64> {
     largest.into_iter().map(unit).collect()
 }
 
-/// The median of each column; of an even number of rows, the mean of the middle two.
+/// The median of each column. For an even number of rows, it is the mean of the middle two values.
 fn medians(points: &Points) -> Vec<f64> {
     let (values, dim) = (points.as_slice(), points.dim());
     let median = |j: usize| {
@@ -263,7 +263,7 @@ impl Transformed {
         (!names.is_empty()).then(|| format!("constant columns are ignored: {names}"))
     }
 
-    /// The piece of each row and its unit vector there; `None` for a row in no piece.
+    /// The piece of each row, and the unit vector of the row in that piece; `None` for a row in no piece.
     fn placed(&self) -> Vec<Option<(usize, Vec<f64>)>> {
         let mut placed = vec![None; self.points.len()];
         for (piece, position) in self.parts.pieces().iter().enumerate() {
@@ -443,7 +443,7 @@ impl Transformed {
     }
 
     /// The first two coordinates of points of the first piece, scaled to length 1, before and after the transform. If
-    /// there are too many, the drawn ones are at equal distances in the order of the rows.
+    /// there are too many points, the drawn ones are evenly spaced in the order of the rows.
     fn figures(&self) -> Vec<Figure> {
         let Some(piece) = self.parts.pieces().first() else { return Vec::new() };
         if self.points.dim() < 2 || piece.transform.inner_dim() < 2 {

@@ -97,7 +97,7 @@ impl LabelFileArgs {
         self.labels.clone().map(|path| LabelFile { path, column, id })
     }
 
-    /// The table with the labels, whose notes are printed; `None` without --labels.
+    /// Reads the table with its labels and prints its notes. Returns `None` if --labels is not given.
     pub(crate) fn read(
         &self,
         input: &InputArgs,

@@ -292,7 +292,7 @@ fn contradictory_texts_are_listed() {
     assert_eq!(twin.unwrap()["contradicts"], 120);
 }
 
-/// With many columns, only the most used ones are shuffled, and the output says so.
+/// If there are many columns, only the most used ones are shuffled, and the output states this.
 #[test]
 fn explain_says_which_columns_it_measured() {
     let folder = tempfile::tempdir().unwrap();

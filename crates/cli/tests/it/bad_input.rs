@@ -10,7 +10,7 @@ use std::path::Path;
 const PRECIOUS: &str = "precious";
 
 /// Arguments, and a part of the expected message. The file `out` exists; `--force` is passed if it is an output.
-const CASES: [(&str, &str); 112] = [
+const CASES: [(&str, &str); 114] = [
     // Files.
     ("fit nothing.csv --label y -o out --force", "nothing.csv: there is no such file"),
     ("fit goof.csv --label y -o out --force", "did you mean `good.csv`?"),
@@ -186,6 +186,11 @@ const CASES: [(&str, &str); 112] = [
         "out already exists; name another file, or overwrite it with --force",
     ),
     ("fit good.csv --label y -o folder --force", "folder is a directory"),
+    (
+        "predict model.json good.csv -o predictions.Parquet",
+        "predictions.Parquet: the output is plain text, not a .parquet file",
+    ),
+    ("fit good.csv --label y -o model.json.gz", "not a .gz file; name a file with another ending"),
     ("fit good.csv --label y -o - --force", "`-` names no file here"),
     (
         "fit good.csv --label y -o good.csv --force",

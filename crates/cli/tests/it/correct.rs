@@ -52,7 +52,7 @@ fn the_first_rows_of_a_ranking_are_corrected_and_nothing_else() {
         assert_eq!(line.split(',').nth(5), Some(expected), "{line}");
     }
 
-    // Without --first, every suggestion would be accepted.
+    // If --first were not required, every suggestion would be accepted.
     let all = refuse(dir.path(), "correct t.csv --label class --with r.csv -o c.csv");
     assert!(all.contains("every suggestion would be accepted"), "{all}");
     succeed(dir.path(), "correct t.csv --label class --with r.csv --first 2 -o c.csv");
@@ -125,7 +125,7 @@ fn corrections_that_do_not_fit_are_refused() {
     succeed(dir.path(), "correct t.csv --label class --with c.csv --first 1 -o o.csv");
 }
 
-/// The circle: audit, review the labels that the classifier contradicts, write the corrected table.
+/// The full cycle: audit, review the labels that the classifier contradicts, write the corrected table.
 #[test]
 fn contradicted_labels_are_reviewed_in_a_session() {
     let dir = tempfile::tempdir().unwrap();
@@ -172,7 +172,7 @@ fn contradicted_labels_are_reviewed_in_a_session() {
     for (i, line) in read(dir.path(), "clean.csv").lines().skip(1).enumerate() {
         assert_eq!(line.rsplit(',').next(), Some(class(i)), "row {i}");
     }
-    // In a session that knows the labels already, the rows are not asked.
+    // A session that already knows the labels does not ask about these rows.
     succeed(dir.path(), "label t.csv --known class --session s.jsonl --export -o k.csv");
     let again = run_line(
         dir.path(),
@@ -199,7 +199,8 @@ fn only_answers_of_people_replace_labels() {
     assert!(said.contains("1 row uncertain") && said.contains("1 of 4 labels changed"), "{said}");
 }
 
-/// The header is found by the name of the label alone, because its values look like data.
+/// Only the name of the label column shows that there is a header, because the header looks like data. Both reads of
+/// the table find it.
 #[test]
 fn a_header_that_only_the_label_shows_is_found_twice() {
     let dir = tempfile::tempdir().unwrap();

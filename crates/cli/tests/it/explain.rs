@@ -51,7 +51,7 @@ fn a_row_is_explained() {
     assert!(why.contains("the table has no other row"), "{why}");
 }
 
-/// The card has the numbers of `evaluate`, escapes names, and never replaces a file unasked.
+/// The card has the numbers of `evaluate`, escapes names, and replaces a file only with --force.
 #[test]
 fn a_model_card_is_written() {
     let folder = tempfile::tempdir().unwrap();
@@ -74,7 +74,7 @@ fn a_model_card_is_written() {
     assert!(card.contains("&lt;b&gt;") && !card.contains("<b>") && !card.contains("<script"));
     let why = refused(folder, &["explain", "m.json", "--html", "card.html"]);
     assert!(why.contains("card.html already exists"), "{why}");
-    // Without a table, and for a model without candidates.
+    // The card can be written without a table, and for a model without candidates.
     succeed(folder, "train t.csv --label y --learner svm -o s.json");
     succeed(folder, "explain s.json --html card.html --force");
     let card = fs::read_to_string(folder.join("card.html")).unwrap();
@@ -84,7 +84,7 @@ fn a_model_card_is_written() {
     assert!(why.contains("s.json"), "{why}");
 }
 
-/// A matrix without column names or lines.
+/// Rows of a matrix, which has no column names and no lines, can be explained.
 #[test]
 fn rows_of_a_matrix_are_explained() {
     let folder = tempfile::tempdir().unwrap();

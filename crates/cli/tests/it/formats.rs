@@ -160,7 +160,7 @@ fn one_table_in_every_format() {
         assert_eq!(predictions(dir.path(), "plain.json", name), labels, "{name}");
         fit(name, &format!("{name}.json"));
         assert_eq!(model(dir.path(), &format!("{name}.json")), expected, "{name}");
-        // Also from a pipe, which can be read only once.
+        // The prediction is the same from a pipe, which can be read only once.
         assert_eq!(piped(dir.path(), &["predict", "plain.json", "-"], bytes), labels, "{name}");
     }
 }
@@ -171,7 +171,7 @@ fn columns_in_any_order_among_others() {
     fs::write(dir.path().join("plain.csv"), csv(',')).unwrap();
     succeed(dir.path(), "fit plain.csv --label y --learner svm -o model.json");
     let expected = predictions(dir.path(), "model.json", "plain.csv");
-    // Reversed columns, with the index that pandas writes and an unknown column.
+    // The columns are reversed, and there are the index that pandas writes and an unknown column.
     let turned: Vec<String> = csv(',')
         .lines()
         .enumerate()
@@ -295,7 +295,7 @@ fn unsupported_columns_and_rounded_integers() {
     let run = |args: &str| run_line(dir.path(), args);
     let error = |args: &str| String::from_utf8(run(args).stderr).unwrap();
     let fit = "fit t.parquet --label y --learner logistic -o m.json --force";
-    // Timestamps are read as dates; the note says so.
+    // Timestamps are read as dates, as a note states.
     let dates = "column `t`: read as dates";
     assert!(error(fit).contains(dates), "{}", error(fit));
     let said = error(&format!("{fit} --drop t"));
@@ -381,7 +381,7 @@ fn cells_of_typed_files_are_written_as_they_are() {
     assert_eq!(fs::read_to_string(dir.path().join("o.csv")).unwrap(), typed("ok"));
     succeed(dir.path(), "inspect t.parquet -o o.csv --force");
     assert_eq!(fs::read_to_string(dir.path().join("o.csv")).unwrap(), typed("None"));
-    // The index of a data frame is kept, too.
+    // The index of a data frame is kept as well.
     let of_pandas = [("pandas".to_owned(), r#"{"index_columns": ["id"]}"#.to_owned())];
     let schema = batch.schema().as_ref().clone().with_metadata(HashMap::from(of_pandas));
     let indexed = batch.with_schema(Arc::new(schema)).unwrap();

@@ -83,7 +83,7 @@ fn a_pool_is_labelled_in_two_runs() {
                 continue;
             }
             corrections += usize::from(class != truth[row]);
-            // Enter if the prediction is correct, otherwise a key or a name.
+            // Presses Enter if the prediction is correct, and otherwise types a key or a name.
             let key = if truth[row] == "in" { "1" } else { "out" };
             terminal.say(if class == truth[row] { "" } else { key });
             answers += 1;
@@ -100,7 +100,7 @@ fn a_pool_is_labelled_in_two_runs() {
     for (row, line) in lines[1..].iter().enumerate() {
         assert!(line.starts_with(&format!("{row},{},", truth[row])), "{line}");
     }
-    // Fewer than half of the rows of the smaller class.
+    // The corrections are fewer than half of the rows of the smaller class.
     assert!(corrections < 20, "{corrections}");
 }
 
@@ -147,7 +147,7 @@ fn undo_skip_and_review() {
     assert_eq!(of_first["label"], "in");
 }
 
-/// What the command of [`NEW`] prints if a person types this.
+/// The output of the command of [`NEW`] if a person types `input`.
 fn said(folder: &Path, input: &str) -> String {
     let mut command = program(folder);
     command.args(NEW).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -213,7 +213,7 @@ fn sessions_of_several_annotators_are_merged() {
             terminal.say(answer(row));
         }
     };
-    // Both agree on all rows but two; a third is uncertain.
+    // Both agree on all rows except two; a third row is uncertain.
     answers("ann", &|row| if row == 3 { "?" } else { truth[row] });
     answers("bob", &|row| match (row, truth[row]) {
         (5 | 7, "in") => "out",
@@ -279,7 +279,8 @@ fn a_merge_is_continued() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     pool(folder, 12);
-    // Answers in the order of the questions; the first ones are about the same rows for all.
+    // The answers are given in the order of the questions. The first questions are about the same rows for all
+    // annotators.
     let answer = |name: &str, classes: &str, input: &str| {
         typed(folder, &["pool.csv", "--classes", classes, "--annotator", name], input);
         format!("pool.csv.{name}.session.jsonl")
@@ -295,7 +296,7 @@ fn a_merge_is_continued() {
     let mut found = labels("m.csv");
     found.sort_unstable();
     assert_eq!(found, ["egg reviewed", "in single"], "the class of one annotator can be chosen");
-    // The row that ann alone had answered is contradicted, and asked about.
+    // The row that only ann had answered is now contradicted, so the review asks about it.
     answer("eve", "in,out,egg", "out\nq\n");
     let (_, said) = typed(folder, &[&merge[..], &["-o", "n.csv"]].concat(), "out\nq\n");
     assert!(said.contains("2 labels written"), "{said}");
@@ -606,7 +607,8 @@ fn write_texts(folder: &Path, name: &str, texts: &[&str]) {
     fs::write(folder.join(name), csv).unwrap();
 }
 
-/// If the pool was sorted, extended and saved under another name, each answer stays with its item, and a note says so.
+/// If the pool was sorted, extended and saved under another name, each answer stays with its item, and a note reports
+/// the changes.
 #[test]
 fn answers_stay_with_their_items() {
     let folder = tempfile::tempdir().unwrap();
@@ -926,7 +928,7 @@ fn known_labels_find_their_classes() {
 }
 
 /// Shown cells are exported as they are in the file. For the keys of the items and for the features, markers such as NA
-/// are missing as in other columns, so sessions in which they were shown as empty cells go on.
+/// are missing as in other columns, so sessions in which they were shown as empty cells can be resumed.
 #[test]
 fn shown_cells_are_kept_as_they_are() {
     let folder = tempfile::tempdir().unwrap();
@@ -958,7 +960,8 @@ fn shown_cells_are_kept_as_they_are() {
     assert_eq!(fs::read(folder.join("s.jsonl")).unwrap(), session);
 }
 
-/// `--missing` speaks of the pool: the table of `--items` is read without it, so its keys do not depend on it.
+/// `--missing` applies to the pool. The table of `--items` is read without this option, so its keys do not depend on
+/// it.
 #[test]
 fn missing_markers_of_the_pool_are_not_those_of_the_items() {
     let folder = tempfile::tempdir().unwrap();
@@ -992,7 +995,7 @@ fn a_shown_column_may_also_be_dropped() {
     assert_eq!(code, Some(0), "{said}");
 }
 
-/// A session of version 1 can be resumed: its items get keys, by which they are found from then on.
+/// A session of version 1 can be resumed: its items get keys, which identify them from then on.
 #[test]
 fn a_session_of_version_1_is_resumed() {
     let folder = tempfile::tempdir().unwrap();
@@ -1037,7 +1040,8 @@ fn a_session_of_version_1_is_resumed() {
     assert_eq!(table(folder, "o.csv"), [["1", "b", "corrected", ""]]);
 }
 
-/// A session starts with the predictions of a fitted model, with its classes and probabilities, also after a resumption.
+/// A session starts with the predictions of a fitted model, with its classes and probabilities, even when it is
+/// resumed.
 #[test]
 fn a_session_starts_from_a_model() {
     let folder = tempfile::tempdir().unwrap();
@@ -1061,7 +1065,7 @@ fn a_session_starts_from_a_model() {
     let helped = count("label truth.csv --label y --simulate --model m.json --json");
     assert!(helped < alone, "{helped} {alone}");
 
-    // Two runs: the first question has a probability although nothing is labelled, and so has that of the second run.
+    // In both runs, the first question has a probability, although nothing is labelled at first.
     for _ in 0..2 {
         let args = ["label", "new.csv", "--model", "m.json", "--session", "s.jsonl"];
         let mut terminal = Terminal::start(folder, &args);

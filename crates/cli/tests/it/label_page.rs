@@ -86,7 +86,8 @@ fn digits_are_labelled_through_the_page() {
     }
     assert_eq!(state["progress"]["answered"], 500);
     assert_eq!(state["progress"]["corrections"], corrections);
-    // 32 corrections if the model learns from every answer before the next question; a random order needs 36 to 50.
+    // There are 32 corrections if the model learns from every answer before the next question; a random order needs 36
+    // to 50.
     assert!(corrections <= 45, "{corrections}");
     page.stop();
     let labels = fs::read_to_string(folder.path().join("labels.csv")).unwrap();
@@ -199,7 +200,7 @@ fn nothing_is_lost_when_it_is_killed() {
             }
             let reply = page.post("/api/answer", &answer).unwrap();
             acknowledged.push(row);
-            // Sends the answer again, as if the reply had been lost: nothing changes.
+            // Sends the answer again, as if the reply had been lost. Nothing changes.
             let again = page.post("/api/answer", &answer).unwrap();
             assert_eq!((reply.status, again.status), (200, 200));
             assert_eq!(again.json()["state"]["progress"]["answered"], acknowledged.len());
@@ -229,7 +230,7 @@ fn strangers_are_refused() {
         assert_eq!(reply.status, 401, "{path}");
         assert!(!String::from_utf8_lossy(&reply.body).contains(&page.token));
     }
-    // A cookie would be sent to every other port of this machine: none is set, and none is accepted.
+    // Cookies would be sent to every other port of this machine, so the page sets none and accepts none.
     let cookie = format!("halfspaces-label-{}={}", page.port, page.token);
     assert_eq!(send("GET", "/api/state", &[("Cookie", &cookie)]).status, 401);
     for file in ["/", "/page.js", "/page.css"] {
@@ -345,7 +346,7 @@ fn folders_of_images_are_tables() {
     assert!(said.contains(&wrong), "{said}");
     let html = fs::read_to_string(at("r.html")).unwrap();
     assert_eq!(html.matches("<img src=\"data:image/png;base64,").count(), 5);
-    // So does the report on a table with a column of names of images.
+    // The report on a table with a column of image names shows the images as well.
     let mut table = String::from("a,b,c,d,e,f,g,h,photo,y\n");
     for (row, class) in truth.iter().enumerate() {
         table.push_str(&format!(
@@ -377,7 +378,7 @@ fn folders_of_images_are_tables() {
     page.post("/api/answer", &json!({ "row": row, "class": truth[row] })).unwrap();
     assert_eq!(page.state()["recent"][0]["text"], format!("{row:04}.png"));
     page.stop();
-    // A session on sub-folders starts from their names only if told so.
+    // A session on sub-folders takes their names as known labels only if an option requests it.
     let known = ["label", "train", "--known", "label", "--export", "-o", "l.csv", "--session"];
     good(folder.path(), &[&known[..], &["t.jsonl"]].concat());
     let labels = fs::read_to_string(at("l.csv")).unwrap();

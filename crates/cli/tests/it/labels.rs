@@ -20,7 +20,7 @@ fn refuse(folder: &Path, line: &str) -> String {
     refused(folder, &line.split(' ').collect::<Vec<_>>())
 }
 
-/// What a command line says on standard error; it must succeed.
+/// Runs a command line that must succeed; returns its standard error.
 fn notes(folder: &Path, line: &str) -> String {
     let output = run_line(folder, line);
     let said = String::from_utf8(output.stderr).unwrap();
@@ -28,7 +28,7 @@ fn notes(folder: &Path, line: &str) -> String {
     said
 }
 
-/// Runs a command line with this standard input; returns its exit code and all that it says.
+/// Runs a command line with this standard input; returns its exit code and its whole output.
 fn typed_line(folder: &Path, line: &str, input: &str) -> (Option<i32>, String) {
     let mut command = program(folder);
     command.args(line.split(' ')).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -87,7 +87,7 @@ fn labels_are_joined_in_every_way() {
     };
     assert_eq!(model("row.json"), model("whole.json"));
     assert_eq!(model("id.json"), model("whole.json"));
-    // Evaluations are the same too.
+    // The evaluations are also the same.
     let evaluate = |line: &str| {
         let mut found: Value = serde_json::from_str(&succeed(folder, line)).unwrap();
         found["data"] = Value::Null;
@@ -160,7 +160,7 @@ fn labels_that_do_not_fit_are_refused() {
     assert!(found.contains("--label"), "{found}");
 }
 
-/// What a model predicted is not a label.
+/// A class that a model predicted is not a label.
 #[test]
 fn predicted_labels_are_left_out() {
     let folder = tempfile::tempdir().unwrap();
@@ -192,8 +192,8 @@ fn rows_without_a_label_are_left_out_on_request() {
     assert_eq!(read(folder, "more.json"), read(folder, "all.json"));
 }
 
-/// Forty patients with ten near-copies each, whose class is a coin: rows held out at random seem easy, new patients are
-/// not.
+/// Forty patients have ten nearly equal rows each, and the class of a patient is random. Rows held out at random seem
+/// easy to predict, but the rows of new patients are not.
 #[test]
 fn groups_and_times_are_held_out_together() {
     let folder = tempfile::tempdir().unwrap();
@@ -265,7 +265,7 @@ fn copies_of_fitted_rows_are_reported() {
     assert!(!said.contains("same values"), "{said}");
 }
 
-/// A rare class: importance is seen in the probabilities, and costs find its rows.
+/// For a rare class, importance shows in the probabilities, and with costs the model finds its rows.
 #[test]
 fn a_rare_class_is_found_by_its_cost() {
     let folder = tempfile::tempdir().unwrap();
@@ -405,19 +405,19 @@ fn gaps_are_reported() {
     write(folder, "column.csv", format!("a,b\n{}", "1,\n2,\n".repeat(5)));
     let said = notes(folder, "predict m.json column.csv");
     assert!(said.contains("column.csv: column `b` has no value in any row"), "{said}");
-    // A table of other columns has no gaps: the error is that it lacks those of the model.
+    // A table with other columns has no gaps; the error is that it lacks the columns of the model.
     write(folder, "other.csv", "p,q\n1,2\n");
     let output = run_line(folder, "predict m.json other.csv");
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("no column `a`") && !said.contains("no value"), "{said}");
-    // Nine rows are too few to say so.
+    // Nine rows are too few for such a note.
     write(folder, "nine.csv", format!("a,b\n{}", "1,\n".repeat(9)));
     assert_eq!(notes(folder, "predict m.json nine.csv"), "");
     write(folder, "full.csv", "a,b\n1,2\n2,\n");
     assert_eq!(notes(folder, "predict m.json full.csv"), "");
 }
 
-/// Columns are those of the model; a number of one has no plural.
+/// Only the columns of the model are counted, and one column is not called "1 columns".
 #[test]
 fn only_columns_of_the_model_are_counted() {
     let folder = tempfile::tempdir().unwrap();
@@ -474,7 +474,8 @@ fn a_guess_has_no_probability_before_each_class_has_a_label() {
     assert_eq!(read(folder, "o.csv").matches(",predicted,0.").count(), 27);
 }
 
-/// A session is fitted directly, also if its pool has been sorted since; its answers are the same labels as in its output.
+/// A model can be fitted to a session directly, even if its pool has been sorted since. The labels are those of the
+/// output of the session.
 #[test]
 fn a_session_is_fitted_directly() {
     let folder = tempfile::tempdir().unwrap();
@@ -540,7 +541,7 @@ fn labels_of_other_rows_are_refused() {
     assert!(!folder.join("m.json").exists());
     succeed(folder, "fit x.csv --labels turned.csv --id id -o by_id.json");
     succeed(folder, "fit x.csv --labels y.csv -o m.json");
-    // Row numbers of another order.
+    // The row numbers belong to a different order.
     let rows: String = (0..60).map(|i| format!("{i},{}", y(i))).collect();
     write(folder, "rows.csv", format!("row,id,label\n{rows}"));
     succeed(folder, "fit x.csv --labels rows.csv -o by_row.json");

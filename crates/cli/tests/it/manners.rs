@@ -183,15 +183,16 @@ fn unseen_categories_and_absent_columns_by_the_stated_rule() {
     let missing = predict("a,colour\n,red\n");
     assert_eq!(predict("colour\nred\n"), missing);
     assert_ne!(predict("a,colour\n3,red\n"), missing);
-    // An unseen category is none of the known ones, and so is a missing one if none was missing in the training table.
+    // An unseen category counts as none of the known ones. So does a missing category if the training table has no
+    // missing categories.
     let unseen = predict("a,colour\n3,purple\n");
     assert_eq!(predict("a\n3\n"), unseen);
     assert_eq!(predict("a,colour\n3,\n"), unseen);
     assert_ne!(predict("a,colour\n3,red\n"), unseen);
 }
 
-/// The label is the most probable class, for two and three classes of any frequency. Without a hold-out there are no
-/// probabilities, and `fit` says so.
+/// The label is the most probable class, for two and three classes of any frequency. If there is no hold-out, there are
+/// no probabilities, and a note of `fit` states this.
 #[test]
 fn a_label_is_the_most_probable_class() {
     let dir = tempfile::tempdir().unwrap();
@@ -224,10 +225,10 @@ fn a_label_is_the_most_probable_class() {
             }
         }
     }
-    // Few rows are cross-validated, also to calibrate.
+    // A small table is cross-validated, also for calibration.
     let said = run("fit t.csv --label y --learner svm --holdout 0 -o m.json --force");
     assert!(!said.contains("no probabilities"), "{said}");
-    // A stream is not: it needs held-out rows, here none, and nine and ten of 400.
+    // A stream is not cross-validated, so it needs held-out rows. Here it has none, and then nine and ten of 400.
     for (held_out, gives) in [("0", false), ("0.0225", false), ("0.025", true)] {
         let fit = format!("fit t.csv --label y --learner perceptron --stream --holdout {held_out}");
         let said = run(&format!("{fit} -o m.json --force"));
@@ -262,7 +263,7 @@ fn control_characters_in_names_are_escaped() {
     assert!(!(fit + &evaluated).contains(['\u{1b}', '\u{7}']));
 }
 
-/// `1` and `1.0` are one class, and a note says so.
+/// `1` and `1.0` are one class, as a note states.
 #[test]
 fn classes_of_equal_numbers_are_reported() {
     let dir = tempfile::tempdir().unwrap();

@@ -100,7 +100,7 @@ fn models_conform_to_the_schema() {
     let dir = tempfile::tempdir().unwrap();
     let mut text = table(120).replace("\n-5,", "\n,");
     fs::write(dir.path().join("two.csv"), &text).unwrap();
-    // A column of words, and three classes.
+    // The second table has a column of words and three classes.
     text = text
         .lines()
         .enumerate()
@@ -141,7 +141,7 @@ fn changed_models_violate_the_schema_or_are_refused() {
         *changed.pointer_mut(pointer).unwrap() = to;
         changed
     };
-    // Refused by the schema and by the program.
+    // These faults are refused by the schema and by the program.
     for (pointer, to) in [
         ("/format", json!("other")),
         ("/version", json!(1)),
@@ -181,7 +181,7 @@ fn changed_models_violate_the_schema_or_are_refused() {
     }
 }
 
-/// Models that an earlier program wrote load, and predict what they predicted then.
+/// Models that an earlier version of the program wrote can be loaded, and their predictions have not changed.
 #[test]
 fn models_of_an_earlier_program_load() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures");

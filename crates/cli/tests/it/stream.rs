@@ -68,7 +68,8 @@ fn several_classes_and_lists_of_halfspaces() {
     succeed(dir.path(), "evaluate m.json three.csv");
 }
 
-/// Sparse rows of three classes. A column of the class is among four columns, and every fifth label is another one.
+/// Sparse rows of three classes. Each row has up to four columns, one of which is typical of its class. Every fifth
+/// label is wrong.
 fn sparse_rows(rows: u64) -> String {
     let mut text = String::new();
     for i in 0..rows {

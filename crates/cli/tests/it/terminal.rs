@@ -81,7 +81,7 @@ fn errors_and_notes_are_coloured_on_a_terminal_only() {
             assert!(!text.contains('\u{1b}') && text.contains(": "), "{text:?}");
         }
     }
-    // NO_COLOR forbids colours, not progress, which moves the cursor.
+    // NO_COLOR forbids colours but not the progress line, which moves the cursor.
     let text = shown("transform none.csv", &[("NO_COLOR", "1")]);
     assert!(text.contains("error: none.csv"), "{text:?}");
     let mut piped = program(dir.path());

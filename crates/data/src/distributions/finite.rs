@@ -41,7 +41,7 @@ impl FiniteSupport {
         /// The points.
         points: &Points,
 
-        /// The probabilities of the points, with sum 1.
+        /// The probabilities of the points, which sum to 1.
         probabilities: &[f64],
     }
 }
@@ -55,7 +55,8 @@ impl Marginal for FiniteSupport {
         let out = &mut out[..self.dim()];
         let mut left: f64 = rng.random();
         let possible = self.points.rows().zip(&self.probabilities).filter(|(_, p)| **p > 0.0);
-        // Rounding may leave a small remainder after the last point; it belongs to the last point.
+        // Rounding may leave a small remainder of the probability after the last point. This remainder belongs to the
+        // last point.
         for (x, p) in possible {
             out.copy_from_slice(x.as_slice());
             left -= p;
@@ -66,7 +67,7 @@ impl Marginal for FiniteSupport {
     }
 }
 
-/// Scales weights to sum 1.
+/// Scales the weights so that they sum to 1.
 pub(crate) fn probabilities(weights: &[f64]) -> Result<Vec<f64>, InputError> {
     for weight in weights {
         let inside = *weight >= 0.0 && weight.is_finite();
@@ -94,7 +95,7 @@ mod tests {
         let instance = Instance::new(support, target, noise).unwrap();
         let exact = instance.exact_population().unwrap();
         let other = Halfspace::new(vec![0.0, 1.0]).unwrap();
-        // By hand: opt = 0.4/8; the other halfspace errs only on the second point.
+        // Computed by hand: opt = 0.4/8, and the other halfspace errs only on the second point.
         assert!((exact.opt().mean() - 0.05).abs() < 1e-15);
         assert!((exact.error(&other).unwrap().mean() - 0.3).abs() < 1e-15);
         assert_eq!(exact.opt().standard_error(), 0.0);

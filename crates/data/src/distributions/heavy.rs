@@ -1,5 +1,5 @@
-//! Points with planted heavy subspaces: hard cases for algorithms that distinguish them from points in general
-//! position.
+//! Points with planted heavy subspaces. They are hard cases for algorithms that must distinguish such points from
+//! points in general position.
 //!
 //! A subspace of dimension k is heavy if it contains more than k/d of the points. A case specifies how many points lie
 //! in its planted subspace, from exactly the boundary k/d to far beyond, and how the points inside and outside are
@@ -29,28 +29,30 @@ pub enum HeavyKind {
     Gaussian,
     /// Normal with condition number 10³, both inside and outside.
     Elliptical,
-    /// Normal, with norms spread over 10^±6.
+    /// Normal, with norms scaled by random factors between 10^-6 and 10^6.
     Norms6,
-    /// Normal, with norms spread over 10^±150.
+    /// Normal, with norms scaled by random factors between 10^-150 and 10^150.
     Norms150,
     /// Normal; every direction occurs up to four times, with random scales and signs.
     Duplicates,
-    /// Normal, with a second heavy subspace of half the dimension inside the first (only the first if k = 1).
+    /// Normal, with a second heavy subspace inside the first, of half its dimension (if k = 1, only the first).
     Nested,
-    /// Normal, with two heavy subspaces of dimension k (with only one if 2k > d, as in `Gaussian`).
+    /// Normal, with two heavy subspaces of dimension k (if 2k > d, only one, as in `Gaussian`).
     TwoPlanes,
-    /// Small integers: combinations of k integer vectors inside, integers outside.
+    /// Small integers: points inside the subspace are combinations of k integer vectors, and points outside are general
+    /// integer vectors.
     Integer,
-    /// Zeros and ones, mostly with one or two ones per row, not rotated: encoded categories. Few rows are distinct and
-    /// each is often repeated. Rows outside have a one beyond the subspace, with or without another one. With a large
-    /// excess, subspaces inside the planted one, spanned by some of its columns, are heavy as well.
+    /// Encoded categories: rows of zeros and ones, mostly with one or two ones per row, which are not rotated. There
+    /// are few distinct rows, and each is often repeated. Rows outside the planted subspace have a one in a column
+    /// beyond it, with or without a one in its columns. With a large excess, some subspaces inside the planted one,
+    /// spanned by some of its columns, are heavy as well.
     OneHot,
     /// Tight clusters, inside and outside.
     Clustered,
-    /// Student-t with one degree of freedom and condition 10⁶, both inside and outside.
+    /// Student-t with one degree of freedom and condition number 10⁶, both inside and outside.
     StudentT,
-    /// Normal; each member is at a relative distance of 1e-9 from its subspace. With a tolerance below that no subspace
-    /// is heavy, and radially isotropic position is possible, but only with a very ill-conditioned transform.
+    /// Normal, where each member is at a relative distance of 1e-9 from its subspace. With a tolerance below 1e-9, no
+    /// subspace is heavy. Radially isotropic position is then possible, but only with a very ill-conditioned transform.
     Noisy,
 }
 
@@ -72,7 +74,7 @@ impl HeavyKind {
     ];
 }
 
-/// How much the fraction of points in a planted subspace exceeds k/d.
+/// The excess of the fraction of points in a planted subspace over k/d.
 ///
 /// ```
 /// use halfspaces_data::{Excess, HeavyCase, HeavyKind};
@@ -86,11 +88,12 @@ impl HeavyKind {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Excess {
-    /// Exactly k/d.
+    /// The fraction is exactly k/d.
     Boundary,
-    /// One point more than k/d.
+    /// The subspace contains one point more than the fraction k/d.
     OnePoint,
-    /// k/d plus this fraction, in (0, 0.7], of the remainder 1 - k/d; at least one point more than k/d.
+    /// The fraction is k/d plus this part, in (0, 0.7], of the remainder 1 - k/d; the subspace contains at least one
+    /// point more than the fraction k/d.
     Share(f64),
 }
 
@@ -108,10 +111,11 @@ pub enum Excess {
 pub struct Planted {
     /// Dimension of the subspace.
     pub dim: usize,
-    /// The points in the subspace, by increasing index: planted ones, and others that happen to lie in it.
+    /// The indices of the points in the subspace, in increasing order: the planted points, and others that happen to
+    /// lie in it.
     pub members: Vec<usize>,
-    /// Distance of every point from the subspace, relative to the norm of the point. If norms spread over many powers
-    /// of ten, a point outside may be closer than any tolerance.
+    /// Distance of every point from the subspace, relative to the norm of the point. If the norms range over many
+    /// powers of ten, the distance of a point outside the subspace may be below any tolerance.
     pub distances: Vec<f64>,
 }
 
@@ -163,7 +167,7 @@ impl HeavyCase {
         )
     }
 
-    /// [`HeavyCase::new`] with the caller's random number generator.
+    /// Same as [`HeavyCase::new`], with the caller's random number generator.
     ///
     /// # Errors
     /// Same as [`HeavyCase::new`].
@@ -183,14 +187,14 @@ impl HeavyCase {
             check("share", share, 0.0 < share && share <= 0.7, "above 0 and at most 0.7")?;
         }
         let n = points.div_ceil(d).saturating_mul(d);
-        // Points that do not fit into memory are refused here.
+        // If the points do not fit in memory, the function returns an error here.
         reserve(&mut Vec::<f64>::new(), n.saturating_mul(d))?;
         let inside = inside_count(n, k, d, excess);
         let outside = n - inside;
-        // Both subspaces must fit, in dimension and in number of points.
+        // Both subspaces must fit, with regard to their dimensions and their numbers of points.
         let two = kind == HeavyKind::TwoPlanes && 2 * k <= d && 2 * inside <= n;
 
-        // The blocks: points in the first k coordinates, points anywhere, and the planted subspaces.
+        // Each block contains the coordinates that are not zero and the number of points.
         let mut blocks: Vec<(Vec<usize>, usize)> = Vec::new(); // (coordinates, points)
         let low: Vec<usize> = (0..k).collect();
         let half = k.div_ceil(2);
@@ -199,7 +203,7 @@ impl HeavyCase {
             blocks.push(((k..2 * k).collect(), inside));
             blocks.push(((0..d).collect(), n - 2 * inside));
         } else if kind == HeavyKind::Nested && k > 1 {
-            // A subspace of half the dimension of V, with its share of the points in V and the same excess.
+            // A subspace of half the dimension of V. It has its share of the points in V, with the same excess.
             let core = inside_count(inside, half, k, excess).min(inside - (k - half));
             blocks.push(((0..half).collect(), core));
             blocks.push((low.clone(), inside - core));
@@ -237,7 +241,8 @@ impl HeavyCase {
             }
         }
 
-        // All points are rotated, except that integers are transformed by an integer map and categories not at all.
+        // The map is a rotation, except that integers are transformed by an integer map and categories are left
+        // unchanged.
         let turned = match kind {
             HeavyKind::Integer => integer_turn(&rows, rng)?,
             HeavyKind::OneHot => Points::from_rows(&rows)?,
@@ -260,7 +265,8 @@ impl HeavyCase {
         }
         let points = Points::new(values, d)?;
 
-        // Ground truth: a point lies in a planted subspace iff its untransformed coordinates outside it are zero.
+        // Ground truth: a point lies in a planted subspace iff its coordinates outside the subspace were zero before
+        // the map.
         let mut spaces: Vec<Vec<usize>> = vec![low];
         if two {
             spaces.push((k..2 * k).collect());
@@ -297,8 +303,9 @@ impl HeavyCase {
         noise: f64,
     }
 
-    /// The maximum of (N/n - k/d)/(1 - k/d) over the planted subspaces. With an exact subspace every transform has
-    /// λmin(M) <= 1 minus this value; on the boundary it is 0.
+    /// The maximum of (N/n - k/d)/(1 - k/d) over the planted subspaces, where N of the n points lie in a subspace of
+    /// dimension k. If the subspace is exact, every transform has λmin(M) <= 1 minus this value. At the boundary k/d
+    /// the value is 0.
     #[must_use]
     pub fn obstruction(&self) -> f64 {
         let (n, d) = (self.points.len() as f64, self.points.dim() as f64);
@@ -368,10 +375,10 @@ fn draw<R: Rng + ?Sized>(
     Ok(rows)
 }
 
-/// `count` rows of `dim` columns: e_i and e_i + e_(i+1) equally often, and, as the remaining rows, random non-zero rows
-/// of zeros and ones. No proper subspace contains its share of them.
+/// Draws `count` rows of `dim` columns. The rows e_i and e_i + e_(i+1) occur equally often, and the remaining rows are
+/// random non-zero rows of zeros and ones. No proper subspace contains its share of the rows.
 fn one_hot<R: Rng + ?Sized>(dim: usize, count: usize, rng: &mut R) -> Vec<Vec<f64>> {
-    // The pairs are cyclic; two columns form only one pair, and one column forms none.
+    // The pairs (i, i + 1) are cyclic; two columns form only one pair, and one column forms none.
     let pairs = if dim > 2 { dim } else { dim - 1 };
     let mut rows = Vec::with_capacity(count);
     for _ in 0..count / (dim + pairs) {

@@ -1,5 +1,5 @@
-//! Distributions in the unit ball with a margin that are hard for learners: with mass at the margin itself,
-//! ill-conditioned orthogonal to the target, or stretched along one irrelevant direction.
+//! Distributions in the unit ball that have a margin but are hard for learners: they have mass at the margin itself,
+//! are ill-conditioned orthogonal to the target, or are stretched along one irrelevant direction.
 //!
 //! Every point satisfies ‖x‖ <= 1 and |w* · x| >= γ even after rounding: the construction keeps a distance of 1e-12
 //! from both bounds.
@@ -11,8 +11,8 @@ use rand::{Rng, RngExt};
 /// Distance kept from ‖x‖² = 1 and from |w* · x| = γ; it is far above rounding errors.
 const SLACK: f64 = 1e-12;
 
-/// The reflection that maps the first axis to ±w*. Points are generated with w* as the first axis and reflected in
-/// O(d).
+/// The reflection that maps the first axis to ±w*. Points are generated with w* as the first axis and then reflected in
+/// O(d) time.
 #[derive(Debug, Clone, PartialEq)]
 struct Frame {
     /// Unit normal of the mirror.
@@ -40,8 +40,8 @@ impl Frame {
         self.mirror.len()
     }
 
-    /// Maps `out`, whose entries after the first lie in the unit ball, to a point with signed margin `along`; the other
-    /// entries are scaled so that the point stays in the unit ball.
+    /// Maps `out`, whose entries after the first lie in the unit ball, to a point with signed margin `along`. The
+    /// entries after the first are scaled so that the point stays in the unit ball.
     fn place(&self, along: f64, out: &mut [f64]) {
         let along = along.clamp(-(1.0 - SLACK), 1.0 - SLACK);
         let reach = (1.0 - SLACK - along * along).max(0.0).sqrt();
@@ -64,8 +64,8 @@ fn check_plane(dim: usize) -> Result<(), InputError> {
     InputError::check_parameter("dimension", dim as f64, dim >= 2, "at least 2")
 }
 
-/// Points on the unit sphere: a given fraction at the margin, |w* · x| = γ, and the others far from it, with |w* · x|
-/// uniform in \[(1 + γ)/2, 1\]. Both sides of w* are equally likely.
+/// Points on the unit sphere: a given fraction is at the margin, |w* · x| = γ, and the others are far from it, with |w*
+/// · x| uniform in \[(1 + γ)/2, 1\]. Both sides of w* are equally likely.
 ///
 /// ```
 /// use halfspaces_data::{Marginal, MarginShell, random_target};
@@ -113,11 +113,11 @@ impl Marginal for MarginShell {
     }
 }
 
-/// Points with |w* · x| uniform in \[γ, min(2γ, 1)\]. Orthogonal to w* they are uniform in an ellipsoid, as large as
-/// the unit ball allows, whose axes decrease geometrically from 1 to 1/`condition`.
+/// Points with |w* · x| uniform in \[γ, min(2γ, 1)\]. Orthogonal to w*, the points are uniform in an ellipsoid that is
+/// as large as the unit ball allows. Its axes decrease geometrically from 1 to 1/`condition`, relative to the longest.
 ///
-/// The relevant direction is thus 1/γ times shorter than the longest one, and the covariance orthogonal to it has
-/// condition number `condition²`.
+/// The relevant direction is thus shorter than the longest one by a factor of 1/γ, and the covariance orthogonal to the
+/// relevant direction has condition number `condition²`.
 ///
 /// ```
 /// use halfspaces_data::{IllConditionedBall, Marginal, random_target};
@@ -165,8 +165,8 @@ impl Marginal for IllConditionedBall {
     }
 }
 
-/// A fraction of the points is stretched along one direction s orthogonal to w*: x = ±γ w* ± r √(1 - γ²) s with all
-/// signs equally likely and r uniform in \[1/2, 1\]. The others are distributed as in [`MarginBall`].
+/// A fraction of the points is stretched along one direction s orthogonal to w*: x = ±γ w* ± r √(1 - γ²) s, where all
+/// signs are equally likely and r is uniform in \[1/2, 1\]. The other points are distributed as in [`MarginBall`].
 ///
 /// The direction with by far the largest variance is irrelevant to the label.
 ///
@@ -209,7 +209,7 @@ impl SpikedBall {
         InputError::check_parameter("margin", margin, inside, "above 0 and at most 0.99")?;
         let normal = target.clone().normalised()?.into_normal();
         let mut spike = towards.clone().normalised()?.into_normal();
-        // The orthogonal component of a vector parallel to w* is only rounding and counts as zero.
+        // The orthogonal component of a vector parallel to w* is only a rounding error and counts as zero.
         kernels::axpy(-kernels::dot(&spike, &normal), &normal, &mut spike);
         if kernels::norm_sq(&spike) < SLACK * SLACK || !normalise(&mut spike) {
             return Err(InputError::ZeroVector);
@@ -270,7 +270,7 @@ mod tests {
             condition in 1.0..1e6f64,
             seed in 0u64..1000,
         ) {
-            // Rotated targets, and both directions along the first axis.
+            // Tests rotated targets, and targets in both directions along the first axis.
             let target = match axis {
                 None => random_target(dim, seed).unwrap(),
                 Some(positive) => {
@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn the_ellipsoid_is_as_ill_conditioned_as_stated() {
-        // With w* along the first axis, the reflection only flips signs of that axis.
+        // If w* lies along the first axis, the reflection only flips the sign of the first coordinate.
         let target = Halfspace::new(vec![1.0, 0.0, 0.0]).unwrap();
         let points = IllConditionedBall::new(&target, 0.1, 100.0).unwrap().sample(2000, 1).unwrap();
         let spread = |j: usize| points.rows().map(|x| x.as_slice()[j].powi(2)).sum::<f64>().sqrt();

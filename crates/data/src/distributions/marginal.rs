@@ -22,14 +22,14 @@ pub trait Marginal {
     /// Draws one point into the first [`Marginal::dim`] entries of `out`.
     ///
     /// # Panics
-    /// If `out` is shorter.
+    /// Panics if `out` is shorter.
     fn sample_into<R: Rng + ?Sized>(&self, rng: &mut R, out: &mut [f64]);
 
     /// Draws `n` independent points.
     ///
     /// # Errors
-    /// [`InputError::TooLarge`]; [`InputError::NonFinite`] if an implementation draws a non-finite value, which those
-    /// of this crate never do.
+    /// [`InputError::TooLarge`]; [`InputError::NonFinite`] if an implementation draws a non-finite value, which the
+    /// implementations of this crate never do.
     fn sample_with_rng<R: Rng + ?Sized>(
         &self,
         n: usize,
@@ -68,7 +68,7 @@ fn fill_normal<R: Rng + ?Sized>(rng: &mut R, out: &mut [f64]) {
     }
 }
 
-/// A uniformly random direction; the zero vector (never seen) is drawn again.
+/// Draws a uniformly random direction. If the draw is the zero vector, which has never been observed, it is repeated.
 pub(crate) fn fill_direction<R: Rng + ?Sized>(rng: &mut R, out: &mut [f64]) {
     loop {
         fill_normal(rng, out);
@@ -175,9 +175,9 @@ impl Marginal for Gaussian {
     }
 }
 
-/// Multivariate Student-t: a [`Gaussian`] of the given condition divided by `sqrt(χ²_ν / ν)`, conditioned on a squared
-/// norm within the range of `f64`. Margins become tiny when heavy tails (ν = 1 has no mean) are combined with bad
-/// conditioning.
+/// Multivariate Student-t: a [`Gaussian`] with the given condition number, divided by `sqrt(χ²_ν / ν)` and conditioned
+/// on a squared norm within the range of `f64`. Margins become tiny when heavy tails (ν = 1 has no mean) are combined
+/// with bad conditioning.
 ///
 /// ```
 /// use halfspaces_data::{Marginal, StudentT};
@@ -220,7 +220,8 @@ impl Marginal for StudentT {
 
     fn sample_into<R: Rng + ?Sized>(&self, rng: &mut R, out: &mut [f64]) {
         let out = &mut out[..self.dim()];
-        // With ν near 0.1 the divisor can underflow to 0: draw again until the point and its squares are finite.
+        // With ν near 0.1 the divisor can underflow to 0. Therefore draw again until the point and its squares are
+        // finite.
         loop {
             self.gaussian.sample_into(rng, out);
             let divisor = (self.chi_squared.sample(rng) / self.degrees_of_freedom).sqrt();
@@ -264,14 +265,14 @@ impl MarginBall {
         Ok(MarginBall { normal: target.clone().normalised()?.into_normal(), margin })
     }
 
-    /// Draws t in [γ, 1] with density proportional to (1 - t²)^a, a = (d - 1)/2: the distribution of the distance from
-    /// the boundary.
+    /// Draws t in [γ, 1] with density proportional to (1 - t²)^a, where a = (d - 1)/2. This is the distribution of the
+    /// distance from the boundary.
     fn distance<R: Rng + ?Sized>(&self, rng: &mut R) -> f64 {
         let a = (self.normal.len() - 1) as f64 / 2.0;
         let from = self.margin;
-        // The log-density is concave, so its tangent at `from` lies above it: propose from the (truncated) exponential
-        // of the tangent, accept with the ratio. Below the scale 1/√d of the distribution the tangent would be flat, so
-        // it touches at that scale instead.
+        // The log-density is concave, so its tangent at `from` lies above it. Propose t from the truncated exponential
+        // distribution of the tangent, and accept t with the ratio of the densities. Below the scale 1/√d of the
+        // distribution, the tangent at `from` would be flat, so the tangent at that scale is used instead.
         let touch = from.max((2.0 * a + 2.0).sqrt().recip());
         let rate = 2.0 * a * touch / (1.0 - touch * touch);
         let log_density = |t: f64| if a > 0.0 { a * (-t * t).ln_1p() } else { 0.0 };
@@ -281,7 +282,7 @@ impl MarginBall {
             let t = if rate * (1.0 - from) < 1e-9 {
                 from + u * (1.0 - from)
             } else {
-                // Inverse distribution function of the truncated exponential.
+                // The inverse distribution function of the truncated exponential distribution.
                 from - (u * (-rate * (1.0 - from)).exp_m1()).ln_1p() / rate
             };
             let t = t.clamp(from, 1.0);
@@ -309,7 +310,8 @@ impl Marginal for MarginBall {
         // The other coordinates are uniform in the (d-1)-ball of radius sqrt(1 - t²) orthogonal to the normal.
         loop {
             fill_normal(rng, out);
-            // Twice, because cancellation can leave a component along the normal the first time.
+            // The component is subtracted twice, because cancellation can leave a component along the normal the first
+            // time.
             for _ in 0..2 {
                 let component = kernels::dot(out, &self.normal);
                 kernels::axpy(-component, &self.normal, out);
@@ -325,7 +327,7 @@ impl Marginal for MarginBall {
     }
 }
 
-/// A mixture of equally likely Gaussian clusters: a centre plus `spread` times a standard normal vector.
+/// A mixture of equally likely Gaussian clusters. Each point is a centre plus `spread` times a standard normal vector.
 ///
 /// ```
 /// use halfspaces_data::{Clusters, Marginal};
@@ -357,7 +359,7 @@ impl Clusters {
     /// of `seed`.
     ///
     /// # Errors
-    /// [`InputError::ZeroDimension`], and those of [`Clusters::new`].
+    /// [`InputError::ZeroDimension`], and the errors of [`Clusters::new`].
     pub fn random(dim: usize, count: usize, spread: f64, seed: u64) -> Result<Self, InputError> {
         let rng = &mut rng_for(streams::CLUSTER_CENTRES, seed);
         Clusters::new(UnitSphere::new(dim)?.sample_with_rng(count, rng)?, spread)
@@ -389,8 +391,8 @@ mod tests {
     use halfspaces_linalg::{PointSet, margins};
     use statrs::distribution::{Beta, ContinuousCDF, Normal};
 
-    /// Largest distance between the empirical and the given distribution function, times √n. Under the null hypothesis
-    /// a value above 1.95 has probability below 0.001.
+    /// The largest distance between the empirical and the given distribution function, times √n. Under the null
+    /// hypothesis, a value above 1.95 has a probability below 0.001.
     fn kolmogorov(mut sample: Vec<f64>, cdf: impl Fn(f64) -> f64) -> f64 {
         sample.sort_by(f64::total_cmp);
         let n = sample.len() as f64;
@@ -433,7 +435,7 @@ mod tests {
         let points = StudentT::new(2, 1.0, 10.0).unwrap().sample(4000, 6).unwrap();
         let law = StudentsT::new(0.0, 0.1, 1.0).unwrap();
         assert!(kolmogorov(column(&points, 1), |v| law.cdf(v)) < 1.95);
-        // The heaviest allowed tails stay finite.
+        // Even with the heaviest tails allowed, all points are finite.
         StudentT::new(2, 0.1, 1e150).unwrap().sample(2000, 6).unwrap();
     }
 
@@ -445,7 +447,7 @@ mod tests {
             assert!(points.max_norm() <= 1.0 + 1e-12);
             let along: Vec<f64> = margins(&points, target.normal()).unwrap();
             assert!(along.iter().all(|t| t.abs() >= margin - 1e-12));
-            // t² of the uniform ball is Beta(1/2, (d+1)/2); truncate that distribution at γ².
+            // For the uniform ball, t² has the distribution Beta(1/2, (d+1)/2), which is truncated at γ².
             let law = Beta::new(0.5, (dim + 1) as f64 / 2.0).unwrap();
             let upper = |s: f64| law.sf(s);
             let total = upper(margin * margin);

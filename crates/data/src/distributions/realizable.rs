@@ -37,7 +37,7 @@ impl<P: PointSet> Realizable<P> {
         Ok(Realizable { points, labels, target, margin, dropped: 0 })
     }
 
-    /// Drops the points within `least` of the boundary, then labels the others.
+    /// Drops the points within distance `least` of the boundary, then labels the other points.
     ///
     /// # Errors
     /// Same as [`Realizable::new`] ([`InputError::Empty`] if no point remains); [`InputError::ParameterOutOfRange`] for

@@ -36,12 +36,12 @@ impl Rotation {
         Rotation::random_with_rng(dim, &mut rng_for(streams::ROTATION, seed))
     }
 
-    /// [`Rotation::random`] with the caller's random number generator.
+    /// Same as [`Rotation::random`], with the caller's random number generator.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`].
     pub fn random_with_rng<R: Rng + ?Sized>(dim: usize, rng: &mut R) -> Result<Self, InputError> {
-        // Fail early if the matrix does not fit in memory.
+        // Returns an error early if the matrix does not fit in memory.
         zeros(dim, dim)?;
         let mut rows: Vec<Vec<f64>> = Vec::with_capacity(dim);
         let gaussian = Gaussian::new(dim, 1.0)?;
@@ -81,7 +81,7 @@ impl Rotation {
         Points::new(values, d)
     }
 
-    /// The rotated halfspace; it labels the rotated points as the original labels the points.
+    /// The rotated halfspace. It gives the rotated points the same labels that the original halfspace gives the points.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`].

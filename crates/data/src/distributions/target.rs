@@ -19,7 +19,7 @@ pub fn random_target(dim: usize, seed: u64) -> Result<Halfspace, InputError> {
     random_target_with_rng(dim, &mut rng_for(streams::TARGET, seed))
 }
 
-/// [`random_target`] with the caller's random number generator.
+/// Same as [`random_target`], with the caller's random number generator.
 ///
 /// # Errors
 /// [`InputError::ZeroDimension`].
@@ -32,8 +32,8 @@ pub fn random_target_with_rng<R: Rng + ?Sized>(
     Halfspace::new(normal)
 }
 
-/// The halfspace whose unit normal points from the mean of the negative to the mean of the positive points. It is a
-/// parameter-free target for relabelling real data, close to their own labels.
+/// The halfspace whose unit normal points from the mean of the negative points to the mean of the positive points. It
+/// is a target without parameters for relabelling real data, and its labels are close to the original ones.
 ///
 /// # Errors
 /// [`InputError::LengthMismatch`]; [`InputError::ZeroVector`] if a class is empty or the means are equal.

@@ -1,10 +1,10 @@
-//! Pools on which the mistake bounds of perceptrons are attained, exactly or almost.
+//! Pools on which the mistake bounds of perceptrons are attained, either exactly or nearly.
 
 use super::realizable::Realizable;
 use halfspaces_linalg::{Halfspace, InputError, Points, kernels, norm, zeros};
 
-/// The standard basis of R^d, all labelled -1. With margin γ = 1/√d the perceptron makes d = 1/γ² mistakes in every
-/// order, so its bound cannot be improved by any constant.
+/// The standard basis of R^d, with all points labelled -1. The margin is γ = 1/√d, and the perceptron makes d = 1/γ²
+/// mistakes in every order of the points, so its bound cannot be improved by any constant.
 ///
 /// (`w = 0` predicts +1, and so does every later hypothesis on the basis vectors not yet seen.)
 ///
@@ -24,13 +24,13 @@ pub fn perceptron_tight(dim: usize) -> Result<Realizable<Points>, InputError> {
     Realizable::new(Points::new(values, dim)?, Halfspace::new(target)?)
 }
 
-/// How far w · x is below the threshold 1 when a point x of [`margin_perceptron_tight`] is visited.
+/// The amount by which w · x is below the threshold 1 when a point x of [`margin_perceptron_tight`] is visited.
 const BELOW_THRESHOLD: f64 = 1e-12;
 
-/// Unit points of R³ with margin γ, all labelled +1. In this order the margin perceptron makes all but about two of its
-/// 3/γ² updates and ends with a margin close to γ/3. In one pass, each point x has w · x = 1 (minus 1e-12) when it is
-/// visited, so ‖w‖² grows by 3 at each step while w · w\* grows by γ. Neither constant of Harvey18 Theorem 2.1 can
-/// therefore be improved for cyclic choice of violated points.
+/// Unit points of R³ with margin γ, all labelled +1. If the points are visited in this order, the margin perceptron
+/// makes all but about two of its 3/γ² updates and ends with a margin close to γ/3. During this single pass, each point
+/// x has w · x = 1 (minus 1e-12) when it is visited, so ‖w‖² grows by 3 at each step while w · w\* grows by γ. Neither
+/// constant of Harvey18 Theorem 2.1 can therefore be improved if the violated points are chosen cyclically.
 ///
 /// (Such a point exists as long as w is not too close to w\*.)
 ///
@@ -51,7 +51,7 @@ pub fn margin_perceptron_tight(margin: f64) -> Result<Realizable<Points>, InputE
     let mut w = [0.0; 3];
     loop {
         let across = norm(&w[1..]);
-        // The unit direction of w orthogonal to w*, and the one orthogonal to both; arbitrary for w = 0.
+        // The unit direction of w orthogonal to w*, and the direction orthogonal to both. They are arbitrary if w = 0.
         let [u, v] = if across > 0.0 { [w[1] / across, w[2] / across] } else { [1.0, 0.0] };
         let along_u = if across > 0.0 {
             (1.0 - BELOW_THRESHOLD - w[0] * margin) / across
@@ -59,7 +59,7 @@ pub fn margin_perceptron_tight(margin: f64) -> Result<Realizable<Points>, InputE
             (1.0 - margin * margin).sqrt()
         };
         let rest = 1.0 - margin * margin - along_u * along_u;
-        // At w = 0 the remainder is only rounding.
+        // At w = 0, the remainder is only a rounding error.
         if rest < 0.0 && across > 0.0 {
             break;
         }
@@ -71,14 +71,14 @@ pub fn margin_perceptron_tight(margin: f64) -> Result<Realizable<Points>, InputE
     Realizable::new(Points::new(values, 3)?, Halfspace::new(target.to_vec())?)
 }
 
-/// How far the points of [`modified_perceptron_tight`] lie outside the band when they are visited, relative to σ.
+/// The distance of the points of [`modified_perceptron_tight`] from the band when they are visited, relative to σ.
 const OUTSIDE_BAND: f64 = 1e-9;
 
-/// Unit points of R³ on the boundary of the target, labelled +1 because w\* · x = 0. In this order the modified
-/// perceptron, started at (α, √(1-α²), 0), makes all but a fraction of about σ²/2 of its ⌊2 ln(1/α)/σ²⌋ mistakes. Each
-/// point is just outside the band, w · x = -σ‖w‖ (1 + 1e-9), when it is visited, so ‖w‖² is multiplied by 1 - σ² while
-/// w · w\* = α is constant. The constant of Notes21's bound therefore cannot be improved; -ln(1-σ²) instead of σ² would
-/// be exact.
+/// Unit points of R³ on the boundary of the target, labelled +1 because w\* · x = 0. If the points are visited in this
+/// order, the modified perceptron, started at (α, √(1-α²), 0), makes all but a fraction of about σ²/2 of its ⌊2
+/// ln(1/α)/σ²⌋ mistakes. Each point is just outside the band, w · x = -σ‖w‖ (1 + 1e-9), when it is visited, so ‖w‖² is
+/// multiplied by 1 - σ² while w · w\* = α is constant. The constant of Notes21's bound therefore cannot be improved.
+/// The bound would be exact with -ln(1-σ²) in place of σ².
 ///
 /// (Such a point exists as long as the component of w orthogonal to w\* is longer than σ‖w‖.)
 ///

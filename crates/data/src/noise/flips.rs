@@ -34,7 +34,7 @@ pub fn flip_labels<R: Rng>(
 }
 
 /// The flip probability η(x) of every point of a pool under `noise`. The result is the input of [`flip_labels`] and of
-/// [`crate::Population::with_flips`]. Points outside the optional `group` (those with `false`) keep their labels.
+/// [`crate::Population::with_flips`]. If a `group` is given, points outside it (those with `false`) keep their labels.
 ///
 /// # Errors
 /// [`InputError::DimensionMismatch`], [`InputError::LengthMismatch`] for a group of another length,

@@ -15,7 +15,7 @@ use halfspaces_linalg::{
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt};
 
-/// A marginal, a target w* of unit norm and a noise model.
+/// A learning problem: a marginal, a target w* of unit norm and a noise model.
 ///
 /// ```
 /// use halfspaces_data::{Instance, MarginBall, Massart, Region, random_target};
@@ -45,11 +45,11 @@ pub struct Instance<M, N> {
 }
 
 impl<M: Marginal, N: NoiseModel> Instance<M, N> {
-    /// Checks that the dimensions agree and that the stated noise rate is in \[0, 1/2\]. The target is scaled to norm
-    /// 1.
+    /// Creates the problem if the dimensions agree and the stated noise rate is in \[0, 1/2\]. The target is scaled to
+    /// norm 1.
     ///
-    /// Each flip probability is checked when it is used: one that is not between 0 and the rate gives
-    /// [`InputError::ParameterOutOfRange`] then.
+    /// Each flip probability is checked only when it is used. If it is not between 0 and the rate, that use returns
+    /// [`InputError::ParameterOutOfRange`].
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`], [`InputError::ZeroVector`],
@@ -125,7 +125,8 @@ impl<M: Marginal, N: NoiseModel> Instance<M, N> {
     /// of classifiers.
     ///
     /// # Errors
-    /// [`InputError::Empty`] for n = 0, [`InputError::TooLarge`], and those of the marginal and the noise.
+    /// [`InputError::Empty`] for n = 0, [`InputError::TooLarge`], and the errors of the marginal and of the noise
+    /// model.
     pub fn population(&self, n: usize, seed: u64) -> Result<Population, InputError> {
         let rng = &mut rng_for(streams::POPULATION, seed);
         Population::new(self.marginal.sample_with_rng(n, rng)?, &self.target, &self.noise)
@@ -133,7 +134,7 @@ impl<M: Marginal, N: NoiseModel> Instance<M, N> {
 }
 
 impl<N: NoiseModel> Instance<FiniteSupport, N> {
-    /// The whole distribution, whose means are exact.
+    /// The population that consists of the whole distribution, so that its means are exact.
     ///
     /// # Errors
     /// [`InputError::Overflow`]; [`InputError::ParameterOutOfRange`] for an invalid flip probability.
@@ -158,7 +159,7 @@ impl<N: NoiseModel> Instance<FiniteSupport, N> {
 pub struct InstanceStream<'i, M, N, R> {
     instance: &'i Instance<M, N>,
     rng: R,
-    /// The most recent point. The buffer is reused, so that examples need no allocation.
+    /// The most recent point. The buffer is reused, so drawing an example allocates no memory.
     row: Vec<f64>,
 }
 
@@ -194,7 +195,7 @@ mod tests {
     use halfspaces_linalg::PointSet;
     use proptest::prelude::*;
 
-    /// The noise models of this crate by number, for a target in R^`dim`.
+    /// The noise model of this crate with the number `kind`, for a target in R^`dim`.
     fn noise(kind: usize, rate: f64, dim: usize) -> Box<dyn NoiseModel> {
         let direction = random_target(dim, 99).unwrap();
         let massart = |region| Box::new(Massart::new(rate, region).unwrap());

@@ -1,17 +1,17 @@
 //! Link functions of generalized linear models.
 //!
-//! Under a GLM with link σ the flip probability of x is at most (1 - |σ(w* · x)|)/2. The learners that use σ need it to
-//! be non-decreasing, with the sign of its argument and a known asymmetry τ (CKST24, Definition 2). These properties
-//! are proved for each [`StandardLink`]; [`check_link`] probes any other function.
+//! Under a GLM with link σ, the flip probability of x is at most (1 - |σ(w* · x)|)/2. The learners that use σ require
+//! that it does not decrease, has the sign of its argument and has a known asymmetry τ (CKST24, Definition 2). These
+//! properties are proved for each [`StandardLink`]; [`check_link`] tests any other function at many arguments.
 
 use halfspaces_linalg::InputError;
 use thiserror::Error;
 
-/// A link σ: \[-1, 1\] -> \[-1, 1\]. The model's mean label E\[y | x\] has at least the size |σ(w* · x)|, and the sign
-/// of w* · x (CKST24, Definition 2).
+/// A link σ: \[-1, 1\] -> \[-1, 1\]. The mean label E\[y | x\] of the model has the sign of w* · x, and its absolute
+/// value is at least |σ(w* · x)| (CKST24, Definition 2).
 ///
-/// σ is non-decreasing with sign(t) σ(t) >= 0. As sign(0) = +1 in this project, this includes σ(0) >= 0; CKST24 assumes
-/// it implicitly.
+/// σ is non-decreasing with sign(t) σ(t) >= 0. As sign(0) = +1 in this project, this condition includes σ(0) >= 0,
+/// which CKST24 assumes implicitly.
 ///
 /// ```
 /// use halfspaces_data::{Link, check_link};
@@ -35,7 +35,7 @@ pub trait Link: Send + Sync {
     /// The asymmetry τ: the smallest number with ||σ(t)| - |σ(-t)|| <= τ for every t; 0 for an odd link.
     fn asymmetry(&self) -> f64;
 
-    /// The value of σ at t clamped to \[-1, 1\]; iterates may leave the unit ball.
+    /// The value of σ at t, clamped to \[-1, 1\], because iterates may leave the unit ball.
     fn clamped(&self, t: f64) -> f64 {
         self.value(t.clamp(-1.0, 1.0))
     }
@@ -51,7 +51,7 @@ impl<L: Link + ?Sized> Link for &L {
     }
 }
 
-/// The links of the literature, with checked parameters.
+/// The link functions from the literature, with checked parameters.
 ///
 /// ```
 /// use halfspaces_data::{Link, StandardLink};
@@ -123,7 +123,7 @@ impl From<StandardLink> for Shape {
 const MAX_STEEPNESS: f64 = 1e150;
 
 impl StandardLink {
-    /// Massart noise: σ(t) = (1 - 2η) sign(t), with the rate η, `rate`, in \[0, 1/2\]. τ = 0.
+    /// Massart noise: σ(t) = (1 - 2η) sign(t), where the rate η = `rate` is in \[0, 1/2\]. Its asymmetry τ is 0.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`].
@@ -131,8 +131,8 @@ impl StandardLink {
         StandardLink::two_rates(rate, rate)
     }
 
-    /// One noise rate in \[0, 1/2\] for each side of w*: σ(t) = 1 - 2 `positive` for t >= 0 and -(1 - 2 `negative`) for
-    /// t < 0. τ = 2 |`positive` - `negative`|.
+    /// Noise with one rate in \[0, 1/2\] for each side of w*: σ(t) = 1 - 2 `positive` for t >= 0 and -(1 - 2
+    /// `negative`) for t < 0. Its asymmetry τ is 2 |`positive` - `negative`|.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`].
@@ -140,8 +140,8 @@ impl StandardLink {
         Shape::TwoRates { positive, negative }.try_into()
     }
 
-    /// The logistic link σ(t) = tanh(s t/2), the mean label of logistic regression with weights s w*; s = `scale` must
-    /// be positive. τ = 0.
+    /// The logistic link σ(t) = tanh(s t/2), the mean label of logistic regression with weights s w*. The scale s =
+    /// `scale` must be positive. The asymmetry τ is 0.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`].
@@ -149,7 +149,7 @@ impl StandardLink {
         Shape::Logistic { scale }.try_into()
     }
 
-    /// The linear link σ(t) = `slope` t, clipped to \[-1, 1\]; `slope` must be positive. τ = 0.
+    /// The linear link σ(t) = `slope` t, clipped to \[-1, 1\]. The `slope` must be positive. The asymmetry τ is 0.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`].
@@ -158,9 +158,9 @@ impl StandardLink {
     }
 
     /// A staircase with k = `levels` steps of equal length and height on either side: σ(t) = sign(t) `top` min(1 +
-    /// ⌊k|t|⌋, k)/k, `top` in \[0, 1\]. τ = 0.
+    /// ⌊k|t|⌋, k)/k, where `top` is in \[0, 1\]. The asymmetry τ is 0.
     ///
-    /// With one level it equals [`StandardLink::massart`] with η = (1 - `top`)/2.
+    /// With one level, the link equals [`StandardLink::massart`] with η = (1 - `top`)/2.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`].
@@ -168,11 +168,11 @@ impl StandardLink {
         Shape::Staircase { levels, top }.try_into()
     }
 
-    /// The logistic link shifted by b >= 0 towards the positive labels, and clamped to 0 where the shift would change
-    /// the sign: σ(t) = tanh(s (t + b)/2) for t >= 0, and the minimum of 0 and that value for t < 0.
+    /// The logistic link, shifted by b >= 0 towards the positive labels and clamped to 0 where the shift would change
+    /// the sign: σ(t) = tanh(s (t + b)/2) for t >= 0, and the minimum of 0 and the same expression for t < 0.
     ///
-    /// The asymmetry is largest at t = b, where σ(-b) = 0: τ = tanh(s b). The argument `asymmetry` is τ, in \[0, tanh
-    /// s\] and below 1; it determines b.
+    /// The asymmetry is largest at t = b, where σ(-b) = 0, so τ = tanh(s b). The argument `asymmetry` is τ, which
+    /// determines b. It must be in \[0, tanh s\] and below 1.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`].
@@ -288,16 +288,16 @@ pub const LINK_PROBE_STEPS: u32 = 1000;
 /// Arguments that [`check_link`] also probes, with both signs, because a link may jump at 0.
 pub const LINK_PROBES_NEAR_ZERO: [f64; 6] = [f64::MIN_POSITIVE, 1e-100, 1e-16, 1e-12, 1e-8, 1e-4];
 
-/// Violations up to this are accepted as rounding errors of the link.
+/// Violations of at most this size are accepted as rounding errors of the link.
 pub const LINK_TOLERANCE: f64 = 1e-12;
 
-/// Checks that a function is a link with its stated asymmetry.
+/// Checks that a function is a link and that its asymmetry is as stated.
 ///
-/// It is evaluated at 0, at the multiples of 1/[`LINK_PROBE_STEPS`] (including ±1) and at ±[`LINK_PROBES_NEAR_ZERO`].
-/// Faults between these arguments are not found.
+/// The function is evaluated at 0, at the multiples of 1/[`LINK_PROBE_STEPS`] (including ±1) and at
+/// ±[`LINK_PROBES_NEAR_ZERO`]. Faults between these arguments are not found.
 ///
 /// # Errors
-/// The first fault in increasing order of the argument; asymmetry is checked last.
+/// Returns the first fault in increasing order of the argument; the asymmetry is checked last.
 ///
 /// ```
 /// use halfspaces_data::{Link, LinkError, check_link};
@@ -359,7 +359,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Any function with any stated asymmetry.
+    /// A link that consists of any function and any stated asymmetry.
     struct Made<F>(F, f64);
 
     impl<F: Fn(f64) -> f64 + Send + Sync> Link for Made<F> {
@@ -395,7 +395,7 @@ mod tests {
         fn the_stated_asymmetry_is_reached(s in 0.1..10.0f64, share in 0.0..0.99f64) {
             let tau = share * s.tanh();
             let link = StandardLink::skewed_logistic(s, tau).unwrap();
-            // Just beyond the shift b, where the negative side is still 0.
+            // An argument just beyond the shift b, where the negative side is still 0.
             let b = tau.atanh() / s;
             let found = link.value(b).abs() - link.value(-b).abs();
             prop_assert!((found - tau).abs() < 1e-12);
@@ -442,10 +442,10 @@ mod tests {
         assert!(matches!(check(|t| 1.5 * t), LinkError::OutsideRange { .. }));
         assert!(matches!(check(|t| t + 0.1 - 0.1 * t), LinkError::WrongSign { .. }));
         assert!(matches!(check(|t| t - t.powi(3)), LinkError::Decreasing { .. }));
-        // Wrong only at 0, because sign(0) = +1.
+        // This function is wrong only at 0, because sign(0) = +1.
         let at_zero = check(|t| if t > 0.0 { 0.5 } else { -0.5 });
         assert_eq!(at_zero, LinkError::WrongSign { at: 0.0, value: -0.5 });
-        // A peak only next to 0.
+        // This function has a peak right next to 0.
         let peak = check(|t| if t.abs() < 1e-15 { t.signum() } else { 0.5 * t.signum() });
         assert!(matches!(peak, LinkError::Decreasing { .. }), "{peak}");
         for tau in [-0.1, f64::NAN, f64::INFINITY] {

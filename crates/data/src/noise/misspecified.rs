@@ -1,4 +1,4 @@
-//! The link to use if the noise exceeds that of a generalised linear model by a known amount.
+//! The link to use if the noise may exceed that of a generalised linear model by a known amount.
 
 use super::link::Link;
 use halfspaces_linalg::InputError;
@@ -6,10 +6,10 @@ use halfspaces_linalg::InputError;
 /// The link σ_ζ(t) = sign(t) max(|σ(t)| - 2ζ, 0), for a model that is misspecified by ζ: the label of x is wrong with
 /// probability at most (1 - |σ(w* · x)|)/2 + ζ, and at most 1/2.
 ///
-/// Such labels follow the generalised linear model of σ_ζ, because 1 minus twice that probability is at least |σ_ζ(w* ·
-/// x)|. σ_ζ does not decrease, has the sign of its argument, and its asymmetry is at most that of σ. So a learner that
-/// uses the link σ_ζ keeps its guarantee, with E\[(1 - |σ_ζ(w* · x)|)/2\] <= opt_RCN + ζ in place of opt_RCN. A ζ that
-/// is too large is safe (docs/theory/misspecified-links.md). Claims: P15, P15u.
+/// Such labels follow the generalised linear model of σ_ζ, because 1 minus twice this probability is at least |σ_ζ(w* ·
+/// x)|. The link σ_ζ does not decrease and has the sign of its argument, and its asymmetry is at most that of σ. So a
+/// learner that uses the link σ_ζ keeps its guarantee, with E\[(1 - |σ_ζ(w* · x)|)/2\] <= opt_RCN + ζ in place of
+/// opt_RCN. A ζ that is too large is safe (docs/theory/misspecified-links.md). Claims: P15, P15u.
 ///
 /// ```
 /// use halfspaces_data::{Link, Misspecified, StandardLink};
@@ -45,7 +45,7 @@ impl<L> TryFrom<Unchecked<L>> for Misspecified<L> {
 }
 
 impl<L> Misspecified<L> {
-    /// σ_ζ for a link σ and ζ = `extra` in \[0, 1/2\].
+    /// Creates σ_ζ for a link σ and ζ = `extra` in \[0, 1/2\].
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`].
@@ -55,7 +55,7 @@ impl<L> Misspecified<L> {
         Ok(Misspecified { link, extra })
     }
 
-    /// ζ.
+    /// The misspecification ζ.
     #[must_use]
     pub fn extra(&self) -> f64 {
         self.extra
@@ -68,7 +68,7 @@ impl<L: Link> Link for Misspecified<L> {
         if t >= 0.0 || size == 0.0 { size } else { -size }
     }
 
-    /// The asymmetry of σ, which is an upper bound.
+    /// The asymmetry of σ, which is an upper bound on the asymmetry of σ_ζ.
     fn asymmetry(&self) -> f64 {
         self.link.asymmetry()
     }
@@ -94,7 +94,7 @@ mod tests {
                 assert_eq!(check_link(&shrunk), Ok(()));
                 for i in -100..=100 {
                     let t = f64::from(i) / 100.0;
-                    // The worst rate of the misspecified model, at most 1/2.
+                    // The largest flip probability that the misspecified model allows, which is at most 1/2.
                     let rate = ((1.0 - link.value(t).abs()) / 2.0 + extra).min(0.5);
                     assert!((1.0 - 2.0 * rate - shrunk.value(t).abs()).abs() < 1e-12);
                 }

@@ -1,15 +1,16 @@
 //! Label noise: the probability with which the label of a point is flipped.
 //!
 //! The models are those of CKST24 §1. [`Rcn`] has the same probability η everywhere. [`Massart`] allows any η(x) in
-//! \[0, η\], chosen by an adversary. [`GlmNoise`] has at most (1 - |σ(w* · x)|)/2 for a link σ. Under the first two
-//! some halfspace has error at most η; under the last, at most opt_RCN = E\[(1 - |σ(w* · x)|)/2\].
+//! \[0, η\], chosen by an adversary. [`GlmNoise`] allows at most (1 - |σ(w* · x)|)/2 for a link σ. Under the first two
+//! models, some halfspace has error at most η. Under the last one, some halfspace has error at most opt_RCN = E\[(1 -
+//! |σ(w* · x)|)/2\].
 
 use super::link::{Link, LinkError, check_link};
 use halfspaces_linalg::{
     Classifier, Halfspace, InputError, Label, PointSet, Points, RowView, kernels,
 };
 
-/// Flips the label sign(w* · x) of x with probability η(x), independently for every example.
+/// A noise model, which flips the label sign(w* · x) of x with probability η(x), independently for every example.
 ///
 /// ```
 /// use halfspaces_data::NoiseModel;
@@ -140,8 +141,8 @@ pub enum Region {
     Far(f64),
     /// Points with |w* · x| at most the threshold.
     Near(f64),
-    /// Points on which the competitor v and w* differ in sign. Noise of a given rate helps v most in this region: v
-    /// then errs on 1 - η of the region and nowhere else. Use -v for the region of agreement.
+    /// Points that w* and the given competitor v label differently. Noise of a given rate helps v most in this region,
+    /// because v then errs on 1 - η of the region and nowhere else. Use -v for the region where w* and v agree.
     Disagreement(Halfspace),
 }
 
@@ -261,7 +262,7 @@ impl Massart {
                 for _ in 0..ROUNDS {
                     let competitor = Halfspace::new(v)?;
                     let favoured = competitor.label_all(points)?;
-                    // η(x) = η where they disagree; there the mean label shrinks to 1 - 2η.
+                    // η(x) = η where the competitor and w* disagree, so the mean label shrinks to 1 - 2η there.
                     let flips = favoured.iter().zip(&truth).map(|(v, y)| v != y);
                     let means = flips
                         .zip(&truth)
@@ -287,15 +288,15 @@ impl Massart {
     }
 }
 
-/// The ℓ01 error of the predictions minus that of the truth: the mean, over the points, of the absolute value 1 - 2η(x)
-/// of the mean label where the prediction is wrong.
+/// The ℓ01 error of the predictions minus that of the true labels. This is the mean over the points of 1 - 2η(x), the
+/// absolute value of the mean label, where the prediction is wrong, and of 0 elsewhere.
 fn excess_under(means: &[f64], predictions: &[Label]) -> f64 {
     let wrong = means.iter().zip(predictions).filter(|(m, p)| p.as_f64() * **m < 0.0);
     wrong.map(|(m, _)| m.abs()).sum::<f64>() / means.len().max(1) as f64
 }
 
-/// The w that minimises the mean of (w · x - y)², by conjugate gradients on the normal equations: at most d rounds,
-/// apart from rounding errors, without storing or inverting a matrix.
+/// The w that minimises the mean of (w · x - y)², computed by conjugate gradients on the normal equations. Apart from
+/// rounding errors, the method takes at most d rounds. It neither stores nor inverts a matrix.
 fn least_squares(points: &Points, values: &[f64]) -> Result<Vec<f64>, InputError> {
     let dim = points.dim();
     let mut w = vec![0.0; dim];
@@ -336,7 +337,7 @@ impl NoiseModel for Massart {
 }
 
 /// The noise of a generalized linear model: η(x) = (1 - |σ(w* · x)|)/2, the maximum that its link allows.
-/// [`GlmNoise::within`] sets it to 0 outside a region, which the definition permits.
+/// [`GlmNoise::within`] sets η(x) to 0 outside a region, which the definition permits.
 ///
 /// ```
 /// use halfspaces_data::{GlmNoise, NoiseModel, Region, StandardLink};
@@ -362,7 +363,7 @@ impl<L: Link> GlmNoise<L> {
     /// Creates the noise of the given link.
     ///
     /// # Errors
-    /// [`LinkError`] if the function is not a link, see [`check_link`].
+    /// [`LinkError`] if the function is not a link; see [`check_link`].
     pub fn new(link: L) -> Result<Self, LinkError> {
         check_link(&link)?;
         let rate = full_noise(&link, 0.0)
@@ -371,8 +372,9 @@ impl<L: Link> GlmNoise<L> {
         Ok(GlmNoise { link, region: Region::Everywhere, rate })
     }
 
-    /// States that |w* · x| >= `margin`, in \[0, 1\], so that the rate is the flip probability at ±`margin`. The flip
-    /// probability of a point closer to the boundary, for example by rounding, is limited to that rate.
+    /// States that |w* · x| >= `margin`, where `margin` is in \[0, 1\]. The rate is then the flip probability at
+    /// ±`margin`. If a point is closer to the boundary, for example because of rounding, its flip probability is
+    /// limited to that rate.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`].
@@ -399,7 +401,8 @@ impl<L: Link> GlmNoise<L> {
     }
 }
 
-/// The maximum flip probability (1 - |σ(t)|)/2, in \[0, 1/2\] whatever the rounding of σ, with t clamped to \[-1, 1\].
+/// The maximum flip probability (1 - |σ(t)|)/2, with t clamped to \[-1, 1\]. The result is in \[0, 1/2\] for any
+/// rounding of σ.
 pub(crate) fn full_noise<L: Link + ?Sized>(link: &L, t: f64) -> f64 {
     (0.5 * (1.0 - link.clamped(t).abs())).clamp(0.0, 0.5)
 }
@@ -445,7 +448,7 @@ mod tests {
             x.add_scaled_to(y - x.dot(&w), &mut left);
         }
         assert!(left.iter().all(|v| v.abs() < 1e-9), "{left:?}");
-        // Points in a plane do not affect the rest of the space.
+        // Points in a plane do not affect the component of w orthogonal to the plane, which stays 0.
         let flat = Points::from_rows(&[[1.0, 2.0, 0.0], [2.0, -1.0, 0.0]]).unwrap();
         let w = least_squares(&flat, &[5.0, 0.0]).unwrap();
         assert!(w.iter().zip([1.0, 2.0, 0.0]).all(|(a, b)| (a - b).abs() < 1e-12));
@@ -464,7 +467,7 @@ mod tests {
         let helped = error(Region::Disagreement(v.clone()));
         let opposite = Halfspace::new(v.normal().iter().map(|x| -x).collect()).unwrap();
         let clean = error(Region::Far(2.0));
-        // By definition v errs on 1 - η of the disagreement instead of on all of it.
+        // v errs on the fraction 1 - η of the region of disagreement, instead of on the whole region.
         assert!((helped - 0.7 * clean).abs() < 1e-12);
         let side = random_target(4, 5).unwrap();
         for region in [
@@ -536,7 +539,7 @@ mod tests {
         assert!(matches!(GlmNoise::new(Falling), Err(LinkError::WrongSign { .. })));
     }
 
-    /// The rate is the larger of the two rates, on whichever side it is.
+    /// The rate is the larger of the rates on the two sides.
     #[test]
     fn the_rate_beyond_a_margin_is_that_of_either_side() {
         for (positive, negative) in [(0.1, 0.3), (0.3, 0.1)] {
@@ -556,7 +559,7 @@ mod tests {
         assert!(near(0.5) && near(-0.5) && !near(0.51));
     }
 
-    /// Of several directions the adversary chooses the most harmful one.
+    /// Given several directions, the adversary chooses the most harmful one.
     #[test]
     fn more_directions_harm_as_much_as_the_worst_of_them() {
         let target = random_target(3, 1).unwrap();
@@ -574,8 +577,8 @@ mod tests {
         assert!(worst > 0.0 && (harm(&guesses) - worst).abs() < 1e-12, "{worst}");
     }
 
-    /// The first competitors, the target rotated towards each direction by each angle, harm no more than the noise that
-    /// is kept.
+    /// The first competitors (the target rotated towards each direction by each angle) do no more harm than the noise
+    /// that is kept.
     #[test]
     fn the_adversary_harms_no_less_than_where_it_starts() {
         for seed in 1..5 {

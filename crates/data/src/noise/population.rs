@@ -31,7 +31,7 @@ impl PopulationMean {
         self.mean
     }
 
-    /// The standard error of the mean as an estimate of the distribution's mean: s/√n.
+    /// The standard error s/√n of the mean, as an estimate of the mean of the distribution.
     #[must_use]
     pub fn standard_error(self) -> f64 {
         self.standard_error
@@ -62,7 +62,7 @@ pub struct Population {
 }
 
 impl Population {
-    /// A sample of a distribution, labelled by `target` (scaled to norm 1) under `noise`.
+    /// Creates a sample of a distribution, labelled by `target` (scaled to norm 1) under `noise`.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::DimensionMismatch`], [`InputError::ZeroVector`];
@@ -84,7 +84,7 @@ impl Population {
         Ok(Population { points, margins, flips, weights: None })
     }
 
-    /// Like [`Population::new`], with one given flip probability per point, each in \[0, 1/2\].
+    /// Same as [`Population::new`], with one given flip probability per point, each in \[0, 1/2\].
     ///
     /// # Errors
     /// Same as [`Population::new`]; [`InputError::LengthMismatch`].
@@ -102,8 +102,8 @@ impl Population {
         Ok(Population { points, margins, flips, weights: None })
     }
 
-    /// The whole of a distribution on finitely many points: point i has a probability proportional to `weights[i]`, and
-    /// the standard error of means is 0.
+    /// Creates the whole of a distribution on finitely many points. Point i has a probability proportional to
+    /// `weights[i]`, and the standard error of means is 0.
     ///
     /// # Errors
     /// Same as [`Population::new`]; [`InputError::LengthMismatch`]; [`InputError::ParameterOutOfRange`] for a negative
@@ -135,17 +135,18 @@ impl Population {
         self.margins.iter().copied().map(Label::from_sign)
     }
 
-    /// The probability of point i; 1/n in a sample.
+    /// The probability of point i, which is 1/n in a sample.
     ///
     /// # Panics
-    /// If i is out of range.
+    /// Panics if i is out of range.
     #[must_use]
     pub fn weight(&self, i: usize) -> f64 {
         assert!(i < self.flips.len(), "point {i} of {}", self.flips.len());
         self.weights.as_ref().map_or(1.0 / self.flips.len() as f64, |weights| weights[i])
     }
 
-    /// The ℓ01 error of a halfspace: the mean over x of 1 - η(x) where it differs from w*, otherwise η(x).
+    /// The ℓ01 error of a halfspace: the mean over x of 1 - η(x) if the halfspace and w* label x differently, otherwise
+    /// of η(x).
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`], [`InputError::Overflow`].
@@ -165,8 +166,8 @@ impl Population {
         ))
     }
 
-    /// The ℓ01 error of a halfspace minus that of w*, never negative: the mean of 1 - 2η(x) where the two differ. Its
-    /// standard error is that of the difference.
+    /// The ℓ01 error of a halfspace minus that of w*. This is the mean of 1 - 2η(x) where the two differ and of 0
+    /// elsewhere, so it is never negative. Its standard error is that of the difference.
     ///
     /// # Errors
     /// Same as [`Population::error`].
@@ -180,7 +181,7 @@ impl Population {
         )))
     }
 
-    /// The error of w*: opt = E\[η(x)\].
+    /// The error of w*, opt = E\[η(x)\].
     #[must_use]
     pub fn opt(&self) -> PopulationMean {
         self.mean(self.flips.iter().copied())
@@ -199,7 +200,7 @@ impl Population {
                 PopulationMean { mean, standard_error: 0.0 }
             }
             None => {
-                // Welford's sums avoid cancellation between close values.
+                // Welford's algorithm avoids cancellation between close values.
                 let (mut mean, mut squares, mut count) = (0.0, 0.0, 0.0);
                 for v in values {
                     count += 1.0;
@@ -225,7 +226,7 @@ fn unit_margins(points: &Points, target: &Halfspace) -> Result<Vec<f64>, InputEr
 #[cfg(test)]
 mod tests {
     use super::*;
-    /// √(s²/n) with s² = 0.02, for flip probabilities of 0.1 and 0.3.
+    /// The standard error is √(s²/n) with s² = 0.02, for flip probabilities of 0.1 and 0.3.
     #[test]
     fn the_standard_error_of_two_points_by_hand() {
         let points = Points::from_rows(&[[1.0], [1.0]]).unwrap();

@@ -9,16 +9,16 @@ use halfspaces_linalg::{Halfspace, InputError, Points};
 /// probability η.
 const TRAP_FAR: f64 = 0.4;
 
-/// The fraction of the points that turn the minimiser of the surrogate loss away from w*.
+/// The fraction of the points that rotate the minimiser of the surrogate loss away from w*.
 const TRAP_LEVERS: f64 = 0.2;
 
-/// The fraction of the points that this minimiser misclassifies.
+/// The fraction of the points that the minimiser of the surrogate loss misclassifies.
 const TRAP_VICTIMS: f64 = 0.4;
 
 /// Massart noise of rate η in the plane that misleads logistic regression and the linear support vector machine: the
 /// minimisers of their population losses err on more than η + 0.1 of the labels, while w* errs on 0.4 η of them.
 ///
-/// The target w* is the first axis. Each point and its opposite are equally likely:
+/// The target w* is the first axis. Each point and its negative are equally likely:
 ///
 /// | share | point | flipped | |
 /// |---|---|---|---|
@@ -32,7 +32,7 @@ const TRAP_VICTIMS: f64 = 0.4;
 /// victims are short in both directions, so their losses have little influence, and they end on the wrong side: the
 /// error is 0.4 η + 0.4 = η + 0.4 - 0.6 η.
 ///
-/// With η >= 0.3 and γ <= 0.05 a bound on ‖w‖, whatever its value, changes nothing (measured); under weaker noise a
+/// If η >= 0.3 and γ <= 0.05, a bound on ‖w‖ of any value changes nothing (measured). Under weaker noise, a
 /// sufficiently small bound may help.
 ///
 /// # Errors
@@ -83,13 +83,13 @@ mod tests {
     }
 
     /// The derivative of the hinge loss max(0, 1 - t), smoothed over a width of 0.01 so that gradient descent
-    /// converges; the minimiser moves by about as much.
+    /// converges. The smoothing moves the minimiser by about as much.
     fn hinge(t: f64) -> f64 {
         -((1.0 - t) / 0.01).clamp(0.0, 1.0)
     }
 
-    /// Plain gradient descent on the population's loss, projected onto the ball of the given radius, until the steps
-    /// are nearly zero.
+    /// Plain gradient descent on the loss of the population, projected onto the ball of the given radius. It stops when
+    /// the steps are nearly zero.
     fn minimiser(
         population: &Population,
         slope: fn(f64) -> f64,

@@ -20,7 +20,7 @@ pub enum Builtin {
     Wdbc,
     /// Radar returns from the ionosphere: 351 × 33, positive = good.
     Ionosphere,
-    /// Mushrooms, 22 categorical columns one-hot: 5644 × 98, positive = poisonous.
+    /// Mushrooms, with 22 categorical columns in one-hot coding: 5644 × 98, positive = poisonous.
     Mushroom,
 }
 
@@ -124,7 +124,7 @@ impl Builtin {
         self.text().lines().map(cells).collect()
     }
 
-    /// The coordinates: one per numeric column, one per category of the other columns.
+    /// The coordinates: one for each numeric column, and one for each category of the other columns.
     fn columns(self) -> Vec<Column> {
         let cells = self.cells();
         let width = cells.first().map_or(0, Vec::len) - 1;
@@ -158,12 +158,12 @@ impl Builtin {
     }
 }
 
-/// A coordinate.
+/// A coordinate of the points.
 #[derive(Debug)]
 struct Column {
-    /// Index of its cell in a row.
+    /// Index of the cell in a row from which the coordinate is read.
     at: usize,
-    /// The category for which it is 1; `None` for a number.
+    /// The category for which the coordinate is 1; `None` for a numeric column.
     category: Option<&'static str>,
 }
 

@@ -1,4 +1,4 @@
-//! Definition of a job, and its measurement with its limit.
+//! The definition of a job, and the measurement of the job and of its limit.
 
 use super::pools::Pools;
 use super::shape::Shape;
@@ -13,7 +13,7 @@ pub(super) enum Size {
     /// For tests.
     #[cfg(test)]
     Toy,
-    /// All jobs in under three minutes.
+    /// Runs all jobs in under three minutes.
     Quick,
     /// The sizes quoted in the documentation.
     Full,
@@ -35,7 +35,7 @@ pub(super) enum Target {
 }
 
 impl Target {
-    /// Whether the minimum times of job and limit reach the target; `None` without a target.
+    /// Whether the minimum times of the job and of its limit reach the target; `None` if there is no target.
     fn met(self, seconds: f64, limit: f64, units: f64) -> Option<bool> {
         match self {
             Target::Peers => None,
@@ -81,7 +81,7 @@ impl Job {
     }
 }
 
-/// Builds a job of a shape.
+/// A function that builds a job of a given shape.
 pub(super) type Build = fn(&mut Pools, Shape) -> Result<Job, Failure>;
 
 /// A job and the function that builds it.
@@ -192,7 +192,7 @@ fn effort(size: Size) -> (usize, usize, Duration) {
     }
 }
 
-/// Measures job and limit alternately.
+/// Measures a job and its limit alternately.
 pub(super) fn measure(
     definition: &Definition,
     size: Size,
@@ -237,14 +237,14 @@ pub(super) fn measure(
     })
 }
 
-/// The result of `work` and its time in seconds.
+/// Runs `work` and returns its result and its time in seconds.
 pub(super) fn timed<T>(mut work: impl FnMut() -> Result<T, Failure>) -> Result<(T, f64), Failure> {
     let clock = Instant::now();
     let result = work()?;
     Ok((result, clock.elapsed().as_secs_f64()))
 }
 
-/// The minimum time of `work` over several rounds, in seconds.
+/// Runs `work` in several rounds and returns its minimum time in seconds.
 pub(super) fn best_time<T>(
     rounds: usize,
     mut work: impl FnMut() -> Result<T, Failure>,
@@ -258,7 +258,7 @@ fn minimum(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-/// The upper median; panics without values.
+/// Returns the upper median. Panics if there are no values.
 fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]

@@ -1,10 +1,10 @@
 //! Our side of the comparison with other programs (benches/peers). The pools are written to files that all programs
-//! read. Jobs on these files are timed on request, so that the programs alternate.
+//! read. Jobs on these files are timed on request, so that our jobs can alternate with those of the other programs.
 //!
-//! `serve` writes the files and prints `{"ready": true}`. It then answers each line of its input, the name of a job,
-//! with one line of JSON: the seconds of the job, and a number that identifies its result. Like the peers, it repeats a
-//! quick job before it is timed, since a process is slow after waiting. Dense points are little-endian 64-bit numbers
-//! in row order; labels are bytes, 1 and -1.
+//! `serve` writes the files and prints `{"ready": true}`. Each line of its input then names a job. `serve` runs the job
+//! and answers with one line of JSON: the time of the job in seconds, and a number that identifies its result. Like the
+//! peers, `serve` repeats a quick job before timing it, since a process runs slowly after a wait. Dense points are
+//! little-endian 64-bit numbers in row order; labels are bytes, 1 and -1.
 
 use super::definition::timed;
 use super::passes;

@@ -16,7 +16,7 @@ pub(super) struct Limits {
     /// GB/s, from a buffer far larger than any cache.
     read_one_thread: f64,
     read_two_threads: f64,
-    /// faer's product, one thread, GFLOP/s.
+    /// The speed of faer's matrix product on one thread, in GFLOP/s.
     product_f64: f64,
     product_f32: f64,
     /// The one-minute load average of Linux before the run. A load far above 0 slows all jobs.
@@ -74,7 +74,7 @@ fn product_rate<T: ComplexField + From<f32>>(rounds: usize) -> Result<f64, Failu
     Ok(2.0 * (SIDE as f64).powi(3) / seconds * 1e-9)
 }
 
-/// A sum with the widest vectors of the machine.
+/// A sum that uses the widest vector instructions of the machine.
 struct Sum<'a>(&'a [f64]);
 
 impl WithSimd for Sum<'_> {
@@ -98,13 +98,13 @@ pub(super) fn read(values: &[f64]) {
     black_box(Arch::new().dispatch(Sum(black_box(values))));
 }
 
-/// [`read`] with a thread for each half.
+/// Reads a buffer as [`read`] does, with one thread for each half.
 pub(super) fn read_with_two(values: &[f64]) {
     let (first, second) = values.split_at(values.len() / 2);
     rayon::join(|| read(first), || read(second));
 }
 
-/// Counts the line ends of a text, the minimum work of a reader of lines.
+/// Counts the line ends of a text. Every program that reads lines must do at least this work.
 pub(super) fn count_lines(text: &[u8]) -> usize {
     let (blocks, rest) = black_box(text).as_chunks::<128>();
     let ends = |bytes: &[u8]| bytes.iter().map(|b| u8::from(*b == b'\n')).sum::<u8>() as usize;

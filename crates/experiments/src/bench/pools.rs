@@ -78,7 +78,7 @@ pub(super) fn sparse(n: usize, d: usize, stored: usize) -> Result<Pool<SparsePoi
     Ok(Pool { points, labels })
 }
 
-/// The labels, every [`NOISY`]th of them flipped.
+/// A copy of the labels in which every [`NOISY`]th label is flipped.
 pub(super) fn noisy(labels: &[Label]) -> Vec<Label> {
     labels.iter().enumerate().map(|(i, y)| if i % NOISY == 0 { -*y } else { *y }).collect()
 }

@@ -69,7 +69,7 @@ const fn reading(
     Definition { id, what, limit, target, shapes, build }
 }
 
-/// Sums over all values read, which cost little compared with reading.
+/// Sums over all values read. Computing them costs little compared with reading.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     values: u64,

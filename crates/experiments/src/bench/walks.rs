@@ -77,8 +77,8 @@ pub(super) fn version_space(d: usize, cuts: usize) -> Result<(CentreOfGravity, V
     Ok((CentreOfGravity::from_sample(points, all, 1)?, last))
 }
 
-/// The number of hit-and-run steps of a cut with `sweeps` sweeps. A first sweep uses directions of the whole sample.
-/// Every sweep takes d + 4 steps of all chains.
+/// The number of hit-and-run steps of a cut with `sweeps` sweeps. An additional first sweep draws its directions from
+/// the whole sample. Every sweep makes d + 4 steps in each chain.
 fn steps(sweeps: usize, chains: usize, d: usize) -> usize {
     (1 + sweeps) * (d + 4) * chains
 }

@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 
 pub(super) const RUN: &str = "run.json";
 pub(super) const TRIALS: &str = "trials.jsonl";
-/// The files that a run writes in addition to tables and figures. run.json is deleted last: without it, the others do
-/// not belong to a run.
+/// The files that a run writes in addition to tables and figures. run.json is deleted last, because without it the
+/// other files do not belong to a run.
 const FILES: [&str; 6] = [TRIALS, "claims.json", "claims.csv", "findings.md", "index.html", RUN];
 
-/// Locks an output folder for this process, and creates it if needed. `inspect` reads its contents and fails if this
-/// run cannot continue them. It runs once before anything is created, so that a refused folder stays unchanged, and
-/// again under the lock.
+/// Locks an output folder for this process, and creates it if needed. `inspect` reads the contents of the folder and
+/// fails if this run cannot continue them. It is called once before anything is created, so that a refused folder stays
+/// unchanged, and again under the lock.
 pub(super) fn take<T>(
     folder: &Path,
     inspect: impl Fn() -> Result<T, Failure>,
@@ -40,7 +40,7 @@ fn refuse_foreign(folder: &Path) -> Result<(), Failure> {
     for entry in entries {
         let entry = entry.map_err(|e| unusable(folder, &e))?;
         let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
-        // Files left by a run that was killed right after its start.
+        // A run that was killed right after its start may have left empty files.
         let blank_trials = name == TRIALS && fs::metadata(&path).is_ok_and(|m| m.len() == 0);
         let unfinished = name.starts_with(&format!(".{RUN}.")) && name.ends_with(".tmp");
         if name != FolderLock::NAME && !unfinished && !blank_trials {

@@ -77,7 +77,8 @@ pub(crate) fn reproduce(options: &ReproduceOptions) -> Result<ExitCode, Failure>
     on_signal(move || {
         let store = locked(&written);
         let kept = store.len();
-        // The lock is held until the program has ended, so no write is interrupted, and none follows the count.
+        // The lock is held until the program has ended. So no write is interrupted, and no trial is written after the
+        // count.
         std::mem::forget(store);
         format!(
             "interrupted: {kept} trials are kept in {shown}; to resume, run the same command again (without --fresh)"
@@ -123,13 +124,13 @@ fn options_given() -> Vec<String> {
     std::env::args_os().skip(2).map(|a| a.to_string_lossy().into_owned()).collect()
 }
 
-/// The cores of the machine on which the costs of the suite were measured.
+/// Number of cores of the machine on which the costs of the suite were measured.
 const CORES: f64 = 2.0;
 
-/// The trials of the chosen experiments, and which of them this process runs.
+/// The trials of the chosen experiments, and the part of them that this process runs.
 struct Plan {
     experiments: Vec<Description>,
-    /// Keys and predicted seconds of one core, in the order of the experiments.
+    /// Keys of trials and their predicted seconds on one core, in the order of the experiments.
     trials: Vec<(TrialKey, f64)>,
     /// The ordinal of each experiment's first trial, and the number of all trials.
     bounds: Vec<usize>,
@@ -163,12 +164,12 @@ impl Plan {
         Ok(Plan { experiments, trials, bounds, division, shard })
     }
 
-    /// Whether this process runs a trial of the experiment with this number.
+    /// Whether this process runs the trial with the given ordinal of the given experiment.
     fn owns(&self, experiment: usize, ordinal: usize) -> bool {
         self.division.owns(self.shard, self.bounds[experiment] + ordinal)
     }
 
-    /// The predicted times of a shard, of the longest and of all.
+    /// A line with the predicted times of a shard, of the longest shard and of all shards.
     fn predicted(&self, shard: Shard) -> String {
         let costs = self.division.costs();
         let (all, longest) = (costs.iter().sum::<f64>(), costs.iter().copied().fold(0.0, f64::max));
@@ -222,7 +223,7 @@ impl Parts {
             }
         }
         let mut run: Option<RunInfo> = None;
-        // The output folder comes last: it keeps what the others lack.
+        // The output folder comes last, so that it contributes only records that the other folders lack.
         let is_out = |folder: &PathBuf| out.canonicalize().is_ok_and(|out| out == *folder);
         real_folders.sort_by_key(is_out);
         let (mut given, mut earlier) = (Vec::new(), Vec::new());
@@ -238,7 +239,7 @@ impl Parts {
                 ..part.clone()
             });
             run.check_continues(&part, &path)?;
-            // A report repeated into the same folder does not count the times of its shards again.
+            // If a report into the same folder is repeated, the times of its shards are not counted twice.
             let again = is_out(folder) && part.shares.iter().all(|s| held(&given, s));
             for time in &part.experiments {
                 let known = run.experiments.iter().any(|known| known.id == time.id);

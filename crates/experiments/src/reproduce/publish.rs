@@ -40,7 +40,7 @@ pub(super) fn publish(
     let rerun = |only: Option<&str>| rerun(&run, only);
     let report = Report::new([TITLE, LEAD], &run, &rerun, sections, &theory::appendices(&claims))?;
 
-    // A signal waits until all files belong to one report.
+    // The lock makes a signal wait until all files belong to one report.
     let _held = locked(store);
     // The names are recorded before the files are written, so that no file of this run is ever unknown.
     let before = run.outputs.clone();
@@ -55,7 +55,7 @@ pub(super) fn publish(
     write_atomically(&folder.join(RUN), &run.to_json())?;
 
     say(&format!("{}{}\n", report.ledger_text(), folder.join("index.html").display()))?;
-    // At smoke scale there are too few instances for some nulls to fail.
+    // At smoke scale there are too few instances for every null to fail.
     let weak = run.scale != Scale::Smoke && report.any(Verdict::Weak);
     Ok(if weak || report.any(Verdict::Violated) { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }

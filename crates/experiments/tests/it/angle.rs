@@ -1,10 +1,11 @@
-//! Equation (2) of DKTZ23 on the mistakes of Algorithm 1 as the library runs it.
+//! A test of equation (2) of DKTZ23 on the mistakes of Algorithm 1 as the library runs it.
 
 use halfspaces_data::{Marginal, UnitSphere, random_target};
 use halfspaces_linalg::{Classifier, PointSet, RowView, kernels, norm};
 use halfspaces_online::{ChainLength, SelfDirectedSession, TwoChains};
 
-/// The squared tangent of the angle between `w` and the unit vector `target`; `None` if it is a right angle or larger.
+/// The squared tangent of the angle between `w` and the unit vector `target`; `None` if the angle is a right angle or
+/// larger.
 fn squared_tangent(w: &[f64], target: &[f64]) -> Option<f64> {
     let along = kernels::dot(w, target);
     let mut across = w.to_vec();

@@ -1,6 +1,6 @@
 //! Tests of the report in a browser: figures are drawn and named, links resolve, filters work, headings are in order,
-//! colours are readable in light and dark mode, the console is empty, and nothing is too wide for a phone. Skipped with
-//! a message if Chromium is not installed.
+//! colours are readable in light and dark mode, the console is empty, and nothing is too wide for a phone. The tests
+//! are skipped with a message if Chromium is not installed.
 #![allow(clippy::disallowed_methods, reason = "a program that hangs fails the test")]
 
 use serde::Deserialize;
@@ -105,9 +105,9 @@ document.body.append(out);
 #[derive(Debug, Default, PartialEq, Deserialize)]
 struct Verdict {
     figures: usize,
-    /// Figures without size or marks.
+    /// Figures that have no size or no marks.
     empty: Vec<String>,
-    /// Labels outside their figure.
+    /// Labels that extend outside their figure.
     cut: Vec<String>,
     /// Labels that overlap other labels.
     overlaps: Vec<String>,
@@ -116,7 +116,7 @@ struct Verdict {
     broken: Vec<String>,
     /// Elements wider than the window.
     too_wide: Vec<String>,
-    /// Links with a CSV file.
+    /// Number of links that contain a CSV file.
     files: usize,
     /// Headings that skip a level.
     headings: Vec<String>,
@@ -124,7 +124,7 @@ struct Verdict {
     unnamed: Vec<String>,
     /// Text with a contrast below 4.5.
     faint: Vec<String>,
-    /// Pairs of filters of the ledger.
+    /// Number of pairs of filters of the ledger.
     filters: usize,
     /// Pairs of filters that show wrong rows or a wrong number.
     wrong_filters: Vec<String>,
@@ -132,7 +132,7 @@ struct Verdict {
     twice: Vec<String>,
     contents_beside: bool,
     findings: usize,
-    /// Findings not shown, with the reasons.
+    /// Findings that are not shown, with the reasons.
     missed: Vec<String>,
     /// Figures with the title of another one.
     same_title: Vec<String>,
@@ -227,7 +227,7 @@ fn the_report_is_sound_in_a_browser() {
         let (verdict, console) = probed(&browser, &page, window);
         assert_eq!(console, [""; 0]);
         assert!(verdict.figures >= 12 && verdict.links > 40 && verdict.files > 20, "{verdict:?}");
-        // Filters for all and three kinds, and for all and five verdicts.
+        // One filter selects all kinds or one of three, and the other all verdicts or one of five.
         assert_eq!(verdict.filters, 4 * 6);
         // One finding each of S11, S12 and PM, and two of P10.
         assert_eq!(verdict.findings + verdict.missed.len(), 5, "{verdict:?}");

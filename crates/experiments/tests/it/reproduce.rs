@@ -1,4 +1,4 @@
-//! Tests of the command line: results do not depend on kills, threads and shards, and errors are clear.
+//! Tests of the command line: results do not depend on interruptions, threads or shards, and errors are clear.
 #![allow(clippy::disallowed_methods, reason = "a program that hangs fails the test")]
 
 use assert_cmd::Command as Assert;
@@ -40,7 +40,7 @@ fn refused(mut command: Command) -> String {
     errors[0].to_owned()
 }
 
-/// The outputs that must not depend on the course of a run: all but `run.json` and the order of the trials.
+/// The outputs that must not depend on the course of a run: all outputs except `run.json` and the order of the trials.
 fn results(out: &Path) -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();
     for folder in ["tables", "figures"] {
@@ -61,7 +61,8 @@ fn trials(out: &Path) -> usize {
     bytes.iter().filter(|b| **b == b'\n').count()
 }
 
-/// Waits until the run has written `count` trials or ended, and kills it with SIGKILL. Returns whether it was running.
+/// Waits until the run has written `count` trials or has ended, and kills it with SIGKILL. Returns whether the run was
+/// still running.
 fn kill_after(mut child: Child, out: &Path, count: usize) -> bool {
     let deadline = Instant::now() + Duration::from_secs(60);
     while trials(out) < count && child.try_wait().unwrap().is_none() && Instant::now() < deadline {
@@ -125,7 +126,7 @@ fn ten_kills_leave_no_trace() {
     succeed(reproduce(&broken, &[]));
     assert_eq!(results(&broken), results(&whole));
 
-    // The times of resumed runs are added.
+    // The times of resumed runs are added up.
     let seconds = || {
         let run = fs::read_to_string(broken.join("run.json")).unwrap();
         let run: serde_json::Value = serde_json::from_str(&run).unwrap();
@@ -235,12 +236,12 @@ fn a_report_names_what_is_missing_and_keeps_what_it_has() {
     assert_eq!(said, expected);
     assert!(fs::read_to_string(merged.join("claims.json")).unwrap().contains("inconclusive"));
 
-    // The output folder keeps the first shard.
+    // The output folder still contains the first shard.
     succeed(run(2));
     succeed(run(3));
     assert_eq!(notes(report(&[third.clone(), second.clone()], &merged)), "");
     assert_eq!(results(&merged), results(&place("whole")));
-    // The same report again counts no time twice.
+    // Repeating the same report counts no time twice.
     let seconds = |folder: &Path| run_info(folder)["experiments"][0]["seconds"].as_f64().unwrap();
     let all = [place("part1"), second, third];
     succeed(report(&all, &merged));
@@ -304,7 +305,7 @@ fn shards_that_contradict_each_other_are_refused() {
         assert!(expected.iter().all(|text| error.contains(text)), "{error}");
     }
     assert_eq!(fs::read(place("first").join("trials.jsonl")).unwrap(), before);
-    // The whole run completes a shard.
+    // A run of all trials in the folder of a shard completes it.
     succeed(reproduce(&place("first"), &[]));
     assert_eq!(run_info(&place("first"))["shares"], serde_json::json!([]));
 }
@@ -314,7 +315,7 @@ fn recorded_times_balance_shards() {
     let folder = tempfile::tempdir().unwrap();
     let place = |name: &str| folder.path().join(name);
     succeed(reproduce(&place("whole"), &["--jobs", "1"]));
-    // One configuration is said to take all of the time.
+    // The file now states that one configuration takes all of the time.
     let mut run = run_info(&place("whole"));
     let times = run["experiments"][0]["configurations"].as_array_mut().unwrap();
     let recorded: f64 = times.iter().map(|time| time["seconds"].as_f64().unwrap()).sum();
@@ -368,7 +369,7 @@ fn a_folder_of_another_run_is_refused_untouched() {
     let out = folder.path().join("out");
     succeed(reproduce(&out, &[]));
     let before = (results(&out), fs::read(out.join("trials.jsonl")).unwrap());
-    // A copy that has not been used here yet: refused without creating a file.
+    // A copied folder that no run has used here yet is refused, and no file is created.
     fs::remove_file(out.join(".lock")).unwrap();
     let error = refused(reproduce(&out, &["--seed", "2"]));
     assert!(error.contains("run.json") && error.contains("seed 1, but this run has 2"), "{error}");
@@ -537,7 +538,7 @@ fn experiments_and_claims_are_named_as_people_do() {
         let out = folder.path().join(at.to_string());
         succeed(reproduce(&out, &[&["--only"], *only].concat()));
         let claims = fs::read_to_string(out.join("claims.json")).unwrap();
-        // K5 comes with K5s.
+        // K5 and K5s belong to the same experiment.
         assert_eq!(claims.matches("\"statement\"").count(), 3, "{only:?}");
     }
     // A claim selects the experiment that measures it.
@@ -546,8 +547,8 @@ fn experiments_and_claims_are_named_as_people_do() {
     assert!(fs::read_to_string(out.join("claims.json")).unwrap().contains("\"K3\""));
 }
 
-/// The disk is full, simulated by a limit on file size, at the end of a page or within a line. Complete lines are kept,
-/// and the run resumes once there is space.
+/// A full disk is simulated by a limit on the file size, which is reached at the end of a page or within a line.
+/// Complete lines are kept, and the run resumes once there is space.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_loses_nothing() {
@@ -577,7 +578,7 @@ fn usage_errors_list_the_valid_values() {
     let out = folder.path().join("out");
     for only in ["K99", "K3, K99", ""] {
         let error = refused(reproduce(&out, &["--only", only]));
-        // The message lists experiments and their claims.
+        // The message lists the experiments and their claims.
         assert!(
             error.contains("use one of K1, ") && error.contains("K3, K3n, K4, K4s, K5, "),
             "{error}"

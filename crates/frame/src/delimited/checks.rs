@@ -1,4 +1,4 @@
-//! Checks for ragged rows, and notes on rows that were left out or repaired.
+//! Checks for ragged rows, and adds notes on rows that were left out or repaired.
 
 use super::layout::Layout;
 use super::rows::Tally;
@@ -8,7 +8,7 @@ use crate::source::Source;
 
 const RAGGED: &str = "fix the file, or pass --ragged pad to fill missing cells or --ragged skip to leave such rows out";
 
-/// Rejects a header with more or fewer names than the rows have cells.
+/// Rejects a header that has more or fewer names than the rows have cells.
 pub(super) fn check_header(
     source: &Source,
     layout: &Layout,
@@ -26,7 +26,7 @@ pub(super) fn check_header(
     )))
 }
 
-/// Rejects ragged rows, unless an option says how to treat them.
+/// Rejects ragged rows, unless an option determines how to treat them.
 pub(super) fn check_rows(
     source: &Source,
     layout: &Layout,

@@ -1,4 +1,4 @@
-//! Converts rows to columns.
+//! Converts the rows of a text to columns.
 
 use super::checks::check_header;
 use super::layout::Layout;
@@ -15,15 +15,15 @@ use crate::typing::{Context, Expected, RawColumn, Typed, understand};
 use halfspaces_linalg::Threads;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The result of reading columns.
+/// The result of reading the columns of a table.
 pub(crate) enum Outcome {
     Frame(Box<Frame>),
-    /// Columns that have texts after numbers, each with the first such text and its line. They must be read as texts
-    /// from the start.
+    /// Columns in which texts follow numbers, each with the first such text and its line. These columns must be read as
+    /// texts from the start.
     Words(BTreeMap<String, (u64, String)>),
 }
 
-/// Columns while they are read.
+/// The columns of a table while they are being read.
 pub(crate) struct Columns<'a> {
     layout: &'a Layout,
     options: &'a ReadOptions,
@@ -38,15 +38,15 @@ pub(crate) struct Columns<'a> {
     filled: u64,
 }
 
-/// The maximum number of cells that are filled in for each cell of the file, in addition to [`ALWAYS_FILLED`].
+/// The maximum number of missing cells that are filled in for each cell of the file, in addition to [`ALWAYS_FILLED`].
 const MOST_FILLED: u64 = 16;
-/// The number of cells that may be filled in whatever the number of cells of the file.
+/// The number of missing cells that may always be filled in, regardless of the number of cells in the file.
 const ALWAYS_FILLED: u64 = 1 << 20;
-/// Below this number of rows, the columns take so little memory that the budget is not checked.
+/// The number of rows below which the budget is not checked, because the columns take little memory.
 const FEW_ROWS: usize = 4096;
 
 impl<'a> Columns<'a> {
-    /// Empty columns. Those in `texts` are read as texts.
+    /// Creates empty columns. The columns named in `texts` are read as texts.
     pub(crate) fn new(
         layout: &'a Layout,
         options: &'a ReadOptions,
@@ -67,7 +67,7 @@ impl<'a> Columns<'a> {
         for name in &layout.names {
             columns.add(name.clone(), texts.contains(name));
         }
-        // Columns that exist only in longer rows are among `texts` in the second reading.
+        // In the second reading, columns that exist only in longer rows may be among `texts`.
         while texts.contains(&column_name(columns.names.len())) {
             columns.add(column_name(columns.names.len()), true);
         }
@@ -83,7 +83,8 @@ impl<'a> Columns<'a> {
         self.expected.push(expected);
     }
 
-    /// Reads up to `most` rows. Only rows whose numbers are in `only`, which is ascending, are kept.
+    /// Reads until there are `most` rows. If `only` is given, only the rows with these numbers are kept. The numbers
+    /// must be ascending.
     pub(crate) fn take(
         &mut self,
         source: &Source,
@@ -110,7 +111,7 @@ impl<'a> Columns<'a> {
         Ok(())
     }
 
-    /// Does the same as [`Columns::take`] for plain rows. Returns `false` if the next row is not plain.
+    /// Like [`Columns::take`], but reads only plain rows. Returns `false` if the next row is not plain.
     fn take_plain(
         &mut self,
         source: &Source,
@@ -122,7 +123,7 @@ impl<'a> Columns<'a> {
         let is_number = self.builders.iter().map(ColumnBuilder::is_number).collect();
         let Some(plan) = Plan::new(self.layout, is_number) else { return Ok(false) };
         let before = self.lines.len();
-        // The first row is read alone, because it shows which columns contain numbers.
+        // The first row is read separately, because it shows which columns contain numbers.
         let is_all = most == usize::MAX && only.is_none() && before > 0;
         let threads = if is_all { self.options.threads } else { Threads::ONE };
         let most = if before == 0 { 1 } else { most - before };
@@ -139,7 +140,7 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Reserves capacity for all rows of a text in memory, if the budget allows.
+    /// Reserves capacity for all rows of a text in memory, if the budget allows this.
     fn reserve(&mut self, source: &Source, rows: &Rows<'_>) {
         let Some(more) = rows.expected().map(|rows| rows + rows / 64) else { return };
         let bytes = 8 * (self.builders.len() as u64 + 1) * more as u64;
@@ -157,8 +158,8 @@ impl<'a> Columns<'a> {
         ))
     }
 
-    /// If the number of rows, previously `before`, has passed a power of two, the columns may double their capacity. In
-    /// this case, checks that the budget allows this.
+    /// Checks that the budget allows the columns to double their capacity. They may do so if the number of rows, which
+    /// was `before`, has passed a power of two.
     fn check_room(&self, source: &Source, before: usize) -> Result<(), DataError> {
         let rows = self.lines.len();
         if rows < FEW_ROWS || rows.ilog2() == before.max(1).ilog2() {
@@ -182,7 +183,7 @@ impl<'a> Columns<'a> {
                 self.add_late(at);
             }
             if at >= self.builders.len() {
-                // This row is rejected below.
+                // There is no such column because the limit is exceeded, and the row is rejected below.
                 return;
             }
             count = at + 1;
@@ -206,7 +207,7 @@ impl<'a> Columns<'a> {
         fault.map_or(Ok(()), |at| Err(self.not_utf8(source, line, at)))
     }
 
-    /// Adds columns up to index `at`, for a row with more cells than all rows before it.
+    /// Adds columns up to index `at`, because a row has more cells than all rows before it.
     fn add_late(&mut self, at: usize) {
         for place in self.builders.len()..=at {
             self.filled += self.lines.len() as u64;
@@ -231,8 +232,7 @@ impl<'a> Columns<'a> {
                 Built::Cells { cells, rounded, zero } => {
                     if let Some((row, cell)) = zero {
                         let cell = short(&cell);
-                        remarks
-                            .push((name.clone(), Remark::LeadingZero { number: lines[row], cell }));
+                        remarks.push((name.clone(), Remark::Code { number: lines[row], cell }));
                     }
                     if let Some((row, cell)) = rounded {
                         let cell = short(&cell);
@@ -277,12 +277,12 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// The name for the unnamed column at this index.
+/// The name that the column at this index gets if it has none.
 pub(crate) fn column_name(at: usize) -> String {
     format!("c{}", at + 1)
 }
 
-/// A cell without surrounding white space.
+/// Removes the white space around a cell.
 #[inline]
 fn trimmed(cell: &[u8]) -> &[u8] {
     let is_white = |byte: Option<&u8>| byte.is_some_and(|b| *b <= b' ');

@@ -1,25 +1,27 @@
-//! Detects the dialect of a text: its delimiter and its quoting.
+//! Detects the dialect of a text, which consists of its delimiter and its quoting.
 //!
-//! Each candidate splits a sample. A candidate is good if most rows have the same number of cells, more than one, and
-//! if the cells look like numbers, dates or words rather than fragments of them.
+//! Each candidate splits a sample of the text. A candidate is good if most rows have the same number of cells, if this
+//! number is larger than one, and if the cells look like complete numbers, dates or words rather than fragments of
+//! them.
 
 use super::kinds::{Kind, kind};
 use super::records::Records;
 use super::split::{Delimiter, Dialect};
 
-/// The maximum number of records sampled.
+/// The maximum number of records in the sample.
 const RECORDS: usize = 400;
-/// The maximum number of cells sampled in a record.
+/// The maximum number of cells sampled from a record.
 const CELLS: usize = 200;
 /// The score of a table with one column.
 const ONE_COLUMN: f64 = 0.4;
-/// The share of numbers, dates and quoted cells required for a space or a colon as the delimiter.
+/// The minimum share of numbers, dates and quoted cells for a space or a colon to be the delimiter.
 const TYPED: f64 = 0.4;
 
-/// The share of the best score that a delimiter needs that divides all rows evenly, if the best does not divide the first.
+/// The minimum score, as a share of the best score, with which a delimiter that divides all rows evenly replaces the
+/// best one. It is used if the best delimiter does not divide the first row.
 const EVEN: f64 = 0.5;
 
-/// Candidate delimiters, each with a prior score.
+/// The candidate delimiters, each with a prior score.
 const CANDIDATES: [(Delimiter, f64); 9] = [
     (Delimiter::Byte(b','), 1.0),
     (Delimiter::Byte(b';'), 1.0),
@@ -32,59 +34,62 @@ const CANDIDATES: [(Delimiter, f64); 9] = [
     (Delimiter::Byte(b':'), 0.7),
 ];
 
-/// A detected dialect with its evidence.
+/// A detected dialect, with the evidence for its quoting.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Found {
     pub(crate) dialect: Dialect,
-    /// Whether the sample has quoted cells that contain a delimiter but no line end.
+    /// Whether the sample has quoted cells that contain a delimiter but no line end, so that its quotes can be trusted.
     pub(crate) trusts_quotes: bool,
     /// Whether cells begin with a quote that does not enclose them, so that quotes are read as characters.
     pub(crate) literal_quotes: bool,
-    /// The line of a quoted cell with both a delimiter and a line end, if each line could also be a row of its own.
+    /// The line of a quoted cell that contains both a delimiter and a line end, if each line of the sample could also
+    /// be a separate row.
     pub(crate) several_lines: Option<u64>,
 }
 
-/// How well a dialect fits a sample.
+/// Measures of how well a dialect fits a sample.
 #[derive(Debug, Clone, Copy)]
 struct Trial {
     dialect: Dialect,
     score: f64,
     /// The share of rows with the most common number of cells.
     consistency: f64,
-    /// The number of quoted cells that lie on one line, or that span lines but contain no delimiter.
+    /// The number of quoted cells that are on one line, or that span several lines but contain no delimiter.
     well_quoted: usize,
-    /// The number of quoted cells that lie on one line and contain a delimiter.
+    /// The number of quoted cells that are on one line and contain a delimiter, and therefore need their quotes.
     needed: usize,
-    /// The number of quotes that open a cell and are not closed, plus the number of quoted cells that contain both a
+    /// The number of quotes that open a cell but do not close it, plus the number of quoted cells that contain both a
     /// line end and a delimiter.
     doubtful: usize,
-    /// Whether the sample obeys RFC 4180 with these quotes.
+    /// Whether the sample conforms to RFC 4180 if quotes are read in this way.
     is_sound: bool,
-    /// Whether the first row is one cell.
+    /// Whether the first row consists of one cell.
     starts_whole: bool,
-    /// The line of the first quoted cell that contains both a line end and a delimiter, and the number of such cells.
+    /// The line of the first quoted cell that contains both a line end and a delimiter. `enclosing` is the number of
+    /// such cells.
     swallowing: Option<u64>,
     enclosing: usize,
-    /// Whether such a cell contains a quote, which is doubled.
+    /// Whether such a cell contains a quote, which is doubled in the text.
     has_doubled: bool,
-    /// Whether a column consists of numbers and dates only, and whether they are some of the cells of a column. The first
-    /// row is not counted.
+    /// Whether all cells of some column are numbers or dates. `some_typed` is whether only a part of the cells of some
+    /// column are numbers or dates. The first row is not counted.
     all_typed: bool,
     some_typed: bool,
 }
 
 impl Trial {
-    /// Whether the quotes of a sound sample enclose cells of several lines. `lines` reads each line as a row. Two marks of
-    /// inches may look like such a cell; then columns of numbers stay columns of numbers in `lines`.
+    /// Whether the quotes of a sound sample enclose cells of several lines. `lines` is the trial that reads each line
+    /// as a row. The text between two inch marks may look like such a cell. In that case, columns of numbers are still
+    /// columns of numbers in `lines`.
     fn has_long_cells(&self, lines: &Trial) -> bool {
         !lines.all_typed && (self.enclosing >= SOUND || self.has_doubled || lines.some_typed)
     }
 }
 
-/// This many cells with line ends and delimiters are no accident.
+/// The number of cells with line ends and delimiters that is considered unlikely to occur by accident.
 const SOUND: usize = 3;
 
-/// Detects the dialect of `sample`, whose last record may be incomplete. `delimiter` is the one set by the user.
+/// Detects the dialect of `sample`, whose last record may be incomplete. `delimiter` is the delimiter set by the user.
 pub(crate) fn find(sample: &[u8], delimiter: Option<u8>) -> Found {
     let candidates: Vec<(Delimiter, f64)> = match delimiter {
         Some(byte) => vec![(Delimiter::Byte(byte), 1.0)],
@@ -102,7 +107,8 @@ pub(crate) fn find(sample: &[u8], delimiter: Option<u8>) -> Found {
             even = Some((score, found));
         }
     }
-    // A delimiter that occurs in all rows but the first divides cells, if another one divides all rows evenly.
+    // If the best delimiter does not divide the first row, and another one divides all rows evenly, the best delimiter
+    // probably occurs inside cells.
     let best = best.map(|(score, trial, found)| match even {
         Some((other, even)) if trial.starts_whole && other >= EVEN * score => (other, even),
         _ => (score, found),
@@ -124,7 +130,7 @@ fn occurs(sample: &[u8], delimiter: Delimiter) -> bool {
     }
 }
 
-/// The best quoting for a delimiter.
+/// Finds the best quoting for a delimiter.
 fn quoting(sample: &[u8], delimiter: Delimiter) -> (Trial, Found) {
     let attempt = |quote: Option<u8>, backslash: bool| {
         try_dialect(sample, Dialect { delimiter, quote, backslash })
@@ -253,7 +259,7 @@ fn try_dialect(sample: &[u8], dialect: Dialect) -> Trial {
     if needs_types && !is_aligned && mean(|row| row.2) < TYPED {
         return Trial { consistency, ..trial };
     }
-    // Texts with unquoted delimiters have more cells in some rows, but at least two in every row.
+    // If texts contain unquoted delimiters, some rows have more cells, but every row has at least two.
     let in_all = rows.iter().all(|row| row.0 >= 2);
     let evenness = if in_all && !needs_types { consistency.max(0.9) } else { consistency };
     let mut score = evenness * evenness * width as f64 / (width as f64 + 1.0) * mean(|row| row.1);
@@ -264,8 +270,8 @@ fn try_dialect(sample: &[u8], dialect: Dialect) -> Trial {
     Trial { score, consistency, ..trial }
 }
 
-/// Whether each line of a sample has several blanks between two words, as columns that are aligned by blanks have. The last
-/// line may be incomplete.
+/// Whether each line of a sample has several blanks in a row between two words. This is the case if columns are aligned
+/// by blanks. The last line may be incomplete.
 fn is_aligned(sample: &[u8]) -> bool {
     let lines = sample.split(|b| matches!(b, b'\n' | b'\r')).map(<[u8]>::trim_ascii);
     let lines: Vec<&[u8]> = lines.filter(|line| !line.is_empty()).take(RECORDS).collect();
@@ -274,8 +280,8 @@ fn is_aligned(sample: &[u8]) -> bool {
     lines.len() > 2 && lines[..lines.len() - 1].iter().all(has_gap)
 }
 
-/// Whether a cell of several lines begins and ends with a line end or a delimiter, as between two quotes that stand alone in
-/// their cells.
+/// Whether a cell of several lines begins and ends with a line end or a delimiter. The text between two quotes, each of
+/// which is the whole content of a cell, has this form.
 fn is_hollow(cell: &[u8], delimiter: Delimiter) -> bool {
     let is_end = |byte: Option<&u8>| {
         byte.is_none_or(|byte| matches!(byte, b'\n' | b'\r') || contains(&[*byte], delimiter))
@@ -304,7 +310,7 @@ fn value_of(look: Kind, cell: &[u8]) -> f64 {
     }
 }
 
-/// The most common number of cells; among equally common ones, the largest.
+/// The most common number of cells, or the largest of them if several are equally common.
 pub(super) fn commonest(widths: impl Iterator<Item = usize>) -> Option<usize> {
     let mut widths: Vec<usize> = widths.collect();
     widths.sort_unstable();
@@ -312,7 +318,7 @@ pub(super) fn commonest(widths: impl Iterator<Item = usize>) -> Option<usize> {
     runs.max_by_key(|run| run.len()).map(|run| run[0])
 }
 
-/// The score of reading each line as one cell.
+/// The score of a table in which each line is one cell.
 fn one_column(sample: &[u8]) -> f64 {
     let lines = sample.split(|b| *b == b'\n' || *b == b'\r').filter(|line| !line.is_empty());
     let (mut count, mut whole) = (0, 0);
@@ -355,7 +361,8 @@ mod tests {
             assert_eq!(delimiter(text), Delimiter::Byte(byte), "{text}");
         }
         assert_eq!(delimiter("  1.0   2.0\n 10.0  12.5\n"), Delimiter::Blanks);
-        // Words need a column of numbers, the same number of cells in each line, and several blanks in each line.
+        // Blanks are the delimiter of words only if there is a column of numbers, if each line has the same number of
+        // cells, and if each line contains several blanks in a row.
         let aligned = "name   size  kind\nlamp    1.5  red\nchair  12.0  blue\n";
         assert_eq!(delimiter(aligned), Delimiter::Blanks);
         // The last row of a sample may be cut off.

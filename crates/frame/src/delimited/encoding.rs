@@ -1,23 +1,24 @@
-//! Decodes text: UTF-8, UTF-16 with or without a byte order mark, and single-byte encodings.
+//! Decodes text in UTF-8, in UTF-16 with or without a byte order mark, and in single-byte encodings.
 
 use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use std::borrow::Cow;
 use std::io::{self, BufRead, Read};
 
-/// The number of bytes that are examined for NUL bytes, which UTF-16 text contains.
+/// The number of first bytes in which NUL bytes are counted. UTF-16 text contains many NUL bytes.
 const SAMPLE: usize = 4096;
 
 /// The encoding of a text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Encoded {
     pub(crate) encoding: &'static Encoding,
-    /// The length of the byte order mark.
+    /// The length of the byte order mark in bytes.
     pub(crate) mark: usize,
     /// Whether the encoding was guessed from the frequency of letters.
     pub(crate) guessed: bool,
 }
 
-/// Detects the encoding of `bytes`: the start of a text, or all of it if `complete`.
+/// Detects the encoding of a text. `bytes` is the whole text if `complete` is true, and the start of the text
+/// otherwise.
 pub(crate) fn find(bytes: &[u8], complete: bool) -> Encoded {
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
         return Encoded { encoding, mark, guessed: false };
@@ -41,14 +42,15 @@ pub(crate) fn find(bytes: &[u8], complete: bool) -> Encoded {
 }
 
 impl Encoded {
-    /// The note that the encoding was guessed.
+    /// A note, if the encoding was guessed.
     pub(crate) fn note(self) -> Option<String> {
         let name = self.encoding.name();
         self.guessed.then(|| format!("the text is not UTF-8 and is read as {name}"))
     }
 }
 
-/// The line of the first bytes that are not UTF-8, if more characters of the text are UTF-8 than not. ASCII is both.
+/// The line of the first bytes that are not valid UTF-8, if most non-ASCII characters of the text are valid UTF-8.
+/// ASCII characters are not counted.
 pub(crate) fn damaged_line(bytes: &[u8]) -> Option<u64> {
     let (mut letters, mut invalid, mut lines, mut first) = (0usize, 0usize, 1, None);
     for chunk in bytes.utf8_chunks() {
@@ -69,7 +71,7 @@ pub(crate) fn is_utf16(bytes: &[u8]) -> bool {
     marked || without_mark(bytes).is_some()
 }
 
-/// Detects UTF-16 without a byte order mark: one of the two bytes of most letters is zero.
+/// Detects UTF-16 without a byte order mark. In such text, one of the two bytes of most letters is zero.
 fn without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     let sample = &bytes[..bytes.len().min(SAMPLE)];
     let zeros = |from: usize| sample.iter().skip(from).step_by(2).filter(|b| **b == 0).count();
@@ -84,7 +86,8 @@ fn without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     (even * 10 >= pairs * 7 && odd * 10 < pairs).then_some(UTF_16BE)
 }
 
-/// The text in UTF-8, without its byte order mark. UTF-8 text is neither copied nor validated.
+/// Converts a text to UTF-8 and removes its byte order mark. Text that is already UTF-8 is neither copied nor
+/// validated.
 pub(crate) fn decode(bytes: &[u8], encoded: Encoded) -> Cow<'_, [u8]> {
     let bytes = &bytes[encoded.mark..];
     if encoded.encoding == UTF_8 {
@@ -97,7 +100,7 @@ pub(crate) fn decode(bytes: &[u8], encoded: Encoded) -> Cow<'_, [u8]> {
     }
 }
 
-/// Decodes a text while reading it.
+/// Decodes a text while it is read.
 pub(crate) fn decoding<'a>(
     mut reader: Box<dyn BufRead + 'a>,
     encoded: Encoded,
@@ -173,7 +176,7 @@ mod tests {
             reader.read_to_end(&mut streamed).unwrap();
             assert_eq!(streamed, text.as_bytes(), "{name}");
         }
-        // A character that is cut off at the end of a sample.
+        // The last character of this sample is cut off.
         assert_eq!(find(&"größe".as_bytes()[..3], false).encoding, UTF_8);
     }
 }

@@ -1,9 +1,9 @@
-//! Rejects files that are not delimited text, and names their format.
+//! Rejects files that are not delimited text, with a message that names their format.
 
 use super::split::line_ends;
 use crate::error::DataError;
 
-/// The number of bytes examined.
+/// The number of first bytes that are examined.
 const HEAD: usize = 4096;
 
 /// Rejects text in another format.

@@ -2,14 +2,15 @@
 
 use super::kinds::{Kind, kind};
 
-/// Integers from this number to [`LAST_YEAR`] are taken as years that name columns, not as data.
+/// The first integer that may be a year. Integers up to [`LAST_YEAR`] are taken as years that name columns, and not as
+/// data.
 const FIRST_YEAR: i64 = 1000;
 const LAST_YEAR: i64 = 2999;
-/// The minimum number of numbers that name columns.
+/// The minimum count of numbers in a row for them to be names of columns.
 const FEWEST_NUMBERS: usize = 3;
 /// The maximum number of header lines.
 const MOST_LINES: usize = 5;
-/// The share of numbers or dates that makes a column mostly typed.
+/// The minimum share of numbers or dates in a column for the column to count as typed.
 const MOSTLY: f64 = 0.8;
 
 pub(crate) type Row = Vec<Vec<u8>>;
@@ -38,8 +39,8 @@ pub(crate) fn lines(rows: &[&Row]) -> usize {
     several.unwrap_or_else(|| usize::from(is_header(rows)))
 }
 
-/// Whether several lines are names: they have words above columns of numbers or dates, which do not occur below, and no
-/// cell of a later line occurs again below.
+/// Whether several lines consist of names. In each line there must be words above columns of numbers or dates. These
+/// words must not occur again below, and neither must any cell of the second or a later line.
 fn are_names(lines: &[&Row], below: &[&Row]) -> bool {
     let width = below[0].len();
     let typed = typed_columns(below, width);
@@ -47,8 +48,8 @@ fn are_names(lines: &[&Row], below: &[&Row]) -> bool {
     let looks = |row: &Row, wanted: fn(Kind) -> bool| {
         columns.iter().filter(|at| row.get(**at).is_some_and(|cell| wanted(kind(cell)))).count()
     };
-    // A text that occurs again in its column shows that a later line is a row. It may be in the first line: a column of
-    // words may be named `word`.
+    // A text that occurs again in its column shows that the line is a row. The first line is an exception: a column of
+    // words may be named `word`, so only texts above numbers and dates count there.
     let returns = |line: usize, row: &Row| {
         (0..width).any(|at| (line > 0 || typed[at]) && comes_back(row, at, below))
     };
@@ -62,14 +63,14 @@ fn are_names(lines: &[&Row], below: &[&Row]) -> bool {
     2 * looks(below[0], Kind::is_typed) >= columns.len() && lines.iter().enumerate().all(names)
 }
 
-/// Whether the first of `rows` consists of names:
-/// - it has words above columns of numbers or dates;
-/// - or its cells are all words that do not occur below;
-/// - or its numbers, at least three, are ascending years or consecutive integers, as in column names written by pandas,
-///   and its words do not occur below.
+/// Whether the first of `rows` consists of names. This is the case if at least one of these statements is true:
+/// - The row has words above columns of numbers or dates.
+/// - All cells of the row are words that do not occur again below.
+/// - The row has at least three numbers, which are ascending years or consecutive integers, as in column names written
+///   by pandas, and the words of the row do not occur again below.
 fn is_header(rows: &[&Row]) -> bool {
     let Some((first, rest)) = rows.split_first() else { return false };
-    // The header may be repeated, as in concatenated files.
+    // The header may be repeated between the rows, as in concatenated files.
     let others: Vec<&Row> = rest.iter().filter(|row| *row != first).copied().collect();
     let typed = typed_columns(&others, first.len());
     let looks: Vec<Kind> = first.iter().map(|cell| kind(cell)).collect();
@@ -94,7 +95,7 @@ fn is_header(rows: &[&Row]) -> bool {
         && !(0..first.len()).any(|at| unnamed(at) || comes_back(first, at, rest))
 }
 
-/// Whether the cell of `row` at index `at` occurs again in its column of `below`.
+/// Whether the cell of `row` at index `at` occurs again in the same column of the rows `below`.
 fn comes_back(row: &Row, at: usize, below: &[&Row]) -> bool {
     row.get(at).is_some_and(|cell| {
         !cell.is_empty() && below.iter().any(|other| other.get(at) == Some(cell))
@@ -108,7 +109,7 @@ fn numbered(first: &Row, rest: &[&Row]) -> bool {
     if first.iter().any(|cell| kind(cell).is_typed() && number(cell).is_none()) {
         return false;
     }
-    // Skip pandas' index column, if present.
+    // Skip the index column that pandas writes, if there is one.
     let names = if first[0].is_empty() { &first[1..] } else { &first[..] };
     let numbers: Vec<f64> = names.iter().filter_map(number).collect();
     let Some(numbers) = whole(&numbers) else { return false };
@@ -126,7 +127,7 @@ fn numbered(first: &Row, rest: &[&Row]) -> bool {
     (counted || are_years(&numbers) && rising) && !goes_on
 }
 
-/// The numbers as integers, if all are integers.
+/// Converts the numbers to integers, if all of them are integers.
 fn whole(numbers: &[f64]) -> Option<Vec<i64>> {
     let one = |v: &f64| (v.fract().abs() <= 0.0 && v.abs() < 1e15).then_some(*v as i64);
     numbers.iter().map(one).collect()

@@ -22,10 +22,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
 use std::path::Path;
 
-/// The maximum number of block columns shown.
+/// The maximum number of columns of a block that are shown.
 const OF_A_BLOCK: usize = 300;
 
-/// The interpretation of a file by the reader.
+/// The reader's interpretation of a file.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -46,11 +46,11 @@ pub struct Inspection {
     pub source: String,
     /// The decisions of the reader.
     pub reading: FileRecord,
-    /// The columns, except those left out.
+    /// The columns that are read. Columns that are left out are not included.
     pub columns: Vec<ColumnSummary>,
-    /// Decisions that could be wrong.
+    /// Notes on decisions that could be wrong.
     pub warnings: Vec<String>,
-    /// The reason why the table cannot be used for learning as it is.
+    /// The reason why the table cannot be used for learning in its present form, if there is one.
     pub problem: Option<String>,
     #[serde(skip)]
     table: Table,
@@ -73,7 +73,7 @@ struct TextTable {
     ragged: Ragged,
 }
 
-/// A table of a format whose columns have types.
+/// A table in a format whose columns have types.
 #[derive(Debug)]
 struct TypedTable {
     source: Source,
@@ -83,10 +83,10 @@ struct TypedTable {
     names: Vec<String>,
 }
 
-/// Reads a file and shows its interpretation. `hints` are those with which the file is read otherwise.
+/// Reads a file and returns its interpretation. `hints` must be the hints with which the file is read elsewhere.
 ///
 /// # Errors
-/// If the file cannot be read, or its format is unknown.
+/// Returns an error if the file cannot be read or if its format is unknown.
 pub fn inspect(path: &Path, options: &ReadOptions, hints: &Hints) -> Result<Inspection, DataError> {
     let is_empty = std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == 0);
     if is_empty {
@@ -95,10 +95,10 @@ pub fn inspect(path: &Path, options: &ReadOptions, hints: &Hints) -> Result<Insp
     of_source(Source::open(path)?, options, hints)
 }
 
-/// Shows the interpretation of bytes as a file named `name`.
+/// Returns the interpretation of bytes as a file named `name`.
 ///
 /// # Errors
-/// If the format is unknown.
+/// Returns an error if the format is unknown.
 pub fn inspect_bytes(
     name: &str,
     bytes: Vec<u8>,
@@ -154,7 +154,7 @@ fn of_text(
     options: &ReadOptions,
     hints: &Hints,
 ) -> Result<Inspection, DataError> {
-    // Ragged rows are shown even if a fit rejects them.
+    // Ragged rows are shown here, even though a fit would reject them.
     let ragged = if options.ragged == Ragged::Error { Ragged::Pad } else { options.ragged };
     let bytes = source.bytes()?;
     let text = Text::new(&source, &bytes, format, options, hints)?;
@@ -216,7 +216,7 @@ fn summaries(frame: &Frame) -> Vec<ColumnSummary> {
     columns.chain(block).map(shortened).collect()
 }
 
-/// The meaning of the remarks on columns.
+/// Messages that explain the remarks on columns.
 fn remarks(frame: &Frame) -> Vec<String> {
     frame.remarks.iter().map(|(name, remark)| frame.about(name, remark)).collect()
 }
@@ -227,15 +227,16 @@ fn shortened(summary: ColumnSummary) -> ColumnSummary {
 
 impl Inspection {
     /// Writes the table as plain CSV (RFC 4180) with unchanged cells. If the file has no column names, the output has
-    /// none either.
+    /// no column names either.
     ///
     /// # Errors
-    /// If `out` cannot be written.
+    /// Returns an error if `out` cannot be written.
     pub fn write_csv(&self, out: impl Write) -> Result<(), DataError> {
         self.write(out, "", &BTreeMap::new())
     }
 
-    /// Like [`Inspection::write_csv`], with new values in one column. `values` maps row numbers, counted from 0, to new values.
+    /// Like [`Inspection::write_csv`], but with new values in one column. `values` maps row numbers, counted from 0, to
+    /// the new values.
     ///
     /// ```
     /// use halfspaces_frame::{ReadOptions, inspect_bytes};
@@ -248,7 +249,7 @@ impl Inspection {
     /// ```
     ///
     /// # Errors
-    /// If `out` cannot be written, the column does not exist, or a row does not exist.
+    /// Returns an error if `out` cannot be written, the column does not exist, or a row does not exist.
     pub fn write_corrected(
         &self,
         out: impl Write,
@@ -330,7 +331,7 @@ fn failed(error: &csv::Error) -> DataError {
     DataError::system(format!("the table cannot be written: {error}"))
 }
 
-/// The names as written in the file, extended to `width` columns.
+/// The column names as written in the file, extended to `width` columns.
 fn names(records: Records<'_>, layout: &Layout, width: usize) -> Vec<Vec<u8>> {
     let mut names = with_spaces(records, layout).unwrap_or_else(|| layout.raw_names.clone());
     if layout.row_names {
@@ -345,7 +346,8 @@ fn names(records: Records<'_>, layout: &Layout, width: usize) -> Vec<Vec<u8>> {
     names
 }
 
-/// The names with the spaces around them; `None` if they span several lines, or the layout gives spaces no meaning.
+/// The column names with the spaces around them. Returns `None` if the names span several lines, or if spaces after
+/// delimiters have no meaning in the layout.
 fn with_spaces(mut records: Records<'_>, layout: &Layout) -> Option<Vec<Vec<u8>>> {
     if layout.header != 1 || layout.spaced {
         return None;
@@ -359,7 +361,7 @@ fn with_spaces(mut records: Records<'_>, layout: &Layout) -> Option<Vec<Vec<u8>>
     are_same.then_some(names)
 }
 
-/// The cells of a row, without the empty cell after a trailing delimiter.
+/// The cells of a row as they are in the file, without the empty cell after a trailing delimiter.
 fn as_they_stand(rows: &Rows<'_>, layout: &Layout) -> Vec<Vec<u8>> {
     let mut cells = Vec::new();
     rows.cells(|at, cell| {
@@ -372,8 +374,8 @@ fn as_they_stand(rows: &Rows<'_>, layout: &Layout) -> Vec<Vec<u8>> {
 }
 
 impl TypedTable {
-    /// Writes the table. The file is read again, with every cell as text: a number may have rounded it, and texts such
-    /// as `None` mean something here.
+    /// Writes the table. The file is read again with every cell as text, because reading a cell as a number may round
+    /// it, and because texts such as `None` must be kept.
     fn write(
         &self,
         writer: &mut csv::Writer<impl Write>,
@@ -384,7 +386,7 @@ impl TypedTable {
         let hints = Hints::verbatim(self.names.clone());
         let (name, budget) = (self.source.name(), self.source.budget());
         let frame = crate::read::read_format(&self.source, self.format, &options, &hints)?;
-        // The columns of a block are copied, and those of a sparse block get a number for each row.
+        // The columns of a block are copied. Columns of a sparse block get one number for each row.
         let of_block =
             frame.block.as_ref().map_or(0, |block| block.dim().saturating_mul(frame.rows));
         budget.take_items::<f64>(of_block).map_err(|error| error.at(name))?;

@@ -1,4 +1,4 @@
-//! Guesses the kind of a cell, which is evidence for delimiters, headers and footers.
+//! Guesses the kinds of cells. They are evidence for delimiters, headers and footnotes.
 
 /// The apparent kind of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -6,11 +6,11 @@ pub(crate) enum Kind {
     Empty,
     /// A common marker of a missing value.
     Missing,
-    /// A number, possibly with a currency sign, a per cent sign or thousands separators.
+    /// A number, possibly with a currency sign, a percent sign or thousands separators.
     Number,
     /// A date, a time of day, or both.
     Moment,
-    /// Letters, digits and a few signs.
+    /// A word that consists of letters, digits and a few signs.
     Word,
     /// Anything else.
     Text,
@@ -26,7 +26,7 @@ impl Kind {
     }
 }
 
-/// The maximum length in bytes of a cell that is analysed. A longer cell is a text.
+/// The maximum length in bytes of a cell that is analysed. Longer cells are texts.
 const LONGEST: usize = 64;
 
 /// Determines the kind of a cell.
@@ -59,13 +59,13 @@ fn is_missing(cell: &[u8]) -> bool {
     cell.len() <= 7 && MARKERS.iter().any(|marker| cell.eq_ignore_ascii_case(marker))
 }
 
-/// Whether a cell is a number as people write it.
+/// Whether a cell is a number in one of the spellings that people use.
 fn is_number(cell: &[u8]) -> bool {
     let Some(cell) = without_signs(cell) else { return false };
     if fast_float2::parse::<f64, _>(cell).is_ok() {
         return !cell[0].is_ascii_alphabetic() && !cell[cell.len() - 1].is_ascii_alphabetic();
     }
-    // 1,234.5 and 1.234,5 and 1 234 and 3,5
+    // This accepts numbers such as 1,234.5 and 1.234,5 and 1 234 and 3,5.
     let digits = cell.iter().filter(|b| b.is_ascii_digit()).count();
     let separators = cell.iter().filter(|b| b",. '_".contains(b)).count();
     let exponent = cell.iter().filter(|b| b"eEdD+-".contains(b)).count();
@@ -81,7 +81,7 @@ fn is_number(cell: &[u8]) -> bool {
         && is_grouped(cell)
 }
 
-/// Whether the separators in a number can be those of thousands and decimals.
+/// Whether the separators in a number can be separators of thousands and decimals.
 fn is_grouped(cell: &[u8]) -> bool {
     let mantissa = cell.split(|b| b"eEdD".contains(b)).next().unwrap_or(cell);
     let parts: Vec<&[u8]> = mantissa.split(|b| b",. '_".contains(b)).collect();
@@ -93,7 +93,7 @@ fn is_grouped(cell: &[u8]) -> bool {
     }
 }
 
-/// Removes the currency sign, the per cent sign and the brackets of a negative amount from a number.
+/// Removes a currency sign, a percent sign and the parentheses around a negative amount from a number.
 fn without_signs(cell: &[u8]) -> Option<&[u8]> {
     let mut cell = cell;
     if let [b'(', inner @ .., b')'] = cell {

@@ -1,4 +1,4 @@
-//! The layout of a text: preamble, names and rows.
+//! The layout of a text, which consists of its preamble, its names and its rows.
 
 use super::dialect::{self, Found};
 use super::header::{self, Row};
@@ -10,14 +10,14 @@ use crate::names::short;
 use crate::options::{Format, Hints, ReadOptions};
 use std::collections::HashSet;
 
-/// A first column has row names, which the header does not name, only if for each row that fits the header at least this
-/// many rows have one cell more.
+/// The minimum number of rows with one cell more than the header for each row that fits the header. The first column is
+/// taken for row names, which the header does not name, only if there are this many longer rows.
 const LONGER: usize = 10;
 /// The maximum number of names shown in a note.
 const SHOWN: usize = 3;
-/// A first line of this many words, without a delimiter, is not a name.
+/// The minimum number of words for a first line without a delimiter to be a sentence and not a name.
 const SENTENCE: usize = 5;
-/// The maximum number of records sampled, and of cells in each.
+/// The maximum number of records in a sample, and the number of cells after which the sample ends.
 const RECORDS: usize = 400;
 const CELLS: usize = 1 << 20;
 
@@ -26,11 +26,11 @@ const CELLS: usize = 1 << 20;
 pub(crate) struct Layout {
     pub(crate) dialect: Dialect,
     pub(crate) trusts_quotes: bool,
-    /// The number of lines above the names or, without names, above the rows.
+    /// The number of lines above the names or, if there are no names, above the rows.
     pub(crate) preamble: u64,
     /// The number of records that contain names.
     pub(crate) header: usize,
-    /// The names as written in the file, several lines joined; empty without a header.
+    /// The names as written in the file. If the header has several lines, they are joined. Empty if there is no header.
     pub(crate) raw_names: Row,
     /// The name of each column.
     pub(crate) names: Vec<String>,
@@ -44,10 +44,10 @@ pub(crate) struct Layout {
     pub(crate) spaced: bool,
     /// Whether the table is preceded by lines that begin with `#` or `%`.
     pub(crate) comments: bool,
-    /// Whether every row must be kept, because each one needs a prediction. Trailing rows are then not treated as
-    /// footnotes.
+    /// Whether every row must be kept, because every row needs a prediction. In this case, trailing rows are not
+    /// treated as footnotes.
     pub(crate) keeps_rows: bool,
-    /// Decisions that could be wrong, without the name of the file.
+    /// Notes on decisions that could be wrong, without the name of the file.
     pub(crate) notes: Vec<String>,
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn find(
     Ok(layout)
 }
 
-/// The delimiter set by a first line `sep=;`, as spreadsheets write it.
+/// The delimiter that is set by a first line such as `sep=;`, which spreadsheets write.
 fn separator_line(sample: &[u8]) -> Option<u8> {
     let line = sample.split(|b| *b == b'\n' || *b == b'\r').next()?;
     let line = line.strip_prefix(b"\"").unwrap_or(line);
@@ -205,7 +205,7 @@ impl Layout {
         };
         self.header = match options.header.or(expected) {
             Some(false) => 0,
-            // The user's header and expected names take up only one line.
+            // If the user requests a header, or if the first line contains all expected names, the header is one line.
             Some(true) if options.header.is_some() || has_all() => 1,
             Some(true) => header::lines(&table).max(1),
             None if first.len() == 1 && is_sentence(&first[0]) => 0,
@@ -245,7 +245,8 @@ impl Layout {
         self.name_columns(data);
     }
 
-    /// Adds a note if the names, detected in `line`, could be data: one text above texts, or numbers or dates.
+    /// Adds a note if the names that were detected in `line` could be data. This is the case if there is one name,
+    /// which is a text above texts, or if some names are numbers or dates.
     fn note_guess(&mut self, line: u64, data: &[&Row]) {
         let shown = |name: &Vec<u8>| format!("`{}`", short(&String::from_utf8_lossy(name)));
         let typed = self.raw_names.iter().filter(|name| kind(name).is_typed());
@@ -260,19 +261,19 @@ impl Layout {
         self.notes.push(format!("line {line}, {what}; pass --no-header if it is data"));
     }
 
-    /// The index of the first row of the table.
+    /// The index of the row with which the table starts, given the expected names.
     fn start(&self, rows: &[&Sampled], width: usize, hints: &Hints) -> usize {
         let found = self.likely_start(rows, width);
         let expected = |row: &&Sampled| row.cells.iter().any(|cell| hints.expects(cell));
         let Some(at) = rows.iter().take(50).position(expected) else { return found };
-        // A cell of the table may be called like an expected column that does not exist.
+        // A cell of the table may have the same text as the name of an expected column that does not exist.
         let likely: Vec<&Row> = rows[found..].iter().map(|row| &row.cells).collect();
         let is_header =
             at > found && likely[0].len() == rows[at].cells.len() && header::lines(&likely) > 0;
         if is_header { found } else { at }
     }
 
-    /// The index of the first row of the table, by its form.
+    /// The index of the row with which the table probably starts, judging by the form of the rows.
     fn likely_start(&self, rows: &[&Sampled], width: usize) -> usize {
         let blanks = separates_words(self.dialect.delimiter);
         // The last comment may contain the names, as in files written by numpy.savetxt.
@@ -321,7 +322,8 @@ impl Layout {
             let mut first: Vec<&Vec<u8>> = same.iter().map(|row| &row[0]).collect();
             first.sort_unstable();
             let distinct = first.windows(2).all(|w| w[0] != w[1]);
-            // Rows that fit the header would be moved by one column.
+            // If the first column contained row names, the cells of rows that fit the header would be moved by one
+            // column.
             let fitting = data.iter().filter(|row| row.len() == names.len()).count();
             if same.iter().all(ends_empty) {
                 self.trailing = true;
@@ -369,8 +371,8 @@ impl Layout {
     }
 }
 
-/// Joins names that span several lines: the texts of each column are separated by spaces. A text also applies to the
-/// empty cells on its right.
+/// Joins names that span several lines. The texts of each column are separated by spaces. Except in the last line, a
+/// text also applies to the empty cells on its right.
 fn joined(lines: &[&Row]) -> Row {
     if let [one] = lines {
         return (*one).clone();

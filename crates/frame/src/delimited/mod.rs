@@ -1,4 +1,4 @@
-//! Delimited text: bytes to text, text to records, records to rows, rows to columns.
+//! Reads delimited text. Bytes are converted to text, text to records, records to rows, and rows to columns.
 
 mod checks;
 mod columns;
@@ -31,7 +31,7 @@ pub(crate) use encoding::is_utf16;
 use std::collections::BTreeSet;
 use text::Text;
 
-/// Reads a table.
+/// Reads delimited text as a table.
 pub(crate) fn read(
     source: &Source,
     format: Format,
@@ -49,8 +49,8 @@ fn of_text(
     options: &ReadOptions,
     hints: &Hints,
 ) -> Result<Frame, DataError> {
-    // A column with texts after numbers requires a second reading, and a column in which points may separate thousands
-    // requires another one.
+    // A column in which texts follow numbers requires a second reading. A column in which points may separate thousands
+    // requires another reading.
     const READINGS: usize = 4;
     let mut texts = BTreeSet::new();
     let mut last = String::new();

@@ -1,4 +1,4 @@
-//! Reads blocks of plain lines on several threads. A plain line has no quotes and one cell for each column.
+//! Reads blocks of plain lines on several threads. A plain line has no quotes, and has one cell for each column.
 //!
 //! Most lines of most files are plain. All other lines are read by [`Rows`], which handles quotes, ragged rows and
 //! footnotes.
@@ -7,31 +7,31 @@ use super::layout::Layout;
 use super::records::MARK;
 use super::rows::Rows;
 use super::split::Delimiter;
-use crate::csv_columns::{ColumnBuilder, EXACT, NotUtf8, may_be_code};
+use crate::csv_columns::{ColumnBuilder, EXACT, NotUtf8, has_leading_zero, is_code};
 use crate::decimal::{bytes_equal, short_decimal};
 use crate::error::DataError;
 use crate::typing::plain_number;
 use halfspaces_linalg::Threads;
 use memchr::{memchr, memchr_iter};
 
-/// The size in bytes of a block that one thread reads; small in tests, so that short texts have many blocks.
+/// The size in bytes of a block that one thread reads. Blocks are small in tests, so that short texts have many blocks.
 const BLOCK: usize = if cfg!(test) { 1 << 6 } else { 1 << 18 };
-/// The number of blocks read at once for each thread.
+/// The number of blocks that are read at once for each thread.
 const BLOCKS_A_THREAD: usize = 16;
 
-/// The properties common to all blocks of a text.
+/// The properties that all blocks of a text have in common.
 #[derive(Debug)]
 pub(crate) struct Plan<'a> {
     delimiter: u8,
     quote: Option<u8>,
-    /// The first name of the header, which may be repeated between the rows.
+    /// The first name of the header. The header may be repeated between the rows.
     first_name: Option<&'a [u8]>,
-    /// For each column, whether it has only numbers so far.
+    /// For each column, whether it contains only numbers so far.
     is_number: Vec<bool>,
 }
 
 impl<'a> Plan<'a> {
-    /// Returns `None` if the text cannot have plain lines.
+    /// Creates the plan. Returns `None` if the text cannot have plain lines.
     pub(crate) fn new(layout: &'a Layout, is_number: Vec<bool>) -> Option<Plan<'a>> {
         let Delimiter::Byte(delimiter) = layout.dialect.delimiter else { return None };
         // In a table with one column, a blank line is a row.
@@ -41,31 +41,31 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The rows requested.
+/// The rows that are requested.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Request<'a> {
     /// The maximum number of rows.
     pub(crate) most: usize,
-    /// The numbers of the rows to keep, ascending; `None` keeps all rows.
+    /// The numbers of the rows to keep, in ascending order. If this is `None`, all rows are kept.
     pub(crate) only: Option<&'a [u64]>,
-    /// The maximum number of threads. More than one only if all rows are kept.
+    /// The maximum number of threads. It may be larger than one only if all rows are kept.
     pub(crate) threads: Threads,
 }
 
-/// The cells of some lines.
+/// The cells of a block of lines.
 #[derive(Debug)]
 struct Block {
     /// The number of lines.
     lines: usize,
     places: Vec<u32>,
-    /// The number of bytes.
+    /// The number of bytes in the block.
     length: usize,
     /// The values of the number columns, row by row.
     values: Vec<f64>,
     others: Vec<Other>,
 }
 
-/// A cell that is not a plain number. A block stores such cells in row order.
+/// A cell that is not a plain number. A block stores such cells in the order of the rows.
 #[derive(Debug)]
 struct Other {
     row: u32,
@@ -118,14 +118,15 @@ pub(crate) fn take(
     Ok(fault.unwrap_or(if passed.0 > 0 { TakeResult::Rows } else { TakeResult::Nothing }))
 }
 
-/// The number in a cell. Returns `None` for cells that need a note: integers that may be rounded, and codes.
+/// The number in a cell, or `None` if the cell is not a plain number. Also returns `None` for numbers that may need a
+/// note, which are integers that may be rounded and numbers that are written like codes.
 #[inline]
 fn plain_value(cell: &[u8]) -> Option<f64> {
     let general = || {
         let cell = cell.trim_ascii();
-        plain_number(cell).filter(|_| !may_be_code(cell))
+        plain_number(cell).filter(|_| !is_code(cell))
     };
-    let value = if may_be_code(cell) { None } else { short_decimal(cell).or_else(general) };
+    let value = if has_leading_zero(cell) { None } else { short_decimal(cell).or_else(general) };
     value.filter(|value| value.abs() < EXACT)
 }
 
@@ -143,7 +144,7 @@ fn pieces(mut text: &[u8]) -> Vec<&[u8]> {
 }
 
 impl Block {
-    /// Reads `text`, whose first row has number `first`. Returns `None` if a line is not plain.
+    /// Reads the lines of `text`, the first of which is row number `first`. Returns `None` if a line is not plain.
     fn read(text: &[u8], plan: &Plan<'_>, request: Request<'_>, first: u64) -> Option<Block> {
         if text.len() > u32::MAX as usize
             || plan.quote.is_some_and(|quote| memchr(quote, text).is_some())
@@ -214,7 +215,7 @@ impl Block {
         Some(block)
     }
 
-    /// Appends the cells to the columns. The error is the row and column of a cell that is not UTF-8.
+    /// Appends the cells to the columns. The error is the row and the column of a cell that is not valid UTF-8.
     fn append(
         &self,
         text: &[u8],
@@ -252,7 +253,7 @@ impl Block {
     }
 }
 
-/// The positions of the delimiters and line ends of a text, in order.
+/// The positions of all delimiters and line ends in a text, in order.
 fn ends(text: &[u8], delimiter: u8) -> Vec<u32> {
     const WIDTH: usize = 64;
     let mut ends = Vec::with_capacity(text.len() / 4);
@@ -265,7 +266,7 @@ fn ends(text: &[u8], delimiter: u8) -> Vec<u32> {
     };
     let (blocks, rest) = text.as_chunks::<WIDTH>();
     blocks.iter().zip(0..).for_each(|(block, at)| push(block, WIDTH * at));
-    // A byte that is neither a delimiter nor a line end.
+    // The rest is padded with a byte that is neither a delimiter nor a line end.
     let filler = if delimiter == 0 { 1 } else { 0 };
     let mut last = [filler; WIDTH];
     last[..rest.len()].copy_from_slice(rest);
@@ -273,10 +274,11 @@ fn ends(text: &[u8], delimiter: u8) -> Vec<u32> {
     ends
 }
 
-/// A bit for each byte that is a delimiter or a line end, first byte lowest.
+/// Returns a mask in which a bit is set for each byte that is a delimiter or a line end. The lowest bit belongs to the
+/// first byte.
 #[inline]
 fn mask(block: &[u8; 64], delimiter: u8) -> u64 {
-    // Multiplication by this moves the lowest bits of eight bytes to the top byte.
+    // Multiplying by this number moves the lowest bits of eight bytes to the top byte.
     const GATHER: u64 = 0x0102_0408_1020_4080;
     let (words, _) = block.as_chunks::<8>();
     words.iter().rev().fold(0, |mask, word| {
@@ -295,13 +297,13 @@ mod tests {
     use crate::read::{LargeTable, read_bytes};
     use proptest::prelude::*;
 
-    /// The table, without the record of quotes.
+    /// Reads a text as a table and removes the record of how the text was read, which contains the quoting.
     fn understood(text: &str, options: &ReadOptions) -> Result<Frame, String> {
         let frame = read_bytes("t.csv", text.into(), options, &Hints::default());
         frame.map(|frame| Frame { reading: None, ..frame }).map_err(|e| e.to_string())
     }
 
-    /// Writes rows as text. If `quoted`, the first cell of each row is quoted, so that no line is plain.
+    /// Writes rows as text. If `quoted` is true, the first cell of each row is quoted, so that no line is plain.
     fn text(rows: &[Vec<String>], end: &str, quoted: bool) -> String {
         let mut text = format!("a,b,c{end}");
         for row in rows {
@@ -342,7 +344,7 @@ mod tests {
     }
 
     proptest! {
-        /// The result is the same for plain and other lines, with one thread or three.
+        /// The result is the same whether or not lines are plain, and with one thread or three.
         #[test]
         fn plain_lines_are_read_as_all_others(
             rows in rows(any_cell),
@@ -360,7 +362,7 @@ mod tests {
             prop_assert_eq!(format!("{three:?}"), format!("{expected:?}"));
         }
 
-        /// A stream gives the same rows, whether all of them are read, counted or selected.
+        /// A stream gives the same rows as the whole text, whether they are counted, selected or read in chunks.
         #[test]
         fn a_stream_has_the_same_rows(rows in rows(number), every in 1..5usize, size in 1..20usize) {
             let options =
@@ -373,7 +375,7 @@ mod tests {
             let table = LargeTable::open(file.path(), &options, Hints::default()).unwrap();
             prop_assert_eq!(table.count().unwrap() as usize, whole.rows);
             let only: Vec<u64> = (0..whole.rows as u64).step_by(every).collect();
-            // If only a few rows are read, they may be interpreted in a different way.
+            // If only a few rows are selected, their columns may be interpreted in a different way.
             let Ok(chosen) = table.rows(&only) else { return Ok(()) };
             let chosen_rows: Vec<usize> = only.iter().map(|row| *row as usize).collect();
             let expected = whole.select_rows(&chosen_rows);
@@ -386,7 +388,7 @@ mod tests {
             let parts = table.in_chunks(&hints, size, |parts| {
                 Ok::<_, DataError>(parts.map(|part| part.map(|part| lines(&part))).collect::<Vec<_>>())
             });
-            // A chunk of few rows may have cells of a kind that the column has not shown before.
+            // A chunk of few rows may contain cells that do not match the cells of its column in earlier chunks.
             let parts: Result<Vec<Vec<String>>, DataError> = parts.unwrap().into_iter().collect();
             if let Ok(parts) = parts {
                 prop_assert!(parts.iter().rev().skip(1).all(|part| part.len() == size));
@@ -395,7 +397,7 @@ mod tests {
         }
     }
 
-    /// A line may end with only a carriage return, and a blank line is a row of a table with one column.
+    /// A line may end with only a carriage return, and a blank line is a row if the table has one column.
     #[test]
     fn lines_that_only_look_plain() {
         let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
@@ -433,7 +435,8 @@ mod tests {
         let at = bytes.len() - 2;
         bytes[at] = 0xff;
         let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
-        // If the whole text is examined, a different encoding is detected.
+        // The bytes that are not UTF-8 come after the sample, because a different encoding would be detected if they
+        // were examined.
         let file = tempfile::NamedTempFile::with_suffix(".csv").unwrap();
         std::fs::write(
             file.path(),

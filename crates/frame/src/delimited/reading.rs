@@ -1,4 +1,4 @@
-//! The record of the decisions made when reading a text.
+//! The record of the decisions that were made when a text was read.
 
 use super::encoding::Encoded;
 use super::layout::Layout;
@@ -6,7 +6,7 @@ use super::rows::Tally;
 use super::split::Delimiter;
 use serde::Serialize;
 
-/// The decisions made when reading a file.
+/// The decisions that were made when a file was read.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -22,15 +22,15 @@ use serde::Serialize;
 pub struct FileRecord {
     /// The name of the format.
     pub format: String,
-    /// The name of the compression.
+    /// The name of the compression format, if the file is compressed.
     pub compression: Option<String>,
-    /// The name of the encoding.
+    /// The name of the text encoding, or `None` for binary formats.
     pub encoding: Option<String>,
-    /// The delimiter; "spaces" for one or more blanks.
+    /// The delimiter. "spaces" means one or more blanks.
     pub delimiter: Option<String>,
-    /// The quote character; `None` if quotes are ordinary characters of the text.
+    /// The quote character, or `None` if quotes are ordinary characters of the text.
     pub quote: Option<char>,
-    /// The way in which a quote inside a quoted cell is written: `doubled` or `backslash`.
+    /// How a quote inside a quoted cell is written, which is `doubled` or `backslash`.
     pub escape: Option<String>,
     /// The number of lines that contain names.
     pub header_lines: usize,
@@ -38,24 +38,24 @@ pub struct FileRecord {
     pub preamble_lines: u64,
     /// Whether the first column contains row names and is left out.
     pub row_names: bool,
-    /// Whether rows end with a delimiter that no cell follows.
+    /// Whether rows end with a delimiter after the last cell.
     pub trailing_delimiter: bool,
     /// The number of rows.
     pub rows: u64,
     /// The number of columns.
     pub columns: usize,
-    /// The number of rows with more or fewer cells than the others.
+    /// The number of rows that have more or fewer cells than the others.
     pub ragged_rows: usize,
     /// The number of rows in which a misplaced quote was read as a character.
     pub repaired_rows: usize,
     /// The number of blank lines, comments and repeated headers between the rows.
     pub skipped_lines: usize,
-    /// The first and last line of the footnotes.
+    /// The first and the last line of the footnotes, if there are any.
     pub footnotes: Option<(u64, u64)>,
 }
 
 impl FileRecord {
-    /// The record of a file in a binary format.
+    /// Creates the record of a file in a binary format.
     pub(crate) fn of_format(format: &str, rows: u64, columns: usize) -> FileRecord {
         FileRecord {
             format: format.to_owned(),

@@ -1,4 +1,4 @@
-//! The records of a text in order, with their line numbers.
+//! Reads the records of a text in order, with their line numbers.
 
 use super::split::{Cells, Dialect, Mode, Splitter};
 use std::io::{self, BufRead};
@@ -6,21 +6,21 @@ use std::io::{self, BufRead};
 /// The number of bytes that a stream reads at a time.
 const CHUNK: usize = 1 << 18;
 
-/// The byte order mark of UTF-8. In concatenated files it also stands between lines.
+/// The byte order mark of UTF-8. In concatenated files, this mark may also occur between lines.
 pub(crate) const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Text in memory, or read in pieces.
+/// A text that is in memory or that is read in pieces.
 enum Input<'a> {
     Memory(&'a [u8]),
     Stream { reader: Box<dyn BufRead + 'a>, buffer: Vec<u8>, ended: bool },
 }
 
-/// The position of a record and the treatment of its quotes.
+/// The position of a record, and how its quotes were read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Record {
     /// The line on which the record begins, counted from 1.
     pub(crate) line: u64,
-    /// Whether a quote in the record does not enclose a cell and was read as a character.
+    /// Whether a quote in the record does not enclose a cell and was therefore read as a character.
     pub(crate) repaired: bool,
     /// Whether the line is empty or blank.
     pub(crate) blank: bool,
@@ -35,12 +35,13 @@ pub(crate) struct Records<'a> {
     start: usize,
     line: u64,
     splitter: Splitter,
-    /// The expected number of cells in a record, which decides how misplaced quotes are read.
+    /// The expected number of cells in a record. It decides how misplaced quotes are read.
     pub(crate) width: Option<usize>,
-    /// Whether the text has quoted cells that contain a delimiter but no line end. If so, other cells may span lines.
+    /// Whether the text has quoted cells that contain a delimiter but no line end. If so, other quoted cells may span
+    /// several lines.
     pub(crate) trusts_quotes: bool,
     cells: Cells,
-    /// The number of bytes, from the next record on, that must not be read as plain lines.
+    /// The number of bytes, starting at the next record, that must not be read as plain lines.
     refused: usize,
 }
 
@@ -73,8 +74,8 @@ impl<'a> Records<'a> {
         self.line
     }
 
-    /// The next whole lines, about `size` bytes. Returns `None` at the end, and if the next lines are known not to be
-    /// plain.
+    /// Returns the next whole lines, which have about `size` bytes. Returns `None` at the end of the text, or if the
+    /// next lines are known not to be plain.
     pub(crate) fn plain_text(&mut self, size: usize) -> io::Result<Option<&[u8]>> {
         if self.refused > 0 {
             return Ok(None);
@@ -86,7 +87,7 @@ impl<'a> Records<'a> {
         Ok(Some(lines).filter(|lines| !lines.is_empty()))
     }
 
-    /// The number of bytes already read and the number of bytes left, for a text in memory.
+    /// The number of bytes that have been read and the number of bytes that are left, if the text is in memory.
     pub(crate) fn progress(&self) -> Option<(usize, usize)> {
         match &self.input {
             Input::Memory(text) => Some((self.at, text.len() - self.at)),
@@ -94,7 +95,7 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Skips plain lines. The next `refused` bytes are not plain.
+    /// Skips plain lines, which have been read elsewhere. The next `refused` bytes are not plain.
     pub(crate) fn pass(&mut self, lines: u64, bytes: usize, refused: usize) {
         (self.start, self.at) = (self.at, self.at + bytes);
         self.line += lines;
@@ -106,12 +107,12 @@ impl<'a> Records<'a> {
         self.cells.len()
     }
 
-    /// A cell of the most recent record.
+    /// The cell at index `at` of the most recent record.
     pub(crate) fn cell(&self, at: usize) -> &[u8] {
         self.cells.get(&self.text()[self.start..], at)
     }
 
-    /// The cells of the most recent record, with counts of their quotes.
+    /// The cells of the most recent record, with counts of unusual quotes.
     pub(crate) fn cells(&self) -> &Cells {
         &self.cells
     }
@@ -122,7 +123,7 @@ impl<'a> Records<'a> {
         (0..self.cells.len()).map(move |at| self.cells.get(text, at))
     }
 
-    /// The text from the start of the most recent record.
+    /// The whole text if it is in memory, and the buffered part of it otherwise.
     fn text(&self) -> &[u8] {
         match &self.input {
             Input::Memory(text) => text,
@@ -130,7 +131,7 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Skips a line; returns `false` at the end of the text.
+    /// Skips a line. Returns `false` at the end of the text.
     pub(crate) fn skip_line(&mut self) -> io::Result<bool> {
         loop {
             let last = self.is_last();
@@ -194,7 +195,7 @@ impl<'a> Records<'a> {
                     }
                 }
                 if !(self.width == Some(self.cells.len()) && self.cells.multiline == 0) {
-                    // No mode gives the expected width: use the strict one.
+                    // No mode gives the expected width, so use the strict one.
                     let again = self.splitter.split(text, last, Mode::Strict, &mut self.cells);
                     end = again.unwrap_or(end);
                     repaired = self.cells.stray > 0;
@@ -216,7 +217,8 @@ impl<'a> Records<'a> {
         let Input::Stream { reader, buffer, ended } = &mut self.input else { return Ok(()) };
         buffer.drain(..self.at);
         (self.at, self.start) = (0, 0);
-        // Double the buffer for a record that exceeds it, so that the record's start is not read repeatedly.
+        // If a record exceeds the buffer, the buffer is doubled, so that the start of the record is not split
+        // repeatedly.
         let wanted = CHUNK.max(buffer.len());
         let mut taken = 0;
         while taken < wanted {
@@ -234,7 +236,7 @@ impl<'a> Records<'a> {
     }
 }
 
-/// The whole lines at the start of `text`: at most `size` bytes, or one longer line.
+/// The whole lines at the start of `text`, which have at most `size` bytes in total, or a single longer line.
 pub(crate) fn whole_lines(text: &[u8], size: usize) -> &[u8] {
     let within = memchr::memrchr(b'\n', &text[..size.min(text.len())]);
     let end = within.or_else(|| memchr::memchr(b'\n', text));

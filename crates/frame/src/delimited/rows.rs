@@ -1,4 +1,4 @@
-//! The rows of a table: its records without preamble, blank lines, comments and footnotes.
+//! Reads the rows of a table, which are its records without the preamble, blank lines, comments and footnotes.
 
 use super::kinds::kind;
 use super::layout::Layout;
@@ -10,10 +10,10 @@ use std::collections::VecDeque;
 
 /// The maximum number of lines listed in a message.
 const LISTED: usize = 5;
-/// The maximum number of footnotes.
+/// The maximum number of lines that count as footnotes.
 const FOOTNOTES: usize = 20;
 
-/// A record whose role depends on the following records.
+/// A record whose role depends on the records that follow.
 #[derive(Debug)]
 struct PendingRecord {
     line: u64,
@@ -27,14 +27,14 @@ enum RecordKind {
     Blank,
     /// A row whose cells are all empty.
     Empty,
-    /// A row with one non-empty cell after an empty row.
+    /// A row with one non-empty cell that follows an empty row.
     Single,
-    /// A row with a different number of cells.
+    /// A row with a different number of cells than most rows.
     Ragged,
     Row,
 }
 
-/// Lines of one kind: their number and the first few.
+/// The lines of one kind, stored as their number and the first few of them.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Lines {
     pub(crate) count: usize,
@@ -61,7 +61,7 @@ impl Lines {
     }
 }
 
-/// Facts about the rows read so far.
+/// Facts about the rows that have been read so far.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Tally {
     pub(crate) rows: u64,
@@ -72,9 +72,9 @@ pub(crate) struct Tally {
     pub(crate) example: Option<(u64, usize)>,
     /// Rows in which a quote was read as a literal character.
     pub(crate) repaired: Lines,
-    /// Rows with a quote inside an unquoted cell: a delimiter may be missing before it.
+    /// Rows with a quote inside an unquoted cell. A delimiter may be missing before the quote.
     pub(crate) inner_quotes: Lines,
-    /// Blank lines that are rows of a table with one column.
+    /// Blank lines that are rows, because the table has one column.
     pub(crate) empty_rows: Lines,
     /// Blank lines that were left out.
     pub(crate) blank: Lines,
@@ -86,15 +86,16 @@ pub(crate) struct Tally {
     pub(crate) notes: Vec<String>,
 }
 
-/// The rows of a text in order.
+/// The rows of a text, in order.
 pub(crate) struct Rows<'a> {
     source: &'a Source,
     records: Records<'a>,
     layout: &'a Layout,
     ragged: Ragged,
-    /// Records read ahead. They are rows if a row follows; otherwise they may be footnotes or another table.
+    /// Records that have been read ahead. They are rows if another row follows. Otherwise, they may be footnotes or
+    /// another table.
     held: Vec<PendingRecord>,
-    /// Rows read ahead that come next.
+    /// Rows that have been read ahead and are returned next.
     ready: VecDeque<PendingRecord>,
     current: Option<PendingRecord>,
     ended: bool,
@@ -133,7 +134,7 @@ impl<'a> Rows<'a> {
         })
     }
 
-    /// Advances to the next row and returns its line. Returns `None` after the last row.
+    /// Advances to the next row and returns its line number. Returns `None` after the last row.
     pub(crate) fn next(&mut self) -> Result<Option<u64>, DataError> {
         loop {
             if let Some(held) = self.ready.pop_front() {
@@ -173,13 +174,13 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The line after the most recent record.
+    /// The number of the line after the most recent record.
     pub(crate) fn line(&self) -> u64 {
         self.records.line()
     }
 
-    /// The next whole lines, about `size` bytes, to be read as plain rows. Returns `None` if the next record is not
-    /// plain.
+    /// Returns the next whole lines, which have about `size` bytes and can be read as plain rows. Returns `None` if the
+    /// next record is not plain.
     pub(crate) fn plain_text(&mut self, size: usize) -> Result<Option<&[u8]>, DataError> {
         if !self.ready.is_empty() || self.ended {
             return Ok(None);
@@ -189,20 +190,20 @@ impl<'a> Rows<'a> {
         self.records.plain_text(size).map_err(|e| self.source.failed(&e))
     }
 
-    /// An estimate of the number of rows left; `None` if the text is read in pieces.
+    /// An estimate of the number of rows that are left, or `None` if the text is read in pieces.
     pub(crate) fn expected(&self) -> Option<usize> {
         let (read, left) = self.records.progress()?;
         Some((left as f64 * self.tally.rows as f64 / read.max(1) as f64) as usize)
     }
 
-    /// Skips plain rows that [`Rows::plain_text`] returned, given as their number and their length in bytes. The next
-    /// `refused` bytes are not plain.
+    /// Skips plain rows that [`Rows::plain_text`] returned. They are given as a number of rows and a length in bytes.
+    /// The next `refused` bytes are not plain.
     pub(crate) fn pass(&mut self, (rows, bytes): (usize, usize), refused: usize) {
         self.tally.rows += rows as u64;
         self.records.pass(rows as u64, bytes, refused);
     }
 
-    /// Passes the cells of the row, with their indices, to `each`.
+    /// Passes the cells of the current row, with their indices, to `each`.
     pub(crate) fn cells(&self, mut each: impl FnMut(usize, &[u8])) {
         match &self.current {
             Some(held) => {
@@ -238,7 +239,7 @@ impl<'a> Rows<'a> {
         RecordKind::Row
     }
 
-    /// Whether an unquoted cell has a quote after other text: `Shoes"Great` may be two cells.
+    /// Whether an unquoted cell contains a quote after other text. For example, `Shoes"Great` may be two cells.
     fn has_inner_quote(&self, quote: u8) -> bool {
         let cells = self.records.cells();
         let is_inner = |(at, cell): (usize, &[u8])| {
@@ -247,7 +248,7 @@ impl<'a> Rows<'a> {
         self.records.iter().enumerate().any(is_inner)
     }
 
-    /// Whether the record repeats the header, as in concatenated files.
+    /// Whether the current record repeats the header, as in concatenated files.
     fn repeats_header(&self) -> bool {
         let names = &self.layout.raw_names;
         self.layout.header == 1
@@ -257,7 +258,7 @@ impl<'a> Rows<'a> {
             && self.records.iter().zip(names).all(|(cell, name)| cell.trim_ascii() == name)
     }
 
-    /// Accepts the pending records as rows, because a row follows.
+    /// Accepts the pending records as rows, because another row follows.
     fn release(&mut self) {
         for held in std::mem::take(&mut self.held) {
             self.admit(held);
@@ -293,7 +294,7 @@ impl<'a> Rows<'a> {
         self.layout.comments && matches!(held.cells[0].first(), Some(b'#' | b'%'))
     }
 
-    /// Decides whether the pending records at the end of the text are blank lines, footnotes, another table, or rows.
+    /// Decides whether the pending records at the end of the text are blank lines, footnotes, another table or rows.
     fn finish(&mut self) {
         let mut held = std::mem::take(&mut self.held);
         if self.layout.keeps_rows {
@@ -339,8 +340,8 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The first row of a second table: all rows from there to the end have a number of cells that differs from that of the
-/// first table.
+/// The index of the first row of a second table, if there is one. All rows from there to the end have the same number
+/// of cells, which differs from the number of cells in the first table.
 fn another_table(held: &[PendingRecord], width: usize) -> Option<usize> {
     let at = held.iter().position(|h| h.kind == RecordKind::Ragged)?;
     let count = held[at].cells.len();
@@ -355,8 +356,8 @@ fn another_table(held: &[PendingRecord], width: usize) -> Option<usize> {
     (same && count > 1 && count != width && worded == count && distinct && typed).then_some(at)
 }
 
-/// The start of the footnotes: a few lines at the end, each with text in one cell, or with a different number of cells
-/// after a gap.
+/// The index of the first footnote, if there are footnotes. Footnotes are a few lines at the end. Each of them has text
+/// in only one cell, or has a different number of cells and follows a gap.
 fn footnotes(held: &[PendingRecord]) -> Option<usize> {
     let at = held.iter().position(|h| matches!(h.kind, RecordKind::Ragged | RecordKind::Single))?;
     let notes = &held[at..];

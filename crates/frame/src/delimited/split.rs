@@ -1,4 +1,4 @@
-//! Splits a text into the cells of one record.
+//! Splits the first record of a text into its cells.
 
 use memchr::{memchr, memchr2};
 
@@ -7,36 +7,37 @@ use memchr::{memchr, memchr2};
 pub(crate) struct Dialect {
     pub(crate) delimiter: Delimiter,
     pub(crate) quote: Option<u8>,
-    /// Whether a backslash escapes a quote inside quotes. Otherwise quotes are doubled.
+    /// Whether a backslash escapes a quote inside a quoted cell. Otherwise, such quotes are doubled.
     pub(crate) backslash: bool,
 }
 
-/// The separator of cells.
+/// The separator between cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Delimiter {
-    /// One byte. Two in a row enclose an empty cell.
+    /// A single byte. Two delimiters in a row enclose an empty cell.
     Byte(u8),
-    /// One or more spaces or tabs. Those at the ends of a line are ignored.
+    /// One or more spaces or tabs. Blanks at the start and the end of a line are ignored.
     Blanks,
 }
 
-/// The treatment of a record with a misplaced quote.
+/// How to read a record with a misplaced quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// A quote that is not closed before a delimiter or a line end is a character of its cell.
+    /// If no closing quote is directly followed by a delimiter or a line end, the opening quote is a character of its
+    /// cell.
     Strict,
-    /// Quotes inside a quoted cell are characters if a later quote on the line closes the cell.
+    /// Quotes inside a quoted cell are characters if a later quote on the same line closes the cell.
     Lenient,
     /// Every quote is a character.
     Literal,
 }
 
-/// The position of a cell.
+/// The position of a cell in the text or in the scratch buffer.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     start: usize,
     end: usize,
-    /// Whether the cell was copied, without its escapes, to the scratch buffer.
+    /// Whether the cell was copied to the scratch buffer without its escapes.
     unescaped: bool,
     quoted: bool,
 }
@@ -46,7 +47,7 @@ struct Span {
 pub(crate) struct Cells {
     spans: Vec<Span>,
     scratch: Vec<u8>,
-    /// The number of quotes that open a cell and are not properly closed.
+    /// The number of quotes that open a cell but are not properly closed.
     pub(crate) stray: usize,
     /// The number of quoted cells that contain a line end.
     pub(crate) multiline: usize,
@@ -59,7 +60,7 @@ impl Cells {
         self.spans.len()
     }
 
-    /// A cell of the record that was split from `text`.
+    /// The cell at index `at` of the record that was split from `text`.
     pub(crate) fn get<'a>(&'a self, text: &'a [u8], at: usize) -> &'a [u8] {
         let span = self.spans[at];
         if span.unescaped {
@@ -80,27 +81,27 @@ impl Cells {
     }
 }
 
-/// The end of a record.
+/// The position at which a record ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct End {
     /// The start of the next record.
     pub(crate) next: usize,
-    /// The number of lines of the record.
+    /// The number of lines that the record spans.
     pub(crate) lines: u64,
 }
 
 enum Quoted {
-    /// The cell ended before this position, at a delimiter or a line end.
+    /// The cell ends before this position, at which there is a delimiter or a line end.
     Closed(usize),
     Stray,
-    /// The text ends inside the cell.
+    /// The text ends inside the cell, so more text is needed.
     More,
 }
 
 const DELIMITER: u8 = 1;
 const LINE_END: u8 = 2;
 
-/// Splits records of one dialect.
+/// A splitter for records in one dialect.
 #[derive(Debug, Clone)]
 pub(crate) struct Splitter {
     dialect: Dialect,
@@ -122,8 +123,8 @@ impl Splitter {
         Splitter { dialect, class }
     }
 
-    /// Splits the record at the start of `text`; `last` means that no more text follows. Returns `None` if more text is
-    /// needed.
+    /// Splits the record at the start of `text` into `cells`. `last` is true if no more text follows. Returns `None` if
+    /// more text is needed.
     pub(crate) fn split(
         &self,
         text: &[u8],
@@ -184,7 +185,7 @@ impl Splitter {
         text.iter().take_while(|b| **b == b' ').count()
     }
 
-    /// Reads the cell whose quote opens at `open`.
+    /// Reads the quoted cell whose opening quote is at `open`.
     fn quoted(
         &self,
         text: &[u8],
@@ -214,7 +215,7 @@ impl Splitter {
             }
             let doubled = text[found] == quote && following == Some(quote);
             if doubled && mode == Mode::Lenient && found > start && self.ends_at(text, found + 2) {
-                // The first of the two quotes was not escaped.
+                // The first of the two quotes is a character of the cell, and the second one closes the cell.
                 self.close(text, (start, found + 1), (from, copied), cells);
                 return Quoted::Closed(found + 2);
             }
@@ -263,7 +264,7 @@ impl Splitter {
         false
     }
 
-    /// Whether the text, a cell or a line ends at this position.
+    /// Whether the text, a cell or a line ends at position `at`.
     fn ends_at(&self, text: &[u8], at: usize) -> bool {
         text.get(at).is_none_or(|byte| self.class[usize::from(*byte)] != 0)
     }
@@ -291,7 +292,7 @@ impl Splitter {
     }
 }
 
-/// The end of a record whose last cell ends at `at`.
+/// The end of a record whose last cell ends at `at`, or `None` if more text is needed.
 fn end(text: &[u8], at: usize, last: bool, lines: u64) -> Option<End> {
     match text.get(at..) {
         None | Some([]) => last.then_some(End { next: text.len(), lines }),
@@ -305,7 +306,7 @@ fn leading_blanks(text: &[u8]) -> usize {
     text.iter().take_while(|b| matches!(b, b' ' | b'\t')).count()
 }
 
-/// The number of line ends: LF, CRLF and lone CR.
+/// The number of line ends, which are LF, CRLF and CR without LF.
 pub(crate) fn line_ends(text: &[u8]) -> u64 {
     let mut count = 0;
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! A text that is read repeatedly, in chunks, with one layout.
+//! Reads a text several times, in chunks, with the same layout.
 
 use super::checks::{add_notes, check_rows};
 use super::columns::{Columns, Outcome};
@@ -27,7 +27,7 @@ pub(crate) struct Stream<'s> {
 }
 
 impl<'s> Stream<'s> {
-    /// Detects the layout from the first rows.
+    /// Opens a text and detects its layout from the first rows.
     pub(crate) fn open(
         source: &'s Source,
         format: Format,
@@ -64,7 +64,7 @@ impl<'s> Stream<'s> {
         Rows::new(self.source, records, &self.layout, self.options.ragged)
     }
 
-    /// Rejects rows with more cells than a stream has columns.
+    /// Rejects rows that have more cells than the stream has columns.
     fn check_late(&self, rows: &Rows<'_>) -> Result<(), DataError> {
         let longer = &rows.tally.longer;
         if self.options.ragged != Ragged::Pad || longer.count == 0 {
@@ -78,7 +78,7 @@ impl<'s> Stream<'s> {
         )))
     }
 
-    /// The number of rows.
+    /// Counts the rows.
     pub(crate) fn count(&self) -> Result<u64, DataError> {
         let mut rows = self.start()?;
         let no_numbers = vec![false; self.layout.width];
@@ -97,7 +97,7 @@ impl<'s> Stream<'s> {
         Ok(rows.tally.rows)
     }
 
-    /// The rows whose numbers are in `only`, which is ascending.
+    /// Reads the rows with the numbers `only`, which must be ascending.
     pub(crate) fn rows(&self, only: &[u64]) -> Result<Frame, DataError> {
         const READINGS: usize = 4;
         let mut texts = BTreeSet::new();
@@ -122,7 +122,7 @@ impl<'s> Stream<'s> {
         )))
     }
 
-    /// All rows in chunks of `size`.
+    /// Reads all rows in chunks of `size` rows.
     pub(crate) fn chunks(
         &self,
         size: usize,

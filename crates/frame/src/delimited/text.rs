@@ -10,7 +10,8 @@ use crate::options::{Format, Hints, Ragged, ReadOptions};
 use crate::source::Source;
 use std::borrow::Cow;
 
-/// The number of bytes that determine the layout of a text, exceeded only if lines are long.
+/// The number of first bytes from which the layout of a text is determined. If lines are long, up to [`LONGEST_SAMPLE`]
+/// bytes are used.
 pub(super) const SAMPLE: usize = 1 << 17;
 pub(super) const LONGEST_SAMPLE: usize = 1 << 24;
 /// The minimum number of lines in a sample.
@@ -48,10 +49,10 @@ impl<'a> Text<'a> {
     }
 }
 
-/// The encoding of a text; see [`encoding::find`].
+/// Detects the encoding of a text (see [`encoding::find`]).
 ///
 /// # Errors
-/// If most of a text is UTF-8, and some bytes are not.
+/// Returns an error if most of the text is UTF-8 but some bytes are not.
 pub(super) fn find_encoding(
     source: &Source,
     bytes: &[u8],
@@ -67,7 +68,7 @@ pub(super) fn find_encoding(
     }
 }
 
-/// The start of a text with enough lines to determine the layout.
+/// The start of a text, with enough lines to determine the layout.
 pub(super) fn sample(text: &[u8]) -> &[u8] {
     let mut length = SAMPLE;
     while length < text.len()
@@ -80,7 +81,7 @@ pub(super) fn sample(text: &[u8]) -> &[u8] {
     if length >= text.len() {
         return text;
     }
-    // End after a whole line.
+    // The sample ends after a whole line.
     let end = memchr::memrchr2(b'\n', b'\r', &text[..length]).map_or(length, |end| end + 1);
     &text[..end]
 }

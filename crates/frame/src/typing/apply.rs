@@ -1,4 +1,4 @@
-//! Reads new rows by the rule found at `fit`.
+//! Reads new rows by the rules that were found when the model was fitted.
 
 use super::context::Context;
 use super::infer::truth;
@@ -13,10 +13,10 @@ use crate::names::short;
 use crate::options::ReadOptions;
 use crate::values::Values;
 
-/// Converts the cells of a column by its rule.
+/// Converts the cells of a column by the rule of the column.
 ///
 /// # Errors
-/// If a cell does not match the rule.
+/// Returns an error if a cell does not match the rule.
 pub(crate) fn apply(
     name: &str,
     rule: &ColumnRule,
@@ -43,7 +43,7 @@ pub(crate) fn apply(
     Ok((values, rows.record))
 }
 
-/// The reading found at `fit`, overridden by the options given now.
+/// The reading that was found when the model was fitted, overridden by the options given now.
 fn with_overrides(reading: &Reading, options: &ReadOptions) -> Reading {
     match reading {
         Reading::Number(format) => match options.decimal {
@@ -85,8 +85,9 @@ impl Rows<'_> {
         }
     }
 
-    /// Reads numbers that another program has spelled plainly, although `format` has a different spelling. This applies
-    /// to all texts of the column or to none. `level` is the first text that does not match `format`.
+    /// Reads numbers that are in plain spelling although `format` has a different spelling. Another program may have
+    /// written them. All texts of the column must be plain, or none is read in this way. `level` is the index of the
+    /// first text that does not match `format`.
     fn plain_numbers(
         &mut self,
         format: &NumberFormat,
@@ -94,7 +95,7 @@ impl Rows<'_> {
         level: usize,
     ) -> Result<Vec<Option<f64>>, DataError> {
         let plain = match format.affix.as_deref() {
-            // A number without the per cent sign may be a share.
+            // A number without a percent sign may be a share.
             Some("%") => Err(level),
             _ => self.by_level(raw, |text| NumberFormat::default().parse(text)),
         };
@@ -119,7 +120,7 @@ impl Rows<'_> {
         Err(self.misfit_of(raw, level, &expected))
     }
 
-    /// Whether points that do not match a decimal-comma spelling may separate thousands.
+    /// Whether points, which do not match a spelling with a decimal comma, may separate thousands.
     fn may_be_grouped(&self, format: &NumberFormat, raw: &RawTexts) -> bool {
         let grouped = NumberFormat { group: Some(Group::Point), ..format.clone() };
         format.decimal == Decimal::Comma
@@ -149,7 +150,7 @@ impl Rows<'_> {
                 }
             }
             Cells::Texts(raw) => {
-                // Dates with the year first have only one reading, regardless of the order at `fit`.
+                // Dates with the year first have only one reading, whatever the order of the fitted dates.
                 let iso = MomentFormat { order: DateOrder::YearFirst, ..format };
                 let has_no_points = format.order == DateOrder::MonthFirst && !format.points;
                 let is_doubtful = |text: &str| has_no_points && has_point(text);
@@ -200,7 +201,7 @@ impl Rows<'_> {
         }
     }
 
-    /// Returns numbers that are all missing, or the error for the first timestamp.
+    /// Returns numbers that are all missing if there are no timestamps, or the error for the first timestamp.
     fn refuse_moments(&self, moments: &[Option<i64>], expected: &str) -> Result<Values, DataError> {
         let first = moments.iter().enumerate().find_map(|(row, moment)| Some((row, (*moment)?)));
         match first {
@@ -216,8 +217,8 @@ impl Rows<'_> {
         values
     }
 
-    /// The value of each distinct text, `None` for missing ones. The error is the index of the first text that is not a
-    /// missing value and cannot be parsed.
+    /// The value of each distinct text, or `None` if the text is missing. The error is the index of the first text that
+    /// is not missing and cannot be parsed.
     fn by_level<T: Copy>(
         &self,
         raw: &RawTexts,
@@ -234,7 +235,7 @@ impl Rows<'_> {
         raw.levels.iter().enumerate().map(value).collect()
     }
 
-    /// The error for a date with points in a column of dates that had the month first and no points at `fit`.
+    /// The error for a date with points in a column whose fitted dates had the month first and no points.
     fn doubtful_date(&self, raw: &RawTexts, level: usize) -> DataError {
         let place = (self.context.place)(raw.first_row(level));
         let (name, cell) = (self.name, short(raw.levels[level].trim()));

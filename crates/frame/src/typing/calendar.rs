@@ -1,12 +1,13 @@
-//! Converts timestamps to coordinates: days since 1970, and positions in the calendar cycles that the data span.
+//! Converts timestamps to coordinates. These are the days since 1970 and the positions in the calendar cycles that the
+//! data span.
 
 use super::civil::{DAY, date, days};
 use arrow_array::{Array, TimestampMicrosecondArray};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
 
-/// The parts of timestamps that become coordinates. Each cycle is a point on a circle, given by sine and cosine, so
-/// that December is next to January.
+/// The parts of timestamps that become coordinates. The position in each cycle is a point on a circle, given by its
+/// sine and cosine, so that December is next to January.
 ///
 /// ```
 /// use arrow_array::TimestampMicrosecondArray;
@@ -20,24 +21,25 @@ use std::f64::consts::TAU;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MomentParts {
-    /// Days since 1970-01-01, with the time as a fraction. Used if the timestamps span more than one day.
+    /// Whether the days since 1970-01-01 are used, with the time of day as a fraction. They are used if the timestamps
+    /// span more than one day.
     pub days: bool,
-    /// The time of day. Used if the timestamps have different times of day.
+    /// Whether the time of day is used. It is used if the timestamps have different times of day.
     pub time: bool,
-    /// The day of the week, and whether it is Saturday or Sunday. Used if the timestamps span at least two weeks and
-    /// include three days of the week.
+    /// Whether the day of the week is used, together with an indicator of Saturday and Sunday. They are used if the
+    /// timestamps span at least two weeks and include at least three different days of the week.
     pub week: bool,
-    /// The day of the year. Used if the timestamps span at least two years.
+    /// Whether the day of the year is used. It is used if the timestamps span at least two years.
     pub year: bool,
 }
 
-/// The day of the week is used if the timestamps span at least this many days.
+/// The number of days that timestamps must span for the day of the week to be used.
 const TWO_WEEKS: i64 = 14;
-/// The day of the year is used if the timestamps span at least this many days.
+/// The number of days that timestamps must span for the day of the year to be used.
 const TWO_YEARS: i64 = 2 * 365;
 
 impl MomentParts {
-    /// Determines the parts to use for these timestamps.
+    /// Determines which parts to use for the given timestamps.
     #[must_use]
     pub fn of(moments: &TimestampMicrosecondArray) -> MomentParts {
         let (mut first, mut last) = (i64::MAX, i64::MIN);
@@ -94,7 +96,8 @@ impl MomentParts {
         names
     }
 
-    /// The coordinates of a timestamp, in microseconds since 1970-01-01, in the order of [`MomentParts::names`].
+    /// The coordinates of a timestamp, in the order of [`MomentParts::names`]. The timestamp is in microseconds since
+    /// 1970-01-01.
     #[must_use]
     pub fn coordinates(&self, micros: i64) -> Vec<f64> {
         let (day, time) = (micros.div_euclid(DAY), micros.rem_euclid(DAY));
@@ -118,19 +121,19 @@ impl MomentParts {
     }
 }
 
-/// The day of the week, 0 for Monday: 1970-01-01 was a Thursday.
+/// The day of the week of a day since 1970-01-01, which was a Thursday. Monday is 0.
 fn weekday(day: i64) -> usize {
     (day + 3).rem_euclid(7) as usize
 }
 
-/// The elapsed fraction of the year.
+/// The fraction of the year that has elapsed before a day.
 fn of_year(day: i64) -> f64 {
     let (year, _, _) = date(day);
     let start = |year| days(year, 1, 1).unwrap_or(day);
     (day - start(year)) as f64 / (start(year + 1) - start(year)).max(1) as f64
 }
 
-/// The sine of a fraction of a full turn, exact at quarter turns.
+/// The sine of a fraction of a full turn. The result is exact at quarter turns.
 fn sine(share: f64) -> f64 {
     let quarters = (4.0 * share).rem_euclid(4.0);
     if quarters.fract() > 0.0 {

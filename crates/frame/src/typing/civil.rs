@@ -1,14 +1,14 @@
-//! Days and dates of the Gregorian calendar.
+//! Converts between dates of the Gregorian calendar and numbers of days.
 
 /// The number of microseconds in a day.
 pub(crate) const DAY: i64 = 86_400_000_000;
 
-/// The number of days since 1970-01-01; `None` if the date does not exist.
+/// The number of days from 1970-01-01 to a date, or `None` if the date does not exist.
 pub(crate) fn days(year: i64, month: u32, day: u32) -> Option<i64> {
     if !(1..=12).contains(&month) || day == 0 || day > month_length(year, month) {
         return None;
     }
-    // Years begin in March here, so that a leap day is the last day of its year.
+    // In this calculation, years begin in March, so that a leap day is the last day of its year.
     let year = if month <= 2 { year - 1 } else { year };
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
     let of_year =
@@ -16,7 +16,7 @@ pub(crate) fn days(year: i64, month: u32, day: u32) -> Option<i64> {
     Some(era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468)
 }
 
-/// The year, month and day of a number of days since 1970-01-01.
+/// The year, month and day of a date, given as a number of days since 1970-01-01.
 pub(crate) fn date(days: i64) -> (i64, u32, u32) {
     let days = days + 719_468;
     let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));

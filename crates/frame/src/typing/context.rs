@@ -1,13 +1,13 @@
-//! The origin of columns.
+//! The origin of columns that are interpreted.
 
 use crate::options::ReadOptions;
 
 /// The file that contains the columns.
 pub(crate) struct Context<'a> {
     pub(crate) source: &'a str,
-    /// The place of a row, such as "t.csv, line 7".
+    /// Describes the origin of a row, such as "t.csv, line 7".
     pub(crate) place: &'a dyn Fn(usize) -> String,
     pub(crate) options: &'a ReadOptions,
-    /// The delimiter of delimited text.
+    /// The delimiter, if the file is delimited text.
     pub(crate) delimiter: Option<u8>,
 }

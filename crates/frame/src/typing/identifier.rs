@@ -1,12 +1,12 @@
-//! Detects columns that identify rows instead of describing them: saved indices and identifiers.
+//! Detects columns that identify rows instead of describing them. These are saved indices and identifiers.
 
 use std::collections::HashSet;
 
-/// In a column of at least this many rows, row numbers and texts with the form of identifiers are recognised regardless
-/// of the column name.
+/// The minimum number of rows for recognising row numbers and texts with the form of identifiers regardless of the
+/// column name.
 const MIN_ROWS: usize = 20;
 
-/// Whether programs give this name to a saved index.
+/// Whether a column name is one that programs give to a saved index.
 pub(crate) fn is_index_name(name: &str) -> bool {
     let numbered = |start: &str| {
         let rest = name.strip_prefix(start);
@@ -18,7 +18,7 @@ pub(crate) fn is_index_name(name: &str) -> bool {
     name.is_empty() || numbered("Unnamed: ") || numbered("level_") || level.is_some()
 }
 
-/// Whether a column name indicates identifiers: `id`, `user_id`, `CustomerID`, `uuid`.
+/// Whether a column name indicates identifiers, such as `id`, `user_id`, `CustomerID` or `uuid`.
 pub(crate) fn is_identifier_name(name: &str) -> bool {
     let lower = name.trim().to_lowercase();
     const NAMES: [&str; 10] =
@@ -34,14 +34,14 @@ pub(crate) fn is_identifier_name(name: &str) -> bool {
     NAMES.contains(&lower.as_str()) || ends || starts || is_camel
 }
 
-/// Whether a column name indicates a quantity, so that consecutive numbers are not just row numbers.
+/// Whether a column name indicates a quantity, so that consecutive numbers in the column are not merely row numbers.
 fn is_measured_name(name: &str) -> bool {
     const WORDS: [&str; 16] = [
         "day", "time", "year", "month", "week", "hour", "minute", "second", "date", "t", "step",
         "age", "rank", "round", "period", "epoch",
     ];
     let lower = name.to_lowercase();
-    // R gives an unnamed index the name `X`, but `x` is a variable.
+    // R gives an unnamed index the name `X`, but the name `x` usually denotes a variable.
     name == "x"
         || lower
             .split(|c: char| !c.is_alphanumeric())
@@ -55,8 +55,8 @@ pub(crate) enum Names {
     Identifier,
 }
 
-/// Whether numbers are an index or identifiers; `None` if they are quantities. `is_first` means that no features
-/// precede the column.
+/// Decides whether numbers are an index or identifiers. Returns `None` if they are quantities. `is_first` is true if no
+/// features precede the column.
 pub(crate) fn of_numbers(name: &str, values: &[f64], is_first: bool) -> Option<Names> {
     let rows = values.len();
     if rows < 2 {
@@ -86,8 +86,8 @@ fn are_distinct_integers(values: &[f64]) -> bool {
     values.iter().all(|value| is_integer(value) && seen.insert(value.to_bits()))
 }
 
-/// Whether texts are an index or identifiers, given that they are all distinct and none is missing; `None` if they are
-/// neither.
+/// Decides whether texts are an index or identifiers. All texts must be distinct, and none may be missing. Returns
+/// `None` if the texts are neither.
 pub(crate) fn of_texts(name: &str, texts: &[&str]) -> Option<Names> {
     if texts.len() < 2 {
         return None;
@@ -101,7 +101,8 @@ pub(crate) fn of_texts(name: &str, texts: &[&str]) -> Option<Names> {
     (by_name || by_form).then_some(Names::Identifier)
 }
 
-/// Whether the texts are hexadecimal strings of one length of at least 16 digits, with or without hyphens.
+/// Whether the texts are hexadecimal strings of the same length with at least 16 digits, possibly with hyphens and
+/// braces.
 fn are_uuids(texts: &[&str]) -> bool {
     let length = texts[0].len();
     let is_one = |text: &&str| {
@@ -113,7 +114,7 @@ fn are_uuids(texts: &[&str]) -> bool {
     texts.iter().all(is_one)
 }
 
-/// Whether the texts are one word followed by a number, with separators: `doc17`, `A-0004`.
+/// Whether all texts consist of the same word and a number, possibly with a separator, such as `doc17` or `A-0004`.
 fn are_numbered(texts: &[&str]) -> bool {
     let digits = |text: &str| text.bytes().rev().take_while(u8::is_ascii_digit).count();
     let stem = |text: &'_ str| text.len() - digits(text);

@@ -1,4 +1,4 @@
-//! Decides the kind of a column from its distinct texts and their counts.
+//! Infers the kind of a column from its distinct texts and their counts.
 
 use super::context::Context;
 use super::identifier::{self, Names};
@@ -12,14 +12,14 @@ use super::rule::{ColumnRule, Kind, Reading};
 use crate::error::DataError;
 use crate::values::Values;
 
-/// Numbers that programs write for a missing value.
+/// Numbers that programs often write for a missing value.
 const SENTINELS: [f64; 8] = [-99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0];
 
-/// Texts are long if their average length is at least this.
+/// The average length in bytes above which texts are long.
 const LONG: usize = 30;
 
-/// Whether points in a column may separate thousands: all fractions have at most three digits, and the numbers with a
-/// fraction lie between 1 and 1000.
+/// Whether points in a column may separate thousands. This requires that all fractions have at most three digits and
+/// that all numbers with a fraction are between 1 and 1000.
 pub(crate) fn may_be_thousands(values: &[f64]) -> bool {
     let mut any = false;
     for value in values.iter().filter(|v| !v.is_nan()) {
@@ -34,7 +34,7 @@ pub(crate) fn may_be_thousands(values: &[f64]) -> bool {
     any
 }
 
-/// A column that is not read by an earlier rule, so that its kind must be inferred.
+/// A column whose kind must be inferred, because there is no earlier rule for it.
 pub(crate) struct Inference<'a> {
     pub(crate) name: &'a str,
     pub(crate) context: &'a Context<'a>,
@@ -44,7 +44,7 @@ pub(crate) struct Inference<'a> {
 }
 
 impl Inference<'_> {
-    /// Infers the kind from the cells alone.
+    /// Infers the kind only from the cells.
     pub(crate) fn anything(&self, cells: Cells) -> Result<(Values, ColumnRecord), DataError> {
         match cells {
             Cells::Numbers(values) => Ok(self.numbers(values, self.record(ColumnRule::default()))),
@@ -58,7 +58,7 @@ impl Inference<'_> {
         }
     }
 
-    /// Uses the type declared by the schema of the file.
+    /// Uses the type that the schema of the file declares.
     pub(crate) fn declared(
         &self,
         kind: Kind,
@@ -104,7 +104,7 @@ impl Inference<'_> {
         }
     }
 
-    /// Reads texts without conversion. `known` means that the user or a schema declared the column as texts.
+    /// Reads texts without conversion. `known` is true if the user or a schema declared the column as texts.
     pub(crate) fn texts(&self, cells: Cells, known: bool) -> (Values, ColumnRecord) {
         let raw = cells.into_texts();
         let options = self.context.options;
@@ -163,7 +163,7 @@ impl Inference<'_> {
         ColumnRecord::new(self.name, rule)
     }
 
-    /// Finishes a column of numbers, whose spelling is in the rule of the record.
+    /// Finishes a column of numbers. The rule of the record contains the spelling of the numbers.
     fn numbers(&self, mut values: Vec<f64>, mut record: ColumnRecord) -> (Values, ColumnRecord) {
         let markers = record.rule.markers();
         let is_named = |value: &f64| markers.has_number(*value);
@@ -196,7 +196,8 @@ impl Inference<'_> {
                 "the points in numbers such as {fraction:.3} are read as decimal points; pass --decimal , if they separate thousands"
             )));
         }
-        // The column has integers in a table with decimal commas, so a point in a later row separates thousands.
+        // In a table with decimal commas, a column of integers has no decimal points, so a point in a later row
+        // separates thousands.
         let has_commas = self.evidence.elsewhere == Some(Decimal::Comma)
             || self.evidence.requested == Some(Decimal::Comma);
         let is_whole = || values.iter().all(|value| value.is_nan() || value.fract().abs() <= 0.0);
@@ -322,11 +323,11 @@ pub(super) fn truth(text: &str) -> Option<f64> {
     }
 }
 
-/// A sentinel for missing values, with its count: the smallest or largest number, if it is farther from the others than
-/// these are from each other.
+/// Finds a number that may mark missing values, and counts it. The number must be one of [`SENTINELS`]. It must be the
+/// smallest or the largest number, and farther from all others than these are from each other.
 fn sentinel(values: &[f64]) -> Option<(f64, usize)> {
     let range = |without: f64| {
-        // Use lanes for vectorisation: NaN is neither less nor greater.
+        // The lanes allow vectorisation. NaN is neither less nor greater than a number, so it is ignored.
         const LANES: usize = 8;
         let (mut low, mut high) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
         let mut take = |at: usize, value: f64| {

@@ -1,10 +1,10 @@
-//! Cells that mean a missing value.
+//! Cells that mark a missing value.
 
 use super::number::NumberFormat;
 use crate::missing::MISSING_CELLS;
 use crate::names::short;
 
-/// Words for a missing value, in lower case, that apply only in columns of numbers, dates or truth values.
+/// Lower-case words that mark a missing value only in columns of numbers, dates or truth values.
 const AMONG_NUMBERS: [&str; 54] = [
     "-",
     "--",
@@ -62,22 +62,22 @@ const AMONG_NUMBERS: [&str; 54] = [
     "empty",
 ];
 
-/// Markers that apply only in columns of dates.
+/// Cells that mark a missing value only in columns of dates.
 const AMONG_DATES: [&str; 4] = ["0000-00-00", "0000-00-00 00:00:00", "00.00.0000", "00/00/0000"];
 
-/// The cells of a column that mean a missing value: the common markers and those set by the user, except those that the
-/// user declared to be values.
+/// The cells of a column that mark a missing value. These are the common markers and the markers set by the user,
+/// except cells that the user declared to be values.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Markers {
     named: Vec<String>,
-    /// The user's markers that are numbers: `-999` also matches `-999.0`.
+    /// The user's markers that are numbers, so that `-999` also matches `-999.0`.
     numbers: Vec<f64>,
     /// Common markers that are values in this column.
     values: Vec<String>,
 }
 
 impl Markers {
-    /// The common markers and `named` ones, except those in `values`.
+    /// Creates the markers of a column, which are `named` and all common markers except those in `values`.
     pub(crate) fn new(named: &[String], values: &[String]) -> Markers {
         let number = |text: &String| NumberFormat::default().parse(text);
         Markers {
@@ -87,20 +87,20 @@ impl Markers {
         }
     }
 
-    /// Whether a text cell is a marker.
+    /// Whether a text cell is a marker of a missing value.
     pub(crate) fn has(&self, cell: &[u8]) -> bool {
         let is_among = |list: &[String]| list.iter().any(|marker| marker.as_bytes() == cell);
         is_usual(cell) && !is_among(&self.values) || !self.named.is_empty() && is_among(&self.named)
     }
 
-    /// Whether a number is a marker.
+    /// Whether a number is a marker of a missing value.
     #[inline]
     pub(crate) fn has_number(&self, value: f64) -> bool {
         self.numbers.contains(&value)
     }
 }
 
-/// Whether a cell is a marker in every column.
+/// Whether a cell is a common marker, which applies in every column.
 pub(crate) fn is_usual(cell: &[u8]) -> bool {
     cell.len() <= 4 && MISSING_CELLS.iter().any(|marker| marker.as_bytes() == cell)
 }
@@ -110,13 +110,15 @@ pub(crate) fn is_word(cell: &str) -> bool {
     is_usual(cell.as_bytes()) && cell.bytes().any(|b| b.is_ascii_alphabetic())
 }
 
-/// Whether a cell means a missing value among numbers or truth values or, if `dates`, among dates.
+/// Whether a cell probably marks a missing value in a column of numbers or truth values. If `dates` is true, markers of
+/// missing dates count too.
 pub(crate) fn is_likely(cell: &str, dates: bool) -> bool {
     let lower = cell.trim().to_lowercase();
     AMONG_NUMBERS.contains(&lower.as_str()) || dates && AMONG_DATES.contains(&lower.as_str())
 }
 
-/// The subject and verb of a sentence: "3 cells `NA` and 1 cell `None` are"; empty without markers.
+/// The subject and the verb of a sentence about markers, such as "3 cells `NA` and 1 cell `None` are". The result is
+/// empty if there are no markers.
 pub(super) fn counted<'m>(markers: impl Iterator<Item = (&'m String, &'m usize)>) -> String {
     let mut total = 0;
     let shown: Vec<String> = markers

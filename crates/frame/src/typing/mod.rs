@@ -1,8 +1,8 @@
-//! Converts cells to typed columns: one set of rules for all formats, in memory and in a stream.
+//! Converts cells to typed columns. The same rules apply to all formats, in memory and in a stream.
 //!
-//! A reader collects the cells of each column: plain numbers as numbers, everything else as distinct texts with codes
-//! ([`Cells`]). [`understand`] then decides the kind of each column from distinct texts and their counts. Its time is
-//! therefore linear in the number of rows and in the length of the distinct texts.
+//! A reader collects the cells of each column. Plain numbers are collected as numbers, and everything else is collected
+//! as distinct texts with codes ([`Cells`]). Then [`understand`] decides the kind of each column from the distinct
+//! texts and their counts. Its time is therefore linear in the number of rows and in the length of the distinct texts.
 
 mod apply;
 mod calendar;
@@ -37,21 +37,22 @@ use crate::options::{Hints, ReadOptions};
 use number::Evidence;
 use std::collections::BTreeSet;
 
-/// The facts known about a column before it is interpreted.
+/// The facts that are known about a column before it is interpreted.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Expected {
-    /// Nothing.
+    /// Nothing is known.
     Anything,
-    /// It contains texts, because the user declared this, or because it is a label column or is only displayed.
+    /// The column contains texts, because the user declared this, or because it is a label column or a column that is
+    /// only displayed.
     Texts,
     /// The schema of the file declares a type.
     Declared(Kind),
-    /// It is read by a rule found earlier.
+    /// The column is read by a rule that was found earlier.
     Rule(ColumnRule),
 }
 
 impl Expected {
-    /// The facts known about a column by its name.
+    /// The facts that are known about the column `name`.
     pub(crate) fn of(name: &str, hints: &Hints) -> Expected {
         if hints.verbatim.contains(name) {
             return Expected::Rule(ColumnRule::verbatim());
@@ -59,13 +60,13 @@ impl Expected {
         if let Some(rule) = hints.rules.get(name) {
             return Expected::Rule(rule.clone());
         }
-        // A model with rules does not use other columns: their cells are kept unchanged.
+        // A model with rules does not use other columns, so the cells of these columns are kept unchanged.
         let is_unused =
             hints.others_are_texts || !hints.rules.is_empty() && !hints.expected.contains(name);
         if hints.texts.contains(name) || is_unused { Expected::Texts } else { Expected::Anything }
     }
 
-    /// The cells that mean a missing number.
+    /// The cells that mark a missing number.
     pub(crate) fn markers(&self, options: &ReadOptions) -> Markers {
         match self {
             Expected::Rule(rule) => {
@@ -76,7 +77,7 @@ impl Expected {
     }
 
     /// Whether values of any type are converted to texts. The spelling of numbers is not considered, because a typed
-    /// file has only one.
+    /// file has only one spelling.
     pub(crate) fn is_text(&self) -> bool {
         match self {
             Expected::Rule(rule) => rule.reading == Reading::Text,
@@ -93,8 +94,8 @@ impl Expected {
         }
     }
 
-    /// Whether plain numbers must be collected as texts, because the column does not contain numbers or spells them in
-    /// a different way.
+    /// Whether plain numbers must be collected as texts. This is necessary if the column does not contain numbers, or
+    /// if its numbers have a different spelling.
     pub(crate) fn needs_texts(&self) -> bool {
         match self {
             Expected::Anything => false,
@@ -109,7 +110,7 @@ impl Expected {
     }
 }
 
-/// A column before interpretation.
+/// A column before it is interpreted.
 #[derive(Debug)]
 pub(crate) struct RawColumn {
     pub(crate) name: String,
@@ -117,21 +118,21 @@ pub(crate) struct RawColumn {
     pub(crate) expected: Expected,
 }
 
-/// Interpreted columns with their records.
+/// The interpreted columns, with their records.
 #[derive(Debug, Default)]
 pub(crate) struct Typed {
     pub(crate) columns: Vec<Column>,
     pub(crate) records: Vec<ColumnRecord>,
-    /// Indices of columns of plain numbers that must be collected as texts and interpreted again, because their points
-    /// may separate thousands. If there are any, the columns are incomplete.
+    /// The indices of columns of plain numbers that must be collected as texts and interpreted again, because points in
+    /// them may separate thousands. If there are any, `columns` and `records` are incomplete.
     pub(crate) again: BTreeSet<usize>,
 }
 
 /// Decides the kind of each column of a table.
 ///
 /// # Errors
-/// If a cell does not match the other cells of its column or the rule of its column. The message gives its place, the
-/// column, the expectation and the remedy.
+/// Returns an error if a cell does not match the other cells of its column or the rule of its column. The message says
+/// where the cell is, what was expected, and what to do.
 pub(crate) fn understand(
     columns: Vec<RawColumn>,
     context: &Context<'_>,
@@ -149,7 +150,7 @@ pub(crate) fn understand(
             return Ok(typed);
         }
     }
-    // A column is treated as an index because of its values only if other features remain.
+    // A column is treated as an index based on its values only if other features remain.
     let features = columns.iter().filter(|c| !c.expected.is_declared_text()).count();
     let mut only_names = features > 1;
     for RawColumn { name, cells, expected, .. } in columns {
@@ -167,7 +168,8 @@ pub(crate) fn understand(
     Ok(typed)
 }
 
-/// The decimal mark of the columns in which it is unambiguous.
+/// Collects the evidence for reading ambiguous numbers, which includes the decimal mark of the columns in which it is
+/// unambiguous.
 fn evidence(columns: &[RawColumn], context: &Context<'_>) -> Evidence {
     let mut evidence = Evidence {
         requested: context.options.decimal,

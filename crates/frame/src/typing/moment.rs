@@ -1,8 +1,7 @@
-//! Parses dates and times in text.
+//! Parses dates and times from text.
 //!
-//! Before the order of day and month is chosen for a column, this parser tries each possible order on every cell,
-//! without exceptions or locales. Its calendar takes 30 lines. Time zones must be given as offsets; zone names are not
-//! supported.
+//! Before the order of day and month is chosen for a column, the parser tries each possible order on every cell. It
+//! does not depend on locales. Time zones must be given as offsets, because zone names are not supported.
 
 use super::civil::{DAY, date, days};
 use serde::{Deserialize, Serialize};
@@ -11,16 +10,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DateOrder {
-    /// `2024-12-31`, or a date whose month is a word
+    /// Dates such as `2024-12-31`, and dates whose month is a word.
     #[default]
     YearFirst,
-    /// `31.12.2024`
+    /// Dates such as `31.12.2024`.
     DayFirst,
-    /// `12/31/2024`
+    /// Dates such as `12/31/2024`.
     MonthFirst,
-    /// `20241231`
+    /// Dates such as `20241231`.
     Digits,
-    /// `06:30`, without a date
+    /// Times such as `06:30`, without a date.
     TimeOnly,
 }
 
@@ -38,17 +37,19 @@ pub enum DateOrder {
 pub struct MomentFormat {
     /// The order of day, month and year.
     pub order: DateOrder,
-    /// The offset from UTC, in minutes, that all timestamps with an offset had at `fit`; 0 if their offsets differed.
+    /// The offset from UTC, in minutes, that all fitted timestamps have. This is 0 if their offsets differ or if they
+    /// have no offset.
     pub offset: i32,
-    /// Whether points separated the parts of dates with the month first at `fit`, as in `12.31.2024`. Without it, such dates are
-    /// refused in new rows, because points usually mean that the day is first. Other orders do not use it.
+    /// Whether points separate the parts of the fitted dates, as in `12.31.2024`. This is used only if the month is
+    /// first. If it is false, dates with points are refused in new rows, because points usually mean that the day is
+    /// first.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub points: bool,
 }
 
 impl MomentFormat {
-    /// Microseconds since 1970-01-01; `None` if the cell does not match the format. A timestamp with an offset from UTC
-    /// is converted to the offset of the format.
+    /// Parses a cell to microseconds since 1970-01-01. Returns `None` if the cell does not match the format. A
+    /// timestamp with an offset from UTC is converted to the offset of the format.
     #[must_use]
     pub fn parse(&self, cell: &str) -> Option<i64> {
         let parsed = parse(cell, self.order)?;
@@ -60,7 +61,7 @@ impl MomentFormat {
         parsed.micros + shift * 60_000_000
     }
 
-    /// The format in words.
+    /// Describes the format in words.
     pub(crate) fn describe(&self) -> &'static str {
         match self.order {
             DateOrder::YearFirst => "dates",
@@ -79,7 +80,7 @@ pub(super) fn has_point(cell: &str) -> bool {
     digits.trim_start_matches(is_digit).starts_with('.')
 }
 
-/// A timestamp as written.
+/// A timestamp as it is written in a cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Parsed {
     micros: i64,
@@ -87,11 +88,11 @@ struct Parsed {
     offset: Option<i32>,
 }
 
-/// If at least this many distinct eight-digit numbers are all dates, this is not a coincidence: only one in 30 such
-/// numbers is a date.
+/// The minimum number of distinct eight-digit numbers for reading them as dates, if all of them are dates. This is then
+/// no coincidence, because only one in 30 such numbers is a date.
 const MIN_DATES: usize = 10;
 
-/// The maximum length in bytes of a cell that is a timestamp.
+/// The maximum length in bytes of a cell that is read as a timestamp.
 const MAX_LENGTH: usize = 48;
 
 fn parse(cell: &str, order: DateOrder) -> Option<Parsed> {
@@ -101,7 +102,7 @@ fn parse(cell: &str, order: DateOrder) -> Option<Parsed> {
     }
     let mut scan = Scan { rest: cell };
     if order == DateOrder::TimeOnly {
-        // Four digits are a time only after a date.
+        // Four digits without a colon are a time only after a date.
         let parsed = scan.time().filter(|_| cell.contains(':'))?;
         return (scan.rest.is_empty() && parsed.micros < DAY).then_some(parsed);
     }
@@ -133,7 +134,7 @@ const MONTHS: [&str; 12] = [
 const DAYS: [&str; 7] =
     ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// A position in a text.
+/// A parser position, stored as the rest of the text.
 struct Scan<'t> {
     rest: &'t str,
 }
@@ -152,7 +153,7 @@ impl<'t> Scan<'t> {
         any
     }
 
-    /// Reads up to `most` digits; returns their value and number.
+    /// Reads up to `most` digits. Returns their value and their number.
     fn number(&mut self, most: usize) -> Option<(i64, usize)> {
         let length = self.rest.bytes().take_while(u8::is_ascii_digit).count();
         let (digits, rest) = self.rest.split_at(length);
@@ -189,7 +190,7 @@ impl<'t> Scan<'t> {
         (is_mark || is_blank || is_comma).then_some(mark)
     }
 
-    /// Reads a date; returns days since 1970-01-01.
+    /// Reads a date. Returns the number of days since 1970-01-01.
     fn date(&mut self, order: DateOrder) -> Option<i64> {
         // The name of a weekday may precede the date.
         if self.rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
@@ -245,7 +246,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// Reads `Jan 31, 2024` or `Jan 2024`.
+    /// Reads dates such as `Jan 31, 2024` or `Jan 2024`.
     fn month_day_year(&mut self) -> Option<i64> {
         let month = self.month()?;
         self.mark()?;
@@ -262,7 +263,8 @@ impl<'t> Scan<'t> {
         days(year(last, last_length)?, month, first)
     }
 
-    /// Reads `6:30`, `06:30:15.25` or `6:30 pm`, with or without an offset from UTC, or `0630` after a date.
+    /// Reads times such as `6:30`, `06:30:15.25` or `6:30 pm`, with or without an offset from UTC. After a date, also
+    /// reads `0630`.
     fn time(&mut self) -> Option<Parsed> {
         let (mut hour, length) = self.number(6)?;
         let (minute, mut second, mut micros);
@@ -307,7 +309,7 @@ impl<'t> Scan<'t> {
         Some(Parsed { micros, offset })
     }
 
-    /// Reads an offset from UTC in minutes, if there is one. Returns `None` if other text follows.
+    /// Reads an offset from UTC, if there is one, and returns it in minutes. Returns `None` if other text follows.
     fn offset(&mut self) -> Option<Option<i32>> {
         if self.rest.is_empty() {
             return Some(None);
@@ -334,19 +336,21 @@ impl<'t> Scan<'t> {
     }
 }
 
-/// The index in `names` of a word, or of its first three letters (four for `Sept`).
+/// The index of the element of `names` that equals `word` or starts with it. In the second case, `word` must have three
+/// or four letters, as in `Sept`.
 fn named(word: &str, names: &[&str]) -> Option<usize> {
     let word = word.to_ascii_lowercase();
     let is_short = matches!(word.len(), 3 | 4);
     names.iter().position(|name| *name == word || is_short && name.starts_with(&word))
 }
 
-/// A day or month: one or two digits.
+/// Converts a day or month, which must have one or two digits.
 fn day(value: i64, length: usize) -> Option<u32> {
     u32::try_from(value).ok().filter(|_| length <= 2)
 }
 
-/// A year with four digits, or with two: numbers up to 68 mean years after 2000.
+/// Converts a year, which must have four or two digits. Two-digit years up to 68 mean 2000 to 2068, and the others mean
+/// 1969 to 1999.
 fn year(value: i64, length: usize) -> Option<i64> {
     match length {
         4 => Some(value),
@@ -355,22 +359,23 @@ fn year(value: i64, length: usize) -> Option<i64> {
     }
 }
 
-/// The detected dates of a column.
+/// The dates that were detected in a column.
 #[derive(Debug)]
 pub(crate) struct Detected {
     pub(crate) format: MomentFormat,
-    /// The timestamp of each text; `None` if it is not a timestamp.
+    /// The timestamp of each text, or `None` if the text is not a timestamp.
     pub(crate) values: Vec<Option<i64>>,
-    /// Whether the other order of day and month reads equally many cells.
+    /// Whether the other order of day and month reads the same number of rows.
     pub(crate) is_ambiguous: bool,
-    /// Whether the cells have different offsets from UTC, or only some have an offset.
+    /// Whether the cells have different offsets from UTC, or only some of them have an offset.
     pub(crate) has_offsets: bool,
-    /// Whether a cell has a year of two digits.
+    /// Whether a cell has a year with two digits.
     pub(crate) has_short_years: bool,
 }
 
-/// Chooses the order of day and month that reads the most rows; `None` if no text is a timestamp. If both orders read
-/// the same rows as different days, `day_first` decides; without it, the day is first if points separate the parts.
+/// Chooses the order of day and month that reads the most rows. Returns `None` if no text is a timestamp. If both
+/// orders read the same number of rows, but as different days, `day_first` decides. If `day_first` is `None`, the day
+/// is first if points separate the parts.
 pub(crate) fn detect(texts: &[&str], rows: &[usize], day_first: Option<bool>) -> Option<Detected> {
     let read = |order| {
         let parsed: Vec<Option<Parsed>> = texts.iter().map(|text| parse(text, order)).collect();
@@ -413,7 +418,7 @@ pub(crate) fn detect(texts: &[&str], rows: &[usize], day_first: Option<bool>) ->
     let mut offsets = best.1.iter().flatten().map(|parsed| parsed.offset);
     let first = offsets.next().flatten();
     let is_same = offsets.all(|offset| offset == first);
-    // A date such as `5. May 2024` also has a point, and only one reading.
+    // A date such as `5. May 2024` also contains a point, but has only one reading.
     let is_pointed = |(text, parsed): (&&str, &Option<Parsed>)| {
         parsed.is_some() && has_point(text) && parse(text, DateOrder::YearFirst).is_none()
     };
@@ -436,7 +441,8 @@ pub(crate) fn detect(texts: &[&str], rows: &[usize], day_first: Option<bool>) ->
     })
 }
 
-/// Interprets numbers of the form 20241231 as dates, if all are dates and the column name or the count suggests it.
+/// Interprets numbers of the form 20241231 as dates, if all numbers are dates and if either the column name or the
+/// number of distinct dates suggests this reading.
 pub(super) fn dates_of_digits(name: &str, values: &[f64]) -> Option<Vec<Option<i64>>> {
     let first = values.iter().find(|value| !value.is_nan())?;
     digits_date(*first)?;
@@ -449,7 +455,7 @@ pub(super) fn dates_of_digits(name: &str, values: &[f64]) -> Option<Vec<Option<i
     (all && (named || distinct() >= MIN_DATES)).then_some(moments)
 }
 
-/// The timestamp of a number such as 20241231; `None` if it is not a date from 1900 to 2100.
+/// The timestamp of a number such as 20241231, or `None` if the number is not a date from 1900 to 2100.
 pub(super) fn digits_date(value: f64) -> Option<i64> {
     let is_in_range =
         (19_000_101.0..=21_001_231.0).contains(&value) && value.fract().to_bits() << 1 == 0;
@@ -457,7 +463,7 @@ pub(super) fn digits_date(value: f64) -> Option<i64> {
     days(digits / 10_000, (digits / 100 % 100) as u32, (digits % 100) as u32).map(|day| day * DAY)
 }
 
-/// Formats a timestamp by ISO 8601: a date, a date with time, or only a time if the date is 1970-01-01.
+/// Formats a timestamp in ISO 8601 as a date, as a date with a time, or only as a time if the date is 1970-01-01.
 pub(crate) fn text(micros: i64) -> String {
     let (day, time) = (micros.div_euclid(DAY), micros.rem_euclid(DAY));
     let (year, month, of_month) = date(day);

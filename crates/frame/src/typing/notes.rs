@@ -1,4 +1,4 @@
-//! Notes on decisions that could be wrong, and the error for cells that do not match their column.
+//! Writes notes on decisions that could be wrong, and the error for cells that do not match their column.
 
 use super::identifier::Names;
 use super::infer::Inference;
@@ -11,7 +11,7 @@ use super::record::ColumnRecord;
 use super::rule::Kind;
 use crate::csv_columns::is_code;
 use crate::error::DataError;
-use crate::frame::leading_zero;
+use crate::frame::code_as_number;
 use crate::names::short;
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ impl Inference<'_> {
         )));
     }
 
-    /// Adds the likely markers of missing values to the rule, with a note.
+    /// Adds cells that probably mark missing values to the rule, with a note.
     pub(super) fn accept(
         &self,
         record: &mut ColumnRecord,
@@ -74,7 +74,7 @@ impl Inference<'_> {
         }
     }
 
-    /// Returns the error for cells that do not match most others, if there are any.
+    /// Returns an error if there are cells that do not match most other cells.
     pub(super) fn refuse_odd(
         &self,
         raw: &RawTexts,
@@ -82,7 +82,7 @@ impl Inference<'_> {
         fit: &Fit,
         what: &str,
     ) -> Result<(), DataError> {
-        // Distinct texts are in the order of their first rows.
+        // Distinct texts are in the order of the rows in which they first occur.
         let Some(first) = fit.odd.first().copied() else { return Ok(()) };
         let (cell, name) = (present.texts[first], self.name);
         let place = (self.context.place)(raw.first_row(present.places[first]));
@@ -117,10 +117,10 @@ impl Inference<'_> {
         )))
     }
 
-    /// Adds a note if a number is written as a code is.
+    /// Adds a note if a number is written like a code.
     pub(super) fn note_code(&self, record: &mut ColumnRecord, present: &Present<'_>) {
         if let Some(code) = present.texts.iter().find(|text| is_code(text.as_bytes())) {
-            record.notes.push(self.note(&leading_zero(self.name, &short(code))));
+            record.notes.push(self.note(&code_as_number(self.name, &short(code))));
         }
     }
 

@@ -1,7 +1,8 @@
 //! Parses numbers in the spellings that people use, and detects the spelling of a column.
 //!
-//! A column has one spelling: a decimal mark, optionally a separator of digit groups, and optionally a currency sign, a
-//! per cent sign or a unit next to every number. [`detect`] chooses the spelling that reads the most cells.
+//! All numbers of a column have the same spelling. It consists of a decimal mark, optionally a separator of digit
+//! groups, and optionally a currency sign, a percent sign or a unit next to the numbers. [`detect`] chooses the
+//! spelling that reads the most rows.
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -10,10 +11,10 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decimal {
-    /// `3.5`
+    /// A decimal point, as in `3.5`.
     #[default]
     Point,
-    /// `3,5`
+    /// A decimal comma, as in `3,5`.
     Comma,
 }
 
@@ -21,20 +22,20 @@ pub enum Decimal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Group {
-    /// `1,234`
+    /// A comma, as in `1,234`.
     Comma,
-    /// `1.234`
+    /// A point, as in `1.234`.
     Point,
-    /// `1 234`, with any kind of space
+    /// Any kind of space, as in `1 234`.
     Space,
-    /// `1'234`
+    /// An apostrophe, as in `1'234`.
     Apostrophe,
-    /// `1_234`
+    /// An underscore, as in `1_234`.
     Underscore,
 }
 
-/// The spelling of the numbers in a column. A minus before or after the number, a Unicode minus sign, parentheses
-/// around a negative number and exponents (`1e5`, `1.5D+03`) are accepted in every spelling.
+/// The spelling of the numbers in a column. Every spelling accepts a minus sign before or after the number, Unicode
+/// minus signs, parentheses around a negative number, and exponents (`1e5`, `1.5D+03`).
 ///
 /// ```
 /// use halfspaces_frame::{Decimal, Group, NumberFormat};
@@ -50,12 +51,12 @@ pub struct NumberFormat {
     /// The separator of digit groups.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<Group>,
-    /// A currency sign, a per cent sign or a unit next to the numbers. It does not change their values.
+    /// A currency sign, a percent sign or a unit next to the numbers. It does not change the values of the numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub affix: Option<String>,
 }
 
-/// The maximum length in bytes of a cell that is a number.
+/// The maximum length in bytes of a cell that is read as a number.
 const MAX_LENGTH: usize = 64;
 
 const CURRENCY_SIGNS: [char; 12] = ['$', '€', '£', '¥', '₹', '₽', '₩', '₺', '₪', '₫', '₴', '฿'];
@@ -69,21 +70,22 @@ const UNITS: [&str; 20] = [
     "°C", "°F", "°", "kg", "mg", "g", "km", "cm", "mm", "m", "ms", "h", "min", "lb", "lbs", "kWh",
     "kW", "MB", "GB", "kB",
 ];
-/// The maximum length in letters of a unit that is not listed. A space must precede it.
+/// The maximum length, in letters, of a unit that is not listed. A space must precede such a unit.
 const MAX_UNIT: usize = 4;
 
-/// The parts of a cell, independent of the meaning of the marks in its digits.
+/// The parts of a cell, which do not depend on the meaning of the marks between its digits.
 struct Parts<'t> {
     negative: bool,
-    /// Digits and marks.
+    /// The digits and the marks between them.
     digits: &'t str,
-    /// The exponent with its `e`; empty if there is none.
+    /// The exponent with its `e`. Empty if there is no exponent.
     exponent: &'t str,
     affix: Option<&'t str>,
 }
 
 impl NumberFormat {
-    /// The number in a cell; `None` if the cell is not a number in this spelling, or is infinite.
+    /// Parses the number in a cell. Returns `None` if the cell is not a number in this spelling or if the number is
+    /// infinite.
     #[must_use]
     pub fn parse(&self, cell: &str) -> Option<f64> {
         let parts = Parts::of(cell)?;
@@ -93,7 +95,8 @@ impl NumberFormat {
         self.value(&parts)
     }
 
-    /// Whether a number may have this affix. A number without an affix is accepted, except among percentages.
+    /// Whether a number may have the affix `found`. A number without an affix is accepted, except in a column of
+    /// percentages.
     fn allows(&self, found: Option<&str>) -> bool {
         match (self.affix.as_deref(), found) {
             (expected, Some(found)) => expected == Some(found),
@@ -123,7 +126,7 @@ impl NumberFormat {
         fast_float2::parse::<f64, _>(plain.as_bytes()).ok().filter(|value| value.is_finite())
     }
 
-    /// The digits of the integer part without group separators; `None` if a separator is misplaced.
+    /// The digits of the integer part without group separators, or `None` if a separator is misplaced.
     fn ungrouped<'t>(&self, whole: &'t str) -> Option<Cow<'t, str>> {
         if whole.bytes().all(|b| b.is_ascii_digit()) {
             return Some(Cow::Borrowed(whole));
@@ -133,7 +136,8 @@ impl NumberFormat {
         let (first, rest) = groups.split_first()?;
         let all_digits =
             groups.iter().all(|g| !g.is_empty() && g.bytes().all(|b| b.is_ascii_digit()));
-        // Groups have three digits; in Indian notation the last group has three digits and the others have two.
+        // All groups have three digits. In Indian notation, the last group has three digits and the other groups have
+        // two.
         let (last, middle) = rest.split_last()?;
         let western = first.len() <= 3 && middle.iter().all(|g| g.len() == 3);
         let indian =
@@ -143,7 +147,8 @@ impl NumberFormat {
             .then(|| Cow::Owned(groups.concat()))
     }
 
-    /// The spelling in words with an example: "with a decimal comma, such as `3,5`". Empty for the plain spelling.
+    /// Describes the spelling in words, such as "a decimal comma and the sign `€`". The result is empty for the plain
+    /// spelling.
     pub(crate) fn describe(&self) -> String {
         let mut parts = Vec::new();
         if self.decimal == Decimal::Comma {
@@ -180,7 +185,8 @@ fn is_minus(letter: char) -> bool {
     matches!(letter, '-' | '\u{2212}' | '\u{2012}' | '\u{2013}' | '\u{fe63}' | '\u{ff0d}')
 }
 
-/// Removes a leading sign. The second part says whether it is a minus.
+/// Removes a leading sign. The second part of the result says whether the sign is a minus, and is `None` if there is no
+/// sign.
 fn without_sign(text: &str) -> (&str, Option<bool>) {
     let mut letters = text.chars();
     match letters.next() {
@@ -191,7 +197,8 @@ fn without_sign(text: &str) -> (&str, Option<bool>) {
 }
 
 impl<'t> Parts<'t> {
-    /// Returns `None` if the cell contains more than a number (other words or marks) or no digit.
+    /// Divides a cell into its parts. Returns `None` if the cell contains no digit, or words or marks that do not
+    /// belong to a number.
     fn of(cell: &'t str) -> Option<Parts<'t>> {
         let cell = cell.trim();
         if cell.len() > MAX_LENGTH || !cell.bytes().any(|b| b.is_ascii_digit()) {
@@ -251,7 +258,7 @@ fn is_of_digits(letter: char) -> bool {
         || letter.is_whitespace()
 }
 
-/// The length of an exponent, such as `e5` or `D+03`, at the start of a text; 0 if there is none.
+/// The length of an exponent, such as `e5` or `D+03`, at the start of a text, or 0 if there is no exponent.
 fn exponent_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     if !matches!(bytes.first(), Some(b'e' | b'E' | b'd' | b'D')) {
@@ -287,29 +294,30 @@ fn is_affix(text: &str, is_spaced: bool) -> bool {
     is_known || CURRENCY_SIGNS.iter().any(|sign| one(*sign)) || is_unit()
 }
 
-/// Evidence from the rest of the file that decides how to read a column whose marks have two readings.
+/// Evidence from the options and the rest of the file. It decides how to read a column whose marks have two possible
+/// readings.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Evidence {
     /// The decimal mark set by the user.
     pub(crate) requested: Option<Decimal>,
-    /// The decimal mark of other columns.
+    /// The decimal mark of other columns, if it is unambiguous.
     pub(crate) elsewhere: Option<Decimal>,
-    /// The delimiter.
+    /// The delimiter, if the file is delimited text.
     pub(crate) delimiter: Option<u8>,
 }
 
-/// The detected spelling of a column.
+/// The spelling that was detected in a column.
 #[derive(Debug)]
 pub(crate) struct Detected {
     pub(crate) format: NumberFormat,
-    /// The number of each text; `None` if it is not a number.
+    /// The number of each text, or `None` if the text is not a number.
     pub(crate) values: Vec<Option<f64>>,
-    /// The reason for this spelling, if another one reads equally many cells.
+    /// The reason for choosing this spelling, if another spelling reads the same number of rows.
     pub(crate) doubt: Option<&'static str>,
 }
 
-/// Chooses the spelling that reads the most rows; `None` if no text is a number. `rows` is the number of rows of each
-/// text.
+/// Chooses the spelling that reads the most rows. Returns `None` if no text is a number. `rows` contains the number of
+/// rows of each text.
 pub(crate) fn detect(texts: &[&str], rows: &[usize], evidence: Evidence) -> Option<Detected> {
     let parts: Vec<Option<Parts<'_>>> = texts.iter().map(|text| Parts::of(text)).collect();
     let numbers =
@@ -321,7 +329,7 @@ pub(crate) fn detect(texts: &[&str], rows: &[usize], evidence: Evidence) -> Opti
     groups.extend(has(char::is_whitespace).then_some(Some(Group::Space)));
     let (comma, point) = (has(|c| c == ','), has(|c| c == '.'));
     let affix = common_affix(numbers());
-    // The best spelling with each decimal mark, with the number of rows that it reads.
+    // For each decimal mark, the number of rows that the best spelling reads, and this spelling.
     let mut best: [(usize, NumberFormat); 2] = Default::default();
     let may_group = point && evidence.elsewhere == Some(Decimal::Comma);
     for decimal in [Decimal::Point, Decimal::Comma] {
@@ -363,7 +371,7 @@ pub(crate) fn detect(texts: &[&str], rows: &[usize], evidence: Evidence) -> Opti
     Some(Detected { values, format, doubt })
 }
 
-/// The decimal mark of `1,234`, with the reason.
+/// Decides which decimal mark to use if numbers such as `1,234` are ambiguous. Returns the mark and the reason.
 fn decide(evidence: Evidence) -> (Decimal, &'static str) {
     match evidence {
         Evidence { elsewhere: Some(Decimal::Comma), .. } => (Decimal::Comma, "as in other columns"),
@@ -377,9 +385,9 @@ fn decide(evidence: Evidence) -> (Decimal, &'static str) {
     }
 }
 
-/// The most common affix of the numbers with an affix, if most of them have it.
+/// The most common affix, if the number of rows that have it is more than half of the number of rows without an affix.
 fn common_affix<'p>(numbers: impl Iterator<Item = (&'p Parts<'p>, usize)>) -> Option<String> {
-    // A column with more distinct affixes has no common one.
+    // A column with more distinct affixes than this has no common affix.
     const MAX_AFFIXES: usize = 64;
     let mut counts: Vec<(Option<&str>, usize)> = Vec::new();
     for (parts, rows) in numbers {
@@ -395,7 +403,7 @@ fn common_affix<'p>(numbers: impl Iterator<Item = (&'p Parts<'p>, usize)>) -> Op
     (2 * most.1 > without).then(|| most.0.map(str::to_owned))?
 }
 
-/// The number in a plain spelling; `None` for words, NaN and infinite numbers.
+/// Parses a number in plain spelling. Returns `None` for words, NaN and infinite numbers.
 pub(crate) fn plain_number(cell: &[u8]) -> Option<f64> {
     fast_float2::parse::<f64, _>(cell).ok().filter(|value| value.is_finite())
 }
@@ -467,9 +475,9 @@ mod tests {
             let plain = NumberFormat::default();
             assert_eq!(plain.parse(cell), None, "{cell}");
         }
-        // Percentages and plain numbers are not on one scale.
+        // Percentages and plain numbers are not on the same scale.
         assert_eq!(values(&["45%", "50%", "0.3"]), [Some(45.0), Some(50.0), None]);
-        // Another currency is another quantity.
+        // Amounts in another currency are a different quantity.
         assert_eq!(values(&["$5", "$6", "€7"]), [Some(5.0), Some(6.0), None]);
     }
 
@@ -491,12 +499,13 @@ mod tests {
         );
         assert_eq!(of(Evidence { elsewhere: Some(Decimal::Comma), ..none }), 1.234);
         assert_eq!(of(Evidence { requested: Some(Decimal::Comma), ..none }), 1.234);
-        // A single cell decides the reading of the whole column.
+        // A single unambiguous cell decides how the whole column is read.
         assert!(!column(&["1,234", "2,5"], none).2 && !column(&["1,234", "0,125"], none).2);
         assert_eq!(values(&["1,234", "0,125"])[0], Some(1.234));
     }
 
-    /// A currency that more than half as many numbers have as have none is that of the column.
+    /// A currency is the affix of the column if the number of cells that have it is more than half of the number of
+    /// cells without a currency.
     #[test]
     fn numbers_without_the_sign_of_the_column_are_read() {
         let read = |cells: &[&str]| values(cells).iter().flatten().copied().collect::<Vec<f64>>();

@@ -1,21 +1,21 @@
-//! The texts of a column that are not missing, and how many of them a reading of the column accepts.
+//! The texts of a column that are not missing, and measures of how many of them a reading accepts.
 
 use super::markers::{self, Markers};
 use super::raw::RawTexts;
 
-/// A column with few distinct texts, most of them numbers, contains categories if at least this share of its rows is
-/// not numeric.
+/// The minimum share of rows that are not numeric for a column to contain categories, if it has few distinct texts and
+/// most of them are numbers.
 const CATEGORY_SHARE: f64 = 0.1;
-/// The maximum number of distinct texts of such a column.
+/// The maximum number of distinct texts in such a column.
 const FEW: usize = 20;
 
 /// The texts of a column that are not missing.
 pub(super) struct Present<'t> {
-    /// Their indices among all texts.
+    /// The indices of these texts among all texts of the column.
     pub(super) places: Vec<usize>,
     pub(super) texts: Vec<&'t str>,
     pub(super) rows: Vec<usize>,
-    /// The total number of their rows.
+    /// The total number of rows of these texts.
     pub(super) total: usize,
 }
 
@@ -32,7 +32,7 @@ impl<'t> Present<'t> {
         }
     }
 
-    /// Extends the values of the present texts to all texts.
+    /// Converts the values of the present texts to values of all texts. Missing texts get `None`.
     pub(super) fn spread<T: Copy>(&self, values: &[Option<T>], levels: usize) -> Vec<Option<T>> {
         let mut of_level = vec![None; levels];
         for (place, value) in self.places.iter().zip(values) {
@@ -44,7 +44,7 @@ impl<'t> Present<'t> {
 
 /// How well a reading, such as numbers or dates, fits the present texts of a column.
 pub(super) struct Fit {
-    /// The number of rows accepted.
+    /// The number of rows that the reading accepts.
     pub(super) read: usize,
     /// The texts that are probably markers of missing values, as indices among the present texts.
     pub(super) likely: Vec<usize>,
@@ -74,8 +74,9 @@ impl Fit {
     }
 }
 
-/// Whether a column with some numbers nevertheless contains categories, such as `2`, `3`, `4`, `5more`: it has few
-/// distinct texts, many rows are not numeric, and each text that is not numeric occurs in more than one row.
+/// Whether a column with some numbers nevertheless contains categories, such as `2`, `3`, `4` and `5more`. This
+/// requires that the column has few distinct texts, that many rows are not numeric, and that each text that is not
+/// numeric occurs in more than one row.
 pub(super) fn is_category(present: &Present<'_>, fit: &Fit) -> bool {
     present.texts.len() <= FEW
         && !fit.odd.is_empty()

@@ -1,4 +1,4 @@
-//! The cells of columns before interpretation.
+//! The cells of columns before they are interpreted.
 
 use super::markers::Markers;
 use super::moment;
@@ -6,14 +6,14 @@ use crate::levels::Levels;
 use crate::values::{MISSING, Values};
 use std::collections::HashMap;
 
-/// The cells of a column before interpretation.
+/// The cells of a column before they are interpreted.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Cells {
-    /// Plain numbers, with NaN for missing ones.
+    /// Plain numbers, with NaN for missing numbers.
     Numbers(Vec<f64>),
-    /// Truth values as 1 and 0, with NaN for missing ones.
+    /// Truth values as 1 and 0, with NaN for missing values.
     Booleans(Vec<f64>),
-    /// Microseconds since 1970-01-01.
+    /// Dates and times in microseconds since 1970-01-01.
     Moments(Vec<Option<i64>>),
     /// Unchanged texts, including markers of missing values.
     Texts(RawTexts),
@@ -29,7 +29,7 @@ impl Cells {
         }
     }
 
-    /// The cells as texts, as if the file spelled every value in the plain way.
+    /// Converts the cells to texts. The result is the same as if the file contained every value in plain spelling.
     pub(crate) fn into_texts(self) -> RawTexts {
         match self {
             Cells::Texts(raw) => raw,
@@ -47,14 +47,14 @@ impl Cells {
 /// The distinct texts of a column, with the code of each row.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct RawTexts {
-    /// One code for each row; [`MISSING`] for a null.
+    /// One code for each row, which is [`MISSING`] for a null.
     pub(crate) codes: Vec<u32>,
     /// The distinct texts.
     pub(crate) levels: Vec<String>,
 }
 
 impl RawTexts {
-    /// The number of rows of each text.
+    /// The number of rows that contain each text.
     pub(super) fn rows(&self) -> Vec<usize> {
         let mut rows = vec![0; self.levels.len()];
         for code in self.codes.iter().filter(|code| **code != MISSING) {
@@ -63,12 +63,12 @@ impl RawTexts {
         rows
     }
 
-    /// The first row of a text.
+    /// The first row that contains a text.
     pub(super) fn first_row(&self, level: usize) -> usize {
         self.codes.iter().position(|code| *code as usize == level).unwrap_or(0)
     }
 
-    /// The value of each row, from the value of each text.
+    /// Converts the values of the texts to values of the rows.
     pub(super) fn spread<T: Copy>(&self, of_level: &[T], missing: T) -> Vec<T> {
         self.codes
             .iter()
@@ -82,7 +82,7 @@ pub(super) fn numbers_of(raw: &RawTexts, of_level: &[Option<f64>]) -> Vec<f64> {
     raw.spread(&of_level, f64::NAN)
 }
 
-/// Converts values to texts; equal values get the same code.
+/// Converts values to texts. Equal values get the same code.
 pub(super) fn spelled<T: Copy>(
     values: impl Iterator<Item = Option<T>>,
     text: impl Fn(T) -> String,
@@ -93,7 +93,7 @@ pub(super) fn spelled<T: Copy>(
     RawTexts { codes, levels: levels.into_names() }
 }
 
-/// The trimmed texts in order of appearance, without those that are `markers` of missing values.
+/// The trimmed texts in order of appearance. Texts that are `markers` become missing values.
 pub(super) fn texts_without(raw: &RawTexts, markers: &Markers) -> Values {
     let is_plain = raw.levels.iter().all(|level| level.trim().len() == level.len());
     let mut names: Vec<&str> = Vec::with_capacity(raw.levels.len());

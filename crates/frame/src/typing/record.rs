@@ -18,13 +18,13 @@ use std::collections::{BTreeMap, HashSet};
 pub struct ColumnRecord {
     /// The name of the column.
     pub name: String,
-    /// The rule by which its cells are read, also in new rows.
+    /// The rule by which the cells of the column are read, including cells in new rows.
     pub rule: ColumnRule,
     /// Non-empty cells that were read as missing, with their counts.
     #[serde(default)]
     pub markers: BTreeMap<String, usize>,
-    /// Decisions that could be wrong, one sentence each with the column name and the remedy. A command prints those of
-    /// the columns that it uses.
+    /// Notes on decisions that could be wrong. Each note is one sentence that contains the column name and says what to
+    /// do. A command prints the notes on the columns that it uses.
     #[serde(default)]
     pub notes: Vec<String>,
 }
@@ -32,9 +32,9 @@ pub struct ColumnRecord {
 /// A summary of a column, as shown by `inspect`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColumnSummary {
-    /// The name.
+    /// The name of the column.
     pub name: String,
-    /// The kind of its contents.
+    /// The kind of the column's contents.
     pub kind: Kind,
     /// The number of missing values.
     pub missing: usize,
@@ -44,21 +44,21 @@ pub struct ColumnSummary {
     pub examples: Vec<String>,
     /// Non-empty cells that were read as missing, with their counts.
     pub markers: BTreeMap<String, usize>,
-    /// Decisions that could be wrong.
+    /// Notes on decisions that could be wrong.
     pub warnings: Vec<String>,
 }
 
-/// The number of distinct values in a summary.
+/// The maximum number of distinct values that a summary shows.
 const EXAMPLES: usize = 5;
 
 impl ColumnRecord {
-    /// The record of a column with this name and rule, without notes.
+    /// Creates the record of a column with the given name and rule, without notes.
     #[must_use]
     pub fn new(name: impl Into<String>, rule: ColumnRule) -> ColumnRecord {
         ColumnRecord { name: name.into(), rule, ..ColumnRecord::default() }
     }
 
-    /// Summarises the values of the column, in time linear in its rows.
+    /// Summarises the values of the column. The time is linear in the number of rows.
     #[must_use]
     pub fn summary(&self, values: &Values) -> ColumnSummary {
         let mut examples = Vec::new();

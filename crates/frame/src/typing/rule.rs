@@ -1,4 +1,5 @@
-//! The rule by which a column is read: found at `fit`, stored in the model, applied to new rows.
+//! The rule by which a column is read. The rule is found when a model is fitted, stored in the model, and applied to
+//! new rows.
 
 use super::markers::Markers;
 use super::moment::MomentFormat;
@@ -13,15 +14,15 @@ pub enum Kind {
     /// Numbers.
     #[default]
     Number,
-    /// A few names, each in several rows.
+    /// A few names, each of which occurs in several rows.
     Category,
     /// Long or varied text.
     Text,
     /// Dates or times.
     Date,
-    /// `true` and `false`, as 1 and 0.
+    /// Truth values, which are stored as 1 and 0.
     Boolean,
-    /// A distinct name or number in each row.
+    /// Names or numbers that identify the rows, distinct in each row.
     Identifier,
     /// Row numbers that a program saved with the table.
     Index,
@@ -30,7 +31,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The name in lower case.
+    /// The name of the kind in lower case.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -45,14 +46,14 @@ impl Kind {
         }
     }
 
-    /// Whether a model ignores such a column unless it is requested.
+    /// Whether a model ignores columns of this kind unless they are requested.
     #[must_use]
     pub fn is_left_out(self) -> bool {
         matches!(self, Kind::Identifier | Kind::Index)
     }
 }
 
-/// The conversion of the cells of a column.
+/// How the cells of a column are converted to values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reading {
@@ -72,8 +73,8 @@ impl Default for Reading {
     }
 }
 
-/// The rule by which a column is read. A model stores the rules of its columns. With [`Hints::rules`](crate::Hints) new
-/// rows are read by the same rules, regardless of their file format.
+/// The rule by which a column is read. A model stores the rules of its columns. If these rules are passed in
+/// [`Hints::rules`](crate::Hints), new rows are read by the same rules, regardless of the file format.
 ///
 /// ```
 /// use halfspaces_frame::{ColumnRule, Kind, Reading};
@@ -86,9 +87,10 @@ impl Default for Reading {
 pub struct ColumnRule {
     /// The kind of the column's contents.
     pub kind: Kind,
-    /// The conversion of its cells.
+    /// How the cells of the column are converted.
     pub reading: Reading,
-    /// Cells that mean a missing value, in addition to the common markers: those set by the user and those detected.
+    /// Cells that mark a missing value, in addition to the common markers. Some are set by the user and some are
+    /// detected.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
     /// Common markers of missing values that are values in this column.
@@ -97,13 +99,13 @@ pub struct ColumnRule {
 }
 
 impl ColumnRule {
-    /// A rule that keeps texts unchanged.
+    /// Creates a rule that keeps texts unchanged.
     #[must_use]
     pub fn category() -> ColumnRule {
         ColumnRule { kind: Kind::Category, reading: Reading::Text, ..ColumnRule::default() }
     }
 
-    /// A rule that keeps texts unchanged, including the common markers: only an empty cell is missing.
+    /// Creates a rule that keeps texts unchanged, including the common markers, so that only an empty cell is missing.
     #[must_use]
     pub fn verbatim() -> ColumnRule {
         let markers = MISSING_CELLS.iter().filter(|marker| !marker.is_empty());
@@ -111,7 +113,7 @@ impl ColumnRule {
         ColumnRule { not_missing, ..ColumnRule::category() }
     }
 
-    /// All text cells that mean a missing value: the common markers and those of the column.
+    /// All text cells that mark a missing value, which are the common markers and the markers of the column.
     #[must_use]
     pub fn missing_cells(&self) -> Vec<String> {
         let usual = MISSING_CELLS.iter().map(|marker| (*marker).to_owned());
@@ -121,7 +123,7 @@ impl ColumnRule {
         cells
     }
 
-    /// The numbers that mean a missing value, such as -999.
+    /// The numbers that mark a missing value, such as -999.
     #[must_use]
     pub fn missing_numbers(&self) -> Vec<f64> {
         self.missing.iter().filter_map(|marker| NumberFormat::default().parse(marker)).collect()
@@ -131,7 +133,7 @@ impl ColumnRule {
         Markers::new(&self.missing, &self.not_missing)
     }
 
-    /// Whether a text cell means a missing value.
+    /// Whether a text cell marks a missing value.
     #[must_use]
     pub fn is_missing(&self, cell: &str) -> bool {
         self.markers().has(cell.trim().as_bytes())

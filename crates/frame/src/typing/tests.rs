@@ -1,4 +1,4 @@
-//! Tests of typed columns from cells as people write them.
+//! Tests of the conversion of cells to typed columns, with cells in the forms that people write.
 
 use super::*;
 use crate::values::Values;
@@ -48,7 +48,7 @@ fn markers_among_numbers_are_missing_and_noted() {
                 && note.contains(&format!("2 cells `{odd}` are read as missing")),
             "{note}"
         );
-        // A new row with the marker is read by the rule.
+        // The rule also reads the marker in a new row as missing.
         let again = RawColumn { expected: Expected::Rule(record.rule), ..column("c", &["5", odd]) };
         let again = typed_with(vec![again], &ReadOptions::default(), b',').unwrap();
         assert!(again.columns[0].values.is_missing(1) && !again.columns[0].values.is_missing(0));
@@ -120,7 +120,7 @@ fn spellings_are_noted_and_kept_for_new_rows() {
         })
     };
     assert_eq!(apply(&["1,234", "5"]).unwrap(), (vec![1.234, 5.0], 0));
-    // Another program writes points: the whole column is read this way, with a note.
+    // If another program writes points, the whole column is read with decimal points, and a note is written.
     assert_eq!(apply(&["1.25", "5"]).unwrap(), (vec![1.25, 5.0], 1));
     let error = apply(&["1.25", "2,5"]).unwrap_err().to_string();
     assert!(error.contains("`1.25` is not a number with a decimal comma"), "{error}");
@@ -155,10 +155,10 @@ fn points_between_thousands_are_found_by_another_column() {
         "{:?}",
         typed.records[0].notes
     );
-    // Not all fractions have three digits.
+    // The points do not separate thousands here, because not all fractions have three digits.
     let typed = typed_with(columns(raw(&["1.234", "2.5"])), &ReadOptions::default(), b';').unwrap();
     assert_eq!(numbers(&typed.columns[0].values), [1.234, 2.5]);
-    // No evidence decides between the two readings, and a note says so.
+    // If there is no evidence to decide between the two readings, a note is written.
     let alone = || RawColumn {
         name: "p".into(),
         cells: Cells::Numbers(vec![1.234, 2.5]),
@@ -233,7 +233,7 @@ fn dates_of_eight_digits_need_a_name_or_many_values() {
     assert_eq!(of("x", &values[..5]).1.kind, Kind::Number);
     assert_eq!(of("order_date", &values[..5]).1.kind, Kind::Date);
     assert_eq!(of("date", &[20_240_230.0, 20_240_201.0]).1.kind, Kind::Number);
-    // New rows may come from any format.
+    // New rows may come from a file in any format.
     for cells in [Cells::Numbers(vec![20_240_301.0]), raw(&["20240301"]), raw(&["2024-03-01"])] {
         let column = RawColumn { name: "x".into(), cells, expected: Expected::Rule(rule.clone()) };
         let typed = typed_with(vec![column], &ReadOptions::default(), b',').unwrap();
@@ -286,7 +286,7 @@ fn named_markers_apply_to_all_formats_and_to_new_rows() {
             }
         }
     }
-    // If the user has not named the marker, there is a warning, but the values do not change.
+    // If the user does not name the marker, there is a warning, but the values do not change.
     let values: Vec<f64> = (0..20).map(f64::from).chain([-999.0, -999.0, 3.5]).collect();
     let typed =
         typed_with(vec![of(Cells::Numbers(values))], &ReadOptions::default(), b',').unwrap();
@@ -326,12 +326,12 @@ fn columns_that_name_rows_are_marked() {
     assert_eq!(kinds(indices), [Kind::Index, Kind::Index, Kind::Number]);
     assert_eq!(kinds(vec![of("n", count(), Anything), measured()]), [Kind::Index, Kind::Number]);
     assert_eq!(kinds(vec![measured(), of("n", count(), Anything)]), [Kind::Number, Kind::Number]);
-    // The only column to learn from is not treated as an index.
+    // A column is not treated as an index if it is the only column to learn from.
     assert_eq!(kinds(vec![of("n", count(), Anything)]), [Kind::Number]);
     let names: Vec<String> = (0..30).map(|i| format!("doc{i}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     assert_eq!(kinds(vec![column("d", &names), measured()]), [Kind::Identifier, Kind::Number]);
-    // Labels and displayed columns keep their kind.
+    // Label columns and displayed columns keep their kind.
     assert_eq!(
         kinds(vec![of("id", raw(&names), Texts), measured()]),
         [Kind::Category, Kind::Number]
@@ -465,7 +465,8 @@ fn a_rule_determines_how_cells_are_collected() {
     );
 }
 
-/// Points usually separate dates with the day first. A rule with the month first reads them only if it was found on them.
+/// Points usually occur in dates with the day first. A rule with the month first reads dates with points only if it was
+/// found on such dates.
 #[test]
 fn dates_with_points_are_refused_by_a_rule_with_the_month_first() {
     let apply = |rule: &ColumnRule, cells: &[&str], options: &ReadOptions| {
@@ -486,7 +487,7 @@ fn dates_with_points_are_refused_by_a_rule_with_the_month_first() {
         assert!(error.contains(&said) && error.contains("pass --day-first"), "{error}");
     }
     assert_eq!(apply(&rule, &["05.07.2025"], &day_first).unwrap(), july);
-    // A month in letters leaves no doubt.
+    // If the month is a word, the date is unambiguous.
     assert_eq!(apply(&rule, &["5. Jul 2025"], &plain).unwrap(), july);
     let pointed = typed(&["1.15.2025", "2.3.2025", "12.31.2024"]).unwrap().1.rule;
     assert_eq!(apply(&pointed, &["05.07.2025"], &plain).unwrap(), may);
@@ -505,7 +506,7 @@ fn trimmed_texts_that_become_equal_are_one() {
     assert_eq!((texts.codes()[0], texts.codes()[2], texts.level_count()), (0, 0, 2));
 }
 
-/// A column with many distinct texts, two fifths of which do not match, is read in well below a second.
+/// A column with many distinct texts, two fifths of which are not numbers, is read in much less than a second.
 #[test]
 fn time_is_linear_in_distinct_texts() {
     let cells: Vec<String> =
@@ -520,7 +521,7 @@ fn time_is_linear_in_distinct_texts() {
 
 #[test]
 fn a_reading_needs_more_than_half_of_the_rows() {
-    // If half of the rows are words, they are categories. With one more number, the words are errors.
+    // If half of the rows are words, the column contains categories. If there is one more number, the words are errors.
     let half = ["1", "red", "2", "blue"];
     let (_, record) = typed(&half).unwrap();
     assert_eq!(record.rule.kind, Kind::Category);

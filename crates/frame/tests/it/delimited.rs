@@ -1,4 +1,4 @@
-//! Tests of delimited text as other programs and people write it.
+//! Tests of delimited text in the forms that other programs and people write.
 
 use halfspaces_frame::{Frame, Hints, Ragged, ReadOptions, Remark, inspect_bytes, read_bytes};
 
@@ -15,7 +15,7 @@ fn refused(text: impl AsRef<[u8]>) -> String {
     read_with(text, &ReadOptions::default()).unwrap_err()
 }
 
-/// The table written by `inspect`.
+/// The table as `inspect` writes it.
 fn plain(text: impl AsRef<[u8]>) -> String {
     let inspection =
         inspect_bytes("t.csv", text.as_ref().to_vec(), &ReadOptions::default()).unwrap();
@@ -150,8 +150,8 @@ fn lines_above_and_below_the_table_are_left_out() {
     assert_eq!(names(&frame), ["x", "y"]);
 }
 
-/// A first row with numbers that could be years is data if few of its numbers are, or its words occur again. If it is
-/// read as names, a note says so.
+/// The first row may contain numbers that could be years. It is data if few of its numbers could be years, or if its
+/// words occur again in other rows. If the row is read as names, a note says so.
 #[test]
 fn names_that_are_numbers_are_noted() {
     for data in
@@ -180,7 +180,7 @@ fn names_of_two_lines_are_joined() {
     let frame = read("bp,,lg,\nX,Y,X,Y\n1.5,2.5,3.5,4.5\n5.5,6.5,7.5,8.5\n6,7,8,9\n");
     assert_eq!(names(&frame), ["bp X", "bp Y", "lg X", "lg Y"]);
     assert!(says(&frame, "lines 1 to 2"), "{:?}", frame.notes);
-    // A header that the user requests is one line.
+    // If the user requests a header, it is one line.
     let text = "age,weight,y\nnot measured,refused,none\n20,60,ok\n21,61,sick\n";
     for (header, lines, rows) in [(None, 2, 2), (Some(true), 1, 3)] {
         let options = ReadOptions { header, ..ReadOptions::default() };
@@ -206,14 +206,14 @@ fn another_table_and_repeated_headers_are_noted() {
     assert!(says(&frame, "line 4 is the header repeated"), "{:?}", frame.notes);
 }
 
-/// Files that programs concatenate may each begin with a byte order mark.
+/// If a program concatenates files, each of them may begin with a byte order mark.
 #[test]
 fn byte_order_marks_between_lines_are_no_part_of_cells() {
     let part = |rows: std::ops::Range<usize>| {
         let row = |i: usize| format!("word {},{},{}\n", i % 3, i, ["p", "q"][i % 2]);
         format!("\u{feff}text,n,y\n{}", rows.map(row).collect::<String>())
     };
-    // Long enough for lines that are read as plain text.
+    // The text is long enough that some of its lines are read as plain lines.
     let frame = read(part(0..100) + &part(100..200));
     assert_eq!((frame.rows, frame.names()), (200, vec!["text".into(), "n".into(), "y".into()]));
     assert!(says(&frame, "line 102 is the header repeated"), "{:?}", frame.notes);
@@ -235,22 +235,27 @@ fn columns_aligned_by_blanks_are_read() {
     assert_eq!(frame.column("kind").unwrap().text(49), "blue");
 }
 
-/// A number with a leading zero is noted in columns read as numbers, and in columns kept as text and typed later.
+/// A number that is written like a code causes a note, both in columns that are read as numbers and in columns that are
+/// kept as text and typed later.
 #[test]
-fn a_leading_zero_is_noted() {
-    let text = "zip,n\n12345,1\n02134,2\n00501,3\n";
-    let what = "column `zip`: 02134 is read as a number, without its leading zero; use --category 'zip' if it is a code";
-    let frame = read(text);
-    let remark = Remark::LeadingZero { number: 3, cell: "02134".into() };
-    assert_eq!((frame.remark("zip"), frame.remark("n")), (Some(&remark), None));
-    let said = frame.about("zip", &remark);
-    assert!(said.starts_with(&format!("t.csv, line 3, {what}")), "{said}");
-    let options = ReadOptions::default();
-    let frame = read_bytes("t.csv", text.into(), &options, &Hints::texts(["zip"])).unwrap();
-    assert_eq!((frame.remark("zip"), texts(&frame, "zip")[1].as_str()), (None, "02134"));
-    let (_, record) = frame.inferred("zip", &options).unwrap().unwrap();
-    let notes: Vec<_> = record.notes.iter().filter(|note| note.contains(what)).collect();
-    assert_eq!(notes.len(), 1, "{:?}", record.notes);
+fn numbers_written_as_codes_are_noted() {
+    for (code, reading) in [("02134", "without its leading zero"), ("5E3", "with an exponent")] {
+        let text = format!("zip,n\n12345,1\n{code},2\n00501,3\n");
+        let what = format!(
+            "column `zip`: {code} is read as a number, {reading}; use --category 'zip' if it is a code"
+        );
+        let frame = read(text.clone());
+        let remark = Remark::Code { number: 3, cell: code.into() };
+        assert_eq!((frame.remark("zip"), frame.remark("n")), (Some(&remark), None));
+        let said = frame.about("zip", &remark);
+        assert!(said.starts_with(&format!("t.csv, line 3, {what}")), "{said}");
+        let options = ReadOptions::default();
+        let frame = read_bytes("t.csv", text.into(), &options, &Hints::texts(["zip"])).unwrap();
+        assert_eq!((frame.remark("zip"), texts(&frame, "zip")[1].as_str()), (None, code));
+        let (_, record) = frame.inferred("zip", &options).unwrap().unwrap();
+        let notes: Vec<_> = record.notes.iter().filter(|note| note.contains(&what)).collect();
+        assert_eq!(notes.len(), 1, "{:?}", record.notes);
+    }
 }
 
 #[test]
@@ -330,7 +335,7 @@ fn rows_of_very_different_lengths_are_not_padded() {
     }
 }
 
-/// A quoted text of several lines, each of which has as many commas as the table needs, is one cell.
+/// A quoted text of several lines is one cell, even if each of its lines has as many commas as a row of the table.
 #[test]
 fn lines_of_a_quoted_text_are_no_rows() {
     for end in ["\n", "\r\n"] {
@@ -345,7 +350,7 @@ fn lines_of_a_quoted_text_are_no_rows() {
         assert_eq!(text.replace("\r\n", "\n"), "word 7, said \"ok\"\nline two 7");
         assert!(frame.notes.iter().any(|note| note.contains("cells of several lines")));
     }
-    // One such text among others.
+    // The table may contain only one such text among other texts.
     let mut rows: Vec<String> =
         (0..40).map(|i| format!("word{i},{}\n", ["p", "q"][i % 2])).collect();
     rows[20] = "\"word, said \"\"ok\"\"\nline two\",p\n".into();
@@ -353,7 +358,7 @@ fn lines_of_a_quoted_text_are_no_rows() {
     let mut numbered: Vec<String> = (0..40).map(|i| format!("{i},word{i},{i}\n")).collect();
     numbered[20] = "20,\"word, said\nline, two\",7\n".into();
     assert_eq!(read(format!("id,t,y\n{}", numbered.concat())).rows, 40);
-    // Lines that are no rows leave no doubt.
+    // The lines of these texts cannot be rows, so there is no ambiguity.
     for (header, row) in [
         ("id,t,y", "0,\"word, said \"\"ok\"\"\nline two\",p\n"),
         ("y,t", "p,\"word, said \"\"ok\"\"\nline, two\"\n"),
@@ -362,7 +367,7 @@ fn lines_of_a_quoted_text_are_no_rows() {
         let frame = read(format!("{header}\n{}", row.repeat(40)));
         assert_eq!((frame.rows, frame.column_count()), (40, header.split(',').count()), "{row}");
     }
-    // Two marks that stand for the cell above are no quotation, nor are two marks of inches.
+    // Two ditto marks, which repeat the cell above, do not enclose a quoted text. Neither do two inch marks.
     let ditto = "name,y\na,p\nb,\"\nc,\"\nd,q\n";
     assert_eq!(read(ditto).rows, 4);
 }
@@ -376,7 +381,7 @@ fn a_cell_named_like_a_missing_column_is_no_header() {
         assert_eq!(read.rows, 4, "{name}");
         assert!(read.has("class") && !read.has(name), "{name}");
     }
-    // A title above the header may look like data.
+    // A title line above the header may look like data.
     let titled = "report,1\nname,class\na,p\nb,q\nc,p\n";
     let hints = Hints::verbatim(["class"]);
     assert_eq!(
@@ -396,7 +401,8 @@ fn lists_inside_cells_do_not_decide_the_delimiter() {
     }
 }
 
-/// Row names make every row one cell longer than the header. Rows that are longer by chance do not.
+/// If the rows have names, every row is one cell longer than the header. If only some rows are longer, they have no
+/// names.
 #[test]
 fn some_longer_rows_do_not_move_the_header() {
     let rows: String = (0..6)
@@ -411,7 +417,7 @@ fn some_longer_rows_do_not_move_the_header() {
         ("1".into(), "v".into())
     );
     assert_eq!(frame.column("c4").unwrap().text(0), "note");
-    // What is written is the table that is shown.
+    // The table that is written equals the table that is shown.
     assert_eq!(plain("a,b,y\n1,2,u\n3,4\n5,6,v,extra\n"), "a,b,y,c4\n1,2,u,\n3,4,,\n5,6,v,extra\n");
     assert_eq!(plain("id, name ,y\n1, a ,u\n2,b,v\n"), "id, name ,y\n1, a ,u\n2,b,v\n");
 }
@@ -435,7 +441,7 @@ fn one_line_in_another_encoding_is_named() {
     text.extend(b"caf\xe9,th\xe9\n");
     let error = refused(&text);
     assert!(error.contains("t.csv, line 42: not UTF-8"), "{error}");
-    // Nothing but windows-1252.
+    // All lines of this file are in windows-1252.
     assert!(read(b"t,y\ncaf\xe9,a\nth\xe9,b\n").notes[0].contains("windows-1252"));
 }
 

@@ -1,11 +1,12 @@
-//! The corpus of the fuzz target `delimited`, and simple changes to it.
+//! Reads the corpus of the fuzz target `delimited`, and simple changes to it.
 
 #[path = "../../../../fuzz/src/delimited.rs"]
 mod delimited;
 
 use std::path::Path;
 
-/// Every seed, unchanged, truncated, and with single bytes replaced by significant ones.
+/// Every seed is read unchanged, truncated, and with single bytes replaced by bytes that have a meaning in delimited
+/// text.
 #[test]
 fn seeds_and_their_changes_are_read_or_refused() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/delimited");

@@ -3,10 +3,10 @@
 use crate::{Classifier, InputError, Label, PointSet, RowView, Threads};
 use std::ops::Range;
 
-/// Number of points per task; the classes do not depend on it.
+/// Number of points per task. The predicted classes do not depend on this number.
 const BLOCK: usize = 512;
 
-/// A model of two or more classes 0, 1, .., in the order of their names.
+/// A model of two or more classes, numbered 0, 1, ... in the order of their names.
 ///
 /// With more than two classes, a model computes one decision value per class and predicts the class with the largest
 /// value; ties go to the first class. With two classes, it computes a single value and predicts the second class if the
@@ -42,8 +42,8 @@ pub trait ClassModel {
         None
     }
 
-    /// The decision values of all points, on any number of threads. Override it if the values of many points can be
-    /// computed faster together than separately.
+    /// The decision values of all points, on any number of threads. Override this method if the values of many points
+    /// can be computed faster together than separately.
     ///
     /// # Errors
     /// Same as [`ClassModel::class_values`]; an overflow error contains the row of the point.
@@ -92,8 +92,8 @@ pub trait ClassModel {
     }
 }
 
-/// The class with the largest decision value, the first among equal values. With a single value: the second class if
-/// the value is at least zero, otherwise the first.
+/// Returns the class with the largest decision value, or the first such class if several values are equal. With a
+/// single value, returns the second class if the value is at least zero, otherwise the first.
 ///
 /// ```
 /// use halfspaces_linalg::deciding_class;

@@ -3,12 +3,12 @@
 use crate::{InputError, Label, PointSet, RowView, Threads};
 use std::ops::Range;
 
-/// Number of points labelled per task. It is small enough that with about 10 000 points no thread waits long for the
-/// last block. The labels do not depend on it.
+/// Number of points labelled per task. The number is small enough that with about 10 000 points no thread waits long
+/// for the last block. The labels do not depend on this number.
 const BLOCK: usize = 512;
 
-/// A map from points to labels: a halfspace, proper or not, the result of a fit, or the current hypothesis of an online
-/// learner.
+/// A map from points to labels. A classifier may be a halfspace, another kind of hypothesis, the result of a fit, or
+/// the current hypothesis of an online learner.
 ///
 /// A classifier computes one number per point, the decision value. Its sign is the label (`sign(0) = +1`), and a larger
 /// magnitude means a more confident label. Values of different classifiers need not be comparable.
@@ -44,8 +44,8 @@ pub trait Classifier {
 
     /// The labels of the points `rows` of `points`, in order.
     ///
-    /// The other methods for many points call this one. Override it if many points can be labelled faster together than
-    /// separately. The labels must equal those of [`Classifier::label`].
+    /// The other methods for many points call this one. Override this method if many points can be labelled faster
+    /// together than separately. The labels must equal those of [`Classifier::label`].
     ///
     /// # Errors
     /// Same as [`Classifier::decision_value`]; an overflow error contains the first row that overflows.
@@ -131,7 +131,7 @@ mod tests {
             let threads = Threads::new(count).unwrap();
             assert_eq!(halfspace.label_all_on(&points, threads), expected);
         }
-        // Of two overflows in different blocks, the first is reported.
+        // If values in two different blocks overflow, the error reports the first row.
         let mut values = points.into_vec();
         (values[BLOCK + 3], values[2 * BLOCK]) = (1e300, 1e300);
         let far = Points::new(values, 1).unwrap();

@@ -3,8 +3,8 @@
 use crate::{Classifier, ExampleStream, InputError, Label, PointSet};
 use thiserror::Error;
 
-/// Unchecked parameters. [`Params::check`] turns them into a learner, so a learner with parameters out of range cannot
-/// exist.
+/// Unchecked parameters. [`Params::check`] turns them into a learner, so no learner can exist whose parameters are out
+/// of range.
 ///
 /// ```
 /// use halfspaces_linalg::{InputError, Params};
@@ -37,7 +37,7 @@ pub trait Params {
     fn check(self) -> Result<Self::Learner, Self::Error>;
 }
 
-/// A learner that takes labelled points in memory.
+/// A learner that fits labelled points in memory.
 pub trait FitSample {
     /// The fitted model.
     type Model: Classifier;
@@ -45,7 +45,7 @@ pub trait FitSample {
     /// The error for invalid samples.
     type Error: From<InputError>;
 
-    /// Fits labelled points, dense or sparse.
+    /// Fits a model to labelled points, dense or sparse.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::LengthMismatch`] (one label per point is required), and errors specific to
@@ -53,7 +53,7 @@ pub trait FitSample {
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Self::Model, Self::Error>;
 }
 
-/// Parameters fit directly: `params.fit(..)` is `params.check()?.fit(..)`.
+/// Parameters can be fitted directly: `params.fit(..)` is short for `params.check()?.fit(..)`.
 impl<P> FitSample for P
 where
     P: Params + Clone,
@@ -68,12 +68,12 @@ where
     }
 }
 
-/// A learner that takes labelled examples one at a time, in memory that does not grow with their number.
+/// A learner that reads labelled examples one at a time. Its memory does not grow with the number of examples.
 pub trait FitStream {
     /// The fitted model.
     type Model: Classifier;
 
-    /// Fits examples from a stream, as many as the learner needs or until the stream ends.
+    /// Fits a model to examples from a stream. Stops when the learner needs no more examples or when the stream ends.
     ///
     /// # Errors
     /// [`FitError`] if the stream fails, or if the learner cannot use an example.
@@ -83,7 +83,7 @@ pub trait FitStream {
     ) -> Result<Self::Model, FitError<S::Error>>;
 }
 
-/// Parameters fit directly: `params.fit_stream(..)` is `params.check()?.fit_stream(..)`.
+/// Parameters can be fitted directly: `params.fit_stream(..)` is short for `params.check()?.fit_stream(..)`.
 impl<P> FitStream for P
 where
     P: Params<Error = InputError> + Clone,
@@ -112,7 +112,7 @@ pub enum FitError<E> {
     /// The stream failed to provide the next example.
     #[error("after {taken} examples: {source}")]
     Stream {
-        /// Number of examples taken before this one.
+        /// Number of examples taken before the failure.
         taken: u64,
         /// The error of the stream.
         source: E,
@@ -137,12 +137,12 @@ impl<E> From<InputError> for FitError<E> {
 }
 
 impl<E> FitError<E> {
-    /// An error for the example that follows `taken` others; the row number in `source` is set accordingly.
+    /// An error for the example that follows the first `taken` examples. The row number in `source` is set accordingly.
     pub fn at_example(taken: u64, source: InputError) -> Self {
         FitError::Example { taken, source: source.at_row(taken as usize) }
     }
 
-    /// The same error if earlier fits had taken `before` examples.
+    /// The same error, with example numbers that also count the `before` examples taken by earlier fits.
     #[must_use]
     pub fn after(self, before: u64) -> Self {
         match self {

@@ -1,10 +1,11 @@
 //! Sums over blocks of rows that several threads, processes or machines compute together.
 //!
-//! Addition of floating-point numbers is not associative, so a sum depends on the order of its terms. Here the order is
-//! fixed by the rows alone. Rows are split into blocks of [`BLOCK_ROWS`]; the sums of blocks are the leaves of a binary
-//! tree, and a node of 2^e leaves begins at a multiple of 2^e. A worker that has both children of a node adds them, the first
-//! rows first. Every worker computes nodes of the same tree, so the total has the same bits for any number of workers,
-//! any assignment of blocks to workers, and any order of arrival.
+//! Addition of floating-point numbers is not associative, so a sum depends on the order of its terms. In this module,
+//! the rows alone determine the order. Rows are split into blocks of [`BLOCK_ROWS`]. The sums of the blocks are the
+//! leaves of a binary tree, and a node with 2^e leaves begins at a block whose index is a multiple of 2^e. A worker
+//! that has both children of a node adds them, always in the order of their rows. Every worker computes nodes of the
+//! same tree, so the total has the same bits for any number of workers, any assignment of blocks to workers, and any
+//! order of arrival.
 
 use super::stop::checkpoint;
 use super::threads::Threads;
@@ -12,23 +13,24 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use thiserror::Error;
 
-/// The number of rows of a block, except for the last. It is a multiple of 576, so a block contains whole tiles of 48,
-/// 96, 144 or 192 rows, and it is large enough that a sum of d² numbers costs little compared with d² products per row.
+/// The number of rows in each block except the last. The number is a multiple of 576, so that a block contains whole
+/// tiles of 48, 96, 144 or 192 rows. It is also large enough that adding the d² numbers of a block's sum costs little
+/// compared with computing d² products per row.
 pub const BLOCK_ROWS: usize = 4608;
 
-/// The largest number of groups of blocks among which threads choose their work.
+/// The largest number of groups of blocks that are distributed over the threads.
 const MAX_GROUPS: usize = 64;
 
-/// A sum over rows that is joined with the sum over the rows that follow.
+/// A sum over rows that can be joined with the sum over the rows that follow them.
 pub trait Sum: PartialEq {
-    /// Whether both belong to the same computation, so that they can be added.
+    /// Whether both sums belong to the same computation, so that they can be added.
     fn fits(&self, other: &Self) -> bool;
 
-    /// Adds the sum over later rows. The result may depend on the order of the two, but on nothing else.
+    /// Adds `later`, the sum over later rows. The result may depend on the order of the two sums, but on nothing else.
     fn add(&mut self, later: Self);
 }
 
-/// Fails if a partial result cannot be joined with another, or does not contain all blocks.
+/// The error if a partial result cannot be joined with another, or does not contain exactly the expected blocks.
 ///
 /// ```
 /// use halfspaces_linalg::{MergeError, Partial};
@@ -44,7 +46,7 @@ pub trait Sum: PartialEq {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum MergeError {
-    /// The same blocks were summed twice, with different results.
+    /// The sum over the same blocks was computed twice, with different results.
     #[error(
         "the sums over {blocks} blocks from block {first} were computed twice and differ; two partitions may claim the same \
          rows, or two workers may run different versions"
@@ -52,7 +54,7 @@ pub enum MergeError {
     Differ {
         /// The first of these blocks.
         first: u64,
-        /// Their number.
+        /// The number of these blocks.
         blocks: u64,
     },
     /// The sums belong to different computations.
@@ -64,22 +66,22 @@ pub enum MergeError {
         /// The first missing block.
         block: u64,
     },
-    /// There are more blocks than stated.
+    /// There are more blocks than expected.
     #[error("there is a block {block}, but only {blocks} blocks were expected")]
     Beyond {
         /// The last block found.
         block: u64,
-        /// The number expected.
+        /// The number of blocks expected.
         blocks: u64,
     },
-    /// A node does not begin at a multiple of its size.
+    /// The index of the first block of a node is not a multiple of the node's number of blocks.
     #[error(
         "a sum over 2^{exponent} blocks begins at block {first}; the partial result is damaged"
     )]
     Misplaced {
         /// The first block.
         first: u64,
-        /// The logarithm of the number of blocks.
+        /// The binary logarithm of the number of blocks.
         exponent: u32,
     },
 }
@@ -94,9 +96,9 @@ struct Node<S> {
 /// The part of a sum that some workers have computed: nodes of the binary tree over all blocks, keyed by their first
 /// block.
 ///
-/// [`Partial::merge`] takes the union of the nodes and replaces two complete siblings by their parent. It is
-/// commutative, associative and idempotent: a block that was computed twice counts once. Memory: one sum for each run
-/// of consecutive blocks and each bit of its length, so at most 2 lg n sums for n consecutive blocks.
+/// [`Partial::merge`] takes the union of the nodes and replaces two complete siblings by their parent. This operation
+/// is commutative, associative and idempotent: a block that was computed twice counts once. For each run of consecutive
+/// blocks, the memory holds one sum per bit of the length of the run, so at most 2 lg n sums for n consecutive blocks.
 ///
 /// ```
 /// use halfspaces_linalg::{Partial, Sum};
@@ -124,7 +126,7 @@ pub struct Partial<S> {
 }
 
 impl<S> Default for Partial<S> {
-    /// No blocks.
+    /// An empty partial result, which contains no blocks.
     fn default() -> Self {
         Partial { nodes: BTreeMap::new() }
     }
@@ -137,15 +139,16 @@ impl<S: Sum> Partial<S> {
         Partial { nodes: BTreeMap::from([(block, Node { exponent: 0, sum })]) }
     }
 
-    /// Joins the blocks of `other` to these.
+    /// Adds the blocks of `other` to this partial result.
     ///
     /// # Errors
-    /// [`MergeError::Differ`], [`MergeError::Unlike`]; some blocks of `other` may then be joined already.
+    /// [`MergeError::Differ`], [`MergeError::Unlike`]. After an error, some blocks of `other` may already have been
+    /// added.
     pub fn merge(&mut self, other: Partial<S>) -> Result<(), MergeError> {
         other.nodes.into_iter().try_for_each(|(first, node)| self.insert(first, node))
     }
 
-    /// Inserts a node. Two nodes of the tree are disjoint, or one contains the other.
+    /// Inserts a node. Any two nodes of the tree are either disjoint, or one contains the other.
     fn insert(&mut self, mut first: u64, node: Node<S>) -> Result<(), MergeError> {
         let Node { mut exponent, mut sum } = node;
         if self.nodes.values().next().is_some_and(|known| !known.sum.fits(&sum)) {
@@ -203,7 +206,7 @@ impl<S: Sum> Partial<S> {
         {
             return Err(MergeError::Beyond { block: last + (1 << node.exponent) - 1, blocks });
         }
-        // At the end of the rows a node without a sibling takes the place of its parent.
+        // At the end of the rows, a node without a sibling takes the place of its parent.
         let join = |later: S, mut first: S| {
             first.add(later);
             first
@@ -237,14 +240,14 @@ impl<'de, S: Sum + serde::Deserialize<'de>> serde::Deserialize<'de> for Partial<
 }
 
 impl Threads {
-    /// The sum over the blocks of [`BLOCK_ROWS`] rows of `0..rows`, numbered from `first`. `buffers` has a buffer for
-    /// each group of blocks ([`Partial::groups`]); a group is summed by one thread.
+    /// Sums the rows `0..rows` in blocks of [`BLOCK_ROWS`] rows, which are numbered from `first`. `buffers` contains
+    /// one buffer for each group of blocks ([`Partial::groups`]), and one thread sums each group.
     ///
     /// # Errors
     /// The first error of `work`.
     ///
     /// # Panics
-    /// If there are fewer buffers than groups.
+    /// Panics if there are fewer buffers than groups of blocks.
     pub fn sum_blocks<B: Send, S: Sum + Send, E: Send>(
         self,
         first: u64,
@@ -274,8 +277,8 @@ impl Threads {
 }
 
 impl<S: Sum> Partial<S> {
-    /// The groups of consecutive blocks into which [`Threads::sum_blocks`] divides `rows` rows, the first of which is
-    /// the first row of block `first`: at most 65.
+    /// The groups of consecutive blocks into which [`Threads::sum_blocks`] divides `rows` rows, starting with the first
+    /// row of block `first`. There are at most 65 groups.
     #[must_use]
     pub fn groups(first: u64, rows: usize) -> Vec<Range<u64>> {
         let end = first + rows.div_ceil(BLOCK_ROWS) as u64;
@@ -284,7 +287,7 @@ impl<S: Sum> Partial<S> {
         cuts.map(|start| start.max(first)..end.min(start + size)).collect()
     }
 
-    /// [`Partial::merge`] of blocks that this process has just computed.
+    /// Same as [`Partial::merge`], for disjoint blocks that this process has just computed.
     fn join(&mut self, other: Partial<S>) {
         if let Err(error) = self.merge(other) {
             unreachable!("disjoint blocks of one computation: {error}")
@@ -297,7 +300,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The order of additions, written out.
+    /// A sum that records the order of its additions as text.
     #[derive(Debug, Clone, PartialEq)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     struct Order(String);
@@ -341,7 +344,7 @@ mod tests {
         let other = Partial::of_block(2, Order("7".into()));
         let differ = Err(MergeError::Differ { first: 2, blocks: 1 });
         assert_eq!(of([0, 2]).merge(other.clone()), differ);
-        // Inside a larger node the two cannot be compared.
+        // Once a block is part of a larger node, its sum can no longer be compared.
         assert_eq!(of([2, 3]).merge(other), Ok(()));
         let unlike = Partial::of_block(9, Order("x".into()));
         assert_eq!(of([2, 3]).merge(unlike), Err(MergeError::Unlike));
@@ -383,7 +386,7 @@ mod tests {
     }
 
     proptest! {
-        /// Workers with any blocks, also the same ones, merged in any order.
+        /// Workers may compute any blocks, even the same ones, and may be merged in any order.
         #[test]
         fn workers_and_order_change_nothing(
             n in 1u64..40,

@@ -1,7 +1,8 @@
 //! Independent streams of random numbers.
 //!
-//! A user may give a learner and the source of its examples the same seed, and every proof needs their draws to be
-//! independent. So each purpose of a draw has a stream of its own, in every crate of the workspace.
+//! A user may give a learner and the source of its examples the same seed, but every proof requires their random draws
+//! to be independent. Therefore each purpose for which numbers are drawn has its own stream, in every crate of the
+//! workspace.
 
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -26,14 +27,14 @@ impl RngStream {
     /// The stream of users of the library: no learner or generator of the workspace draws from it.
     pub const CALLER: RngStream = RngStream::new(0);
 
-    /// The stream of this number. The workspace uses numbers below 1000.
+    /// The stream with the given number. The workspace uses numbers below 1000.
     #[must_use]
     pub const fn new(number: u32) -> RngStream {
         RngStream(number)
     }
 
-    /// The number of the ChaCha stream of `round`: the purpose in the upper half and the round in the lower half, so no
-    /// two pairs share a number.
+    /// The number of the ChaCha stream for `round`. The upper half of its bits contains the number of this stream and
+    /// the lower half contains the round, so no two pairs share a number.
     fn number(self, round: u32) -> u64 {
         u64::from(self.0) << u32::BITS | u64::from(round)
     }

@@ -12,12 +12,12 @@ thread_local! {
 /// The payload of the unwinding that ends a stopped computation.
 struct Stopped;
 
-/// A flag by which another thread stops a long computation, for example because a user presses Ctrl-C.
+/// A flag with which another thread stops a long computation, for example because a user presses Ctrl-C.
 ///
-/// The learners call [`checkpoint`] in their outer loops, at least once per pass over the points. A checkpoint on a
-/// thread that watches a flag unwinds the stack if the flag is set. The unwinding runs no panic hook, and
-/// [`StopFlag::run`] catches it. A computation that spawns threads of its own can be stopped on them if they watch the
-/// flag too, for example if a pool has [`StopFlag::watch`] in its start handler.
+/// The learners call [`checkpoint`] in their outer loops, at least once per pass over the points. If a thread watches a
+/// flag and the flag is set, the next checkpoint on this thread unwinds the stack. The unwinding runs no panic hook,
+/// and [`StopFlag::run`] catches it. A computation that spawns its own threads can be stopped on them if they also
+/// watch the flag. For example, the start handler of a thread pool can call [`StopFlag::watch`].
 ///
 /// ```
 /// use halfspaces_linalg::{StopFlag, checkpoint};
@@ -38,7 +38,7 @@ impl StopFlag {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Runs `work` on this thread, which watches the flag until then. Returns `None` if a checkpoint stopped it.
+    /// Runs `work` on this thread, which watches the flag until `work` ends. Returns `None` if a checkpoint stopped it.
     pub fn run<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
         let before = WATCHED.replace(Some(self.clone()));
         let outcome = catch_unwind(AssertUnwindSafe(work));
@@ -65,7 +65,7 @@ pub fn checkpoint() {
     }
 }
 
-/// Like [`checkpoint`], at every 4096th step of a loop over rows.
+/// Same as [`checkpoint`], but checks the flag only at every 4096th step of a loop over rows.
 #[inline]
 pub fn checkpoint_at(step: usize) {
     if step.is_multiple_of(4096) {
@@ -94,7 +94,7 @@ mod tests {
             assert!(other.run(checkpoint).is_some(), "another flag is not set");
             assert!(flag.run(|| blocks(Threads::all())).is_none());
         });
-        // This thread watches nothing.
+        // This thread watches no flag.
         assert_eq!(blocks(Threads::ONE).len(), 8);
     }
 

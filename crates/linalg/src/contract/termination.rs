@@ -1,7 +1,7 @@
 //! The way a run ended.
 
 /// The way a run of a learner or a solver ended. A mathematical outcome is never an error: the run returns its result
-/// in all cases, and the termination says whether its guarantee applies.
+/// in all cases, and the termination says whether the guarantee of the learner applies to this result.
 ///
 /// ```
 /// use halfspaces_linalg::Termination;

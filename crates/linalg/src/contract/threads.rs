@@ -6,8 +6,8 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Mutex;
 
-/// The number of threads that a computation may use. No result depends on it, not even in the last digit: work is split
-/// into blocks whose size depends only on the data, and their results are joined in order.
+/// The number of threads that a computation may use. The number never changes a result, not even in the last digit:
+/// work is split into blocks whose size depends only on the data, and the results of the blocks are joined in order.
 ///
 /// ```
 /// use halfspaces_linalg::Threads;
@@ -28,7 +28,7 @@ impl Default for Threads {
 }
 
 impl Threads {
-    /// One thread, that of the caller.
+    /// One thread, the thread of the caller.
     pub const ONE: Threads = Threads(NonZeroUsize::MIN);
 
     /// At most `count` threads, and never more than the current rayon pool has.
@@ -46,7 +46,7 @@ impl Threads {
         }
     }
 
-    /// The number of threads of the current rayon pool; outside of any pool, all cores.
+    /// The number of threads of the current rayon pool. Outside any pool, this is the number of all cores.
     #[must_use]
     #[expect(clippy::expect_used, reason = "a pool of no threads could not have been built")]
     pub fn all() -> Threads {
@@ -69,7 +69,7 @@ impl Threads {
     /// results in the order of the blocks.
     ///
     /// # Panics
-    /// If `size` is 0.
+    /// Panics if `size` is 0.
     pub fn map_blocks<T: Send>(
         self,
         len: usize,
@@ -82,7 +82,7 @@ impl Threads {
     }
 
     /// Applies `work` to each task, with a workspace that each thread creates once. Returns the results in the order of
-    /// the tasks. What a task leaves in the workspace must not change the results of later tasks.
+    /// the tasks. Data that one task leaves in the workspace must not change the results of later tasks.
     ///
     /// ```
     /// use halfspaces_linalg::Threads;
@@ -122,7 +122,7 @@ impl Threads {
         work: impl Fn(&mut W, I) -> T + Sync,
     ) -> (A, Vec<T>) {
         let count = tasks.len();
-        // One thread does not start the pool.
+        // With one thread, the pool is not started.
         let limit = |threads: usize| threads.min(rayon::current_num_threads());
         let others = if self == Threads::ONE { 0 } else { (limit(self.count()) - 1).min(count) };
         if others == 0 {

@@ -9,7 +9,7 @@ use halfspaces_linalg::{
     Literal, RowView,
 };
 
-/// A list of Boolean concepts, or a whole class of them.
+/// A finite class of Boolean concepts: either a given list, or all concepts of one kind.
 ///
 /// ```
 /// use halfspaces_online::{BooleanClass, FiniteClass};
@@ -23,7 +23,7 @@ pub struct BooleanClass<B> {
 }
 
 impl<B: BooleanConcept> BooleanClass<B> {
-    /// The given concepts, all over the same number of variables.
+    /// A class of the given concepts, which must all have the same number of variables.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::DimensionMismatch`].
@@ -40,7 +40,7 @@ impl<B: BooleanConcept> BooleanClass<B> {
     }
 }
 
-/// Every pair of disjoint masks over `variables` variables: each variable is positive, negative or absent.
+/// All pairs of disjoint masks over `variables` variables: each variable is positive, negative or absent.
 fn disjoint_masks(variables: usize) -> impl Iterator<Item = (u64, u64)> {
     let full = (1u64 << variables) - 1;
     (0..=full).flat_map(move |positive| {
@@ -55,7 +55,7 @@ fn disjoint_masks(variables: usize) -> impl Iterator<Item = (u64, u64)> {
     })
 }
 
-/// Checks that 3^n + 1 is at most the size of the largest class.
+/// Checks that a class of 3^n + 1 concepts is not too large.
 fn check_ternary(variables: usize) -> Result<(), OnlineError> {
     let in_range = (1..=halfspaces_linalg::MAX_VARIABLES).contains(&variables);
     InputError::check_parameter("variables", variables as f64, in_range, "between 1 and 64")?;
@@ -91,8 +91,8 @@ impl BooleanClass<Disjunction> {
 }
 
 impl BooleanClass<DecisionList> {
-    /// All decision lists of at most `rules` rules that test distinct variables: Σ_r n!/(n-r)! 4^r 2 of them. Different
-    /// lists count separately even if they define the same concept.
+    /// All decision lists of at most `rules` rules that test distinct variables. There are Σ_r n!/(n-r)! 4^r 2 of these
+    /// lists; different lists count separately even if they define the same concept.
     ///
     /// # Errors
     /// [`OnlineError::ClassTooLarge`] with the size; [`InputError::ParameterOutOfRange`] for n outside 1..=64.

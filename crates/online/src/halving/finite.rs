@@ -45,7 +45,7 @@ pub trait FiniteClass {
     fn positive(&self, block: usize, alive: u64, x: &Self::Prepared) -> u64;
 }
 
-/// Evaluates a predicate on the hypotheses of a block whose bit in `alive` is set.
+/// Evaluates a predicate on those hypotheses of a block whose bits in `alive` are set.
 pub(super) fn positive_of(
     block: usize,
     mut alive: u64,

@@ -1,15 +1,15 @@
-//! The grid of halfspaces that contains a separator for every margin above a given one.
+//! A grid of halfspaces that contains a separator whenever the margin is at least a given value.
 
 use super::finite::{FiniteClass, check_size, positive_of};
 use super::halfspaces::dense;
 use crate::error::OnlineError;
 use halfspaces_linalg::{InputError, RowView};
 
-/// The halfspaces whose normals have multiples `m s` of the step s = γ/(2Rd) as coordinates, |m| <= M with M =
-/// ⌈2R‖w*‖d/γ⌉. If some w* separates points of norm at most R with margin γ, a member does so with margin γ/2 (Kakade
-/// §3). The class has (2M + 1)^d members, none of which is stored.
+/// The halfspaces whose normals have coordinates `m s` with the step s = γ/(2Rd) and integers
+/// m, |m| <= M = ⌈2R‖w*‖d/γ⌉. If some w* separates points of norm at most R with margin γ, a member of the class
+/// separates them with margin γ/2 (Kakade §3). The class has (2M + 1)^d members, none of which is stored.
 ///
-/// Kakade prints the size (⌈4dR‖w*‖/γ⌉ + 1)^d, which can be smaller than the class.
+/// Kakade states the size (⌈4dR‖w*‖/γ⌉ + 1)^d, which can be smaller than the true size.
 ///
 /// *Source.* Kakade §3 and Corollary 3.1, corrected. Claims: K2.
 ///
@@ -29,7 +29,7 @@ pub struct GridClass {
 }
 
 impl GridClass {
-    /// The class whose coordinates are all multiples up to `most`, in R^`dim`.
+    /// The class in R^`dim` whose coordinates are all multiples of the step up to `most`.
     fn with_multiples(dim: usize, most: f64) -> Result<GridClass, OnlineError> {
         if dim == 0 {
             return Err(InputError::ZeroDimension.into());
@@ -52,7 +52,7 @@ impl GridClass {
         GridClass::with_multiples(dim, (2.0 * dim as f64 / margin).ceil().max(1.0))
     }
 
-    /// The hypothesis with this index, in multiples of the step.
+    /// The normal of the hypothesis with this index, in multiples of the step.
     #[cfg(test)]
     pub(super) fn multiples(&self, index: usize) -> Vec<f64> {
         let base = 2 * self.most + 1;
@@ -83,7 +83,7 @@ impl FiniteClass for GridClass {
     }
 
     fn positive(&self, block: usize, alive: u64, x: &Vec<f64>) -> u64 {
-        // All coordinates have the same step, so the sign is that of the product with the multiples.
+        // All coordinates have the same step, so the product with the multiples has the right sign.
         let (base, most) = (2 * self.most + 1, self.most as f64);
         positive_of(block, alive, |mut index| {
             let mut value = 0.0;

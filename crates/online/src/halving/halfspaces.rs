@@ -16,12 +16,12 @@ use halfspaces_linalg::{Halfspace, InputError, RowView, kernels};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct HalfspaceClass {
-    /// At least one.
+    /// At least one halfspace.
     hypotheses: Vec<Halfspace>,
 }
 
 impl HalfspaceClass {
-    /// The given halfspaces, at least one.
+    /// A class of the given halfspaces, at least one.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::DimensionMismatch`].

@@ -4,16 +4,19 @@ use super::finite::FiniteClass;
 use crate::protocol::{OnlineLearner, Prediction};
 use halfspaces_linalg::{Classifier, InputError, Label, RowView, getters};
 
-/// The halving algorithm: keeps the hypotheses consistent with every label seen and predicts by majority vote, ties +1.
+/// The halving algorithm: keeps the hypotheses consistent with every label seen and predicts by majority vote. It
+/// predicts +1 if the vote is tied.
 ///
-/// *Guarantee.* If some hypothesis of the class C explains all labels, at most lg |C| mistakes in every order
-/// ([`crate::bounds::halving_mistakes`]): each mistake removes at least half of the hypotheses. If no hypothesis
-/// explains the labels, [`Halving::is_exhausted`] returns `true` and the learner predicts +1.
+/// *Guarantee.* If some hypothesis of the class C explains all labels, the learner makes at most lg |C| mistakes in
+/// every order ([`crate::bounds::halving_mistakes`]): each mistake removes at least half of the hypotheses. If no
+/// hypothesis explains the labels, [`Halving::is_exhausted`] returns `true` and the learner predicts +1.
 ///
-/// *Cost.* One bit per hypothesis. Each round evaluates every block of 64 that contains a consistent hypothesis.
+/// *Cost.* One bit of memory per hypothesis. Each round evaluates every block of 64 that contains a consistent
+/// hypothesis.
 ///
-/// *When to use it.* For classes of up to about 10⁹ hypotheses, where no bound is better. For halfspaces in more than a
-/// few dimensions use a [`crate::VersionSpace`] learner, which measures volume instead of counting hypotheses.
+/// *When to use it.* For classes of up to about 10⁹ hypotheses, for which no other bound is better. For halfspaces in
+/// more than a few dimensions, use a [`crate::VersionSpace`] learner, which measures volume instead of counting
+/// hypotheses.
 ///
 /// *Source.* Kakade Algorithm 1 and Theorem 2.2. Claims: K1, K2, K9.
 ///
@@ -31,14 +34,15 @@ use halfspaces_linalg::{Classifier, InputError, Label, RowView, getters};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Halving<C> {
     class: C,
-    /// The blocks that contain a consistent hypothesis, with their bits.
+    /// The blocks that contain a consistent hypothesis, each with one bit per hypothesis, which is set if the
+    /// hypothesis is consistent.
     alive: Vec<(usize, u64)>,
     consistent: u64,
     updates: u64,
 }
 
 impl<C: FiniteClass> Halving<C> {
-    /// Starts with all hypotheses consistent.
+    /// A learner for which all hypotheses are still consistent.
     ///
     /// # Errors
     /// [`InputError::Empty`] for an empty class, [`InputError::ZeroDimension`].
@@ -84,7 +88,7 @@ impl<C: FiniteClass> Halving<C> {
     }
 }
 
-/// The value is (votes for +1 minus votes for -1) / votes, in [-1, 1]; 0 without votes.
+/// The decision value is (votes for +1 minus votes for -1) / votes, in [-1, 1]; it is 0 if there are no votes.
 impl<C: FiniteClass> Classifier for Halving<C> {
     fn dim(&self) -> usize {
         self.class.dim()
@@ -164,7 +168,7 @@ mod tests {
         assert_eq!(behaviours(&all), 82);
         let all: Vec<_> = disjunctions.concepts().iter().map(|c| labels(c, &points)).collect();
         assert_eq!(behaviours(&all), 82);
-        // 2 (1 + 4·2 + 4·2·4·1) = 82 lists over two variables.
+        // There are 2 (1 + 4·2 + 4·2·4·1) = 82 lists over two variables.
         assert_eq!(BooleanClass::decision_lists(2, 5).unwrap().len(), 82);
         assert!(matches!(
             BooleanClass::conjunctions(40),
@@ -186,7 +190,7 @@ mod tests {
                 let order = RandomOrder::new(seed);
                 let (learner, transcript) = run(learner, &points, &labels, order).unwrap();
                 assert!(transcript.mistakes() as f64 <= bound);
-                // After the whole cube, exactly the target is left.
+                // After the labels of the whole cube, only the target is left.
                 assert_eq!(learner.consistent(), 1);
                 most = most.max(transcript.mistakes());
             }
@@ -196,7 +200,7 @@ mod tests {
 
     #[test]
     fn worked_by_hand() {
-        // Three halfspaces over the line: +, +, -. At x = 1 the vote is 2 : 1.
+        // Three halfspaces on the line with the signs +, + and -. At x = 1 the vote is 2 : 1.
         let class =
             HalfspaceClass::new([1.0, 2.0, -1.0].map(|w| Halfspace::new(vec![w]).unwrap()).into());
         let mut learner = Halving::new(class.unwrap()).unwrap();
@@ -205,7 +209,7 @@ mod tests {
         let prediction = learner.observe(x, Label::Negative).unwrap();
         assert_eq!(prediction.value, 1.0 / 3.0);
         assert_eq!(learner.survivors().collect::<Vec<_>>(), [2]);
-        // A label that no hypothesis explains exhausts the class; from then on it predicts +1.
+        // A label that no hypothesis explains exhausts the class; from then on the learner predicts +1.
         learner.observe(x, Label::Positive).unwrap();
         assert!(learner.is_exhausted());
         assert_eq!(learner.label(x).unwrap(), Label::Positive);
@@ -245,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_class_too_large_is_refused_by_its_size() {
-        // d = 4, γ = .1 has a size below 2^30: 161^4 = 6.7e8. d = 5 does not.
+        // For γ = 0.1, the class has fewer than 2^30 members in d = 4, namely 161^4 = 6.7e8, but not in d = 5.
         assert!(GridClass::new(4, 0.1).is_ok());
         let error = GridClass::new(5, 0.1).unwrap_err();
         assert!(

@@ -5,28 +5,28 @@ use crate::limits::{MAX_DICHOTOMIES, MAX_POOL};
 use halfspaces_linalg::{Halfspace, InputError, Label, PointSet, Points, kernels, norm};
 use std::collections::HashMap;
 
-/// |w · x|/(‖w‖‖x‖) above which rounding cannot change the sign.
+/// The value of |w · x|/(‖w‖‖x‖) above which rounding cannot change the sign of w · x.
 const MIN_CERTAIN_SINE: f64 = 1e-11;
 
-/// A restricted point is set to 0 if its norm is at most this fraction of its original norm: the point was parallel to
-/// the normal of the hyperplane to which it is restricted.
+/// A restricted point is set to 0 if its norm is at most this fraction of its original norm: such a point was parallel
+/// to the normal of the hyperplane to which it is restricted.
 const MAX_PARALLEL_SHARE: f64 = 1e-12;
 
-/// Every labelling of a pool by a halfspace w · x > 0 through the origin with no point on its boundary, each with a
-/// halfspace that gives it.
+/// All labellings of a pool by halfspaces w · x > 0 through the origin with no point on the boundary, each with a
+/// halfspace that produces it.
 ///
 /// *Algorithm.* Points are added one at a time. The hyperplane of a new point splits those cells of the current
-/// arrangement that it meets. These correspond to the cells of the earlier points restricted to the hyperplane, one
-/// dimension lower. In general position there are 2 Σ_{i<d} C(n-1, i) cells (Cover 1965). Each listed labelling comes
-/// with a halfspace that gives it, and its signs are checked to be certain in spite of rounding. The number of
-/// labellings shows that none is missing.
+/// arrangement that it meets. The split cells correspond to the cells of the earlier points restricted to this
+/// hyperplane, which has one dimension less. In general position there are 2 Σ_{i<d} C(n-1, i) cells (Cover 1965). Each
+/// listed labelling comes with a halfspace that produces it, and the algorithm checks that rounding cannot have changed
+/// any of its signs. The number of labellings shows that no labelling is missing.
 ///
 /// *Cost.* O(n² d) times the number of dichotomies, for at most [`MAX_POOL`] points and [`MAX_DICHOTOMIES`]
 /// dichotomies.
 ///
 /// *When to use it.* For exact values on small pools ([`LabellingGame`](crate::LabellingGame)), for the worst case of a
-/// learner (run it on each labelling), and with [`HalfspaceClass`](crate::HalfspaceClass) for halving with d lg n
-/// mistakes and without a margin. For affine halfspaces, lift the points by a coordinate 1.
+/// learner (run the learner on each labelling), and with [`HalfspaceClass`](crate::HalfspaceClass) for halving with d
+/// lg n mistakes and without a margin. For affine halfspaces, append a coordinate 1 to each point.
 ///
 /// *Source.* Cover 1965 for the count; the algorithm is folklore. Claims: S12, K9.
 ///
@@ -41,9 +41,9 @@ const MAX_PARALLEL_SHARE: f64 = 1e-12;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dichotomies {
     points: usize,
-    /// Bit i is set if point i is labelled +1; ascending.
+    /// One mask for each dichotomy, in ascending order. Bit i is set if point i is labelled +1.
     masks: Vec<u128>,
-    /// A normal for each dichotomy.
+    /// For each dichotomy, the normal of a halfspace that produces it.
     normals: Vec<Vec<f64>>,
 }
 
@@ -94,8 +94,8 @@ impl Dichotomies {
         Ok(Dichotomies { points: points.len(), masks, normals })
     }
 
-    /// 2 Σ_{i<d} C(n-1, i): the number of dichotomies of n points in general position in R^d, which is the maximum for
-    /// n points.
+    /// The number of dichotomies of n points in general position in R^d: 2 Σ_{i<d} C(n-1, i). No other n points have
+    /// more.
     ///
     /// ```
     /// use halfspaces_online::Dichotomies;
@@ -136,7 +136,7 @@ impl Dichotomies {
     /// A halfspace for each dichotomy, in the same order.
     ///
     /// # Errors
-    /// None for listed dichotomies.
+    /// No error occurs for listed dichotomies.
     pub fn halfspaces(&self) -> Result<Vec<Halfspace>, InputError> {
         self.normals.iter().map(|w| Halfspace::new(w.clone())).collect()
     }
@@ -147,13 +147,13 @@ impl Dichotomies {
     }
 }
 
-/// The rows on the positive side of w, ignoring rounding.
+/// A mask of the rows on the positive side of w. Rounding errors are ignored.
 fn mask(rows: &[Vec<f64>], w: &[f64]) -> u128 {
     let positive = rows.iter().enumerate().filter(|(_, x)| kernels::dot(x, w) > 0.0);
     positive.fold(0, |mask, (i, _)| mask | 1u128 << i)
 }
 
-/// Like [`mask`], but an error if rounding might change a sign.
+/// Like [`mask`], but returns an error if rounding might change a sign.
 fn certain_mask(rows: &[Vec<f64>], w: &[f64]) -> Result<u128, OnlineError> {
     let length = norm(w);
     for (row, x) in rows.iter().enumerate() {
@@ -167,7 +167,7 @@ fn certain_mask(rows: &[Vec<f64>], w: &[f64]) -> Result<u128, OnlineError> {
 /// A vector in each cell of the arrangement of the hyperplanes x · w = 0 in R^d. Rows that are 0 are ignored.
 fn cells(rows: &[Vec<f64>], dim: usize) -> Result<Vec<Vec<f64>>, OnlineError> {
     let mut cells = HashMap::from([(0u128, vec![0.0; dim])]);
-    // Rows no two of which are parallel, and their indices.
+    // The rows so far, without parallel ones, and their indices.
     let (mut distinct, mut places): (Vec<Vec<f64>>, Vec<usize>) = Default::default();
     for (row, x) in rows.iter().enumerate().filter(|(_, x)| x.iter().any(|v| *v != 0.0)) {
         let unresolved = OnlineError::Unresolved { row };
@@ -195,7 +195,7 @@ fn cells(rows: &[Vec<f64>], dim: usize) -> Result<Vec<Vec<f64>>, OnlineError> {
         }
         distinct.push(x.clone());
         places.push(row);
-        // The other cells do not meet the plane, so their vectors are on the right side.
+        // The other cells do not meet the hyperplane, so their vectors are on the right side of it.
         for w in cells.into_values() {
             if kernels::dot(x, &w).abs() <= MIN_CERTAIN_SINE * norm(x) * norm(&w) {
                 return Err(unresolved);
@@ -207,7 +207,7 @@ fn cells(rows: &[Vec<f64>], dim: usize) -> Result<Vec<Vec<f64>>, OnlineError> {
         }
         cells = next;
     }
-    // A hash map has no defined order.
+    // Sort the cells, because a hash map has no defined order.
     let mut cells: Vec<_> = cells.into_iter().collect();
     cells.sort_unstable_by_key(|(mask, _)| *mask);
     Ok(cells.into_iter().map(|(_, w)| w).collect())
@@ -227,7 +227,7 @@ impl Hyperplane<'_> {
         Hyperplane { normal, pivot: (0..normal.len()).fold(0, larger) }
     }
 
-    /// The functional w -> x · w on the hyperplane; 0 where x is parallel to the normal.
+    /// The functional w -> x · w on the hyperplane. It is 0 if x is parallel to the normal.
     fn restrict(&self, x: &[f64]) -> Vec<f64> {
         let ratio = x[self.pivot] / self.normal[self.pivot];
         let mut rest: Vec<f64> = x.iter().zip(self.normal).map(|(x, a)| x - ratio * a).collect();
@@ -238,7 +238,7 @@ impl Hyperplane<'_> {
         rest
     }
 
-    /// A vector of the hyperplane from its coordinates, of norm 1 unless it is 0.
+    /// The vector of the hyperplane with the given coordinates, scaled to norm 1 unless it is 0.
     fn lift(&self, within: &[f64]) -> Vec<f64> {
         let mut w = within.to_vec();
         w.insert(self.pivot, 0.0);
@@ -290,7 +290,7 @@ mod tests {
         }
     }
 
-    /// The labels of many random halfspaces are all listed, and each halfspace gives its listed labels.
+    /// The labels of many random halfspaces are all listed, and each listed halfspace produces its listed labels.
     #[test]
     fn no_labelling_is_missing_and_each_has_its_halfspace() {
         let points = Gaussian::new(3, 1.0).unwrap().sample(9, 4).unwrap();
@@ -305,8 +305,8 @@ mod tests {
         }
     }
 
-    /// The number of threshold functions of n variables: 4, 14, 104, 1882 (Muroga 1971). Kakade's printed bound 2^(n²)
-    /// needs n >= 2.
+    /// There are 4, 14, 104 and 1882 threshold functions of n = 1, 2, 3 and 4 variables (Muroga 1971). Kakade's printed
+    /// bound 2^(n²) requires n >= 2.
     #[test]
     fn the_cube_has_as_many_threshold_functions_as_are_known() {
         for (n, known) in [(1, 4), (2, 14), (3, 104), (4, 1882)] {

@@ -3,36 +3,37 @@
 use super::game::{LabellingGame, Set};
 use std::collections::HashMap;
 
-/// Step of the multiplicative weights, times the square root of the round. It affects how fast the two bounds converge,
-/// not their validity.
+/// The step size of the multiplicative weights, multiplied by the square root of the round number. It affects how fast
+/// the two bounds converge, but not their validity.
 const STEP: f64 = 0.5;
 
-/// A set of dichotomies that remain after some answers. The sets of its parts are listed before it.
+/// A set of dichotomies that remain after some answers. The list contains the parts of a set before the set itself.
 struct Left {
-    /// For each open point, the parts that label it +1 and -1.
+    /// For each open point, the parts of the set that label it +1 and -1.
     splits: Vec<[Part; 2]>,
 }
 
 struct Part {
     dichotomies: Vec<usize>,
-    /// Its position in the list; `None` for a single dichotomy.
+    /// The position of the part in the list; `None` for a single dichotomy.
     at: Option<usize>,
 }
 
 impl LabellingGame {
     /// Bounds on the smallest expected number of mistakes that a randomised learner can guarantee in random order, for
     /// every target that is fixed before the order is drawn: the value lies between the two numbers. More `rounds`
-    /// bring the numbers closer together, at a rate of 1/√rounds or faster; at least one round is made.
+    /// bring the numbers closer together, at a rate of 1/√rounds or faster; at least one round is always run.
     ///
     /// *Algorithm.* The value is the largest b(μ) over priors μ, where b(μ) is the number of mistakes of the best
-    /// learner on a target drawn from μ. It is therefore at least b of any prior, and at most the number of mistakes of
-    /// any learner on its worst target. In each round, the best learner for a prior is found by recursion over the sets
-    /// of dichotomies that can remain after some answers. Then the prior gives more weight to the targets on which this
-    /// learner makes more mistakes (multiplicative weights). The first number is the largest b(μ). The second is the
-    /// number of mistakes, on the worst target, of a learner that draws one of the rounds at random and predicts as the
-    /// best learner of that round. Both are computed independently.
+    /// learner on a target drawn from μ. The value is therefore at least b(μ) for any prior μ, and at most the number
+    /// of mistakes of any learner on its worst target. In each round, the best learner for a prior is found by
+    /// recursion over the sets of dichotomies that can remain after some answers. Then the prior gives more weight to
+    /// the targets on which this learner makes more mistakes (multiplicative weights). The first number is the largest
+    /// b(μ). The second is the number of mistakes, on the worst target, of a learner that draws one of the rounds at
+    /// random and predicts like the best learner of that round. The two numbers are computed independently.
     ///
-    /// *Cost.* Memory, and time per round, for every set of dichotomies that can remain after some answers.
+    /// *Cost.* The memory, and the time per round, grow with the number of sets of dichotomies that can remain after
+    /// some answers.
     #[must_use]
     pub fn random_order_fixed_target(&self, rounds: usize) -> [f64; 2] {
         let mut left = Vec::new();
@@ -56,8 +57,8 @@ impl LabellingGame {
         [least, most]
     }
 
-    /// Lists the sets of dichotomies that can remain of a set after some answers, parts first. Returns the position of
-    /// the set, or `None` for a single dichotomy.
+    /// Lists the sets of dichotomies that can remain of a set after some answers. The parts of a set come before the
+    /// set itself. Returns the position of the set, or `None` for a single dichotomy.
     fn visit(
         &self,
         set: Set,
@@ -83,7 +84,7 @@ impl LabellingGame {
 }
 
 /// The number of mistakes on each target of the best learner for a prior. On each point it predicts the label of the
-/// part with more weight, and flips a coin if both have the same.
+/// part with more weight, and flips a coin if both parts have the same weight.
 fn best_learner(left: &[Left], prior: &[f64]) -> Vec<f64> {
     let mut costs: Vec<Vec<f64>> = Vec::with_capacity(left.len());
     for Left { splits } in left {
@@ -125,7 +126,8 @@ mod tests {
     }
 
     /// In the plane, all dichotomies are alike up to rotations of the pool. No prior is therefore worse than the
-    /// uniform one, whose learner makes the same number of mistakes on each: one round is enough.
+    /// uniform one. The best learner for the uniform prior makes the same number of mistakes on each dichotomy, so one
+    /// round is enough.
     #[test]
     fn in_the_plane_the_uniform_prior_is_the_worst() {
         for (n, seed) in [(1, 1), (2, 1), (5, 1), (8, 1), (8, 2)] {
@@ -135,7 +137,7 @@ mod tests {
             assert!((least - uniform).abs() < 1e-12 && (most - uniform).abs() < 1e-12);
             assert!(most <= game.random_order() + 1e-12);
         }
-        // Values found by another program, by linear programming.
+        // Another program found this value by linear programming.
         assert!((gaussian(8, 2, 1).random_order_fixed_target(1)[0] - 1.676).abs() < 1e-3);
         assert_eq!(gaussian(3, 1, 1).random_order_fixed_target(1), [0.5, 0.5]);
     }
@@ -153,7 +155,7 @@ mod tests {
         }
     }
 
-    /// For all but two labellings of four points, the uniform prior is not the worst.
+    /// If all labellings of four points except two are possible, the uniform prior is not the worst one.
     #[test]
     fn another_prior_may_be_worse_than_the_uniform_one() {
         let masks: Vec<u64> = (0..16).filter(|mask| ![1, 2].contains(mask)).collect();

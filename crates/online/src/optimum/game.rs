@@ -19,20 +19,22 @@ pub(super) type Set = Box<[u64]>;
 /// | chance | a dichotomy drawn uniformly | [`LabellingGame::random_order_on_average`] |
 /// | the learner | a dichotomy drawn uniformly | [`LabellingGame::self_directed_on_average`] |
 ///
-/// *Algorithm.* Let S be the dichotomies that fit the revealed labels. For a learner that chooses the point, M(S) = min
-/// over x, ŷ of max(M(S_ŷ), 1 + M(S_-ŷ)), and correspondingly for the others. A subset of S costs at most as much as S.
-/// Suppose that k mistakes are allowed. A question is harmless if k - 1 mistakes suffice after a wrong prediction, so
-/// the learner can ask it at once. Whether M <= k is therefore decided without trying different orders of questions.
-/// Proofs: docs/theory/optimum.md.
+/// *Algorithm.* Let S be the set of dichotomies that fit the revealed labels, and M(S) the value of the game from there
+/// on. If the learner chooses the point, M(S) = min over x, ŷ of max(M(S_ŷ), 1 + M(S_-ŷ)). The values of the other
+/// games satisfy corresponding equations. A subset of S costs at most as much as S. Suppose that k mistakes are
+/// allowed. A question is harmless if k - 1 mistakes suffice after a wrong prediction, so the learner can ask it at
+/// once. The solver can therefore decide whether M <= k without trying different orders of the questions. Proofs:
+/// docs/theory/optimum.md.
 ///
-/// *Cost.* The two worst cases take milliseconds for 128 points in d = 2, 40 in d = 3 and 16 in d = 4; it takes 20 s to
-/// show that 4 mistakes do not suffice for 64 points in d = 3. To compute the other values, every set of dichotomies
-/// that can remain after some answers is visited: quadratically many in d = 2, 40 ms for 12 points in d = 3.
+/// *Cost.* The two worst cases take milliseconds for 128 points in d = 2, 40 points in d = 3 and 16 points in d = 4. It
+/// takes 20 s to show that 4 mistakes do not suffice for 64 points in d = 3. To compute the other values, the solver
+/// visits every set of dichotomies that can remain after some answers. There are quadratically many such sets in d = 2;
+/// 12 points in d = 3 take 40 ms.
 ///
 /// *When to use it.* As an oracle for learners on small pools.
 ///
-/// *Source.* Littlestone 1988 for worst order; Goldman and Sloan 1994 for self-directed; the solver is ours. Claims:
-/// S12, S12l, S12p.
+/// *Source.* Littlestone 1988 for the worst order; Goldman and Sloan 1994 for self-directed learning; the solver is
+/// ours. Claims: S12, S12l, S12p.
 ///
 /// ```
 /// use halfspaces_data::{Gaussian, Marginal};
@@ -50,7 +52,7 @@ pub struct LabellingGame {
     positive: Vec<Set>,
 }
 
-/// The player who chooses the next point in a game that is decided level by level.
+/// The player who chooses the next point in one of the two worst-case games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Chooser {
     Learner,
@@ -84,7 +86,7 @@ impl LabellingGame {
         LabellingGame { dichotomies, positive }
     }
 
-    /// The smallest number of mistakes that a learner which chooses the order can guarantee, for any labels.
+    /// The smallest number of mistakes that a learner can guarantee for any labels if it chooses the order.
     #[must_use]
     pub fn self_directed(&self) -> usize {
         self.value(Chooser::Learner)
@@ -104,7 +106,7 @@ impl LabellingGame {
         self.averaged(&|game, set, below| {
             let choices = game.splits(set).map(|[plus, minus]| {
                 let [plus, minus] = [below(plus), below(minus)];
-                // Predict the side that leaves more mistakes to come.
+                // The best prediction is the side that leaves more mistakes to come.
                 plus.max(minus).max(1.0 + plus.min(minus))
             });
             mean(choices)
@@ -144,7 +146,7 @@ impl LabellingGame {
         known: &mut HashMap<(Set, usize), bool>,
     ) -> bool {
         let size = count(set);
-        // Halving predicts with the majority: mistakes <= ⌊lg size⌋.
+        // Halving predicts with the majority and makes at most ⌊lg size⌋ mistakes.
         if size < 2 << budget {
             return true;
         }
@@ -162,8 +164,8 @@ impl LabellingGame {
         answer
     }
 
-    /// Self-directed: asks every question after whose wrong prediction `budget - 1` mistakes suffice, until halving
-    /// suffices or no such question is left.
+    /// Decides the self-directed game. Asks each question for which `budget - 1` mistakes suffice after a wrong
+    /// prediction, until halving suffices or no such question is left.
     fn learner_finds(
         &self,
         set: &Set,
@@ -190,8 +192,8 @@ impl LabellingGame {
         true
     }
 
-    /// Worst order: for every point there is a label after which `budget - 1` mistakes suffice; the learner predicts
-    /// the other label.
+    /// Decides the game of the worst order: whether every point has a label after which `budget - 1` mistakes suffice.
+    /// The learner predicts the other label.
     fn no_point_harms(
         &self,
         set: &Set,
@@ -199,7 +201,7 @@ impl LabellingGame {
         known: &mut HashMap<(Set, usize), bool>,
     ) -> bool {
         let mut splits: Vec<_> = self.splits(set).collect();
-        // The most even splits first: they are the most likely to fail.
+        // Try the most even splits first, because they are the most likely to fail.
         splits.sort_by_cached_key(|[plus, minus]| count(plus).abs_diff(count(minus)));
         splits.into_iter().all(|mut two| {
             two.sort_by_cached_key(count);
@@ -250,7 +252,7 @@ impl LabellingGame {
     }
 }
 
-/// Combines the values of smaller sets into that of a set.
+/// Computes the value of a set from the values of smaller sets.
 type Combine = dyn Fn(&LabellingGame, &Set, &mut dyn FnMut(Set) -> f64) -> f64;
 
 fn count(set: &Set) -> usize {
@@ -277,8 +279,8 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
     sum / f64::from(count)
 }
 
-/// The expected number of mistakes on a point with the better prediction, and on the points after it, for dichotomies
-/// drawn uniformly.
+/// The expected number of mistakes on a point and on the points after it, for a uniformly drawn dichotomy and the
+/// better prediction on this point.
 fn average([plus, minus]: [Set; 2], below: &mut dyn FnMut(Set) -> f64) -> f64 {
     let [p, m] = [count(&plus) as f64, count(&minus) as f64];
     (p.min(m) + p * below(plus) + m * below(minus)) / (p + m)
@@ -298,7 +300,7 @@ mod tests {
         game(&Gaussian::new(dim, 1.0).unwrap().sample(points, seed).unwrap())
     }
 
-    /// Oracle: M(S) by its definition, over every question, prediction and answer.
+    /// Test oracle: computes M(S) from its definition, over every question, prediction and answer.
     fn literal(game: &LabellingGame, set: &Set, chooser: Chooser) -> usize {
         let values = game.splits(set).map(|two| {
             let [plus, minus] = two.map(|side| literal(game, &side, chooser));
@@ -332,8 +334,8 @@ mod tests {
         }
     }
 
-    /// On a line the first label determines all others. In the plane it leaves a threshold among n cells: one mistake
-    /// if the learner chooses the order, ⌊lg n⌋ if not.
+    /// On a line the first label determines all others. In the plane it leaves a threshold among n cells, which costs
+    /// one mistake if the learner chooses the order and ⌊lg n⌋ mistakes otherwise.
     #[test]
     fn lines_and_planes_have_the_values_that_are_known() {
         for n in [1, 2, 5] {
@@ -351,13 +353,13 @@ mod tests {
         }
     }
 
-    /// Thresholds on a line, -1 below and +1 above. A learner that chooses the order goes up from the least point and
-    /// predicts -1 until it is wrong, which costs one mistake. In the worst order they cost ⌊lg(n+1)⌋ mistakes, so n =
-    /// 2^k - 1 points are needed to force k of them.
+    /// Thresholds on a line, -1 below and +1 above. A learner that chooses the order goes up from the smallest point
+    /// and predicts -1 until it is wrong, which costs one mistake. In the worst order a threshold costs ⌊lg(n+1)⌋
+    /// mistakes, so n = 2^k - 1 points are needed to force k mistakes.
     #[test]
     fn thresholds_of_a_line_cost_one_mistake_who_chooses() {
         for n in [1, 2, 3, 6, 7, 15, 31, 62, 63] {
-            // Cell i of n + 1: the points are positive starting with point i.
+            // In cell i of the n + 1 cells, all points from point i on are positive.
             let above = |point: usize| [(1u64 << point << 1) - 1].into();
             let line = LabellingGame::of_sets(n + 1, (0..n).map(above).collect());
             assert_eq!(line.self_directed(), 1);
@@ -367,7 +369,7 @@ mod tests {
         }
     }
 
-    /// Values found by another program in another language, by plain recursion over sampled dichotomies.
+    /// Compares with values that a program in another language found by plain recursion over sampled dichotomies.
     #[test]
     fn space_has_the_values_that_were_found_before() {
         let found = |n, d| {
@@ -386,7 +388,7 @@ mod tests {
         within(found(8, 4), [4, 5], [6, 6]);
     }
 
-    /// Easier games cost no more, and an average is at most a guarantee.
+    /// An easier game has no larger value, and an average number of mistakes is at most the guaranteed one.
     #[test]
     fn the_values_are_ordered() {
         for (n, d) in [(8, 2), (12, 2), (7, 3), (8, 3)] {
@@ -438,7 +440,7 @@ mod tests {
         }
         let plane = gaussian(n, 2, 5);
         assert!((plane.random_order_on_average() - 0.5 - mistakes[n]).abs() < 1e-12);
-        // A learner that chooses the order begins at an end: n - 1 of n cells cost 1.
+        // A learner that chooses the order begins at one end: n - 1 of the n cells cost 1 mistake.
         assert!((plane.self_directed_on_average() - 0.5 - (n - 1) as f64 / n as f64).abs() < 1e-12);
     }
 }

@@ -1,5 +1,5 @@
-//! The exact optimum on small pools: all labellings by halfspaces, and the values of the games between a learner and an
-//! adversary.
+//! The exact optimum on small pools: lists all labellings by halfspaces and computes the values of the games between a
+//! learner and an adversary.
 
 mod dichotomies;
 mod fixed_target;

@@ -1,5 +1,5 @@
-//! Comparisons of every learner that chooses the order with the exact optimum: none makes fewer mistakes, in the worst
-//! case or on average over the dichotomies of a pool.
+//! Compares every learner that chooses the order with the exact optimum. No learner makes fewer mistakes, neither in
+//! the worst case nor on average over the dichotomies of a pool.
 
 use super::{Dichotomies, LabellingGame};
 use crate::{
@@ -27,7 +27,7 @@ fn pools(n: usize, d: usize, seed: u64) -> Vec<(&'static str, Points)> {
     ]
 }
 
-/// The largest number of mistakes, and their mean, over all dichotomies.
+/// The largest and the mean number of mistakes over all dichotomies.
 fn mistakes<L: SelfDirectedLearner>(
     pool: &Points,
     dichotomies: &Dichotomies,

@@ -8,18 +8,18 @@ use std::f64::consts::SQRT_2;
 
 /// ALMA, the approximate large margin algorithm, for p = 2.
 ///
-/// Points are scaled to norm 1, and w stays in the unit ball. The k-th correction is made if y (w · x) <= (1 - α) B/√k:
-/// w += (C/√k) y x, then w is scaled back into the ball. B = √8/α and C = √2.
+/// Points are scaled to norm 1, and w stays in the unit ball. The k-th correction is made if y (w · x) <= (1 - α) B/√k.
+/// It sets w += (C/√k) y x and scales w back into the ball. Here B = √8/α and C = √2.
 ///
-/// *Guarantee.* If a unit w* separates the normalised points with margin γ, at most (2/γ²)(2/α - 1)² + 8/α - 4
-/// corrections, mistakes included, in every order ([`crate::bounds::alma_corrections`]). If the learner passes over a
-/// finite set repeatedly until no correction is due, the margin of w is at least (1 - α)γ.
+/// *Guarantee.* If a unit w* separates the normalised points with margin γ, the learner makes at most (2/γ²)(2/α -
+/// 1)² + 8/α - 4 corrections, including mistakes, in every order ([`crate::bounds::alma_corrections`]). If the learner
+/// passes over a finite set repeatedly until no correction is due, the margin of w is at least (1 - α)γ.
 ///
 /// *Cost.* O(d) memory; O(d) time per point.
 ///
-/// *When to use it.* To approach the largest margin with online steps: α sets the accuracy, and corrections grow as
-/// 1/α². [`crate::MarginPerceptron`] reaches a third of the margin at less cost, and [`crate::HardMargin`] computes the
-/// largest one.
+/// *When to use it.* To approach the largest margin with online steps: α sets the accuracy, and the number of
+/// corrections grows as 1/α². [`crate::MarginPerceptron`] reaches a third of the margin at less cost, and
+/// [`crate::HardMargin`] computes the largest margin.
 ///
 /// *Source.* Gentile 2001, Theorem 3. Claims: K12, S6.
 ///
@@ -41,7 +41,8 @@ pub struct Alma {
 linear_classifier!(Alma);
 
 impl Alma {
-    /// Starts with w = 0 in R^`dim`; α = `alpha` in (0, 1] is the fraction of the margin that is given up.
+    /// Starts with w = 0 in R^`dim`. The parameter α = `alpha` in (0, 1] is the fraction of the margin that the learner
+    /// gives up.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`], [`InputError::ParameterOutOfRange`].
@@ -53,7 +54,7 @@ impl Alma {
 }
 
 impl OnlineLearner for Alma {
-    /// The value is w · x / ‖x‖.
+    /// The decision value is w · x / ‖x‖.
     fn guess<R: RowView>(&self, x: R) -> Result<Prediction, InputError> {
         Ok(Prediction::from_value(self.weights.value(x)? / positive_norm_sq(x)?.sqrt()))
     }
@@ -93,7 +94,7 @@ mod tests {
     use halfspaces_data::{MarginBall, Marginal, Realizable, random_target};
     use halfspaces_linalg::{DenseRow, PointSet};
 
-    /// Passes over the points repeatedly until no correction is due.
+    /// The test passes over the points repeatedly until no correction is due.
     #[test]
     fn corrections_and_margin_keep_their_bounds() {
         for (seed, alpha) in [(1, 0.1), (2, 0.5), (3, 0.9), (4, 1.0)] {

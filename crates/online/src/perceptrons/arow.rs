@@ -4,25 +4,26 @@ use super::weights::{Weights, finite, linear_classifier};
 use crate::protocol::{OnlineLearner, Prediction};
 use halfspaces_linalg::{InputError, Label, RowView, load_checked};
 
-/// Adaptive regularisation of weights (AROW): steps along x that are small for coordinates seen often.
+/// Adaptive regularisation of weights (AROW): a learner that takes smaller steps on coordinates that it has seen often.
 ///
-/// Keeps a variance s_j for each weight, at first 1. If the hinge loss ℓ = max(0, 1 - y (w · x)) is positive, then with
-/// β = 1/(Σ s_j x_j² + r): w_j += ℓ β y s_j x_j, and s_j -= β (s_j x_j)². Rare coordinates, such as words that occur in
-/// few texts, thus get larger steps than common ones.
+/// The learner keeps a variance s_j for each weight, initially 1. If the hinge loss ℓ = max(0, 1 - y (w · x)) is
+/// positive, then with β = 1/(Σ s_j x_j² + r): w_j += ℓ β y s_j x_j, and s_j -= β (s_j x_j)². Rare coordinates, such as
+/// words that occur in few texts, thus get larger steps than common ones.
 ///
-/// *Guarantee.* If each point has at most one nonzero coordinate, the matrix of variances in the source is diagonal. Then
-/// for every u there are at most √(r‖u‖² + Σ (u · x)²) √(Σ ln(1 + n_j/r) + U) + Σ ℓ(u) - U mistakes. The sums run over
-/// the rounds with an update; n_j is the sum of x_j², and U is the number of these rounds without a mistake. For other
-/// points the source proves this for the full matrix. No bound is proved for its diagonal, which this learner keeps.
+/// *Guarantee.* If each point has at most one nonzero coordinate, the matrix of variances in the source is diagonal.
+/// Then for every u there are at most √(r‖u‖² + Σ (u · x)²) √(Σ ln(1 + n_j/r) + U) + Σ ℓ(u) - U mistakes. The sums run
+/// over the rounds with an update; n_j is the sum of x_j², and U is the number of these rounds without a mistake. For
+/// other points the source proves this bound for a learner that keeps the full matrix. No bound is proved for a learner
+/// that keeps only the diagonal, as this one does.
 ///
 /// *Cost.* O(d) memory; O(d) time per point, O(nonzeros) for a sparse one.
 ///
-/// *When to use it.* In one pass over many sparse rows, such as texts. Choose r proportional to the mean ‖x‖², so that
+/// *When to use it.* For one pass over many sparse rows, such as texts. Choose r proportional to the mean ‖x‖², so that
 /// the unit of the points does not matter. Half the mean was a good choice in our measurements. On dense rows
 /// [`crate::AveragedPerceptron`] usually had smaller errors.
 ///
-/// *Source.* Crammer, Kulesza and Dredze 2009, Figure 1 and Theorem 2; the diagonal is theirs too. Claims: none;
-/// benchmarks of `halfspaces fit --stream`.
+/// *Source.* Crammer, Kulesza and Dredze 2009, Figure 1 and Theorem 2; the diagonal version is from the same paper.
+/// Claims: none; benchmarks of `halfspaces fit --stream`.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Label};
@@ -56,7 +57,7 @@ load_checked!(Arow {
 
 #[cfg(feature = "serde")]
 impl Arow {
-    /// Refuses a state that no run can reach.
+    /// Rejects a saved state that no run can reach.
     fn check_saved(&self) -> Result<(), InputError> {
         InputError::check_dim(self.weights.dim(), self.variances.dim())?;
         let in_range = self.variances().iter().all(|s| (0.0..=1.0).contains(s));
@@ -123,8 +124,8 @@ mod tests {
         DenseRow::new(x).unwrap()
     }
 
-    /// For points on the axes the bound of the source holds. It is checked for many u, on labels that are mostly those
-    /// of a sign for each axis. On the first axis it is close: r is small, and each update is a mistake.
+    /// The bound of the source holds for points on the axes. The test checks it for many u, with labels that mostly
+    /// follow one sign per axis.
     #[test]
     fn mistakes_on_the_axes_stay_below_the_bound() {
         for (r, noise) in [(0.1, 0), (1.0, 0), (10.0, 0), (1.0, 7)] {
@@ -174,7 +175,7 @@ mod tests {
         assert!(of(1.0).abs() > 0.1);
     }
 
-    /// ℓ = 1, 1 · 4 + 0.25 · 16 ... by hand: two updates along the same axis.
+    /// Compares two updates along the same axis with values computed by hand.
     #[test]
     fn steps_worked_by_hand() {
         let mut learner = Arow::new(1, 4.0).unwrap();

@@ -15,14 +15,15 @@ use std::ops::Range;
 /// In the protocol it predicts with its current weights ([`OnlineLearner::guess`]), for which the mistake bound holds.
 /// As a [`Classifier`] it uses the mean.
 ///
-/// *Guarantee.* Online, that of the perceptron: at most (R‖w*‖/γ)² mistakes. No such bound is proved for the sign of
-/// the mean. The voted perceptron of the same source has one, at O(d) memory per mistake.
+/// *Guarantee.* The predictions during learning have the guarantee of the perceptron: at most (R‖w*‖/γ)² mistakes. No
+/// such bound is proved for the sign of the mean. The voted perceptron of the same source has such a bound, but needs
+/// O(d) memory per mistake.
 ///
-/// *Cost.* O(d) memory; O(d) time per mistake in addition to the product. Labelling one point takes O(d) time and
+/// *Cost.* O(d) memory; O(d) time per mistake in addition to the product w · x. Labelling one point takes O(d) time and
 /// memory; for many points, use [`Classifier::label_all`] or compute [`AveragedPerceptron::average`] once.
 ///
-/// *When to use it.* The default choice among the perceptrons if labels may be wrong or the run ends early. If labels
-/// are right and every mistake counts, [`crate::Perceptron`] is the same learner without the sums.
+/// *When to use it.* The default choice among the perceptrons if labels may be wrong or the run ends early. If the
+/// labels are correct and every mistake counts, use [`crate::Perceptron`], which is the same learner without the sums.
 ///
 /// *Source.* Freund and Schapire 1999, §2. Claims: none of its own; P10 and PR compare it with the learners for noisy
 /// labels.
@@ -42,8 +43,8 @@ use std::ops::Range;
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct AveragedPerceptron {
     learner: Perceptron,
-    /// Σ y x, each update weighted by the number of rounds up to and including it. The sum of the weights of all rounds
-    /// is rounds · w minus this.
+    /// Σ y x over the updates, each multiplied by the number of rounds up to and including its own. The sum of the
+    /// weights over all rounds is rounds · w minus this vector.
     missed: Weights,
     rounds: u64,
 }
@@ -57,7 +58,7 @@ load_checked!(AveragedPerceptron {
 
 #[cfg(feature = "serde")]
 impl AveragedPerceptron {
-    /// Refuses a state that no run can reach.
+    /// Rejects a saved state that no run can reach.
     fn check_saved(&self) -> Result<(), InputError> {
         InputError::check_dim(self.learner.dim(), self.missed.dim())?;
         InputError::check_state(self.updates() <= self.rounds, "more updates than rounds")
@@ -92,7 +93,7 @@ impl AveragedPerceptron {
         self.learner.weights()
     }
 
-    /// The mean of the weights over all rounds so far; zero before the first.
+    /// The mean of the weights over all rounds so far. It is zero before the first round.
     ///
     /// # Errors
     /// [`InputError::NonFinite`] if the sums have overflowed.
@@ -112,7 +113,7 @@ impl AveragedPerceptron {
     }
 }
 
-/// Uses the mean of the weights.
+/// Classifies with the mean of the weights.
 impl Classifier for AveragedPerceptron {
     fn dim(&self) -> usize {
         self.learner.dim()
@@ -193,7 +194,7 @@ mod tests {
         assert_eq!(averaged.weights(), plain.weights());
         assert!(averaged.updates() > 3);
 
-        // Oracle: replay the run and add up the weights that predicted, round by round.
+        // Test oracle: replay the run and add up the weights that made each prediction, round by round.
         let mut replayed = Perceptron::new(4).unwrap();
         let mut sum = [0.0; 4];
         for round in transcript.rounds() {

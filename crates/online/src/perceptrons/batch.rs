@@ -1,5 +1,5 @@
-//! Parameters, result and main loop of the batch learners: find a violated point, add it to the weights, repeat until
-//! no point is violated.
+//! The parameters, the result and the main loop of the batch learners. The loop finds a violated point, adds it to the
+//! weights, and repeats until no point is violated.
 //!
 //! Claims: K4, K4s, K5, K5s.
 
@@ -10,8 +10,8 @@ use halfspaces_linalg::{
     getters, setters, zeros,
 };
 
-/// Default cap on the updates of a batch learner. It is never reached on data that is separable with γ/R above 1e-3
-/// (batch perceptron) or 1.74e-3 (margin perceptron).
+/// Default cap on the updates of a batch learner. The cap is never reached on data that is separable with γ/R above
+/// 1e-3 (batch perceptron) or 1.74e-3 (margin perceptron).
 pub const DEFAULT_MAX_UPDATES: u64 = 1_000_000;
 
 /// The rule that picks one of several violated points. The guarantees hold for every rule.
@@ -30,17 +30,18 @@ pub const DEFAULT_MAX_UPDATES: u64 = 1_000_000;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Pick {
-    /// Cycle through the points and update at each violation. An update costs only the points up to the next violation,
-    /// so this is the fast rule.
+    /// Cycle through the points and update at each violation. Each update visits only the points up to the next
+    /// violation, so this is the fast rule.
     #[default]
     Cyclic,
-    /// Start again from the first point after every update: "if there exists i", taken literally.
+    /// Start again from the first point after every update. This is the literal reading of "if there exists i".
     First,
-    /// The point with the least y (w · x). Each update costs one scan of all points.
+    /// Update at the point with the smallest y (w · x). Each update costs one scan of all points.
     Worst,
 }
 
-/// The result of [`crate::BatchPerceptron`] and [`crate::MarginPerceptron`]: the last halfspace and why the run ended.
+/// The result of [`crate::BatchPerceptron`] and [`crate::MarginPerceptron`]: the last halfspace and the reason why the
+/// run ended.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, FitSample, Label, Params, Points, Termination};
@@ -73,15 +74,15 @@ impl BatchFit {
 
         /// `Converged`: no point violates the learner's condition, so its guarantee holds. `CapReached`: the cap on
         /// updates was reached; the points may be separable with a smaller margin or not at all. `Stalled`: the
-        /// violated points are so short compared with w that adding them changes no digit of w; this always happens
-        /// for a point of zeros.
+        /// violated points are so short compared with w that adding them changes no digit of w; this always happens for
+        /// a zero point.
         termination: Termination,
     }
 }
 
 classify_by!(BatchFit, halfspace);
 
-/// Unchecked parameters of a batch learner `L`; [`Params::check`] gives the learner.
+/// The unchecked parameters of a batch learner `L`; [`Params::check`] returns the learner.
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -99,7 +100,7 @@ pub struct BatchParams<L> {
 }
 
 impl<L> BatchParams<L> {
-    /// The defaults.
+    /// The default parameters.
     pub(super) fn new(learner: fn(UpdateLoop) -> L) -> Self {
         BatchParams { max_updates: DEFAULT_MAX_UPDATES, pick: Pick::default(), learner }
     }
@@ -134,7 +135,7 @@ pub(super) fn check_sample<P: PointSet>(points: &P, labels: &[Label]) -> Result<
     if labels.is_empty() { Err(InputError::Empty) } else { Ok(()) }
 }
 
-/// The loop with its checked parameters.
+/// The main loop with its checked parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct UpdateLoop {
     max_updates: u64,
@@ -142,8 +143,8 @@ pub(super) struct UpdateLoop {
 }
 
 impl UpdateLoop {
-    /// Starts from w = 0 and sets w += y x for a point that `violates(w·x, y)`, until no point does, no update changes
-    /// w, or the cap is reached.
+    /// Starts from w = 0 and repeatedly sets w += y x for a point that is violated, that is, for which `violates(w·x,
+    /// y)` is true. Stops when no point is violated, when no update changes w, or when the cap is reached.
     pub(super) fn run<P: PointSet>(
         &self,
         points: &P,
@@ -157,9 +158,10 @@ impl UpdateLoop {
         let n = points.len();
         let mut weights = zeros(1, points.dim())?;
         let (mut updates, mut products) = (0, 0u64);
-        // Position of the walk; `Worst` always scans the whole pool.
+        // The position in the pool from which the next search starts; `Worst` always scans the whole pool.
         let mut at = 0;
-        // Point at which w last stopped changing: if the walk returns to it without a change, w never changes again.
+        // The point at which w last stopped changing. If the search returns to this point without a change, w never
+        // changes again.
         let mut still_since = None;
         let termination = loop {
             checkpoint();
@@ -229,7 +231,7 @@ fn first_violation<P: PointSet>(
 /// Number of points whose values are computed together.
 const BLOCK: usize = 1024;
 
-/// One pass over the values of a block.
+/// The input of one pass over the values of a block.
 struct Survey<'a> {
     values: &'a [f64],
     labels: &'a [Label],
@@ -237,9 +239,9 @@ struct Survey<'a> {
 }
 
 struct Surveyed {
-    /// Every value is finite.
+    /// Whether every value is finite.
     finite: bool,
-    /// Some y (w · x) is below the least one of the earlier blocks.
+    /// Whether some y (w · x) is below the smallest one of the earlier blocks.
     less: bool,
 }
 
@@ -258,7 +260,7 @@ impl Wide for Survey<'_> {
     }
 }
 
-/// The violated point with the least y (w · x); among equals the first.
+/// The violated point with the smallest y (w · x). If several points are equal, the first one is returned.
 fn worst_violation<P: PointSet>(
     points: &P,
     labels: &[Label],
@@ -286,7 +288,7 @@ fn worst_violation<P: PointSet>(
             return Err(InputError::Overflow { row: first + finite });
         }
         let pairs = || values.iter().copied().zip(labels.iter().copied());
-        // Usually no point of the block is worse than the worst so far, which the branch-free survey shows.
+        // Usually the branch-free survey shows that no point of the block is worse than the worst point so far.
         let may_be_worst = match worst {
             Some(_) => seen.less,
             None => pairs().fold(false, |any, (value, y)| any | violates(value, y)),
@@ -312,8 +314,8 @@ mod tests {
 
     const PICKS: [Pick; 3] = [Pick::Cyclic, Pick::First, Pick::Worst];
 
-    /// The worst point is in the second block, all of which is worse than the first block; among equals the first is
-    /// taken.
+    /// All points of the first block are equal, and so are all points of the second block. The worst point is therefore
+    /// the first point of the second block if this block is worse, and the first point of all otherwise.
     #[test]
     fn the_worst_point_may_be_in_any_block() {
         for (later, expected) in [(2.0, BLOCK), (1.0, 0), (0.5, 0)] {
@@ -344,10 +346,12 @@ mod tests {
         }
     }
 
-    /// A point that does not change w now may change it after other updates: no stall before all are tried.
+    /// A point that does not change w now may change it after other updates. The run must not report a stall before it
+    /// has tried all points.
     #[test]
     fn what_only_pauses_is_no_stall() {
-        // (7, -5) changes nothing next to (-1e17, -1e17), and is right once the third point has been added.
+        // Adding (7, -5) to (-1e17, -1e17) changes nothing, and this point is classified correctly once the third point
+        // has been added.
         let points = Points::from_rows(&[[1e17, 1e17], [7.0, -5.0], [-1e17, 0.0]]).unwrap();
         let labels = [Label::Negative, Label::Positive, Label::Negative];
         let learner = BatchPerceptron::params().max_updates(1000).check().unwrap();
@@ -356,7 +360,7 @@ mod tests {
         assert_eq!(fit.halfspace().normal(), [1e17, -2e17]);
     }
 
-    /// Oracle: one point at a time.
+    /// Test oracle: scans one point at a time.
     fn plain_worst(points: &Points, labels: &[Label], w: &[f64], least: f64) -> Option<usize> {
         let mut worst: Option<(f64, usize)> = None;
         for (i, (x, y)) in points.rows().zip(labels).enumerate() {
@@ -371,7 +375,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// Few distinct values, so that ties occur; over several blocks.
+        /// The points have few distinct values, so that ties occur, and fill several blocks.
         #[test]
         fn the_worst_point_is_that_of_a_plain_scan(
             rows in prop::collection::vec((-3i8..=3, -3i8..=3, any::<bool>()), 1..3000),
@@ -394,7 +398,7 @@ mod tests {
         }
     }
 
-    /// The error names the first product that overflows, in whichever block it is.
+    /// The error names the row of the first product that overflows, in whichever block this row is.
     #[test]
     fn the_row_that_overflows_is_named() {
         for at in [0, 5, BLOCK - 1, BLOCK, 2 * BLOCK + 7] {

@@ -5,18 +5,19 @@ use halfspaces_linalg::{FitSample, InputError, Label, PointSet};
 
 /// The batch perceptron: start with w = 0; while some point has sign(w · x) != y, set w += y x.
 ///
-/// *Guarantee.* If a unit w* has y (w* · x) >= γ > 0 on every point and ‖x‖ <= R, it stops after at most (R/γ)² updates
-/// with a halfspace that labels every point correctly, for every choice of the violated points
-/// ([`crate::bounds::batch_perceptron_updates`]). On points that no halfspace separates, it stops at a cap and reports
-/// that.
+/// *Guarantee.* If a unit w* has y (w* · x) >= γ > 0 on every point and ‖x‖ <= R, the learner stops after at most
+/// (R/γ)² updates with a halfspace that labels every point correctly, for every choice of the violated points
+/// ([`crate::bounds::batch_perceptron_updates`]). On points that no halfspace separates, it stops at the cap on updates
+/// and reports this.
 ///
-/// *Cost.* O(d) memory in addition to the points; at most O(n d (R/γ)²) time, in practice a few passes with
+/// *Cost.* O(d) memory in addition to the points; at most O(n d (R/γ)²) time. In practice it needs a few passes with
 /// [`crate::Pick::Cyclic`]. With [`crate::Pick::Worst`] each update costs one fast scan of all points.
 ///
-/// *When to use it.* Points in memory that are probably separable. [`crate::MarginPerceptron`] takes up to three times
-/// as many updates and guarantees a third of the margin. For points that no halfspace separates, see `halfspaces-pac`.
+/// *When to use it.* For points in memory that are probably separable. [`crate::MarginPerceptron`] takes up to three
+/// times as many updates and guarantees a third of the margin. For points that no halfspace separates, see
+/// `halfspaces-pac`.
 ///
-/// *Source.* Harvey18 Algorithm 1 and Theorem 1.1, which has ‖x‖ = 1. Claims: K4, K4s.
+/// *Source.* Harvey18 Algorithm 1 and Theorem 1.1, which assumes ‖x‖ = 1. Claims: K4, K4s.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, FitSample, Label, Params, Points, Termination};
@@ -63,15 +64,16 @@ mod tests {
 
     #[test]
     fn worked_by_hand() {
-        // Cyclic: (1,0)- is wrong at w=0: w=(-1,0). (0,1)+ has value 0: right. (-1,-1)- has value
-        // 1: wrong, w=(0,1). (1,0)- has value 0: wrong, w=(-1,1). Then +1, 0 (wrong for -): w=(0,2).
-        // (1,0)-: 0 wrong, w=(-1,2). 2 right. -1 right. -1 right. Five updates.
+        // Cyclic order, starting at w=0. Point (1,0) with label - is wrong, so w=(-1,0). (0,1) with label + has value 0
+        // and is right. (-1,-1) with label - has value 1 and is wrong, so w=(0,1). Then (1,0) has value 0 and is wrong,
+        // so w=(-1,1). (0,1) has value 1 and is right; (-1,-1) has value 0 and is wrong, so w=(0,2). (1,0) has value 0
+        // and is wrong, so w=(-1,2). The values are now 2, -1 and -1, which are all right. That makes five updates.
         let points = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]]).unwrap();
         let labels = [Label::Negative, Label::Positive, Label::Negative];
         let fit = BatchPerceptron::params().check().unwrap().fit(&points, &labels).unwrap();
         assert_eq!(fit.halfspace().normal(), [-1.0, 2.0]);
         assert_eq!((fit.updates(), fit.termination()), (5, Termination::Converged));
-        // Inner products: 1 + 2 + 1 + 2 + 1 up to the last update, then 3 clean ones.
+        // There are 1 + 2 + 1 + 2 + 1 inner products up to the last update, and then 3 without a violation.
         assert_eq!(fit.passes(), 10.0 / 3.0);
     }
 

@@ -7,8 +7,9 @@ use halfspaces_linalg::kernels::Wide;
 use halfspaces_linalg::{InputError, RowView, kernels};
 
 /// A kernel K(x, z). Every variant is positive semidefinite, that is, an inner product in a feature space, as the
-/// mistake bound requires: x · z and its powers and those of 1 + x · z as products of kernels (Schur), the Gaussian as
-/// a limit of sums of these. A Gaussian with a negative scale is not, and is refused; other kernels are not supported.
+/// mistake bound requires. The powers of x · z and of 1 + x · z are products of kernels (Schur), and the Gaussian is a
+/// limit of sums of such products. A Gaussian with a negative scale is not positive semidefinite and is rejected. Other
+/// kernels are not supported.
 ///
 /// ```
 /// use halfspaces_linalg::DenseRow;
@@ -27,17 +28,17 @@ pub enum Kernel {
     Linear,
     /// (x · z)^degree.
     Polynomial {
-        /// Between 1 and 1000.
+        /// The degree, between 1 and 1000.
         degree: u32,
     },
     /// (1 + x · z)^degree.
     Inhomogeneous {
-        /// Between 1 and 1000.
+        /// The degree, between 1 and 1000.
         degree: u32,
     },
     /// exp(-‖x - z‖²/scale).
     Gaussian {
-        /// Positive.
+        /// The scale, which must be positive.
         #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::saved::positive"))]
         scale: f64,
     },
@@ -55,7 +56,7 @@ impl Kernel {
         }
     }
 
-    /// Replaces each product x · z by K(x, z); `norms_sq` has the ‖z‖².
+    /// Replaces each product x · z by K(x, z); `norms_sq` contains ‖z‖² for each z.
     #[inline(always)]
     fn replace_products(self, products: &mut [f64], x_sq: f64, norms_sq: &[f64]) {
         match self {
@@ -74,7 +75,7 @@ impl Kernel {
                 let Ok(kernel) = RadialKernel::gaussian(scale) else {
                     unreachable!("the scale was checked by the constructor")
                 };
-                // A NaN, from norms that overflow, stays NaN.
+                // A NaN that comes from norms that overflow stays NaN.
                 kernel.replace_sums(products, x_sq, norms_sq);
             }
         }
@@ -93,8 +94,9 @@ impl Kernel {
     }
 }
 
-/// Σ y_i K(x_i, x) from the products x_i · x, which it overwrites. As a [`Wide`] computation it is compiled for the
-/// vector instructions of the processor. It fuses no multiplication with an addition, so they do not change the result.
+/// Computes Σ y_i K(x_i, x) from the products x_i · x and overwrites them. As a [`Wide`] computation it is compiled for
+/// the vector instructions of the processor. These do not change the result, because no multiplication is fused with an
+/// addition.
 pub(super) struct SignedSum<'a> {
     pub(super) kernel: Kernel,
     pub(super) products: &'a mut [f64],
@@ -176,7 +178,7 @@ mod tests {
             let (least, largest) = gram(&of);
             assert!(least >= -1e-12 * largest, "{kernel:?}: {least} {largest}");
         }
-        // exp(+‖x - z‖²) is not, and is refused.
+        // exp(+‖x - z‖²) is not positive semidefinite and is rejected.
         let growing = |x: &[f64], z: &[f64]| {
             x.iter().zip(z).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().exp()
         };

@@ -12,20 +12,20 @@ use halfspaces_linalg::{
 };
 use std::ops::Range;
 
-/// The kernel perceptron: keeps the points of all mistakes, the supports, and predicts sign(Σ y_i K(x_i, x)).
+/// The kernel perceptron: stores the points of all mistakes, called the supports, and predicts sign(Σ y_i K(x_i, x)).
 ///
 /// It is the perceptron in the feature space of K, without computing features or a kernel matrix.
 ///
-/// *Guarantee.* If a unit w* in feature space has margin γ, at most max K(x,x)/γ² mistakes in every order
-/// ([`crate::bounds::kernel_perceptron_mistakes`]). With the linear kernel it makes exactly the mistakes of the
+/// *Guarantee.* If a unit w* in feature space has margin γ, the learner makes at most max K(x,x)/γ² mistakes in every
+/// order ([`crate::bounds::kernel_perceptron_mistakes`]). With the linear kernel it makes exactly the mistakes of the
 /// perceptron. The budgeted form drops the oldest support when the budget is exceeded and has no mistake bound.
 ///
-/// *Cost.* O(d) memory per support, stored dense; O(d · supports) time per point.
+/// *Cost.* O(d) memory per support, which is stored as a dense row; O(d · supports) time per point.
 ///
-/// *When to use it.* Correct labels that no halfspace explains but a curved boundary does. For noisy labels use
+/// *When to use it.* For correct labels that a curved boundary explains but no halfspace does. For noisy labels, use
 /// [`crate::AveragedPerceptron`] on the features of a few hundred landmarks, for example
-/// [`Nystroem`](halfspaces_features::Nystroem). On an unbounded stream set a budget: the number of supports grows with
-/// the mistakes.
+/// [`Nystroem`](halfspaces_features::Nystroem). On an unbounded stream, set a budget, because the number of supports
+/// grows with the number of mistakes.
 ///
 /// *Source.* Notes21. Claims: K6.
 ///
@@ -72,7 +72,7 @@ load_checked! {
 
 #[cfg(feature = "serde")]
 impl KernelPerceptron {
-    /// Refuses a state that no run can reach; recomputes the squared norms.
+    /// Rejects a saved state that no run can reach, and recomputes the squared norms.
     fn from_saved(
         kernel: Kernel,
         dim: usize,
@@ -171,13 +171,13 @@ impl KernelPerceptron {
         }
     }
 
-    /// Learns from the points in order, as calling `observe` for each would, but computes the products of 256 points
-    /// and 256 supports as one matrix product. Sums are rounded differently than point by point, so a value within
+    /// Learns from the points in order, like `observe` on each point, but computes the products of 256 points and 256
+    /// supports as one matrix product. The sums are rounded differently from those of `observe`, so a value within
     /// rounding error of 0 may change its sign.
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`], [`InputError::LengthMismatch`]; [`InputError::Overflow`] at a point, with the
-    /// points before it learned.
+    /// [`InputError::DimensionMismatch`], [`InputError::LengthMismatch`]; [`InputError::Overflow`] at a point, after
+    /// the points before it have been learned.
     pub fn learn_all(
         &mut self,
         points: &DensePoints<'_>,
@@ -216,7 +216,7 @@ impl KernelPerceptron {
     }
 
     /// While one thread learns from a block of points, the others compute the sums of the next block over the supports
-    /// known before this one.
+    /// that were known before the current block.
     fn learn_pipelined(
         &mut self,
         points: &DensePoints<'_>,
@@ -265,7 +265,7 @@ impl KernelPerceptron {
         Ok(())
     }
 
-    /// Plays a round whose sum is `value`.
+    /// Plays a round in which the sum over the supports is `value`.
     fn learn_value(
         &mut self,
         value: f64,
@@ -327,8 +327,8 @@ impl KernelPerceptron {
         rows.map(sum).collect()
     }
 
-    /// Learns block by block. Which supports will be dropped is not known in advance, so the values are summed point by
-    /// point.
+    /// Learns block by block. The values are summed point by point, because it is not known in advance which supports
+    /// will be dropped.
     fn learn_with_budget(
         &mut self,
         points: &DensePoints<'_>,
@@ -342,7 +342,8 @@ impl KernelPerceptron {
             self.multiply(&block, &mut products, threads);
             for index in block.rows.clone() {
                 let x = block.row(index);
-                // Supports dropped since the product was computed are at its front.
+                // The supports that have been dropped since the products were computed are the first ones in the
+                // products.
                 let learned = (self.updates - updates_before) as usize;
                 let gone = (known + learned - self.supports()).min(known);
                 let of_known = self.sum_but_gone(&block, &mut products, index, gone);
@@ -365,7 +366,8 @@ impl KernelPerceptron {
         );
     }
 
-    /// Σ y_i K(x_i, x) over the supports of `products`, except the first `gone`, which have been dropped since.
+    /// Σ y_i K(x_i, x) over the supports of `products`, except the first `gone`, which have been dropped since the
+    /// products were computed.
     fn sum_but_gone(
         &self,
         block: &Block<'_>,
@@ -385,7 +387,7 @@ impl KernelPerceptron {
         sum
     }
 
-    /// Σ y_i K(x_i, x) over as many supports as there are products, starting with `first`.
+    /// Σ y_i K(x_i, x) over as many supports as there are products, starting with support `first`.
     fn sum_of_products(&self, first: usize, products: &mut [f64], x_sq: f64) -> f64 {
         run_wide(SignedSum {
             kernel: self.kernel,
@@ -396,7 +398,7 @@ impl KernelPerceptron {
         })
     }
 
-    /// Σ y_i K(x_i, x) over the supports, starting with `first`.
+    /// Σ y_i K(x_i, x) over the supports from `first` on.
     fn sum_from<R: RowView>(&self, first: usize, x: R, x_sq: f64) -> f64 {
         let mut products = [0.0; CHUNK];
         let mut sum = 0.0;
@@ -412,14 +414,14 @@ impl KernelPerceptron {
     }
 }
 
-/// A block of points that is learned together.
+/// A block of points that are learned together.
 struct Block<'p> {
     points: &'p DensePoints<'p>,
     rows: Range<usize>,
 }
 
 impl<'p> Block<'p> {
-    /// The products of its points with some supports, one row per point.
+    /// The products of the points of the block with some supports, one row per point.
     fn multiply(&self, supports: &[f64], products: &mut [f64]) {
         let (size, d) = (self.rows.len(), self.points.dim());
         let (x, count) =
@@ -442,7 +444,7 @@ impl<'p> Block<'p> {
     }
 }
 
-/// The value is Σ y_i K(x_i, x).
+/// The decision value is Σ y_i K(x_i, x).
 impl Classifier for KernelPerceptron {
     fn dim(&self) -> usize {
         self.dim
@@ -494,7 +496,7 @@ mod tests {
     }
 
     proptest! {
-        /// Integer arithmetic is exact, so even ties are broken in the same way: K6.
+        /// Claim K6. Integer arithmetic is exact, so even ties are broken in the same way.
         #[test]
         fn the_linear_kernel_is_the_perceptron(
             rows in prop::collection::vec((prop::collection::vec(-3i8..=3, 5), any::<bool>()), 1..80),
@@ -505,7 +507,7 @@ mod tests {
             let (learner, transcript) = run(kernel(), &points, &labels, AsGiven::new()).unwrap();
             prop_assert_eq!(&transcript, &plain.1);
             prop_assert_eq!(learner.supports(), plain.1.mistakes());
-            // In bulk and on sparse rows.
+            // Learning in bulk and from sparse rows gives the same result.
             let mut bulk = kernel();
             prop_assert_eq!(&bulk.learn_all(&points, &labels).unwrap(), &plain.1);
             prop_assert_eq!(&bulk, &learner);
@@ -519,7 +521,7 @@ mod tests {
     #[test]
     fn bulk_and_one_by_one_agree_for_every_kernel_and_budget() {
         let points = Gaussian::new(3, 1.0).unwrap().sample(1500, 1).unwrap();
-        // Labels of a circle, on which the linear kernel never converges.
+        // The labels are given by a circle, so the linear kernel never converges.
         let labels: Vec<Label> =
             points.rows().map(|x| Label::from_sign(x.norm_sq() - 2.0)).collect();
         for kernel in [
@@ -552,8 +554,8 @@ mod tests {
         }
     }
 
-    /// Supports learned earlier, and those learned before an overflow in the third block, equal those of learning point
-    /// by point.
+    /// The supports learned in earlier calls, and those learned before an overflow in the third block, equal the
+    /// supports of learning point by point.
     #[test]
     fn in_bulk_it_goes_on_and_stops_where_it_would_one_by_one() {
         let mut points = Gaussian::new(2, 1.0).unwrap().sample(3 * BLOCK, 2).unwrap();
@@ -605,7 +607,7 @@ mod tests {
         let huge = DenseRow::new(&[1e200]).unwrap();
         learner.observe(huge, Label::Negative).unwrap();
         assert_eq!(learner.guess(huge), Err(InputError::Overflow { row: 0 }));
-        // Norms that overflow give no distance, which must not count as 0.
+        // If norms overflow, there is no distance; it must not count as 0.
         let gaussian = || KernelPerceptron::new(1, Kernel::Gaussian { scale: 1.0 }).unwrap();
         let mut one = gaussian();
         one.observe(huge, Label::Negative).unwrap();

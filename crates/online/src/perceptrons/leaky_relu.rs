@@ -9,15 +9,15 @@ use halfspaces_linalg::{InputError, Label, RowView, norm};
 /// Online descent on rescaled LeakyReLU losses under Massart noise, after DKTZ24: the baseline of
 /// [`OnlineMassart`](crate::OnlineMassart).
 ///
-/// In round t the loss of w is LeakyReLU_λ(-y (w · x))/max(|w_t · x|, Δ), that is (1{wrong} - λ)|w · x| over the same
-/// denominator, with λ = η + ε and Δ = εγ/(1-λ). Starting from 0, w makes a step of Δ/((1-λ)√T) down the loss in every
-/// round, mistake or not, and is projected onto the unit ball. Without the denominator the losses would not account for
-/// mistakes near the boundary.
+/// In round t the loss of w is LeakyReLU_λ(-y (w · x))/max(|w_t · x|, Δ), that is (1{wrong} - λ)|w · x| divided by the
+/// same denominator, with λ = η + ε and Δ = εγ/(1-λ). The learner starts with w = 0. In every round, with or without a
+/// mistake, it takes a gradient step of size Δ/((1-λ)√T) and projects w onto the unit ball. Without the denominator the
+/// losses would not account for mistakes near the boundary.
 ///
 /// *Guarantee.* Let a unit w* have |w* · x| >= γ on every point. Let each label be sign(w* · x), flipped with a
 /// probability η(x) <= η, independently of the past given the point; an adversary that knows the whole past may choose
 /// the points and η(x). Over T rounds E\[mistakes\] <= ηT + εT + (1-λ)²√T/(εγ) ([`crate::bounds::leaky_relu_excess`]).
-/// With ε of [`crate::bounds::leaky_relu_accuracy`] this is at most ηT + 2(1-η) T^¾/√γ once that ε is below ½ - η.
+/// With the ε of [`crate::bounds::leaky_relu_accuracy`], this is at most ηT + 2(1-η) T^¾/√γ if that ε is below ½ - η.
 ///
 /// *Proof.* Let p be the probability of a mistake given the past and the point, and m = max(|w_t · x|, Δ). The mean
 /// loss of w* is (η(x) - λ)|w* · x|/m <= -εγ/m <= 0. If |w_t · x| >= Δ, the mean loss of w_t is p - λ. Otherwise it is
@@ -28,8 +28,8 @@ use halfspaces_linalg::{InputError, Label, RowView, norm};
 /// *Cost.* O(d) memory; O(d) time per point.
 ///
 /// *When to use it.* As a baseline. Its bound is weaker than that of [`OnlineMassart`](crate::OnlineMassart), T^¾/√γ
-/// instead of √T/γ, and it must know T. On the streams of claim P9 it still makes fewer mistakes: for small T its λ is
-/// nearly ½, so it learns from right predictions as much as from wrong ones.
+/// instead of √T/γ, and the learner must know T. On the streams of claim P9 it still makes fewer mistakes. For small T
+/// its λ is nearly ½, so it learns from correct predictions almost as much as from wrong ones.
 ///
 /// *Source.* DKTZ24, whose text was not available to us. Its authors describe the learner as online gradient descent on
 /// the LeakyReLU loss over the margin at w_t, with a mistake bound of ηT + o(T). The threshold Δ, ε, the step, the
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
     use halfspaces_linalg::DenseRow;
 
-    /// η = ¼, γ = ¼, T = 256, as in the example: beyond Δ = 1/8 a step of 1/64 is divided by |w · x|.
+    /// η = ¼, γ = ¼, T = 256, as in the example. If |w · x| is above Δ = 1/8, the step of 1/64 is divided by |w · x|.
     #[test]
     fn steps_by_hand() {
         let mut learner =
@@ -130,7 +130,7 @@ mod tests {
         learner.observe(x, Label::Negative).unwrap();
         assert_eq!(learner.weights(), [0.5 - 1.0 / 64.0, 0.0]);
         assert_eq!(learner.updates(), 2);
-        // λ differs from 1 - λ: η = 0, γ = 1, T = 4096 give ε = λ = 1/8, Δ = 1/7.
+        // A case in which λ differs from 1 - λ: η = 0, γ = 1 and T = 4096 give ε = λ = 1/8 and Δ = 1/7.
         let mut learner =
             OnlineLeakyRelu::new(2, MassartSetting { noise: 0.0, margin: 1.0 }, 4096).unwrap();
         let step = (1.0 / 7.0) / (0.875 * 64.0);
@@ -140,7 +140,7 @@ mod tests {
         learner.weights.as_mut_slice()[0] = 0.5;
         learner.observe(x, Label::Negative).unwrap();
         assert!((learner.weights()[0] - (0.5 - step * 0.875 / 0.5)).abs() < 1e-15);
-        // Below Δ and just above it: divided by Δ, and by |w · x|.
+        // The step is divided by Δ if |w · x| is below Δ, and by |w · x| if it is just above Δ.
         for (value, divisor) in [(1.0 / 14.0, 1.0 / 7.0), (0.15, 0.15)] {
             learner.weights.as_mut_slice()[0] = value;
             learner.observe(x, Label::Negative).unwrap();

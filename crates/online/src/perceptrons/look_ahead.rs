@@ -13,8 +13,8 @@ use crate::protocol::{OnlineLearner, PartialFitError, Prediction, Tally};
 use halfspaces_linalg::{InputError, Label, PointSet, RowView};
 use std::convert::Infallible;
 
-/// [`OnlineLearner::learn_pool`] for a learner with a function `skip` that finds how many of the next examples leave it
-/// unchanged and counts them as learned.
+/// Implements [`OnlineLearner::learn_pool`] for a learner. The function `skip` finds how many of the next examples
+/// leave the learner unchanged and counts them as learned.
 pub(super) fn learn_pool_ahead<L: OnlineLearner, P: PointSet>(
     learner: &mut L,
     points: &P,
@@ -23,7 +23,8 @@ pub(super) fn learn_pool_ahead<L: OnlineLearner, P: PointSet>(
 ) -> Result<Tally, PartialFitError<Infallible>> {
     InputError::check_len(points.len(), labels.len())?;
     let mut tally = Tally::default();
-    // Whether the learner changed in the last round: if it changes often, looking ahead does not pay.
+    // `moved` tells whether the learner changed in the last round. If the learner changes often, looking ahead does not
+    // pay off.
     let (mut next, mut moved) = (0, true);
     while next < labels.len() {
         let mut value = None;
@@ -65,7 +66,7 @@ pub(super) struct NextExamples<'a> {
 #[derive(Default)]
 pub(super) struct Prefix {
     pub(super) rounds: usize,
-    /// w · x of the example after them, if it is finite.
+    /// w · x of the first example after the prefix, if this value is finite.
     next_value: Option<f64>,
 }
 
@@ -78,7 +79,7 @@ impl NextExamples<'_> {
     ) -> Prefix {
         let NextExamples { rows, dim, labels } = self;
         let mut prefix = Prefix::default();
-        // On a mismatch of dimensions the caller goes on point by point, which reports the error.
+        // If the dimensions do not match, the caller continues point by point, which reports the error.
         if weights.dim() != dim {
             return prefix;
         }
@@ -112,7 +113,7 @@ mod tests {
     use proptest::prelude::*;
     use std::fmt::Debug;
 
-    /// Oracle: one round at a time, as in the protocol.
+    /// Test oracle: plays one round at a time, as in the protocol.
     fn one_by_one<L: OnlineLearner, P: PointSet>(
         learner: &mut L,
         points: &P,
@@ -154,8 +155,8 @@ mod tests {
     }
 
     proptest! {
-        /// Few distinct points, so that values of exactly 0 and stretches without a change occur; occasionally a point
-        /// so long that its product overflows, or a point of zeros.
+        /// The pool has few distinct points, so that values of exactly 0 and stretches without a change occur.
+        /// Occasionally it contains a point so long that its product overflows, or a zero point.
         #[test]
         fn a_pass_is_that_of_the_protocol(
             d in 1..20usize,

@@ -6,19 +6,20 @@ use halfspaces_linalg::{FitSample, InputError, Label, PointSet};
 /// The margin perceptron: start with w = 0; while some point is misclassified or has |w · x| <= R², set
 /// w += y x, where R = max ‖x‖.
 ///
-/// *Guarantee.* If a unit w* has y (w* · x) >= γ > 0 on every point, it stops after at most 3 (R/γ)² updates
+/// *Guarantee.* If a unit w* has y (w* · x) >= γ > 0 on every point, the learner stops after at most 3 (R/γ)² updates
 /// ([`crate::bounds::margin_perceptron_updates`]) with a halfspace that labels every point correctly with margin at
-/// least γ/3, for every choice of the violated points. On points that no halfspace separates, it stops at a cap.
+/// least γ/3, for every choice of the violated points. On points that no halfspace separates, it stops at the cap on
+/// updates.
 ///
 /// *Cost.* O(d) memory in addition to the points; at most O(n d (R/γ)²) time.
 ///
-/// *When to use it.* Separable points in memory, if the margin of the result matters. [`crate::Alma`] comes closer to
-/// the largest margin, and [`crate::HardMargin`] computes it.
+/// *When to use it.* For separable points in memory, if the margin of the result matters. [`crate::Alma`] comes closer
+/// to the largest margin, and [`crate::HardMargin`] computes the largest margin.
 ///
-/// *Source.* Harvey18 Algorithm 2 and Theorem 2.1, which has ‖x‖ = 1 and the threshold 1. With the threshold R², this
-/// is that algorithm run on x/R (substitute w = R w'), so scaling the data changes nothing. The same proof covers
-/// points shorter than R: an update increases ‖w‖² by at most 2R² + ‖x‖². DKTZ23 calls a different update, `w -= (w·x)
-/// x`, "margin-perceptron". Claims: K5, K5s.
+/// *Source.* Harvey18 Algorithm 2 and Theorem 2.1, which assumes ‖x‖ = 1 and the threshold 1. With the threshold R²,
+/// this learner is the algorithm of the source run on x/R (substitute w = R w'), so scaling the data changes nothing.
+/// The same proof covers points shorter than R: an update increases ‖w‖² by at most 2R² + ‖x‖². DKTZ23 calls a
+/// different update, `w -= (w·x) x`, "margin-perceptron". Claims: K5, K5s.
 ///
 /// ```
 /// use halfspaces_linalg::{FitSample, Label, Params, Points, Termination};
@@ -64,12 +65,13 @@ mod tests {
 
     #[test]
     fn worked_by_hand() {
-        // One point x = 1 labelled -1: w = 0 is wrong, w = -1 has too small a margin (|w·x| = 1 <= 1), w = -2 is fine.
+        // There is one point x = 1 with label -1: w = 0 is wrong, w = -1 has too small a margin (|w·x| = 1 <= 1),
+        // w = -2 is fine.
         let one = Points::new(vec![1.0], 1).unwrap();
         let fit = MarginPerceptron::params().check().unwrap().fit(&one, &[Label::Negative]);
         let fit = fit.unwrap();
         assert_eq!((fit.halfspace().normal(), fit.updates()), (&[-2.0][..], 2));
-        // The tight instance of the perceptron: 2d updates, within 3/γ² = 3d.
+        // The tight instance of the perceptron takes 2d updates, which is within 3/γ² = 3d.
         let tight = perceptron_tight(12).unwrap();
         let fit = MarginPerceptron::params().check().unwrap();
         assert_eq!(fit.fit(tight.points(), tight.labels()).unwrap().updates(), 24);
@@ -121,7 +123,7 @@ mod tests {
         assert_eq!(learner.fit(&huge, &[Label::Negative]), Err(InputError::Overflow { row: 0 }));
         let tiny = Points::new(vec![1e-170], 1).unwrap();
         assert_eq!(learner.fit(&tiny, &[Label::Negative]), Err(InputError::Underflow { row: 0 }));
-        // A point of zeros never gets a margin.
+        // A zero point never gets a margin.
         let zero = Points::from_rows(&[[1.0], [0.0]]).unwrap();
         let fit = learner.fit(&zero, &[Label::Positive; 2]).unwrap();
         assert_eq!((fit.updates(), fit.termination()), (4, Termination::Stalled));

@@ -18,7 +18,7 @@ use halfspaces_linalg::{InputError, Label, RowView, load_checked};
 pub struct MassartSetting {
     /// η in [0, 1/2): the largest probability that a label is flipped.
     pub noise: f64,
-    /// γ in (0, 1]: the smallest |w* · x| for a unit w* that gives the labels before flips.
+    /// γ in (0, 1]: the smallest |w* · x| for a unit w* that gives the labels before they are flipped.
     pub margin: f64,
 }
 
@@ -45,30 +45,33 @@ impl MassartSetting {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Horizon {
-    /// T rounds, known in advance.
+    /// The number of rounds T is known in advance.
     Known(u64),
-    /// Unknown: restarts from w = 0 after 1, 2, 4, ... rounds.
+    /// T is unknown. The learner restarts from w = 0 after 1, 2, 4, ... rounds.
     Doubling,
-    /// Unknown: w_t = -λ_t times the sum of all gradients so far, with λ_t = γ/(2(1-η)√(2t)). It never restarts.
+    /// T is unknown. w_t is -λ_t times the sum of all gradients so far, with λ_t = γ/(2(1-η)√(2t)). The learner never
+    /// restarts.
     Anytime,
 }
 
 /// Online learning under Massart noise.
 ///
-/// In every round, mistake or not: w -= λ (β sign(w · x) - y)/(|w · x| + γ) x with β = 1 - 2η, on points with ‖x‖ <= 1.
+/// In every round, with or without a mistake, the learner sets w -= λ (β sign(w · x) - y)/(|w · x| + γ) x with β = 1 -
+/// 2η. The points must have ‖x‖ <= 1.
 ///
 /// *Guarantee.* Let a unit w* have |w* · x| >= γ on every point. Let each label be sign(w* · x), flipped with a
 /// probability η(x) <= η, independently of the past given the point; an adversary that knows the whole past may choose
 /// the points and η(x). With λ = γ/(2(1-η)√T), over T rounds, E\[mistakes\] <= ηT + (1-η)√T/γ
 /// ([`crate::bounds::massart_excess`]). Without knowledge of T, restarting over epochs of 1, 2, 4, ... rounds
-/// ([`Horizon::Doubling`]) costs √2/(√2-1) = 3.42 times the excess, and decreasing steps ([`Horizon::Anytime`]) √2
-/// times. With probability 1 - δ, Σ P\[mistake | past\] exceeds the bound on its mean by at most √(T ln(1/δ)/2)/γ.
+/// ([`Horizon::Doubling`]) costs √2/(√2-1) = 3.42 times the excess (1-η)√T/γ, and decreasing steps
+/// ([`Horizon::Anytime`]) cost √2 times this excess. With probability 1 - δ, Σ P\[mistake | past\] exceeds the bound on
+/// its mean by at most √(T ln(1/δ)/2)/γ.
 ///
 /// *Cost.* O(d) memory; O(d) time per point.
 ///
-/// *When to use it.* Online, if labels are wrong at a bounded rate η < 1/2 that may differ from point to point. If the
-/// examples are i.i.d. and you need a hypothesis rather than few mistakes, the learners of `halfspaces-pac` have
-/// stronger guarantees. [`OnlineLearner::guess`] refuses points outside the unit ball.
+/// *When to use it.* For online learning, if labels are wrong at a rate that may differ from point to point, but is at
+/// most η < 1/2. If the examples are i.i.d. and you need a hypothesis rather than few mistakes, the learners of
+/// `halfspaces-pac` have stronger guarantees. [`OnlineLearner::guess`] rejects points outside the unit ball.
 ///
 /// *Source.* Ours, from CKST24 Lemma 2, which holds for every w and every single x: E_y[(β sign(w·x) - y)
 /// x/(|w·x|+γ)]·(w - w*) >= 2(P[sign(w·x) != y | x] - η). Summing ‖w' - w*‖² = ‖w - w*‖² - 2λ g·(w - w*) + λ²‖g‖² with
@@ -105,7 +108,7 @@ load_checked!(OnlineMassart {
 
 #[cfg(feature = "serde")]
 impl OnlineMassart {
-    /// Refuses a state that no run can reach.
+    /// Rejects a saved state that no run can reach.
     fn check_saved(&self) -> Result<(), InputError> {
         OnlineMassart::new(self.weights.dim(), self.setting, self.horizon).map(|_| ())
     }
@@ -127,7 +130,8 @@ impl OnlineMassart {
         Ok(OnlineMassart { weights: Weights::zero(dim)?, setting, horizon, rounds: 0 })
     }
 
-    /// λ = γ/(2(1-η)√T) for the rounds of the current epoch; with [`Horizon::Anytime`], of the next round.
+    /// The step size λ = γ/(2(1-η)√T), where T is the number of rounds of the current epoch. With [`Horizon::Anytime`],
+    /// the step size of the next round.
     fn step(&self) -> f64 {
         let length = match self.horizon {
             Horizon::Known(rounds) => rounds,
@@ -160,7 +164,7 @@ impl OnlineLearner for OnlineMassart {
         let numerator = beta * prediction.label.as_f64() - truth.as_f64();
         let step = self.step() * numerator / (prediction.value.abs() + self.setting.margin);
         if self.horizon == Horizon::Anytime {
-            // λ_{t+1}/λ_t.
+            // Multiply the weights by λ_{t+1}/λ_t.
             let round = (self.rounds + 1) as f64;
             self.weights.scale((round / (round + 1.0)).sqrt());
         }
@@ -210,7 +214,7 @@ mod tests {
         }
     }
 
-    /// Compared with the sum of the gradients, computed separately.
+    /// Compares the weights with the sum of the gradients, which is computed separately.
     #[test]
     fn any_horizon_scales_the_sum_of_all_gradients() {
         let (noise, margin) = (0.1, 0.3);

@@ -12,19 +12,20 @@ use halfspaces_linalg::{
 };
 use rand::Rng;
 
-/// The modified perceptron: few mistakes without any margin, at the cost of abstaining.
+/// The modified perceptron: makes few mistakes without any margin, at the cost of abstaining.
 ///
-/// It starts with a random unit w and abstains if |w · x| <= σ‖w‖ (with ‖x‖ = 1). On any other mistake it sets
-/// w -= (w · x) x, which removes the whole component along x. Points of any length except 0 are scaled to norm 1.
+/// It starts with a random unit w and abstains if |w · x| <= σ‖w‖ (with ‖x‖ = 1). If it makes a mistake without
+/// abstaining, it sets w -= (w · x) x, which removes the whole component along x. Points of any length except 0 are
+/// scaled to norm 1.
 ///
-/// *Guarantee.* If a unit w* labels every point correctly and α = w0 · w* > 0, it makes at most ⌊2 ln(1/α)/σ²⌋ mistakes
-/// that are not abstentions, in every order and for every margin ([`crate::bounds::modified_perceptron_mistakes`]):
-/// w · w* never decreases, and each update multiplies ‖w‖² by at most 1 - σ². The number of abstentions is not bounded.
-/// A uniformly random start has α >= 1/√d with probability at least 0.158 (1/2 in d = 1, 1/4 in d = 2, decreasing to
-/// P\[Z >= 1\] for a normal Z), and then the bound is (ln d)/σ².
+/// *Guarantee.* If a unit w* labels every point correctly and α = w0 · w* > 0, the learner makes at most ⌊2 ln(1/α)/σ²⌋
+/// mistakes that are not abstentions, in every order and for every margin
+/// ([`crate::bounds::modified_perceptron_mistakes`]): w · w* never decreases, and each update multiplies ‖w‖² by at
+/// most 1 - σ². The number of abstentions is not bounded. A uniformly random start has α >= 1/√d with probability at
+/// least 0.158 (1/2 in d = 1, 1/4 in d = 2, decreasing to P\[Z >= 1\] for a normal Z), and then the bound is (ln d)/σ².
 ///
-/// If x is parallel to w, a mistake leaves w = 0: the start has failed (α <= 0, or a wrong label). Every later
-/// prediction abstains, and another start is needed ([`ModifiedPerceptron::start_failed`]).
+/// If x is parallel to w, a mistake leaves w = 0. The start has then failed: α <= 0, or a label was wrong. Every later
+/// prediction is an abstention, and another start is needed ([`ModifiedPerceptron::start_failed`]).
 ///
 /// *Cost.* O(d) memory; O(d) time per point.
 ///
@@ -59,8 +60,8 @@ fn check_sigma(sigma: f64) -> Result<(), InputError> {
 }
 
 impl ModifiedPerceptron {
-    /// Starts from a uniformly random direction of R^`dim`. With σ = 0 it abstains only if w · x = 0, and has no
-    /// mistake bound.
+    /// Starts from a uniformly random direction of R^`dim`. With σ = 0, the learner abstains only if w · x = 0, and it
+    /// has no mistake bound.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::ParameterOutOfRange`] for σ outside [0, 1).
@@ -120,7 +121,7 @@ impl ModifiedPerceptron {
     }
 }
 
-/// The value is w · x; the classifier does not abstain.
+/// The decision value is w · x; the classifier does not abstain.
 impl Classifier for ModifiedPerceptron {
     fn dim(&self) -> usize {
         self.weights.dim()
@@ -132,7 +133,7 @@ impl Classifier for ModifiedPerceptron {
 }
 
 impl OnlineLearner for ModifiedPerceptron {
-    /// The value is the cosine of the angle between w and x.
+    /// The value of the prediction is the cosine of the angle between w and x.
     fn guess<R: RowView>(&self, x: R) -> Result<Prediction, InputError> {
         let cosine = self.weights.value(x)? / positive_norm_sq(x)?.sqrt();
         let abstains = cosine.abs() <= self.sigma;
@@ -149,7 +150,7 @@ impl OnlineLearner for ModifiedPerceptron {
         if !prediction.is_wrong(truth) {
             return Ok(false);
         }
-        // Subtract twice, as rounding leaves a remainder of the component after the first subtraction.
+        // Subtract twice, because rounding leaves a remainder of the component after the first subtraction.
         let norm_sq = positive_norm_sq(x)?;
         for _ in 0..2 {
             let component = self.weights.value(x)? / norm_sq;
@@ -167,16 +168,16 @@ impl OnlineLearner for ModifiedPerceptron {
     }
 }
 
-/// The batch form of the [`ModifiedPerceptron`]: passes over the points from a given start and learns from every
-/// mistake outside the band, until there is none.
+/// The batch form of the [`ModifiedPerceptron`]: passes over the points repeatedly, beginning with a given start, and
+/// learns from every mistake outside the band of abstention until no such mistake is left.
 ///
-/// *Guarantee.* If a unit w* labels every point correctly and α = w0 · w* > 0 for the start w0, it stops after at most
-/// ⌊2 ln(1/α)/σ²⌋ updates, and every point with |w · x| > σ‖w‖‖x‖ is labelled correctly.
+/// *Guarantee.* If a unit w* labels every point correctly and α = w0 · w* > 0 for the start w0, the learner stops after
+/// at most ⌊2 ln(1/α)/σ²⌋ updates, and every point with |w · x| > σ‖w‖‖x‖ is labelled correctly.
 ///
 /// *Cost.* O(d) memory in addition to the points; at most one pass of O(n d) per update.
 ///
-/// *When to use it.* For a first halfspace if margins are tiny or unknown: it is right on every point that is not close
-/// to the boundary. If the start failed, try another seed or the opposite start.
+/// *When to use it.* For a first halfspace if margins are tiny or unknown. The halfspace is right on every point that
+/// is not close to the boundary. If the start fails, try another seed or the opposite start.
 ///
 /// *Source.* Notes21. Claims: K7.
 ///
@@ -240,14 +241,14 @@ impl BatchModifiedFit {
         /// Number of updates since the start.
         updates: u64,
 
-        /// `Converged`: every point outside the band is labelled correctly. `AssumptionFailed`: an update left w = 0;
-        /// there is no hypothesis, and another start is needed. `CapReached`: the cap on updates was reached.
-        /// `Stalled`: a whole pass of updates changed no digit of w.
+        /// `Converged`: every point outside the band of abstention is labelled correctly. `AssumptionFailed`: an update
+        /// left w = 0; there is no hypothesis, and another start is needed. `CapReached`: the cap on updates was
+        /// reached. `Stalled`: a whole pass of updates changed no digit of w.
         termination: Termination,
     }
 }
 
-// Labels without abstaining.
+// The fit labels every point; it does not abstain.
 classify_by!(BatchModifiedFit, learner);
 
 impl FitSample for BatchModifiedPerceptron {
@@ -294,7 +295,7 @@ mod tests {
     use halfspaces_data::{Marginal, UnitSphere, random_target};
     use halfspaces_linalg::{DenseRow, Points};
 
-    /// A start in the direction of the target.
+    /// A random start, reversed if necessary so that α = w0 · w* is positive, and this α.
     fn towards(target: &Halfspace, sigma: f64, seed: u64) -> (ModifiedPerceptron, f64) {
         let start = ModifiedPerceptron::new(target.dim(), sigma, seed).unwrap();
         let alpha = halfspaces_linalg::kernels::dot(start.weights(), target.normal());
@@ -347,9 +348,9 @@ mod tests {
         assert_eq!(fit.label_all(&points), fit.learner().halfspace().unwrap().label_all(&points));
     }
 
-    /// P[w0 · w* >= 1/√d] is ∫ cos^(d-2) from asin 1/√d to π/2, divided by the integral over the whole range: 1/4 in d
-    /// = 2, decreasing to P[Z >= 1] = 0.1587 for a normal Z, so above 1/8 in every dimension. The test checks that
-    /// random starts have this probability.
+    /// P[w0 · w* >= 1/√d] is ∫ cos^(d-2) from asin 1/√d to π/2, divided by the integral over the whole range. It is 1/4
+    /// in d = 2 and decreases to P[Z >= 1] = 0.1587 for a normal Z, so it is above 1/8 in every dimension. The test
+    /// checks that random starts have this probability.
     #[test]
     fn a_random_start_is_good_with_constant_probability() {
         use std::f64::consts::FRAC_PI_2;
@@ -373,7 +374,7 @@ mod tests {
                 alpha >= 1.0 / (d as f64).sqrt()
             });
             let share = good.count() as f64 / 4000.0;
-            // Five standard deviations.
+            // The tolerance is five standard deviations.
             assert!((share - probability(d as i32)).abs() < 0.035, "{d}: {share}");
         }
     }
@@ -411,7 +412,7 @@ mod tests {
 
     #[test]
     fn a_pass_that_changes_nothing_is_a_stall() {
-        // Wrong by 2.5e-18, which is lost in the subtraction from weights of 1/4.
+        // The point is wrong by 2.5e-18, an amount that is lost when it is subtracted from weights of 1/4.
         let mut x = [0.0; 16];
         (x[0], x[1], x[8]) = (1.0, 1e-17, -1.0);
         let points = Points::from_rows(&[x]).unwrap();
@@ -423,7 +424,7 @@ mod tests {
 
     #[test]
     fn the_band_is_closed() {
-        // The cosine is exactly σ: it abstains.
+        // The cosine is exactly σ, so the learner abstains.
         let learner = ModifiedPerceptron::from_start(vec![0.0, 1.0], 0.6).unwrap();
         let guess = |x: [f64; 2]| learner.guess(DenseRow::new(&x).unwrap()).unwrap();
         assert_eq!((guess([4.0, 3.0]).value, guess([4.0, 3.0]).abstains), (0.6, true));
@@ -431,8 +432,8 @@ mod tests {
         assert!(!guess([3.9, 3.0]).abstains);
     }
 
-    /// One subtraction leaves a component of the size of rounding errors, 1e-16, which is no small part if little else
-    /// is left of w.
+    /// One subtraction leaves a component along x of the size of rounding errors, 1e-16. This is a large part of w if
+    /// little else is left of w.
     #[test]
     fn nothing_is_left_of_the_component() {
         let start = vec![0.3, 0.7, -0.2];

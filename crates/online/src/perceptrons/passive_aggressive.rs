@@ -26,7 +26,7 @@ use std::convert::Infallible;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Aggressiveness {
-    /// PA: no limit.
+    /// PA: the step τ has no limit.
     Unbounded,
     /// PA-I: the step τ is capped at C.
     Capped(#[cfg_attr(feature = "serde", serde(deserialize_with = "crate::saved::positive"))] f64),
@@ -34,21 +34,21 @@ pub enum Aggressiveness {
     Damped(#[cfg_attr(feature = "serde", serde(deserialize_with = "crate::saved::positive"))] f64),
 }
 
-/// The passive-aggressive learner: keeps w while y (w · x) >= 1, and otherwise makes the smallest change that gives the
-/// point that margin.
+/// The passive-aggressive learner: keeps w if y (w · x) >= 1, and otherwise makes the smallest change to w that gives
+/// the point this margin.
 ///
-/// w += τ y x with hinge loss ℓ = max(0, 1 - y (w · x)) and τ = ℓ/‖x‖² (PA), min(C, ℓ/‖x‖²) (PA-I) or
-/// ℓ/(‖x‖² + 1/(2C)) (PA-II); see [`Aggressiveness`].
+/// The update is w += τ y x with the hinge loss ℓ = max(0, 1 - y (w · x)). The step is τ = ℓ/‖x‖² (PA), min(C, ℓ/‖x‖²)
+/// (PA-I) or ℓ/(‖x‖² + 1/(2C)) (PA-II); see [`Aggressiveness`].
 ///
-/// *Guarantee.* For PA, if some u has y (u · x) >= 1 throughout: Σ ℓ² <= R²‖u‖², hence at most (R/γ)² mistakes for a
-/// unit separator of margin γ, in every order. PA-I and PA-II trade some of this for robustness to wrong labels. With
-/// the hinge losses ℓ* of any u, PA-I makes at most max(R², 1/C)(‖u‖² + 2C Σ ℓ*) mistakes, and PA-II has Σ
-/// ℓ² <= (R² + 1/(2C))(‖u‖² + 2C Σ ℓ*²).
+/// *Guarantee.* If some u has y (u · x) >= 1 on every example, PA has Σ ℓ² <= R²‖u‖². It therefore makes at most (R/γ)²
+/// mistakes in every order if a unit separator has margin γ. PA-I and PA-II trade some of this guarantee for robustness
+/// to wrong labels. With the hinge losses ℓ* of any u, PA-I makes at most max(R², 1/C)(‖u‖² + 2C Σ ℓ*) mistakes, and
+/// PA-II has Σ ℓ² <= (R² + 1/(2C))(‖u‖² + 2C Σ ℓ*²).
 ///
 /// *Cost.* O(d) memory; O(d) time per point, O(nonzeros) for a sparse one.
 ///
-/// *When to use it.* Like the perceptron, if you need a margin and not only a label: it also changes on right
-/// predictions with a small margin. Use PA-I or PA-II if labels may be wrong.
+/// *When to use it.* Instead of the perceptron, if you need a margin and not only a label. The learner also updates on
+/// correct predictions with a small margin. Use PA-I or PA-II if labels may be wrong.
 ///
 /// *Source.* Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006, Theorems 2, 4 and 5. Claims: K10, S6.
 ///
@@ -93,7 +93,7 @@ fn loss(value: f64, truth: Label) -> f64 {
     (1.0 - truth.as_f64() * value).max(0.0)
 }
 
-/// Whether the learner stays unchanged.
+/// Whether an example with this value leaves the learner unchanged.
 #[inline(always)]
 fn stays(value: f64, truth: Label) -> bool {
     loss(value, truth) == 0.0

@@ -11,16 +11,16 @@ use std::convert::Infallible;
 
 /// The perceptron: starts with w = 0, predicts sign(w · x), and sets w += y x on a mistake.
 ///
-/// *Guarantee.* If some w* has y (w* · x) >= γ > 0 on every point and ‖x‖ <= R, it makes at most (R‖w*‖/γ)² mistakes,
-/// for any order and any number of points: each mistake increases w · w* by at least γ and ‖w‖² by at most R². The
-/// bound is attained on `halfspaces_data::perceptron_tight`. It is [`crate::bounds::perceptron_mistakes`]; for labels
-/// that no halfspace explains, see [`crate::bounds::perceptron_mistakes_with_deviation`].
+/// *Guarantee.* If some w* has y (w* · x) >= γ > 0 on every point and ‖x‖ <= R, the learner makes at most (R‖w*‖/γ)²
+/// mistakes, for any order and any number of points: each mistake increases w · w* by at least γ and ‖w‖² by at most
+/// R². The bound is attained on `halfspaces_data::perceptron_tight`. [`crate::bounds::perceptron_mistakes`] computes
+/// the bound; for labels that no halfspace explains, see [`crate::bounds::perceptron_mistakes_with_deviation`].
 ///
 /// *Cost.* O(d) memory; O(d) time per point, O(nonzeros) for a sparse one.
 ///
-/// *When to use it.* The first learner to try on a stream, and the fastest. With noisy labels, classify with
-/// [`crate::AveragedPerceptron`], whose hypothesis does not depend on the last mistake alone. With margins far below
-/// 1/√d in low dimension, a [`crate::VersionSpace`] learner makes fewer mistakes.
+/// *When to use it.* This is the first learner to try on a stream, and the fastest one. With noisy labels, classify
+/// with [`crate::AveragedPerceptron`], whose hypothesis does not depend on the last mistake alone. With margins far
+/// below 1/√d in low dimension, a [`crate::VersionSpace`] learner makes fewer mistakes.
 ///
 /// *Source.* Kakade Algorithm 2 and Theorem 4.1; Harvey18 Theorem 1.1; Notes21. The algorithm updates when sign(w·x) !=
 /// y with sign(0) = +1, so every mistake has y (w·x) <= 0, which is all the proof uses (Kakade writes < 0, which fails
@@ -157,7 +157,7 @@ mod tests {
             assert_eq!(learner.observe(row, Label::Negative), Err(error));
             assert_eq!(learner, Perceptron::new(2).unwrap());
         }
-        // Norms in range, but a product that overflows.
+        // The norms are in range, but the product overflows.
         let long = [1e150, 0.0];
         let long = DenseRow::new(&long).unwrap();
         learner.weights = vec![1e200, 0.0].try_into().unwrap();

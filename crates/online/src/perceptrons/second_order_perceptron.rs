@@ -6,7 +6,7 @@ use crate::scale::positive_norm_sq;
 use halfspaces_linalg::{InputError, Label, RowView, kernels, load_checked, zeros};
 
 /// The largest ‖x‖²/a for which the factor represents S accurately enough: the smallest singular value of the factor,
-/// √a, is then still a thousand times the rounding error of its largest.
+/// √a, is then still a thousand times the rounding error of its largest singular value.
 const MAX_CONDITION: f64 = 1e26;
 
 /// The second-order perceptron: a perceptron that whitens the data with the points of its mistakes.
@@ -14,19 +14,19 @@ const MAX_CONDITION: f64 = 1e26;
 /// With S = aI + Σ x x' and v = Σ y x over the mistakes so far, it predicts sign(v' (S + x x')⁻¹ x), which equals
 /// sign(v' S⁻¹ x).
 ///
-/// *Guarantee.* If a unit u separates with margin γ, at most (1/γ) √((a + u'Mu) ln det(I + M/a)) mistakes in every
-/// order, where M = Σ x x' over the mistakes ([`crate::bounds::second_order_mistakes`]). This is less than the
-/// perceptron's bound if the points lie near a low-dimensional subspace. It holds for ‖x‖²/a up to 1e26; longer points
-/// are refused.
+/// *Guarantee.* If a unit u separates the points with margin γ, the learner makes at most (1/γ) √((a + u'Mu) ln det(I +
+/// M/a)) mistakes in every order, where M = Σ x x' over the mistakes ([`crate::bounds::second_order_mistakes`]). This
+/// is less than the perceptron's bound if the points lie near a low-dimensional subspace. The bound holds for ‖x‖²/a up
+/// to 1e26; longer points are rejected.
 ///
 /// *Cost.* O(d²) memory; O(d) time per point, O(d²) per mistake.
 ///
-/// *When to use it.* Correlated or badly scaled features in up to a few thousand dimensions. An `a` about the size of
-/// ‖x‖² is a good start; a large `a` reduces the method to the perceptron.
+/// *When to use it.* For correlated or badly scaled features in up to a few thousand dimensions. An `a` about the size
+/// of ‖x‖² is a good start; a large `a` reduces the method to the perceptron.
 ///
-/// *Method.* It keeps a triangular R with R'R = S and z with R'z = v, and updates both with each new row (x, y) by
-/// Givens rotations: the QR form of recursive least squares. It never computes S⁻¹, which rounding makes indefinite
-/// once ‖x‖²/a reaches 1e16.
+/// *Method.* The learner keeps a triangular matrix R with R'R = S and a vector z with R'z = v. Givens rotations update
+/// both with each new row (x, y); this is the QR form of recursive least squares. The learner never computes S⁻¹,
+/// because rounding makes this matrix indefinite once ‖x‖²/a reaches 1e16.
 ///
 /// *Source.* Cesa-Bianchi, Conconi and Gentile 2005, Theorem 3.1. Claims: K13, S6.
 ///
@@ -52,7 +52,7 @@ pub struct SecondOrderPerceptron {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Factor {
     a: f64,
-    /// R by rows, row j starting with column j: upper triangular, with diagonal at least √a.
+    /// The upper triangular matrix R by rows; row j starts with column j. Its diagonal is at least √a.
     triangle: Vec<f64>,
     /// The vector z, with R'z = v.
     rhs: Weights,
@@ -74,7 +74,7 @@ impl Factor {
         })
     }
 
-    /// S += x x', v += y x. Uses x as scratch space.
+    /// Sets S += x x' and v += y x. Uses x as scratch space.
     fn add(&mut self, mut x: &mut [f64], mut y: f64) {
         let mut triangle = &mut self.triangle[..];
         for z in self.rhs.as_mut_slice() {
@@ -112,7 +112,7 @@ load_checked!(SecondOrderPerceptron { factor: Factor, weights: Weights });
 
 #[cfg(feature = "serde")]
 impl SecondOrderPerceptron {
-    /// Refuses a state that no run can reach.
+    /// Rejects a saved state that no run can reach.
     fn check_saved(&self) -> Result<(), InputError> {
         let Factor { a, triangle, rhs, updates } = &self.factor;
         InputError::check_parameter("a", *a, *a > 0.0 && a.is_finite(), "positive and finite")?;
@@ -130,7 +130,7 @@ impl SecondOrderPerceptron {
 linear_classifier!(SecondOrderPerceptron);
 
 impl SecondOrderPerceptron {
-    /// Starts with S = aI in R^`dim`, a > 0; a large a reduces the method to the perceptron.
+    /// Starts with S = aI in R^`dim`, where a > 0. A large a reduces the method to the perceptron.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`], [`InputError::TooLarge`], [`InputError::ParameterOutOfRange`].
@@ -208,7 +208,7 @@ mod tests {
         Points::new(points.as_slice().iter().map(|v| v * factor).collect(), points.dim()).unwrap()
     }
 
-    /// The number of mistakes of a run, and the bound of the theorem for its mistakes.
+    /// Plays a run. Returns the learner, the number of its mistakes, and the bound of the theorem on this number.
     fn played(points: &Points, target: &Halfspace, a: f64) -> (SecondOrderPerceptron, usize, f64) {
         let labels = target.label_all(points).unwrap();
         let gamma = target.margin_on(points, &labels).unwrap();
@@ -232,7 +232,8 @@ mod tests {
         }
     }
 
-    /// A maintained inverse of S becomes indefinite here: 380 mistakes instead of 39, and a bound of NaN.
+    /// A learner that maintains the inverse of S fails here, because the inverse becomes indefinite. It makes 380
+    /// mistakes instead of 39, and its bound is NaN.
     #[test]
     fn the_bound_is_kept_at_every_scale() {
         for seed in 1..4 {
@@ -243,7 +244,7 @@ mod tests {
                 let (learner, mistakes, bound) = played(&scaled(&points, scale), &target, 1.0);
                 assert!(mistakes as f64 <= bound, "{scale:e}: {mistakes} of {bound}");
                 assert!(learner.weights().iter().all(|w| w.is_finite()));
-                // For a << ‖x‖², a does not matter: the hypothesis is a least-squares fit of the mistakes.
+                // For a << ‖x‖², the value of a does not matter: the hypothesis is a least-squares fit of the mistakes.
                 most = if scale < 1e5 { mistakes } else { most };
                 assert!(mistakes <= 2 * most, "{scale:e}: {mistakes}, {most} before");
             }
@@ -254,7 +255,7 @@ mod tests {
         }
     }
 
-    /// A number with twice the digits: the sum of two.
+    /// A number with twice the digits of `f64`, represented as the sum of two.
     #[derive(Clone, Copy)]
     struct Double(f64, f64);
 
@@ -283,7 +284,7 @@ mod tests {
         }
     }
 
-    /// Oracle: the textbook form, S⁻¹ by Sherman-Morrison, in 32 digits.
+    /// Test oracle: the textbook form, which updates S⁻¹ by the Sherman-Morrison formula in 32 digits.
     struct Plain {
         inverse: Vec<Vec<Double>>,
         sum: Vec<Double>,

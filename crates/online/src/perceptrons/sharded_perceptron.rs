@@ -2,8 +2,8 @@
 //!
 //! The points are split into shards, here the blocks of [`BLOCK_ROWS`](halfspaces_linalg::BLOCK_ROWS) rows. In each
 //! epoch one perceptron passes over each shard. All of them start from the same weights, and the next epoch starts from
-//! the mean of their final weights. A pass over all shards is a value ([`EpochPass`]) that is sent to the processes
-//! that hold them; the results are joined in any order ([`halfspaces_linalg::Partial`]).
+//! the mean of their final weights. The value [`EpochPass`] describes a pass over all shards and is sent to the
+//! processes that hold them. The results can be joined in any order ([`halfspaces_linalg::Partial`]).
 //!
 //! *Source.* McDonald, Hall and Mann 2010, Theorem 3. Claims: none of its own.
 
@@ -14,7 +14,7 @@ use halfspaces_linalg::{
     getters, kernels, zeros,
 };
 
-/// One epoch: a perceptron passes over each shard, from the same weights.
+/// One epoch, in which a perceptron passes over each shard. All of them start from the same weights.
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Points, Threads};
@@ -51,9 +51,9 @@ pub struct EpochSum {
     rows: u64,
     shards: u64,
     mistakes: u64,
-    /// The sum over shards of the weights at their end.
+    /// The sum over the shards of the weights after the last row of the shard.
     weights: Vec<f64>,
-    /// The sum over all rows of the weights that predicted them.
+    /// The sum over all rows of the weights that predicted the row.
     predicting: Vec<f64>,
 }
 
@@ -82,7 +82,8 @@ impl Sum for EpochSum {
 }
 
 impl EpochPass {
-    /// The epoch that starts from `weights`, one for each column and, with `lift`, one more for the intercept.
+    /// An epoch that starts from `weights`. There is one weight for each column and, with `lift`, one more for the
+    /// intercept.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`], [`InputError::NonFinite`].
@@ -91,8 +92,8 @@ impl EpochPass {
         Ok(EpochPass { weights, lift })
     }
 
-    /// The sums over the shards of labelled points, whose first row is the first row of block `first`. All shards are
-    /// complete, except for the last of all points.
+    /// The sums over the shards of some labelled points. The first of these points is the first row of block `first`.
+    /// All shards must be complete, except for the last shard of the whole data set.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`], [`InputError::LengthMismatch`]; [`InputError::Overflow`],
@@ -132,15 +133,15 @@ impl EpochPass {
 
 /// The averaged perceptron on shards.
 ///
-/// *What it computes.* In each epoch a perceptron passes over every block of 4608 rows, from the mean of the weights
-/// that the perceptrons of the last epoch reached. The model is the mean of all weights that predicted a row.
+/// *What it computes.* In each epoch a perceptron passes over every block of 4608 rows. It starts from the mean of the
+/// final weights of all perceptrons of the previous epoch. The model is the mean of all weights that predicted a row.
 ///
 /// *Guarantee.* If some w* has y (w* · x) >= γ > 0 on every point and ‖x‖ <= R, the perceptrons of all epochs together
-/// make at most (R‖w*‖/γ)² mistakes per shard (McDonald, Hall and Mann 2010, Theorem 3, with equal mixing weights): the
-/// bound of one perceptron, times the number of shards. As for the averaged perceptron, no such bound is proved for the
-/// sign of the mean. *Cost:* one reading of the points and 2d numbers for each epoch. *When to use it:* for points that
-/// do not fit on one machine; in memory [`AveragedPerceptron`] learns more from each epoch. *Source:* McDonald, Hall
-/// and Mann 2010.
+/// make at most (R‖w*‖/γ)² mistakes per shard (McDonald, Hall and Mann 2010, Theorem 3, with equal mixing weights).
+/// This is the bound of one perceptron, times the number of shards. As for the averaged perceptron, no such bound is
+/// proved for the sign of the mean. *Cost:* each epoch reads the points once and computes sums of 2d numbers. *When to
+/// use it:* for points that do not fit on one machine; in memory [`AveragedPerceptron`] learns more from each epoch.
+/// *Source:* McDonald, Hall and Mann 2010.
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Points, Threads};
@@ -159,7 +160,7 @@ impl EpochPass {
 pub struct ShardedPerceptron {
     /// The number of epochs, at least 1.
     pub epochs: usize,
-    /// Whether there is an intercept: the perceptrons then learn from (x, 1)/√2.
+    /// Whether there is an intercept. If there is, the perceptrons learn from (x, 1)/√2.
     pub intercept: bool,
 }
 
@@ -201,9 +202,9 @@ impl ShardedPerceptron {
     /// worker pass over its shards ([`EpochPass::partial`]), joins the partial results and returns the total.
     ///
     /// # Errors
-    /// Those of `run`; [`InputError::ParameterOutOfRange`] for no epochs; [`InputError::ZeroDimension`],
-    /// [`InputError::Empty`], [`InputError::NonFinite`]; [`InputError::InconsistentState`] if two epochs count different
-    /// rows.
+    /// Those of `run`; [`InputError::ParameterOutOfRange`] for 0 epochs; [`InputError::ZeroDimension`],
+    /// [`InputError::Empty`], [`InputError::NonFinite`]; [`InputError::InconsistentState`] if two epochs count
+    /// different numbers of rows.
     pub fn fit_blocks<E: From<InputError>>(
         self,
         dim: usize,
@@ -285,7 +286,7 @@ mod tests {
         assert!(wrong < points.len() / 100, "{wrong}");
     }
 
-    /// One shard is one perceptron, epoch after epoch.
+    /// With one shard, the learner is one perceptron that runs epoch after epoch.
     #[test]
     fn one_shard_is_the_perceptron() {
         let target = random_target(3, 1).unwrap();

@@ -44,14 +44,14 @@ impl Weights {
         InputError::check_dim(self.0.len(), x.dim())
     }
 
-    /// `w · x`, or an error if it is not finite: an overflow has no reliable sign.
+    /// `w · x`, or an error if the product is not finite: an overflow has no reliable sign.
     #[inline]
     pub(super) fn value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
         self.check(x)?;
         finite(x.dot(&self.0))
     }
 
-    /// A number with the sign of `w · x`; an error if that is not finite.
+    /// A number with the sign of `w · x`, or an error if the number is not finite.
     #[inline]
     pub(super) fn sign<R: RowView>(&self, x: R) -> Result<f64, InputError> {
         self.check(x)?;
@@ -78,7 +78,7 @@ pub(super) fn finite(value: f64) -> Result<f64, InputError> {
     if value.is_finite() { Ok(value) } else { Err(InputError::Overflow { row: 0 }) }
 }
 
-/// The methods and the `Classifier` of a learner whose hypothesis is sign(w · x) with w in its field `weights`.
+/// Implements the methods and `Classifier` for a learner whose hypothesis is sign(w · x) with w in its field `weights`.
 macro_rules! linear_classifier {
     ($learner:ty) => {
         impl $learner {
@@ -99,7 +99,7 @@ macro_rules! linear_classifier {
             }
         }
 
-        /// The value is w · x.
+        /// The decision value is w · x.
         impl halfspaces_linalg::Classifier for $learner {
             fn dim(&self) -> usize {
                 self.weights.dim()

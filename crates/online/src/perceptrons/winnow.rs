@@ -6,17 +6,17 @@ use halfspaces_linalg::{Classifier, InputError, Label, RowView};
 
 /// Winnow, for monotone disjunctions over {0,1}^n.
 ///
-/// All weights start at 1, and it predicts +1 iff Σ w_i x_i >= n. On a mistake it doubles the weights of the true
-/// variables if the label is +1 and halves them if it is -1.
+/// All weights start at 1, and the learner predicts +1 iff Σ w_i x_i >= n. On a mistake it doubles the weights of the
+/// true variables if the label is +1 and halves these weights if the label is -1.
 ///
-/// *Guarantee.* If the labels are those of a monotone disjunction of k variables, at most 2 + 3k(1 + lg n) mistakes in
-/// every order ([`crate::bounds::winnow_mistakes`]). This is logarithmic in the number of irrelevant variables; the
-/// perceptron's bound is linear in it.
+/// *Guarantee.* If the labels are those of a monotone disjunction of k variables, the learner makes at most 2 + 3k(1 +
+/// lg n) mistakes in every order ([`crate::bounds::winnow_mistakes`]). This is logarithmic in the number of irrelevant
+/// variables; the perceptron's bound is linear in it.
 ///
 /// *Cost.* O(n) memory; O(nonzeros) time per point.
 ///
-/// *When to use it.* Many Boolean features of which few are relevant. Points with coordinates other than 0 and 1 are
-/// refused. For other concepts over few variables, [`crate::Halving`] has the best bound.
+/// *When to use it.* For many Boolean features of which few are relevant. Points with coordinates other than 0 and 1
+/// are rejected. For other concepts over few variables, [`crate::Halving`] has the best bound.
 ///
 /// *Source.* Littlestone 1988, with the usual threshold n and factor 2. Claims: K11.
 ///
@@ -36,7 +36,7 @@ pub struct Winnow {
 }
 
 impl Winnow {
-    /// Starts with all weights 1 on `variables` variables.
+    /// Starts with the weight 1 for each of the `variables` variables.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`].
@@ -61,7 +61,7 @@ fn check_boolean<R: RowView>(x: R) -> Result<(), InputError> {
     }
 }
 
-/// The value is Σ w_i x_i - n.
+/// The decision value is Σ w_i x_i - n.
 impl Classifier for Winnow {
     fn dim(&self) -> usize {
         self.weights.dim()
@@ -116,7 +116,7 @@ mod tests {
         let (n, k) = (60, 3);
         let target = Disjunction::new(n, 0b1001_0000_0010, 0).unwrap();
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        // Few true variables, so that both labels occur.
+        // Few variables are true, so that both labels occur.
         let rows: Vec<Vec<f64>> = (0..1500)
             .map(|_| (0..n).map(|_| f64::from(u8::from(rng.random_bool(0.2)))).collect())
             .collect();

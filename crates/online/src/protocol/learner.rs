@@ -12,10 +12,10 @@ use std::convert::Infallible;
 /// A label reaches the learner only in [`OnlineLearner::update`], together with the prediction already made, so a
 /// learner cannot see a label before it predicts. Mistake bounds count wrong predictions.
 ///
-/// A learner is also a [`Classifier`]: the model that you would use if learning ended now. Most learners classify as
-/// [`OnlineLearner::guess`] predicts. The two differ if the best hypothesis of a learner is not the one for which its
-/// mistake bound holds: the averaged perceptron predicts with its current weights and classifies with their mean. Use
-/// `guess` in the protocol and [`Classifier::label`] everywhere else.
+/// A learner is also a [`Classifier`]: the model that you would use if learning ended now. Most learners classify a
+/// point exactly as [`OnlineLearner::guess`] predicts it. The two differ if the best hypothesis of a learner is not the
+/// one for which its mistake bound holds: the averaged perceptron predicts with its current weights and classifies with
+/// their mean. Use `guess` in the protocol and [`Classifier::label`] everywhere else.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, DenseRow, InputError, Label, RowView};
@@ -51,7 +51,7 @@ pub trait OnlineLearner: Classifier {
     /// [`Classifier::label`].
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`], [`InputError::Overflow`], and further ones that the learner documents.
+    /// [`InputError::DimensionMismatch`], [`InputError::Overflow`], and any further errors that the learner documents.
     #[inline]
     fn guess<R: RowView>(&self, x: R) -> Result<Prediction, InputError> {
         self.decision_value(x).map(Prediction::from_value)
@@ -60,8 +60,8 @@ pub trait OnlineLearner: Classifier {
     /// Learns the true label of `x`. Returns whether the hypothesis changed.
     ///
     /// `prediction` must be what [`OnlineLearner::guess`] returns for `x` now; [`OnlineLearner::observe`] ensures this.
-    /// It is passed so that w · x is not computed twice. With a different prediction the learner updates as if it had
-    /// made that one, and its mistake bound no longer holds.
+    /// It is passed so that w · x is not computed twice. With a different prediction, the learner updates as if it had
+    /// made that prediction, and its mistake bound no longer holds.
     ///
     /// # Errors
     /// Those of [`OnlineLearner::guess`]; the learner is then unchanged.
@@ -85,8 +85,8 @@ pub trait OnlineLearner: Classifier {
         Ok(prediction)
     }
 
-    /// Like [`OnlineLearner::observe`], but the returned value is only guaranteed to have the right sign, which can be
-    /// faster. The hypothesis is the same, bit for bit.
+    /// Like [`OnlineLearner::observe`], but only the sign of the returned value is guaranteed to be right. This can be
+    /// faster. The learned hypothesis is the same, bit for bit.
     ///
     /// # Errors
     /// Those of [`OnlineLearner::guess`].
@@ -95,8 +95,8 @@ pub trait OnlineLearner: Classifier {
     }
 
     /// Learns from at most `most` examples of a dense or sparse stream, in one pass. Only one example is in memory at a
-    /// time, so the stream may be a file larger than memory. Call it again to continue; the learner can be saved in
-    /// between.
+    /// time, so the stream may be a file larger than memory. Call the function again to continue; the learner can be
+    /// saved between the calls.
     ///
     /// ```
     /// use halfspaces_data::LabelledPoints;
@@ -111,8 +111,8 @@ pub trait OnlineLearner: Classifier {
     /// ```
     ///
     /// # Errors
-    /// [`PartialFitError`] if the stream's next example is invalid or the learner refuses it. All earlier examples are
-    /// learned, and another call continues after the faulty one.
+    /// [`PartialFitError`] if the stream's next example is invalid or the learner refuses it. All earlier examples have
+    /// then been learned, and another call continues after the faulty one.
     fn partial_fit<S: ExampleStream>(
         &mut self,
         stream: &mut S,
@@ -135,9 +135,9 @@ pub trait OnlineLearner: Classifier {
         Ok(tally)
     }
 
-    /// Learns from a pool in memory, in one pass and in the given order. Mistakes and hypothesis equal those of calling
-    /// [`OnlineLearner::observe`] for each point, bit for bit. For learners that change rarely this is the fastest way
-    /// through dense points.
+    /// Learns from a pool in memory, in one pass and in the given order. The mistakes and the hypothesis equal those of
+    /// calling [`OnlineLearner::observe`] for each point, bit for bit. For learners that change rarely, this is the
+    /// fastest way to learn from dense points.
     ///
     /// ```
     /// use halfspaces_linalg::{Label, Points};
@@ -150,7 +150,7 @@ pub trait OnlineLearner: Classifier {
     ///
     /// # Errors
     /// [`FitError::Input`] with [`InputError::LengthMismatch`] before anything is learned; [`FitError::Example`] at an
-    /// example that the learner refuses, with all earlier ones learned.
+    /// example that the learner refuses, after all earlier examples have been learned.
     fn learn_pool<P: PointSet>(
         &mut self,
         points: &P,

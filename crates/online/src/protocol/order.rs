@@ -35,7 +35,7 @@ pub trait Order {
     /// The next point, or `None` at the end. No point is returned twice.
     ///
     /// # Errors
-    /// Those of the learner that it queries.
+    /// Those of the learner that the order queries.
     fn next<L: OnlineLearner, P: PointSet>(
         &mut self,
         learner: &L,
@@ -59,7 +59,7 @@ pub struct AsGiven {
 }
 
 impl AsGiven {
-    /// Starts with the first point.
+    /// An order that starts with the first point.
     #[must_use]
     pub fn new() -> AsGiven {
         AsGiven::default()
@@ -94,7 +94,7 @@ impl Order for AsGiven {
 #[derive(Debug, Clone)]
 pub struct RandomOrder {
     seed: u64,
-    /// The rest of the permutation, once drawn.
+    /// The part of the permutation that is still to come; `None` before the permutation is drawn.
     rest: Option<std::vec::IntoIter<usize>>,
 }
 
@@ -129,10 +129,10 @@ impl Order for RandomOrder {
 
 /// An adaptive adversary. Before every round it looks at the current hypothesis and picks, among the points that the
 /// learner would get wrong, the one with the *smallest* |value|, so that each mistake teaches as little as possible.
-/// That is the smallest margin for a linear learner and the most even vote for halving. Points that the learner gets
-/// right, or abstains on, come last.
+/// The smallest |value| is the smallest margin of a linear learner and the most even vote of halving. Points on which
+/// the learner is right or abstains come last.
 ///
-/// Costs one scan of the remaining points after each change of the learner: O(n d) per mistake.
+/// After each change of the learner, the adversary scans the remaining points once: O(n d) per mistake.
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Points};
@@ -222,7 +222,8 @@ mod tests {
         let (_, transcript) =
             run(Perceptron::new(1).unwrap(), &points, &labels, adversary).unwrap();
         let asked: Vec<usize> = transcript.rounds().iter().map(|r| r.index).collect();
-        // w = 0: points 1 and 2 are wrong, both with value 0, and the first is taken; then every prediction is right.
+        // With w = 0, points 1 and 2 are wrong, both with value 0, and the first one is taken. After that every
+        // prediction is right.
         assert_eq!(asked[0], 1);
         assert_eq!(transcript.mistakes(), 1);
         assert_eq!(transcript.len(), 4);
@@ -233,7 +234,7 @@ mod tests {
         let mut learner = Perceptron::new(1).unwrap();
         let x = halfspaces_linalg::DenseRow::new(&[1.0]).unwrap();
         learner.observe(x, Label::Negative).unwrap();
-        // w = -1: values -3, -0.5, -2 and 4, of which the first three are wrong.
+        // With w = -1, the values are -3, -0.5, -2 and 4, of which the first three are wrong.
         let points = Points::from_rows(&[[3.0], [0.5], [2.0], [-4.0]]).unwrap();
         let mut order = SmallestMarginMistake::new(vec![Label::Positive; 4]);
         let asked: Vec<usize> =

@@ -15,7 +15,8 @@ use halfspaces_linalg::Label;
 pub struct Prediction {
     /// `sign(value)`.
     pub label: Label,
-    /// The learner's decision value, w · x for a linear learner; a larger absolute value means more confidence.
+    /// The learner's decision value, which is w · x for a linear learner. A larger absolute value means more
+    /// confidence.
     pub value: f64,
     /// Whether the learner abstains. An abstention is never a mistake; runs count abstentions separately.
     pub abstains: bool,

@@ -26,7 +26,7 @@ pub struct Question {
     pub prediction: Prediction,
 }
 
-/// An online run over a pool: each label is given after its prediction.
+/// An online run over a pool, in which the learner predicts each label before the label is given.
 ///
 /// The session knows the points but no labels. It asks about each point at most once.
 ///
@@ -55,7 +55,7 @@ impl<'p, L: OnlineLearner, P: PointSet> Session<'p, L, P> {
     /// A session in which no question has been asked.
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`] if learner and points have different dimensions.
+    /// [`InputError::DimensionMismatch`] if the learner and the points have different dimensions.
     pub fn new(learner: L, points: &'p P) -> Result<Self, InputError> {
         InputError::check_dim(learner.dim(), points.dim())?;
         Ok(Session {
@@ -116,8 +116,8 @@ impl<'p, L: OnlineLearner, P: PointSet> Session<'p, L, P> {
     }
 }
 
-/// Runs `learner` over `points` in the given order, with each label given after its prediction. Returns the learner and
-/// the transcript.
+/// Runs `learner` over `points` in the given order. The learner predicts each label before it is given. Returns the
+/// learner and the transcript.
 ///
 /// # Errors
 /// [`InputError::LengthMismatch`], and those of [`Session`].

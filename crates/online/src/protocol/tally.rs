@@ -49,8 +49,8 @@ impl Tally {
     }
 }
 
-/// The error that stopped a learner before the end of a stream or a pool. Everything before it stays learned: the
-/// learner has learned the examples counted in `tally`, and another call continues after the faulty one.
+/// The error that stopped a learner before the end of a stream or a pool. Everything before the error stays learned:
+/// the learner has learned the examples counted in `tally`, and another call continues after the faulty example.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, ExampleStream, FitError, InputError, Label};
@@ -93,7 +93,7 @@ pub struct PartialFitError<E> {
 }
 
 impl<E> From<InputError> for PartialFitError<E> {
-    /// Nothing was learned.
+    /// An error before anything was learned.
     fn from(fault: InputError) -> Self {
         PartialFitError { tally: Tally::default(), fault: FitError::Input(fault) }
     }
@@ -157,7 +157,8 @@ mod tests {
     fn an_abstention_is_no_mistake() {
         let mut learner = crate::ModifiedPerceptron::from_start(vec![1.0, 0.0], 0.5).unwrap();
         let points = halfspaces_linalg::Points::from_rows(&[[0.0, 1.0], [-1.0, 0.0]]).unwrap();
-        // It abstains on the point orthogonal to the start, and makes a wrong prediction on the point opposite to it.
+        // The learner abstains on the point orthogonal to its start, and makes a wrong prediction on the point opposite
+        // to its start.
         let tally = learner.learn_pool(&points, &[Label::Negative, Label::Positive]).unwrap();
         assert_eq!(tally, Tally { rounds: 2, mistakes: 1, abstentions: 1 });
     }

@@ -25,14 +25,14 @@ pub struct Round {
 }
 
 impl Round {
-    /// Whether the prediction was wrong; an abstention is not.
+    /// Whether the prediction was wrong. An abstention does not count as wrong.
     #[must_use]
     pub fn is_mistake(&self) -> bool {
         self.prediction.is_wrong(self.truth)
     }
 }
 
-/// The rounds of a run in order. A transcript can be replayed with a fresh learner, which must make the same
+/// The rounds of a run, in order. A transcript can be replayed with a fresh learner, which must make the same
 /// predictions, bit for bit.
 ///
 /// ```
@@ -73,7 +73,7 @@ impl Transcript {
         self.rounds.is_empty()
     }
 
-    /// Number of wrong predictions, without abstentions.
+    /// Number of wrong predictions, not counting abstentions.
     #[must_use]
     pub fn mistakes(&self) -> usize {
         self.rounds.iter().filter(|round| round.is_mistake()).count()

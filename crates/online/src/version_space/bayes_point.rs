@@ -1,11 +1,12 @@
-//! The centre of gravity of all halfspaces that fit every revealed label, not only the mistakes.
+//! A learner that predicts with the centre of gravity of all halfspaces that fit every revealed label, not only the
+//! labels of mistakes.
 //!
 //! A correctly predicted label is informative too: it may cut the version space without excluding the centre. With a
 //! uniform prior on the unit ball, the centre of gravity of the remaining set is the posterior mean. In random order,
-//! it makes fewer mistakes than every learner of this crate that changes only at mistakes.
+//! this learner makes fewer mistakes than every learner of this crate that changes only at mistakes.
 //!
-//! Cuts that every point of the sample satisfies are omitted: each would remove only a small part of the version space,
-//! and the set without them contains the version space.
+//! Cuts that every point of the sample satisfies are omitted: each of them would remove only a small part of the
+//! version space, and the set without these cuts contains the version space.
 //!
 //! Claims: S6b; the null of S6.
 
@@ -17,13 +18,14 @@ use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, RowView};
 /// The online Bayes point machine: predicts with the centre of gravity of the halfspaces that fit every revealed label,
 /// including correctly predicted ones.
 ///
-/// *Guarantee.* For the exact centre at most d ln((1+γ)/γ)/ln(e/(e-1)) mistakes in every order, as for [`VersionSpace`]
-/// of [`CentreOfGravity`]: every mistake cuts through the centre, whatever other cuts were made. For the sampled centre
-/// this is tested, not proved. In random order on the sphere it makes about a quarter of d ln n mistakes (0.2 to 0.4 d
-/// whenever n grows by a factor of e, measured; claim S6b).
+/// *Guarantee.* With the exact centre, the learner makes at most d ln((1+γ)/γ)/ln(e/(e-1)) mistakes in every order,
+/// like [`VersionSpace`] with [`CentreOfGravity`]: every mistake cuts through the centre, whatever other cuts were
+/// made. For the sampled centre this bound is tested, not proved. In random order on the sphere, the learner makes
+/// about a quarter of d ln n mistakes. Measurements gave 0.2 to 0.4 d further mistakes whenever n grows by a factor of
+/// e (claim S6b).
 ///
-/// *Cost.* Per round, a product with each of max(64, 4d) sampled halfspaces; if they disagree, a cut of
-/// [`CentreOfGravity`]. All cuts are kept.
+/// *Cost.* Each round computes a product with each of max(64, 4d) sampled halfspaces. If they disagree, it also makes a
+/// cut of [`CentreOfGravity`]. All cuts are kept.
 ///
 /// *When to use it.* In random order, if mistakes are expensive and every label is revealed.
 ///
@@ -46,7 +48,7 @@ pub struct BayesPoint {
 }
 
 impl BayesPoint {
-    /// Starts from the whole unit ball of R^`dim`, sampled with the streams of `seed`.
+    /// Starts from the whole unit ball of R^`dim`. The samples are drawn from the random streams of `seed`.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::TooLarge`].
@@ -68,7 +70,7 @@ impl BayesPoint {
     }
 }
 
-/// The value is w · x for the centre w.
+/// The decision value is w · x for the centre w.
 impl Classifier for BayesPoint {
     fn dim(&self) -> usize {
         self.space.dim()
@@ -80,7 +82,7 @@ impl Classifier for BayesPoint {
 }
 
 impl OnlineLearner for BayesPoint {
-    /// The value is w · x / ‖x‖ for the centre w.
+    /// The value of the prediction is w · x / ‖x‖ for the centre w.
     fn guess<R: RowView>(&self, x: R) -> Result<Prediction, InputError> {
         self.space.guess(x)
     }

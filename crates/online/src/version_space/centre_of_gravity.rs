@@ -1,9 +1,10 @@
-//! The centre of gravity of the version space, by hit-and-run.
+//! The centre of gravity of the version space, estimated by hit-and-run sampling.
 //!
-//! Keeps a sample of the version space, which hit-and-run spreads: it moves each point in a random direction to a
-//! uniform point of the chord through it. Directions are random combinations of the sample's own differences, so the
-//! walk adapts to the shape of the set: a set 1e-9 wide takes no more steps than a ball. If a cut is so deep that no
-//! point of the sample survives, it is made in steps that each keep a fraction of the sample.
+//! [`CentreOfGravity`] keeps a sample of the version space and spreads it by hit-and-run: each point moves in a random
+//! direction to a uniform point of the chord through it. The directions are random combinations of the differences
+//! between points of the sample, so the walk adapts to the shape of the set: a set of width 1e-9 takes no more steps
+//! than a ball. If a cut is so deep that no point of the sample survives, the cut is made in steps that each keep a
+//! fraction of the sample.
 //!
 //! Claims: S6, S6b.
 
@@ -18,7 +19,7 @@ use halfspaces_linalg::{InputError, Threads, kernels, norm, tolerance, zeros};
 const MIN_POINTS: usize = 64;
 /// Number of points in the sample per dimension.
 const POINTS_PER_DIMENSION: usize = 4;
-/// Maximum number of sweeps of hit-and-run after a cut; a sweep is repeated until the sample is independent of its
+/// Maximum number of sweeps of hit-and-run after a cut. Sweeps are repeated until the sample is independent of its
 /// earlier positions.
 const MAX_SWEEPS: usize = 12;
 
@@ -26,11 +27,11 @@ const MAX_SWEEPS: usize = 12;
 /// again after every cut.
 ///
 /// *Guarantee.* For the exact centre, every cut leaves at most 1 - 1/e of the volume (Grünbaum), and the version space
-/// contains a ball of radius γ/(1+γ): at most d ln((1+γ)/γ)/ln(e/(e-1)) mistakes. The sampled mean has a sampling error
-/// that the proof does not cover, so here the bound is tested, not proved.
+/// contains a ball of radius γ/(1+γ). The learner therefore makes at most d ln((1+γ)/γ)/ln(e/(e-1)) mistakes. The
+/// sampled mean has a sampling error that the proof does not cover, so here the bound is tested, not proved.
 ///
-/// *Cost.* A few sweeps per cut, each of d + 4 steps of O(points · (cuts + d)); at most 16384 (d + 4) steps per cut,
-/// for any labels. All cuts are kept.
+/// *Cost.* Each cut takes a few sweeps of d + 4 steps, and each step costs O(points · (cuts + d)). A cut takes at most
+/// 16384 (d + 4) steps, for any labels. All cuts are kept.
 ///
 /// *When to use it.* For the fewest mistakes among the centres with a bound. [`HardMargin`](crate::HardMargin) is
 /// deterministic, and faster if there are many cuts.
@@ -52,13 +53,13 @@ pub struct CentreOfGravity {
     cuts: Vec<Vec<f64>>,
     mixing: Mixing,
     exhausted: bool,
-    /// The seed; every cut draws from a stream of its own.
+    /// The seed. Every cut draws from its own stream of random numbers.
     seed: u64,
     threads: Threads,
 }
 
 impl CentreOfGravity {
-    /// The unit ball of R^`dim`, sampled with the streams of `seed`.
+    /// The centre of the unit ball of R^`dim`. The samples are drawn from the random streams of `seed`.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::TooLarge`].
@@ -73,8 +74,8 @@ impl CentreOfGravity {
         Ok(CentreOfGravity { centre, points, cuts, mixing, exhausted, seed, threads })
     }
 
-    /// The version space of given cuts, with a given sample: `points` of the unit ball that satisfy all `cuts`, which
-    /// are unit vectors. Later cuts draw from the streams of `seed`.
+    /// The centre for given cuts and a given sample. The `points` must lie in the unit ball and satisfy all `cuts`,
+    /// which must be unit vectors. Later cuts draw from the random streams of `seed`.
     ///
     /// ```
     /// use halfspaces_online::{Centre, CentreOfGravity};
@@ -88,7 +89,7 @@ impl CentreOfGravity {
     /// ```
     ///
     /// # Errors
-    /// [`InputError::Empty`] without points; [`InputError::ZeroDimension`], [`InputError::DimensionMismatch`];
+    /// [`InputError::Empty`] if there are no points; [`InputError::ZeroDimension`], [`InputError::DimensionMismatch`];
     /// [`InputError::ParameterOutOfRange`] for a point outside the ball or a cut that is not a unit vector;
     /// [`InputError::InconsistentState`] for a point that violates a cut.
     pub fn from_sample(
@@ -96,7 +97,7 @@ impl CentreOfGravity {
         cuts: Vec<Vec<f64>>,
         seed: u64,
     ) -> Result<CentreOfGravity, InputError> {
-        /// Rounding errors of a · w in the unit ball.
+        /// The tolerance for rounding errors of a · w in the unit ball.
         const ROUNDING: f64 = 1e-9;
         let dim = points.first().ok_or(InputError::Empty)?.len();
         origin(dim)?;
@@ -114,7 +115,7 @@ impl CentreOfGravity {
         Ok(CentreOfGravity { centre, points, cuts, mixing, exhausted, seed, threads })
     }
 
-    /// Sets the number of threads that move the sample. The result does not depend on it. Default: one.
+    /// Sets the number of threads that move the sample. The result does not depend on this number. Default: one.
     #[must_use]
     pub fn with_threads(mut self, threads: Threads) -> Self {
         self.threads = threads;
@@ -195,7 +196,7 @@ mod tests {
 
     #[test]
     fn half_balls_have_their_centre() {
-        // E[w_1] over the half ball of R^d: Γ(d/2+1)/(√π Γ((d+3)/2)); d = 2: 4/(3π), d = 3: 3/8.
+        // E[w_1] over the half ball of R^d is Γ(d/2+1)/(√π Γ((d+3)/2)), which is 4/(3π) for d = 2 and 3/8 for d = 3.
         for (dim, expected) in [(1, 0.5), (2, 4.0 / (3.0 * std::f64::consts::PI)), (3, 0.375)] {
             let mut means = vec![];
             for seed in 0..30 {
@@ -208,7 +209,7 @@ mod tests {
                 means.push(centre.centre()[0]);
             }
             let mean = means.iter().sum::<f64>() / 30.0;
-            // 30 means of 64 points: standard error about .25/√1920 = .006.
+            // The average of 30 means of 64 points has a standard error of about .25/√1920 = .006.
             assert!((mean - expected).abs() < 0.03, "d = {dim}: {mean} against {expected}");
         }
     }
@@ -245,12 +246,12 @@ mod tests {
         }
         assert_eq!(learner.halfspace().unwrap().label_all(&points).unwrap(), labels);
         let bound = learner.centre().mistake_bound(gamma).unwrap();
-        // Two deep cuts confine it, the second to a wedge 1e-9 wide.
+        // Two deep cuts confine the version space, the second one to a wedge of width 1e-9.
         assert!(mistakes >= 2 && mistakes as f64 <= bound, "{mistakes} of {bound}");
     }
 
-    /// Decision lists, whose version spaces are millions of times longer than wide. With these seeds a sample can lose
-    /// a direction on the way to a deep cut; the set must not count as empty then.
+    /// The version spaces of decision lists are millions of times longer than wide. With these seeds, a sample can lose
+    /// a direction on the way to a deep cut. The set must then not count as empty.
     #[test]
     fn narrow_sets_are_not_taken_for_empty_ones() {
         for seed in [9, 24, 25, 37] {
@@ -263,7 +264,7 @@ mod tests {
             let list =
                 literals.iter().enumerate().map(|(i, literal)| (*literal, sign(i))).collect();
             let target = DecisionList::new(rules, list, sign(rules)).unwrap();
-            // Points that reach every rule equally often: literals before `first` fail, the rest vary.
+            // The points reach every rule equally often: the literals before `first` fail, and the rest vary.
             let rows: Vec<Vec<f64>> = (0..60 * (rules + 1))
                 .map(|index| {
                     let first = index % (rules + 1);
@@ -339,7 +340,7 @@ mod tests {
             };
             let shares: Vec<f64> = (0..60).flat_map(of_seed).collect();
             let mean = shares.iter().sum::<f64>() / shares.len() as f64;
-            // Six standard errors, 6/√(12 · 60 · 64).
+            // The tolerance is six standard errors, 6/√(12 · 60 · 64).
             assert!((mean - 0.5).abs() < 0.028, "{mean} in dimension {dim}");
         }
     }

@@ -1,7 +1,7 @@
 //! The ellipsoid method as a centre of the version space. The ellipsoid itself is [`halfspaces_linalg::Ellipsoid`].
 //!
 //! *Guarantee.* Each cut multiplies the volume by at most e^(-1/(2(d+1))), and the version space contains a ball of
-//! radius γ/(1+γ): at most 2d(d+1) ln((1+γ)/γ) mistakes.
+//! radius γ/(1+γ). The learner therefore makes at most 2d(d+1) ln((1+γ)/γ) mistakes.
 //!
 //! *Source.* Kakade §3. Claims: K8.
 
@@ -54,7 +54,7 @@ mod tests {
         }
     }
 
-    /// A margin of 1e-9: a needle-shaped version space, for which f64 cannot represent BBᵀ.
+    /// A margin of 1e-9 gives a needle-shaped version space, for which `f64` cannot represent BBᵀ.
     #[test]
     fn a_margin_of_a_billionth_is_within_reach() {
         let gamma = 1e-9;

@@ -1,12 +1,12 @@
 //! The hard-margin hypothesis: among all unit w that label every mistake correctly, the one with the largest minimum
 //! margin.
 //!
-//! max t over ‖w‖ <= 1 and a_i · w >= t is a second-order cone program. An interior-point solver solves it to about
-//! 1e-8, which is not enough if the margin itself is 1e-9. The solution is therefore refined by zooming in: the
-//! residuals a_i · w are recomputed around the current w, and the program is solved for a correction in a ball a
-//! thousand times smaller, until the margin is well above the solver's error (iterative refinement of linear programs:
-//! Gleixner, Steffy and Wolter 2016). Consistency never relies on the solver: every a_i · w is computed and compared
-//! with 0.
+//! Maximising t subject to ‖w‖ <= 1 and a_i · w >= t is a second-order cone program. An interior-point solver solves it
+//! with an accuracy of about 1e-8, which is not enough if the margin itself is 1e-9. The solution is therefore refined
+//! by zooming in: the residuals a_i · w are recomputed around the current w, and the program is solved for a correction
+//! in a ball a thousand times smaller, until the margin is well above the solver's error (iterative refinement of
+//! linear programs: Gleixner, Steffy and Wolter 2016). Consistency never relies on the solver: every a_i · w is
+//! computed and compared with 0.
 
 use super::learner::{Centre, check_cut};
 use crate::direction::origin;
@@ -16,11 +16,11 @@ use clarabel::solver::{
 };
 use halfspaces_linalg::{InputError, kernels, normalise};
 
-/// A margin of at least this many radii of the ball it was found in is well above the solver's error.
+/// A margin is well above the solver's error if it is at least this many radii of the ball in which it was found.
 const RELIABLE_MARGIN: f64 = 1e-4;
-/// Ratio of the radius of a ball to that of the previous one.
+/// The ratio of the radius of a ball to the radius of the previous one.
 const ZOOM_FACTOR: f64 = 1e-3;
-/// Radius at which zooming ends: smaller corrections are rounding errors.
+/// The radius at which zooming ends, because smaller corrections are rounding errors.
 const MIN_RADIUS: f64 = 1e-14;
 /// A point counts as nearer to the boundary than the margin only if its distance is below this fraction of the margin:
 /// if the margin is small, the programs are solved to only four digits.
@@ -33,16 +33,16 @@ const TOLERANCE: f64 = 1e-9;
 /// The hard-margin hypothesis: among all unit w that label every mistake correctly, the one with the largest minimum
 /// margin, as found by a hard-margin support vector machine.
 ///
-/// *Guarantee.* Every a · w is computed and compared with 0, so [`HardMargin::margin`] holds whatever the solver
-/// reports; margins down to 1e-9 are reached to within a relative 1e-2. There is no mistake bound in ln(1/γ):
+/// *Guarantee.* Every a · w is computed and compared with 0, so [`HardMargin::margin`] is correct whatever the solver
+/// reports. Margins down to 1e-9 are reached to within a relative error of 1e-2. There is no mistake bound in ln(1/γ):
 /// consistent hypotheses at the edge of the version space can be cut off one at a time ("linear programming gives log
 /// 1/γ" in Notes21 is about running time).
 ///
-/// *Cost.* Per cut, a few second-order cone programs over all cuts so far, O(cuts · d²) per iteration of the solver.
-/// All cuts are kept.
+/// *Cost.* Each cut solves a few second-order cone programs over all cuts so far, at a cost of O(cuts · d²) per
+/// iteration of the solver. All cuts are kept.
 ///
-/// *When to use it.* On pools and streams with few mistakes, where it makes fewer of them than the centres with a
-/// bound. Against an adversary, use those.
+/// *When to use it.* On pools and streams with few mistakes, where this centre makes fewer mistakes than the centres
+/// with a bound. Against an adversary, use a centre with a bound.
 ///
 /// *Source.* Notes21; the solver is Clarabel (Goulart and Chen 2024). Claims: K8e, S6; compared in K8 and S1.
 ///
@@ -62,7 +62,7 @@ pub struct HardMargin {
     margin: f64,
 }
 
-/// The least of a non-empty list.
+/// The smallest number of a non-empty list.
 fn least(residuals: &[f64]) -> f64 {
     residuals.iter().copied().fold(f64::INFINITY, f64::min)
 }
@@ -76,7 +76,7 @@ impl HardMargin {
         Ok(HardMargin { centre: origin(dim)?, cuts: Vec::new(), margin: 1.0 })
     }
 
-    /// The centre after all these cuts, made at once.
+    /// The centre after all these cuts, which are made at once.
     pub(crate) fn from_cuts<'a>(
         dim: usize,
         cuts: impl Iterator<Item = &'a [f64]>,
@@ -89,8 +89,8 @@ impl HardMargin {
         Ok(centre)
     }
 
-    /// The least a · w over the cuts, computed from the returned hypothesis; 1 before the first cut. If it is positive,
-    /// the hypothesis is consistent; otherwise no consistent one was found.
+    /// The smallest a · w over the cuts, computed from the returned hypothesis; 1 before the first cut. If this margin
+    /// is positive, the hypothesis is consistent; otherwise no consistent hypothesis was found.
     #[must_use]
     pub fn margin(&self) -> f64 {
         self.margin
@@ -101,14 +101,17 @@ impl HardMargin {
         self.cuts.chunks_exact(w.len()).map(|a| kernels::dot(a, w)).collect()
     }
 
-    /// max t with r_i/radius + a_i · z >= t over ‖z‖ <= 1; `None` if the solver has no answer.
+    /// The z with ‖z‖ <= 1 that maximises the smallest r_i/radius + a_i · z. Returns `None` if the solver finds no
+    /// answer.
     fn correction(&self, residuals: &[f64], radius: f64) -> Option<Vec<f64>> {
         let d = self.centre.len();
-        // t is at most 1 above the least r/radius, and a · z is at least -1, so far cuts cannot bind.
+        // The optimal t is at most 1 above the smallest r/radius, and a · z is at least -1, so cuts that are far away
+        // cannot bind.
         let far = least(residuals) + 2.0 * radius;
         let near = || self.cuts.chunks_exact(d).zip(residuals).filter(|(_, r)| **r <= far);
         let count = near().count();
-        // x = (z, t); rows: t - a_i · z + s = r_i/radius with s >= 0, then (1, z) in the cone.
+        // The variables are x = (z, t). The rows are t - a_i · z + s = r_i/radius with s >= 0, followed by (1, z) in
+        // the cone.
         let (mut starts, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
         for j in 0..d {
             rows.extend((0..count).chain([count + 1 + j]));
@@ -168,7 +171,7 @@ impl HardMargin {
             }
             radius *= ZOOM_FACTOR;
         }
-        // If the solver never has an answer, the hypothesis is 0, with every point on its boundary.
+        // If the solver never finds an answer, the hypothesis is 0, and every point is on its boundary.
         (w, if margin.is_finite() { margin } else { 0.0 })
     }
 }
@@ -194,12 +197,12 @@ impl Centre for HardMargin {
         self.margin <= MIN_MARGIN
     }
 
-    /// A point nearer than the current margin reduces it.
+    /// A point that is nearer to the boundary than the current margin reduces the margin.
     fn is_moved_by(&self, margin: f64) -> bool {
         margin < NEARER * self.margin
     }
 
-    /// No bound is known.
+    /// Always returns `None`, because no bound is known.
     fn mistake_bound(&self, _: f64) -> Option<f64> {
         None
     }
@@ -215,8 +218,8 @@ mod tests {
 
     #[test]
     fn the_margin_is_the_largest() {
-        // Compared with an exhaustive search in the plane, and elsewhere by optimality: w is a positive combination of
-        // the binding cuts, so no direction improves all of them.
+        // In the plane, the result is compared with an exhaustive search. Elsewhere its optimality is checked: w is a
+        // positive combination of the binding cuts, so no direction improves all of them.
         for seed in 0..20 {
             let target = random_target(2, seed).unwrap();
             let points = MarginBall::new(&target, 0.05).unwrap().sample(12, seed + 50).unwrap();
@@ -263,7 +266,7 @@ mod tests {
         }
     }
 
-    /// Needle-shaped version spaces: thin in one direction, or in all but one.
+    /// The version spaces are needle-shaped: thin in one direction, or in all directions but one.
     #[test]
     fn a_margin_of_a_billionth_is_within_reach() {
         let gamma = 1e-9;

@@ -1,15 +1,16 @@
 //! Hit-and-run sampling from a convex set.
 //!
-//! Every step draws one direction for all points, from their own differences, and moves each point to a uniform point
-//! of its chord. For a single point this is plain hit-and-run. Because the points share directions, a step costs
-//! O(cuts + d) per point once the products of the direction with every cut are known, instead of O(cuts · d).
+//! Every step draws one direction for all points, as a random combination of their differences, and moves each point to
+//! a uniform point of its chord. For a single point this is plain hit-and-run. Because the points share directions, a
+//! step costs O(cuts + d) per point once the products of the direction with every cut are known, instead of
+//! O(cuts · d).
 //!
-//! A cut that leaves little of the sample is made in levels that each keep a fraction of it, so the sample can follow a
-//! set that becomes very thin.
+//! A cut that leaves little of the sample is made in levels that each keep a fraction of the sample. The sample can
+//! therefore follow a set that becomes very thin.
 //!
-//! *Bounded work.* A cut may take at most [`step_budget`] steps, 16384 (d + 4), for any set; the hardest known
-//! non-empty set took 1100 (d + 4). An empty set is detected long before that: if a cut has still not succeeded after
-//! 64 levels, [`HardMargin`] checks once whether the cuts have a common point.
+//! *Bounded work.* A cut may take at most [`step_budget`] steps, that is 16384 (d + 4), for any set. The hardest known
+//! non-empty set took 1100 (d + 4) steps. An empty set is detected long before that: if a cut has still not succeeded
+//! after 64 levels, [`HardMargin`] checks once whether the cuts have a common point.
 //!
 //! *Source.* Bertsimas and Vempala 2004 for hit-and-run with cuts.
 
@@ -32,11 +33,11 @@ const LEVELS_BEFORE_CHECK: usize = 64;
 const EFFORTS: [usize; 4] = [1, 4, 16, 64];
 /// Width below which the sample is numerically a ray.
 const MIN_WIDTH: f64 = 1e-13;
-/// Number of steps whose directions are drawn at once, and number of points that a thread then moves at a time.
+/// The number of steps whose directions are drawn at once, and the number of points that a thread then moves at a time.
 const STEPS_PER_BATCH: usize = 64;
 const POINTS_PER_TASK: usize = 8;
-/// Threads are used if a round of steps updates at least this many slacks (points times cuts): at 350 000, two threads
-/// were as fast as one; at 1.4 million, 1.4 times as fast. The number is smaller in tests.
+/// Threads are used if a round of steps updates at least this many slacks (points times cuts): at 350 000 slacks, two
+/// threads were as fast as one; at 1.4 million slacks, they were 1.4 times as fast. The threshold is smaller in tests.
 const THREADED_SLACKS: usize = if cfg!(test) { 1 << 14 } else { 1 << 19 };
 /// Maximum number of rounds of steps for a cut.
 const MAX_ROUNDS: usize = 16_384;
@@ -46,7 +47,7 @@ fn round_steps(dim: usize) -> usize {
     4 + dim
 }
 
-/// Maximum number of hit-and-run steps for one cut, or for one answer of a pool, in R^`dim`.
+/// Maximum number of hit-and-run steps for one cut, or for one answer about a point of a pool, in R^`dim`.
 pub(crate) fn step_budget(dim: usize) -> usize {
     MAX_ROUNDS * round_steps(dim)
 }
@@ -72,7 +73,7 @@ pub(crate) fn uniform_in_ball(dim: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
 pub(crate) struct Sample<'a> {
     /// The points that satisfy all cuts except the last.
     pub(crate) points: &'a mut Vec<Vec<f64>>,
-    /// The sample when it was last spread: its differences span the space.
+    /// The sample as it was last spread; the differences of its points span the space.
     pub(crate) shape: &'a mut Vec<Vec<f64>>,
     /// The cuts a; the points do not satisfy the last one yet.
     pub(crate) cuts: &'a [&'a [f64]],
@@ -121,8 +122,8 @@ impl Sample<'_> {
         a
     }
 
-    /// One attempt at the cut, with `effort` times the usual steps per round. `levels` counts the levels of all
-    /// attempts.
+    /// Makes one attempt at the cut, with `effort` times the usual number of steps per round. `levels` counts the
+    /// levels of all attempts.
     fn approach(&mut self, effort: usize, levels: &mut usize, rng: &mut ChaCha8Rng) -> CutOutcome {
         let dim = self.last().len();
         let steps = effort * round_steps(dim);
@@ -162,7 +163,7 @@ impl Sample<'_> {
     }
 
     /// Keeps the points with a · w >= `level` for the last cut a, refills the sample with copies of them, and spreads
-    /// it over the set so cut in rounds of `steps`.
+    /// the sample over the resulting set in rounds of `steps` steps.
     fn cut_to(&mut self, level: f64, steps: usize, rng: &mut ChaCha8Rng) -> Mixing {
         let before_cut = std::mem::take(self.points);
         let a = self.last();
@@ -173,8 +174,9 @@ impl Sample<'_> {
         let before = along(&filled, a);
         *self.points = filled;
         let mut mixing = Mixing { sweeps: 0, correlation: 1.0 };
-        // Directions are shared, so fewer than d of them would leave the copies in a subspace. The differences of the
-        // sample as last spread span the space, whatever survived; those of the current sample have its shape.
+        // All points share the directions, so fewer than d directions would leave the copies in a subspace. The
+        // differences of the sample as it was last spread span the space, whichever points survived; the differences of
+        // the current sample reflect its shape.
         let threads = self.threads;
         let walkers = Walkers::new(self.points, self.cuts, level, threads);
         walkers.spread(Some(self.shape), steps, rng);
@@ -218,8 +220,8 @@ pub(crate) fn mean(points: &[Vec<f64>]) -> Vec<f64> {
     mean
 }
 
-/// The direction of a Gaussian with the covariance of `cloud`, for standard normal `weights`; `None` if all its points
-/// coincide.
+/// The direction of a Gaussian vector with the covariance of `cloud`, computed from standard normal `weights`. Returns
+/// `None` if all points of the cloud coincide.
 fn direction(cloud: &[Vec<f64>], mean: &[f64], weights: &[f64]) -> Option<Vec<f64>> {
     let mut u = vec![0.0; mean.len()];
     for (other, weight) in cloud.iter().zip(weights) {
@@ -234,8 +236,8 @@ fn direction(cloud: &[Vec<f64>], mean: &[f64], weights: &[f64]) -> Option<Vec<f6
     Some(u)
 }
 
-/// The distances to the nearest boundary in both directions: the least `slack · down` and the least `slack · up`. An
-/// entry that cannot bind is infinite; without slack its product is NaN, which is ignored.
+/// The distances to the nearest boundary in both directions: the smallest `slack · down` and the smallest `slack · up`.
+/// An entry that cannot bind is infinite; if its slack is 0, the product is NaN, which is ignored.
 fn chord(slack: &[f64], down: &[f64], up: &[f64]) -> (f64, f64) {
     let (mut low, mut high) = ([f64::INFINITY; 4], [f64::INFINITY; 4]);
     let least = |least: &mut f64, v: f64| {
@@ -258,8 +260,8 @@ fn chord(slack: &[f64], down: &[f64], up: &[f64]) -> (f64, f64) {
     (low.into_iter().fold(f64::INFINITY, f64::min), high.into_iter().fold(f64::INFINITY, f64::min))
 }
 
-/// The random numbers of a step of all points: a normal weight for each point of the cloud, from which the direction is
-/// made, and for each point its new place on its chord.
+/// The random numbers for one step of all points. For each point of the cloud there is a normal weight, from which the
+/// direction is computed. For each moving point there is its new place on its chord.
 struct Drawn {
     weights: Vec<f64>,
     places: Vec<f64>,
@@ -270,7 +272,7 @@ struct Step {
     u: Vec<f64>,
     /// a · u for every cut.
     rates: Vec<f64>,
-    /// The distance that a point of slack 1 may move against u and along it, for every cut.
+    /// For every cut, the distance that a point of slack 1 may move against u (`down`) and along u (`up`).
     down: Vec<f64>,
     up: Vec<f64>,
     /// The new place of each point on its chord, in [0, 1).
@@ -289,7 +291,7 @@ impl Step {
     /// Moves `w`, whose slack at every cut is `slack`, to the `place` on its chord.
     fn walk(&self, w: &mut [f64], slack: &mut [f64], place: f64) {
         let (low, high) = chord(slack, &self.down, &self.up);
-        // ‖w + tu‖ <= 1
+        // Stay in the ball: ‖w + tu‖ <= 1.
         let along = kernels::dot(w, &self.u);
         let root = (along * along + (1.0 - kernels::norm_sq(w)).max(0.0)).sqrt();
         let (low, high) = ((-low).max(-along - root), high.min(-along + root));
@@ -341,7 +343,8 @@ impl<'a> Walkers<'a> {
         Walkers { points, cuts, slack, threads }
     }
 
-    /// Makes `steps` steps of hit-and-run in directions shaped by `cloud`, or by the current points if it is `None`.
+    /// Makes `steps` steps of hit-and-run in directions shaped by `cloud`, or by the current points if `cloud` is
+    /// `None`.
     fn spread(mut self, cloud: Option<&[Vec<f64>]>, steps: usize, rng: &mut ChaCha8Rng) {
         let now: Vec<Vec<f64>>;
         let cloud = match cloud {
@@ -400,7 +403,7 @@ mod tests {
     use super::*;
     use halfspaces_linalg::{RngStream, normalise, rng_for};
 
-    /// Cuts that no point satisfies, in several dimensions, are given up after few of the allowed steps.
+    /// In several dimensions, cuts that no point satisfies are given up after a small part of the allowed steps.
     #[test]
     fn an_empty_set_is_recognised_within_few_steps() {
         for dim in [2, 3, 5, 9, 13, 20] {
@@ -408,7 +411,7 @@ mod tests {
             let mut points: Vec<Vec<f64>> =
                 (0..64 + 4 * dim).map(|_| uniform_in_ball(dim, &mut rng)).collect();
             let mut shape = points.clone();
-            // The axes, and the opposite of their sum.
+            // The cuts are the axes and the opposite of their sum.
             let mut cuts = vec![vec![0.0; dim]; dim];
             cuts.iter_mut().enumerate().for_each(|(j, a)| a[j] = 1.0);
             cuts.push(vec![-1.0; dim]);
@@ -436,12 +439,12 @@ mod tests {
         }
     }
 
-    /// However little of the budget is left, it is not exceeded, and an unfinished cut is undone.
+    /// However small the budget is, it is not exceeded, and an unfinished cut is undone.
     #[test]
     fn the_budget_is_kept() {
         assert_eq!(step_budget(10), 16_384 * 14);
         let (dim, max_sweeps) = (3, 4);
-        // A cut so deep that a sample of this size has no point beyond it.
+        // The cut is so deep that a sample of this size has no point beyond it.
         let mut rng = rng_for(RngStream::CALLER, 1);
         let narrow = [[1.0, 0.0, 0.0], [-0.99, 0.14, 0.0], [0.0, -1.0, 0.01]].map(|mut a| {
             assert!(normalise(&mut a));
@@ -479,7 +482,7 @@ mod tests {
         assert!(made > 3 && refused > 3, "{made} made, {refused} refused");
     }
 
-    /// Oracle: hit-and-run by its definition, one step of one point at a time, with every chord computed from its
+    /// Test oracle: hit-and-run as it is defined, moving one point at a time and computing every chord from its
     /// definition.
     #[test]
     fn steps_made_together_are_those_made_one_by_one() {
@@ -530,7 +533,8 @@ mod tests {
         assert!(walked.iter().any(|w| kernels::dot(w, cuts[2]) < level + 0.05));
     }
 
-    /// Enough cuts for threads to be used, and more steps than are drawn at once: the same sample, bit for bit.
+    /// There are enough cuts for threads to be used, and more steps than are drawn at once. The sample is the same, bit
+    /// for bit.
     #[test]
     fn threads_move_no_point() {
         let dim = 6;

@@ -3,10 +3,10 @@
 //! The version space is the set of all w in the unit ball that label every mistake correctly. The learner predicts with
 //! a centre of it. A mistake cuts the set by the halfspace y (w · x) >= 0, which the centre violates.
 //!
-//! *Guarantee.* It depends on the centre; every [`Centre`] states its own. All are based on volume: if a unit w*
-//! separates the points (scaled to norm 1) with margin γ, the set always contains a ball of radius γ/(1+γ). A centre
-//! for which every cut removes a constant fraction of the volume therefore makes O(d ln(1/γ)) mistakes, while the
-//! perceptron may make 1/γ².
+//! *Guarantee.* The guarantee depends on the centre; every [`Centre`] states its own. All guarantees are based on
+//! volume: if a unit w* separates the points (scaled to norm 1) with margin γ, the set always contains a ball of radius
+//! γ/(1+γ). A centre for which every cut removes a constant fraction of the volume therefore makes O(d ln(1/γ))
+//! mistakes, while the perceptron may make 1/γ² mistakes.
 //!
 //! *Source.* Kakade §3 (halving with volume instead of counting); Notes21.
 //!
@@ -38,19 +38,19 @@ pub trait Centre {
     /// The centre, strictly inside the set unless the set is exhausted.
     fn centre(&self) -> &[f64];
 
-    /// Cuts by a · w >= 0 for a unit vector a of the right dimension, and moves the centre.
+    /// Cuts the set by a · w >= 0 for a unit vector a of the right dimension, and moves the centre.
     ///
     /// # Errors
-    /// [`InputError::ParameterOutOfRange`] if a is not a unit vector; [`InputError::Overflow`] if it is not finite or
+    /// [`InputError::ParameterOutOfRange`] if a is not a unit vector; [`InputError::Overflow`] if a is not finite or
     /// the arithmetic of the centre breaks down. The centre is then unchanged.
     fn cut(&mut self, a: &[f64]) -> Result<(), InputError>;
 
-    /// Whether the set is too small to be distinguished from an empty one: the labels then contradict every halfspace
-    /// with a margin above about 1e-12, and the guarantees do not hold.
+    /// Whether the set is too small to be distinguished from an empty one. If it is, the labels contradict every
+    /// halfspace with a margin above about 1e-12, and the guarantees do not hold.
     fn is_exhausted(&self) -> bool;
 
     /// Whether cutting by a correctly labelled point would move the centre because the point is close to the boundary;
-    /// `margin` is a · w > 0 for its unit a. The default is `false`, for centres that cannot tell.
+    /// `margin` is a · w > 0 for the unit vector a of the point. The default is `false`, for centres that cannot tell.
     fn is_moved_by(&self, _margin: f64) -> bool {
         false
     }
@@ -114,7 +114,7 @@ impl<C: Centre> VersionSpace<C> {
         Halfspace::new(self.centre.centre().to_vec())
     }
 
-    /// Cuts off the hypotheses that label `x` wrong. Returns `false`, without cutting, if the set was already
+    /// Cuts off the hypotheses that label `x` incorrectly. Returns `false`, without cutting, if the set was already
     /// exhausted.
     pub(super) fn cut_towards<R: RowView>(
         &mut self,
@@ -132,7 +132,7 @@ impl<C: Centre> VersionSpace<C> {
     }
 }
 
-/// The value is w · x for the centre w.
+/// The decision value is w · x for the centre w.
 impl<C: Centre> Classifier for VersionSpace<C> {
     fn dim(&self) -> usize {
         self.centre.dim()
@@ -144,7 +144,7 @@ impl<C: Centre> Classifier for VersionSpace<C> {
 }
 
 impl<C: Centre> OnlineLearner for VersionSpace<C> {
-    /// The value is w · x / ‖x‖ for the centre w.
+    /// The value of the prediction is w · x / ‖x‖ for the centre w.
     fn guess<R: RowView>(&self, x: R) -> Result<Prediction, InputError> {
         Ok(Prediction::from_value(self.decision_value(x)? / positive_norm_sq(x)?.sqrt()))
     }

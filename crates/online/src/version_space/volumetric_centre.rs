@@ -1,15 +1,16 @@
 //! Vaidya's volumetric centre of the version space, with cuts that can be dropped again.
 //!
-//! Keeps a polytope {w : a_i · w >= b_i} around the version space, at first the cube \[-1, 1\]^d. With slacks
-//! s_i = a_i · w - b_i and H(w) = Σ a_i a_i'/s_i², its volumetric centre minimises V(w) = ½ ln det H(w), minus the log
-//! volume of the Dikin ellipsoid around w. A mistake adds a constraint. Afterwards, a constraint whose leverage
-//! σ_i = a_i'H⁻¹a_i/s_i² at the centre is below ε = 1/400 is dropped, so at most 400 d are kept.
+//! [`VolumetricCentre`] keeps a polytope {w : a_i · w >= b_i} around the version space and starts with the cube \[-1,
+//! 1\]^d. Let s_i = a_i · w - b_i be the slacks and H(w) = Σ a_i a_i'/s_i². The volumetric centre of the polytope
+//! minimises V(w) = ½ ln det H(w), which is minus the log volume of the Dikin ellipsoid around w. A mistake adds a
+//! constraint. Afterwards, a constraint whose leverage σ_i = a_i'H⁻¹a_i/s_i² at the centre is below ε = 1/400 is
+//! dropped, so at most 400 d are kept.
 //!
 //! *Guarantee.* A mistake increases min V by at least 0.005, and a drop decreases it by at most 0.0015. There are at
 //! most d - 1 more drops than mistakes, and min V stays below d ln(400 d/r) while the polytope contains a ball of
-//! radius r = γ/(1+γ): O(d ln(d/γ)) mistakes, with the constants of [`bounds::volumetric_mistakes`].
-//! `docs/theory/volumetric-centre.md` proves the changes 0.005 and 0.0015; the measured changes are some hundred times
-//! larger. An analytic centre that never drops a cut has no such bound.
+//! radius r = γ/(1+γ). This gives O(d ln(d/γ)) mistakes, with the constants of [`bounds::volumetric_mistakes`].
+//! `docs/theory/volumetric-centre.md` proves the changes 0.005 and 0.0015; the measured changes are about a hundred
+//! times larger. An analytic centre that never drops a cut has no such bound.
 //!
 //! *Source.* Kakade §3, Notes21; Vaidya 1996; the constants are ours. All quantities are in coordinates z with
 //! w = c + Tz, in which H(c) is the identity and every slack is 1. H itself is never stored: its condition number is
@@ -30,33 +31,34 @@ use faer::prelude::ReborrowMut;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use halfspaces_linalg::{InputError, kernels, norm, zeros};
 
-/// Slack, in radii of the Dikin ellipsoid, with which a cut is first added; a deeper cut is made in steps.
+/// The slack, in radii of the Dikin ellipsoid, with which a cut is first added. A deeper cut is made in steps.
 const ENTRY_SLACK: f64 = 0.2;
-/// Newton's method ends when the decrement is at most this; V is then within its square of the minimum.
+/// Newton's method ends when the decrement is at most this. The distance of V from its minimum is then at most the
+/// square of the decrement.
 const MIN_DECREMENT: f64 = 1e-9;
-/// Decrement below which a full step needs no line search: the region of quadratic convergence.
+/// The decrement below which a full step needs no line search, because Newton's method converges quadratically.
 const QUADRATIC_REGION: f64 = 1e-3;
-/// Maximum number of Newton steps; usually 5 to 15 are made.
+/// Maximum number of Newton steps; usually 5 to 15 steps suffice.
 const MAX_NEWTON_STEPS: usize = 200;
 /// Mean radius below which the polytope is numerically a point.
 const MIN_RADIUS: f64 = 1e-13;
-/// If the Dikin ellipsoid is narrower than this across a cut, a step no longer moves the centre; the polytope is then
-/// at most 400 d times as wide.
+/// If the Dikin ellipsoid is narrower than this in the direction of a cut, a step no longer moves the centre; the
+/// polytope is then at most 400 d times as wide.
 const MIN_WIDTH: f64 = 1e-16;
 
 /// Vaidya's volumetric centre of a polytope around the version space; cuts are dropped once they have little influence.
 ///
-/// *Guarantee.* At most 1 + (d ln((1+γ)/γ) + d ln(400 d) - ½ d ln 2 + 0.0015(d-1))/0.0035 mistakes
-/// ([`bounds::volumetric_mistakes`]): O(d ln(d/γ)), the only deterministic centre here with a bound that is nearly
-/// linear in d. In practice it makes some hundred times fewer mistakes. *Cost.* 5 to 15 Newton steps per cut, each
-/// O(m²d + md²) with m constraints, at most 400 d and in practice a few d; O(md) memory. A cut needs at most about 10^4
-/// d levels, as each one increases the potential.
+/// *Guarantee.* The learner makes at most 1 + (d ln((1+γ)/γ) + d ln(400 d) - ½ d ln 2 + 0.0015(d-1))/0.0035 mistakes
+/// ([`bounds::volumetric_mistakes`]), which is O(d ln(d/γ)). This is the only deterministic centre here with a bound
+/// that is nearly linear in d. In practice the learner makes about a hundred times fewer mistakes. *Cost.* Each cut
+/// takes 5 to 15 Newton steps of O(m²d + md²) time for m constraints, and O(md) memory. Here m is at most 400 d, and in
+/// practice a few times d. A cut needs at most about 10^4 d levels, because each level increases the potential.
 ///
 /// *When to use it.* Against an adversary, or if the number of mistakes must be bounded. In practice
 /// [`CentreOfGravity`](crate::CentreOfGravity) makes fewer mistakes, and the ellipsoid costs less per cut.
 ///
-/// *Source.* Kakade §3, Notes21; Vaidya 1996; constants and proof are ours, in `docs/theory/volumetric-centre.md`.
-/// Claims: K8e, K8v.
+/// *Source.* Kakade §3, Notes21; Vaidya 1996; the constants and the proof are ours
+/// (`docs/theory/volumetric-centre.md`). Claims: K8e, K8v.
 ///
 /// ```
 /// use halfspaces_online::{Centre, VolumetricCentre};
@@ -73,19 +75,19 @@ pub struct VolumetricCentre {
     transform: Vec<f64>,
     /// The constraints 1 + q_i · z >= 0, with the q_i stored contiguously.
     constraints: Vec<f64>,
-    /// V at the centre: -ln |det T|.
+    /// V at the centre, which is -ln |det T|.
     potential: f64,
     exhausted: bool,
 }
 
 impl VolumetricCentre {
-    /// The cube \[-1, 1\]^`dim`.
+    /// The centre of the cube \[-1, 1\]^`dim`.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::TooLarge`].
     pub fn new(dim: usize) -> Result<VolumetricCentre, InputError> {
         let centre = origin(dim)?;
-        // H(0) = 2I with slacks 1: T = I/√2 and q = ±e_j/√2.
+        // All slacks are 1, so H(0) = 2I, T = I/√2 and q = ±e_j/√2.
         let side = std::f64::consts::FRAC_1_SQRT_2;
         let mut transform = zeros(dim, dim)?;
         transform.iter_mut().step_by(dim + 1).for_each(|v| *v = side);
@@ -95,8 +97,8 @@ impl VolumetricCentre {
         Ok(VolumetricCentre { centre, transform, constraints, potential, exhausted: false })
     }
 
-    /// V at the centre, its minimum over the polytope. The volume of the polytope, relative to the unit ball, is at
-    /// most m^d e^-V for m constraints.
+    /// V at the centre, which is the minimum of V over the polytope. The volume of the polytope, relative to the unit
+    /// ball, is at most m^d e^-V for m constraints.
     #[must_use]
     pub fn potential(&self) -> f64 {
         self.potential
@@ -107,7 +109,7 @@ impl VolumetricCentre {
         self.constraints.len() / self.centre.len()
     }
 
-    /// ln of an upper bound on the volume of the polytope, relative to the unit ball.
+    /// The natural logarithm of an upper bound on the volume of the polytope, relative to the unit ball.
     fn log_volume_bound(&self) -> f64 {
         self.centre.len() as f64 * (self.constraints() as f64).ln() - self.potential
     }
@@ -118,7 +120,7 @@ impl VolumetricCentre {
         let d = self.centre.len();
         let others = self.constraints.len();
         while !self.exhausted {
-            // g = T'a: a · w = a · c + g · z
+            // With g = T'a, a · w = a · c + g · z.
             let mut g = vec![0.0; d];
             for (row, a_i) in self.transform.chunks_exact(d).zip(a) {
                 kernels::axpy(*a_i, row, &mut g);
@@ -140,10 +142,10 @@ impl VolumetricCentre {
         Ok(())
     }
 
-    /// Drops every constraint with a leverage below ε, smallest first.
+    /// Drops every constraint with a leverage below ε, starting with the smallest leverage.
     fn drop_constraints(&mut self) -> Result<(), InputError> {
         let d = self.centre.len();
-        // At the centre H is the identity: σ_i = ‖q_i‖².
+        // At the centre H is the identity, so σ_i = ‖q_i‖².
         let leverages = |c: &[f64]| c.chunks_exact(d).map(kernels::norm_sq).collect::<Vec<f64>>();
         while self.constraints() > d + 1 {
             let leverages = leverages(&self.constraints);
@@ -189,7 +191,7 @@ impl VolumetricCentre {
         let q = MatRef::from_row_major_slice(&self.constraints, m, d);
         matmul(h.as_mut(), Accum::Replace, q.transpose(), q, 1.0, Par::Seq);
         cholesky(h.as_mut())?;
-        // H = LL': z = L⁻ᵀ z', so T' = TL⁻ᵀ and q' = L⁻¹q.
+        // With H = LL', the new coordinates z' satisfy z = L⁻ᵀ z', so T' = TL⁻ᵀ and q' = L⁻¹q.
         let q = MatMut::from_row_major_slice_mut(&mut self.constraints, m, d);
         solve_lower_triangular_in_place(h.as_ref(), q.transpose_mut(), Par::Seq);
         let t = MatMut::from_row_major_slice_mut(&mut self.transform, d, d);
@@ -237,7 +239,7 @@ impl VolumetricCentre {
         self.constraints.chunks_exact(step.len()).map(|q| kernels::dot(q, step))
     }
 
-    /// The increase of V along `length` of `step`, in whitened coordinates.
+    /// The increase of V after a move by `length` times `step`, in whitened coordinates.
     fn rise(&self, step: &[f64], length: f64) -> Result<f64, InputError> {
         let mut moved = self.clone();
         moved.advance(step, length);
@@ -245,7 +247,7 @@ impl VolumetricCentre {
         Ok(moved.potential - self.potential)
     }
 
-    /// Moves the centre by `length` of `step`. The slacks become 1 + length q_i · step and are scaled back to 1.
+    /// Moves the centre by `length` times `step`. The slacks become 1 + length q_i · step and are scaled back to 1.
     fn advance(&mut self, step: &[f64], length: f64) {
         let d = step.len();
         let scaled: Vec<f64> = step.iter().map(|v| length * v).collect();
@@ -259,7 +261,7 @@ impl VolumetricCentre {
     }
 }
 
-/// L of the positive definite LL', stored in the lower triangle.
+/// Replaces the lower triangle of a positive definite matrix by its Cholesky factor L.
 fn cholesky(matrix: MatMut<'_, f64>) -> Result<(), InputError> {
     let params = Default::default();
     let scratch = cholesky_in_place_scratch::<f64>(matrix.nrows(), Par::Seq, params);
@@ -308,7 +310,7 @@ mod tests {
     use halfspaces_data::random_target;
     use halfspaces_linalg::{Classifier, normalise};
 
-    /// Oracle: V and its gradient at w, computed from the constraints a · w >= b.
+    /// Test oracle: computes V and its gradient at w from the constraints a · w >= b.
     fn potential(constraints: &[(Vec<f64>, f64)], w: &[f64]) -> (f64, Vec<f64>) {
         let d = w.len();
         let scaled: Vec<Vec<f64>> = constraints
@@ -343,7 +345,7 @@ mod tests {
         let target = random_target(6, 1).unwrap().into_normal();
         let mut centre = VolumetricCentre::new(6).unwrap();
         for k in 0..400 {
-            // Cuts orthogonal to the target up to 1e-7, on whose wrong side the centre lies.
+            // The cuts are orthogonal to the target up to 1e-7, and the centre lies on their wrong side.
             let mut a = random_target(6, 10 + k).unwrap().into_normal();
             kernels::axpy(-kernels::dot(&a, &target), &target, &mut a);
             let sign = -kernels::dot(&a, centre.centre()).signum();
@@ -377,7 +379,7 @@ mod tests {
                 }
                 let (value, gradient) = potential(&constraints, centre.centre());
                 assert!((value - centre.potential()).abs() < 1e-9 * (1.0 + value.abs()));
-                // ‖T'∇V‖: the gradient in radii of the Dikin ellipsoid.
+                // ‖T'∇V‖ is the size of the gradient in radii of the Dikin ellipsoid.
                 let mut white = vec![0.0; dim];
                 for (row, v) in centre.transform.chunks_exact(dim).zip(&gradient) {
                     kernels::axpy(*v, row, &mut white);
@@ -388,14 +390,15 @@ mod tests {
         }
     }
 
-    /// Every mistake increases the potential, and every drop decreases it, by as much as the bound assumes.
+    /// Every mistake increases the potential by at least as much as the bound assumes, and every drop decreases it by
+    /// at most as much.
     #[test]
     fn mistakes_pay_and_drops_are_cheap() {
         let (dim, mut dropped) = (2, 0);
         let mut centre = VolumetricCentre::new(dim).unwrap();
         let target = [0.6, 0.8];
         for k in 0..450 {
-            // Cuts that the target satisfies, some of them through the centre, so that mistakes keep occurring.
+            // The target satisfies all cuts. Some of them pass through the centre, so that mistakes keep occurring.
             let c = centre.centre();
             let mut a = if k % 15 == 1 {
                 vec![-c[1], c[0]]
@@ -425,7 +428,7 @@ mod tests {
         assert!(dropped > 5, "{dropped} dropped");
     }
 
-    /// The two constants, from the one-variable functions at the end of their proofs.
+    /// Computes the two constants from the one-variable functions at the end of their proofs.
     #[test]
     fn the_constants_follow_from_their_proofs() {
         let least = bounds::VOLUMETRIC_LEAST_LEVERAGE;
@@ -436,7 +439,7 @@ mod tests {
             let at = |t: f64| {
                 (1.0 - t) / ((1.0 + 2.0 * t * u + c * (t * u).powi(2)) * (1.0 + t * r).powi(4))
             };
-            // A lower sum: the integrand is decreasing.
+            // This is a lower sum, because the integrand decreases.
             (1..=2000).map(|k| at(f64::from(k) / 2000.0)).sum::<f64>() / 2000.0
         };
         let steps = 4000;
@@ -455,7 +458,7 @@ mod tests {
             let at = |k: i32| reach * f64::from(k) / f64::from(steps);
             assert!(rise(at(k), at(k + 1)) >= bounds::VOLUMETRIC_RISE);
         }
-        // Dropping a constraint of leverage m <= ε, region of r = 0.1.
+        // Dropping a constraint of leverage m <= ε, with a region of r = 0.1.
         let r = 0.1;
         for j in 0..200 {
             let m = least * 10f64.powf(-f64::from(j) / 20.0);
@@ -474,8 +477,8 @@ mod tests {
         }
     }
 
-    /// The bound from its parts: how far the potential can increase from the cube to a polytope around a ball of radius
-    /// r, and by how much dropping cuts decreases it.
+    /// Computes the bound from its parts: how far the potential can increase from the cube to a polytope around a ball
+    /// of radius r, and by how much dropping cuts decreases the potential.
     #[test]
     fn the_bound_counts_from_the_potential_of_the_cube() {
         for (dim, margin) in [(1, 0.5), (2, 1.0), (3, 0.01), (30, 1e-6)] {
@@ -489,7 +492,7 @@ mod tests {
             let bound = bounds::volumetric_mistakes(dim, margin);
             assert!((bound - expected).abs() < 1e-9 * expected, "{bound} is not {expected}");
         }
-        // d = 1, γ = 1/2, r = 1/3: ln 1200 - ½ ln 2.
+        // For d = 1, γ = 1/2 and r = 1/3, the increase is ln 1200 - ½ ln 2.
         let by_hand = 1.0 + (7.090_076_835_776_092 - 0.346_573_590_279_973) / 0.0035;
         assert!((bounds::volumetric_mistakes(1, 0.5) - by_hand).abs() < 1e-6);
     }
@@ -499,7 +502,7 @@ mod tests {
         for (seed, dim) in [(1, 1), (2, 2), (3, 5), (4, 8)] {
             let (pool, learner, transcript) =
                 against_the_adversary(VolumetricCentre::new(dim).unwrap(), seed);
-            // Far below the bound: a few mistakes for each dimension and each halving of the margin.
+            // The mistakes stay far below the bound: there are a few for each dimension and each halving of the margin.
             let few = 2.0 * dim as f64 * (1.0 / pool.margin()).log2() + 2.0;
             assert!((transcript.mistakes() as f64) < few, "d = {dim}: {}", transcript.mistakes());
             let r = pool.margin() / (1.0 + pool.margin());

@@ -11,7 +11,7 @@ use halfspaces_linalg::{
 };
 use std::f64::consts::SQRT_2;
 
-/// T = ⌈8(1-λ)²/(γε)²⌉ with λ = η + ε.
+/// The number T = ⌈8(1-λ)²/(γε)²⌉ of steps, with λ = η + ε.
 ///
 /// ```
 /// assert_eq!(halfspaces_pac::ckmy_steps(0.25, 1.0, 0.125), 200);
@@ -21,12 +21,12 @@ pub fn ckmy_steps(noise: f64, margin: f64, excess: f64) -> u64 {
     (8.0 * (1.0 - (noise + excess)).powi(2) / (margin * excess).powi(2)).ceil() as u64
 }
 
-/// s_t = √2/((1-λ)√t) with λ = η + ε, for t = 1, 2, ...
+/// The step size s_t = √2/((1-λ)√t) with λ = η + ε, for t = 1, 2, ...
 fn ckmy_step_size(noise: f64, excess: f64, step: u64) -> f64 {
     SQRT_2 / ((1.0 - (noise + excess)) * (step as f64).sqrt())
 }
 
-/// λ + (1-λ)ε with λ = η + ε: a bound on the error of a halfspace with negative loss on all slabs.
+/// The bound λ + (1-λ)ε, with λ = η + ε, on the error of a halfspace whose loss is negative on all slabs.
 #[cfg(test)]
 fn ckmy_error(noise: f64, excess: f64) -> f64 {
     let leak = noise + excess;
@@ -38,7 +38,7 @@ pub type CkmyParams = DescentParams<Ckmy>;
 
 impl CkmyParams {
     setters! {
-        /// The fraction of the sample held out for validation, above 0 and below 1. Default: 1/4.
+        /// The fraction of the sample that is held out for validation, above 0 and below 1. Default: 1/4.
         validation_share: f64,
     }
 }
@@ -56,38 +56,42 @@ impl Params for CkmyParams {
 
 /// CKMY20: a proper learner for Massart noise, by descent on the slab with the largest loss.
 ///
-/// Let λ = η + ε and start from w = 0. Each step considers all slabs {|w · x| <= r} that contain at least a fraction ε
-/// of the training part, and takes the one with the largest mean LeakyReLU_λ(-y (w · x)). If that mean is negative, the
-/// run ends. Otherwise w -= s_t g, where g is the mean subgradient over the slab, and w is projected onto the unit
-/// ball. The result is the iterate with the smallest validation error.
+/// Let λ = η + ε. The run starts at w = 0. Each step considers all slabs {|w · x| <= r} that contain at least a
+/// fraction ε of the training part, and takes the slab with the largest mean LeakyReLU_λ(-y (w · x)). If this mean is
+/// negative, the run ends. Otherwise the step updates w -= s_t g, where g is the mean subgradient over the slab, and
+/// projects w onto the unit ball. The result is the iterate with the smallest validation error.
 ///
-/// *Guarantee.* Let ‖x‖ <= 1, |w* · x| >= γ for a unit w*, and let labels be flipped with probability η(x) <= η.
+/// *Guarantee.* Let ‖x‖ <= 1 and |w* · x| >= γ for a unit vector w*, and let labels be flipped with probability η(x) <=
+/// η.
 ///
-/// - On every slab w* has mean loss E\[(η(x) - λ)|w* · x|\] <= -γε. While the slab's loss at w is not negative,
-///   g·(w - w*) >= γε by convexity, and ‖g‖ <= 1-λ. In the ball, of diameter 2, steps s_t = √2/((1-λ)√t) have
-///   Σ g·(w - w*) <= 2√2 (1-λ)√T, so at most T = 8(1-λ)²/(γε)² steps are taken ([`ckmy_steps`]).
-/// - Once every slab's loss is negative, the error is at most λ + (1-λ)ε. Proof: let m = |w · x|, a = 1\[wrong\] - λ,
-///   and r0 > 0 the radius of the smallest slab. min(1/m, 1/r0) is the integral of 1/r² over r >= max(m, r0), so E\[a
-///   min(1, m/r0)\] = r0 ∫ E\[a m; m <= r\]/r² dr < 0, and E\[a\] < E\[a (1 - m/r0)⁺\] <= (1-λ) P\[m < r0\] <= (1-λ)ε.
-///   (For r0 = 0 the loss is 0, and the run does not end.)
+/// - On every slab, w* has mean loss E\[(η(x) - λ)|w* · x|\] <= -γε. While the loss of the slab at w is not negative,
+///   g·(w - w*) >= γε by convexity, and ‖g‖ <= 1-λ. The ball has diameter 2, so steps s_t = √2/((1-λ)√t) give Σ g·(w -
+///   w*) <= 2√2 (1-λ)√T. So the run takes at most T = 8(1-λ)²/(γε)² steps ([`ckmy_steps`]).
+/// - Once the loss of every slab is negative, the error is at most λ + (1-λ)ε. Proof: let m = |w · x|, let a =
+///   1\[wrong\] - λ, and let r0 > 0 be the radius of the smallest slab. The integral of 1/r² over r >= max(m, r0) is
+///   min(1/m, 1/r0), so E\[a min(1, m/r0)\] = r0 ∫ E\[a m; m <= r\]/r² dr < 0, and E\[a\] < E\[a (1 - m/r0)⁺\] <= (1-λ)
+///   P\[m < r0\] <= (1-λ)ε. (For r0 = 0 the loss is 0, and the run does not end.)
 ///
 /// The second part holds for any points and labels, in particular for the training part. The first part holds on the
-/// training part if w* has that loss there. The target error is therefore η + 2ε; use ε/2 for η + ε. For a stream, or
-/// few examples, [`Perspectron`](crate::Perspectron) needs fewer examples.
+/// training part if w* has that loss there. The target error is therefore η + 2ε; for a target of η + ε, use ε/2. For a
+/// stream, or if there are few examples, [`Perspectron`](crate::Perspectron) needs fewer examples.
 ///
-/// *Ends.* `Converged`: every slab has negative loss at the last iterate, and its training error is below λ + (1-λ)ε.
-/// `AssumptionFailed`: all T steps were taken and some slab still has a loss of at least 0. No unit vector then has
-/// loss -γε on every slab taken: the noise is stronger, the margin smaller, or the sample too small. `CapReached`: the
-/// cap on steps, which is below T, ended the run.
+/// *Termination.* The run ends with one of three results:
 ///
-/// *Cost.* O(nd + n log n) per step on n points, and O(n + d) memory in addition to a copy of the sample.
+/// - `Converged`: at the last iterate, the loss of every slab is negative, and the training error is below λ + (1-λ)ε.
+/// - `AssumptionFailed`: all T steps were taken, and some slab still has a loss of at least 0. Then no unit vector has
+///   loss -γε on every slab taken: the noise is stronger, the margin is smaller, or the sample is too small.
+/// - `CapReached`: the cap on steps, which is below T, ended the run.
 ///
-/// *Source.* CKST24 §1.2 and Table 1 (Õ(γ^-4 ε^-3) samples) for \[CKMY20\]: the LeakyReLU conditioned on a band around
-/// w. The following is from memory of that paper (its FilterTron): the band is the worst of those with mass ε, as in a
-/// zero-sum game between a halfspace and a filter, played by projected descent with steps ~1/√t; λ = η + ε; and
-/// O(1/(γε)²) steps. The constants, proofs and cap are ours. Slabs are compared by their means on one sample, which is
-/// used at every step. The random projection that makes the sample complexity independent of d is
-/// [`Projected`](crate::Projected). Claims: P10.
+/// *Cost.* Each step takes O(nd + n log n) time on n points. The memory is O(n + d), in addition to a copy of the
+/// sample.
+///
+/// *Source.* CKST24 §1.2 and Table 1 (Õ(γ^-4 ε^-3) samples) for \[CKMY20\]: the LeakyReLU loss is conditioned on a band
+/// around w. The following is from memory of \[CKMY20\] (its FilterTron). The band is the worst of those with mass ε,
+/// as in a zero-sum game between a halfspace and a filter. The game is played by projected descent with steps ~1/√t.
+/// The leak is λ = η + ε, and there are O(1/(γε)²) steps. The constants, the proofs and the cap are ours. Slabs are
+/// compared by their means on one sample, which is used at every step. The random projection that makes the sample
+/// complexity independent of d is [`Projected`](crate::Projected). Claims: P10.
 ///
 /// ```
 /// use halfspaces_data::{Marginal, MarginBall, random_target};
@@ -105,13 +109,13 @@ impl Params for CkmyParams {
 pub struct Ckmy(CkmyParams);
 
 impl Ckmy {
-    /// Parameters for the `noise` η in [0, 1/2) and the `margin` γ in (0, 1], with η + ε < 1/2. The target error is η +
-    /// 2ε.
+    /// Creates parameters for the noise rate `noise`, which is η in [0, 1/2), and the margin `margin`, which is γ in
+    /// (0, 1], with η + ε < 1/2. The target error is η + 2ε.
     pub fn params(noise: f64, margin: f64) -> CkmyParams {
         NoiseSetting::new(noise, margin).into()
     }
 
-    /// [`Ckmy::fit`], which passes every iterate and its slab to `see`.
+    /// Fits like [`Ckmy::fit`], and passes every iterate and its slab to `see`.
     fn descend<P: PointSet>(
         &self,
         points: &P,
@@ -174,16 +178,16 @@ impl FitSample for Ckmy {
     }
 }
 
-/// The points with |w · x| <= `radius`.
+/// The slab of the points with |w · x| <= `radius`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Slab {
     radius: f64,
     mean_loss: f64,
 }
 
-/// The slab with the largest mean loss among those with at least `min_points` points, the smallest slab at a tie. The
-/// points are sorted once by |w · x|, then prefix sums are computed. A slab contains either all points at its radius or
-/// none.
+/// Finds the slab with the largest mean loss among those with at least `min_points` points. At a tie, the smallest slab
+/// wins. The points are sorted once by |w · x|, and prefix sums give the means. A slab contains either all points at
+/// its radius or none of them.
 fn worst_slab(products: &[f64], labels: &[Label], loss: LeakyRelu, min_points: usize) -> Slab {
     let mut by_size: Vec<(f64, f64)> =
         products.iter().zip(labels).map(|(v, y)| (v.abs(), loss.of_example(*v, *y))).collect();
@@ -212,7 +216,7 @@ mod tests {
     use halfspaces_linalg::{Halfspace, Points, SparsePoints, norm};
     use proptest::prelude::*;
 
-    /// The plain version: every radius, every point.
+    /// The plain version, which visits every point for every radius.
     fn plain_worst_slab(products: &[f64], labels: &[Label], loss: LeakyRelu, least: usize) -> Slab {
         let mut worst = Slab { radius: 0.0, mean_loss: f64::NEG_INFINITY };
         for radius in products.iter().map(|v| v.abs()) {
@@ -251,7 +255,7 @@ mod tests {
             prop_assert!((sum / count as f64 - plain.mean_loss).abs() < 1e-14);
         }
 
-        /// The second part of the guarantee, for arbitrary labels.
+        /// Checks the second part of the guarantee for arbitrary labels.
         #[test]
         fn without_a_bad_slab_the_error_is_small(
             examples in prop::collection::vec((0.0..1.0f64, 0.0..1.0f64), 1..80),
@@ -261,7 +265,7 @@ mod tests {
         ) {
             let loss = LeakyRelu::new(noise + excess).unwrap();
             let n = examples.len();
-            // More errors at small products, which the slabs must detect.
+            // There are more errors at small products, and the slabs must detect them.
             let label = |m: f64, u: f64| Label::from_sign(u - 2.0 * rate * (1.0 - m));
             let (products, labels): (Vec<f64>, Vec<Label>) =
                 examples.into_iter().map(|(m, u)| (m, label(m, u))).unzip();
@@ -275,8 +279,9 @@ mod tests {
 
     #[test]
     fn the_error_without_a_bad_slab_is_nearly_reached() {
-        // ε = 0.1, λ = 0.3, 1000 points: one point fewer than a slab needs is wrong at distance 0, and
-        // just under a fraction λ of the others is wrong, all at distance 1.
+        // Here ε = 0.1 and λ = 0.3, and there are 1000 points. The points at distance 0 are one fewer than a slab
+        // needs, and all of them are wrong. The other points are at distance 1, and just under a fraction λ of them is
+        // wrong.
         let loss = LeakyRelu::new(0.3).unwrap();
         let labels = |hidden: usize| {
             let products: Vec<f64> =
@@ -297,11 +302,11 @@ mod tests {
     fn a_slab_takes_all_points_at_its_radius() {
         let [n, p] = [Label::Negative, Label::Positive];
         let loss = LeakyRelu::new(0.25).unwrap();
-        // Losses 0.15 (wrong), then at 0.4 wrong 0.3 and right -0.1, then right -0.2.
+        // By radius, the losses are 0.15 (wrong); then 0.3 (wrong) and -0.1 (right), both at 0.4; then -0.2 (right).
         let (products, labels) = ([0.8, -0.4, 0.2, 0.4], [p, p, n, p]);
         let slab = worst_slab(&products, &labels, loss, 1);
         assert!((slab.radius, (slab.mean_loss - 0.15).abs() < 1e-15) == (0.2, true));
-        // At least two points: the slab contains both points at 0.4, so the mean is 0.35/3.
+        // With at least two points, the slab contains both points at 0.4, so the mean is 0.35/3.
         let slab = worst_slab(&products, &labels, loss, 2);
         assert!((slab.radius, (slab.mean_loss - 0.35 / 3.0).abs() < 1e-15) == (0.4, true));
     }
@@ -315,7 +320,7 @@ mod tests {
 
     #[test]
     fn what_no_halfspace_explains_is_no_cap() {
-        // Half of the labels of one point are wrong for any prediction: some slab always has a loss of at least 0.
+        // Half of the labels of one point are wrong for any prediction, so some slab always has a loss of at least 0.
         let points = Points::new(vec![1.0; 40], 1).unwrap();
         let labels: Vec<Label> =
             (0..40).map(|i| Label::from_sign(f64::from(i % 2) - 0.5)).collect();
@@ -332,8 +337,8 @@ mod tests {
 
     #[test]
     fn steps_worked_by_hand() {
-        // w = 0 says +1 and every slab has loss 0: no stop. g = 1-λ, the step is √2/(1-λ), so w = -√2,
-        // projected to -1. There the loss is -λ.
+        // At w = 0 the prediction is +1 and every slab has loss 0, so the run does not stop. There g = 1-λ and the step
+        // size is √2/(1-λ), so w becomes -√2, which is projected to -1. At -1 the loss is -λ.
         let points = Points::new(vec![1.0; 4], 1).unwrap();
         let learner = Ckmy::params(0.2, 0.5).excess(0.05).check().unwrap();
         let mut seen = Vec::new();
@@ -345,7 +350,7 @@ mod tests {
 
     #[test]
     fn massart_noise_is_learnt_to_its_rate() {
-        // Run at ε = 0.05 for an error of η + 0.1.
+        // The run uses ε = 0.05, for an error of at most η + 0.1.
         let skewed = Instance::skewed;
         for (noise, seed, from, instance) in [
             (0.0, 1, 0.0, skewed(5, 0.2, 1)),
@@ -382,7 +387,7 @@ mod tests {
 
     #[test]
     fn a_run_on_clean_labels_ends_within_its_steps() {
-        // Without noise w* has loss at most -γε on every slab of the sample itself.
+        // Without noise, w* has loss at most -γε on every slab of the sample itself.
         let instance = Instance::new(4, 0.4, 1);
         let (points, labels) = instance.sample(300, 2, |_| 0.0);
         let learner = Ckmy::params(0.0, 0.4).excess(0.1).check().unwrap();
@@ -398,7 +403,7 @@ mod tests {
         assert_eq!(fit.termination(), Termination::Converged);
         assert!(fit.steps() >= 1 && fit.steps() <= ckmy_steps(0.0, 0.4, 0.1));
         assert_eq!(progress.len() as u64, fit.steps());
-        // Every step's certificate: g·(w - w*) >= γε.
+        // Every step satisfies g·(w - w*) >= γε.
         let (training, _) = split(&points, &labels, DEFAULT_SHARE, 0).unwrap();
         let loss = LeakyRelu::new(0.1).unwrap();
         let mut g = vec![0.0; 4];

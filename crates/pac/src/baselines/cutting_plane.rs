@@ -7,17 +7,17 @@ use halfspaces_linalg::{
     PointSet, RowView, Termination, classify_by, getters, norm, setters, zeros,
 };
 
-/// r = γ/(2(1+γ)): the radius of a ball of vectors that the certificate never cuts off.
+/// The radius r = γ/(2(1+γ)) of a ball of vectors that the certificate never cuts off.
 fn feasible_radius(margin: f64) -> f64 {
     margin / (2.0 * (1.0 + margin))
 }
 
-/// γ/2, the padding of the certificate: the margin of every vector in that ball.
+/// The padding γ/2 of the certificate, which is the margin of every vector in the ball of radius [`feasible_radius`].
 fn padding(margin: f64) -> f64 {
     margin / 2.0
 }
 
-/// K = ⌊2d(d+1) ln(1/r)⌋ + 1: the maximum number of rounds of the ellipsoid method.
+/// The maximum number K = ⌊2d(d+1) ln(1/r)⌋ + 1 of rounds of the ellipsoid method.
 ///
 /// ```
 /// // r = 1/4: 2 · 2 · 3 · ln 4 = 16.6
@@ -29,7 +29,7 @@ pub fn cutting_plane_rounds(dim: usize, margin: f64) -> u64 {
     (2.0 * d * (d + 1.0) * -feasible_radius(margin).ln()).floor() as u64 + 1
 }
 
-/// n = ⌈64(1-η)²(1+√(2L))²/(γε)²⌉ with L = ln(2K/δ): the number of examples per round.
+/// The number n = ⌈64(1-η)²(1+√(2L))²/(γε)²⌉ of examples per round, with L = ln(2K/δ).
 #[must_use]
 pub fn cutting_plane_batch(dim: usize, setting: &NoiseSetting) -> usize {
     let NoiseSetting { noise, margin, excess, failure } = *setting;
@@ -61,14 +61,14 @@ impl From<NoiseSetting> for CuttingPlaneParams {
 
 impl CuttingPlaneParams {
     setters! {
-        /// ε: the target error is η + ε. Default: 0.1.
+        /// The excess ε: the target error is η + ε. Default: 0.1.
         excess: f64 => setting.excess,
 
-        /// δ: the probability that the result is worse. Default: 0.05.
+        /// The failure probability δ: an upper bound on the probability that the error is larger. Default: 0.05.
         failure: f64 => setting.failure,
 
         /// The number of examples per round, at least 1. Default: [`cutting_plane_batch`]. The guarantee does not hold
-        /// for fewer.
+        /// for smaller batches.
         batch: Some(usize),
     }
 }
@@ -88,35 +88,40 @@ impl Params for CuttingPlaneParams {
 
 /// The ellipsoid method with the certificate of CKST24 as a separation oracle, for Massart noise, in one pass.
 ///
-/// The method maintains an ellipsoid, at first the unit ball, and its centre w. A fresh batch gives the empirical error
-/// of w and g, the mean of (β sign(w · x) - y) x/(|w · x| + γ/2), with β = 1 - 2η. If the error is at most η + 3ε/4, w
-/// is returned. Otherwise {v : g · (w - v) < 0} is cut off. A centre outside the unit ball is cut off with the ball,
-/// without samples.
+/// The method maintains an ellipsoid, which is at first the unit ball, and its centre w. A fresh batch gives two
+/// estimates: the empirical error of w, and the mean g of (β sign(w · x) - y) x/(|w · x| + γ/2) with β = 1 - 2η. If the
+/// error is at most η + 3ε/4, the method returns w. Otherwise it cuts off {v : g · (w - v) < 0}. If a centre is outside
+/// the unit ball, a cut that keeps the whole ball removes this centre. Such a cut takes no examples.
 ///
-/// *Guarantee.* Let ‖x‖ <= 1, |w* · x| >= γ for a unit w*, and each label be sign(w* · x) flipped with probability at
-/// most η (Massart noise). Every v in the ball of radius r = γ/(2(1+γ)) around (1-r)w* has the labels of w* with
-/// |v · x| >= γ/2, so E\[g\] · (w - v) >= 2(ℓ01(w) - η) by CKST24 Lemma 2. A batch of n = ⌈64(1-η)²(1+√(2L))²/(γε)²⌉
-/// examples, L = ln(2K/δ), estimates E\[g\] to within ε/2 in norm and the error to within ε/4. So with probability 1-δ
-/// no cut of the K rounds touches that ball. Each cut shrinks the volume by e^(-1/(2(d+1))), and the volume cannot fall
-/// below r^d. So a centre with an error of at most η + ε is returned within K = ⌊2d(d+1) ln(1/r)⌋ + 1 rounds. In d =
-/// Õ(1/γ²) dimensions ([`RandomProjection`](crate::RandomProjection)) these numbers do not depend on the original
-/// dimension.
+/// *Guarantee.* Let ‖x‖ <= 1 and |w* · x| >= γ for a unit vector w*. Let each label be sign(w* · x), flipped with
+/// probability at most η (Massart noise). Consider the ball of radius r = γ/(2(1+γ)) around (1-r)w*. Every v in this
+/// ball gives the same labels as w* and has |v · x| >= γ/2, so E\[g\] · (w - v) >= 2(ℓ01(w) - η) by CKST24 Lemma 2. A
+/// batch of n = ⌈64(1-η)²(1+√(2L))²/(γε)²⌉ examples, with L = ln(2K/δ), estimates E\[g\] to within ε/2 in norm and the
+/// error to within ε/4. So with probability 1-δ, no cut of the K rounds touches that ball. Each cut shrinks the volume
+/// by e^(-1/(2(d+1))), and the volume cannot fall below r^d. So within K = ⌊2d(d+1) ln(1/r)⌋ + 1 rounds, the method
+/// returns a centre with an error of at most η + ε. After a random projection to d = Õ(1/γ²) dimensions
+/// ([`RandomProjection`](crate::RandomProjection)), these numbers do not depend on the original dimension.
 ///
-/// *Ends.* `Converged`: the estimated error is at most η + 3ε/4, and the guarantee holds. `ExamplesEnded`: there is no
-/// further batch. `AssumptionFailed`: the ellipsoid has less volume than the ball it must contain, or the certificate
-/// is zero. The noise or the margin is then not as stated, or an event of probability δ has occurred. `Stalled`: a cut
-/// is lost in the rounding of the ellipsoid. In all cases except the first, the centre with the smallest estimated
-/// error is returned.
+/// *Termination.* The run ends with one of four results:
 ///
-/// *Cost.* O(d) per example (stored values for sparse points) and O(d²) per cut; O(d²) memory for any number of
-/// examples.
+/// - `Converged`: the estimated error is at most η + 3ε/4, and the guarantee holds.
+/// - `ExamplesEnded`: there is no further batch.
+/// - `AssumptionFailed`: the ellipsoid has less volume than the ball that it must contain, or the certificate is zero.
+///   The noise or the margin is then not as stated, or an event of probability δ has occurred.
+/// - `Stalled`: a cut is lost in the rounding of the ellipsoid.
 ///
-/// *When to use it.* For comparisons. [`Perspectron`](crate::Perspectron) needs fewer examples and O(d) per step.
+/// In all cases except the first, the centre with the smallest estimated error is returned.
 ///
-/// *Source.* CKST24 §1.2 (the route by cutting planes) and Lemma 2, which has the padding γ and only w*. The ball, the
-/// padding γ/2 and the constants are ours: B = 4(1-η)/γ bounds each term of g, ‖g - E\[g\]‖ <= B(1+√(2L))/√n with
-/// probability 1 - e^-L (McDiarmid), and ‖w - v‖ <= 2. These cuts go through w, not through 0, so centres of cones do
-/// not apply. Claims: P10.
+/// *Cost.* Each example takes O(d) time; for sparse points, d is the number of stored values. Each cut takes O(d²)
+/// time. The memory is O(d²) for any number of examples.
+///
+/// *When to use it.* Use this learner for comparisons. [`Perspectron`](crate::Perspectron) needs fewer examples and
+/// O(d) time per step.
+///
+/// *Source.* CKST24 §1.2 (the route by cutting planes) and Lemma 2, which has the padding γ and considers only w*. The
+/// ball, the padding γ/2 and the constants are ours: B = 4(1-η)/γ bounds each term of g, ‖g - E\[g\]‖ <= B(1+√(2L))/√n
+/// with probability 1 - e^-L (McDiarmid), and ‖w - v‖ <= 2. These cuts go through w and not through 0, so methods that
+/// use centres of cones do not apply. Claims: P10.
 ///
 /// ```
 /// use halfspaces_data::{MarginBall, Marginal, random_target};
@@ -161,13 +166,13 @@ impl CuttingPlaneFit {
         /// The returned centre.
         halfspace: &Halfspace,
 
-        /// The error of this centre on a separate batch, which did not influence the centre.
+        /// The error of the returned centre on its own batch, which did not influence the centre.
         estimated_error: f64,
 
         /// The number of batches used.
         rounds: u64,
 
-        /// The number of cuts of centres outside the unit ball.
+        /// The number of cuts that removed a centre outside the unit ball.
         ball_cuts: u64,
 
         /// How the run ended; see [`CuttingPlane`].
@@ -178,13 +183,13 @@ impl CuttingPlaneFit {
 classify_by!(CuttingPlaneFit, halfspace);
 
 impl CuttingPlane {
-    /// Parameters for the `noise` η in [0, 1/2) and the `margin` γ in (0, 1]. Defaults: ε = 0.1, δ = 0.05, batches of
-    /// the size that the guarantee needs.
+    /// Creates parameters for the noise rate `noise`, which is η in [0, 1/2), and the margin `margin`, which is γ in
+    /// (0, 1]. Defaults: ε = 0.1, δ = 0.05, and batches of the size that the guarantee needs.
     pub fn params(noise: f64, margin: f64) -> CuttingPlaneParams {
         NoiseSetting::new(noise, margin).into()
     }
 
-    /// n, the number of examples per round, for points of `dim` coordinates.
+    /// The number n of examples per round, for points of `dim` coordinates.
     #[must_use]
     pub fn batch_size(&self, dim: usize) -> usize {
         self.0.batch.unwrap_or_else(|| cutting_plane_batch(dim, &self.0.setting))
@@ -217,7 +222,7 @@ impl Run {
         })
     }
 
-    /// Learns from one example. Returns the termination if the run is complete.
+    /// Learns from one example. Returns how the run ended if this example completes it.
     fn take<R: RowView>(&mut self, x: R, y: Label) -> Result<Option<Termination>, InputError> {
         self.certificate.add(x, y);
         if self.certificate.count < self.batch { Ok(None) } else { self.end_round() }
@@ -298,8 +303,8 @@ impl FitStream for CuttingPlane {
     /// Fits a stream of i.i.d. examples in the unit ball. The examples of an incomplete last batch are not used.
     ///
     /// # Errors
-    /// [`FitError`], among others with [`InputError::OutsideBall`], and with [`InputError::ParameterOutOfRange`] for
-    /// fewer examples than one batch.
+    /// [`FitError`]. For example, it contains [`InputError::OutsideBall`] for a point outside the ball, and
+    /// [`InputError::ParameterOutOfRange`] for fewer examples than one batch.
     fn fit_stream<S: ExampleStream>(
         &self,
         stream: &mut S,
@@ -319,8 +324,8 @@ impl FitStream for CuttingPlane {
     }
 }
 
-/// Cuts the ellipsoid to {v : g · v <= g · c} for its centre c and a g that is not 0. Returns `false` if rounding
-/// prevents it.
+/// Cuts the ellipsoid to {v : g · v <= g · c}, where c is its centre and g is not 0. Returns `false` if rounding
+/// prevents the cut.
 fn cut(ellipsoid: &mut Ellipsoid, g: &[f64]) -> bool {
     let inward: Vec<f64> = g.iter().map(|v| -v).collect();
     match ellipsoid.cut(&inward) {
@@ -330,7 +335,7 @@ fn cut(ellipsoid: &mut Ellipsoid, g: &[f64]) -> bool {
     }
 }
 
-/// The mean of (β sign(w · x) - y) x/(|w · x| + padding) over a batch, and the error rate of w on it.
+/// The mean of (β sign(w · x) - y) x/(|w · x| + padding) over a batch, and the error rate of w on the batch.
 struct Certificate {
     w: Vec<f64>,
     beta: f64,
@@ -357,7 +362,7 @@ impl Certificate {
         self.count += 1;
     }
 
-    /// g and the error rate.
+    /// Returns g and the error rate.
     fn mean(&self) -> (Vec<f64>, f64) {
         let count = self.count as f64;
         (self.sum.iter().map(|v| v / count).collect(), self.wrong / count)
@@ -372,7 +377,7 @@ mod tests {
     use rand::rngs::ChaCha8Rng;
     use rand::{RngExt, SeedableRng};
 
-    /// n examples of random classification noise, and the target.
+    /// Draws n examples with random classification noise. Returns them and the target.
     fn noisy(
         n: usize,
         dim: usize,
@@ -388,8 +393,8 @@ mod tests {
         (points, labels.into_iter().map(|y| flip(y, rng.random())).collect(), target)
     }
 
-    /// The minimum over x of E_y[(β sign(w·x) - y)/(|w·x| + padding)] x · (w - v) - 2(P[wrong | x] - η)
-    /// at flip rate η, the expectation over y exact: the inequality holds for every single x.
+    /// The minimum over x of E_y[(β sign(w·x) - y)/(|w·x| + padding)] x · (w - v) - 2(P[wrong | x] - η) at flip rate η.
+    /// The expectation over y is exact, because the inequality holds for every single x.
     fn slack(
         points: &Points,
         target: &[f64],
@@ -444,7 +449,8 @@ mod tests {
     fn the_certificate_is_the_mean_written_out() {
         let points = Points::from_rows(&[[0.6, 0.0], [0.0, 0.5], [-0.5, 0.5]]).unwrap();
         let labels = [Label::Negative, Label::Positive, Label::Negative];
-        // w = e1, η = 1/4, padding 0.4: the second point ties to +1 and is right, as is the third.
+        // For w = e1, η = 1/4 and padding 0.4, the second point is a tie with prediction +1, which is right. So is the
+        // third.
         let mut certificate = Certificate::new(vec![1.0, 0.0], 0.25, 0.4).unwrap();
         points.rows().zip(labels).for_each(|(x, y)| certificate.add(x, y));
         let (g, error) = certificate.mean();
@@ -462,7 +468,7 @@ mod tests {
         let learner =
             CuttingPlane::params(noise, margin).excess(excess).failure(0.2).check().unwrap();
         let batch = learner.batch_size(2);
-        // K = ⌊12 ln(16/3)⌋ + 1 = 21, L = ln 210 = 5.347.
+        // Here K = ⌊12 ln(16/3)⌋ + 1 = 21 and L = ln 210 = 5.347.
         let size = 8.0 * 0.95 * (1.0 + (2.0 * 210f64.ln()).sqrt()) / 0.3;
         assert_eq!(batch, (size * size).ceil() as usize);
         let (points, labels, target) = noisy(3 * batch, 2, margin, noise, 5);
@@ -489,7 +495,7 @@ mod tests {
         }
     }
 
-    /// The route of CKST24 §1.2: project, cut in the projected space, and map the halfspace back.
+    /// Follows the route of CKST24 §1.2: project, cut in the projected space, and map the halfspace back.
     #[test]
     fn through_a_projection_the_dimension_does_not_matter() {
         let (points, labels, target) = noisy(9000, 150, 0.6, 0.05, 7);
@@ -515,7 +521,7 @@ mod tests {
         assert_eq!(fit.termination(), Termination::AssumptionFailed);
         assert!(fit.rounds() + fit.ball_cuts() <= cutting_plane_rounds(2, 0.3));
         assert!(fit.estimated_error() > 0.3);
-        // A sample of two batches ends sooner.
+        // With a sample of two batches, the run ends sooner.
         let points = points.select(&(0..200).collect::<Vec<_>>()).unwrap();
         let fit = learner.fit(&points, &coins[..200]).unwrap();
         assert_eq!((fit.rounds(), fit.termination()), (2, Termination::ExamplesEnded));
@@ -544,7 +550,7 @@ mod tests {
         assert!(matches!(error, InputError::ParameterOutOfRange { name: "batch", .. }));
         let far = Points::from_rows(&[[1.0, 1.0], [0.0, 0.0]]).unwrap();
         assert!(learner.fit(&far, &[Label::Positive; 2]).is_err());
-        // Requests beyond memory are errors.
+        // Requests for more memory than exists return an error.
         let vast = params(0.1, 1e-12).excess(1e-12).check().unwrap();
         assert!(vast.fit(&one, &[Label::Positive]).is_err());
     }

@@ -9,7 +9,7 @@ use halfspaces_linalg::{
     FitSample, InputError, Label, Params, PointSet, RowView, checkpoint, kernels, setters, zeros,
 };
 
-/// T = ⌈16(1-η)²/(γε)²⌉.
+/// The number T = ⌈16(1-η)²/(γε)²⌉ of steps.
 ///
 /// ```
 /// assert_eq!(halfspaces_pac::ddk_steps(0.0, 0.5, 0.5), 256);
@@ -19,13 +19,13 @@ pub fn ddk_steps(noise: f64, margin: f64, excess: f64) -> u64 {
     (16.0 * (1.0 - noise).powi(2) / (margin * excess).powi(2)).ceil() as u64
 }
 
-/// s = 2/((1-η)√(T+1)).
+/// The step size s = 2/((1-η)√(T+1)), where T is the number of steps.
 fn ddk_step_size(noise: f64, steps: u64) -> f64 {
     2.0 / ((1.0 - noise) * (steps as f64 + 1.0).sqrt())
 }
 
-/// 2(1-η)/(γ√(T+1)): a bound on the excess error (1-2η)D, averaged over the T + 1 iterates, without the term due to
-/// label noise.
+/// The bound 2(1-η)/(γ√(T+1)) on the excess error (1-2η)D, averaged over the T + 1 iterates. It does not include the
+/// term due to label noise.
 #[cfg(test)]
 fn ddk_excess(noise: f64, margin: f64, steps: u64) -> f64 {
     2.0 * (1.0 - noise) / (margin * (steps as f64 + 1.0).sqrt())
@@ -36,7 +36,7 @@ pub type DdkParams = DescentParams<Ddk>;
 
 impl DdkParams {
     setters! {
-        /// The fraction of the sample held out for validation, above 0 and below 1. Default: 1/4.
+        /// The fraction of the sample that is held out for validation, above 0 and below 1. Default: 1/4.
         validation_share: f64,
     }
 }
@@ -54,31 +54,32 @@ impl Params for DdkParams {
 
 /// DDK+23: projected subgradient descent on the LeakyReLU loss, for random classification noise (RCN).
 ///
-/// From w = 0, each of T steps updates w -= s g, where g is the mean of ½((1-2η) sign(w · x) - y) x over the training
-/// part, and projects w onto the unit ball. The result is the one of the T + 1 iterates with the smallest validation
-/// error.
+/// The run starts at w = 0 and takes T steps. Each step updates w -= s g, where g is the mean of ½((1-2η) sign(w · x) -
+/// y) x over the training part, and projects w onto the unit ball. The result is the iterate with the smallest
+/// validation error among all T + 1 iterates.
 ///
-/// *Guarantee.* Let ‖x‖ <= 1, |w* · x| >= γ for a unit w*, and let each label be sign(w* · x) flipped with probability
-/// exactly η < 1/2. Let D(w) be the fraction of training points on which w disagrees with w*, so that (1-2η)D is the
-/// excess of its error over η under fresh labels. Let z be the mean of ((1-2η) sign(w* · x) - y) x, for which E‖z‖² <=
-/// 4η(1-η)/n. For every w in the ball, g·(w - w*) >= γ(1-2η)D(w) - ‖z‖: where w and w* disagree, (w - w*)·x has the
-/// sign of w · x and the absolute value |w · x| + |w* · x|. Also ‖g‖ <= 1-η, and the ball has diameter 2. So T + 1
-/// iterates with s = 2/((1-η)√(T+1)) have a mean excess (1-2η)D of at most 2(1-η)/(γ√(T+1)) + ‖z‖/γ. The first term is
-/// at most ε/2 for T = ⌈16(1-η)²/(γε)²⌉ ([`ddk_steps`]). There is no guarantee under Massart noise; use
-/// [`Perspectron`](crate::Perspectron) there.
+/// *Guarantee.* Let ‖x‖ <= 1 and |w* · x| >= γ for a unit vector w*. Let each label be sign(w* · x), flipped with
+/// probability exactly η < 1/2. Let D(w) be the fraction of training points on which w disagrees with w*. Then (1-2η)D
+/// is the excess over η of the error of w under fresh labels. Let z be the mean of ((1-2η) sign(w* · x) - y) x, for
+/// which E‖z‖² <= 4η(1-η)/n. For every w in the ball, g·(w - w*) >= γ(1-2η)D(w) - ‖z‖, because where w and w* disagree,
+/// (w - w*)·x has the sign of w · x and the absolute value |w · x| + |w* · x|. Also ‖g‖ <= 1-η, and the ball has
+/// diameter 2. So T + 1 iterates with s = 2/((1-η)√(T+1)) have a mean excess (1-2η)D of at most 2(1-η)/(γ√(T+1)) +
+/// ‖z‖/γ. The first term is at most ε/2 for T = ⌈16(1-η)²/(γε)²⌉ ([`ddk_steps`]). Under Massart noise there is no
+/// guarantee; use [`Perspectron`](crate::Perspectron) instead.
 ///
-/// *Normalisation.* The step is for the gradient with the factor ½, which has length at most 1-η. Without that factor
-/// the gradient is twice as long, and the step must be half as long.
+/// *Normalisation.* The step size is for the gradient with the factor ½, which has length at most 1-η. Without this
+/// factor the gradient is twice as long, and the step size must be half as large.
 ///
-/// *Ends.* `Converged`: all T steps were taken. `CapReached`: the cap on steps is below T. The step is then that for
-/// the number of steps taken, and the bound is 2(1-η)/(γ√(T+1)) for that number.
+/// *Termination.* The result is `Converged` if all T steps were taken, and `CapReached` if the cap on steps is below T.
+/// In the second case, the step size is computed for the number of steps taken, and the bound is 2(1-η)/(γ√(T+1)) for
+/// that number in place of T.
 ///
-/// *Cost.* O(nd) per step on n points (stored values for sparse points), and O(d) memory in addition to a copy of the
-/// sample.
+/// *Cost.* Each step takes O(nd) time on n points; for sparse points, nd is the number of stored values. The memory is
+/// O(d), in addition to a copy of the sample.
 ///
-/// *Source.* CKST24, Table 1, names \[DDK+23\] and its sample complexity Õ(1/(γε)²). T and the step are literal; the
-/// proof above and the cap are ours. The random projection of \[DDK+23\], which makes the sample complexity independent
-/// of d, is [`Projected`](crate::Projected). Claims: P10.
+/// *Source.* CKST24, Table 1, names \[DDK+23\] and its sample complexity Õ(1/(γε)²). The implementation uses T and the
+/// step size literally. The proof above and the cap are ours. The random projection of \[DDK+23\], which makes the
+/// sample complexity independent of d, is [`Projected`](crate::Projected). Claims: P10.
 ///
 /// ```
 /// use halfspaces_data::{Marginal, MarginBall, random_target};
@@ -97,12 +98,13 @@ impl Params for DdkParams {
 pub struct Ddk(DdkParams);
 
 impl Ddk {
-    /// Parameters for the `noise` η in [0, 1/2) and the `margin` γ in (0, 1]. The target error is η + ε.
+    /// Creates parameters for the noise rate `noise`, which is η in [0, 1/2), and the margin `margin`, which is γ in
+    /// (0, 1]. The target error is η + ε.
     pub fn params(noise: f64, margin: f64) -> DdkParams {
         NoiseSetting::new(noise, margin).into()
     }
 
-    /// [`Ddk::fit`], which passes every iterate to `see`.
+    /// Fits like [`Ddk::fit`], and passes every iterate to `see`.
     fn descend<P: PointSet>(
         &self,
         points: &P,
@@ -165,7 +167,7 @@ mod tests {
         assert_eq!(ddk_steps(0.5, 1.0, 1.0), 4);
         assert_eq!(ddk_step_size(0.2, 24), 0.5);
         assert_eq!(ddk_excess(0.0, 0.5, 15), 1.0);
-        // With T steps the excess is at most ε/2; with a quarter of them it is larger.
+        // With T steps, the excess is at most ε/2; with a quarter of these steps it is larger.
         let steps = ddk_steps(0.1, 0.25, 0.25);
         assert!(ddk_excess(0.1, 0.25, steps) <= 0.125);
         assert!(ddk_excess(0.1, 0.25, steps / 4) > 0.125);
@@ -173,8 +175,8 @@ mod tests {
 
     #[test]
     fn steps_worked_by_hand() {
-        // Two equal points with label -1. At w = 0 (which says +1) g = (1-η) x, then g = -(-η) x.
-        // With η = 0.2 and 99 steps the step is 2/(0.8 · 10) = 1/4: w = -1/5, -1/4, -3/10, ...
+        // Two equal points have the label -1. At w = 0, where the prediction is +1, g = (1-η) x; then g = -(-η) x. With
+        // η = 0.2 and 99 steps the step size is 2/(0.8 · 10) = 1/4, so w = -1/5, -1/4, -3/10, ...
         let points = Points::new(vec![1.0, 1.0], 1).unwrap();
         let learner = Ddk::params(0.2, 0.01).excess(0.01).max_steps(99).check().unwrap();
         let mut iterates = Vec::new();
@@ -215,7 +217,8 @@ mod tests {
             let mut g = vec![0.0; 5];
             let mut excess = 0.0;
             for w in &iterates {
-                // (1-2η) times the mean of |w·x| + |w*·x| where they disagree, plus the contribution of the noise.
+                // This is (1-2η) times the mean of |w·x| + |w*·x| where w and w* disagree, plus the contribution of the
+                // noise.
                 let (mut sizes, mut share) = (0.0, 0.0);
                 for (x, s) in x.rows().zip(&clean) {
                     if Label::from_sign(x.dot(w)) != *s {

@@ -33,10 +33,10 @@ impl ThresholdRule {
     }
 
     getters! {
-        /// w.
+        /// The halfspace w.
         halfspace: &Halfspace,
 
-        /// t.
+        /// The threshold t.
         threshold: f64,
     }
 
@@ -48,11 +48,11 @@ impl ThresholdRule {
 
 /// A decision list of halfspaces: the improper hypotheses of [`Dgt`](crate::Dgt).
 ///
-/// The first of its rules (w, t) with |w · x| >= t predicts sign(w · x). If no rule applies, the default label is
-/// predicted. The decision value is w · x of the rule that applies, or the number closest to 0 with the sign of the
-/// default label. O(d) per rule evaluated.
+/// The first rule (w, t) in the list with |w · x| >= t predicts sign(w · x). If no rule applies, the list predicts the
+/// default label. The decision value is w · x of the rule that applies. If no rule applies, it is the number closest to
+/// 0 with the sign of the default label. Each evaluated rule takes O(d) time.
 ///
-/// *Source.* \[DGT19\], from memory; CKST24 §1 says of it only that it is improper.
+/// *Source.* \[DGT19\], from memory; CKST24 §1 says about it only that it is improper.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, DenseRow, Halfspace, Label};
@@ -82,7 +82,7 @@ pub struct DecisionListOfHalfspaces {
 load_checked!(DecisionListOfHalfspaces { dim: usize, rules: Vec<ThresholdRule>, default: Label } => DecisionListOfHalfspaces::new);
 
 impl DecisionListOfHalfspaces {
-    /// Creates a list for points of R^`dim`. Without rules, the `default` is predicted everywhere.
+    /// Creates a list for points of R^`dim`. Without rules, the list predicts `default` everywhere.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::DimensionMismatch`] for a rule of another
@@ -107,7 +107,7 @@ impl DecisionListOfHalfspaces {
         default_label: Label => default,
     }
 
-    /// The index of the first rule that applies to `x`. `None` if the default label is predicted.
+    /// The index of the first rule that applies to `x`. `None` if no rule applies.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`]; [`InputError::Overflow`].
@@ -115,7 +115,7 @@ impl DecisionListOfHalfspaces {
         Ok(self.answer(x)?.map(|(rule, _)| rule))
     }
 
-    /// The index of the first rule that applies, and its w · x.
+    /// The index of the first rule that applies, and the product w · x of this rule.
     fn answer<R: RowView>(&self, x: R) -> Result<Option<(usize, f64)>, InputError> {
         InputError::check_dim(self.dim, x.dim())?;
         for (i, rule) in self.rules.iter().enumerate() {

@@ -5,8 +5,8 @@ use crate::{ErrorCount, NoiseSetting};
 use halfspaces_linalg::{Halfspace, InputError, Termination, classify_by, getters, setters};
 use std::marker::PhantomData;
 
-/// The default cap on the steps of [`Ddk`](crate::Ddk), [`Ckmy`](crate::Ckmy) and [`Dgt`](crate::Dgt), even if their
-/// theorems need more.
+/// The default cap on the steps of [`Ddk`](crate::Ddk), [`Ckmy`](crate::Ckmy) and [`Dgt`](crate::Dgt). It applies even
+/// if their theorems need more steps.
 const DESCENT_MAX_STEPS: u64 = 100_000;
 
 /// Unchecked parameters of [`Ddk`](crate::Ddk), [`Ckmy`](crate::Ckmy) or [`Dgt`](crate::Dgt).
@@ -31,7 +31,7 @@ pub struct DescentParams<L> {
 }
 
 impl<L> From<NoiseSetting> for DescentParams<L> {
-    /// Ignores the setting's δ: these theorems are about large samples.
+    /// Ignores the δ of the setting, because the theorems of these learners are about large samples.
     fn from(setting: NoiseSetting) -> Self {
         DescentParams {
             setting,
@@ -45,7 +45,7 @@ impl<L> From<NoiseSetting> for DescentParams<L> {
 
 impl<L> DescentParams<L> {
     setters! {
-        /// ε: the excess error for which the numbers of steps are computed. Default: 0.1.
+        /// The excess ε, for which the number of steps is computed. Default: 0.1.
         excess: f64 => setting.excess,
 
         /// The cap on the steps of a descent, at least 1. Default: 100 000.
@@ -62,7 +62,8 @@ impl<L> DescentParams<L> {
         check_share(self.validation_share)
     }
 
-    /// The termination status of a run for which the theory plans `planned` steps: capped if `max_steps` is smaller.
+    /// The termination status of a run for which the theory plans `planned` steps. The run is capped if `max_steps` is
+    /// smaller.
     pub(super) fn termination(&self, planned: u64) -> Termination {
         if self.max_steps < planned {
             Termination::CapReached { cap: self.max_steps }
@@ -96,20 +97,21 @@ pub struct DescentFit {
 
 impl DescentFit {
     getters! {
-        /// The iterate with the smallest validation error, the first at a tie.
+        /// The iterate with the smallest validation error. At a tie, the first of these iterates.
         halfspace: &Halfspace,
 
-        /// The number of steps before it.
+        /// The number of steps before the chosen iterate.
         chosen: u64,
 
-        /// Its error on the validation part, slightly optimistic because of the choice.
+        /// The error of the chosen iterate on the validation part. This error is slightly optimistic because of the
+        /// choice.
         validation: ErrorCount,
 
         /// The number of steps taken.
         steps: u64,
 
-        /// The mean LeakyReLU loss of the last iterate: over the training part for [`Ddk`](crate::Ddk), over the slab
-        /// with the largest loss for [`Ckmy`](crate::Ckmy).
+        /// The mean LeakyReLU loss of the last iterate. For [`Ddk`](crate::Ddk) this is the mean over the training
+        /// part. For [`Ckmy`](crate::Ckmy) it is the mean over the slab with the largest loss.
         last_loss: f64,
 
         /// How the run ended; see the learner's documentation.

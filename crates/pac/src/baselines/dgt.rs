@@ -13,27 +13,27 @@ use halfspaces_linalg::{
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
-/// The maximum number of descent runs per round. Each reaches its target loss with probability at least 1/2, so all
-/// fail with probability at most 1/1024.
+/// The maximum number of descent runs per round. Each run reaches its target loss with probability at least 1/2, so all
+/// runs fail with probability at most 1/1024.
 const DGT_ATTEMPTS: u32 = 10;
 
-/// T = ⌈16(1-λ)²/(γε)²⌉ with λ = η + ε: the number of steps of one descent run.
+/// The number T = ⌈16(1-λ)²/(γε)²⌉ of steps of one descent run, with λ = η + ε.
 fn dgt_steps(noise: f64, margin: f64, excess: f64) -> u64 {
     (16.0 * (1.0 - (noise + excess)).powi(2) / (margin * excess).powi(2)).ceil() as u64
 }
 
-/// s = 1/((1-λ)√T) with λ = η + ε.
+/// The step size s = 1/((1-λ)√T) with λ = η + ε.
 fn dgt_step_size(noise: f64, excess: f64, steps: u64) -> f64 {
     1.0 / ((1.0 - (noise + excess)) * (steps as f64).sqrt())
 }
 
-/// ln(1/ε)/(γε) + 1: a bound on the number of rounds, as each leaves at most a fraction 1 - γε of the points.
+/// The bound ln(1/ε)/(γε) + 1 on the number of rounds. Each round leaves at most a fraction 1 - γε of the points.
 #[must_use]
 pub fn dgt_rounds(margin: f64, excess: f64) -> f64 {
     -excess.ln() / (margin * excess) + 1.0
 }
 
-/// λ + ε(1/2 - λ) with λ = η + ε: a bound on the training error if every round reached its target loss.
+/// The bound λ + ε(1/2 - λ), with λ = η + ε, on the training error if every round reached its target loss.
 #[cfg(test)]
 fn dgt_training_error(noise: f64, excess: f64) -> f64 {
     let leak = noise + excess;
@@ -56,13 +56,13 @@ fn dgt_training_error(noise: f64, excess: f64) -> f64 {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct DgtRound {
-    /// The mean loss of w over the points left in this round.
+    /// The mean loss of w over the points that remained in this round.
     pub loss: f64,
     /// The number of descent runs.
     pub attempts: u32,
     /// The number of training points in the region of the rule.
     pub points: usize,
-    /// The number of errors of the rule on them.
+    /// The number of these points that the rule gets wrong.
     pub errors: usize,
 }
 
@@ -93,7 +93,7 @@ impl DgtFit {
         /// The decision list.
         list: &DecisionListOfHalfspaces,
 
-        /// The round that found each rule.
+        /// For each rule, the round that found it.
         rounds: &[DgtRound],
 
         /// The number of training points that no rule covers; they get the default label.
@@ -122,38 +122,41 @@ impl Params for DgtParams {
 
 /// DGT19: an improper learner for Massart noise, which returns a decision list of halfspaces.
 ///
-/// Let λ = η + ε and S the sample. Rounds repeat while |S| >= εn. In each round, projected stochastic subgradient
-/// descent finds a unit w with a mean LeakyReLU_λ(-y (w · x)) over S of at most -γε/2. Among all thresholds t with at
-/// least a fraction γε of S in {|w · x| >= t}, the one with the smallest error in that region is taken, the smallest t
-/// at a tie. The rule (w, t) is added to the list, and its region removed from S. The points left at the end get their
-/// most frequent label.
+/// Let λ = η + ε, and let S be the sample. Rounds repeat while |S| >= εn. In each round, projected stochastic
+/// subgradient descent finds a unit vector w with a mean LeakyReLU_λ(-y (w · x)) over S of at most -γε/2. The round
+/// considers all thresholds t for which {|w · x| >= t} contains at least a fraction γε of S. It takes the t with the
+/// smallest error in this region; at a tie, it takes the smallest t. The rule (w, t) is added to the list, and its
+/// region is removed from S. The points that remain at the end get their most frequent label.
 ///
-/// *Guarantee.* Let ‖x‖ <= 1, |w* · x| >= γ for a unit w*, and let labels be flipped with probability η(x) <= η.
+/// *Guarantee.* Let ‖x‖ <= 1 and |w* · x| >= γ for a unit vector w*, and let labels be flipped with probability η(x) <=
+/// η.
 ///
-/// - Over any region, w* has mean loss E\[(η(x) - λ)|w* · x|\] <= -γε. T = ⌈16(1-λ)²/(γε)²⌉ descent steps s =
-///   1/((1-λ)√T) from 0 on examples drawn from S have a mean iterate whose loss is within γε/4 of the smallest loss in
-///   expectation, so within γε/2 with probability at least 1/2. Up to ten runs are made. Scaling the mean iterate to
-///   norm 1 can only lower a negative loss.
-/// - If w has loss at most -γε/2 over S, the rule errs on less than a fraction λ of its region. Proof: with m = |w · x|
-///   <= 1 and a = 1\[wrong\] - λ the loss is ∫ E\[a; m >= t\] dt over \[0, 1\]. If E\[a; m >= t\] >= 0 for all t with
-///   P\[m >= t\] >= γε, the rest would contribute at least -λγε > -γε/2.
+/// - Over any region, w* has mean loss E\[(η(x) - λ)|w* · x|\] <= -γε. A descent takes T = ⌈16(1-λ)²/(γε)²⌉ steps s =
+///   1/((1-λ)√T) from 0 on examples drawn from S. In expectation, the loss of its mean iterate is within γε/4 of the
+///   smallest loss, so it is within γε/2 with probability at least 1/2. Up to ten runs are made. Scaling the mean
+///   iterate to norm 1 can only lower a negative loss.
+/// - If w has loss at most -γε/2 over S, the rule errs on less than a fraction λ of its region. Proof: let m = |w · x|
+///   <= 1 and a = 1\[wrong\] - λ. Then the loss is ∫ E\[a; m >= t\] dt over \[0, 1\]. If E\[a; m >= t\] were at least 0
+///   for all t with P\[m >= t\] >= γε, the rest would contribute at least -λγε > -γε/2.
 /// - So the training error is below λ + ε(1/2 - λ), after at most ln(1/ε)/(γε) + 1 rounds ([`dgt_rounds`]).
 ///
-/// The second part holds for any points and labels; the first for a sample on which w* has that loss. If you need a
-/// halfspace, or have few examples, use [`Perspectron`](crate::Perspectron) or [`Ckmy`](crate::Ckmy).
+/// The second part holds for any points and labels. The first part holds for a sample on which w* has that loss. If you
+/// need a halfspace, or have few examples, use [`Perspectron`](crate::Perspectron) or [`Ckmy`](crate::Ckmy).
 ///
-/// *Ends.* `Converged`: every round reached a loss of -γε/2, and the training error is below λ + ε(1/2 - λ).
-/// `AssumptionFailed`: some round did not reach it in ten full runs: the noise is stronger, the margin smaller, or the
-/// sample too small. `CapReached`: some round did not reach it, and the cap on the steps of a descent is below T. The
-/// list is complete in every case.
+/// *Termination.* The run ends with one of three results. The list is complete in every case.
 ///
-/// *Cost.* O(T d) per descent (stored values for sparse points) and O(nd + n log n) per round; O(n + d) memory in
-/// addition to the list.
+/// - `Converged`: every round reached a loss of -γε/2, and the training error is below λ + ε(1/2 - λ).
+/// - `AssumptionFailed`: some round did not reach this loss in ten full runs. The noise is stronger, the margin is
+///   smaller, or the sample is too small.
+/// - `CapReached`: some round did not reach this loss, and the cap on the steps of a descent is below T.
 ///
-/// *Source.* CKST24, Table 1 (Õ(γ^-3 ε^-5) samples) for \[DGT19\], whose Claim 2.1 it quotes. The loop, λ, the accuracy
-/// γε/2 and the mass γε are those of that paper, from memory. The proofs above, the number of steps, the repeated runs,
-/// the cap and the most frequent label as default are ours. One sample is used in every round, where \[DGT19\] draws
-/// fresh examples. Claims: P10, P10o.
+/// *Cost.* Each descent takes O(T d) time; for sparse points, d is the number of stored values. Each round takes O(nd +
+/// n log n) time. The memory is O(n + d), in addition to the list.
+///
+/// *Source.* CKST24, Table 1 (Õ(γ^-3 ε^-5) samples) for \[DGT19\]; CKST24 also quotes Claim 2.1 of \[DGT19\]. The loop,
+/// λ, the accuracy γε/2 and the mass γε are those of \[DGT19\], from memory. The proofs above, the number of steps, the
+/// repeated runs, the cap and the most frequent label as default are ours. All rounds use one sample, whereas \[DGT19\]
+/// draws fresh examples. Claims: P10, P10o.
 ///
 /// ```
 /// use halfspaces_data::{Marginal, MarginBall, random_target};
@@ -171,13 +174,13 @@ impl Params for DgtParams {
 pub struct Dgt(DgtParams);
 
 impl Dgt {
-    /// Parameters for the `noise` η in [0, 1/2) and the `margin` γ in (0, 1], with η + ε < 1/2. The target error is η +
-    /// 3ε/2.
+    /// Creates parameters for the noise rate `noise`, which is η in [0, 1/2), and the margin `margin`, which is γ in
+    /// (0, 1], with η + ε < 1/2. The target error is η + 3ε/2.
     pub fn params(noise: f64, margin: f64) -> DgtParams {
         NoiseSetting::new(noise, margin).into()
     }
 
-    /// [`Dgt::fit`], which passes every iterate to `see`.
+    /// Fits like [`Dgt::fit`], and passes every iterate to `see`.
     fn build<P: PointSet>(
         &self,
         points: &P,
@@ -215,7 +218,7 @@ impl Dgt {
         Ok(DgtFit { list, rounds, uncovered: region.len(), termination })
     }
 
-    /// -γε/2, the target loss: at this loss a rule with a small error exists.
+    /// The target loss -γε/2. At this loss, a rule with a small error exists.
     fn target_loss(&self) -> f64 {
         -0.5 * self.0.setting.margin * self.0.setting.excess
     }
@@ -294,8 +297,9 @@ struct Best {
     errors: usize,
 }
 
-/// The threshold t with the smallest error on the points (w · x, y) with |w · x| >= t, among those with at least
-/// `min_points` such points; the smallest t at a tie. One sort, then running counts.
+/// Finds the threshold t with the smallest error rate on the points (w · x, y) with |w · x| >= t, among the thresholds
+/// with at least `min_points` such points. At a tie, the smallest t wins. The function sorts once, and then updates
+/// running counts.
 fn best_threshold(products: &[(f64, Label)], min_points: usize) -> Best {
     let mut by_size: Vec<(f64, bool)> =
         products.iter().map(|(v, y)| (v.abs(), Label::from_sign(*v) != *y)).collect();
@@ -306,7 +310,7 @@ fn best_threshold(products: &[(f64, Label)], min_points: usize) -> Best {
         errors += usize::from(wrong);
         let points = rank + 1;
         let closed = by_size.get(points).is_none_or(|(next, _)| *next < threshold);
-        // Compares errors/points in integers; the first threshold has 0 <= 0.
+        // This compares errors/points in integers. For the first threshold, the comparison is 0 <= 0.
         let no_worse = errors as u128 * best.points as u128 <= best.errors as u128 * points as u128;
         if closed && points >= min_points && no_worse {
             best = Best { threshold, points, errors };
@@ -327,7 +331,7 @@ mod tests {
     const N: Label = Label::Negative;
     const P: Label = Label::Positive;
 
-    /// The plain version: every threshold, every point.
+    /// The plain version, which visits every point for every threshold.
     fn plain_best_threshold(products: &[(f64, Label)], least: usize) -> Best {
         let mut best: Option<Best> = None;
         for threshold in products.iter().map(|(v, _)| v.abs()) {
@@ -359,7 +363,7 @@ mod tests {
             prop_assert_eq!(best_threshold(&products, least), expected);
         }
 
-        /// The second part of the guarantee, for arbitrary labels.
+        /// Checks the second part of the guarantee for arbitrary labels.
         #[test]
         fn a_low_loss_gives_a_region_of_small_error(
             products in prop::collection::vec((-1.0..1.0f64, 0.0..1.0f64), 1..80),
@@ -367,7 +371,7 @@ mod tests {
             leak in 0.01..0.49f64,
             mass in 0.001..0.2f64,
         ) {
-            // Errors at any distance, often on more than a fraction λ.
+            // There are errors at any distance, often on more than a fraction λ of the points.
             let label = |v: f64, u: f64| if u < rate { Label::from_sign(-v) } else { Label::from_sign(v) };
             let products: Vec<(f64, Label)> =
                 products.into_iter().map(|(v, u)| (v, label(v, u))).collect();
@@ -383,7 +387,8 @@ mod tests {
 
     #[test]
     fn the_mass_of_a_region_could_hardly_be_larger() {
-        // λ = 0.49, γε = 0.1: 105 of 1000 points right at distance 1, the others wrong at 0.
+        // For λ = 0.49 and γε = 0.1, 105 of 1000 points are right at distance 1, and the others are wrong at distance
+        // 0.
         let example = |i| if i < 105 { (1.0, P) } else { (0.0, N) };
         let products: Vec<(f64, Label)> = (0..1000).map(example).collect();
         let loss = LeakyRelu::new(0.49).unwrap();
@@ -395,12 +400,12 @@ mod tests {
 
     #[test]
     fn thresholds_by_hand() {
-        // By size: 0.9 wrong, 0.8 right, 0.5 right twice, 0.1 wrong.
+        // In decreasing order of size: 0.9 is wrong, 0.8 is right, 0.5 is right twice, and 0.1 is wrong.
         let products = [(0.5, P), (-0.9, P), (-0.5, N), (0.8, P), (0.1, N)];
         let best = best_threshold(&products, 1);
         assert_eq!(best, Best { threshold: 0.5, points: 4, errors: 1 });
         assert_eq!(best_threshold(&products, 5), Best { threshold: 0.1, points: 5, errors: 2 });
-        // At equal errors, the larger region is chosen.
+        // If the error rates are equal, the larger region is chosen.
         let clean = [(0.5, P), (-0.9, N)];
         assert_eq!(best_threshold(&clean, 1), Best { threshold: 0.5, points: 2, errors: 0 });
     }
@@ -413,7 +418,7 @@ mod tests {
         assert!((dgt_training_error(0.2, 0.1) - 0.32).abs() < 1e-15);
     }
 
-    /// Regions are disjoint, counts are exact, and the bounds of the theorem hold.
+    /// Checks that regions are disjoint, that counts are exact, and that the bounds of the theorem hold.
     fn assert_accounts(fit: &DgtFit, points: &Points, labels: &[Label], problem: [f64; 3]) {
         let [noise, margin, excess] = problem;
         let rounds = fit.rounds();
@@ -475,7 +480,7 @@ mod tests {
 
     #[test]
     fn labels_of_no_halfspace_are_told() {
-        // Random labels: at some point no w has loss -γε/2; the list is complete nevertheless.
+        // With random labels, at some point no w has a loss of -γε/2. The list is complete nevertheless.
         let instance = Instance::new(3, 0.3, 1);
         let (points, labels) = instance.sample(400, 2, |_| 0.5);
         let params = || Dgt::params(0.0, 0.3).excess(0.1).seed(1);
@@ -483,7 +488,7 @@ mod tests {
         assert_eq!(fit.termination(), Termination::CapReached { cap: 50 });
         assert!(fit.rounds().iter().any(|r| r.attempts == DGT_ATTEMPTS));
         assert_accounts(&fit, &points, &labels, [0.0, 0.3, 0.1]);
-        // Points at the origin: one rule with t = 0 covers all of them.
+        // If all points are at the origin, one rule with t = 0 covers all of them.
         let zero = Points::new(vec![0.0; 8], 2).unwrap();
         let fit = params().max_steps(50).check().unwrap().fit(&zero, &[P, N, P, P]).unwrap();
         assert_eq!((fit.rounds().len(), fit.rounds()[0].points, fit.rounds()[0].errors), (1, 4, 1));

@@ -1,4 +1,5 @@
-//! The two heuristics of CKST24 Appendix B for generalized linear models, posed as open questions. **No guarantee.**
+//! The two heuristics of CKST24 Appendix B for generalized linear models, which CKST24 poses as open questions. **No
+//! guarantee.**
 
 use super::unit_ball::check_point;
 use crate::NoiseSetting;
@@ -10,18 +11,18 @@ use halfspaces_linalg::{
     RowView, Termination, classify_by, getters, kernels, normalise, rng_for, setters, zeros,
 };
 
-/// λ = γ²ε/144: minimises -2λε + λ²‖g‖² for ‖g‖ = 12/γ.
+/// The step size λ = γ²ε/144, which minimises -2λε + λ²‖g‖² for ‖g‖ = 12/γ.
 fn heuristic_step(margin: f64, excess: f64) -> f64 {
     margin * margin * excess / 144.0
 }
 
-/// ⌈576/(γε)²⌉: the number of steps after which a potential of at most 4, reduced by ε²γ²/144 per step, is 0.
+/// The number ⌈576/(γε)²⌉ of steps that reduce a potential of at most 4 to 0, at ε²γ²/144 per step.
 fn heuristic_steps(margin: f64, excess: f64) -> u64 {
-    // The factor keeps a rounding error above an integer from adding a step.
+    // Because of the factor, a rounding error just above an integer does not add a step.
     (576.0 / (margin * excess).powi(2) * (1.0 - 1e-12)).ceil() as u64
 }
 
-/// One of the two heuristics.
+/// The choice between the two heuristics.
 ///
 /// ```
 /// use halfspaces_data::StandardLink;
@@ -38,12 +39,12 @@ fn heuristic_steps(margin: f64, excess: f64) -> u64 {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Heuristic {
-    /// Steps orthogonal to ŵ.
+    /// Takes steps orthogonal to ŵ.
     Tangential {
         /// The guess of cos θ, in (0, 1].
         cosine: f64,
     },
-    /// Steps proportional to ‖w‖.
+    /// Takes steps proportional to ‖w‖.
     NormDependent,
 }
 
@@ -73,16 +74,16 @@ pub struct HeuristicParams<L> {
 
 impl<L: Link> HeuristicParams<L> {
     setters! {
-        /// ε, which determines the step size and the number of steps. Default: 0.1.
+        /// The excess ε, which determines the step size and the number of steps. Default: 0.1.
         excess: f64,
 
-        /// λ. Default: γ²ε/144.
+        /// The step size λ. Default: γ²ε/144.
         step_size: Some(f64),
 
         /// The cap on the number of steps, at least 1. Default: no cap, which means ⌈576/(γε)²⌉ steps.
         max_steps: Some(u64),
 
-        /// k: every k-th iterate is stored, and so is the last one. Default: 1000.
+        /// The interval k: every k-th iterate and the last iterate are stored. Default: 1000.
         keep_every: u64,
 
         /// The seed of the first direction. Default: 0.
@@ -114,27 +115,30 @@ impl<L: Link> Params for HeuristicParams<L> {
 }
 
 /// The two heuristics of CKST24 Appendix B for generalized linear models. **No guarantee**: CKST24 asks whether they
-/// learn from O(1/(γε)²) examples, and shows where its proofs fail.
+/// learn from O(1/(γε)²) examples, and shows where its proofs fail for them.
 ///
-/// Both maintain a direction ŵ, push each example away from its boundary ([`PushAway`](crate::PushAway)), and step
-/// along T(x)/|ŵ · T(x)| instead of padding the denominator. Lemma 8 bounds the length of that vector by 6/γ.
+/// Both heuristics maintain a direction ŵ and push each example away from the boundary of ŵ
+/// ([`PushAway`](crate::PushAway)). They step along T(x)/|ŵ · T(x)| instead of padding the denominator. Lemma 8 bounds
+/// the length of that vector by 6/γ.
 ///
-/// - *Tangential* ("non-convex projections"): g = (σ(ŵ · x cos θ) - y) T(x)/|ŵ · T(x)|, and ŵ <- ŵ - λg⊥ scaled to norm
-///   1, where g⊥ is the component of g orthogonal to ŵ. θ is the angle to the target, which is unknown; a fixed guess
-///   of cos θ is used.
-/// - *Norm-dependent step*: g = (σ(ŵ · x) - y) T(x)/|ŵ · T(x)| and w <- w - λ‖w‖g, projected onto the unit ball. As g
-///   depends only on ŵ, and the step only on ‖w‖, the directions are those of ŵ <- ŵ - λg scaled to norm 1. The
-///   implementation computes these, so the norm cannot drift.
+/// - *Tangential* ("non-convex projections"): g = (σ(ŵ · x cos θ) - y) T(x)/|ŵ · T(x)|, and ŵ <- ŵ - λg⊥, scaled to
+///   norm 1. Here g⊥ is the component of g orthogonal to ŵ, and θ is the angle between ŵ and the target. This angle is
+///   unknown, so the heuristic uses a fixed guess of cos θ.
+/// - *Norm-dependent step*: g = (σ(ŵ · x) - y) T(x)/|ŵ · T(x)|, and w <- w - λ‖w‖g, projected onto the unit ball. Since
+///   g depends only on ŵ, and the step only on ‖w‖, the directions are those of ŵ <- ŵ - λg, scaled to norm 1. The
+///   implementation computes these directions, so the norm cannot drift.
 ///
-/// So the two differ in the component of g along ŵ, and in cos θ. The first direction is random. The step λ = γ²ε/144
-/// and the number of steps 576/(γε)² are those for which the potential ‖ŵ - w*‖² would decrease to 0 if its recursion
-/// had only its first three terms, with ‖g‖ <= 12/γ.
+/// So the two heuristics differ in the component of g along ŵ, and in cos θ. The first direction is random. The step
+/// size λ = γ²ε/144 and the number of steps 576/(γε)² come from the potential ‖ŵ - w*‖². They are the values for which
+/// the potential would decrease to 0 if its recursion had only its first three terms, with ‖g‖ <= 12/γ.
 ///
-/// *Ends.* `Converged`: all 576/(γε)² steps were taken. `CapReached`, `ExamplesEnded`: fewer steps were taken.
+/// *Termination.* The result is `Converged` if all 576/(γε)² steps were taken. It is `CapReached` or `ExamplesEnded` if
+/// fewer steps were taken.
 ///
-/// *Cost.* O(d) per example; O(d) memory, and O(d) per stored iterate.
+/// *Cost.* Each example takes O(d) time. The memory is O(d), plus O(d) per stored iterate.
 ///
-/// *When to use it.* For experiments. For a guarantee use [`GlmPerspectron`](crate::GlmPerspectron).
+/// *When to use it.* Use the heuristics for experiments. For a guarantee, use
+/// [`GlmPerspectron`](crate::GlmPerspectron).
 ///
 /// *Source.* CKST24 Appendix B. Claims: none; shown in P11.
 ///
@@ -171,8 +175,8 @@ impl<L: Link> Params for HeuristicParams<L> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GlmHeuristic<L>(HeuristicParams<L>);
 
-/// The result of [`GlmHeuristic`]: iterates to choose from, without a guarantee. As a classifier it is the last
-/// iterate.
+/// The result of [`GlmHeuristic`]: iterates to choose from, without a guarantee. As a classifier, the result predicts
+/// with the last iterate.
 ///
 /// ```
 /// use halfspaces_data::StandardLink;
@@ -212,8 +216,8 @@ impl HeuristicRun {
         /// The number of steps.
         steps: u64,
 
-        /// The number of examples that the direction before their step misclassified. Divided by the number of steps,
-        /// it is an unbiased estimate of the average error of the iterates on fresh examples.
+        /// The number of examples that were misclassified by the direction before their step. This number divided by
+        /// the number of steps is an unbiased estimate of the average error of the iterates on fresh examples.
         mistakes: u64,
 
         /// How the run ended; see [`GlmHeuristic`].
@@ -224,7 +228,7 @@ impl HeuristicRun {
 classify_by!(HeuristicRun, last());
 
 impl<L: Link> GlmHeuristic<L> {
-    /// Parameters for a link σ and a margin γ. Defaults: ε = 0.1, every 1000th iterate stored, seed 0.
+    /// Creates parameters for a link function σ and a margin γ. Defaults: ε = 0.1, every 1000th iterate stored, seed 0.
     pub fn params(heuristic: Heuristic, link: L, margin: f64) -> HeuristicParams<L> {
         HeuristicParams {
             heuristic,
@@ -242,7 +246,7 @@ impl<L: Link> GlmHeuristic<L> {
 impl<L: Link> FitStream for GlmHeuristic<L> {
     type Model = HeuristicRun;
 
-    /// Fits a stream of examples in the unit ball. Without examples, the first direction is returned.
+    /// Fits a stream of examples in the unit ball. If there are no examples, the fit returns the first direction.
     ///
     /// # Errors
     /// [`FitError`], for a fault of the stream or of an example.
@@ -268,7 +272,7 @@ impl<L: Link> FitSample for GlmHeuristic<L> {
     type Model = HeuristicRun;
     type Error = InputError;
 
-    /// Fits a sample in the unit ball, each point once and in order.
+    /// Fits a sample in the unit ball. It takes each point once, in order.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::LengthMismatch`], [`InputError::TooLarge`], [`InputError::OutsideBall`].
@@ -294,16 +298,16 @@ struct Run<'a, L> {
     step_size: f64,
     planned: u64,
     limit: u64,
-    /// ŵ.
+    /// The direction ŵ.
     direction: Vec<f64>,
-    /// T(x).
+    /// The point T(x).
     pushed: Vec<f64>,
     iterates: Vec<Halfspace>,
     steps: u64,
     mistakes: u64,
 }
 
-/// The first direction, a random unit vector.
+/// Draws the first direction, a random unit vector.
 fn start(dim: usize, seed: u64) -> Result<Vec<f64>, InputError> {
     Ok(random_target_with_rng(dim, &mut rng_for(streams::HEURISTIC_START, seed))?.into_normal())
 }
@@ -334,7 +338,7 @@ impl<'a, L: Link> Run<'a, L> {
             Heuristic::Tangential { cosine } => cosine,
             Heuristic::NormDependent => 1.0,
         };
-        // g = residual · T(x)/|ŵ · T(x)|; its component along ŵ is residual · sign(ŵ · T(x)).
+        // Here g = residual · T(x)/|ŵ · T(x)|, and its component along ŵ is residual · sign(ŵ · T(x)).
         let residual = self.params.link.clamped(value * cosine) - y.as_f64();
         let along = match self.params.heuristic {
             Heuristic::Tangential { .. } => residual * Label::from_sign(of_pushed).as_f64(),
@@ -386,7 +390,7 @@ mod tests {
     use rand::rngs::ChaCha8Rng;
     use rand::{RngExt, SeedableRng};
 
-    /// σ(t) = sign(t)(s + (1-s)|t|).
+    /// The link function σ(t) = sign(t)(s + (1-s)|t|).
     #[derive(Debug, Clone, Copy)]
     struct Ramp(f64);
 
@@ -412,7 +416,7 @@ mod tests {
         (points, labels, target)
     }
 
-    /// The examples of a sample, followed by an error if requested.
+    /// A stream of the examples of a sample, followed by an error if requested.
     struct Replay<'a>(&'a Points, &'a [Label], usize, bool);
 
     impl ExampleStream for Replay<'_> {
@@ -437,7 +441,7 @@ mod tests {
 
     const BOTH: [Heuristic; 2] = [Heuristic::Tangential { cosine: 0.9 }, Heuristic::NormDependent];
 
-    /// The recursions as printed, for w of any norm.
+    /// Compares the directions with the recursions as printed, for w of any norm.
     #[test]
     fn directions_follow_the_printed_recursions() {
         let link = Ramp(0.5);
@@ -520,7 +524,7 @@ mod tests {
             assert_eq!(learner.fit_stream(&mut Replay(&points, &labels, 0, true)).unwrap(), run);
             let sparse = SparsePoints::from_dense(&points).unwrap();
             assert_eq!(learner.fit(&sparse, &labels).unwrap(), run);
-            // Beyond the last example: an end, or the error of the stream.
+            // After the last example, the stream ends or returns its error.
             let longer = params.max_steps(251).check().unwrap();
             let ended = longer.fit_stream(&mut Replay(&points, &labels, 0, false)).unwrap();
             assert_eq!((ended.steps(), ended.termination()), (250, Termination::ExamplesEnded));
@@ -538,7 +542,7 @@ mod tests {
         assert!(drift(best) < drift(0.99 * best) && drift(best) < drift(1.01 * best));
         let steps = heuristic_steps(margin, excess) as f64;
         assert!(4.0 + steps * drift(best) <= 1e-9 && 4.0 + (steps - 2.0) * drift(best) > 0.0);
-        // Without examples the first direction is returned.
+        // If there are no examples, the first direction is returned.
         let learner = GlmHeuristic::params(BOTH[1], Ramp(0.5), margin).check().unwrap();
         let none = Points::new(vec![], 3).unwrap();
         assert_eq!(learner.fit(&none, &[]), Err(InputError::Empty));
@@ -573,7 +577,7 @@ mod tests {
 
     #[test]
     fn all_steps_of_the_schedule_are_a_converged_run() {
-        // Exactly 576/(γε)² = 577 steps; a larger cap changes nothing.
+        // Since 576/(γε)² is just above 577, the schedule has 578 steps. A larger cap changes nothing.
         let points = Points::new(vec![1.0; 600], 1).unwrap();
         let params = GlmHeuristic::params(BOTH[1], Ramp(0.5), 1.0).excess(0.9991324);
         assert_eq!(heuristic_steps(1.0, 0.9991324), 578);

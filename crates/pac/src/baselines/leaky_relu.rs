@@ -4,8 +4,8 @@ use halfspaces_linalg::{InputError, Label, PointSet, RowView};
 
 /// The LeakyReLU loss, minimised by [`Ddk`](crate::Ddk), [`Ckmy`](crate::Ckmy) and [`Dgt`](crate::Dgt).
 ///
-/// LeakyReLU_λ(t) = (1-λ)t for t >= 0 and λt for t < 0, taken at t = -y (w · x). It is convex in w for λ <= 1/2, and
-/// measures how far the error of a halfspace exceeds λ, weighted by |w · x|:
+/// The loss is LeakyReLU_λ(t) = (1-λ)t for t >= 0 and λt for t < 0, taken at t = -y (w · x). It is convex in w for λ <=
+/// 1/2. It measures how far the error of a halfspace exceeds λ, weighted by |w · x|:
 ///
 /// - LeakyReLU_λ(-y (w · x)) = (1\[sign(w · x) != y\] - λ) |w · x|, so its mean over the label is
 ///   (P\[sign(w · x) != y | x\] - λ) |w · x| (DGT19, Claim 2.1);
@@ -30,7 +30,7 @@ pub struct LeakyRelu {
 }
 
 impl LeakyRelu {
-    /// Creates the loss for a `leak` λ in [0, 1/2], where it is convex.
+    /// Creates the loss for a `leak` λ in [0, 1/2], where the loss is convex.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`].
@@ -40,7 +40,7 @@ impl LeakyRelu {
         Ok(LeakyRelu { leak })
     }
 
-    /// λ.
+    /// The leak λ.
     #[must_use]
     pub fn leak(self) -> f64 {
         self.leak
@@ -66,13 +66,13 @@ impl LeakyRelu {
         slope * predicted.as_f64()
     }
 
-    /// 1-λ: a bound on the length of the subgradients for ‖x‖ <= 1.
+    /// The steepness 1-λ, which bounds the length of the subgradients for ‖x‖ <= 1.
     #[must_use]
     pub fn steepness(self) -> f64 {
         1.0 - self.leak
     }
 
-    /// The mean loss of at least one pair (w · x, y).
+    /// The mean loss over pairs (w · x, y). There must be at least one pair.
     pub(super) fn mean(self, examples: impl Iterator<Item = (f64, Label)>) -> f64 {
         let (mut sum, mut count) = (0.0, 0usize);
         for (product, label) in examples {
@@ -82,8 +82,8 @@ impl LeakyRelu {
         sum / count as f64
     }
 
-    /// Computes the mean subgradient at `w` over the points for whose w · x the function `included` returns `true`,
-    /// into `gradient`. It is zero if there are no such points.
+    /// Computes the mean subgradient at `w` into `gradient`. The mean is over the points for which `included` returns
+    /// `true` for w · x. It is zero if there are no such points.
     pub(super) fn mean_subgradient<P: PointSet>(
         self,
         points: &P,
@@ -118,7 +118,7 @@ impl LeakyRelu {
                 }
             }
         }
-        // The sum over no points is already zero.
+        // If there are no points, the sum is already zero.
         let count = count.max(1) as f64;
         gradient.iter_mut().for_each(|g| *g /= count);
     }
@@ -135,7 +135,8 @@ mod tests {
     #[test]
     fn worked_by_hand() {
         let loss = LeakyRelu::new(0.2).unwrap();
-        // Right: -λ|w·x|, slope -λ sign. Wrong: (1-λ)|w·x|, slope (1-λ) sign.
+        // If the label is right, the loss is -λ|w·x| and the slope is -λ sign. If it is wrong, they are (1-λ)|w·x| and
+        // (1-λ) sign.
         let cases = [
             (0.5, Label::Positive, -0.1, -0.2),
             (0.5, Label::Negative, 0.4, 0.8),
@@ -147,7 +148,7 @@ mod tests {
         for (product, y, value, factor) in cases {
             assert!((loss.of_example(product, y) - value).abs() < 1e-16);
             assert_eq!(loss.subgradient_factor(product, y), factor);
-            // Equation (3), with the sign rule.
+            // This is equation (3), with sign(0) = +1.
             let sign = Label::from_sign(product).as_f64();
             assert!((0.5 * (0.6 * sign - y.as_f64()) - factor).abs() < 1e-15);
         }
@@ -160,7 +161,7 @@ mod tests {
         let [n, p] = LABELS;
         let loss = LeakyRelu::new(0.25).unwrap();
         let mut gradient = [9.0; 2];
-        // w = (1, 0): products 1 (wrong, 3/4), 0 (right, -1/4), -1/2 (right, +1/4).
+        // For w = (1, 0), the products are 1 (wrong, factor 3/4), 0 (right, factor -1/4) and -1/2 (right, factor +1/4).
         loss.mean_subgradient(&points, &[n, p, n], &[1.0, 0.0], |_| true, &mut gradient);
         assert_eq!(gradient, [(0.75 - 0.125) / 3.0, (-0.25 + 0.125) / 3.0]);
         loss.mean_subgradient(&points, &[n, p, n], &[1.0, 0.0], |v| v.abs() <= 0.5, &mut gradient);
@@ -180,7 +181,7 @@ mod tests {
                 let slope = loss.subgradient_factor(at, y);
                 let tangent = loss.of_example(at, y) + slope * (to - at);
                 prop_assert!(loss.of_example(to, y) >= tangent - 1e-15);
-                // Claim 2.1 of DGT19.
+                // This is Claim 2.1 of DGT19.
                 let error = if Label::from_sign(at) == y { 0.0 } else { 1.0 };
                 prop_assert!((loss.of_example(at, y) - (error - leak) * at.abs()).abs() < 1e-15);
             }

@@ -1,4 +1,4 @@
-//! Baselines: learners of the literature that the Perspectrons are compared with.
+//! Baselines: learners from the literature with which the Perspectrons are compared.
 
 mod ckmy;
 mod cutting_plane;

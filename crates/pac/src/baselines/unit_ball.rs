@@ -1,4 +1,4 @@
-//! Checks that samples lie in the unit ball, and the projection onto it.
+//! Checks that samples lie in the unit ball, and projects vectors onto it.
 
 use halfspaces_linalg::{InputError, Label, PointSet, RowView, norm};
 
@@ -11,7 +11,7 @@ pub(super) fn check_sample<P: PointSet>(points: &P, labels: &[Label]) -> Result<
     points.rows().enumerate().try_for_each(|(row, x)| check_point(x).map_err(|e| e.at_row(row)))
 }
 
-/// Checks a norm of at most 1.
+/// Checks that the norm of a point is at most 1.
 pub(super) fn check_point<R: RowView>(x: R) -> Result<(), InputError> {
     InputError::check_in_ball(x.norm_sq())
 }

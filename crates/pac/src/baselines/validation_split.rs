@@ -1,4 +1,5 @@
-//! A random split of a sample into a training part and a validation part, which chooses among the iterates.
+//! A random split of a sample into a training part and a validation part. The validation part is used to choose among
+//! the iterates.
 
 use crate::ErrorCount;
 use crate::streams;
@@ -41,7 +42,7 @@ pub(super) fn split<P: PointSet>(
     Ok((part(training)?, part(validation)?))
 }
 
-/// The iterate with the smallest validation error so far, the first at a tie.
+/// The iterate with the smallest validation error so far. At a tie, the first of these iterates.
 pub(super) struct BestIterate<P> {
     validation: Sample<P>,
     errors: usize,
@@ -58,7 +59,7 @@ impl<P: PointSet> BestIterate<P> {
         best
     }
 
-    /// The number of validation errors of `w`, counted up to that of the best iterate.
+    /// The number of validation errors of `w`. Counting stops at the number of errors of the best iterate.
     fn errors_of(&self, w: &[f64]) -> usize {
         let Sample { points, labels } = &self.validation;
         let mut errors = 0;
@@ -86,7 +87,7 @@ impl<P: PointSet> BestIterate<P> {
         errors
     }
 
-    /// Counts the errors of `w`, the iterate after `step` steps, and stores it if it has the fewest so far.
+    /// Counts the errors of `w`, the iterate after `step` steps, and stores `w` if it has the fewest errors so far.
     pub(super) fn offer(&mut self, step: u64, w: &[f64]) {
         let errors = self.errors_of(w);
         if errors < self.errors {

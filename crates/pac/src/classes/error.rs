@@ -3,7 +3,7 @@
 use halfspaces_linalg::InputError;
 use thiserror::Error;
 
-/// An error of fitting a classifier of several classes.
+/// An error that occurs when a classifier of several classes is fitted.
 ///
 /// ```
 /// use halfspaces_pac::ClassesError;
@@ -17,13 +17,13 @@ pub enum ClassesError<E> {
     NoPointOf {
         /// The class.
         class: usize,
-        /// One more than the largest class.
+        /// The number of classes: one more than the largest class number.
         classes: usize,
     },
     /// All points are of one class.
     #[error("all points are of class 0; at least two classes are needed")]
     OneClass,
-    /// The points are invalid, or their number differs from that of the labels.
+    /// The points are invalid, or their number differs from the number of labels.
     #[error(transparent)]
     Input(#[from] InputError),
     /// A binary learner failed.
@@ -40,7 +40,7 @@ pub enum ClassesError<E> {
 pub(super) fn count<E>(points: usize, labels: &[usize]) -> Result<usize, ClassesError<E>> {
     InputError::check_len(points, labels.len())?;
     let Some(largest) = labels.iter().max() else { return Err(InputError::Empty.into()) };
-    // More classes than points cannot all have a point: the vector need not be longer.
+    // If there are more classes than points, some class has no point, so the vector need not be longer.
     let classes = largest.saturating_add(1);
     let mut seen = vec![false; classes.min(points + 1)];
     for &class in labels {
@@ -60,7 +60,7 @@ pub(super) mod tests {
     use super::*;
     use halfspaces_linalg::Points;
 
-    /// n points of the plane in three clusters around the corners of a triangle.
+    /// Creates n points of the plane in three clusters around the corners of a triangle.
     pub(crate) fn three_clusters(n: usize) -> (Points, Vec<usize>) {
         let corners = [[0.0, 2.0], [-2.0, -1.0], [2.0, -1.0]];
         let wave = |i: usize, k: f64| (i as f64 * k).sin();

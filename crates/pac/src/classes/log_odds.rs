@@ -3,25 +3,28 @@
 use crate::mean_size::mean_size;
 use halfspaces_linalg::{InputError, getters, load_checked};
 
-/// The maximum number of Newton steps; ten are usual.
+/// The maximum number of Newton steps. About ten steps are usual.
 const MAX_STEPS: usize = 100;
-/// The fit ends if a step is expected to reduce the loss by less than this share of the total weight.
+/// The fit ends if a step is expected to reduce the loss by less than this fraction of the total weight.
 const TOLERANCE: f64 = 1e-12;
-/// A step is halved until it reduces the loss by at least this share of the reduction that the slope predicts.
+/// A step is halved until it reduces the loss by at least this fraction of the reduction that the slope predicts.
 const SUFFICIENT: f64 = 1e-4;
-/// The smallest part of a step.
+/// The smallest fraction of a step that is tried.
 const SMALLEST_PART: f64 = 1e-10;
 
-/// Log odds that a point is positive, as a function of a decision value v: a v + b with a slope a ≥ 0 and an offset b.
+/// The log odds that a point is positive, as a function of its decision value v: a v + b with a slope a ≥ 0 and an
+/// offset b.
 ///
-/// Log odds make the values of several binary classifiers comparable. A classifier whose values carry no information,
-/// such as one for a class between two others, gets the slope 0 and the log odds of its class.
+/// Log odds make the values of several binary classifiers comparable. Some classifiers have values that carry no
+/// information, for example the classifier for a class between two others. Such a classifier gets the slope 0, and its
+/// log odds are those of its class.
 ///
-/// *What it computes.* a and b minimise the logistic loss on the given points, with the label of a positive point
-/// replaced by the probability (P + 1)/(P + 2), that of a negative one by 1/(N + 2), where P and N are the weights of
-/// the two labels. So the minimum is finite even if the values separate the labels. *Guarantee.* The minimum, up to
-/// rounding. On the points to which the classifier was fitted, the log odds are overconfident. *Cost.* O(n) per step,
-/// about ten steps. *Source.* Platt 1999; Newton's method by Lin, Lin and Weng 2007. The bound on the slope is ours.
+/// *Method.* The parameters a and b minimise the logistic loss on the given points. The target probability is (P +
+/// 1)/(P + 2) for a positive point and 1/(N + 2) for a negative point, where P and N are the total weights of the
+/// positive and the negative points. So the minimum is finite even if the values separate the labels. *Guarantee.* The
+/// fit reaches the minimum, up to rounding. On the points to which the classifier was fitted, the log odds are
+/// overconfident. *Cost.* Each step takes O(n) time, and a fit takes about ten steps. *Source.* Platt 1999; Newton's
+/// method is by Lin, Lin and Weng 2007. The bound on the slope is ours.
 ///
 /// ```
 /// use halfspaces_pac::LogOdds;
@@ -41,10 +44,10 @@ pub struct LogOdds {
 load_checked!(LogOdds { slope: f64, offset: f64 } => LogOdds::new);
 
 impl LogOdds {
-    /// The log odds are the decision values themselves.
+    /// The identity map: the log odds are the decision values themselves.
     pub const SAME: LogOdds = LogOdds { slope: 1.0, offset: 0.0 };
 
-    /// Log odds with this slope and offset.
+    /// Creates a map with this slope and this offset.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for a slope that is negative or not finite, or an offset that is not finite.
@@ -69,8 +72,8 @@ impl LogOdds {
         self.slope * value + self.offset
     }
 
-    /// Fits slope and offset to decision values. `is_positive(i)` is whether the label of point `i` is positive;
-    /// `weights` are the weights of the points, 1 by default.
+    /// Fits slope and offset to decision values. `is_positive(i)` tells whether the label of point `i` is positive.
+    /// `weights` are the weights of the points; without weights, each point has the weight 1.
     ///
     /// # Errors
     /// [`InputError::Empty`]; [`InputError::LengthMismatch`]; [`InputError::NonFinite`] for a value;
@@ -93,7 +96,7 @@ impl LogOdds {
         if let Some(row) = values.iter().position(|v| !v.is_finite()) {
             return Err(InputError::NonFinite { row, column: 0, value: values[row] });
         }
-        // Values of size 1 make the curvature well conditioned.
+        // With a mean absolute value of 1, the curvature is well conditioned.
         let unit = mean_size(values);
         let weight = |i: usize| weights.map_or(1.0, |weights| weights[i]);
         let (mut positive, mut negative) = (0.0, 0.0);
@@ -113,7 +116,7 @@ impl LogOdds {
     }
 }
 
-/// A decision value, the probability that it should get, and its weight.
+/// A decision value, its target probability, and its weight.
 struct Point {
     value: f64,
     target: f64,
@@ -127,7 +130,7 @@ fn minimum(points: &[Point], prior: f64) -> [f64; 2] {
     let mut value = loss(points, at);
     for _ in 0..MAX_STEPS {
         let ([by_slope, by_offset], [ss, so, oo]) = derivatives(points, at);
-        // Added to the curvature, so that equal values are no division by 0.
+        // A small number is added to the curvature, so that equal values do not cause a division by 0.
         let (ss, oo) = (ss + f64::EPSILON * total, oo + f64::EPSILON * total);
         let determinant = ss * oo - so * so;
         let mut step = [
@@ -148,14 +151,14 @@ fn minimum(points: &[Point], prior: f64) -> [f64; 2] {
             let there = loss(points, next);
             (there <= value + SUFFICIENT * part * descent).then_some((next, there))
         });
-        // The loss is convex, so if no part of a step reduces it, only rounding is left.
+        // The loss is convex. So if no fraction of the step reduces it, only rounding errors are left.
         let Some(next) = next else { break };
         (at, value) = next;
     }
     at
 }
 
-/// The sum of w (ln(1 + e^z) - t z), z = a v + b.
+/// The loss: the sum of w (ln(1 + e^z) - t z), where z = a v + b, t is the target probability and w is the weight.
 fn loss(points: &[Point], [slope, offset]: [f64; 2]) -> f64 {
     let one = |Point { value, target, weight }: &Point| {
         let z = slope * value + offset;
@@ -164,7 +167,8 @@ fn loss(points: &[Point], [slope, offset]: [f64; 2]) -> f64 {
     points.iter().map(one).sum()
 }
 
-/// The gradient and the curvature of the loss: by slope twice, by both, by offset twice.
+/// The gradient of the loss, and its second derivatives: by the slope twice, by slope and offset, and by the offset
+/// twice.
 fn derivatives(points: &[Point], [slope, offset]: [f64; 2]) -> ([f64; 2], [f64; 3]) {
     let (mut gradient, mut curvature) = ([0.0; 2], [0.0; 3]);
     for Point { value, target, weight } in points {
@@ -205,7 +209,7 @@ mod tests {
         );
     }
 
-    /// The gradient vanishes, and the loss is larger in every direction.
+    /// At the fitted parameters, the gradient vanishes, and the loss is larger in every direction.
     #[test]
     fn it_is_a_minimum() {
         let (values, labels) = sample(300);
@@ -247,14 +251,14 @@ mod tests {
         }
     }
 
-    /// Values that separate the labels, carry no information, are all equal, or have the wrong sign.
+    /// Tests values that separate the labels, carry no information, are all equal, or have the wrong sign.
     #[test]
     fn extreme_values_have_finite_log_odds() {
         let fit =
             |values: &[f64], positive: usize| LogOdds::fit(values, |i| i < positive, None).unwrap();
         let separated = fit(&[2.0, 1.0, -1.0, -3.0], 2);
         assert!(separated.of(1.0) > 0.3 && separated.of(-1.0) < -0.3, "{separated:?}");
-        // The mean of the probabilities that stand for one positive and three negative labels.
+        // This is the mean of the target probabilities of one positive and three negative labels.
         let constant: f64 = (2.0 / 3.0 + 3.0 * 0.2) / 4.0;
         for values in [[1.0; 4], [0.0; 4]] {
             let odds = fit(&values, 1);

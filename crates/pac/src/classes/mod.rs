@@ -1,4 +1,4 @@
-//! Several classes with any binary learner.
+//! Classification into several classes with any binary learner.
 
 mod error;
 mod log_odds;

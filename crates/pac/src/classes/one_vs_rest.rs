@@ -1,4 +1,4 @@
-//! One-vs-rest classification: one binary model per class; the class with the largest value is predicted.
+//! One-vs-rest classification: one binary model per class. The class with the largest value is predicted.
 
 use super::error::{ClassesError, count};
 use super::log_odds::LogOdds;
@@ -7,19 +7,21 @@ use halfspaces_linalg::{
 };
 use std::ops::Range;
 
-/// The number of points that a thread classifies at a time. The classes do not depend on it.
+/// The number of points that a thread classifies at a time. The predicted classes do not depend on this number.
 const BLOCK: usize = 512;
 
-/// Learns several classes with one binary classifier per class: that class against all others (one-vs-rest).
+/// Learns several classes with one binary classifier per class, which separates this class from all others
+/// (one-vs-rest).
 ///
 /// *Prediction.* A point gets the class with the largest log odds. [`LogOdds`], fitted to the training points, maps the
-/// values of each model to log odds, so the scale of a model does not matter. If the values of a model carry no
-/// information, as for a class between two others, its log odds are those of its class. Ties go to the lowest class.
+/// values of each model to log odds, so the scale of a model does not matter. Some models have values that carry no
+/// information, for example the model of a class between two others. The log odds of such a model are those of its
+/// class. Ties go to the lowest class.
 ///
-/// *Guarantee.* Only that of the binary learner on each binary problem. A wrong class needs at least one wrong binary
-/// model, so the error is at most the sum of the binary errors. Heuristic beyond that.
+/// *Guarantee.* The guarantee of the binary learner holds for each binary problem. A wrong class needs at least one
+/// wrong binary model, so the error is at most the sum of the binary errors. Beyond that, the method is a heuristic.
 ///
-/// *Cost.* One binary fit on all points per class. A prediction evaluates every model. *Claims: none.*
+/// *Cost.* A fit makes one binary fit on all points for each class. A prediction evaluates every model. *Claims: none.*
 ///
 /// ```
 /// use halfspaces_linalg::{Params, Points, Threads};
@@ -33,7 +35,7 @@ const BLOCK: usize = 512;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OneVsRest<L> {
     learner: L,
-    /// Whether the values of the binary models are log odds already.
+    /// Whether the values of the binary models are already log odds.
     are_odds: bool,
 }
 
@@ -64,7 +66,7 @@ struct OneModel<M> {
 }
 
 impl<M: Classifier> OneModel<M> {
-    /// `classes` and `weights` are those of `points`.
+    /// Creates the model of a class, and fits its log odds to `points`, which have the given `classes` and `weights`.
     fn new<P: PointSet>(
         model: M,
         class: usize,
@@ -95,14 +97,14 @@ impl<L: FitSample + Sync> OneVsRest<L> {
     }
 
     /// Creates the learner from a binary learner whose decision values are log odds, such as
-    /// [`LogisticRegression`](crate::LogisticRegression). They are compared as they are.
+    /// [`LogisticRegression`](crate::LogisticRegression). The values are compared without a further map.
     #[must_use]
     pub fn of_log_odds(learner: L) -> Self {
         OneVsRest { learner, are_odds: true }
     }
 
-    /// Fits points with classes 0, 1, 2, .., each of which must occur. Classes are fitted in parallel on `threads`; the
-    /// result does not depend on their number.
+    /// Fits points with classes 0, 1, 2, .., each of which must occur. Classes are fitted in parallel on `threads`. The
+    /// result does not depend on the number of threads.
     ///
     /// # Errors
     /// [`ClassesError`].
@@ -119,7 +121,8 @@ impl<L: FitSample + Sync> OneVsRest<L> {
         self.fit_weighted(points, classes, None, threads)
     }
 
-    /// Like [`OneVsRest::fit`], with weights of the points for the log odds. The binary learner has its own.
+    /// Like [`OneVsRest::fit`], but fits the log odds with weights of the points. The binary learner has its own
+    /// weights.
     ///
     /// # Errors
     /// [`ClassesError`].
@@ -151,7 +154,8 @@ impl<L: FitSample + Sync> OneVsRest<L> {
 }
 
 impl<M: Classifier> OneVsRestModel<M> {
-    /// Joins one binary model for each class, positive for that class, with the map of its values to log odds.
+    /// Joins one binary model for each class with the map from its values to log odds. Each model is positive for its
+    /// class.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for fewer than two models; [`InputError::DimensionMismatch`].
@@ -166,8 +170,8 @@ impl<M: Classifier> OneVsRestModel<M> {
         Ok(OneVsRestModel { models: parts.into_iter().map(of).collect::<Result<_, _>>()? })
     }
 
-    /// Joins one binary model for each class, positive for that class. The log odds are fitted to `points` with their
-    /// classes and weights.
+    /// Joins one binary model for each class. Each model is positive for its class. The log odds are fitted to `points`
+    /// with their classes and weights.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for fewer than two models or a faulty weight; [`InputError::Empty`],
@@ -214,7 +218,7 @@ impl<M: Classifier> OneVsRestModel<M> {
     /// For each class, the log odds of the class against all others.
     ///
     /// # Errors
-    /// Those of [`Classifier::decision_value`].
+    /// The errors of [`Classifier::decision_value`].
     pub fn values<R: RowView>(&self, x: R) -> Result<Vec<f64>, InputError> {
         self.models.iter().map(|of| of.value(x)).collect()
     }
@@ -222,7 +226,7 @@ impl<M: Classifier> OneVsRestModel<M> {
     /// The class of a point.
     ///
     /// # Errors
-    /// Those of [`Classifier::decision_value`].
+    /// The errors of [`Classifier::decision_value`].
     pub fn class<R: RowView>(&self, x: R) -> Result<usize, InputError> {
         let mut best = (0, f64::NEG_INFINITY);
         for (class, of) in self.models.iter().enumerate() {
@@ -237,7 +241,7 @@ impl<M: Classifier> OneVsRestModel<M> {
     /// The class of every point.
     ///
     /// # Errors
-    /// Those of [`Classifier::label_all`].
+    /// The errors of [`Classifier::label_all`].
     pub fn class_all<P: PointSet>(
         &self,
         points: &P,
@@ -323,7 +327,7 @@ mod tests {
         };
         let plain = fit([1.0; 3]);
         let classes = plain.class_all(&points, Threads::ONE).unwrap();
-        // Each model may be multiplied by its own constant (powers of two do not round).
+        // Each model may be multiplied by its own constant. Powers of two do not cause rounding errors.
         let rescaled = fit([1024.0, 0.125, 4.0]).class_all(&points, Threads::new(3).unwrap());
         assert_eq!(rescaled.unwrap(), classes);
         let x = points.row(0).unwrap();
@@ -334,8 +338,8 @@ mod tests {
         assert_eq!(plain.values(x).unwrap(), [of(0), of(1), of(2)]);
     }
 
-    /// No halfspace separates a class between two others from both. The class must be predicted for some points, but
-    /// not for all.
+    /// If a class lies between two others, no halfspace separates it from both. This class must be predicted for some
+    /// points, but not for all.
     #[test]
     fn a_class_between_two_others_is_predicted() {
         let mut rng = ChaCha8Rng::seed_from_u64(3);

@@ -1,9 +1,9 @@
 //! Batches: learning from many examples in memory at once.
 //!
-//! A single lane learns from dense rows in one loop, which stops at its events (a run starts, an iterate is stored).
-//! Several lanes are grouped into blocks of eight ([`LaneBlock`]), and the lanes are divided among the threads.
-//! Retained iterates become candidates in the same order as if examples were taken one at a time. Iterates and
-//! candidates are bitwise equal to those of [`Fitting::observe`].
+//! A lane is one sequence of iterates. A single lane learns from dense rows in one loop, which stops at the events of
+//! the lane: a run starts, or an iterate is stored. Several lanes are grouped into blocks of eight ([`LaneBlock`]), and
+//! the lanes are divided among the threads. Retained iterates become candidates in the same order as if examples were
+//! taken one at a time. Iterates and candidates are bitwise equal to those of [`Fitting::observe`].
 
 use super::fitting::Fitting;
 use super::lane::{LaneCursor, Retention};
@@ -13,8 +13,8 @@ use halfspaces_data::Link;
 use halfspaces_kernels::{LANES, run_blocks};
 use halfspaces_linalg::{InputError, Label, RowView, RowsAhead, checkpoint};
 
-/// The number of values in a chunk of rows. All lanes learn from a chunk, one after another, while it is in the nearest
-/// cache.
+/// The number of values in a chunk of rows. All lanes learn from a chunk, one after another, while the chunk is in the
+/// first-level cache.
 const CACHED_VALUES: usize = 2048;
 /// The number of values in a batch: enough to make the cost of starting threads negligible.
 const BATCH_VALUES: usize = 1 << 18;
@@ -25,9 +25,9 @@ impl<L: Link> Fitting<L> {
         if self.lanes.len() == 1 { usize::MAX } else { (BATCH_VALUES / self.dim).max(1) }
     }
 
-    /// Learns from the first of `rows` and returns their number. Returns 0 if the first row is outside the ball or has
-    /// a different dimension, if all iterates are retained, or if a single lane learns from lifted rows. In these cases
-    /// examples must be taken one at a time.
+    /// Learns from the first of `rows`, and returns the number of rows taken. Returns 0 if the first row is outside the
+    /// ball or has a different dimension, if all iterates are retained, or if a single lane learns from lifted rows. In
+    /// these cases the examples must be taken one at a time.
     pub(super) fn learn_ahead(&mut self, rows: RowsAhead<'_>) -> usize {
         let single = self.lanes.len() == 1;
         let retains_all = self.lanes.iter().any(|lane| lane.retention == Retention::All);
@@ -46,10 +46,11 @@ impl<L: Link> Fitting<L> {
         taken
     }
 
-    /// Learns from examples in memory, at most as many as the training still needs.
+    /// Learns from examples in memory. There must be at most as many examples as the training still needs.
     ///
     /// # Errors
-    /// Those of [`Fitting::observe`]; the fit has then learned from the examples before the faulty one.
+    /// The errors of [`Fitting::observe`]. If an example is outside the ball, the fit has learned from the examples
+    /// before it. If an example has the wrong dimension, the fit has learned from no example.
     pub(crate) fn learn_from<R: RowView + Sync>(
         &mut self,
         examples: &[(R, Label)],
@@ -61,9 +62,9 @@ impl<L: Link> Fitting<L> {
         }
     }
 
-    /// Learns from examples of the right dimension, up to the first one outside the ball. Returns the number of
-    /// examples taken, and the squared norm of the example outside the ball, if there is one. `dense` says that no row
-    /// is sparse.
+    /// Learns from examples of the right dimension, up to the first example outside the ball. Returns the number of
+    /// examples taken, and the squared norm of the example outside the ball, if there is one. If `dense` is true, no
+    /// row is sparse.
     fn learn_in_blocks<R: RowView + Sync>(
         &mut self,
         examples: &[(R, Label)],
@@ -79,7 +80,7 @@ impl<L: Link> Fitting<L> {
         let mut at = 0;
         while at < inside {
             checkpoint();
-            // Up to the step at which the next lane ends.
+            // A piece ends at the step at which the next lane ends.
             let left = self.lanes.iter().map(|lane| lane.steps() - lane.taken);
             let left = left.filter(|left| *left > 0).min().unwrap_or(u64::MAX);
             let end =
@@ -90,7 +91,7 @@ impl<L: Link> Fitting<L> {
         (inside, outside.map(|outside| norms_sq[outside]))
     }
 
-    /// Learns from examples in the ball, no more than any unfinished lane has steps left.
+    /// Learns from examples in the ball. Every unfinished lane must have at least one step left for each example.
     fn learn_piece<R: RowView + Sync>(
         &mut self,
         examples: &[(R, Label)],
@@ -155,8 +156,8 @@ mod tests {
     };
     use std::fmt::Debug;
 
-    /// Compares a fit to batches of `most` examples with a fit to one example at a time. Their states must agree after
-    /// each batch, for any number of threads.
+    /// Compares a fit that takes batches of `most` examples with a fit that takes one example at a time. Their states
+    /// must agree after each batch, for any number of threads.
     fn agrees<L: Link + Clone + PartialEq + Debug>(
         fresh: &Fitting<L>,
         points: &Points,
@@ -205,7 +206,7 @@ mod tests {
                     let fit = agrees(&learner.start(d).unwrap(), &points, &labels, most);
                     assert_eq!(fit.taken, 3000);
                 }
-                // Another radius, projections, all iterates, and lifting.
+                // The same with another radius, projections, all iterates, and lifting.
                 for params in [
                     params.radius(1.7),
                     params.excess(0.9).project(true),
@@ -238,7 +239,8 @@ mod tests {
         }
     }
 
-    /// Examples in memory, in pieces of any length, lifted and scaled, sparse and dense, on any number of threads.
+    /// Compares a fit to examples in memory with a fit to one example at a time. The examples come in pieces of any
+    /// length, lifted and scaled, sparse and dense, on any number of threads.
     #[test]
     fn examples_in_memory_are_one_after_the_other() {
         let (points, labels) = Instance::new(5, 0.4, 7).sample(6000, 8, |_| 0.1);
@@ -248,7 +250,7 @@ mod tests {
         for params in [grid, grid.lift(true), grid.radius(1.9), grid.radius(1.9).lift(true), all] {
             let fresh = params.check().unwrap().start(5).unwrap();
             assert!(fresh.lanes.len() > 1);
-            // All training examples, if there are fewer of them than points.
+            // The number of training examples, or the number of points if there are fewer points.
             let n = (fresh.training as usize).min(6000);
             let mut single = fresh.clone();
             for (x, y) in points.rows().zip(&labels).take(n) {
@@ -265,7 +267,8 @@ mod tests {
                 rows.chunks(piece).for_each(|rows| sparse_fit.learn_from(rows).unwrap());
                 assert_eq!(sparse_fit, single);
             }
-            // Learning ends at a point outside the ball. No example is learned from if one has another dimension.
+            // Learning ends at a point outside the ball. If one example has another dimension, the fit learns from no
+            // example.
             let far = [9.0, 0.0, 0.0, 0.0, 0.0];
             let mut fit = fresh.clone().with_threads(Threads::new(2).unwrap());
             let mut rows: Vec<_> = points.rows().zip(labels.iter().copied()).take(n).collect();
@@ -283,8 +286,8 @@ mod tests {
         }
     }
 
-    /// Rows of dimensions around the largest at which possibly sparse rows are copied into blocks; known to be dense or
-    /// possibly sparse.
+    /// Tests rows with dimensions just below and just above [`MAX_SPARSE_DIM`], the largest dimension at which rows
+    /// that may be sparse are copied into blocks. The rows are known to be dense, or may be sparse.
     #[test]
     fn long_rows_are_one_after_the_other() {
         for d in [MAX_SPARSE_DIM - 1, MAX_SPARSE_DIM + 1] {
@@ -303,7 +306,7 @@ mod tests {
 
     #[test]
     fn a_point_outside_the_ball_is_found_where_it_is() {
-        // More rows than fit in a cached chunk.
+        // There are more rows than fit in a cached chunk.
         let mut values = vec![0.3; 2 * 3000];
         values[2 * 150] = 3.0;
         let points = Points::new(values, 2).unwrap();

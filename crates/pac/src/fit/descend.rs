@@ -5,15 +5,15 @@
 //! [`Iterate::descend_dense`] is the same update in a fused kernel, for one lane and dense rows in memory. All three
 //! give bitwise equal results; the tests compare them with each other and with the plain rule.
 //!
-//! ‖w‖² is tracked through the updates, ‖w - cx‖² = ‖w‖² - 2c w·x + c²‖x‖², and computed from w only where it may
-//! exceed 1. The projections are the same as those of the plain rule.
+//! The squared norm is tracked through the updates by ‖w - cx‖² = ‖w‖² - 2c w·x + c²‖x‖². It is computed from w only if
+//! it may exceed 1. The projections are the same as those of the plain rule.
 
 use super::direction::{Denominator, Direction};
 use halfspaces_data::Link;
 use halfspaces_linalg::{DenseRow, InputError, Label, RowView, RowsAhead, kernels, zeros};
 
-/// The number of updates after which a tracked norm is computed again. Their rounding errors add up to about 1e-12 at
-/// most.
+/// The number of updates after which a tracked norm is computed again. The rounding errors of this many updates add up
+/// to at most about 1e-12.
 const NORM_REFRESH_INTERVAL: u32 = 1024;
 
 /// The distance below 1 at which a tracked norm guarantees that the true norm is below 1.
@@ -29,7 +29,8 @@ pub(super) struct Update<'a, L, const K: usize> {
 }
 
 impl<'a, L: Link, const K: usize> Update<'a, L, K> {
-    /// The update of up to K lanes with the given directions and steps λ; the unused ones take steps of length 0.
+    /// Creates the update of up to K lanes with the given directions and step sizes λ. Unused lanes take steps of
+    /// length 0.
     pub(super) fn new(lanes: impl IntoIterator<Item = (&'a Direction<L>, f64)>) -> Self {
         let mut lanes = lanes.into_iter().peekable();
         let Some((first, _)) = lanes.peek() else { unreachable!("a block has at least one lane") };
@@ -45,8 +46,8 @@ impl<'a, L: Link, const K: usize> Update<'a, L, K> {
         update
     }
 
-    /// The coefficients c of the updates w -= c x, at the decision values w·x: λ times [`Direction::coefficient`] of
-    /// each lane, in a form that vectorises.
+    /// Computes the coefficients c of the updates w -= c x, at the decision values w·x. The coefficient of a lane is λ
+    /// times [`Direction::coefficient`]. The computation is in a form that vectorises.
     #[inline(always)]
     fn coefficients(&self, values: &[f64; K], y: Label) -> [f64; K] {
         let mut c = [0.0; K];
@@ -63,21 +64,21 @@ impl<'a, L: Link, const K: usize> Update<'a, L, K> {
 
 /// The iterates of K lanes, with the operations that an update along a row `X` needs.
 pub(super) trait Iterates<X, const K: usize> {
-    /// w·x of each lane.
+    /// Returns w·x for each lane.
     fn products(&self, x: X) -> [f64; K];
 
-    /// w -= c x in each lane.
+    /// Subtracts c x from w in each lane.
     fn subtract(&mut self, c: &[f64; K], x: X);
 
-    /// ‖w‖² of each lane.
+    /// Returns ‖w‖² for each lane.
     fn norms_sq(&self) -> [f64; K];
 
-    /// w *= factor in each lane.
+    /// Multiplies w by its factor in each lane.
     fn scale(&mut self, factors: &[f64; K]);
 }
 
-/// Updates the iterates `w` along `rows`, given as (x, ‖x‖², y) with ‖x‖ <= 1, and projects them onto the unit ball
-/// after each update if `project`.
+/// Updates the iterates `w` along `rows`. Each row is given as (x, ‖x‖², y) with ‖x‖ <= 1. If `project` is true, the
+/// iterates are projected onto the unit ball after each update.
 #[inline(always)]
 pub(super) fn descend<L: Link, X: Copy, W: Iterates<X, K> + ?Sized, const K: usize>(
     update: &Update<'_, L, K>,
@@ -99,7 +100,7 @@ pub(super) fn descend<L: Link, X: Copy, W: Iterates<X, K> + ?Sized, const K: usi
     }
 }
 
-/// ‖w‖² of K iterates, tracked through their updates.
+/// The squared norms ‖w‖² of K iterates, tracked through their updates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct TrackedNorms<const K: usize> {
     pub(super) norms_sq: [f64; K],
@@ -112,8 +113,8 @@ impl<const K: usize> TrackedNorms<K> {
         TrackedNorms { norms_sq: [0.0; K], ages: [0; K] }
     }
 
-    /// Tracks the norms through updates w -= c x. Returns for each lane whether w may have left the ball, or its norm
-    /// is due to be computed again.
+    /// Tracks the norms through the updates w -= c x. Returns for each lane whether w may have left the ball, or
+    /// whether the norm must be computed again.
     #[inline(always)]
     fn follow(&mut self, c: &[f64; K], values: &[f64; K], x_norm_sq: f64) -> [bool; K] {
         let mut may_be_outside = [false; K];
@@ -128,7 +129,7 @@ impl<const K: usize> TrackedNorms<K> {
         may_be_outside
     }
 
-    /// Computes the norms of the lanes marked in `due` and projects their iterates onto the ball.
+    /// Computes the norms of the lanes marked in `due` from their iterates, and projects these iterates onto the ball.
     #[inline(always)]
     fn project<X, W: Iterates<X, K> + ?Sized>(&mut self, w: &mut W, due: [bool; K]) {
         let found = w.norms_sq();
@@ -149,7 +150,7 @@ impl<const K: usize> TrackedNorms<K> {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Iterate {
     w: Vec<f64>,
-    /// ‖w‖², tracked through updates.
+    /// The squared norm ‖w‖², tracked through updates.
     norm_sq: f64,
     /// The number of updates since ‖w‖² was computed from w.
     age: u32,
@@ -197,7 +198,7 @@ impl Iterate {
         &self.w
     }
 
-    /// w, its tracked squared norm and the age of that norm.
+    /// Returns w, its tracked squared norm, and the age of that norm in updates.
     pub(super) fn parts(&self) -> (&[f64], f64, u32) {
         (&self.w, self.norm_sq, self.age)
     }
@@ -207,7 +208,7 @@ impl Iterate {
         Iterate { w, norm_sq, age }
     }
 
-    /// One update along x, whose ‖x‖² is given.
+    /// Makes one update along x. The squared norm ‖x‖² is given.
     #[inline(always)]
     pub(crate) fn descend_along<L: Link, X: RowView>(
         &mut self,
@@ -224,8 +225,8 @@ impl Iterate {
         ([self.norm_sq], [self.age]) = (norms.norms_sq, norms.ages);
     }
 
-    /// Updates w along dense rows in memory, each multiplied by the scaling factor if there is one, up to the first row
-    /// outside the unit ball. Returns the number of rows taken.
+    /// Updates w along dense rows in memory, up to the first row outside the unit ball. If there is a scaling factor,
+    /// each row is multiplied by it. Returns the number of rows taken.
     ///
     /// This is [`descend`] for one lane in a fused kernel, which computes w·x and ‖x‖² in one pass over a row and keeps
     /// short iterates in registers.
@@ -238,7 +239,7 @@ impl Iterate {
         rows: RowsAhead<'_>,
     ) -> usize {
         match scaling {
-            // A multiplication by 1 would delay every row, because each row waits for the product of the row before.
+            // A multiplication by 1 would delay every row, because each row waits for the product of the previous row.
             None => self.descend_fused(direction, step, project, |v| v, rows),
             Some(scale) => self.descend_fused(direction, step, project, |v| scale * v, rows),
         }
@@ -265,7 +266,7 @@ impl Iterate {
                 #[inline(always)]
                 |i, value, norm_sq| {
                     let norm_sq = scaled(scaled(norm_sq));
-                    // The projection comes before the next row.
+                    // The iterate must be projected before the next row.
                     if may_be_outside[0] || InputError::check_in_ball(norm_sq).is_err() {
                         return None;
                     }
@@ -306,10 +307,10 @@ mod tests {
         let x = [0.6, 0.8];
         let row = DenseRow::new(&x).unwrap();
         let mut w = Iterate::zero(2).unwrap();
-        // sign(0) = +1: (0.5 - 1)/0.25 = -2.
+        // Since sign(0) = +1, the coefficient is (0.5 - 1)/0.25 = -2.
         w.descend_along(&direction, 0.25, true, (row, 1.0), Label::Positive);
         assert_eq!(w.as_slice(), [0.3, 0.4]);
-        // w·x = 0.5: (0.5 + 1)/0.5 = 3.
+        // For w·x = 0.5, the coefficient is (0.5 + 1)/0.5 = 3.
         w.descend_along(&direction, 0.25, true, (row, 1.0), Label::Negative);
         assert!((w.w[0] + 0.15).abs() < 1e-15 && (w.w[1] + 0.2).abs() < 1e-15);
         // A long step ends on the sphere.
@@ -317,7 +318,7 @@ mod tests {
         assert!((kernels::norm_sq(&w.w) - 1.0).abs() < 1e-15 && w.w[0] > 0.0);
     }
 
-    /// CKST24 Algorithm 1 as written, with a projection from the norm computed at every step.
+    /// Compares the updates with CKST24 Algorithm 1 as written, where every step computes the norm for the projection.
     #[test]
     fn updates_are_those_of_the_plain_rule() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);

@@ -1,16 +1,16 @@
-//! The direction of the update shared by all Perspectrons, w -= λ (σ(w·x) - y)/D(w·x) x. `descend.rs` applies the
-//! update.
+//! The direction of the update w -= λ (σ(w·x) - y)/D(w·x) x, which all Perspectrons share. The file `descend.rs`
+//! applies the update.
 //!
-//! With σ(t) = β sign(t) this is CKST24 Algorithm 1, the Perspectron; with another link it is CKST24 Algorithm 2, the
-//! GLM Perspectron. The guarantee depends on the denominator D:
+//! With σ(t) = β sign(t), this is CKST24 Algorithm 1, the Perspectron. With another link function σ, it is CKST24
+//! Algorithm 2, the GLM Perspectron. The guarantee depends on the denominator D:
 //!
 //! | D | proved for |
 //! |---|---|
-//! | abs(w·x), if it is never 0 | Massart noise (CKST24 Lemma 1); links, with error τ/2 more (Lemma 5); not used here |
+//! | abs(w·x), if it is never 0 | Massart noise (CKST24 Lemma 1); links, with additional error τ/2 (Lemma 5); not used here |
 //! | abs(w·x) + γ | Massart noise (CKST24 Lemma 2) |
 //! | max(abs(w·x), γ) | Massart noise (ours) |
-//! | abs(w·x) + αγ | links, with error τ/2 + ε more (CKST24 Lemma 6) |
-//! | max(abs(w·x), γ/2) | links, with error τ/2 more (ours); fails if γ/2 is replaced by a larger number |
+//! | abs(w·x) + αγ | links, with additional error τ/2 + ε (CKST24 Lemma 6) |
+//! | max(abs(w·x), γ/2) | links, with additional error τ/2 (ours); fails if γ/2 is replaced by a larger number |
 //!
 //! Claims: P1, P1f, P2, P4, P4s, P13, P13s.
 
@@ -27,14 +27,14 @@ use halfspaces_linalg::Label;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Denominator {
-    /// |w·x| + padding.
+    /// The denominator |w·x| + padding.
     Plus(f64),
-    /// max(|w·x|, floor).
+    /// The denominator max(|w·x|, floor).
     AtLeast(f64),
 }
 
 impl Denominator {
-    /// D at the decision value w·x.
+    /// Returns D at the decision value w·x.
     #[inline]
     #[must_use]
     pub fn at(self, value: f64) -> f64 {
@@ -54,7 +54,7 @@ impl Denominator {
     }
 }
 
-/// The link of random classification and Massart noise: σ(t) = β sign(t), sign(0) = +1.
+/// The link function of random classification noise and Massart noise: σ(t) = β sign(t) with sign(0) = +1.
 ///
 /// ```
 /// use halfspaces_data::Link;
@@ -65,7 +65,7 @@ impl Denominator {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SignLink {
-    /// β = 1 - 2η.
+    /// The level β = 1 - 2η.
     pub level: f64,
 }
 
@@ -75,7 +75,7 @@ impl Link for SignLink {
         if t >= 0.0 { self.level } else { -self.level }
     }
 
-    // Clamping keeps the sign.
+    // Clamping t does not change its sign.
     #[inline]
     fn clamped(&self, t: f64) -> f64 {
         self.value(t)
@@ -86,12 +86,13 @@ impl Link for SignLink {
     }
 }
 
-/// The direction of an update, g(w; x, y) = (σ(w·x) - y)/D(w·x) x.
+/// The direction g(w; x, y) = (σ(w·x) - y)/D(w·x) x of an update.
 ///
 /// Under Massart noise of rate η, E\[g\]·(w - w*) >= 2(ℓ01(w) - η) for every w and every [`Denominator`] whose padding
-/// or floor is at most the margin (CKST24 Lemma 2 for a padding equal to the margin; the other cases are ours). For
-/// link functions (GLMs), the same holds with the target's own error plus τ/2 in place of η, provided that D is
-/// max(|w·x|, floor) with a floor of at most half the margin (ours). With a positive padding it does not hold.
+/// or floor is at most the margin. CKST24 Lemma 2 proves this for a padding equal to the margin; the other cases are
+/// ours. For link functions (GLMs), the inequality holds with the target's own error plus τ/2 in place of η, if D is
+/// max(|w·x|, floor) with a floor of at most half the margin (ours). For link functions and a positive padding, the
+/// inequality does not hold.
 ///
 /// ```
 /// use halfspaces_linalg::Label;
@@ -102,9 +103,9 @@ impl Link for SignLink {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Direction<L> {
-    /// σ.
+    /// The link function σ.
     pub link: L,
-    /// D.
+    /// The denominator D.
     pub denominator: Denominator,
 }
 

@@ -1,7 +1,8 @@
-//! A fit in progress: updates iterates on fresh examples, keeps candidates, and compares them on further fresh
-//! examples.
+//! A fit in progress. It updates iterates on fresh examples, keeps candidates, and compares the candidates on further
+//! fresh examples.
 //!
-//! Shared by all Perspectrons, which differ in their [`Plan`](super::Plan). One pass; O(d) memory, plus the candidates.
+//! All Perspectrons share this code; they differ in their [`Plan`](super::Plan). A fit takes one pass over the
+//! examples. It takes O(d) memory, plus the memory for the candidates.
 
 use super::descend::Iterate;
 use super::guarantee::Theorem;
@@ -33,26 +34,27 @@ pub enum Stage {
     Training {
         /// The number of training examples taken.
         taken: u64,
-        /// T₁, the number of training examples needed.
+        /// The number T₁ of training examples needed.
         total: u64,
     },
     /// The fit is comparing candidates.
     Validation {
         /// The number of examples taken to compare candidates.
         taken: u64,
-        /// |T₂|, the number of examples needed to compare candidates.
+        /// The number |T₂| of examples needed to compare candidates.
         total: u64,
     },
     /// All examples of the plan have been taken.
     Complete,
 }
 
-/// A fit in progress: takes examples one at a time, and can be cloned, saved (feature `serde`) and continued. The
+/// A fit in progress. It takes examples one at a time, and can be cloned, saved (feature `serde`) and continued. Its
 /// outcome is bitwise equal to that of an uninterrupted fit.
 ///
-/// Use it if examples do not come as an [`ExampleStream`], or to stop, save or watch a long fit. Otherwise `fit_stream`
-/// does all of this in one call. Time and memory are those of the learner's [`Plan`](crate::Plan). Loading rejects a
-/// saved state that no sequence of examples can produce, as far as this can be checked by recomputing it.
+/// Use this type if examples do not come as an [`ExampleStream`], or to stop, save or watch a long fit. Otherwise call
+/// `fit_stream`, which makes the whole fit in one call. The learner's [`Plan`](crate::Plan) determines time and memory.
+/// A saved state that no sequence of examples can produce is rejected when it is loaded, as far as recomputation can
+/// detect this.
 ///
 /// ```
 /// use halfspaces_linalg::{DenseRow, Label, Params};
@@ -73,16 +75,16 @@ pub struct Fitting<L> {
     pub(super) lanes: Vec<Lane<L>>,
     pub(super) placement: Placement,
     pub(super) project: bool,
-    /// Whether the mean of each lane's candidates becomes a candidate as well.
+    /// Whether the mean of each lane's candidates is also a candidate.
     pub(super) means: bool,
-    /// Whether points to compare candidates on may lie outside the ball.
+    /// Whether the points on which candidates are compared may lie outside the ball.
     pub(super) clip: bool,
     /// The lane with the most steps, from which the reservoir draws.
     pub(super) longest: usize,
     /// The dimension of the original points.
     pub(super) dim: usize,
     pub(super) taken: u64,
-    /// T₁: the number of training examples.
+    /// The number T₁ of training examples.
     pub(super) training: u64,
     pub(super) selector: Selector<'static>,
     /// The lane and the step of each candidate.
@@ -156,11 +158,11 @@ impl<L: Link> Fitting<L> {
         }
     }
 
-    /// Takes one example. Examples after the fit is complete are ignored.
+    /// Takes one example. If the fit is complete, the example is ignored.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`]; [`InputError::OutsideBall`] for a point outside the ball of the stated
-    /// radius, where nothing is guaranteed. After an error the fit is unchanged.
+    /// radius, where the guarantee does not hold. After an error the fit is unchanged.
     pub fn observe<R: RowView>(&mut self, x: R, label: Label) -> Result<Stage, InputError> {
         self.place_and_take(x, label)
     }
@@ -200,7 +202,7 @@ impl<L: Link> Fitting<L> {
         Ok(self.stage())
     }
 
-    /// Counts `taken` examples learned from, and makes candidates of the iterates retained meanwhile.
+    /// Counts `taken` training examples, and makes candidates of the iterates that were retained on these examples.
     #[inline(always)]
     pub(super) fn count_training(&mut self, taken: u64, retained: Vec<(Origin, Vec<f64>)>) {
         for (origin, w) in retained {
@@ -213,22 +215,22 @@ impl<L: Link> Fitting<L> {
         }
     }
 
-    /// Sets the number of threads. The outcome does not depend on it. A loaded fit continues on one thread.
+    /// Sets the number of threads. The outcome does not depend on this number. A loaded fit continues on one thread.
     #[must_use]
     pub fn with_threads(mut self, threads: Threads) -> Self {
         self.selector = self.selector.with_threads(threads);
         self
     }
 
-    /// Makes the mean of each lane's candidates a candidate as well. A heuristic: the guarantee of the choice counts it
-    /// among the candidates.
+    /// Adds the mean of each lane's candidates to the candidates. This is a heuristic. The guarantee of the choice
+    /// counts the mean as a candidate.
     pub(crate) fn with_means(mut self) -> Self {
         self.means = true;
         self
     }
 
-    /// Projects points outside the ball onto the sphere while candidates are compared. The largest norm of held-out
-    /// points may not be known in advance.
+    /// Projects points outside the ball onto the sphere while candidates are compared. Use this if the largest norm of
+    /// the held-out points may not be known in advance.
     pub(crate) fn with_clipping(mut self) -> Self {
         self.clip = true;
         self
@@ -251,8 +253,8 @@ impl<L: Link> Fitting<L> {
     /// Takes examples from the stream until the fit is complete or the stream ends.
     ///
     /// # Errors
-    /// [`FitError::Stream`], [`FitError::Example`]. The fit keeps what it learned before the faulty example; calling
-    /// this method again continues after it.
+    /// [`FitError::Stream`], [`FitError::Example`]. The fit keeps what it learned before the faulty example. Another
+    /// call of this method continues after that example.
     pub fn advance<S: ExampleStream>(
         &mut self,
         stream: &mut S,
@@ -264,7 +266,7 @@ impl<L: Link> Fitting<L> {
     /// report progress from time to time.
     ///
     /// # Errors
-    /// Those of [`Fitting::advance`].
+    /// The errors of [`Fitting::advance`].
     pub fn advance_by<S: ExampleStream>(
         &mut self,
         stream: &mut S,
@@ -285,8 +287,8 @@ impl<L: Link> Fitting<L> {
     /// Returns the outcome for the examples taken so far, whether or not the fit is complete.
     ///
     /// # Errors
-    /// [`InputError::Empty`] if no example was taken; [`InputError::NonFinite`] if a link with values beyond \[-1, 1\]
-    /// made the weights overflow.
+    /// [`InputError::Empty`] if no example was taken; [`InputError::NonFinite`] if a link function with values outside
+    /// \[-1, 1\] made the weights overflow.
     pub fn finish(mut self) -> Result<Fit, InputError> {
         if self.taken == 0 {
             return Err(InputError::Empty);
@@ -325,7 +327,8 @@ impl<L: Link> Fitting<L> {
     }
 }
 
-/// The index of the lane with the most steps, the first among equals, and its number of steps.
+/// Returns the index of the lane with the most steps, and its number of steps. If several lanes have the most steps,
+/// the first one counts.
 pub(super) fn longest<L>(lanes: &[Lane<L>]) -> (usize, u64) {
     let steps = lanes.iter().map(Lane::steps).enumerate();
     let longest = steps.rev().max_by_key(|(_, steps)| *steps);
@@ -397,7 +400,7 @@ mod tests {
         assert_eq!(stage, Stage::Complete);
         let last = fitting.selector.len() - 1;
         assert!(last > 10);
-        // A multiple of the mean is the same halfspace.
+        // The candidate is the sum of the others. Any positive multiple of the mean is the same halfspace.
         for j in 0..3 {
             let sum: f64 = (0..last).map(|c| fitting.selector.candidate(c)[j]).sum();
             assert!((fitting.selector.candidate(last)[j] - sum).abs() < 1e-9);
@@ -440,7 +443,7 @@ mod tests {
         }
     }
 
-    /// γ/(2(1-η)√T) for η = 1/2, 1/4, 0 and T = 256, 576, 1024.
+    /// The step size is γ/(2(1-η)√T), for η = 1/2, 1/4, 0 and T = 256, 576, 1024.
     #[test]
     fn every_guess_has_the_step_of_its_noise_rate() {
         let params = crate::GridPerspectron::params(crate::Margin::Known(0.5)).excess(0.5);

@@ -1,17 +1,17 @@
 //! The guarantee of a fit, including one that ends early.
 //!
-//! *Source.* CKST24 Theorems 3 and 4 and thinned selection: docs/theory/perspectron-schedules.md and
-//! thinned-selection.md. For fits that end early: the section "A fit cut short" of the latter. Claims: none for fits
-//! that end early.
+//! *Source.* For complete fits: CKST24 Theorems 3 and 4, and thinned selection, in docs/theory/perspectron-schedules.md
+//! and docs/theory/thinned-selection.md. For fits that end early: the section "A fit cut short" of
+//! docs/theory/thinned-selection.md. Claims: none for fits that end early.
 
 use crate::schedule;
 
-/// A guarantee: the error is at most the target level + `excess` with probability at least 1 - `failure`.
+/// A guarantee that the error is at most the target level plus `excess`, with probability at least 1 - `failure`.
 ///
-/// The error is that of the classifier, or, if the method that returns the guarantee says so, the average over the
-/// iterates of a run. The target level is η for Massart noise and opt_RCN + τ/2 for a link. If the fit took all
-/// examples of its plan, both numbers are those of the theorem. Otherwise the excess is computed for the examples
-/// taken; it may be vacuous (1 or more).
+/// The error is that of the classifier, unless the method that returns the guarantee states that it is the average
+/// error of the iterates of a run. The target level is η for Massart noise and opt_RCN + τ/2 for a link function. If
+/// the fit took all examples of its plan, both numbers are those of the theorem. Otherwise the excess is computed for
+/// the number of examples taken. It may be vacuous (1 or more).
 ///
 /// ```
 /// use halfspaces_data::{Instance, MarginBall, Rcn, random_target};
@@ -27,9 +27,9 @@ use crate::schedule;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Guarantee {
-    /// ε.
+    /// The excess ε.
     pub excess: f64,
-    /// δ.
+    /// The failure probability δ.
     pub failure: f64,
 }
 
@@ -50,13 +50,14 @@ pub(crate) struct Theorem {
 impl Theorem {
     /// The guarantee for the best of `candidates` candidates, compared on `examples` examples.
     pub(super) fn in_validation(self, candidates: u64, examples: u64) -> Guarantee {
-        // The other half of the choice's part of δ belongs to the elimination.
+        // The elimination uses the other half of the part of δ that is reserved for the choice.
         let share = self.choice_failure / 2.0;
         let accuracy = schedule::validation_accuracy(candidates, examples, share);
         Guarantee { excess: self.best_candidate + 2.0 * accuracy, ..self.guarantee }
     }
 
-    /// The guarantee for the average error of the first `steps` iterates of one run. `None` if no bound is proved.
+    /// The guarantee for the average error of the first `steps` iterates of one run. Returns `None` if no bound is
+    /// proved.
     pub(super) fn in_training(self, steps: u64) -> Option<Guarantee> {
         let excess = self.average.after(steps, self.guarantee.failure)?;
         Some(Guarantee { excess, ..self.guarantee })
@@ -67,13 +68,13 @@ impl Theorem {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum AverageBound {
-    /// D = |w·x| + γ.
+    /// The bound for the denominator D = |w·x| + γ.
     Plus {
         noise: f64,
         margin: f64,
         step: f64,
     },
-    /// D = max(|w·x|, γ).
+    /// The bound for the denominator D = max(|w·x|, γ).
     AtLeast {
         noise: f64,
         margin: f64,
@@ -116,7 +117,7 @@ mod tests {
             choice_failure: 0.2,
             average: AverageBound::Unknown,
         };
-        // 0.1 + 2 √(ln(2 · 10/0.1)/2000): the other half of the failure of the choice belongs to the elimination.
+        // The excess is 0.1 + 2 √(ln(2 · 10/0.1)/2000). The elimination uses the other half of the failure probability.
         let found = theorem.in_validation(10, 1000);
         assert!((found.excess - 0.202_939_9).abs() < 1e-6, "{found:?}");
         assert_eq!(found.failure, 0.6);

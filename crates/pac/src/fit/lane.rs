@@ -1,4 +1,5 @@
-//! Lanes: sequences of iterates, and the events between updates (a run starts, an iterate is stored).
+//! Lanes. A lane is a sequence of iterates. Between updates it may have an event: a run starts, or an iterate is
+//! stored.
 
 use super::descend::Iterate;
 use super::direction::Direction;
@@ -9,9 +10,9 @@ use halfspaces_linalg::{InputError, Label, RowView, RowsAhead, ScaledRow, reserv
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
-/// One sequence of iterates: w -= λ g(w; x, y), restarted from 0 after every run.
+/// One sequence of iterates, with the update w -= λ g(w; x, y). It restarts from 0 after every run.
 ///
-/// Aligned so that threads with neighbouring lanes do not write to the same cache line.
+/// The type is aligned so that threads with neighbouring lanes do not write to the same cache line.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(align(128))]
@@ -55,9 +56,9 @@ impl<L> Lane<L> {
 pub(super) struct LaneCursor<'a, L> {
     pub(super) lane: &'a mut Lane<L>,
     index: usize,
-    /// The reservoir, for the lane whose iterates it draws from.
+    /// The reservoir; `None` if it draws from the iterates of another lane.
     reservoir: Option<&'a mut ReservoirIterate>,
-    /// Candidates, in the order of their steps.
+    /// The retained candidates, in the order of their steps.
     pub(super) retained: Vec<(Origin, Vec<f64>)>,
 }
 
@@ -70,8 +71,7 @@ impl<'a, L: Link> LaneCursor<'a, L> {
         LaneCursor { lane, index, reservoir, retained: Vec::new() }
     }
 
-    /// Starts a new run if the current one is complete. Returns whether it did; the first iterate of the new run is
-    /// then 0.
+    /// Starts a new run if the current one is complete. Returns whether a new run started. Its first iterate is then 0.
     #[inline(always)]
     pub(super) fn starts_run(&mut self) -> bool {
         let complete = self.lane.in_run == self.lane.run_length;
@@ -93,7 +93,7 @@ impl<'a, L: Link> LaneCursor<'a, L> {
         }
     }
 
-    /// The number of updates, starting with the next one, that have no event between them.
+    /// The number of updates before the next event, starting with the next update.
     #[inline]
     pub(super) fn steps_to_event(&self) -> u64 {
         let Lane { retention, taken, in_run, .. } = &*self.lane;
@@ -102,14 +102,14 @@ impl<'a, L: Link> LaneCursor<'a, L> {
         to_restart.min(to_draw).min(retention.steps_to_event(*taken))
     }
 
-    /// Counts `taken` updates.
+    /// Adds `taken` to the numbers of updates.
     #[inline(always)]
     pub(super) fn count(&mut self, taken: usize) {
         self.lane.taken += taken as u64;
         self.lane.in_run += taken as u64;
     }
 
-    /// Learns from one row of any kind, whose ‖x‖² <= 1 is given.
+    /// Learns from one row of any kind. Its squared norm ‖x‖² <= 1 is given.
     #[inline(always)]
     pub(super) fn learn<X: RowView>(&mut self, x: X, norm_sq: f64, label: Label, project: bool) {
         self.begin_step();
@@ -129,7 +129,7 @@ impl<'a, L: Link> LaneCursor<'a, L> {
         let before = self.lane.taken;
         let scale = scaling.unwrap_or(1.0);
         rows = rows.at_most(self.lane.steps() - before);
-        // A row outside the ball causes no event.
+        // A row outside the ball does not cause an event.
         while let Some((first, _)) = rows.rows().next()
             && InputError::check_in_ball(ScaledRow::new(first, scale).norm_sq()).is_ok()
         {
@@ -157,14 +157,14 @@ impl<'a, L: Link> LaneCursor<'a, L> {
     }
 }
 
-/// The iterates w^1, ..., w^T of a lane that become candidates.
+/// Selects the iterates among w^1, ..., w^T of a lane that become candidates.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Retention {
     /// All iterates.
     All,
-    /// The iterates before the updates `steps`, counted from 0, in increasing order. `next` is the index of the next
-    /// one.
+    /// The iterates before the updates with numbers `steps`, counted from 0, in increasing order. `next` is the index
+    /// in `steps` of the next iterate to retain.
     Drawn { steps: Vec<u64>, next: usize },
 }
 
@@ -203,7 +203,8 @@ impl Retention {
         }
     }
 
-    /// Whether the iterate before example `t` is retained. Called for every such t in increasing order.
+    /// Whether the iterate before example `t` is retained. Must be called in increasing order, for every t of a
+    /// retained iterate.
     #[inline(always)]
     fn retains(&mut self, t: u64) -> bool {
         match self {
@@ -217,9 +218,9 @@ impl Retention {
     }
 }
 
-/// A uniformly random iterate of those so far, drawn without knowing how many will follow (reservoir sampling). After
-/// step t the next draw is at t/u with u uniform in (0, 1]: the probability that none of t+1, ..., s is drawn is then
-/// t/s.
+/// A uniformly random iterate among the iterates so far, drawn without knowing how many iterates will follow (reservoir
+/// sampling). After step t, the next draw is at step t/u with u uniform in (0, 1]. The probability that none of the
+/// steps t+1, ..., s is drawn is then t/s.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct ReservoirIterate {

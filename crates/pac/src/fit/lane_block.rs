@@ -16,8 +16,8 @@ use std::f64::consts::FRAC_1_SQRT_2;
 /// The largest dimension at which rows that may be sparse are copied into blocks.
 pub(super) const MAX_SPARSE_DIM: usize = 512;
 
-/// Rows padded to whole blocks, stored one after the other. They are stored as given; the loops that read them place
-/// them in the unit ball.
+/// Rows padded to whole blocks, stored one after the other. The rows are stored as given. The loops that read them
+/// place them in the unit ball.
 pub(super) struct PaddedRows {
     values: Vec<[f64; LANES]>,
     dim: usize,
@@ -30,7 +30,7 @@ impl PaddedRows {
         PaddedRows { values: Vec::new(), dim, placement }
     }
 
-    /// The number of coordinates after placement, padded.
+    /// The number of coordinates of a row after placement and padding.
     fn width(&self) -> usize {
         self.placement.dim_inside(self.dim).next_multiple_of(LANES)
     }
@@ -45,7 +45,7 @@ impl PaddedRows {
         }
     }
 
-    /// Row `row` before it is placed, padded.
+    /// The padded row number `row`, before placement.
     #[inline(always)]
     fn row(&self, row: usize) -> &[[f64; LANES]] {
         let blocks = self.width() / LANES;
@@ -53,8 +53,8 @@ impl PaddedRows {
     }
 }
 
-/// Up to [`LANES`] lanes, each with enough steps left for all of `rows`. `facts` holds the squared norm of each row
-/// after placement, and its label.
+/// A block of up to [`LANES`] lanes. Each lane must have enough steps left for all of `rows`. `facts` holds the squared
+/// norm of each row after placement, and the label of each row.
 pub(super) struct LaneBlock<'a, 'l, L> {
     pub(super) lanes: &'a mut [LaneCursor<'l, L>],
     pub(super) rows: &'a PaddedRows,
@@ -97,14 +97,14 @@ impl<L: Link> BlockLoop for LaneBlock<'_, '_, L> {
     }
 }
 
-/// The iterates of up to [`LANES`] lanes, with zeros for the unused lanes: coordinate j of all lanes is `w[j]`.
+/// The iterates of up to [`LANES`] lanes; unused lanes are zero. `w[j]` holds coordinate j of all lanes.
 struct PackedIterates<B> {
     ops: B,
     w: Vec<[f64; LANES]>,
     /// The number of coordinates without padding.
     dim: usize,
     scale: f64,
-    /// The coordinate of the constant, if rows are lifted.
+    /// The index of the constant coordinate, if rows are lifted.
     lifted: Option<usize>,
 }
 
@@ -117,7 +117,7 @@ impl<B: BlockOps> PackedIterates<B> {
         PackedIterates { ops, w, dim: placement.dim_inside(*dim), scale, lifted }
     }
 
-    /// Replaces the iterate of lane `k`; missing coordinates are 0.
+    /// Replaces the iterate of lane `k`. Coordinates that `iterate` does not have are 0.
     #[inline(always)]
     fn load(&mut self, k: usize, iterate: &Iterate, norms: &mut TrackedNorms<LANES>) {
         let (w, norm_sq, age) = iterate.parts();
@@ -126,7 +126,7 @@ impl<B: BlockOps> PackedIterates<B> {
         self.w.iter_mut().zip(padded).for_each(|(packed, w)| packed[k] = w);
     }
 
-    /// A copy of the iterate of lane `k`.
+    /// Returns a copy of the iterate of lane `k`.
     #[inline(always)]
     fn lane(&self, k: usize) -> Vec<f64> {
         self.w[..self.dim].iter().map(|packed| packed[k]).collect()
@@ -178,9 +178,9 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        /// One to eight lanes with both denominators, scaled or not, lifted or not, projected or not, with dense and
-        /// sparse rows: iterates, tracked norms, events and retained iterates are those of one row and one lane at a
-        /// time.
+        /// Blocks give the same iterates, tracked norms, events and retained iterates as one row and one lane at a
+        /// time. Tested for one to eight lanes with both denominators, scaled or not, lifted or not, projected or not,
+        /// with dense and sparse rows.
         #[test]
         fn blocks_are_lanes_one_at_a_time(
             dim in 1..40usize,

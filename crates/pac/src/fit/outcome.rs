@@ -7,7 +7,7 @@ use halfspaces_linalg::{
     getters,
 };
 
-/// The origin of a candidate.
+/// The origin of a candidate: its lane and its step.
 ///
 /// ```
 /// use halfspaces_linalg::{FitSample, Label, Params, Points};
@@ -22,15 +22,15 @@ use halfspaces_linalg::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Origin {
-    /// The index of the guess of noise rate and margin; 0 if there is only one.
+    /// The index of the guess of noise rate and margin; 0 if there is only one guess.
     pub lane: usize,
-    /// The number of updates before it, counted over all runs.
+    /// The number of updates before the candidate, counted over all runs.
     pub step: u64,
 }
 
 /// The outcome of a Perspectron's fit: a halfspace, how the fit ended, and its guarantee.
 ///
-/// A [`Classifier`] of the original points, whatever the radius and the lifting.
+/// A fit is a [`Classifier`] of the original points, for any radius, with or without lifting.
 ///
 /// | the examples ended | returned | [`Fit::termination`] | guarantee |
 /// |---|---|---|---|
@@ -67,13 +67,13 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// The halfspace in the learner's coordinates: of R^d, or of R^(d+1) for points lifted to (x/R, 1)/√2.
+    /// The halfspace in the learner's coordinates: in R^d, or in R^(d+1) if points are lifted to (x/R, 1)/√2.
     #[must_use]
     pub fn halfspace(&self) -> &Halfspace {
         &self.halfspace
     }
 
-    /// The halfspace for the original points: sign(v·x + b), with b = 0 without lifting.
+    /// The halfspace sign(v·x + b) of the original points. Without lifting, b is 0.
     ///
     /// # Errors
     /// [`InputError::NonFinite`] if the bias overflows because of the radius.
@@ -101,12 +101,12 @@ impl Fit {
         self.termination
     }
 
-    /// The guarantee on the error of the halfspace. If the fit is complete, it is that of the theorem. If candidates
-    /// were compared on only m examples, its excess is ε/2 + 2√(ln(4|H|/δ₂)/(2m)), where δ₂ is the part of δ reserved
-    /// for the choice.
+    /// The guarantee on the error of the halfspace. If the fit is complete, this is the guarantee of the theorem. If
+    /// candidates were compared on only m examples, the excess is ε/2 + 2√(ln(4|H|/δ₂)/(2m)), where δ₂ is the part of δ
+    /// reserved for the choice.
     ///
-    /// Returns `None` if the examples ended during training, and if nothing is proved: for the constants of CKST24 as
-    /// printed for links and for unknown noise, and for a fit whose margin is a guess.
+    /// Returns `None` if the examples ended during training, and if nothing is proved. Nothing is proved for the
+    /// constants that CKST24 prints for links and for unknown noise, and for a fit whose margin is a guess.
     ///
     /// ```
     /// use halfspaces_linalg::{FitSample, Label, Params, Points, Termination};
@@ -125,8 +125,8 @@ impl Fit {
         self.guarantee.filter(|_| self.validation > 0)
     }
 
-    /// The guarantee on the average error of the iterates if the examples ended during training. The average is the
-    /// expected error of the random iterate that is returned. Returns `None` for several runs or guesses.
+    /// The guarantee on the average error of the iterates if the examples ended during training. This average is the
+    /// expected error of the random iterate that the fit returns. Returns `None` if there are several runs or guesses.
     #[must_use]
     pub fn average_guarantee(&self) -> Option<Guarantee> {
         self.guarantee.filter(|_| self.validation == 0)
@@ -148,7 +148,7 @@ impl Fit {
         /// The number of examples on which candidates were compared.
         validation: u64,
 
-        /// The number of errors of the chosen candidate on these examples.
+        /// The number of errors of the chosen candidate on the examples on which candidates were compared.
         validation_errors: u64 => errors,
     }
 }

@@ -5,11 +5,11 @@ use crate::selection::Elimination;
 use halfspaces_linalg::{LiftedRow, RowView, ScaledRow, Threads};
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// The plan of a fit: every number of its theorem, known before the first example.
+/// The plan of a fit. It has all numbers of the theorem, and is known before the first example.
 ///
-/// A fit makes one pass over [`Plan::examples`] examples. Training takes O(d) time per example; comparing candidates
-/// takes O(d) time per example and candidate that is not yet dropped. Memory for [`Plan::candidates`] candidates of d
-/// numbers.
+/// A fit makes one pass over [`Plan::examples`] examples. Training takes O(d) time per example. Comparing candidates
+/// takes O(d) time per example for each candidate that is not yet dropped. The memory holds [`Plan::candidates`]
+/// candidates of d numbers.
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -22,28 +22,28 @@ use std::f64::consts::FRAC_1_SQRT_2;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plan {
-    /// N, the number of independent runs from w = 0.
+    /// The number N of independent runs from w = 0.
     pub runs: u64,
-    /// T, the number of steps per run.
+    /// The number T of steps per run.
     pub run_length: u64,
-    /// λ, the step.
+    /// The step size λ.
     pub step: f64,
-    /// D, the denominator of the update.
+    /// The denominator D of the update.
     pub denominator: Denominator,
-    /// |H|, the maximum number of iterates that become candidates.
+    /// The maximum number |H| of iterates that become candidates.
     pub candidates: u64,
-    /// |T₂|, the number of fresh examples on which candidates are compared.
+    /// The number |T₂| of fresh examples on which candidates are compared.
     pub validation: u64,
 }
 
 impl Plan {
-    /// T₁ = NT, the number of training examples.
+    /// The number T₁ = NT of training examples.
     #[must_use]
     pub fn training(&self) -> u64 {
         self.runs.saturating_mul(self.run_length)
     }
 
-    /// T₁ + |T₂|, the number of all examples.
+    /// The total number T₁ + |T₂| of examples.
     #[must_use]
     pub fn examples(&self) -> u64 {
         self.training().saturating_add(self.validation)
@@ -54,7 +54,7 @@ impl Plan {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Placement {
-    /// 1/R.
+    /// The factor 1/R, where R is the radius.
     pub scale: f64,
     /// Whether a scaled point x becomes (x, 1)/√2.
     pub lift: bool,
@@ -66,7 +66,7 @@ impl Placement {
         ((self.scale - 1.0).abs() >= f64::EPSILON).then_some(self.scale)
     }
 
-    /// The point x as a point of the unit ball.
+    /// Places the point x in the unit ball.
     #[inline(always)]
     pub(super) fn place<R: RowView>(self, x: R) -> PlacedRow<R> {
         PlacedRow { scaled: ScaledRow::new(x, self.scaling().unwrap_or(1.0)), lift: self.lift }
@@ -117,7 +117,7 @@ impl<R: RowView> RowView for PlacedRow<R> {
     }
 }
 
-/// The settings that do not depend on the schedule.
+/// The settings of a fit that do not depend on the schedule.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Settings {
     pub placement: Placement,

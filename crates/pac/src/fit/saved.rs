@@ -147,7 +147,8 @@ impl<L: Link> Lane<L> {
 }
 
 impl<L: Link> Fitting<L> {
-    /// The origins of all candidates, recomputed from the lanes. `None` if their number differs from the saved one.
+    /// The origins of all candidates, recomputed from the lanes. Returns `None` if their number differs from the saved
+    /// number.
     fn origins_of_lanes(&self) -> Option<Vec<Origin>> {
         let means = self.means && self.taken == self.training;
         let of_lanes = self.lanes.iter().map(|lane| lane.retention.retained(lane.taken));

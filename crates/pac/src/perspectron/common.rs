@@ -7,7 +7,7 @@ use crate::selection::Elimination;
 use crate::streams;
 use halfspaces_linalg::{InputError, Threads, rng_for};
 
-/// Which iterates become candidates.
+/// Selects the iterates that become candidates.
 ///
 /// [`Selection::Thinned`] keeps about ((4η+2ε)/ε) ln(3/δ) candidates in memory and needs fewer examples to compare
 /// them. [`Selection::AllIterates`] has shorter runs but keeps every iterate. If unsure, use the default.
@@ -61,7 +61,7 @@ impl Common {
         InputError::check_parameter("radius", radius, in_range, "positive and finite")
     }
 
-    /// The margin of the placed points: γ/R, and half of that if they are lifted.
+    /// The margin of the placed points: γ/R, or γ/(2R) if the points are lifted.
     pub(crate) fn placed_margin(&self, margin: f64) -> f64 {
         margin / self.radius / if self.lift { 2.0 } else { 1.0 }
     }
@@ -77,29 +77,30 @@ impl Common {
     }
 }
 
-/// The setters shared by the parameters of all Perspectrons. ε and δ are fields of `$target`, or of the parameters
-/// themselves.
+/// The setters shared by the parameters of all Perspectrons. The fields of ε and δ are in `$target` if it is given, or
+/// else in the parameters themselves.
 macro_rules! common_setters {
     ($($target:ident)?) => {
         setters! {
-            /// ε: the error exceeds the target level by at most ε. Default: 0.1.
+            /// The excess ε: the target is an error that exceeds the target level by at most ε. Default: 0.1.
             excess: f64 => $($target.)? excess,
 
-            /// δ: the probability that the result is worse. Default: 0.05.
+            /// The failure probability δ: an upper bound on the probability that the error is larger. Default: 0.05.
             failure: f64 => $($target.)? failure,
 
-            /// Whether iterates are projected onto the unit ball. Every proof allows it: w* lies in the ball, so each
-            /// projection reduces the distance to w*. Default: true, except for the constants as printed.
+            /// Whether iterates are projected onto the unit ball. Every proof allows projections: w* lies in the ball,
+            /// so each projection reduces the distance to w*. Default: true, except for the constants as printed.
             project: bool => common.project,
 
-            /// Which candidates are dropped early. Default: [`Elimination::Statistical`](crate::Elimination).
+            /// Selects the candidates that are dropped early. Default:
+            /// [`Elimination::Statistical`](crate::Elimination).
             elimination: $crate::selection::Elimination => common.elimination,
 
-            /// Which iterates become candidates. Default: [`Selection::Thinned`].
+            /// Selects the iterates that become candidates. Default: [`Selection::Thinned`].
             selection: Selection,
 
-            /// The number of threads, among which the guesses of a fit and the comparison of the candidates are
-            /// divided. The outcome does not depend on this number. Default: one.
+            /// The number of threads. The guesses of a fit and the comparison of the candidates are divided among the
+            /// threads. The outcome does not depend on their number. Default: one.
             threads: halfspaces_linalg::Threads => common.threads,
 
             /// The seed of the learner's random numbers. Default: 0.
@@ -109,23 +110,25 @@ macro_rules! common_setters {
 }
 pub(crate) use common_setters;
 
-/// The setters of the radius and the lifting, for learners without a link. A link would have to be rescaled together
-/// with the points.
+/// The setters of the radius and the lifting, for learners without a link function. A link function would have to be
+/// rescaled together with the points.
 macro_rules! placement_setters {
     () => {
         setters! {
-            /// R: points and margin are divided by R. A point outside the ball of radius R is an error. Default: 1.
+            /// The radius R: points and margin are divided by R. A point outside the ball of radius R is an error.
+            /// Default: 1.
             radius: f64 => common.radius,
 
-            /// Whether the halfspace has a bias. Points become (x/R, 1)/√2, in which a margin of γ with |b| <= R and
-            /// ‖w‖ <= 1 is at least γ/(2R) (CKST24 Remark 2). The constants are those of that margin. Default: false.
+            /// Whether the halfspace has a bias. Points become (x/R, 1)/√2. In these coordinates, a margin of γ with
+            /// |b| <= R and ‖w‖ <= 1 is at least γ/(2R) (CKST24 Remark 2). The constants are those for a margin of
+            /// γ/(2R). Default: false.
             lift: bool => common.lift,
         }
     };
 }
 pub(crate) use placement_setters;
 
-/// Which iterates of a single lane are retained.
+/// Selects the iterates of a single lane that are retained.
 pub(crate) fn retention(
     plan: Plan,
     selection: Selection,

@@ -1,11 +1,11 @@
-//! The GLM Perspectron: halfspaces with noise whose rate decreases with the margin, as given by a known link σ.
+//! The GLM Perspectron, for noise with a rate that decreases with the margin, as given by a known link function σ.
 //!
-//! The update is that of the Perspectron with σ(w·x) in place of β sign(w·x): w -= λ (σ(w·x) - y)/D(w·x) x.
+//! The update is the update of the Perspectron with σ(w·x) in place of β sign(w·x): w -= λ (σ(w·x) - y)/D(w·x) x.
 //!
-//! *Guarantee.* Let a unit w* have |w*·x| >= γ on points with ‖x‖ <= 1, and let each label be sign(w*·x)
-//! flipped with a probability of at most (1-|σ(w*·x)|)/2, for a link σ that is non-decreasing with
-//! sign(t)σ(t) >= 0 and ||σ(t)| - |σ(-t)|| <= τ. With probability at least 1 - δ the error of the result
-//! is at most opt_RCN + τ/2 + ε, opt_RCN = E\[(1-|σ(w*·x)|)/2\].
+//! *Guarantee.* Let a unit vector w* have |w*·x| >= γ on points with ‖x‖ <= 1. Let each label be sign(w*·x), flipped
+//! with a probability of at most (1-|σ(w*·x)|)/2. Let the link function σ be non-decreasing with sign(t)σ(t) >= 0 and
+//! ||σ(t)| - |σ(-t)|| <= τ. Then with probability at least 1 - δ, the error of the result is at most opt_RCN + τ/2 + ε,
+//! where opt_RCN = E\[(1-|σ(w*·x)|)/2\].
 //!
 //! | schedule | D | steps of a run |
 //! |---|---|---|
@@ -13,9 +13,10 @@
 //! | [`GlmSchedule::Corrected`] | abs(w·x) + γε/(4-ε) | 1024/(ε⁴γ²) |
 //! | [`GlmSchedule::Ours`] | max(abs(w·x), γ/2) | 64/(εγ)²; 16(2+(2+γ)√(2 ln(3/δ)))²/(εγ)² thinned |
 //!
-//! *Source.* CKST24 Algorithm 2, Lemmas 5 and 6, Claim 1, Theorem 4. `Ours`, which saves the factor ε⁻², is proved in
-//! docs/theory/glm-without-padding-loss.md. The argument of σ is clamped to \[-1, 1\]. Iterates are projected onto the
-//! unit ball, except in `Paper`. Points must lie in the unit ball; otherwise rescale points and link together.
+//! *Source.* CKST24 Algorithm 2, Lemmas 5 and 6, Claim 1, Theorem 4. The schedule `Ours` avoids the factor ε⁻²; the
+//! proof is in docs/theory/glm-without-padding-loss.md. The argument of σ is clamped to \[-1, 1\]. Iterates are
+//! projected onto the unit ball, except in `Paper`. Points must lie in the unit ball; if they do not, rescale points
+//! and link function together.
 
 use super::common::{Common, Selection, choice_share, common_setters, retention};
 use crate::fit::{AverageBound, Fit, Fitting, Guarantee, Lane, Plan, Theorem};
@@ -43,11 +44,11 @@ use thiserror::Error;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GlmSchedule {
-    /// The constants as printed: D = |w·x| + αγ with α = ε/(2-ε), T = 32/(ε⁴γ²).
+    /// The constants as printed: D = |w·x| + αγ with α = ε/(2-ε), and T = 32/(ε⁴γ²).
     Paper,
-    /// α = ε/(4-ε), T = 1024/(ε⁴γ²), for which the proof holds.
+    /// The constants α = ε/(4-ε) and T = 1024/(ε⁴γ²), for which the proof holds.
     Corrected,
-    /// D = max(|w·x|, γ/2), T = 64/(εγ)².
+    /// Our constants: D = max(|w·x|, γ/2) and T = 64/(εγ)².
     #[default]
     Ours,
 }
@@ -68,11 +69,11 @@ pub enum GlmError {
     /// A number is out of range.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// The function is not a link.
+    /// The function is not a link function.
     #[error(transparent)]
     Link(#[from] LinkError),
-    /// Thinned selection needs a bound on the average error of the iterates, which is proved for
-    /// [`GlmSchedule::Ours`] only.
+    /// Thinned selection needs a bound on the average error of the iterates. Such a bound is proved only for
+    /// [`GlmSchedule::Ours`].
     #[error("thinned selection is proved only for GlmSchedule::Ours; use Selection::AllIterates")]
     NoGuarantee {
         /// The requested schedule.
@@ -107,8 +108,8 @@ pub struct GlmParams<L> {
 impl<L: Link + Clone> GlmParams<L> {
     common_setters!();
 
-    /// The constants. Default: [`GlmSchedule::Ours`]. The other two also select [`Selection::AllIterates`]; to change
-    /// that, call [`GlmParams::selection`] afterwards.
+    /// The constants of the fit. Default: [`GlmSchedule::Ours`]. The other two schedules also select
+    /// [`Selection::AllIterates`]; to change the selection, call [`GlmParams::selection`] afterwards.
     #[must_use]
     pub fn schedule(mut self, schedule: GlmSchedule) -> Self {
         self.schedule = schedule;
@@ -125,8 +126,8 @@ impl<L: Link + Clone> Params for GlmParams<L> {
     type Error = GlmError;
 
     /// # Errors
-    /// [`GlmError::Input`] for γ outside (0, 1], ε or δ outside (0, 1); [`GlmError::Link`] if the function is not a
-    /// link on a grid of arguments; [`GlmError::NoGuarantee`].
+    /// [`GlmError::Input`] for γ outside (0, 1], ε or δ outside (0, 1); [`GlmError::Link`] if the function fails the
+    /// conditions of a link function on a grid of arguments; [`GlmError::NoGuarantee`].
     fn check(self) -> Result<GlmPerspectron<L>, GlmError> {
         check_target(self.excess, self.failure)?;
         self.common.check()?;
@@ -139,23 +140,24 @@ impl<L: Link + Clone> Params for GlmParams<L> {
     }
 }
 
-/// The GLM Perspectron: learns a halfspace under noise that falls with the margin by a known link σ.
+/// The GLM Perspectron: learns a halfspace under noise that decreases with the margin by a known link function σ.
 ///
-/// The update is that of the [`Perspectron`](crate::Perspectron) with σ(w·x) in place of β sign(w·x):
-/// w -= λ (σ(w·x) - y)/D(w·x) x with D = max(|w·x|, γ/2).
+/// The update is the update of the [`Perspectron`](crate::Perspectron) with σ(w·x) in place of β sign(w·x): w -= λ
+/// (σ(w·x) - y)/D(w·x) x with D = max(|w·x|, γ/2).
 ///
-/// *Guarantee.* Let a unit w* have |w*·x| >= γ on points with ‖x‖ <= 1, and let each label be sign(w*·x)
-/// flipped with a probability of at most (1-|σ(w*·x)|)/2, for a link σ that is non-decreasing with
-/// sign(t)σ(t) >= 0 and ||σ(t)| - |σ(-t)|| <= τ. With probability at least 1 - δ the error of the result
-/// is at most opt_RCN + τ/2 + ε, opt_RCN = E\[(1-|σ(w*·x)|)/2\].
+/// *Guarantee.* Let a unit vector w* have |w*·x| >= γ on points with ‖x‖ <= 1. Let each label be sign(w*·x), flipped
+/// with a probability of at most (1-|σ(w*·x)|)/2. Let the link function σ be non-decreasing with sign(t)σ(t) >= 0 and
+/// ||σ(t)| - |σ(-t)|| <= τ. Then with probability at least 1 - δ, the error of the result is at most opt_RCN + τ/2 + ε,
+/// where opt_RCN = E\[(1-|σ(w*·x)|)/2\].
 ///
-/// *Cost.* One pass over 16(2+(2+γ)√(2 ln(3/δ)))²/(εγ)² examples, O(d) time each, and over the examples to compare
-/// candidates on. Memory for the candidates ([`GlmPerspectron::plan`]).
+/// *Cost.* The fit makes one pass over 16(2+(2+γ)√(2 ln(3/δ)))²/(εγ)² training examples, at O(d) time each, and over
+/// the examples on which candidates are compared. The memory holds the candidates ([`GlmPerspectron::plan`]).
 ///
-/// *When to use it.* If the link is known and points lie in the unit ball; otherwise rescale points and link together.
-/// If the link is unknown, use [`Perspectron`](crate::Perspectron), which needs only a bound on the noise.
+/// *When to use it.* Use this learner if the link function is known and points lie in the unit ball. If they do not,
+/// rescale points and link function together. If the link function is unknown, use [`Perspectron`](crate::Perspectron),
+/// which needs only a bound on the noise rate.
 ///
-/// *Source.* CKST24 Algorithm 2, Lemmas 5 and 6, Claim 1, Theorem 4; the form without the factor ε⁻² is ours:
+/// *Source.* CKST24 Algorithm 2, Lemmas 5 and 6, Claim 1, Theorem 4. The form without the factor ε⁻² is ours:
 /// docs/theory/glm-without-padding-loss.md. *Claims:* P5, P7, P15. Shown in P11.
 ///
 /// ```
@@ -176,7 +178,8 @@ impl<L: Link + Clone> Params for GlmParams<L> {
 pub struct GlmPerspectron<L>(GlmParams<L>);
 
 impl<L: Link + Clone> GlmPerspectron<L> {
-    /// Parameters for a link and a margin of at least `margin` γ in (0, 1]. Defaults: ε = 0.1, δ = 0.05.
+    /// Creates parameters for a link function and a margin of at least `margin`, which is γ in (0, 1]. Defaults: ε =
+    /// 0.1, δ = 0.05.
     #[must_use]
     pub fn params(link: L, margin: f64) -> GlmParams<L> {
         let (schedule, selection) = (GlmSchedule::default(), Selection::default());
@@ -233,7 +236,7 @@ impl<L: Link + Clone> GlmPerspectron<L> {
         Plan { runs, run_length, step, denominator, candidates, validation }
     }
 
-    /// Starts a fit of points in R^`dim`.
+    /// Starts a fit to points in R^`dim`.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::TooLarge`] if the candidates do not fit in memory.
@@ -255,7 +258,7 @@ impl<L: Link + Clone> GlmPerspectron<L> {
             choice_failure,
             average,
         };
-        // The printed proof fails for the printed constants.
+        // The printed proof does not hold for the printed constants.
         let theorem = Some(theorem).filter(|_| *schedule != GlmSchedule::Paper);
         let settings = common.settings();
         Fitting::new(dim, vec![lane], plan.validation, settings, theorem, choice_failure)
@@ -265,9 +268,9 @@ impl<L: Link + Clone> GlmPerspectron<L> {
 impl<L: Link + Clone> FitStream for GlmPerspectron<L> {
     type Model = Fit;
 
-    /// Fits a stream in one pass. If the stream ends early, [`Fit::termination`] says so, and [`Fit::guarantee`] is
-    /// computed for the examples taken. To continue after a faulty example, use [`GlmPerspectron::start`] and
-    /// [`Fitting::advance`].
+    /// Fits a stream in one pass. If the stream ends early, [`Fit::termination`] is `ExamplesEnded`, and
+    /// [`Fit::guarantee`] is computed for the number of examples taken. To continue after a faulty example, use
+    /// [`GlmPerspectron::start`] and [`Fitting::advance`].
     fn fit_stream<S: ExampleStream>(&self, stream: &mut S) -> Result<Fit, FitError<S::Error>> {
         self.start(stream.dim())?.fit(stream)
     }
@@ -277,7 +280,7 @@ impl<L: Link + Clone> FitSample for GlmPerspectron<L> {
     type Model = Fit;
     type Error = FitError<InputError>;
 
-    /// Fits the sample as a stream, in its order. The guarantee needs independent examples.
+    /// Fits a sample as a stream, in the order of its examples. The guarantee needs independent examples.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Fit, Self::Error> {
         self.fit_stream(&mut LabelledPoints::new(points, labels)?)
     }
@@ -298,7 +301,7 @@ mod tests {
                 .plan()
                 .candidates
         };
-        // h = (1 - 0.4 + 0.4)/2 = 1/2 whichever side is noisier; (4h + 2ε)/ε ln 30 = 40.8.
+        // The noise bound is h = (1 - 0.4 + 0.4)/2 = 1/2, whichever side is noisier, and (4h + 2ε)/ε ln 30 = 40.8.
         assert_eq!((candidates(0.1, 0.3), candidates(0.3, 0.1)), (41, 41));
     }
 }

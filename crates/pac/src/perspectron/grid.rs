@@ -1,17 +1,18 @@
 //! The Perspectron for an unknown noise rate and, optionally, an unknown margin.
 //!
-//! One Perspectron runs for each guess β̃ = 0, ε, 2ε, ..., 1 of β = 1 - 2η. If the margin is unknown as well, there is
-//! one for each guess and each margin R, R/2, R/4, ... down to the smallest. All learn from the same examples, and the
-//! target of each is half the excess. Of all their candidates, the one with the fewest errors on fresh examples is
-//! returned.
+//! One Perspectron runs for each guess β̃ = 0, ε, 2ε, ..., 1 of β = 1 - 2η. If the margin is also unknown, one
+//! Perspectron runs for each pair of such a guess and a margin R, R/2, R/4, ... down to the smallest margin. All
+//! Perspectrons learn from the same examples, and each has half the excess as its target. Of all their candidates, the
+//! fit returns the candidate with the fewest errors on fresh examples.
 //!
-//! *Guarantee.* With probability at least 1 - δ the error is at most η + ε, for the smallest η with which the Massart
-//! model holds and every margin γ that is at least the smallest guess. Some guess has β - ε < β̃ <= β, so its η̃ lies
-//! in [η, η + ε/2). Massart noise of rate η is also Massart noise of the larger rate η̃. The best candidate of this
-//! guess has error at most η̃ + ε/4, and the choice among the candidates adds at most ε/4.
+//! *Guarantee.* With probability at least 1 - δ, the error is at most η + ε, for the smallest η with which the Massart
+//! model holds and every margin γ that is at least the smallest guess. Some guess has β - ε < β̃ <= β, so its noise
+//! rate η̃ lies in [η, η + ε/2). Massart noise of rate η is also Massart noise of the larger rate η̃. The best
+//! candidate of this guess has an error of at most η̃ + ε/4, and the choice among the candidates adds at most ε/4.
 //!
-//! *Source.* CKST24 Appendix A. [`GridSchedule::Paper`] is as printed: guesses in [0, 1/2], each for the excess ε, for
-//! which Lemma 7 proves nothing. The other schedule is corrected: docs/theory/perspectron-schedules.md.
+//! *Source.* CKST24 Appendix A. [`GridSchedule::Paper`] is the grid as printed: guesses in [0, 1/2], each with the
+//! target excess ε. Lemma 7 proves nothing for this grid. The other schedule is a corrected grid:
+//! docs/theory/perspectron-schedules.md.
 
 use super::common::{Common, Selection, choice_share, common_setters, placement_setters};
 use super::margin::Margin;
@@ -43,11 +44,11 @@ use halfspaces_linalg::{
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GridSchedule {
-    /// The grid as printed: β̃ in [0, 1/2], with the constants of a known noise rate. No guarantee is proved for it.
-    /// The selection is not set to all iterates, as printed, because all iterates of every guess would be a million
-    /// candidates.
+    /// The grid as printed: β̃ in [0, 1/2], with the constants for a known noise rate. No guarantee is proved for this
+    /// grid. The printed algorithm compares all iterates; this schedule does not select all iterates, because all
+    /// iterates of every guess would be a million candidates.
     Paper,
-    /// β̃ in [0, 1], half the excess as the target for each guess, and a more accurate choice.
+    /// The corrected grid: β̃ in [0, 1], half the excess as the target of each guess, and a more accurate choice.
     #[default]
     Corrected,
 }
@@ -75,8 +76,8 @@ impl GridParams {
     common_setters!();
     placement_setters!();
 
-    /// The guesses and constants. Default: [`GridSchedule::Corrected`]. [`GridSchedule::Paper`] also turns off the
-    /// projection; to change that, call [`GridParams::project`] afterwards.
+    /// The guesses and constants of the fit. Default: [`GridSchedule::Corrected`]. [`GridSchedule::Paper`] also turns
+    /// off the projection; to turn it on again, call [`GridParams::project`] afterwards.
     #[must_use]
     pub fn schedule(mut self, schedule: GridSchedule) -> Self {
         self.schedule = schedule;
@@ -117,9 +118,9 @@ impl Params for GridParams {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Guess {
-    /// η̃ = (1 - β̃)/2.
+    /// The noise rate η̃ = (1 - β̃)/2.
     pub noise: f64,
-    /// γ̃, of the original points.
+    /// The margin γ̃ of the original points.
     pub margin: f64,
     /// The number of runs.
     pub runs: u64,
@@ -131,20 +132,21 @@ pub struct Guess {
 
 /// The Perspectron for an unknown noise rate and, optionally, an unknown margin.
 ///
-/// For each guess of η (and of γ), one Perspectron learns from the same examples; its target is half the excess. Of all
-/// their candidates, the one with the fewest errors on fresh examples is returned.
+/// One Perspectron learns from the same examples for each guess of η (and of γ), with half the excess as its target. Of
+/// all their candidates, the fit returns the candidate with the fewest errors on fresh examples.
 ///
-/// *Guarantee.* With probability at least 1 - δ the error is at most η + ε, for the smallest η with which the Massart
+/// *Guarantee.* With probability at least 1 - δ, the error is at most η + ε, for the smallest η with which the Massart
 /// model holds and every margin γ that is at least the smallest guess.
 ///
-/// *Cost.* One pass. The number of examples is that of the most demanding guess, for ε/2. The time per example is O(d)
-/// per guess; there are 1/ε + 1 guesses per guess of the margin. Memory for all candidates.
+/// *Cost.* The fit makes one pass. The number of examples is that of the guess that needs the most examples, for ε/2.
+/// The time per example is O(d) per guess. There are 1/ε + 1 guesses per guess of the margin. The memory holds all
+/// candidates.
 ///
-/// *When to use it.* For a stream under Massart noise of unknown rate. If the rate is known,
+/// *When to use it.* Use this learner for a stream under Massart noise of unknown rate. If the rate is known,
 /// [`Perspectron`](crate::Perspectron) and [`MarginSearch`](crate::MarginSearch) need a quarter of the examples. For a
-/// sample of fixed size use [`SamplePerspectron`](crate::SamplePerspectron).
+/// sample of fixed size, use [`SamplePerspectron`](crate::SamplePerspectron).
 ///
-/// *Source.* CKST24 Appendix A, whose printed grid has no proved guarantee ([`GridSchedule::Paper`]), corrected:
+/// *Source.* CKST24 Appendix A, corrected, because the printed grid has no proved guarantee ([`GridSchedule::Paper`]):
 /// docs/theory/perspectron-schedules.md. *Claims:* P6.
 ///
 /// ```
@@ -163,7 +165,7 @@ pub struct Guess {
 pub struct GridPerspectron(GridParams);
 
 impl GridPerspectron {
-    /// Parameters for a margin that is known or bounded from below. Defaults: ε = 0.1, δ = 0.05.
+    /// Creates parameters for a margin that is known or bounded from below. Defaults: ε = 0.1, δ = 0.05.
     #[must_use]
     pub fn params(margin: Margin) -> GridParams {
         let (schedule, selection) = (GridSchedule::default(), Selection::default());
@@ -171,7 +173,7 @@ impl GridPerspectron {
         GridParams { margin, excess, failure, common: Common::default(), schedule, selection }
     }
 
-    /// The guesses; [`crate::Origin::lane`] is an index into them.
+    /// The guesses of a fit; [`crate::Origin::lane`] is an index into this list.
     #[must_use]
     pub fn guesses(&self) -> Vec<Guess> {
         let GridParams { margin, excess: target, failure, common, schedule, selection } = self.0;
@@ -210,14 +212,14 @@ impl GridPerspectron {
         guesses
     }
 
-    /// T₁: the number of training examples, that of the most demanding guess.
+    /// The number T₁ of training examples, which is that of the guess that needs the most examples.
     #[must_use]
     pub fn training(&self) -> u64 {
         let steps = |g: Guess| g.runs.saturating_mul(g.run_length);
         self.guesses().into_iter().map(steps).max().unwrap_or(0)
     }
 
-    /// |T₂|: the number of fresh examples on which candidates are compared.
+    /// The number |T₂| of fresh examples on which candidates are compared.
     #[must_use]
     pub fn validation(&self) -> u64 {
         let GridParams { excess, failure, schedule, selection, .. } = self.0;
@@ -230,7 +232,7 @@ impl GridPerspectron {
         }
     }
 
-    /// Starts a fit of points in R^`dim`.
+    /// Starts a fit to points in R^`dim`.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::TooLarge`] if the candidates do not fit in memory.
@@ -262,7 +264,7 @@ impl GridPerspectron {
             choice_failure,
             average: AverageBound::Unknown,
         };
-        // The grid as printed proves nothing.
+        // For the grid as printed, nothing is proved.
         let theorem = Some(theorem).filter(|_| schedule != GridSchedule::Paper);
         let settings = common.settings();
         Fitting::new(dim, lanes, self.validation(), settings, theorem, choice_failure)
@@ -272,9 +274,9 @@ impl GridPerspectron {
 impl FitStream for GridPerspectron {
     type Model = Fit;
 
-    /// Fits a stream in one pass. If the stream ends early, [`Fit::termination`] says so, and [`Fit::guarantee`] is
-    /// computed for the examples taken. To continue after a faulty example, use [`GridPerspectron::start`] and
-    /// [`Fitting::advance`].
+    /// Fits a stream in one pass. If the stream ends early, [`Fit::termination`] is `ExamplesEnded`, and
+    /// [`Fit::guarantee`] is computed for the number of examples taken. To continue after a faulty example, use
+    /// [`GridPerspectron::start`] and [`Fitting::advance`].
     fn fit_stream<S: ExampleStream>(&self, stream: &mut S) -> Result<Fit, FitError<S::Error>> {
         self.start(stream.dim())?.fit(stream)
     }
@@ -284,7 +286,7 @@ impl FitSample for GridPerspectron {
     type Model = Fit;
     type Error = FitError<InputError>;
 
-    /// Fits the sample as a stream, in its order. The guarantee needs independent examples.
+    /// Fits a sample as a stream, in the order of its examples. The guarantee needs independent examples.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Fit, Self::Error> {
         self.fit_stream(&mut LabelledPoints::new(points, labels)?)
     }
@@ -299,28 +301,29 @@ mod tests {
         params.schedule(schedule).selection(selection).check().unwrap()
     }
 
-    /// γ = ε = 1/2, δ = 1/4: three guesses of the noise rate, each for ε/2; three runs of each.
+    /// For γ = ε = 1/2 and δ = 1/4, there are three guesses of the noise rate, each with the target ε/2 and three runs.
     #[test]
     fn guesses_are_worked_by_hand() {
         let corrected = learner(GridSchedule::Corrected, Selection::AllIterates);
-        // 16 (1-η)²/(ε/2 · γ)² = 1024 (1-η)².
+        // The run length is 16 (1-η)²/(ε/2 · γ)² = 1024 (1-η)².
         let lengths = |l: &GridPerspectron| -> Vec<(u64, u64, u64)> {
             l.guesses().iter().map(|g| (g.runs, g.run_length, g.candidates)).collect()
         };
         let expected = [(3, 256, 768), (3, 576, 1728), (3, 1024, 3072)];
         assert_eq!(lengths(&corrected), expected);
         assert_eq!(corrected.training(), 3072);
-        // (32/ε²) ln(2 · 5568/(δ/2)) = 1458.9.
+        // The number of examples is (32/ε²) ln(2 · 5568/(δ/2)) = 1458.9.
         assert_eq!(corrected.validation(), 1459);
         let paper = learner(GridSchedule::Paper, Selection::AllIterates);
         assert_eq!(lengths(&paper), [(3, 256, 768); 2]);
-        // (8/ε²) ln(4 · 1536/δ) = 323.5.
+        // The number of examples is (8/ε²) ln(4 · 1536/δ) = 323.5.
         assert_eq!(paper.validation(), 324);
-        // 16 (1-η)² (1 + (1+γ) √(2 ln 12))²/(ε/2 · γ)², and (4η + ε)/(ε/2) ln 12 candidates.
+        // The run length is 16 (1-η)² (1 + (1+γ) √(2 ln 12))²/(ε/2 · γ)², and there are (4η + ε)/(ε/2) ln 12
+        // candidates.
         let thinned = learner(GridSchedule::Corrected, Selection::Thinned);
         let expected = [(1, 4831, 25), (1, 10_870, 15), (1, 19_323, 5)];
         assert_eq!(lengths(&thinned), expected);
-        // (32/ε²) ln(2 · 45/(δ/3)) = 894.04.
+        // The number of examples is (32/ε²) ln(2 · 45/(δ/3)) = 894.04.
         assert_eq!(thinned.validation(), 895);
     }
 

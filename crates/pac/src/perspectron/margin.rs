@@ -3,7 +3,7 @@
 use crate::noise_setting::check_margin;
 use halfspaces_linalg::InputError;
 
-/// A margin γ, known or bounded from below.
+/// A margin γ that is known or bounded from below.
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -19,7 +19,7 @@ use halfspaces_linalg::InputError;
 pub enum Margin {
     /// The margin is γ.
     Known(f64),
-    /// The margin is at least this number: margins R, R/2, ... are tried down to it.
+    /// The margin is at least this number. The guesses are R, R/2, ... down to this number.
     AtLeast(f64),
 }
 
@@ -37,7 +37,7 @@ impl Margin {
         InputError::check_parameter("margin", least, in_range, "at least 2^-60 of the radius")
     }
 
-    /// The guesses, from the largest possible margin down to the smallest.
+    /// The guesses of the margin, from the largest possible margin down to the smallest.
     pub(crate) fn guesses(self, largest: f64) -> Vec<f64> {
         let mut guesses = Vec::new();
         if let Margin::AtLeast(least) = self {

@@ -1,13 +1,13 @@
 //! The Perspectron with a known noise rate and an unknown margin.
 //!
-//! For each of the margins R, R/2, R/4, ..., the search fits a halfspace with the target excess ε/2 and counts its
-//! errors on fresh examples. It stops if the error rate is at most η + 3ε/4.
+//! The search tries the margins R, R/2, R/4, .... For each margin, it fits a halfspace with the target excess ε/2 and
+//! counts the errors of the halfspace on fresh examples. It stops as soon as the error rate is at most η + 3ε/4.
 //!
-//! *Guarantee.* With probability at least 1 - δ the search stops no later than at the first guess that is at most the
-//! true margin γ, with an error of at most η + ε. Guess j fails with probability at most δ/2^(j+1): half of it is for
-//! the fit, and half for the count, whose error rate must be within ε/4 of the true error.
+//! *Guarantee.* With probability at least 1 - δ, the search stops no later than at the first guess that is at most the
+//! true margin γ, and the error is at most η + ε. Guess j fails with probability at most δ/2^(j+1). Half of this
+//! probability is for the fit, and half is for the count, whose error rate must be within ε/4 of the true error.
 //!
-//! *Source.* Ours; docs/theory/perspectron-schedules.md.
+//! *Source.* The search is ours; docs/theory/perspectron-schedules.md.
 
 use super::massart::PerspectronParams;
 use crate::fit::{Fit, Guarantee, Stage};
@@ -19,24 +19,26 @@ use halfspaces_linalg::{
     Termination, classify_by, getters,
 };
 
-/// The number of guesses before the search gives up: the last is 2⁻³⁹ of the radius.
+/// The number of guesses before the search gives up. The last guess is 2⁻³⁹ of the radius.
 const MAX_GUESSES: u32 = 40;
 
 /// Searches for the margin of a Perspectron with a known noise rate.
 ///
-/// For each of the margins R, R/2, R/4, ..., the search fits a halfspace with the target excess ε/2 and counts its
-/// errors on fresh examples. It stops if the error rate is at most η + 3ε/4.
+/// The search tries the margins R, R/2, R/4, .... For each margin, it fits a halfspace with the target excess ε/2 and
+/// counts the errors of the halfspace on fresh examples. It stops as soon as the error rate is at most η + 3ε/4.
 ///
-/// *Guarantee.* With probability at least 1 - δ the search stops no later than at the first guess that is at most the
-/// true margin γ, with an error of at most η + ε.
+/// *Guarantee.* With probability at least 1 - δ, the search stops no later than at the first guess that is at most the
+/// true margin γ, and the error is at most η + ε.
 ///
-/// *Cost.* One pass. Guess j = 0, 1, ... takes the examples of a [`Perspectron`](crate::Perspectron) for the margin
-/// R/2ʲ, ε/2 and δ/2^(j+2), and (8/ε²) ln(2^(j+3)/δ) examples to count errors on. The last guess dominates.
+/// *Cost.* The search makes one pass. Guess j = 0, 1, ... takes the examples of a [`Perspectron`](crate::Perspectron)
+/// for the margin R/2ʲ, ε/2 and δ/2^(j+2). It takes (8/ε²) ln(2^(j+3)/δ) further examples to count errors. The last
+/// guess dominates the cost.
 ///
-/// *When to use it.* If η is known and γ is not. If both are unknown, use [`GridPerspectron`](crate::GridPerspectron);
-/// for a sample of fixed size, [`SamplePerspectron`](crate::SamplePerspectron).
+/// *When to use it.* Use the search if η is known and γ is not. If both are unknown, use
+/// [`GridPerspectron`](crate::GridPerspectron). For a sample of fixed size, use
+/// [`SamplePerspectron`](crate::SamplePerspectron).
 ///
-/// *Source.* Ours; docs/theory/perspectron-schedules.md. *Claims:* P6m.
+/// *Source.* The search is ours; docs/theory/perspectron-schedules.md. *Claims:* P6m.
 ///
 /// ```
 /// use halfspaces_data::{Instance, MarginBall, Rcn, random_target};
@@ -85,7 +87,7 @@ pub struct SearchFit {
 
 impl SearchFit {
     getters! {
-        /// The last fit. It has no guarantee of its own, because its margin is a guess.
+        /// The last fit. It has no guarantee of its own, because its margin is only a guess.
         fit: &Fit,
 
         /// The margin of the last fit.
@@ -94,14 +96,15 @@ impl SearchFit {
         /// The number of guesses.
         guesses: u32,
 
-        /// [`Termination::Converged`] if the error is at most η + ε with probability at least 1 - δ.
-        /// [`Termination::AssumptionFailed`] if no guess down to 2⁻³⁹ of the radius led to such a halfspace: the noise
-        /// rate is higher than stated, or there is no margin. In that case, and after [`Termination::ExamplesEnded`],
-        /// the last fit is returned without a guarantee.
+        /// The end of the search. It is [`Termination::Converged`] if the error is at most η + ε with probability at
+        /// least 1 - δ. It is [`Termination::AssumptionFailed`] if no guess down to 2⁻³⁹ of the radius gave such a
+        /// halfspace. The noise rate is then higher than stated, or there is no margin. In that case, and after
+        /// [`Termination::ExamplesEnded`], the last fit is returned without a guarantee.
         termination: Termination,
     }
 
-    /// The guarantee of an error of at most η + ε with probability at least 1 - δ. `None` unless the search converged.
+    /// The guarantee that the error is at most η + ε with probability at least 1 - δ. Returns `None` if the search did
+    /// not converge.
     #[must_use]
     pub fn guarantee(&self) -> Option<Guarantee> {
         Some(self.guarantee).filter(|_| self.termination.is_converged())
@@ -111,10 +114,11 @@ impl SearchFit {
 classify_by!(SearchFit, fit);
 
 impl MarginSearch {
-    /// Creates a search with the parameters of a [`Perspectron`](crate::Perspectron). Their margin is not used.
+    /// Creates a search with the parameters of a [`Perspectron`](crate::Perspectron). The search does not use their
+    /// margin.
     ///
     /// # Errors
-    /// Those of checking the parameters.
+    /// The errors of the check of the parameters.
     pub fn new(params: PerspectronParams) -> Result<MarginSearch, InputError> {
         let setting = NoiseSetting { margin: params.largest_margin(), ..params.setting() };
         let params = params.with_setting(setting);
@@ -133,7 +137,7 @@ impl FitStream for MarginSearch {
         let NoiseSetting { noise, mut margin, excess, failure } = self.params.setting();
         let guarantee = Guarantee { excess, failure };
         let mut guesses = 0;
-        // Examples taken by earlier guesses.
+        // The number of examples that earlier guesses took.
         let mut before = 0;
         loop {
             let share = schedule::guess_failure(failure, guesses) / 2.0;
@@ -179,7 +183,7 @@ impl FitSample for MarginSearch {
     type Model = SearchFit;
     type Error = FitError<InputError>;
 
-    /// Streams the sample in its order; its examples must be independent for the guarantee to hold.
+    /// Fits a sample as a stream, in the order of its examples. The guarantee needs independent examples.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<SearchFit, Self::Error> {
         self.fit_stream(&mut LabelledPoints::new(points, labels)?)
     }
@@ -192,8 +196,8 @@ mod tests {
     use halfspaces_linalg::{Points, RngStream, rng_for};
     use rand::RngExt;
 
-    /// Two pairs of opposite points: a frequent pair of long points and a rare pair of short ones. With a margin of 1
-    /// or 0.5 the rare pair cannot turn w, although its margin exceeds 0.04.
+    /// Creates two pairs of opposite points: a frequent pair of long points, and a rare pair of short points. With a
+    /// margin of 1 or 0.5, the rare pair cannot turn w, although its margin exceeds 0.04.
     fn lever(n: usize, seed: u64) -> (Points, Vec<Label>) {
         let mut rng = rng_for(RngStream::CALLER, seed);
         let mut coordinates = Vec::new();
@@ -207,7 +211,7 @@ mod tests {
         (Points::new(coordinates, 2).unwrap(), labels)
     }
 
-    /// The guesses one by one, with the numbers of the documentation.
+    /// Repeats the guesses of the search one by one, with the numbers in the documentation.
     #[test]
     fn the_search_is_its_guesses_one_by_one() {
         let (noise, excess, failure) = (0.1, 0.2, 0.1);
@@ -219,7 +223,7 @@ mod tests {
         let mut refused = 0;
         loop {
             let margin = 0.5f64.powi(refused);
-            // δ/2^(j+2) for the fit, and the same for the count.
+            // The fit has the failure probability δ/2^(j+2), and so does the count.
             let share = failure / 2f64.powi(refused + 2);
             let params = Perspectron::params(noise, margin).excess(0.1).failure(share);
             let mut fitting = params.check().unwrap().start(2).unwrap();
@@ -233,7 +237,7 @@ mod tests {
                     errors += u64::from(fit.label(x).unwrap() != label);
                 }
             }
-            // η + 3ε/4 = 0.25.
+            // The threshold is η + 3ε/4 = 0.25.
             if stage != Stage::Complete || errors as f64 <= 0.25 * planned as f64 {
                 assert_eq!((&found.fit, found.margin), (&fit, margin));
                 assert_eq!(found.guesses as i32, refused + 1);

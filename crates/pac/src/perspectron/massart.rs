@@ -1,20 +1,19 @@
 //! The Perspectron: halfspaces with a margin under Massart noise.
 //!
-//! From w = 0, every fresh example updates w -= λ (β sign(w·x) - y)/D(w·x) x with β = 1 - 2η. Iterates are candidates.
-//! The candidate with the fewest errors on further fresh examples is returned.
+//! The fit starts at w = 0. Every fresh example updates w -= λ (β sign(w·x) - y)/D(w·x) x with β = 1 - 2η. Some or all
+//! iterates are candidates. The fit returns the candidate with the fewest errors on further fresh examples.
 //!
-//! *Guarantee.* Let a unit w* have |w*·x| >= γ on points with ‖x‖ <= 1, and let each label be sign(w*·x)
-//! flipped with a probability η(x) <= η. With probability at least 1 - δ the error of the result is at
-//! most η + ε.
+//! *Guarantee.* Let a unit vector w* have |w*·x| >= γ on points with ‖x‖ <= 1. Let each label be sign(w*·x), flipped
+//! with a probability η(x) <= η. Then with probability at least 1 - δ, the error of the result is at most η + ε.
 //!
 //! | selection | training examples | candidates |
 //! |---|---|---|
-//! | [`Selection::AllIterates`] | ⌈lg(2/δ)⌉ runs of 16(1-η)²/(εγ)² | all iterates |
-//! | [`Selection::Thinned`] | one run of 16(1-η)²(1+(1+γ)√(2 ln(3/δ)))²/(εγ)² | ((4η+2ε)/ε) ln(3/δ) |
+//! | [`Selection::AllIterates`] | ⌈lg(2/δ)⌉ runs of 16(1-η)²/(εγ)² steps | all iterates |
+//! | [`Selection::Thinned`] | one run of 16(1-η)²(1+(1+γ)√(2 ln(3/δ)))²/(εγ)² steps | ((4η+2ε)/ε) ln(3/δ) |
 //!
-//! *Source.* CKST24 Algorithm 1, Lemmas 2 to 4, Theorem 3; [`Schedule::Paper`] has its constants as
-//! printed. The factor (1-η), the denominator max(|w·x|, γ) and the thinned selection are ours:
-//! docs/theory/perspectron-schedules.md, massart-certificate.md, thinned-selection.md.
+//! *Source.* CKST24 Algorithm 1, Lemmas 2 to 4, Theorem 3; [`Schedule::Paper`] has the constants as printed. The factor
+//! (1-η), the denominator max(|w·x|, γ) and the thinned selection are ours: docs/theory/perspectron-schedules.md,
+//! massart-certificate.md, thinned-selection.md.
 //!
 //! Claims: P12p.
 
@@ -46,9 +45,9 @@ use halfspaces_linalg::{
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Schedule {
-    /// The constants as printed: D = |w·x| + γ, λ = γ/(2√T), T = 16/(εγ)².
+    /// The constants as printed: D = |w·x| + γ, λ = γ/(2√T), and T = 16/(εγ)².
     Paper,
-    /// The same D, with the bound |β sign(w·x) - y| <= 2(1-η) in place of 2.
+    /// The constants for D = |w·x| + γ with the bound |β sign(w·x) - y| <= 2(1-η) in place of 2.
     Corrected,
     /// The corrected constants with D = max(|w·x|, γ).
     #[default]
@@ -81,8 +80,8 @@ impl PerspectronParams {
     common_setters!(setting);
     placement_setters!();
 
-    /// The constants. Default: [`Schedule::Ours`]. [`Schedule::Paper`] also turns off the projection and selects
-    /// [`Selection::AllIterates`]; to change these, call [`PerspectronParams::project`] and
+    /// The constants of the fit. Default: [`Schedule::Ours`]. [`Schedule::Paper`] also turns off the projection and
+    /// selects [`Selection::AllIterates`]; to change these settings, call [`PerspectronParams::project`] and
     /// [`PerspectronParams::selection`] afterwards.
     #[must_use]
     pub fn schedule(mut self, schedule: Schedule) -> Self {
@@ -134,29 +133,29 @@ impl From<NoiseSetting> for PerspectronParams {
     }
 }
 
-/// The Perspectron: learns a halfspace with a margin under Massart noise, where each label may be flipped with its own
-/// probability, at most η < 1/2.
+/// The Perspectron: learns a halfspace with a margin under Massart noise. Under this noise, each label may be flipped
+/// with its own probability, which is at most η < 1/2.
 ///
-/// From w = 0, every fresh example updates w -= λ (β sign(w·x) - y)/D(w·x) x with β = 1 - 2η and D = max(|w·x|, γ).
-/// Some iterates are candidates. The candidate with the fewest errors on further fresh examples is returned.
+/// The fit starts at w = 0. Every fresh example updates w -= λ (β sign(w·x) - y)/D(w·x) x with β = 1 - 2η and D =
+/// max(|w·x|, γ). Some iterates are candidates. The fit returns the candidate with the fewest errors on further fresh
+/// examples.
 ///
-/// *Guarantee.* Let a unit w* have |w*·x| >= γ on points with ‖x‖ <= 1, and let each label be sign(w*·x)
-/// flipped with a probability η(x) <= η. With probability at least 1 - δ the error of the result is at most
-/// η + ε.
+/// *Guarantee.* Let a unit vector w* have |w*·x| >= γ on points with ‖x‖ <= 1. Let each label be sign(w*·x), flipped
+/// with a probability η(x) <= η. Then with probability at least 1 - δ, the error of the result is at most η + ε.
 ///
-/// *Cost.* One pass over one run of 16(1-η)²(1+(1+γ)√(2 ln(3/δ)))²/(εγ)² examples, O(d) time each; then
-/// (8/ε²) ln(6K/δ) examples to choose among K = ((4η+2ε)/ε) ln(3/δ) candidates, at most O(Kd) time each;
-/// O(Kd) memory. [`Perspectron::plan`] returns the numbers. [`Selection::AllIterates`] has shorter runs but keeps all
-/// iterates in memory.
+/// *Cost.* The fit makes one pass. It takes one run of 16(1-η)²(1+(1+γ)√(2 ln(3/δ)))²/(εγ)² examples, at O(d) time
+/// each. Then it takes (8/ε²) ln(6K/δ) examples to choose among K = ((4η+2ε)/ε) ln(3/δ) candidates, at a cost of at
+/// most O(Kd) time each. The memory is O(Kd). [`Perspectron::plan`] returns these numbers. [`Selection::AllIterates`]
+/// has shorter runs but keeps all iterates in memory.
 ///
-/// *When to use it.* For a stream, or a sample with as many examples as the plan needs, if η and γ are known. Use
-/// [`GridPerspectron`](crate::GridPerspectron) if η is unknown, [`MarginSearch`](crate::MarginSearch) if γ is unknown,
-/// and [`SamplePerspectron`](crate::SamplePerspectron) for a sample of fixed size. If the noise falls with the margin
-/// by a known link, [`GlmPerspectron`](crate::GlmPerspectron) reaches a lower error.
+/// *When to use it.* Use this learner if η and γ are known, for a stream or for a sample with as many examples as the
+/// plan needs. Use [`GridPerspectron`](crate::GridPerspectron) if η is unknown, [`MarginSearch`](crate::MarginSearch)
+/// if γ is unknown, and [`SamplePerspectron`](crate::SamplePerspectron) for a sample of fixed size. If the noise
+/// decreases with the margin by a known link function, [`GlmPerspectron`](crate::GlmPerspectron) reaches a lower error.
 ///
-/// *Source.* CKST24 Algorithm 1, Lemmas 2 to 4, Theorem 3; the factor (1-η), the denominator and the thinned
-/// selection are ours: docs/theory/perspectron-schedules.md, massart-certificate.md, thinned-selection.md.
-/// *Claims:* P1, P2, P3, P4, P4s, P8, P10, P13.
+/// *Source.* CKST24 Algorithm 1, Lemmas 2 to 4, Theorem 3. The factor (1-η), the denominator and the thinned selection
+/// are ours: docs/theory/perspectron-schedules.md, massart-certificate.md, thinned-selection.md. *Claims:* P1, P2, P3,
+/// P4, P4s, P8, P10, P13.
 ///
 /// ```
 /// use halfspaces_linalg::{FitStream, Params};
@@ -175,8 +174,9 @@ impl From<NoiseSetting> for PerspectronParams {
 pub struct Perspectron(PerspectronParams);
 
 impl Perspectron {
-    /// Parameters for flips of probability at most `noise` η in [0, 1/2) and a margin of at least `margin` γ in
-    /// (0, R], where R is the radius. Defaults: ε = 0.1, δ = 0.05, R = 1.
+    /// Creates parameters for labels that are flipped with a probability of at most `noise`, which is η in [0, 1/2),
+    /// and for a margin of at least `margin`, which is γ in (0, R]. Here R is the radius. Defaults: ε = 0.1, δ = 0.05,
+    /// R = 1.
     #[must_use]
     pub fn params(noise: f64, margin: f64) -> PerspectronParams {
         NoiseSetting::new(noise, margin).into()
@@ -190,7 +190,7 @@ impl Perspectron {
         plan(NoiseSetting { margin, ..setting }, schedule, selection)
     }
 
-    /// Starts a fit of points in R^`dim`.
+    /// Starts a fit to points in R^`dim`.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::TooLarge`] if the candidates do not fit in memory.
@@ -224,9 +224,9 @@ impl Perspectron {
 impl FitStream for Perspectron {
     type Model = Fit;
 
-    /// Fits a stream in one pass. If the stream ends early, [`Fit::termination`] says so, and [`Fit::guarantee`] is
-    /// computed for the examples taken. To continue after a faulty example, use [`Perspectron::start`] and
-    /// [`Fitting::advance`].
+    /// Fits a stream in one pass. If the stream ends early, [`Fit::termination`] is `ExamplesEnded`, and
+    /// [`Fit::guarantee`] is computed for the number of examples taken. To continue after a faulty example, use
+    /// [`Perspectron::start`] and [`Fitting::advance`].
     fn fit_stream<S: ExampleStream>(&self, stream: &mut S) -> Result<Fit, FitError<S::Error>> {
         self.start(stream.dim())?.fit(stream)
     }
@@ -236,13 +236,13 @@ impl FitSample for Perspectron {
     type Model = Fit;
     type Error = FitError<InputError>;
 
-    /// Fits the sample as a stream, in its order. The guarantee needs independent examples.
+    /// Fits a sample as a stream, in the order of its examples. The guarantee needs independent examples.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Fit, Self::Error> {
         self.fit_stream(&mut LabelledPoints::new(points, labels)?)
     }
 }
 
-/// The η for which 1 - η bounds |β sign(w·x) - y|/2; the constants as printed use the bound 1.
+/// Returns the η for which 1 - η is the bound on |β sign(w·x) - y|/2. The constants as printed use the bound 1.
 fn effective_noise(noise: f64, schedule: Schedule) -> f64 {
     if schedule == Schedule::Paper { 0.0 } else { noise }
 }
@@ -307,7 +307,8 @@ mod tests {
         Instance::new(ball, target, Rcn::new(noise).unwrap()).unwrap()
     }
 
-    /// CKST24 Algorithm 1 as a plain loop: all iterates of all runs, then the one with the fewest errors.
+    /// CKST24 Algorithm 1 as a plain loop. It collects all iterates of all runs, and returns the one with the fewest
+    /// errors.
     fn literal(plan: Plan, noise: f64, margin: f64, points: &Points, labels: &[Label]) -> Vec<f64> {
         let (dim, mut next) = (points.dim(), 0);
         let mut candidates = Vec::new();
@@ -354,7 +355,7 @@ mod tests {
         }
     }
 
-    /// Sparse rows, another radius and an interruption change nothing.
+    /// Sparse rows, another radius and an interruption do not change the fit.
     #[test]
     fn forms_agree() {
         let (noise, margin) = (0.2, 0.4);
@@ -378,7 +379,7 @@ mod tests {
         assert_eq!(fitting.stage(), Stage::Complete);
         assert_eq!(fit, fitting.finish().unwrap());
 
-        // Points and margin four times as large.
+        // Points and margin are four times as large.
         let values = points.as_slice().iter().map(|v| 4.0 * v).collect();
         let large = Points::new(values, 5).unwrap();
         let params = Perspectron::params(noise, 4.0 * margin).excess(0.5).failure(0.4).seed(3);
@@ -427,7 +428,7 @@ mod tests {
         assert!(serde_json::from_value::<crate::Fit>(saved).is_err());
     }
 
-    /// A modified file is refused or harmless, and never causes a panic.
+    /// A modified file is refused, or loads without harm. It never causes a panic.
     #[cfg(feature = "serde")]
     #[test]
     fn a_broken_save_is_refused() {
@@ -494,7 +495,7 @@ mod tests {
         }
     }
 
-    /// Saved outcomes with inconsistent numbers are refused, such as more errors than examples.
+    /// Saved outcomes with inconsistent numbers are refused. For example, a file may have more errors than examples.
     #[cfg(feature = "serde")]
     #[test]
     fn a_broken_outcome_is_refused() {
@@ -526,7 +527,7 @@ mod tests {
 
     #[test]
     fn lifting_finds_a_bias() {
-        // Positive beyond 0.3 along the first axis, within the ball of radius 2.
+        // Labels are positive where the first coordinate exceeds 0.3, within the ball of radius 2.
         let points = MarginBall::new(&random_target(3, 1).unwrap(), 0.01).unwrap();
         let points = points.sample(20_000, 3).unwrap();
         let values: Vec<f64> = points.as_slice().iter().map(|v| 2.0 * v).collect();
@@ -567,7 +568,7 @@ mod tests {
         assert_eq!(fit.guarantee(), None);
         let average = fit.average_guarantee().unwrap();
         assert_eq!(average.failure, 0.1);
-        // Half of the examples needed for an average excess of 0.1.
+        // The fit took half of the examples that an average excess of 0.1 needs.
         assert!((0.1..0.2).contains(&average.excess), "{average:?}");
         let fit = fit_of(training + 300);
         assert_eq!(fit.termination(), Termination::ExamplesEnded);
@@ -580,7 +581,7 @@ mod tests {
         assert_eq!((one.termination(), one.training()), (Termination::ExamplesEnded, 1));
     }
 
-    /// The iterate that is returned if training ends early is uniform among those so far.
+    /// If training ends early, the returned iterate is uniformly distributed among the iterates so far.
     #[test]
     fn the_reservoir_is_uniform() {
         let mut counts = [0u32; 4];
@@ -595,7 +596,7 @@ mod tests {
         assert!(counts.iter().all(|c| (850..1150).contains(c)), "{counts:?}");
     }
 
-    /// Errors exceed η + ε under Massart noise far less often than the stated probability.
+    /// Under Massart noise, errors exceed η + ε far less often than with the stated probability.
     #[test]
     fn the_error_is_as_guaranteed() {
         let target = random_target(6, 2).unwrap();
@@ -643,10 +644,10 @@ mod tests {
         assert!(fitting.observe(wide, Label::Positive).is_err());
         assert_eq!(fitting.stage(), Stage::Training { taken: 0, total: learner.plan().training() });
         assert_eq!(fitting.finish(), Err(InputError::Empty));
-        // More candidates than fit in memory.
+        // There are more candidates than fit in memory.
         let fine = Perspectron::params(0.2, 0.1).excess(1e-300).check().unwrap();
         assert!(matches!(fine.start(3), Err(InputError::TooLarge { .. })));
-        // All iterates of a run of 10^15 steps.
+        // The candidates are all iterates of a run of 10^15 steps.
         let tiny = Perspectron::params(0.1, 1e-7).selection(Selection::AllIterates);
         let error = tiny.check().unwrap().start(3).unwrap_err();
         assert!(matches!(error, InputError::TooLarge { .. }));
@@ -681,7 +682,8 @@ mod tests {
         }
     }
 
-    /// For η = 0 as printed, λ = 1/64: 1/(4λt) + λ/γ² + √(2 ln(1/δ)/t)/γ = 1/4 + 1/16 + 1/2 at t = 64, δ = e⁻².
+    /// For η = 0 as printed and λ = 1/64, the bound is 1/(4λt) + λ/γ² + √(2 ln(1/δ)/t)/γ = 1/4 + 1/16 + 1/2 at t = 64
+    /// and δ = e⁻².
     #[test]
     fn a_printed_fit_cut_short_is_judged_by_its_own_step() {
         let params = Perspectron::params(0.25, 0.5).excess(0.5).failure((-2f64).exp());

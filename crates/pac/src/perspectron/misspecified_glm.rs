@@ -1,12 +1,13 @@
-//! The GLM Perspectron for noise that exceeds that of the link by an unknown amount.
+//! The GLM Perspectron for noise that exceeds the noise of the link function by an unknown amount.
 //!
-//! One GLM Perspectron runs for each guess ζ̃ = 0, ..., 1/2 of the misspecification, with the link σ_ζ̃
-//! ([`Misspecified`]). All learn from the same examples, and the target of each is half the excess. Of all their
-//! candidates, the one with the fewest errors on fresh examples is returned.
+//! One GLM Perspectron runs for each guess ζ̃ = 0, ..., 1/2 of the misspecification, with the link function σ_ζ̃
+//! ([`Misspecified`]). All of them learn from the same examples, and each has half the excess as its target. Of all
+//! their candidates, the fit returns the candidate with the fewest errors on fresh examples.
 //!
-//! *Guarantee.* With probability at least 1 - δ the error is at most opt_RCN + ζ + τ/2 + ε for the smallest ζ with which
-//! the misspecified model holds. Some guess lies in [ζ, ζ + ε/2), and the model holds with it as well. Its best
-//! candidate has error at most opt_RCN + ζ̃ + τ/2 + ε/4, and the choice among the candidates adds at most ε/4.
+//! *Guarantee.* With probability at least 1 - δ, the error is at most opt_RCN + ζ + τ/2 + ε for the smallest ζ with
+//! which the misspecified model holds. Some guess ζ̃ lies in [ζ, ζ + ε/2), and the model also holds with ζ̃. The best
+//! candidate of this guess has an error of at most opt_RCN + ζ̃ + τ/2 + ε/4, and the choice among the candidates adds
+//! at most ε/4.
 //!
 //! *Source.* Ours: docs/theory/misspecified-links.md; the grid and the choice are those of CKST24 Appendix A.
 
@@ -52,7 +53,7 @@ impl<L: Link + Clone> Params for MisspecifiedGlmParams<L> {
 
     /// # Errors
     /// [`GlmError::Input`] for γ outside (0, 1], ε outside [1e-4, 1) or δ outside (0, 1); [`GlmError::Link`] if the
-    /// function is not a link on a grid of arguments.
+    /// function fails the conditions of a link function on a grid of arguments.
     fn check(self) -> Result<MisspecifiedGlm<L>, GlmError> {
         check_target(self.excess, self.failure)?;
         let in_range = self.excess >= schedule::MIN_GRID_STEP;
@@ -64,18 +65,19 @@ impl<L: Link + Clone> Params for MisspecifiedGlmParams<L> {
     }
 }
 
-/// The GLM Perspectron for a link that the noise exceeds by an unknown amount ζ.
+/// The GLM Perspectron for noise that exceeds the noise of a link function by an unknown amount ζ.
 ///
-/// Each label is sign(w*·x), flipped with probability at most (1-|σ(w*·x)|)/2 + ζ and at most 1/2. If ζ is known, use
-/// [`GlmPerspectron`](crate::GlmPerspectron) with the link [`Misspecified`], which needs a quarter of the examples.
+/// Each label is sign(w*·x), flipped with a probability of at most (1-|σ(w*·x)|)/2 + ζ and at most 1/2. If ζ is known,
+/// use [`GlmPerspectron`](crate::GlmPerspectron) with the link function [`Misspecified`], which needs a quarter of the
+/// examples.
 ///
-/// *Guarantee.* With probability at least 1 - δ the error is at most opt_RCN + ζ + τ/2 + ε for the smallest ζ with which
-/// the model holds; σ, τ, w*, γ and opt_RCN as for [`GlmPerspectron`](crate::GlmPerspectron).
+/// *Guarantee.* With probability at least 1 - δ, the error is at most opt_RCN + ζ + τ/2 + ε for the smallest ζ with
+/// which the model holds. The symbols σ, τ, w*, γ and opt_RCN are those of [`GlmPerspectron`](crate::GlmPerspectron).
 ///
-/// *Cost.* One pass over about four times the examples of [`GlmPerspectron`](crate::GlmPerspectron). The time per
-/// example is O(d) for each of the 1/ε + 1 guesses. Memory for all candidates.
+/// *Cost.* The fit makes one pass over about four times the examples of [`GlmPerspectron`](crate::GlmPerspectron). The
+/// time per example is O(d) for each of the 1/ε + 1 guesses. The memory holds all candidates.
 ///
-/// *Source.* Ours, by the grid of CKST24 Appendix A: docs/theory/misspecified-links.md. *Claims:* P15u.
+/// *Source.* Ours, with the grid of CKST24 Appendix A: docs/theory/misspecified-links.md. *Claims:* P15u.
 ///
 /// ```
 /// use halfspaces_linalg::{FitStream, Params};
@@ -95,7 +97,8 @@ impl<L: Link + Clone> Params for MisspecifiedGlmParams<L> {
 pub struct MisspecifiedGlm<L>(MisspecifiedGlmParams<L>);
 
 impl<L: Link + Clone> MisspecifiedGlm<L> {
-    /// Parameters for a link and a margin of at least `margin` γ in (0, 1]. Defaults: ε = 0.1, δ = 0.05.
+    /// Creates parameters for a link function and a margin of at least `margin`, which is γ in (0, 1]. Defaults: ε =
+    /// 0.1, δ = 0.05.
     #[must_use]
     pub fn params(link: L, margin: f64) -> MisspecifiedGlmParams<L> {
         let (excess, failure) = (NoiseSetting::DEFAULT_EXCESS, NoiseSetting::DEFAULT_FAILURE);
@@ -103,13 +106,13 @@ impl<L: Link + Clone> MisspecifiedGlm<L> {
         MisspecifiedGlmParams { link, margin, excess, failure, common, selection }
     }
 
-    /// The guesses ζ̃; [`crate::Origin::lane`] is an index into them.
+    /// The guesses ζ̃ of a fit; [`crate::Origin::lane`] is an index into this list.
     #[must_use]
     pub fn guesses(&self) -> Vec<f64> {
         schedule::noise_grid(self.0.excess).into_iter().map(|level| (1.0 - level) / 2.0).collect()
     }
 
-    /// The number of runs of each guess, of steps of a run, and of candidates.
+    /// The number of runs of each guess, the number of steps of a run, and the number of candidates.
     fn plan_of(&self, link: &Misspecified<L>) -> (u64, u64, u64) {
         let MisspecifiedGlmParams { margin, excess, failure, selection, .. } = self.0;
         let excess = excess / 2.0;
@@ -128,13 +131,13 @@ impl<L: Link + Clone> MisspecifiedGlm<L> {
         }
     }
 
-    /// The links of all guesses.
+    /// The link functions of all guesses.
     fn links(&self) -> Result<Vec<Misspecified<L>>, InputError> {
         let link = |extra| Misspecified::new(self.0.link.clone(), extra);
         self.guesses().into_iter().map(link).collect()
     }
 
-    /// Starts a fit of points in R^`dim`.
+    /// Starts a fit to points in R^`dim`.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::TooLarge`] if the candidates do not fit in memory.
@@ -168,8 +171,8 @@ impl<L: Link + Clone> MisspecifiedGlm<L> {
 impl<L: Link + Clone> FitStream for MisspecifiedGlm<L> {
     type Model = Fit;
 
-    /// Fits a stream in one pass. If the stream ends early, [`Fit::termination`] says so, and [`Fit::guarantee`] is
-    /// computed for the examples taken.
+    /// Fits a stream in one pass. If the stream ends early, [`Fit::termination`] is `ExamplesEnded`, and
+    /// [`Fit::guarantee`] is computed for the number of examples taken.
     fn fit_stream<S: ExampleStream>(&self, stream: &mut S) -> Result<Fit, FitError<S::Error>> {
         self.start(stream.dim())?.fit(stream)
     }
@@ -179,7 +182,7 @@ impl<L: Link + Clone> FitSample for MisspecifiedGlm<L> {
     type Model = Fit;
     type Error = FitError<InputError>;
 
-    /// Fits the sample as a stream, in its order. The guarantee needs independent examples.
+    /// Fits a sample as a stream, in the order of its examples. The guarantee needs independent examples.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<Fit, Self::Error> {
         self.fit_stream(&mut LabelledPoints::new(points, labels)?)
     }
@@ -190,7 +193,7 @@ mod tests {
     use super::*;
     use halfspaces_data::StandardLink;
 
-    /// γ = 1/2, ε = 1/2, δ = 1/4, σ = sign: guesses 1/2, 1/4, 0, each for ε/2.
+    /// For γ = 1/2, ε = 1/2, δ = 1/4 and σ = sign, the guesses are 1/2, 1/4 and 0, each with the target ε/2.
     #[test]
     fn guesses_are_worked_by_hand() {
         let link = StandardLink::massart(0.0).unwrap();
@@ -203,9 +206,10 @@ mod tests {
         let plans = |l: &MisspecifiedGlm<StandardLink>| -> Vec<(u64, u64, u64)> {
             l.links().unwrap().iter().map(|link| l.plan_of(link)).collect()
         };
-        // 64/(ε/2 · γ)² = 4096.
+        // The run length is 64/(ε/2 · γ)² = 4096.
         assert_eq!(plans(&all), [(3, 4096, 12_288); 3]);
-        // 16 (2 + 2.5 √(2 ln 12))²/(ε/2 · γ)² = 58_620 and (4h + ε)/(ε/2) ln 12 candidates, h = ζ̃ here.
+        // The run length is 16 (2 + 2.5 √(2 ln 12))²/(ε/2 · γ)² = 58_620. There are (4h + ε)/(ε/2) ln 12 candidates,
+        // and h = ζ̃ here.
         let few = plans(&learner(Selection::Thinned));
         assert_eq!(few.iter().map(|p| p.2).collect::<Vec<_>>(), [25, 15, 5]);
         let length = 16.0 * (2.0 + 2.5 * (2.0 * 12f64.ln()).sqrt()).powi(2) / 0.125f64.powi(2);

@@ -1,6 +1,6 @@
-//! The Perspectron for a sample of fixed size, if noise rate and margin are unknown.
+//! The Perspectron for a sample of fixed size, if the noise rate and the margin are unknown.
 //!
-//! The method and its guarantee are described at [`SamplePerspectron`].
+//! The documentation of [`SamplePerspectron`] describes the method and its guarantee.
 //!
 //! *Source.* CKST24 Algorithm 1 and Appendix A, with the examples of a sample.
 //!
@@ -22,10 +22,10 @@ use halfspaces_linalg::{
 };
 use rand::seq::SliceRandom;
 
-/// The guesses of an unknown noise rate.
+/// The guesses for an unknown noise rate.
 const NOISE_GUESSES: [f64; 6] = [0.0, 0.05, 0.1, 0.2, 0.3, 0.4];
 
-/// The largest allowed norm of a point. Its reciprocal is the smallest allowed value of the largest norm of the sample.
+/// The largest allowed norm of a point. At least one training point must have a norm of at least its reciprocal.
 const LARGEST_NORM: f64 = 1e150;
 
 /// Unchecked parameters of a [`SamplePerspectron`].
@@ -51,27 +51,27 @@ pub struct SampleParams {
 
 impl SampleParams {
     setters! {
-        /// η, if it is known. Default: 0, 0.05, 0.1, 0.2, 0.3 and 0.4 are tried.
+        /// The noise rate η, if it is known. Default: the fit tries 0, 0.05, 0.1, 0.2, 0.3 and 0.4.
         noise: Some(f64),
 
-        /// The margin, known or bounded from below, relative to the largest norm of the training points (after lifting,
-        /// if any). Default: at least 1/256.
+        /// The margin, known or bounded from below. It is relative to the largest norm of the training points (after
+        /// lifting, if points are lifted). Default: at least 1/256.
         margin: Margin,
 
-        /// The fraction of the sample held out for the choice. Default: 0.2.
+        /// The fraction of the sample that is held out for the choice among the candidates. Default: 0.2.
         held_out: f64,
 
-        /// The number of passes over the rest. Default: 1.
+        /// The number of passes over the training part. Default: 1.
         passes: u64,
 
-        /// The number of iterates drawn as candidates per guess; repeated draws count once. Default: 32.
+        /// The number of iterates that are drawn as candidates for each guess; repeated draws count once. Default: 32.
         candidates: u64,
 
         /// Whether the halfspace has a bias. Default: true.
         lift: bool,
 
-        /// The number of threads, among which the guesses and the candidates are divided. The fit does not depend on
-        /// this number. Default: one.
+        /// The number of threads. The guesses and the candidates are divided among the threads. The fit does not depend
+        /// on their number. Default: one.
         threads: Threads,
 
         /// The seed of the split and of the learner's random numbers. Default: 0.
@@ -85,7 +85,7 @@ impl Params for SampleParams {
 
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for η outside [0, 1/2), a margin outside (0, 1], a held-out fraction outside
-    /// (0, 1), and zero passes or candidates.
+    /// (0, 1), or zero passes or candidates.
     fn check(self) -> Result<SamplePerspectron, InputError> {
         if let Some(noise) = self.noise {
             check_noise(noise)?;
@@ -101,26 +101,26 @@ impl Params for SampleParams {
     }
 }
 
-/// The Perspectron for a sample of fixed size, if neither the noise rate nor the margin is known. If you are not sure
+/// The Perspectron for a sample of fixed size, if neither the noise rate nor the margin is known. If you do not know
 /// which learner to use on your data, use this one.
 ///
-/// The sample is split into a training part and a held-out part. On the training part one Perspectron runs for each
-/// guess of the noise rate and the margin, with the step of the theorem for the number of examples available. The
-/// candidates are random iterates of each guess, and the mean of these. The candidate with the fewest held-out errors
-/// is returned.
+/// The sample is split into a training part and a held-out part. On the training part, one Perspectron runs for each
+/// guess of the noise rate and the margin. Its step size is that of the theorem for the number of available examples.
+/// The candidates are random iterates of each guess, and the mean of these iterates. The fit returns the candidate with
+/// the fewest held-out errors.
 ///
-/// *Guarantee.* For any distribution of independent examples: with probability at least 1 - δ the error of the result
-/// on fresh examples is at most [`SampleFit::error_bound`]`(δ)`, which is its error rate on the m held-out examples +
-/// √(ln(|H|/δ)/(2m)). Under Massart noise, with one pass, the iterates of a correct guess have an average error of at
-/// most η + [`schedule::average_excess_max`]. Several passes and the mean as a candidate are heuristics; the first
-/// guarantee holds with them as well.
+/// *Guarantee.* Let the examples be independent, with any distribution. Then with probability at least 1 - δ, the error
+/// of the result on fresh examples is at most [`SampleFit::error_bound`]`(δ)`. This is the error rate on the m held-out
+/// examples, plus √(ln(|H|/δ)/(2m)). Under Massart noise and with one pass, the iterates of a correct guess have an
+/// average error of at most η + [`schedule::average_excess_max`]. Several passes and the mean as a candidate are
+/// heuristics; the first guarantee also holds with them.
 ///
-/// *Cost.* Per pass O(d) time for each example and guess (54 guesses by default: 6 noise rates, 9 margins). O(d) memory
-/// per candidate (by default at most 33 per guess). Counting the errors of the candidates on the held-out part takes
-/// additional time.
+/// *Cost.* A pass takes O(d) time for each example and guess. By default there are 54 guesses: 6 noise rates times 9
+/// margins. Each candidate takes O(d) memory; by default there are at most 33 candidates per guess. Counting the errors
+/// of the candidates on the held-out part takes additional time.
 ///
-/// *When to use it.* For any sample of your own. If η and γ are known and there are as many examples as the theorem
-/// needs, [`Perspectron`](crate::Perspectron) has an error of at most η + ε, proved in advance.
+/// *When to use it.* Use this learner for any sample of your own. If η and γ are known and there are as many examples
+/// as the theorem needs, [`Perspectron`](crate::Perspectron) has an error of at most η + ε, proved in advance.
 ///
 /// *Source.* CKST24 Algorithm 1 and Appendix A, with the examples of a sample. *Claims:* PR, PRe.
 ///
@@ -200,21 +200,21 @@ impl SampleFit {
         /// The margin γ of the chosen guess, relative to the largest norm.
         margin: f64,
 
-        /// |H|: the number of candidates compared.
+        /// The number |H| of candidates that were compared.
         candidates: usize,
 
-        /// m: the number of held-out examples.
+        /// The number m of held-out examples.
         held_out: u64,
 
-        /// The number of held-out errors of the chosen candidate.
+        /// The number of errors of the chosen candidate on held-out examples.
         held_out_errors: u64 => errors,
 
-        /// The number of updates per guess: training examples times passes.
+        /// The number of updates per guess: the number of training examples times the number of passes.
         steps: u64,
     }
 
-    /// An upper bound on the error on fresh examples, noise included. It fails with probability at most `failure`. It
-    /// is [`SampleFit::hoeffding_sum`] if that is below 1.
+    /// An upper bound on the error on fresh examples, which includes label noise. The bound fails with probability at
+    /// most `failure`. It equals [`SampleFit::hoeffding_sum`] if that sum is below 1.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for a `failure` outside (0, 1).
@@ -225,9 +225,9 @@ impl SampleFit {
         Ok(if bound < 1.0 { ErrorBound::AtMost(bound) } else { ErrorBound::NoInformation })
     }
 
-    /// The held-out error rate + √(ln(|H|/failure)/(2m)) (Hoeffding's inequality for all candidates). Values of 1 and
-    /// more carry no information. Returns infinity for a `failure` outside (0, 1]. Report [`SampleFit::error_bound`]
-    /// instead.
+    /// The held-out error rate plus √(ln(|H|/failure)/(2m)), by Hoeffding's inequality for all candidates. A sum of 1
+    /// or more carries no information. Returns infinity for a `failure` outside (0, 1]. In reports, use
+    /// [`SampleFit::error_bound`] instead.
     #[must_use]
     pub fn hoeffding_sum(&self, failure: f64) -> f64 {
         if !(failure > 0.0 && failure <= 1.0) {
@@ -258,7 +258,7 @@ impl SamplePerspectron {
         }
     }
 
-    /// Noise rate and margin of each guess.
+    /// The noise rate and the margin of each guess.
     fn guesses(&self) -> Vec<(f64, f64)> {
         let noises = self.0.noise.map_or(NOISE_GUESSES.to_vec(), |noise| vec![noise]);
         let margins = self.0.margin.guesses(1.0);
@@ -270,7 +270,7 @@ impl FitSample for SamplePerspectron {
     type Model = SampleFit;
     type Error = InputError;
 
-    /// Fits a sample of any scale between 1e-150 and 1e150.
+    /// Fits a sample. Its largest norm may be of any scale between 1e-150 and 1e150.
     ///
     /// # Errors
     /// [`InputError::Empty`] for fewer than two points; [`InputError::LengthMismatch`]; [`InputError::ZeroVector`] if
@@ -293,7 +293,7 @@ impl FitSample for SamplePerspectron {
         let for_choice = for_choice.clamp(1, points.len() - 1);
         let (validation, training) = order.split_at_mut(for_choice);
         let steps = (training.len() as u64).saturating_mul(passes);
-        // The candidates must not depend on the held-out part, not even on its largest norm.
+        // The candidates must not depend on the held-out part, and not even on its largest norm.
         let radius = training.iter().map(|&i| norms[i]).fold(0.0, f64::max);
         if radius < 1.0 / LARGEST_NORM {
             return Err(InputError::ZeroVector);
@@ -405,7 +405,7 @@ mod tests {
         }
     }
 
-    /// Real data with its own labels, on held-out examples.
+    /// Fits real data with its own labels, and tests the fit on held-out examples.
     #[test]
     fn real_data() {
         let (points, labels, _) = Builtin::Wdbc.load().unwrap().into_parts();
@@ -465,7 +465,7 @@ mod tests {
         assert!(matches!(many.fit(&points, &labels), Err(InputError::TooLarge { .. })));
     }
 
-    /// A distant held-out point changes only the count.
+    /// A distant held-out point changes only the number of errors.
     #[test]
     fn the_held_out_part_does_not_reach_the_candidates() {
         let (points, labels) = noisy(200, 3);
@@ -486,17 +486,17 @@ mod tests {
                 changed += 1;
                 continue;
             }
-            // So distant that the squared norm of the point, relative to the radius, overflows.
+            // The point is so distant that its squared norm, relative to the radius, overflows.
             let farther = with_far(i, 1e159);
             assert_eq!(farther.halfspace(), far.halfspace(), "{i}");
             assert_eq!(farther.held_out_errors(), far.held_out_errors(), "{i}");
         }
-        // All 160 training points matter; of the 40 others, only those that change the choice may matter.
+        // All 160 training points matter. Of the 40 other points, only those that change the choice may matter.
         assert!((160..175).contains(&changed), "{changed}");
     }
 
-    /// One point per axis: only the intercept applies to held-out points, so a fit without errors there must have used
-    /// them.
+    /// There is one point per axis, so only the intercept applies to held-out points. A fit without errors on the
+    /// held-out points must have used them.
     #[test]
     fn what_is_held_out_is_not_learned_from() {
         let rows: Vec<Vec<f64>> =

@@ -1,5 +1,5 @@
-//! Directions for points in radially isotropic position: by the descent that the theorem analyses, or by the descents
-//! of the practical schedule.
+//! Computes directions for points in radially isotropic position. The directions come from the descent that the theorem
+//! analyses, or from the descents of the practical schedule.
 //!
 //! *Source.* docs/theory/massart-without-margin.md, "Descent" and "The practical schedule". Claims: PM, PMn, PMt.
 
@@ -14,15 +14,15 @@ use halfspaces_linalg::{
 };
 use rand::seq::SliceRandom;
 
-/// The margins for which Perspectrons run on points in radially isotropic position. The points need not have these
-/// margins; most points have a margin of 1/(2√d).
+/// The margin parameters of the Perspectrons that run on points in radially isotropic position. The points need not
+/// have these margins; most points have a margin of 1/(2√d).
 const MARGINS: [f64; 3] = [0.2, 0.05, 0.01];
-/// The number of passes of a practical descent over its examples, and the maximum number of steps if they are more than
-/// one pass.
+/// The number of passes of a practical descent over its examples, and the maximum number of steps of a descent that
+/// takes more than one pass.
 const PASSES: usize = 20;
 const MAX_REPEATED_STEPS: usize = 100_000;
 
-/// Projected stochastic subgradient descent on LeakyReLU_λ from 0, with the mean of all iterates.
+/// Projected stochastic subgradient descent on LeakyReLU_λ. It starts at 0 and returns the mean of all iterates.
 #[derive(Debug)]
 pub(super) struct Descent {
     loss: LeakyRelu,
@@ -43,7 +43,8 @@ impl Descent {
         Ok(Descent { loss, step, w: vec![0.0; dim], sum: vec![0.0; dim] })
     }
 
-    /// Takes one step on an example that no rule covers. Outside the subspace (`None`) the loss is 0.
+    /// Takes one step on an example that no rule covers. If the example is outside the subspace (`None`), its loss is
+    /// 0.
     pub(super) fn take(&mut self, placed: Option<&[f64]>, label: Label) {
         kernels::axpy(1.0, &self.w, &mut self.sum);
         let Some(f) = placed else { return };
@@ -52,7 +53,8 @@ impl Descent {
         project(&mut self.w);
     }
 
-    /// The mean iterate, scaled to norm 1, which can only lower a negative loss. A zero vector is returned unchanged.
+    /// The mean iterate, scaled to norm 1. If the loss is negative, this scaling can only lower it. A zero vector is
+    /// returned unchanged.
     pub(super) fn direction(mut self) -> Vec<f64> {
         let _ = normalise(&mut self.sum);
         self.sum
@@ -75,7 +77,7 @@ enum Rule {
 }
 
 impl Rule {
-    /// The factor of f in an update.
+    /// The factor of the point f in an update.
     fn factor(&self, value: f64, label: Label) -> f64 {
         match self {
             Rule::Leaky(loss) => loss.subgradient_factor(value, label),
@@ -84,8 +86,9 @@ impl Rule {
     }
 }
 
-/// The directions of the practical schedule: one from subgradient descent on LeakyReLU_λ, and one from a Perspectron
-/// for each of a few margins. Each is the mean of the second half of the iterates, over the same number of passes.
+/// Computes the directions of the practical schedule: one by subgradient descent on LeakyReLU_λ, and one by a
+/// Perspectron for each margin in [`MARGINS`]. Each direction is the mean of the second half of the iterates. All
+/// descents take the same number of passes.
 pub(super) fn directions(
     placed: &Placed,
     leak: f64,
@@ -138,16 +141,16 @@ mod tests {
 
     #[test]
     fn two_steps_by_hand() {
-        // λ = 1/4, T = 4: step 1/(0.75·2) = 2/3.
+        // For λ = 1/4 and T = 4, the step size is 1/(0.75·2) = 2/3.
         let mut descent = Descent::new(2, 0.125, 0.25, 4).unwrap();
-        // w = 0: value 0, sign +1, label -1 is wrong: slope 3/4.
+        // At w = 0 the value is 0, so the predicted sign is +1. The label -1 makes this an error, with slope 3/4.
         descent.take(Some(&[1.0, 0.0]), Label::Negative);
         assert_eq!(descent.w, [-0.5, 0.0]);
         descent.take(None, Label::Positive);
-        // value -0.5, label +1 wrong: slope -3/4: w = 0 again.
+        // The value -0.5 is an error for the label +1. The slope is -3/4, and w is 0 again.
         descent.take(Some(&[1.0, 0.0]), Label::Positive);
         assert!(descent.w[0].abs() < 1e-15);
-        // Iterates before each step: 0, -1/2, -1/2.
+        // The iterates before the three steps are 0, -1/2 and -1/2.
         assert_eq!(descent.sum, [-1.0, 0.0]);
         assert_eq!(descent.direction(), [-1.0, 0.0]);
         let unmoved = Descent::new(2, 0.125, 0.25, 4).unwrap();
@@ -180,9 +183,9 @@ mod tests {
         assert_ne!(directions(&placed, 0.1, 1, 1, Threads::ONE).unwrap(), all);
     }
 
-    /// Computes the four practical descents again, formula by formula. The factor of LeakyReLU_λ is 1 - λ for a wrong
-    /// label and -λ for a right one. A Perspectron's g is (β sign(w·f) - y)/max(|w·f|, γ), β = 1 - 2λ, its step γ/(2√T
-    /// (1-λ)).
+    /// Computes the four practical descents again, directly from the formulas. For a point with label y, the factor of
+    /// LeakyReLU_λ is -(1 - λ)y if the prediction is wrong, and -λy if it is right. The factor of a Perspectron is g =
+    /// (β sign(w·f) - y)/max(|w·f|, γ) with β = 1 - 2λ, and its step size is γ/(2√T (1-λ)).
     #[test]
     fn practical_directions_are_those_of_the_formulas() {
         let (leak, seed, round) = (0.2, 7, 3u32);

@@ -1,4 +1,4 @@
-//! The fitted model: the list, a certificate per rule, and the held-out error.
+//! The fitted model: the decision list, one certificate per rule, and the held-out error.
 //!
 //! Claims: PM.
 
@@ -9,8 +9,8 @@ use crate::saved::{CheckSaved, saved};
 use crate::{ErrorBound, ErrorCount};
 use halfspaces_linalg::{InputError, Termination, classify_by, getters, load_checked};
 
-/// The certificate of a rule: the quality of its position, and its errors on points that its direction was not fitted
-/// to.
+/// The certificate of a rule: the quality of its radially isotropic position, and its errors on points that were not
+/// used to fit its direction.
 ///
 /// ```
 /// use halfspaces_pac::{RuleCertificate, RuleCount};
@@ -26,18 +26,19 @@ pub struct RuleCertificate {
     pub points: usize,
     /// The number of these points in the subspace.
     pub members: usize,
-    /// The smallest eigenvalue of (k/members) Σ f fᵀ over them: 1 in exact radially isotropic position. The theorem
-    /// needs at least 1/2.
+    /// The smallest eigenvalue of (k/members) Σ f fᵀ over the points in the subspace. It is 1 in exact radially
+    /// isotropic position. The theorem needs at least 1/2.
     pub least: f64,
-    /// k, the dimension of the subspace.
+    /// The dimension k of the subspace.
     pub dim: usize,
-    /// The numbers of points left, covered and wrong, among points not used in the descent. They determine the signed
-    /// sum, the covered fraction and the conditional error.
+    /// The numbers of remaining, covered and wrong points, among points that were not used in the descent. They
+    /// determine the signed sum, the covered fraction and the conditional error.
     pub count: RuleCount,
 }
 
 impl RuleCertificate {
-    /// q, the smallest mean of 1\[x in V\] (u·f(x))² over all unit u. The theorem needs at least 1/(2d).
+    /// The spread q: the smallest mean of 1\[x in V\] (u·f(x))² over all unit vectors u. The theorem needs at least
+    /// 1/(2d).
     #[must_use]
     pub fn spread(self) -> f64 {
         self.members as f64 / self.points as f64 * self.least / self.dim as f64
@@ -47,10 +48,10 @@ impl RuleCertificate {
 /// The model fitted by [`PositionedMassart`](crate::PositionedMassart): a decision list, a certificate per rule, and
 /// the held-out errors.
 ///
-/// *Guarantee.* For any distribution of independent examples: with probability at least 1 - δ the error on fresh
-/// examples is at most [`PositionedFit::error_bound`]`(δ)`, the exact binomial bound from the held-out errors. If
-/// labels have Massart noise of rate η and [`PositionedFit::termination`] is `Converged` under the theorem's schedule,
-/// the error is at most η + ε as well.
+/// *Guarantee.* Let the examples be independent, with any distribution. Then with probability at least 1 - δ, the error
+/// on fresh examples is at most [`PositionedFit::error_bound`]`(δ)`, the exact binomial bound from the held-out errors.
+/// If in addition labels have Massart noise of rate η, and [`PositionedFit::termination`] is `Converged` under the
+/// theorem's schedule, the error is also at most η + ε.
 ///
 /// ```
 /// use halfspaces_data::{Instance, Marginal, Rcn, StudentT, random_target};
@@ -133,24 +134,24 @@ impl PositionedFit {
         /// One certificate per rule, in the order of the rules.
         certificates: &[RuleCertificate],
 
-        /// λ = η + ε/2, the error rate to which signed sums refer.
+        /// λ = η + ε/2, the error rate that signed sums subtract.
         leak: f64,
 
-        /// The result of the last test, which counts the points that no rule covers.
+        /// The result of the last test, which counted the points that no rule covers.
         remainder: Remainder,
 
         /// The errors on held-out examples. `None` if no examples were held out.
         held_out: Option<ErrorCount>,
 
-        /// The number of all examples taken.
+        /// The total number of examples taken.
         taken: u64,
 
         /// How the fit ended; see [`PositionedMassart`](crate::PositionedMassart).
         termination: Termination,
     }
 
-    /// The exact binomial upper bound on the error from the held-out examples, which fails with probability at most
-    /// `failure`.
+    /// Computes the exact binomial upper bound on the error from the held-out examples. The bound fails with
+    /// probability at most `failure`.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for a `failure` outside (0, 1).

@@ -1,4 +1,4 @@
-//! The learner and its rounds. Claims: PM, PMn, PMt.
+//! The learner and the rounds of its fits. Claims: PM, PMn, PMt.
 
 use super::descent::{Descent, directions};
 use super::fit::{PositionedFit, RuleCertificate};
@@ -21,56 +21,62 @@ use halfspaces_linalg::{
 };
 use rand::seq::SliceRandom;
 
-/// The accuracy of a radially isotropic position: a smallest eigenvalue of at least 1/2.
+/// The required accuracy of a radially isotropic position: its smallest eigenvalue must be at least 1/2.
 const ACCURACY: Accuracy = Accuracy::OneSided(0.5);
 /// The largest ‖x - Px‖/‖x‖ at which x counts as a point of a subspace.
 const MEMBERSHIP: f64 = 1e-10;
 /// The fraction of the training examples on which regions are compared.
 const CHOICE_SHARE: f64 = 0.25;
 
-/// The levels, as multiples of λ, at each of which the practical schedule fits a list to a sample. The region with the
-/// smallest signed sum for the level is chosen, so a lower level gives smaller and more accurate regions.
+/// The levels for a sample, as multiples of λ. The practical schedule fits one list at each level. Each rule takes the
+/// region with the smallest signed sum for the level, so a lower level gives smaller and more accurate regions.
 const LEVELS: [f64; 4] = [1.0, 0.75, 0.5, 0.25];
 
-/// Learns under Massart noise without a margin: a decision list of halfspaces in radially isotropic position.
+/// Learns a decision list of halfspaces in radially isotropic position, under Massart noise without a margin.
 ///
-/// *Method.* Each round considers the region R that no rule covers yet, until little of it is left. Points of R are
-/// brought into radially isotropic position f(x) = xA/‖xA‖ on a subspace V, which contains at least its share of them
-/// (a fraction k/d for dimension k), and a direction v is found there. A region {x in V, |v·f(x)| >= t} is chosen on
-/// held-out examples by the signed sum G = E_R\[(1\[wrong\] - λ) 1\[region\]\] with λ = η + ε/2. It becomes a rule and
-/// is removed from R. The origin is labelled +1.
+/// *Method.* Let R be the set of points that no rule covers yet. Each round adds a rule for a part of R, until the mass
+/// of R is small. The round brings points of R into radially isotropic position f(x) = xA/‖xA‖ on a subspace V. If V
+/// has dimension k, it contains at least a fraction k/d of these points. Then the round computes a direction v in V. On
+/// other examples, it chooses a region {x in V, |v·f(x)| >= t} by the signed sum G = E_R\[(1\[wrong\] - λ)
+/// 1\[region\]\] with λ = η + ε/2. The region becomes a rule and is removed from R. The origin is labelled +1.
 ///
-/// *Guarantee* ([`PositionedSchedule::Theorem`]). Let each label be sign(w*·x) flipped with a probability η(x) <= η,
-/// and let ε <= 1 - 2η. For every distribution of x, without any margin, with probability at least 1 - δ the fit
-/// converges and its error is at most η + ε. The number of examples is at most N (8/ε)(n + T + m) plus those of N + 2
-/// tests, the last of which gives the held-out error: Õ((dλ/ε²)(d³ + d²/ε²)), for every condition number
-/// ([`PositionedMassart::plan`]). The proof is for exact arithmetic; the implementation recognises subspaces with a
-/// tolerance of 1e-10.
+/// *Guarantee* ([`PositionedSchedule::Theorem`]). Let each label be sign(w*·x), flipped with a probability η(x) <= η,
+/// and let ε <= 1 - 2η. Then for every distribution of x, without any margin, the following holds with probability at
+/// least 1 - δ: the fit converges and its error is at most η + ε. The number of examples is at most N (8/ε)(n + T + m),
+/// plus those of N + 2 tests, the last of which gives the held-out error ([`PositionedMassart::plan`]). This is
+/// Õ((dλ/ε²)(d³ + d²/ε²)), for every condition number. The proof is for exact arithmetic; the implementation recognises
+/// subspaces with a tolerance of 1e-10.
 ///
 /// [`PositionedSchedule::Practical`], the default, needs far fewer examples: one sample, split once, or some thousands
 /// of fresh examples per round. Directions then come from subgradient descent on LeakyReLU_λ and from Perspectrons,
-/// both in radially isotropic position, and the region is the one with the smallest G for any of these directions. If
-/// no region has G below -1/√m on m examples, the rule covers the whole subspace with the fewest errors. For a sample
-/// four such lists are fitted, with G for λ, 3λ/4, λ/2 and λ/4, and the one with the fewest errors on the examples that
-/// choose regions is returned. Its error is bounded by [`PositionedFit::error_bound`].
+/// both in radially isotropic position. The round chooses the region with the smallest G over all these directions. If
+/// no region has G at most -1/√m on m examples, the rule covers the whole subspace with the fewest errors. For a
+/// sample, four such lists are fitted, with λ, 3λ/4, λ/2 and λ/4 in place of λ in G. The fit returns the list with the
+/// fewest errors on the examples on which regions are chosen. Its error is bounded by [`PositionedFit::error_bound`].
 ///
-/// *Ends.* `Converged`: at most a fraction 3ε/8 was left at the last test. `AssumptionFailed`: in some round no region
-/// had a sufficiently small signed sum (under the practical schedule: a rule for a whole subspace had one above 1/√m),
-/// or fewer examples were left than the assumption allows. The noise is then larger than η, or the event of probability
-/// δ occurred. `Stalled`: because of rounding, no radially isotropic position was found. `CapReached`: the planned
-/// number of rules was reached. `ExamplesEnded`: the examples ended. The list is complete in all cases; its default is
-/// the majority label of the points left.
+/// *Termination.* A fit ends with one of five results:
 ///
-/// *Cost.* Each round takes a Forster transform, O(d²) per point and pass, O(dk) per example to place it in k
-/// dimensions, and a sort. Memory under the theorem's schedule: the n points and m examples of a round. Under the
-/// practical schedule: all points of a sample in radially isotropic position, stored as dense points. Sparse points are
-/// made dense one at a time.
+/// - `Converged`: at the last test, at most a fraction 3ε/8 of the examples was not covered.
+/// - `AssumptionFailed`: in some round no region had a sufficiently small signed sum, or fewer uncovered examples were
+///   found than the assumption allows. Under the practical schedule, the first case means that a rule for a whole
+///   subspace had a signed sum above 1/√m. The noise is then larger than η, or the event of probability δ occurred.
+/// - `Stalled`: because of rounding, no radially isotropic position was found.
+/// - `CapReached`: the planned number of rules was reached.
+/// - `ExamplesEnded`: the examples ended.
 ///
-/// *When to use it.* If the margin is tiny or columns differ by orders of magnitude, and the noise is not uniform. With
-/// a margin the [`Perspectron`](crate::Perspectron) needs fewer examples and returns a halfspace. In more than a few
-/// hundred dimensions, radially isotropic positions take long to compute.
+/// The list is complete in all cases; its default label is the majority label of the remaining points.
 ///
-/// *Source.* DKT21; argument, constants and practical schedule are ours: docs/theory/massart-without-margin.md.
+/// *Cost.* Each round takes a Forster transform, which costs O(d²) per point and pass, O(dk) per example to place it in
+/// k dimensions, and a sort. Under the theorem's schedule, the memory holds the n points and the m examples of a round.
+/// Under the practical schedule, it holds all points of a sample in radially isotropic position, as dense points.
+/// Sparse points are made dense one at a time.
+///
+/// *When to use it.* Use this learner if the margin is tiny or columns differ by orders of magnitude, and the noise is
+/// not uniform. If there is a margin, the [`Perspectron`](crate::Perspectron) needs fewer examples and returns a
+/// halfspace. In more than a few hundred dimensions, radially isotropic positions take long to compute.
+///
+/// *Source.* DKT21. The argument, the constants and the practical schedule are ours:
+/// docs/theory/massart-without-margin.md.
 /// *Claims:* PM, PMn, PMt.
 ///
 /// ```
@@ -99,7 +105,7 @@ impl Params for PositionedParams {
     fn check(self) -> Result<PositionedMassart, InputError> {
         check_noise(self.noise)?;
         check_target(self.excess, self.failure)?;
-        // Beyond λ = 1/2 the loss is not convex, and guessing at random reaches the error.
+        // For λ above 1/2 the loss is not convex, and random guessing already has an error of at most η + ε.
         let leak = positioned_leak(self.noise, self.excess);
         InputError::check_parameter("noise + excess / 2", leak, leak <= 0.5, "at most 1/2")?;
         let in_range = (0.0..1.0).contains(&self.held_out);
@@ -120,9 +126,9 @@ impl Params for PositionedParams {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PositionedParts {
-    /// The indices of the points on which positions and directions are found.
+    /// The indices of the points from which positions and directions are computed.
     pub descent: Vec<usize>,
-    /// The indices of the points on which regions are chosen; the certificates refer to them.
+    /// The indices of the points on which regions are chosen. The certificates count these points.
     pub choice: Vec<usize>,
     /// The indices of the held-out points.
     pub held_out: Vec<usize>,
@@ -136,7 +142,7 @@ struct Rounds {
     termination: Termination,
 }
 
-/// A radially isotropic position of the points left, and its quality.
+/// A radially isotropic position of the remaining points, and its quality.
 struct Positioned {
     transform: ForsterTransform,
     points: usize,
@@ -144,20 +150,20 @@ struct Positioned {
     least: f64,
 }
 
-/// The result of a step of a round, or the end of the run.
+/// The result of a step of a round, or the reason why the run ends.
 enum Step<T> {
     Done(T),
     End(Termination),
 }
 
 impl PositionedMassart {
-    /// Parameters for flips of probability at most `noise` η in [0, 1/2).
+    /// Creates parameters for labels that are flipped with a probability of at most `noise`, which is η in [0, 1/2).
     #[must_use]
     pub fn params(noise: f64) -> PositionedParams {
         PositionedParams::new(noise)
     }
 
-    /// The numbers of rules and examples of a fit of points in R^`dim`.
+    /// The numbers of rules and examples of a fit to points in R^`dim`.
     #[must_use]
     pub fn plan(&self, dim: usize) -> PositionedPlan {
         let PositionedParams { noise, excess, failure, .. } = self.0;
@@ -167,7 +173,7 @@ impl PositionedMassart {
         }
     }
 
-    /// Splits a sample of `points` points as the practical schedule does: at random, by the seed.
+    /// Splits a sample of `points` points at random, as the practical schedule does. The seed determines the split.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for fewer than 2 points, or fewer than 3 if some are held out.
@@ -199,7 +205,7 @@ impl PositionedMassart {
         let PositionedParts { descent, choice, held_out } = self.parts(labels.len())?;
         let kept = points.select(&choice)?;
         let kept_labels: Vec<Label> = choice.iter().map(|&i| labels[i]).collect();
-        // Keeps the list with the fewest errors on the part on which regions are chosen.
+        // The list with the fewest errors on the examples on which regions are chosen.
         let mut best: Option<(usize, PositionedFit)> = None;
         for level in LEVELS {
             let mut source = SampleSource::new(points, labels, descent.clone(), choice.clone());
@@ -228,7 +234,7 @@ impl PositionedMassart {
         Ok(PositionedFit { list, certificates, leak, remainder, held_out, taken, termination })
     }
 
-    /// Adds rules until few points are left or a step ends the run.
+    /// Adds rules until few points remain or a step ends the run.
     fn rounds<S: Source>(&self, source: &mut S, level: f64) -> Result<Rounds, S::Error> {
         let dim = source.dim();
         let plan = self.plan(dim);
@@ -243,7 +249,7 @@ impl PositionedMassart {
             remainder: empty,
             termination: Termination::ExamplesEnded,
         };
-        // Whether some rule has more errors than λ explains.
+        // Whether some rule has more errors than λ and chance explain.
         let mut failed = false;
         loop {
             let Some(remainder) = source.remainder(&rounds.rules, plan.test)? else {
@@ -274,7 +280,7 @@ impl PositionedMassart {
         }
     }
 
-    /// Finds one rule. Also returns its certificate, and whether the rule has more errors than λ explains.
+    /// Finds one rule. Also returns its certificate, and whether the rule has more errors than λ and chance explain.
     fn round<S: Source>(
         &self,
         source: &mut S,
@@ -308,7 +314,7 @@ impl PositionedMassart {
                 vec![descent.direction()]
             }
             PositionedSchedule::Practical => {
-                // All examples of a sample, or the planned number from a stream.
+                // A sample gives all its examples, and a stream the planned number.
                 let steps = if source.is_sample() { u64::MAX } else { plan.steps };
                 let part = Part::Descent;
                 let placed = match placed(source, part, rules, &whole, steps, &mut draws)? {
@@ -335,8 +341,8 @@ impl PositionedMassart {
         Ok(Step::Done((place(answer)?, certificate, too_often)))
     }
 
-    /// Chooses the region of a rule. Also returns whether it has more errors than λ explains. `None` if there is no
-    /// region.
+    /// Chooses the region of a rule. Also returns whether the region has more errors than λ and chance explain. Returns
+    /// `None` if there is no region.
     fn region(
         &self,
         directions: &[Vec<f64>],
@@ -360,7 +366,7 @@ impl PositionedMassart {
                         Ok(Some((region, false)))
                     }
                     Some(_) => Ok(of(Criterion::Whole)?.map(|region| {
-                        // More errors than λ and chance explain.
+                        // There are more errors than λ and chance explain.
                         let failed = count(&region).signed_sum(self.leak()) > slack;
                         (region, failed)
                     })),
@@ -410,7 +416,7 @@ impl PositionedMassart {
     }
 }
 
-/// The end of the run if a step did not get the examples that it requested.
+/// Returns how the run ends if a step did not get the examples that it requested; `None` if it got them.
 fn ended(supply: Supply) -> Option<Termination> {
     match supply {
         Supply::Complete => None,
@@ -419,7 +425,7 @@ fn ended(supply: Supply) -> Option<Termination> {
     }
 }
 
-/// Collects examples that no rule covers, and transforms those in the subspace of `whole`.
+/// Collects examples that no rule covers, and transforms the examples in the subspace of `whole`.
 fn placed<S: Source>(
     source: &mut S,
     part: Part,
@@ -449,8 +455,8 @@ impl FitSample for PositionedMassart {
     type Model = PositionedFit;
     type Error = FitError<InputError>;
 
-    /// Fits a sample. The practical schedule splits it ([`PositionedMassart::parts`]). The theorem's schedule takes it
-    /// as a stream, in its order; its guarantee needs independent examples.
+    /// Fits a sample. The practical schedule splits it ([`PositionedMassart::parts`]). The theorem's schedule reads the
+    /// examples in order, like a stream; its guarantee needs independent examples.
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<PositionedFit, Self::Error> {
         InputError::check_len(points.len(), labels.len())?;
         if labels.is_empty() {
@@ -468,8 +474,8 @@ impl FitSample for PositionedMassart {
 impl FitStream for PositionedMassart {
     type Model = PositionedFit;
 
-    /// Fits a stream, with fresh examples for every step of every round. If the stream ends early, the rules found so
-    /// far are returned, and [`PositionedFit::termination`] says so.
+    /// Fits a stream, with fresh examples for every step of every round. If the stream ends early, the fit has the
+    /// rules found so far, and [`PositionedFit::termination`] is `ExamplesEnded`.
     ///
     /// # Errors
     /// [`InputError::Empty`] for a stream without examples.
@@ -505,8 +511,8 @@ impl FitStream for PositionedMassart {
 mod tests {
     use super::*;
 
-    /// The proof needs (1/n) Σ (u·f)² >= 1/(2k) for every unit u: a quarter of the points on one of two axes is enough,
-    /// fewer are not.
+    /// The proof needs (1/n) Σ (u·f)² >= 1/(2k) for every unit vector u. If the points lie on two axes, a quarter of
+    /// them on one axis is enough, and fewer are not.
     #[test]
     fn positions_are_as_near_as_the_proof_takes_them() {
         let reached = |few: usize| {
@@ -518,7 +524,7 @@ mod tests {
         assert!(reached(25) && !reached(24) && reached(75) && !reached(76));
     }
 
-    /// 10 000 examples in one dimension: a region becomes a rule if its signed sum is below -1/√m = -0.01.
+    /// Creates 10 000 examples in one dimension. A region becomes a rule if its signed sum is at most -1/√m = -0.01.
     fn placed(labels: Vec<Label>, values: Vec<f64>) -> Placed {
         let left = labels.len();
         Placed { points: Points::new(values, 1).unwrap(), labels, left }
@@ -533,7 +539,7 @@ mod tests {
         // η = 0.15 and ε = 0.1, so λ = 0.2.
         let learner = PositionedMassart::params(0.15).check().unwrap();
         let plan = learner.plan(1);
-        // The labels of the outermost points are right, and so are those of every second one of the other points.
+        // The labels of the outermost points are right. Of the other points, every second label is right.
         for (right, whole) in [(600, false), (400, true)] {
             let value = |i: usize| if i < right { 2.0 } else { 1.0 };
             let label = |i: usize| if i < right || i.is_multiple_of(2) { 1.0 } else { -1.0 };
@@ -541,7 +547,7 @@ mod tests {
             let placed = placed(labels, (0..10_000).map(value).collect());
             let (region, failed) =
                 learner.region(&[vec![1.0]], &placed, plan, 0.2).unwrap().unwrap();
-            // -0.2 · 600/10 000 = -0.012; for 400 points only -0.008.
+            // For 600 points the signed sum is -0.2 · 600/10 000 = -0.012; for 400 points it is only -0.008.
             assert_eq!((region.inside == 10_000, failed), (whole, whole), "{right}");
         }
     }
@@ -558,8 +564,8 @@ mod tests {
         }
     }
 
-    /// At least nine tenths of the points lie on a line, without noise. The other points are left over if their
-    /// fraction is less than 3ε/8 = 0.0375.
+    /// At least nine tenths of the points lie on a line, without noise. The other points get no rule if their fraction
+    /// is less than 3ε/8 = 0.0375.
     #[test]
     fn little_enough_is_left_alone() {
         for (off, rules) in [(30, 1), (46, 2)] {
@@ -573,7 +579,7 @@ mod tests {
         }
     }
 
-    /// Points far from radially isotropic position, for which one or two steps reach a smallest eigenvalue of 0.3 but
+    /// These points are far from radially isotropic position. One or two steps reach a smallest eigenvalue of 0.3 but
     /// not 1/2.
     #[test]
     fn positions_are_at_least_half_of_isotropic() {

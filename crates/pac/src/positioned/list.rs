@@ -6,7 +6,7 @@ use super::rule::{PositionedRule, Scratch};
 use halfspaces_linalg::{Classifier, InputError, Label, PointSet, RowView, load_checked};
 use std::ops::Range;
 
-/// The numbers of points that reach a rule, that it covers, and that it gets wrong.
+/// The numbers of points that reach a rule, that the rule covers, and that the rule gets wrong.
 ///
 /// ```
 /// use halfspaces_pac::RuleCount;
@@ -22,25 +22,26 @@ pub struct RuleCount {
     pub left: usize,
     /// The number of these points that the rule covers.
     pub inside: usize,
-    /// The number of errors of the rule on the points it covers.
+    /// The number of covered points that the rule gets wrong.
     pub errors: usize,
 }
 
 impl RuleCount {
-    /// The fraction of the points left that the rule covers, or 0 if no points were left.
+    /// The fraction of the remaining points that the rule covers, or 0 if no points remain.
     #[must_use]
     pub fn share(self) -> f64 {
         self.inside as f64 / self.left.max(1) as f64
     }
 
-    /// The conditional error: the fraction of wrong points among those the rule covers, or 0 if it covers none.
+    /// The conditional error: the fraction of covered points that the rule gets wrong, or 0 if the rule covers no
+    /// points.
     #[must_use]
     pub fn error_rate(self) -> f64 {
         self.errors as f64 / self.inside.max(1) as f64
     }
 
-    /// Ĝ, the mean over the points left of (1\[wrong\] - λ) if the rule covers the point and 0 otherwise. It is at most
-    /// 0 if and only if the conditional error is at most λ.
+    /// The signed sum Ĝ. It is the mean over the remaining points of 1\[wrong\] - λ if the rule covers the point, and
+    /// of 0 otherwise. It is at most 0 if and only if the conditional error is at most λ.
     #[must_use]
     pub fn signed_sum(self, leak: f64) -> f64 {
         (self.errors as f64 - leak * self.inside as f64) / self.left.max(1) as f64
@@ -56,10 +57,11 @@ impl RuleCount {
 /// A decision list of positioned rules: the improper hypothesis of
 /// [`PositionedMassart`](crate::PositionedMassart).
 ///
-/// The first rule that covers a point labels it. Points that no rule covers get the default label. The origin gets +1,
-/// as with every homogeneous halfspace. The decision value is v·f(x) of the rule that covers the point (±1 for a
-/// constant rule). If no rule covers the point, it is the number closest to 0 with the sign of the default label, or 0
-/// at the origin. O(dk) time per rule evaluated; sparse points are made dense one at a time.
+/// The first rule that covers a point labels the point. Points that no rule covers get the default label. The origin
+/// gets the label +1, as with every homogeneous halfspace. The decision value is v·f(x) of the rule that covers the
+/// point; for a constant rule it is ±1. If no rule covers the point, the decision value is the number closest to 0 with
+/// the sign of the default label. At the origin it is 0. Each evaluated rule costs O(dk) time. Sparse points are made
+/// dense one at a time.
 ///
 /// Labels do not change when a point is multiplied by a positive number.
 ///
@@ -101,7 +103,8 @@ enum Answer {
 }
 
 impl PositionedDecisionList {
-    /// Creates a list for points of R^`dim`. Without rules, the `default` is predicted everywhere except at the origin.
+    /// Creates a list for points of R^`dim`. Without rules, the list predicts `default` everywhere except at the
+    /// origin.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::DimensionMismatch`] for a rule of another dimension.
@@ -129,7 +132,7 @@ impl PositionedDecisionList {
         self.default
     }
 
-    /// The index of the first rule that covers `x`. `None` at the origin, and if the default label is predicted.
+    /// The index of the first rule that covers `x`. `None` at the origin, and if no rule covers `x`.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`].
@@ -141,8 +144,8 @@ impl PositionedDecisionList {
         })
     }
 
-    /// Counts, for each rule, the labelled points that reach it, that it covers, and that it gets wrong. On the part of
-    /// the sample on which regions were chosen, these are the counts of the certificates.
+    /// Counts, for each rule, the labelled points that reach it, that it covers, and that it gets wrong. For the part
+    /// of the sample on which regions were chosen, these counts are those in the certificates.
     ///
     /// # Errors
     /// [`InputError::LengthMismatch`], [`InputError::DimensionMismatch`].
@@ -237,7 +240,7 @@ mod tests {
     use halfspaces_forster::ForsterTransform;
     use halfspaces_linalg::{DenseRow, Halfspace, Params, Points, SparsePoints, Threads};
 
-    /// Rules for the first axis and for points above 0.5 in the plane.
+    /// A list with a rule for the first axis and a rule for points above 0.5 in the plane.
     fn list() -> PositionedDecisionList {
         let solver = ForsterTransform::params().check().unwrap();
         let line = [[1.0, 0.0], [2.0, 0.0], [-1.0, 0.0], [0.0, 1.0]];

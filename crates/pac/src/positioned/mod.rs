@@ -1,12 +1,13 @@
-//! Massart noise without a margin: a decision list of halfspaces in radially isotropic position.
+//! Learning under Massart noise without a margin: a decision list of halfspaces in radially isotropic position.
 //!
-//! Each round considers the points that no rule covers yet, until few are left. They are brought into radially
-//! isotropic position on a subspace that contains at least its share of them, and a direction is found there. A region
-//! in which the direction is accurate enough becomes a rule. It is chosen on held-out examples by the signed sum G =
-//! E\[(1\[wrong\] - λ) 1\[region\]\] with λ = η + ε/2.
+//! Each round considers the points that no rule covers yet, until few points remain. It brings these points into
+//! radially isotropic position on a subspace. The fraction of the points in the subspace is at least the ratio of the
+//! dimensions. Then the round computes a direction in the subspace. A region in which the direction is accurate enough
+//! becomes a rule. The region is chosen on other examples by the signed sum G = E\[(1\[wrong\] - λ) 1\[region\]\] with
+//! λ = η + ε/2.
 //!
-//! *Guarantee.* Error at most η + ε with probability at least 1 - δ, for every distribution of the points, from
-//! Õ((dλ/ε²)(d³ + d²/ε²)) examples: docs/theory/massart-without-margin.md.
+//! *Guarantee.* With probability at least 1 - δ, the error is at most η + ε, for every distribution of the points. The
+//! learner needs Õ((dλ/ε²)(d³ + d²/ε²)) examples: docs/theory/massart-without-margin.md.
 //!
 //! *Source.* DKT21; the argument and its constants are ours. Claims: PM, PMn, PMt.
 

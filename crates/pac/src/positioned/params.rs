@@ -42,23 +42,26 @@ impl PositionedParams {
     }
 
     setters! {
-        /// ε: the target error is η + ε. Default: 0.1.
+        /// The excess ε: the target error is η + ε. Default: 0.1.
         excess: f64,
 
-        /// δ: the probability that the error is larger. Default: 0.05. The practical schedule does not use it.
+        /// The failure probability δ: an upper bound on the probability that the error is larger than η + ε. Default:
+        /// 0.05. The practical schedule does not use it.
         failure: f64,
 
-        /// The sizes and thresholds. Default: [`PositionedSchedule::Practical`].
+        /// The schedule of sizes and thresholds. Default: [`PositionedSchedule::Practical`].
         schedule: PositionedSchedule,
 
-        /// The fraction of a sample that is held out for the error bound; 0 disables it. Default: 0.15. Fits under the
-        /// theorem's schedule and fits of a stream hold out as many examples as their test uses.
+        /// The fraction of a sample that is held out for the error bound; 0 disables the hold-out. Default: 0.15. Fits
+        /// under the theorem's schedule and fits of a stream ignore this fraction, and hold out as many examples as one
+        /// test uses.
         held_out: f64,
 
         /// The seed of the split of a sample and of the order of the passes over it. Default: 0.
         seed: u64,
 
-        /// The number of threads for positions, descents and regions. The result does not depend on it. Default: one.
+        /// The number of threads for positions, descents and regions. The result does not depend on this number.
+        /// Default: one.
         threads: Threads,
     }
 }

@@ -1,14 +1,14 @@
-//! The choice of a rule's region: a whole subspace, or the points of the subspace beyond a threshold. The criterion is
-//! the signed sum over points that the direction was not fitted to.
+//! Chooses the region of a rule: a whole subspace, or the points of the subspace beyond a threshold. The criterion is
+//! the signed sum over points that were not used to fit the direction.
 //!
-//! *Source.* docs/theory/massart-without-margin.md, "Choice", and for `Least` and `Whole` "The practical schedule".
-//! Claims: PM, PMn, PMt.
+//! *Source.* docs/theory/massart-without-margin.md, section "Choice"; for `Least` and `Whole`, section "The practical
+//! schedule". Claims: PM, PMn, PMt.
 
 use super::rule::PositionedAnswer;
 use halfspaces_linalg::{Halfspace, InputError, Label, Points, Threads, checkpoint, margins};
 
-/// Points of a subspace in radially isotropic position with their labels, and the number of all points, including those
-/// outside the subspace.
+/// Points of a subspace in radially isotropic position, with their labels. Also the total number of points, including
+/// those outside the subspace.
 #[derive(Debug)]
 pub(super) struct Placed {
     pub(super) points: Points,
@@ -16,7 +16,7 @@ pub(super) struct Placed {
     pub(super) left: usize,
 }
 
-/// The numbers of points and errors with |v·f| >= t, or on the whole subspace.
+/// The numbers of points and errors with |v·f| >= t. A threshold of 0 selects the whole subspace.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Cut {
     threshold: f64,
@@ -24,7 +24,7 @@ struct Cut {
     errors: usize,
 }
 
-/// A region with its answer, and the numbers of points and errors in it.
+/// A region with its labels, and the numbers of points and errors in it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Region {
     pub(super) answer: PositionedAnswer,
@@ -32,19 +32,20 @@ pub(super) struct Region {
     pub(super) errors: usize,
 }
 
-/// The criterion for a region.
+/// The criterion by which a region is chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Criterion {
-    /// The largest region with Ĝ <= -slack; at equal size, the one with the fewest errors.
+    /// The largest region with Ĝ <= -slack. If sizes are equal, the region with the fewest errors.
     Largest { slack: f64 },
-    /// The region with the smallest Ĝ; at a tie, the larger one.
+    /// The region with the smallest Ĝ. If there is a tie, the larger region.
     Least,
-    /// The whole subspace, with the fewest errors.
+    /// The whole subspace, with the labels that have the fewest errors.
     Whole,
 }
 
 impl Cut {
-    /// left·Ĝ: the number of errors in the region minus λ times the number of points in it.
+    /// Returns Ĝ times the number of remaining points: the number of errors in the region minus λ times its number of
+    /// points.
     fn signed(self, leak: f64) -> f64 {
         self.errors as f64 - leak * self.inside as f64
     }
@@ -70,7 +71,8 @@ impl Criterion {
     }
 }
 
-/// Chooses the region that meets the criterion, among the two constant labels and the thresholds of all `directions`.
+/// Chooses the region that meets the criterion. The candidates are the two constant labels and the thresholds of all
+/// `directions`.
 pub(super) fn choose(
     directions: &[Vec<f64>],
     placed: &Placed,
@@ -107,8 +109,8 @@ pub(super) fn choose(
 }
 
 /// The regions |v·f| >= t, one for each distinct |v·f| among the points, from the smallest region to the largest. Each
-/// threshold is just above the next smaller |v·f|, so the region contains every region with the same points; the bound
-/// on the covered fraction is proved for one of these regions. The last region is the whole subspace.
+/// threshold is just above the next smaller |v·f|. So the region contains every region |v·f| >= t with the same points,
+/// and the bound on the covered fraction is proved for one of these. The last region is the whole subspace.
 fn thresholds(v: &[f64], placed: &Placed) -> Result<Vec<Cut>, InputError> {
     checkpoint();
     let values = margins(&placed.points, v)?;
@@ -137,7 +139,8 @@ mod tests {
     const POSITIVE: Label = Label::Positive;
     const NEGATIVE: Label = Label::Negative;
 
-    /// |v·f| = 1, 0.8, 0.8, 0.6, 0.2, 0.1: right, right, wrong, right, wrong, wrong; 10 points were left.
+    /// Six points with |v·f| = 1, 0.8, 0.8, 0.6, 0.2, 0.1, whose labels are right, right, wrong, right, wrong, wrong.
+    /// The number of remaining points is 10.
     fn placed() -> Placed {
         let values = vec![1.0, 0.8, -0.8, 0.6, 0.2, -0.1];
         let labels = vec![POSITIVE, POSITIVE, POSITIVE, POSITIVE, NEGATIVE, POSITIVE];
@@ -169,32 +172,35 @@ mod tests {
 
     #[test]
     fn the_least_signed_sum_wins() {
-        // Constant +1: 1 wrong of 6, 1 - 6·0.4 = -1.4. Thresholds: -0.4, -0.2, -0.6, 0, 0.6.
+        // The constant +1 has 1 wrong of 6, so its sum is 1 - 6·0.4 = -1.4. The thresholds have -0.4, -0.2, -0.6, 0,
+        // 0.6.
         assert_eq!(chosen(0.4, Criterion::Least, 1.0), Some((None, 6, 1)));
-        // λ = 0.1: 0.4 for the constant; -0.1 for the outermost point.
+        // For λ = 0.1, the sum is 0.4 for the constant and -0.1 for the outermost point.
         assert_eq!(chosen(0.1, Criterion::Least, 1.0), Some((Some(0.8f64.next_up()), 1, 0)));
-        // λ = 0: the outermost point has signed sum 0, and all larger regions have a sum above 0.
+        // For λ = 0, the outermost point has signed sum 0, and all larger regions have a sum above 0.
         assert_eq!(chosen(0.0, Criterion::Least, 1.0), Some((Some(0.8f64.next_up()), 1, 0)));
     }
 
     #[test]
     fn the_largest_below_the_slack_wins() {
-        // λ = 0.4, 10 points left: -0.04, -0.02, -0.06, 0, 0.06 and -0.14 for the constant.
+        // For λ = 0.4 and 10 remaining points, the thresholds have -0.04, -0.02, -0.06, 0, 0.06, and the constant has
+        // -0.14.
         assert_eq!(chosen(0.4, Criterion::Largest { slack: 0.14 }, 1.0), Some((None, 6, 1)));
         assert_eq!(chosen(0.4, Criterion::Largest { slack: 0.15 }, 1.0), None);
-        // λ = 0.1: -0.01 is the only one below 0.
+        // For λ = 0.1, only one region has a signed sum below 0, which is -0.01.
         assert_eq!(
             chosen(0.1, Criterion::Largest { slack: 0.01 }, 1.0),
             Some((Some(0.8f64.next_up()), 1, 0))
         );
         assert_eq!(chosen(0.1, Criterion::Largest { slack: 0.011 }, 1.0), None);
-        // λ = 0.45: thresholds -0.45, -0.35, -0.8, -0.25, 0.3.
+        // For λ = 0.45, the thresholds have -0.45, -0.35, -0.8, -0.25, 0.3.
         let wide = Criterion::Largest { slack: 0.02 };
         let mut half = placed();
         half.labels = vec![POSITIVE, POSITIVE, POSITIVE, NEGATIVE, NEGATIVE, POSITIVE];
         half.labels[3] = POSITIVE;
         half.labels[5] = NEGATIVE;
-        // Constant: 2 of 6. Direction: right, right, wrong, right, wrong, right: (6, 2) as well.
+        // The constant has 2 errors of 6. The direction is right, right, wrong, right, wrong, right, so it has (6, 2)
+        // as well.
         let found = choose(&[vec![1.0]], &half, 0.45, wide, Threads::ONE).unwrap().unwrap();
         assert_eq!((found.inside, found.errors), (6, 2));
     }
@@ -202,7 +208,7 @@ mod tests {
     #[test]
     fn the_whole_is_taken_by_fewest_errors() {
         assert_eq!(chosen(0.4, Criterion::Whole, 1.0), Some((None, 6, 1)));
-        // The opposite direction with three labels flipped: no errors.
+        // The opposite direction has no errors if three labels are flipped.
         let mut turned = placed();
         turned.labels = vec![NEGATIVE, NEGATIVE, POSITIVE, NEGATIVE, NEGATIVE, POSITIVE];
         let found =
@@ -213,7 +219,8 @@ mod tests {
         assert_eq!(region.answer, PositionedAnswer::Halfspace { direction, threshold: 0.0 });
     }
 
-    /// λ = 1/2 and points right, wrong, right: G is -1/2 for one point, 0 for two and -1/2 again for three.
+    /// For λ = 1/2 and points that are right, wrong, right, G is -1/2 for one point, 0 for two and -1/2 again for
+    /// three.
     #[test]
     fn of_equal_signed_sums_the_larger_region_wins() {
         let points = Points::new(vec![3.0, 2.0, 1.0, -0.5, -0.25, -0.125], 1).unwrap();
@@ -221,15 +228,17 @@ mod tests {
         let placed = Placed { points, labels, left: 6 };
         let found = choose(&[vec![1.0]], &placed, 0.5, Criterion::Least, Threads::ONE).unwrap();
         let region = found.unwrap();
-        // Constant +1: 2 of 6 wrong, -1; the thresholds have -1/2, 0, -1/2, 0, -1/2, 0.
+        // The constant +1 has 2 wrong of 6 and the sum -1; the thresholds have -1/2, 0, -1/2, 0, -1/2, 0.
         assert_eq!((region.inside, region.errors), (6, 2));
         let mut few = placed;
         few.labels = vec![POSITIVE, NEGATIVE, POSITIVE, NEGATIVE, NEGATIVE, NEGATIVE];
-        // Now -1/2, 0, -1/2, -1, -3/2, -2 for the direction: all six, 1 wrong; constants have -1.
+        // Now the direction has -1/2, 0, -1/2, -1, -3/2, -2, and the best region has all six points, 1 wrong. Constants
+        // have -1.
         let found = choose(&[vec![1.0]], &few, 0.5, Criterion::Least, Threads::ONE).unwrap();
         assert_eq!((found.as_ref().unwrap().inside, found.unwrap().errors), (6, 1));
         few.labels = vec![POSITIVE, NEGATIVE, POSITIVE, POSITIVE, POSITIVE, NEGATIVE];
-        // -1/2, 0, -1/2, 0, 1/2, 0 for the direction: the larger of the two at -1/2. Constants: -1 for +1.
+        // The direction has -1/2, 0, -1/2, 0, 1/2, 0, and the larger of the two regions at -1/2 wins. The constant +1
+        // has -1.
         let thresholds = thresholds(&[1.0], &few).unwrap();
         let best = thresholds
             .into_iter()

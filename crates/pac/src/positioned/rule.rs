@@ -1,4 +1,4 @@
-//! A rule of a positioned decision list: its region, and the label there.
+//! A rule of a positioned decision list: its region, and the labels in the region.
 //!
 //! *Source.* docs/theory/massart-without-margin.md, "Choice". Claims: PM, PMn, PMt.
 
@@ -8,7 +8,7 @@ use halfspaces_linalg::{
     normalise,
 };
 
-/// The region of a rule within its subspace, and the label there.
+/// The region of a rule within its subspace, and the labels in the region.
 ///
 /// ```
 /// use halfspaces_linalg::{Halfspace, Label};
@@ -23,20 +23,20 @@ use halfspaces_linalg::{
 pub enum PositionedAnswer {
     /// The label sign(v·f(x)) for points with |v·f(x)| >= t.
     Halfspace {
-        /// v, in coordinates of the subspace.
+        /// The direction v, in coordinates of the subspace.
         direction: Halfspace,
-        /// t, at least 0.
+        /// The threshold t, which is at least 0.
         threshold: f64,
     },
     /// A constant label on the whole subspace.
     Constant(Label),
 }
 
-/// A rule (V, A, v, t): points x of the subspace V with |v·f(x)| >= t get the label sign(v·f(x)), where f(x) = xA/‖xA‖
+/// A rule (V, A, v, t). Points x of the subspace V with |v·f(x)| >= t get the label sign(v·f(x)), where f(x) = xA/‖xA‖
 /// is the radially isotropic position. A rule may instead give all points of V the same label.
 ///
-/// x belongs to V if ‖x - Px‖ <= tol ‖x‖ for the orthogonal projection P onto V. O(dk) time per point for V of
-/// dimension k.
+/// The point x belongs to V if ‖x - Px‖ <= tol ‖x‖, where P is the orthogonal projection onto V. If V has dimension k,
+/// a rule takes O(dk) time per point.
 ///
 /// ```
 /// use halfspaces_forster::ForsterTransform;
@@ -55,7 +55,7 @@ pub struct PositionedRule {
     transform: ForsterTransform,
     membership: f64,
     answer: PositionedAnswer,
-    /// Aᵀ by rows: k × d.
+    /// The rows of Aᵀ, a k × d matrix.
     #[cfg_attr(feature = "serde", serde(skip))]
     columns: Vec<f64>,
 }
@@ -92,13 +92,13 @@ impl PositionedRule {
         Ok(PositionedRule { transform, membership, answer, columns })
     }
 
-    /// d, the dimension of the points.
+    /// The dimension d of the points.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.transform.dim()
     }
 
-    /// k, the dimension of the subspace.
+    /// The dimension k of the subspace.
     #[must_use]
     pub fn inner_dim(&self) -> usize {
         self.transform.inner_dim()
@@ -108,14 +108,14 @@ impl PositionedRule {
         /// The subspace V and the transform A of its points.
         transform: &ForsterTransform,
 
-        /// The largest ‖x - Px‖/‖x‖ at which a point belongs to the subspace.
+        /// The largest value of ‖x - Px‖/‖x‖ at which a point belongs to the subspace.
         membership: f64,
 
-        /// The region in the subspace, and the label there.
+        /// The region in the subspace, and the labels in the region.
         answer: &PositionedAnswer,
     }
 
-    /// Writes f(x) = xA/‖xA‖ into `scratch.placed`. Returns `false` outside the subspace.
+    /// Writes f(x) = xA/‖xA‖ into `scratch.placed`. Returns `false` if x is outside the subspace.
     pub(super) fn place(&self, scratch: &mut Scratch) -> bool {
         let (d, k) = (self.dim(), self.inner_dim());
         let Scratch { x, outside, placed } = scratch;
@@ -130,11 +130,11 @@ impl PositionedRule {
         }
         placed.clear();
         placed.extend(self.columns.chunks_exact(d).map(|column| kernels::dot(x, column)));
-        // Vectors of V are not mapped to zero; if the image underflows, the next rules decide.
+        // Vectors of V are not mapped to zero. If the image underflows, the later rules decide the label.
         normalise(placed)
     }
 
-    /// The decision value of the placed point, if the rule covers it.
+    /// The decision value of the point with position `placed`; `None` if the rule does not cover the point.
     fn value_at(&self, placed: &[f64]) -> Option<f64> {
         match &self.answer {
             PositionedAnswer::Halfspace { direction, threshold } => {
@@ -144,24 +144,24 @@ impl PositionedRule {
         }
     }
 
-    /// The decision value of the point in `scratch`, if the rule covers it.
+    /// The decision value of the point in `scratch`; `None` if the rule does not cover the point.
     pub(super) fn value(&self, scratch: &mut Scratch) -> Option<f64> {
         if self.place(scratch) { self.value_at(&scratch.placed) } else { None }
     }
 }
 
-/// A dense, scaled point, and scratch memory to place it.
+/// A dense, scaled point, and scratch memory for its radially isotropic position.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scratch {
     /// The point, divided by its largest absolute entry.
     pub(super) x: Vec<f64>,
     outside: Vec<f64>,
-    /// f(x), after [`PositionedRule::place`].
+    /// The position f(x), written by [`PositionedRule::place`].
     placed: Vec<f64>,
 }
 
 impl Scratch {
-    /// f(x), after [`PositionedRule::place`].
+    /// The position f(x), written by [`PositionedRule::place`].
     pub(super) fn placed(&self) -> &[f64] {
         &self.placed
     }
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
     use halfspaces_linalg::{DenseRow, Params, Points};
 
-    /// A plane of R³ that contains most points, not parallel to the axes.
+    /// A plane of R³ that contains most points. It is not parallel to the axes.
     fn plane() -> ForsterTransform {
         let rows = [
             [1.0, 0.0, 1.0],
@@ -232,7 +232,7 @@ mod tests {
         let exact = value(&rule(0.0), &x).unwrap();
         assert_eq!(value(&rule(exact.abs()), &x), Some(exact));
         assert_eq!(value(&rule(exact.abs() * (1.0 + 1e-15)), &x), None);
-        // Points at relative distances 1e-11 and 1e-9 from the plane.
+        // These points are at relative distances 1e-11 and 1e-9 from the plane.
         let off = |by: f64| [1.0 + by, 0.0, 1.0 - by];
         assert!(value(&rule(0.0), &off(1e-11)).is_some());
         assert_eq!(value(&rule(0.0), &off(1e-9)), None);

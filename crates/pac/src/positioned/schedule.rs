@@ -1,9 +1,9 @@
-//! The constants of the theorem on noise without a margin, one function per constant, and the sizes of the practical
-//! schedule. The proof is in docs/theory/massart-without-margin.md.
+//! The constants of the theorem on noise without a margin, with one function per constant, and the sizes of the
+//! practical schedule. The proof is in docs/theory/massart-without-margin.md.
 //!
-//! d is the dimension, η the noise rate, ε the excess, δ the failure probability, λ = η + ε/2. Claims: PM, PMt.
+//! d is the dimension, η the noise rate, ε the excess, δ the failure probability, and λ = η + ε/2. Claims: PM, PMt.
 
-/// λ = η + ε/2: the largest allowed conditional error of a region.
+/// The leak λ = η + ε/2: the largest allowed conditional error of a region.
 ///
 /// ```
 /// assert_eq!(halfspaces_pac::positioned_leak(0.25, 0.25), 0.375);
@@ -13,8 +13,8 @@ pub fn positioned_leak(noise: f64, excess: f64) -> f64 {
     noise + excess / 2.0
 }
 
-/// N = ⌈(16dλ/ε) ln(4/ε)⌉: each rule covers a fraction of at least ε/(16dλ), so after N rules a mass of less than ε/4
-/// is left.
+/// The number N = ⌈(16dλ/ε) ln(4/ε)⌉ of rules. Each rule covers a fraction of at least ε/(16dλ) of the remaining mass,
+/// so after N rules a mass of less than ε/4 remains.
 ///
 /// ```
 /// // 16·2·0.35/0.5 · ln 8 = 46.58.
@@ -26,24 +26,25 @@ pub fn positioned_rules(dim: usize, noise: f64, excess: f64) -> u64 {
     whole((4.0 / excess).ln() / share)
 }
 
-/// δ' = δ/(5(N+1)), the failure probability of each event of a round: the test of how much is left, the number of
-/// draws, the position, the descent and the choice.
+/// The failure probability δ' = δ/(5(N+1)) of each event of a round. The events are the test of the remaining mass, the
+/// number of draws, the position, the descent and the choice.
 fn positioned_failure(rules: u64, failure: f64) -> f64 {
     failure / (5.0 * (rules as f64 + 1.0))
 }
 
-/// ⌈(64/ε) ln(1/δ')⌉ examples for the test of whether a fraction larger than [`positioned_stop`] is left.
+/// The number ⌈(64/ε) ln(1/δ')⌉ of examples in the test of whether a fraction larger than [`positioned_stop`] remains.
 fn positioned_test(excess: f64, share: f64) -> u64 {
     whole(-64.0 / excess * share.ln())
 }
 
-/// 3ε/8: the run ends if at most this fraction of the test examples is left. Then at most ε/2 of the mass is left.
+/// The fraction 3ε/8: the run ends if at most this fraction of the test examples remains. Then at most ε/2 of the mass
+/// remains.
 pub(super) fn positioned_stop(excess: f64) -> f64 {
     3.0 * excess / 8.0
 }
 
-/// Λ = d ln(2en/d) + D ln(2en/D) + ln(4/δ') with D = d(d+1)/2: the logarithm of the number of subsets of 2n points of
-/// the form {x in V, (u·xA)² > s‖xA‖²}, divided by δ'/4.
+/// Computes Λ = d ln(2en/d) + D ln(2en/D) + ln(4/δ') with D = d(d+1)/2. This is the logarithm of the number of subsets
+/// of 2n points of the form {x in V, (u·xA)² > s‖xA‖²}, divided by δ'/4.
 fn complexity(dim: usize, points: f64, share: f64) -> f64 {
     let d = dim as f64;
     let quadrics = d * (d + 1.0) / 2.0;
@@ -51,8 +52,8 @@ fn complexity(dim: usize, points: f64, share: f64) -> f64 {
     sets(d) + sets(quadrics) + (4.0 / share).ln()
 }
 
-/// The smallest n >= d² with n >= 32dΛ(n), Λ = d ln(2en/d) + D ln(2en/D) + ln(4/δ'), D = d(d+1)/2: the number of points
-/// brought into radially isotropic position.
+/// The number of points to bring into radially isotropic position: the smallest n >= d² with n >= 32dΛ(n). Here Λ = d
+/// ln(2en/d) + D ln(2en/D) + ln(4/δ') and D = d(d+1)/2.
 ///
 /// ```
 /// use std::f64::consts::E;
@@ -64,8 +65,8 @@ fn complexity(dim: usize, points: f64, share: f64) -> f64 {
 #[must_use]
 pub fn positioned_points(dim: usize, share: f64) -> u64 {
     let enough = |n: f64| n >= 32.0 * dim as f64 * complexity(dim, n, share);
-    // n - 32dΛ(n) is convex and negative at n = d², so beyond d² a single n separates too few points from enough. (Far
-    // below d² Λ is negative and has no meaning.)
+    // The function n - 32dΛ(n) is convex and negative at n = d². So beyond d², a single n separates too few points from
+    // enough. (Far below d², Λ is negative and has no meaning.)
     let mut high = (dim as f64).powi(2).max(1.0);
     while !enough(high) {
         high *= 2.0;
@@ -82,7 +83,7 @@ pub fn positioned_points(dim: usize, share: f64) -> u64 {
     whole(high)
 }
 
-/// T = ⌈(16d((1-λ) + √(2 ln(1/δ')))/ε)²⌉: the number of steps of a descent.
+/// The number T = ⌈(16d((1-λ) + √(2 ln(1/δ')))/ε)²⌉ of steps of a descent.
 ///
 /// ```
 /// // λ = 1/2 and ln(1/δ') = 2: (16 (1/2 + 2)/ε)².
@@ -94,17 +95,18 @@ pub fn positioned_steps(dim: usize, noise: f64, excess: f64, share: f64) -> u64 
     whole((16.0 * dim as f64 * spread / excess).powi(2))
 }
 
-/// 1/((1-λ)√T), the step of the descent.
+/// The step size 1/((1-λ)√T) of the descent.
 pub(super) fn positioned_step(noise: f64, excess: f64, steps: u64) -> f64 {
     1.0 / ((1.0 - positioned_leak(noise, excess)) * (steps as f64).sqrt())
 }
 
-/// a = ε/(32d): a region becomes a rule if its signed sum is at most -a.
+/// The slack a = ε/(32d): a region becomes a rule if its signed sum is at most -a.
 fn positioned_slack(dim: usize, excess: f64) -> f64 {
     excess / (32.0 * dim as f64)
 }
 
-/// m = ⌈512 d² ln(8/δ')/ε²⌉ examples, on which the signed sums of all regions are within a = ε/(32d) of their means.
+/// The number m = ⌈512 d² ln(8/δ')/ε²⌉ of examples for the choice of a region. With this number, the signed sums of all
+/// regions are within a = ε/(32d) of their means.
 ///
 /// ```
 /// assert_eq!(halfspaces_pac::positioned_choice(2, 0.5, 8.0 * (-3.0f64).exp()), 24576);
@@ -114,14 +116,14 @@ pub fn positioned_choice(dim: usize, excess: f64, share: f64) -> u64 {
     whole(512.0 * (dim as f64 / excess).powi(2) * (8.0 / share).ln())
 }
 
-/// ⌈(8/ε) n⌉ draws: if a mass of at least ε/4 is left, at least n of the draws fall into it, except with probability
-/// e^(-n/4).
+/// The number ⌈(8/ε) n⌉ of draws. If a mass of at least ε/4 remains, at least n of these draws fall into it, except
+/// with probability e^(-n/4).
 fn positioned_draws(excess: f64, examples: u64) -> u64 {
     whole(8.0 / excess * examples as f64)
 }
 
-/// 1/√m, two standard deviations of the signed sum of m examples: the practical schedule requires the signed sum to be
-/// at least that far below 0.
+/// The slack 1/√m, which is two standard deviations of the signed sum of m examples. The practical schedule requires
+/// the signed sum to be at least this far below 0.
 pub(super) fn practical_slack(examples: u64) -> f64 {
     1.0 / (examples as f64).sqrt()
 }
@@ -130,7 +132,7 @@ fn whole(x: f64) -> u64 {
     x.ceil() as u64
 }
 
-/// The sizes and thresholds of [`PositionedMassart`](crate::PositionedMassart).
+/// The schedule of sizes and thresholds for [`PositionedMassart`](crate::PositionedMassart).
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -143,16 +145,17 @@ fn whole(x: f64) -> u64 {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PositionedSchedule {
-    /// The sizes of the theorem: fresh examples for every step, one descent, and the largest region with a signed sum
-    /// of at most -a.
+    /// The schedule of the theorem: fresh examples for every step, one descent, and the largest region with a signed
+    /// sum of at most -a.
     Theorem,
-    /// Far fewer examples, each used in every round; several directions, and the region with the smallest signed sum
-    /// for any of them. There is no theorem: the bound on the error comes from the held-out errors.
+    /// A schedule with far fewer examples. Each example is used in every round. There are several directions, and the
+    /// region has the smallest signed sum over all of them. There is no theorem for this schedule: the bound on the
+    /// error comes from the held-out errors.
     #[default]
     Practical,
 }
 
-/// The sizes of a fit of points in R^d: the number of examples for each step of a round.
+/// The sizes of a fit to points in R^d: the number of examples for each step of a round.
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -166,13 +169,14 @@ pub enum PositionedSchedule {
 pub struct PositionedPlan {
     /// The maximum number of rules.
     pub rules: u64,
-    /// The number of examples in a test of how much is left, and in the held-out test at the end.
+    /// The number of examples in a test of the remaining mass, and in the held-out test at the end.
     pub test: u64,
-    /// The number of points brought into radially isotropic position; an upper limit under the practical schedule.
+    /// The number of points brought into radially isotropic position. Under the practical schedule this is an upper
+    /// limit.
     pub position: u64,
-    /// The number of examples that the descent takes from a stream, among those that no rule covers.
+    /// The number of examples that the descent takes from a stream. Only examples that no rule covers count.
     pub steps: u64,
-    /// The number of examples on which regions are compared, among those that no rule covers.
+    /// The number of examples on which regions are compared. Only examples that no rule covers count.
     pub choice: u64,
     /// The maximum number of examples drawn in a round.
     pub draws: u64,
@@ -181,7 +185,7 @@ pub struct PositionedPlan {
 }
 
 impl PositionedPlan {
-    /// The sizes of the theorem.
+    /// Creates the sizes of the theorem.
     pub(super) fn theorem(dim: usize, noise: f64, excess: f64, failure: f64) -> PositionedPlan {
         let rules = positioned_rules(dim, noise, excess);
         let share = positioned_failure(rules, failure);
@@ -200,8 +204,8 @@ impl PositionedPlan {
         }
     }
 
-    /// The sizes of the practical schedule. A direction needs about a hundred examples per dimension; to detect a
-    /// signed sum of η + ε/2 - η = ε/2, a few times (2/ε)² examples are needed.
+    /// Creates the sizes of the practical schedule. A direction needs about a hundred examples per dimension. To detect
+    /// a signed sum of η + ε/2 - η = ε/2, a few times (2/ε)² examples are needed.
     pub(super) fn practical(dim: usize, excess: f64) -> PositionedPlan {
         let position = 100 * dim as u64 + 1000;
         let steps = 1000 * dim as u64 + 5000;
@@ -222,7 +226,7 @@ impl PositionedPlan {
 mod tests {
     use super::*;
 
-    /// For d = 2, the subspaces have VC dimension 2 and the quadrics 3.
+    /// For d = 2, the subspaces have VC dimension 2 and the quadrics have VC dimension 3.
     #[test]
     fn the_complexity_is_that_of_subspaces_and_quadrics() {
         let (n, e) = (1000.0, std::f64::consts::E);
@@ -248,7 +252,7 @@ mod tests {
         assert_eq!(plan.slack, 1.0 / 5000f64.sqrt());
     }
 
-    /// The chain of inequalities of the proof, with the numbers of the functions.
+    /// Checks the chain of inequalities of the proof, with the values of the functions.
     #[test]
     fn the_constants_fit_each_other() {
         for (dim, noise, excess, failure) in
@@ -256,7 +260,7 @@ mod tests {
         {
             let plan = PositionedPlan::theorem(dim, noise, excess, failure);
             let (d, leak) = (dim as f64, positioned_leak(noise, excess));
-            // The loss of each step, compared with -ε/(8d) at the target.
+            // The mean loss of the steps, compared with -ε/(8d) at the target.
             let share = positioned_failure(plan.rules, failure);
             assert!(5.0 * share * (plan.rules as f64 + 1.0) <= failure * (1.0 + 1e-12));
             let log = -share.ln();
@@ -271,20 +275,20 @@ mod tests {
             let bracket = complexity(dim, plan.position as f64, share);
             let loss = (4.0 / (2.0 * d) * bracket / plan.position as f64).sqrt();
             assert!(loss <= 1.0 / (4.0 * d) && loss > 0.24 / d);
-            // N regions of the smallest fraction leave less than ε/4; N - 1 regions need not.
+            // N regions of the smallest fraction leave less than ε/4; N - 1 regions may leave more.
             let left = |rules: u64| (-(rules as f64) * target / (2.0 * leak)).exp();
             assert!(left(plan.rules) <= excess / 4.0 && left(plan.rules - 1) > excess / 4.0);
-            // Both sides of the test, by Chernoff: between ε/4 and ε/2 either outcome is correct.
+            // The two sides of the test, by the Chernoff bound. Between ε/4 and ε/2 either outcome is correct.
             let stop = positioned_stop(excess);
             let test = plan.test as f64;
             let few = test * (excess / 2.0) * (1.0 - stop / (excess / 2.0)).powi(2) / 2.0;
             let rise = stop / (excess / 4.0) - 1.0;
             let many = test * (excess / 4.0) * rise.powi(2) / (2.0 + rise);
             assert!(few >= log && many >= log && few < log + 1.0);
-            // The draws, by Chernoff: their mean is twice the number needed.
+            // The draws, by the Chernoff bound: their mean is twice the number needed.
             let wanted = (plan.position + plan.steps + plan.choice) as f64;
             assert!(plan.draws as f64 * excess / 4.0 >= 2.0 * wanted && wanted / 4.0 >= log);
-            // The error: λ inside the regions, any error on the ε/2 left over.
+            // The total error: at most λ inside the regions, and any error on the remaining mass ε/2.
             assert!(leak + excess / 2.0 <= noise + excess + 1e-15);
         }
     }

@@ -1,4 +1,5 @@
-//! The examples of a round: fresh examples from a stream, or the parts of a sample, which are the same in every round.
+//! The examples of a round: fresh examples from a stream, or the parts of a sample. The parts are the same in every
+//! round.
 //!
 //! *Source.* docs/theory/massart-without-margin.md, "All rounds" and "The practical schedule". Claims: PM, PMn, PMt.
 
@@ -7,7 +8,7 @@ use halfspaces_linalg::{
     ExampleStream, FitError, InputError, Label, PointSet, RowView, checkpoint_at,
 };
 
-/// The use of examples.
+/// The purpose for which examples are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     /// Examples from which a position and a direction are computed.
@@ -22,11 +23,11 @@ pub(super) enum Supply {
     Complete,
     /// There are no further examples.
     Ended,
-    /// Too few of the drawn examples were uncovered, so a mass of less than ε/4 must be left.
+    /// Too few of the drawn examples were uncovered, so the remaining mass must be less than ε/4.
     Rare,
 }
 
-/// The number of points that no rule covers.
+/// The result of a test: the number of points that no rule covers.
 ///
 /// ```
 /// use halfspaces_linalg::{FitSample, Label, Params, Points};
@@ -45,18 +46,18 @@ pub struct Remainder {
     pub left: usize,
     /// The number of tested points.
     pub points: usize,
-    /// The number of points left with the label +1.
+    /// The number of remaining points with the label +1.
     pub positive: usize,
 }
 
 impl Remainder {
-    /// The fraction of points left.
+    /// The fraction of tested points that no rule covers.
     #[must_use]
     pub fn share(self) -> f64 {
         self.left as f64 / self.points as f64
     }
 
-    /// The majority label of the points left; +1 at a tie.
+    /// The majority label of the remaining points; +1 at a tie.
     pub(super) fn majority(self) -> Label {
         Label::from_sign(2.0 * self.positive as f64 - self.left as f64)
     }
@@ -72,18 +73,19 @@ pub(super) trait Source {
 
     fn dim(&self) -> usize;
 
-    /// Whether the examples are those of a sample, which are used in every round.
+    /// Whether the examples come from a sample, which is used in every round.
     fn is_sample(&self) -> bool;
 
-    /// Counts the examples that no rule covers, among `count` fresh ones for a stream. `None` if the stream ends.
+    /// Counts the examples that no rule covers. A stream takes `count` fresh examples for the test, and returns `None`
+    /// if it ends.
     fn remainder(
         &mut self,
         rules: &[PositionedRule],
         count: u64,
     ) -> Result<Option<Remainder>, Self::Error>;
 
-    /// Passes `count` examples that no rule covers to `see`, or as many as a sample has. Draws at most `draws` examples
-    /// from a stream.
+    /// Passes `count` examples that no rule covers to `see`. A sample passes fewer if it has fewer. A stream draws at
+    /// most `draws` examples.
     fn visit(
         &mut self,
         part: Part,
@@ -114,7 +116,8 @@ pub(super) struct StreamSource<'s, S> {
 }
 
 impl<S: ExampleStream> StreamSource<'_, S> {
-    /// Loads the next example into `scratch`. Returns whether it is not the origin, and its label.
+    /// Loads the next example into `scratch`. Returns `true` if the point is not the origin, and the label of the
+    /// point.
     pub(super) fn next(&mut self) -> Result<Option<(bool, Label)>, FitError<S::Error>> {
         let (dim, taken) = (self.stream.dim(), self.taken);
         let next = self.stream.next_row().map_err(|source| FitError::Stream { taken, source })?;
@@ -185,21 +188,21 @@ impl<S: ExampleStream> Source for StreamSource<'_, S> {
     }
 }
 
-/// The points of the parts of a sample that no rule covers.
+/// The points of a sample that no rule covers, separately for each part of the sample.
 #[derive(Debug)]
 pub(super) struct SampleSource<'s, P> {
     pub(super) points: &'s P,
     pub(super) labels: &'s [Label],
-    /// The indices of the points left for the descent.
+    /// The indices of the remaining points of the descent part.
     pub(super) descent: Vec<usize>,
-    /// The indices of the points left for the choice; `choice_points` counts them at the start.
+    /// The indices of the remaining points of the choice part; `choice_points` is their number at the start.
     pub(super) choice: Vec<usize>,
     pub(super) choice_points: usize,
     pub(super) scratch: Scratch,
 }
 
 impl<'s, P: PointSet> SampleSource<'s, P> {
-    /// Creates the parts, without points at the origin.
+    /// Creates the source from the indices of the parts, without points at the origin.
     pub(super) fn new(
         points: &'s P,
         labels: &'s [Label],
@@ -219,7 +222,7 @@ impl<'s, P: PointSet> SampleSource<'s, P> {
         scratch.load(x)
     }
 
-    /// Keeps the points of both parts that satisfy the condition and are not the origin.
+    /// Keeps the points of both parts for which `left` returns `true` and that are not the origin.
     fn retain(&mut self, mut left: impl FnMut(&mut Scratch) -> bool) {
         let (points, scratch) = (self.points, &mut self.scratch);
         let mut looked_at = 0;

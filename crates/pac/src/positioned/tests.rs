@@ -1,4 +1,4 @@
-//! Tests of complete fits: data without a margin, certificates, equivariance, the constants of the theorem.
+//! Tests of complete fits: data without a margin, certificates, equivariance, and the constants of the theorem.
 
 use super::schedule::positioned_stop;
 use super::*;
@@ -13,7 +13,7 @@ use halfspaces_linalg::{
 };
 use rand::RngExt;
 
-/// Cauchy points with condition number 10⁶; the labels of the half of the points with larger |w*·x| are flipped with
+/// Cauchy points with condition number 10⁶. For the half of the points with larger |w*·x|, labels are flipped with
 /// probability 0.3.
 fn heavy_tailed(dim: usize, n: usize, seed: u64) -> (Points, Vec<Label>, Vec<Label>) {
     let target = random_target(dim, 5).unwrap();
@@ -91,7 +91,7 @@ fn dense_sparse_threads_and_lengths_change_nothing() {
     assert_eq!(params.check().unwrap().fit(&sparse, &labels).unwrap(), fit);
     let threads = params.threads(Threads::new(2).unwrap()).check().unwrap();
     assert_eq!(threads.fit(&points, &labels).unwrap(), fit);
-    // Multiplies every row by its own power of 2.
+    // This multiplies every row by its own power of 2.
     let scaled = points.rows().enumerate().flat_map(|(i, x)| {
         let scale = 2f64.powi(i as i32 % 41 - 20);
         x.as_slice().iter().map(|v| v * scale).collect::<Vec<_>>()
@@ -114,8 +114,8 @@ fn a_rotation_turns_the_fit() {
     assert!((errors(&a, &points) - errors(&b, &turned)).abs() < 0.01);
 }
 
-/// Nine of ten points lie on a plane, where w* labels all of them +1; the others are labelled by the sign of the third
-/// coordinate.
+/// Nine of ten points lie on a plane, on which w* labels all points +1. The other points are labelled by the sign of
+/// the third coordinate.
 fn planted(n: usize, seed: u64, rate: f64) -> (Points, Vec<Label>, Vec<Label>) {
     let target = Halfspace::new(vec![0.0, 0.0, 1.0, 0.0]).unwrap();
     let round = UnitSphere::new(4).unwrap().sample(n, seed).unwrap();
@@ -210,7 +210,7 @@ fn a_practical_stream_takes_what_it_plans() {
     assert!(fit.taken() <= 22 * plan.test + 20 * plan.draws);
 }
 
-/// All points of a sample are used, regardless of the number of examples that a fit requests from a stream.
+/// All points of a sample are used, regardless of how many examples a fit would request from a stream.
 #[test]
 fn a_large_sample_is_used_as_a_whole() {
     let (points, labels, _) = heavy_tailed(2, 40_000, 1);
@@ -222,7 +222,7 @@ fn a_large_sample_is_used_as_a_whole() {
     assert_eq!(fit.certificates()[0].count.left, parts.choice.len());
 }
 
-/// Labels that are almost random: no region is accurate enough.
+/// If labels are almost random, no region is accurate enough.
 #[test]
 fn more_noise_than_stated_is_found_out() {
     let target = random_target(3, 3).unwrap();
@@ -233,7 +233,7 @@ fn more_noise_than_stated_is_found_out() {
     let params = PositionedMassart::params(0.05).excess(0.2);
     let fit = params.check().unwrap().fit(&points, &labels).unwrap();
     assert_eq!(fit.termination(), Termination::AssumptionFailed);
-    // The best constant label covers the points left.
+    // The rule with the best constant label covers the remaining points.
     let last = fit.certificates().last().unwrap();
     assert!(last.count.signed_sum(fit.leak()) > 0.0);
     let marginal = StudentT::new(1, 1.0, 10.0).unwrap();
@@ -263,7 +263,7 @@ fn the_origin_is_positive_and_in_no_region() {
     let first = fit.certificates()[0].count;
     assert!(first.left < 140, "{}", first.left);
     assert!(fit.remainder().points > 150);
-    // Only points at the origin: none are left.
+    // If all points are at the origin, no points remain.
     let zeros = Points::new(vec![0.0; 30], 3).unwrap();
     let fit = PositionedMassart::params(0.3).check().unwrap();
     let fit = fit.fit(&zeros, &[Label::Positive; 10]).unwrap();
@@ -325,7 +325,8 @@ fn a_faulty_example_is_named() {
     assert_eq!(fault, Err(FitError::Example { taken: 1, source }));
 }
 
-/// The direction of a rule, mapped back to the space of the points, labels covered points as the rule does.
+/// The direction of a rule can be mapped back to the space of the points. It then labels covered points as the rule
+/// does.
 #[test]
 fn a_rule_is_a_halfspace_on_its_region() {
     let (points, labels, _) = heavy_tailed(4, 2000, 1);
@@ -385,11 +386,11 @@ fn saved_fits_are_checked() {
     }
 }
 
-/// The labels are random on a line and without noise elsewhere. The first region violates the assumption; the last one
-/// does not.
+/// The labels are random on a line, and without noise elsewhere. The first region violates the assumption; the last
+/// region does not.
 #[test]
 fn an_assumption_that_failed_once_is_not_forgotten() {
-    // 90 % of the points lie on a line with random labels; the others have no noise.
+    // A fraction of 90 % of the points lie on a line, with random labels. The labels of the other points have no noise.
     let target = Halfspace::new(vec![0.3, 1.0]).unwrap();
     let sphere = UnitSphere::new(2).unwrap().sample(4000, 1).unwrap();
     let mut values = sphere.into_vec();
@@ -411,7 +412,7 @@ fn an_assumption_that_failed_once_is_not_forgotten() {
     assert_eq!(fit.termination(), Termination::AssumptionFailed);
 }
 
-/// A value of 0 occurs only at the origin, with label +1 by the tie rule.
+/// A value of 0 occurs only at the origin, where the tie rule gives the label +1.
 #[test]
 fn points_at_the_origin_count_as_they_are_labelled() {
     let values: Vec<f64> = (0..60_000).map(|i| [0.0, 1.0, 0.0, -1.0][i % 4]).collect();

@@ -4,18 +4,17 @@ use super::Elimination;
 use super::selector::Selector;
 use halfspaces_linalg::{InputError, Label, PointSet, Points, RowView, Threads};
 
-/// Candidate halfspaces, among which [`Candidates::choose`] finds the one with the fewest errors on a sample. Every fit
-/// of a Perspectron ends with this choice; use this type for halfspaces from other sources, such as several learners.
+/// Candidate halfspaces. [`Candidates::choose`] finds the candidate with the fewest errors on a sample. Every fit of a
+/// Perspectron ends with such a choice. Use this type for halfspaces from other sources, such as several learners.
 ///
 /// *Guarantee.* With |T₂| = ⌈(8/ε²) ln(2K/δ)⌉ independent examples, the error of the chosen halfspace is within ε/2 of
-/// the smallest with probability at least 1 - δ, for every [`Elimination`].
+/// the smallest error with probability at least 1 - δ, for every [`Elimination`].
 ///
-/// *Cost.* O(Kd) time per example for K candidates: a single-precision product of the remaining candidates with blocks
-/// of 512 examples. Signs in doubt are computed again in double precision, so the counts are those of a plain loop.
-/// Memory for a second copy of the candidates. Points are copied block by block.
+/// *Cost.* For K candidates, each example takes O(Kd) time, in a single-precision product of the remaining candidates
+/// with blocks of 512 examples. Signs in doubt are computed again in double precision, so the counts are those of a
+/// plain loop. The memory holds a second copy of the candidates. Points are copied block by block.
 ///
-/// *Source.* CKST24 Lemma 4; dropping candidates early is ours, docs/theory/thinned-selection.md.
-/// *Claims:* P8, P14.
+/// *Source.* CKST24 Lemma 4. Dropping candidates early is ours: docs/theory/thinned-selection.md. *Claims:* P8, P14.
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Points, Threads};
@@ -52,19 +51,19 @@ pub struct Candidates<'c> {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Choice {
-    /// The index of the chosen candidate, the first among equals.
+    /// The index of the chosen candidate. At a tie, this is the first candidate.
     pub index: usize,
-    /// Its number of errors.
+    /// The number of errors of the chosen candidate.
     pub errors: u64,
-    /// The number of examples counted: all, except with [`Elimination::EarlyStop`].
+    /// The number of examples counted. All examples are counted, except with [`Elimination::EarlyStop`].
     pub examples: u64,
     /// The number of candidates that were never dropped.
     pub remaining: usize,
 }
 
 impl<'c> Candidates<'c> {
-    /// Creates the candidates from the normals of halfspaces, one per row, of any norm. δ is `failure`; it matters only
-    /// to [`Elimination::Statistical`] and [`Elimination::EarlyStop`].
+    /// Creates the candidates from the normals of halfspaces, one per row, of any norm. `failure` is the failure
+    /// probability δ. Only [`Elimination::Statistical`] and [`Elimination::EarlyStop`] use it.
     ///
     /// # Errors
     /// [`InputError::Empty`]; [`InputError::ParameterOutOfRange`] for δ outside (0, 1).
@@ -81,7 +80,7 @@ impl<'c> Candidates<'c> {
         Ok(Candidates { normals, elimination, failure, threads: Threads::ONE })
     }
 
-    /// Sets the number of threads that count errors. The choice does not depend on it. Default: one.
+    /// Sets the number of threads that count errors. The choice does not depend on this number. Default: one.
     #[must_use]
     pub fn with_threads(mut self, threads: Threads) -> Self {
         self.threads = threads;

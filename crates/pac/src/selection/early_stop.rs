@@ -1,5 +1,5 @@
-//! Early stopping: the count ends once the leader is good enough, and skips candidates with an error known to be close
-//! to the leader's. *Source.* Ours, docs/theory/thinned-selection.md, "Ending the count". Claims: P8.
+//! Early stopping: the count ends once the leader is good enough. It skips candidates whose error is known to be close
+//! to the error of the leader. *Source.* Ours, docs/theory/thinned-selection.md, "Ending the count". Claims: P8.
 
 use super::history::Deferred;
 use super::mask::{ErrorMask, PairCounts, add_pair_counts, errors_of, front, retained};
@@ -7,13 +7,13 @@ use super::selector::Selector;
 use crate::schedule;
 
 /// The leader is replaced if its error rate exceeds that of the best active candidate by more than this fraction of the
-/// allowed excess (how much worse than the best candidate the chosen one may be). The fraction is above 0 because every
-/// new leader reactivates deferred candidates.
+/// allowed excess. The allowed excess is how much worse than the best candidate the chosen candidate may be. The
+/// fraction is above 0, because every new leader reactivates deferred candidates.
 const LEADER_SLACK: f64 = 0.125;
 
 impl Selector<'_> {
-    /// Drops candidates that are clearly worse than the leader, defers those that are close to it, and stops the count
-    /// if no other candidate is active.
+    /// Drops candidates that are clearly worse than the leader, and defers candidates that are close to the leader.
+    /// Stops the count if no other candidate is active.
     pub(super) fn defer_or_stop(&mut self) {
         if self.alive.len() < 2 && self.deferred.is_empty() {
             self.stopped = true;
@@ -34,7 +34,7 @@ impl Selector<'_> {
             if let Some(place) = place.filter(near) {
                 break (place, errors);
             }
-            // The new leader may be known to be close to a deferred candidate only after more examples.
+            // More examples may be needed to know that the new leader is close to a deferred candidate.
             self.leader = Some(self.alive[best]);
             self.reactivate(best, |(ahead, apart), m| test.is_passed(ahead, apart, m));
         };
@@ -64,15 +64,15 @@ impl Selector<'_> {
         }
     }
 
-    /// Counts all deferred candidates on the examples they missed.
+    /// Counts all deferred candidates on the examples that they missed.
     pub(super) fn reactivate_all(&mut self) {
         self.reactivate_by(None, |_, _| false);
     }
 
     /// Decides for each deferred candidate whether it `stays` deferred under a new leader. The arguments of `stays` are
-    /// the candidate's errors minus the leader's, the number of examples on which exactly one of the two errs, and the
-    /// number of examples. A candidate that does not stay is counted on the next block it missed and tested again;
-    /// after the last block it is active.
+    /// the candidate's errors minus the leader's errors, the number of examples on which exactly one of the two errs,
+    /// and the number of examples. A candidate that does not stay is counted on the next block that it missed, and is
+    /// tested again. After the last block, the candidate is active.
     fn reactivate(&mut self, leader: usize, stays: impl Fn((i64, u64), u64) -> bool) {
         self.reactivate_by(Some(leader), stays);
     }
@@ -92,7 +92,7 @@ impl Selector<'_> {
             let mut of_leader = 0;
             let layers = active.masks.iter().zip(&self.layers).zip(depths_then.iter().zip(&depths));
             for ((masks, layer), (then, now)) in layers {
-                // The leader's errors on the first blocks only.
+                // These are the leader's errors on the first blocks only.
                 let of_leader_then =
                     leader.map_or(ErrorMask::default(), |l| front(&layer.masks[l], *now, *then));
                 of_leader += i64::from(errors_of(&of_leader_then));

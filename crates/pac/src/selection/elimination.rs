@@ -1,8 +1,8 @@
 //! Rules for dropping candidates before all examples are counted.
 //!
-//! *Source.* Ours, docs/theory/thinned-selection.md; CKST24 Lemma 4 is `Never`. Claims: P3, P7, P8.
+//! *Source.* Ours, docs/theory/thinned-selection.md; `Never` is CKST24 Lemma 4. Claims: P3, P7, P8.
 
-/// The candidates that are dropped before all examples are counted.
+/// The rule that selects the candidates to drop before all examples are counted.
 ///
 /// ```
 /// use halfspaces_linalg::Classifier;
@@ -20,29 +20,31 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Elimination {
-    /// No candidate is dropped.
+    /// Drops no candidate.
     Never,
-    /// Drops candidates that can no longer be chosen: those with more errors than the best candidate has so far plus
-    /// the number of examples left. The choice is unchanged.
+    /// Drops candidates that can no longer be chosen. Such a candidate has more errors than the best candidate would
+    /// have if it erred on all remaining examples. The choice is unchanged.
     Lossless,
-    /// Also drops candidates clearly worse than the best, after 1, 2, 3, 4, 6, 8, 12, ... examples: those with more
-    /// errors by [`schedule::elimination_gap`](crate::schedule::elimination_gap). The choice may differ, but its
-    /// guarantee does not. The test of the best candidate against each other one needs half of the failure probability
-    /// of a uniform bound for all candidates; dropping uses the other half.
+    /// Also drops candidates that are clearly worse than the best candidate, after 1, 2, 3, 4, 6, 8, 12, ... examples.
+    /// A candidate is clearly worse if its errors exceed those of the best candidate by more than
+    /// [`schedule::elimination_gap`](crate::schedule::elimination_gap). The choice may change, but its guarantee stays
+    /// the same. The best candidate is tested against each other candidate, which needs half of the failure probability
+    /// of a uniform bound for all candidates. Dropping uses the other half.
     #[default]
     Statistical,
-    /// Compares candidates with a leader that is about as good as the best so far. Candidates clearly worse than the
-    /// leader are dropped. A candidate is deferred, and not counted under this leader, once the leader's true error is
-    /// known to exceed the candidate's by less than ε/2, the accuracy of the whole sample
-    /// ([`schedule::CloseEnough`](crate::schedule::CloseEnough)). Once every other candidate is dropped or deferred,
-    /// the leader is chosen, with the same guarantee from fewer examples. If the leader changes, a deferred candidate
-    /// is counted on the examples it missed until the new leader is known to be close to it. The reported errors are
-    /// those on the examples counted.
+    /// Compares candidates with a leader that is about as good as the best candidate so far. Candidates that are
+    /// clearly worse than the leader are dropped. A candidate is deferred once the true error of the leader is known to
+    /// exceed the error of this candidate by less than ε/2, the accuracy of the whole sample
+    /// ([`schedule::CloseEnough`](crate::schedule::CloseEnough)). A deferred candidate is not counted under this
+    /// leader. Once every other candidate is dropped or deferred, the leader is chosen. The guarantee is the same, from
+    /// fewer examples. If the leader changes, each deferred candidate is counted on the examples that it missed, until
+    /// the new leader is known to be close to this candidate. The reported errors are the errors on the examples
+    /// counted.
     EarlyStop,
 }
 
 impl Elimination {
-    /// Whether candidates are compared on the examples on which exactly one of the two errs.
+    /// Whether the rule compares two candidates on the examples on which exactly one of them errs.
     pub(super) fn compares(self) -> bool {
         matches!(self, Elimination::Statistical | Elimination::EarlyStop)
     }

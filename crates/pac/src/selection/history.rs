@@ -24,8 +24,8 @@ impl History {
         self.sizes.len()
     }
 
-    /// Whether the history with `numbers` more values stays within its memory limit: the memory of the candidates or
-    /// 8 MB, whichever is larger.
+    /// Whether the history stays within its memory limit with `numbers` more values. The limit is the memory of the
+    /// candidates or 8 MB, whichever is larger.
     pub(super) fn has_room(&self, numbers: usize, of_candidates: usize) -> bool {
         self.folded.len() + numbers <= of_candidates.max(MIN_HISTORY)
     }
@@ -46,7 +46,8 @@ impl History {
         self.sizes[..blocks].iter().sum()
     }
 
-    /// The depth of each layer of masks after the first `blocks` blocks, as the selector creates them.
+    /// The depth of each layer of masks after the first `blocks` blocks. The selector creates layers of the same
+    /// depths.
     pub(super) fn depths(&self, blocks: usize) -> Vec<u32> {
         let mut depths: Vec<u32> = Vec::new();
         for rows in &self.sizes[..blocks] {
@@ -59,14 +60,14 @@ impl History {
         depths
     }
 
-    /// For each number of blocks, starting with 0: that number, the depth of each layer of masks after them, and their
-    /// number of examples.
+    /// Returns three values for each number of blocks, starting with 0: this number, the depth of each layer of masks
+    /// after these blocks, and the number of examples in these blocks.
     pub(super) fn prefixes(&self) -> impl Iterator<Item = (usize, Vec<u32>, u64)> {
         (0..=self.len())
             .map(|blocks| (blocks, self.depths(blocks), self.examples_of(blocks) as u64))
     }
 
-    /// A block and the index of its layer of masks. `None` after the last block.
+    /// Returns a block and the index of its layer of masks. Returns `None` after the last block.
     pub(super) fn block(&self, dim: usize, block: usize) -> Option<(Block<'_>, usize)> {
         let rows = *self.sizes.get(block)?;
         let start = self.examples_of(block);
@@ -76,26 +77,26 @@ impl History {
     }
 }
 
-/// Candidates deferred after the same number of blocks.
+/// A group of candidates that were deferred after the same number of blocks.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Deferred {
-    /// The number of stored blocks on which they were counted.
+    /// The number of stored blocks on which these candidates were counted.
     pub(super) blocks: usize,
     pub(super) ids: Vec<usize>,
-    /// The masks of these candidates for each layer, as of their deferral.
+    /// The masks of these candidates for each layer, as they were when the candidates were deferred.
     pub(super) masks: Vec<Vec<ErrorMask>>,
 }
 
 impl Deferred {
-    /// Adds the candidates of a group that was counted on the same blocks.
+    /// Adds the candidates of another group that was counted on the same blocks.
     pub(super) fn join(&mut self, other: Deferred) {
         self.ids.extend(other.ids);
         self.masks.resize_with(other.masks.len(), Vec::new);
         self.masks.iter_mut().zip(other.masks).for_each(|(masks, more)| masks.extend(more));
     }
 
-    /// Removes the candidates that stay deferred and returns them.
+    /// Removes the candidates that stay deferred, and returns them as a group.
     pub(super) fn split_off(&mut self, blocks: usize, stay: &[bool]) -> Deferred {
         let masks = self.masks.iter().map(|masks| retained(masks, stay)).collect();
         let staying = Deferred { blocks, ids: retained(&self.ids, stay), masks };

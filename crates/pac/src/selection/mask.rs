@@ -8,7 +8,7 @@ pub(super) const BLOCK: usize = 512;
 /// The number of 32-bit words in an [`ErrorMask`].
 pub(super) const LANES: usize = 16;
 
-/// A bit for each of up to 512 examples on which a candidate errs.
+/// A mask of up to 512 examples. A bit is set if a candidate errs on the example.
 pub(super) type ErrorMask = [u32; LANES];
 
 /// The errors of all active candidates on some examples.
@@ -18,7 +18,7 @@ pub(super) struct MaskLayer {
     /// The number of bits in use per word.
     pub(super) depth: u32,
     pub(super) examples: u64,
-    /// One mask per active candidate, in their order.
+    /// One mask per active candidate, in the order of the candidates.
     pub(super) masks: Vec<ErrorMask>,
 }
 
@@ -27,13 +27,13 @@ pub(super) fn depth_of(rows: usize) -> u32 {
     rows.div_ceil(LANES) as u32
 }
 
-/// Marks an error on the example at `place` of the last block of `rows` examples.
+/// Marks an error on the example at `place` of the last block, which has `rows` examples.
 pub(super) fn set(mask: &mut ErrorMask, place: usize, rows: usize) {
     let above = rows.div_ceil(LANES) - 1 - place / LANES;
     mask[place % LANES] |= 1 << above;
 }
 
-/// The first `then` of the `depth` bits per word of a mask.
+/// Returns the first `then` of the `depth` bits in each word of a mask.
 pub(super) fn front(mask: &ErrorMask, depth: u32, then: u32) -> ErrorMask {
     mask.map(|lane| lane.unbounded_shr(depth - then))
 }
@@ -52,7 +52,7 @@ pub(super) struct PairCounts {
     pub(super) apart: u32,
 }
 
-/// Adds the errors of each mask, and the number of bits in which it differs from the leader's.
+/// Adds the number of errors of each mask, and the number of bits in which the mask differs from the leader's mask.
 pub(super) fn add_pair_counts(
     masks: &[ErrorMask],
     of_leader: &ErrorMask,
@@ -83,7 +83,7 @@ impl Wide for Compare<'_> {
     }
 }
 
-/// The values with a set flag in `keep`.
+/// Returns the values with a set flag in `keep`.
 pub(super) fn retained<T: Copy>(values: &[T], keep: &[bool]) -> Vec<T> {
     assert_eq!(values.len(), keep.len(), "one flag per value");
     let mut kept = Vec::with_capacity(keep.iter().filter(|keep| **keep).count());

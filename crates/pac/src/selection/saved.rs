@@ -8,7 +8,7 @@ use crate::saved::saved;
 use halfspaces_linalg::{DenseRow, InputError, Label};
 
 impl History {
-    /// Whether the lengths agree with each other.
+    /// Whether the lengths of the history are consistent with each other.
     fn is_sound(&self, dim: usize) -> bool {
         self.sizes.iter().all(|rows| (1..=BLOCK).contains(rows))
             && self.sizes.iter().sum::<usize>() == self.labels.len()
@@ -91,7 +91,7 @@ impl Selector<'_> {
         let count = self.errors.len();
         let none = self.deferred.is_empty();
         saved("deferred candidates", self.deferred.len() as f64, none)?;
-        // Examples are stored until the memory limit for them, or for masks, is reached.
+        // Examples are stored until the memory limit for examples or the limit for masks is reached.
         let (dim, limit) = (self.dim, self.candidates.len().max(MIN_HISTORY));
         let stores = self.elimination == Elimination::EarlyStop && dim <= MAX_BLOCK_DIM;
         let none = !stores && self.history.len() > 0;
@@ -125,13 +125,13 @@ impl Selector<'_> {
         self.check_layers(counted)
     }
 
-    /// A number of errors that every dropped candidate must exceed. `None` if candidates are never dropped.
+    /// Returns a number of errors that every dropped candidate must exceed, or `None` if candidates are never dropped.
     fn least_errors_dropped(&self, counted: u64) -> Option<f64> {
         let alive = self.alive.iter().map(|&c| self.errors[c]);
-        // Since a candidate was dropped, the number of errors of the best one has grown by at most the number of
+        // After a candidate was dropped, the number of errors of the best candidate has grown by at most the number of
         // examples that followed.
         let can_win = alive.min().map(|best| best.saturating_add(self.planned - counted));
-        // A candidate is dropped with more than gap·√n errors above another's, where n is the number of disagreements.
+        // A dropped candidate has over gap·√n more errors than another one, where n is the number of disagreements.
         let gap = self.gap(1).powi(2) * (1.0 - 1e-9);
         let can_win = can_win.map(|most| most as f64);
         match self.elimination {

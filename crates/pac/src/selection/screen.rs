@@ -1,4 +1,4 @@
-//! Counts errors in single precision; signs in doubt are computed again in double precision.
+//! Counts errors in single precision. Signs in doubt are computed again in double precision.
 
 use super::mask::{ErrorMask, LANES, set};
 use faer::linalg::matmul::matmul;
@@ -6,13 +6,13 @@ use faer::{Accum, MatMut, MatRef, Par};
 use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{Label, Threads, kernels};
 
-/// The number of candidates multiplied at once: their product with a block of examples fits in the cache.
+/// The number of candidates that are multiplied at once. Their product with a block of examples fits in the cache.
 const TILE: usize = 256;
 
-/// The smallest ‖w‖² at which no precision is lost. The largest is its reciprocal.
+/// The smallest ‖w‖² for which the plain computation of 1/‖w‖ loses no precision. The largest is its reciprocal.
 const MIN_PLAIN_NORM_SQ: f64 = 1e-200;
 
-/// Scratch memory computed from the candidates, and the number of threads.
+/// Scratch memory for values computed from the candidates, and the number of threads.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scratch {
     /// The candidates as unit vectors in single precision.
@@ -34,7 +34,7 @@ impl PartialEq for Scratch {
     }
 }
 
-/// A block of examples: the rows y x and the labels y.
+/// A block of examples (x, y): the rows y x and the labels y.
 #[derive(Clone, Copy)]
 pub(super) struct Block<'a> {
     pub(super) folded: &'a [f64],
@@ -53,7 +53,7 @@ impl Scratch {
         masks: Option<&mut [ErrorMask]>,
     ) {
         let block: Vec<f32> = folded.iter().map(|&v| v as f32).collect();
-        // With fewer masks the last candidates would not be counted.
+        // If there were fewer masks than candidates, the last candidates would not be counted.
         assert!(
             masks.as_ref().is_none_or(|masks| masks.len() == ids.len()),
             "one mask per candidate"
@@ -143,7 +143,7 @@ fn count_one(
     wrong
 }
 
-/// Whether a point with label y is misclassified, given y (w·x), with sign(0) = +1.
+/// Whether a point with label y is misclassified, given the value y (w·x). The sign of 0 is +1.
 fn folded_is_wrong(value: f64, y: Label) -> bool {
     match y {
         // Products that overflow may be NaN; sign(NaN) is -1.
@@ -152,13 +152,13 @@ fn folded_is_wrong(value: f64, y: Label) -> bool {
     }
 }
 
-/// Whether the sign of a value is certain. Never for NaN.
+/// Whether the sign of a value is certain. The sign of NaN is never certain.
 #[inline(always)]
 fn is_clear(value: f32, doubt: f32) -> bool {
     value.abs() > doubt
 }
 
-/// Scales rows to norm 1; compiled in the same way as [`Screen`].
+/// Scales rows to norm 1. The loop is compiled in the same way as [`Screen`].
 struct UnitRows<'a> {
     candidates: &'a [f64],
     dim: usize,
@@ -186,8 +186,8 @@ impl Wide for UnitRows<'_> {
     }
 }
 
-/// Counts the values that are certainly negative, and returns whether any others are too close to 0. Sets a bit for
-/// each value that is certainly negative, in lower places than the bits of earlier blocks.
+/// Counts the values that are certainly negative, and returns whether any other value is too close to 0. For each value
+/// that is certainly negative, sets a bit in the mask. These bits are in lower places than the bits of earlier blocks.
 struct Screen<'a> {
     values: &'a [f32],
     /// The largest absolute value with an uncertain sign, at least 0.
@@ -201,13 +201,13 @@ impl Wide for Screen<'_> {
     #[inline(always)]
     fn run(self) -> (u64, bool) {
         let Screen { values, doubt, mask } = self;
-        // Non-negative floating-point numbers are ordered by their bits: certain signs begin at `first` and end at
-        // infinity. NaN comes after infinity, and values closer to 0 wrap around to positions after it.
+        // Non-negative floating-point numbers are ordered by their bits, so values with certain signs begin at `first`
+        // and end at infinity. NaN comes after infinity. Values closer to 0 wrap around to positions after infinity.
         let first = doubt.to_bits() + 1;
         let last = f32::INFINITY.to_bits() - first;
         let (mut bits, mut furthest) = (ErrorMask::default(), [0; LANES]);
         let (chunks, rest) = values.as_chunks::<LANES>();
-        // Two loops, because the compiler does not vectorise both updates in one.
+        // There are two loops, because the compiler does not vectorise both updates in one loop.
         for chunk in chunks {
             for (bits, v) in bits.iter_mut().zip(chunk) {
                 *bits = *bits << 1 | u32::from(*v < -doubt);
@@ -232,9 +232,9 @@ impl Wide for Screen<'_> {
     }
 }
 
-/// A bound on the error of the product of a unit vector and a vector of the unit ball, both rounded to single
-/// precision, for any order of summation: (d + 8) 2⁻²⁴ for d products and the rounding of both factors, plus the effect
-/// of underflow.
+/// A bound on the error of the product of a unit vector and a vector of the unit ball, if both are rounded to single
+/// precision. It holds for any order of summation. It is (d + 8) 2⁻²⁴ for d products and the rounding of both factors,
+/// plus the effect of underflow.
 pub(super) fn single_precision_error(dim: usize) -> f32 {
     (dim + 8) as f32 * f32::EPSILON * 0.5 * 1.05 + dim as f32 * 1e-37
 }
@@ -244,17 +244,18 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Values that include all edge cases of a comparison.
+    /// Every thread has the same number of tiles.
     #[test]
     fn each_thread_has_as_many_tiles() {
         let tile = |count, threads| tile_of(count, Threads::new(threads).unwrap());
-        // 7 tiles of at most 256 candidates; 8 tiles on two threads, 9 on three.
+        // There are 7 tiles of at most 256 candidates on one thread, 8 tiles on two threads, and 9 on three.
         assert_eq!((tile(1782, 1), tile(1782, 2), tile(1782, 3)), (255, 223, 198));
         assert_eq!((tile(256, 1), tile(257, 1), tile(257, 2)), (256, 129, 129));
-        // Tiles are not made tiny just to use all threads.
+        // Tiles do not become tiny just to use all threads.
         assert_eq!((tile(1, 1), tile(100, 4), tile(0, 2)), (64, 64, 64));
     }
 
+    /// Values that include all edge cases of a comparison.
     fn value(doubt: f32) -> impl Strategy<Value = f32> {
         let edges = [doubt, doubt.next_up(), doubt.next_down().max(0.0), 0.0, 1.0, f32::MAX];
         let size = prop_oneof![
@@ -267,7 +268,7 @@ mod tests {
     }
 
     proptest! {
-        /// Compares value by value, for all vector instructions and any previous mask.
+        /// Compares the screen with a value-by-value count, for all vector instructions and any previous mask.
         #[test]
         fn screening_is_comparing_one_by_one(
             (doubt, values) in prop::sample::select(vec![0.0f32, 1e-6, 3e-3]).prop_flat_map(|doubt| {

@@ -1,12 +1,12 @@
 //! Selection among candidates by their errors on fresh examples.
 //!
-//! The errors of sign(w·x) on the same fresh examples are counted for every candidate w. The candidate with the fewest
-//! errors is selected; ties go to the earlier one (CKST24 Lemma 4). The count uses products of all candidates with
-//! blocks of examples, multiplied by their labels (z = y x). Products are computed in single precision, and again in
-//! double precision if they are too close to 0. The counts therefore equal those of a plain loop, unless the products
-//! of that loop overflow or underflow.
+//! The selector counts the errors of sign(w·x) for every candidate w, on the same fresh examples. It selects the
+//! candidate with the fewest errors; ties go to the earlier candidate (CKST24 Lemma 4). The count uses products of all
+//! candidates with blocks of examples, which are multiplied by their labels (z = y x). Products are computed in single
+//! precision, and again in double precision if they are too close to 0. The counts therefore equal those of a plain
+//! loop, unless the products of that loop overflow or underflow.
 //!
-//! [`Elimination`] drops candidates early that cannot win or are clearly worse, and ends the count once the best
+//! [`Elimination`] drops candidates early if they cannot win or are clearly worse. It also ends the count once the best
 //! candidate is good enough (ours, docs/theory/thinned-selection.md). Two candidates are compared on the examples on
 //! which exactly one of them errs, so the errors are stored as bit masks. Claims: P3, P7, P8.
 
@@ -21,7 +21,7 @@ use halfspaces_linalg::{InputError, Label, RowView, Threads};
 use std::borrow::Cow;
 
 /// The largest dimension at which examples are counted in blocks. Longer rows are counted one at a time, because they
-/// are sparse or a block of them would be large.
+/// are sparse, or because a block of them would be large.
 pub(super) const MAX_BLOCK_DIM: usize = 4096;
 
 /// The candidates and their errors so far.
@@ -29,25 +29,25 @@ pub(super) const MAX_BLOCK_DIM: usize = 4096;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Selector<'c> {
     pub(super) dim: usize,
-    /// The rows w, in the order in which they were added.
+    /// The candidates w as rows, in the order in which they were added.
     pub(super) candidates: Cow<'c, [f64]>,
-    /// The number of errors of each candidate until it was dropped.
+    /// For each candidate, its number of errors until it was dropped.
     pub(super) errors: Vec<u64>,
-    /// The indices of the active candidates, which are counted.
+    /// The indices of the active candidates. Only active candidates are counted.
     pub(super) alive: Vec<usize>,
     pub(super) elimination: Elimination,
     /// The failure probability of the choice.
     pub(super) failure: f64,
     pub(super) planned: u64,
     pub(super) seen: u64,
-    /// Whether the count ended early, with a leader that is good enough.
+    /// Whether the count ended early because the leader is good enough.
     pub(super) stopped: bool,
-    /// The errors of each active candidate, in the order of `alive`, within the memory limit.
+    /// The error masks of each active candidate, in the order of `alive`, as far as the memory limit allows.
     pub(super) layers: Vec<MaskLayer>,
-    /// With [`Elimination::EarlyStop`], an active candidate that is close to the best.
+    /// The leader of [`Elimination::EarlyStop`]: an active candidate that is close to the best.
     pub(super) leader: Option<usize>,
-    /// Candidates that are not counted under the current leader, which is close enough to them. Those counted on fewer
-    /// blocks come first.
+    /// Candidates that are not counted under the current leader, because the leader is close enough to them. Candidates
+    /// that were counted on fewer blocks come first.
     pub(super) deferred: Vec<Deferred>,
     pub(super) history: History,
     /// The rows y x of the pending block.
@@ -88,7 +88,7 @@ impl<'c> Selector<'c> {
         self
     }
 
-    /// Sets the number of threads. The counts do not depend on it.
+    /// Sets the number of threads. The counts do not depend on this number.
     pub(crate) fn with_threads(mut self, threads: Threads) -> Self {
         self.scratch.threads = threads;
         self
@@ -154,7 +154,7 @@ impl<'c> Selector<'c> {
         }
         self.seen += 1;
         if self.dim > MAX_BLOCK_DIM {
-            // Few candidates of such dimensions fit in memory; they have no masks.
+            // Few candidates of such dimensions fit in memory. These candidates have no masks.
             for &c in &self.alive {
                 let row = &self.candidates[c * self.dim..][..self.dim];
                 self.errors[c] += u64::from(Label::from_sign(x.dot(row)) != y);
@@ -175,8 +175,8 @@ impl<'c> Selector<'c> {
         }
     }
 
-    /// Counts the pending examples, and returns the index and errors of the best candidate; ties go to the earlier one.
-    /// There must be a candidate.
+    /// Counts the pending examples, and returns the index and the errors of the best candidate. Ties go to the earlier
+    /// candidate. There must be at least one candidate.
     pub(crate) fn best(&mut self) -> (usize, u64) {
         self.count_block();
         if self.stopped {
@@ -204,7 +204,7 @@ impl<'c> Selector<'c> {
         let stores = self.elimination == Elimination::EarlyStop
             && self.history.examples() + rows as u64 == self.seen
             && self.history.has_room(rows * self.dim, self.candidates.len());
-        // Before `open_masks`: a reactivated candidate has masks only for the stored blocks.
+        // This comes before `open_masks`, because a reactivated candidate has masks only for the stored blocks.
         if !stores {
             self.reactivate_all();
         }
@@ -226,8 +226,8 @@ impl<'c> Selector<'c> {
         self.labels.clear();
     }
 
-    /// Prepares the last layer for the errors on the next `rows` examples. Returns whether the memory limit allows it:
-    /// all layers take about as much as the candidates, or 256 bytes per candidate.
+    /// Prepares the last layer for the errors on the next `rows` examples. Returns whether the memory limit allows
+    /// this. Under the limit, all layers take about as much memory as the candidates, or 256 bytes per candidate.
     fn open_masks(&mut self, rows: usize) -> bool {
         if !self.elimination.compares() {
             return false;
@@ -252,9 +252,9 @@ impl<'c> Selector<'c> {
         self.errors.len() * self.dim.div_ceil(LANES / 2).max(4)
     }
 
-    /// For every active candidate, the number of examples on which exactly one of it and the candidate at `leader`
-    /// errs. For examples without masks it is a bound: at most the errors of both, and at most the number of these
-    /// examples.
+    /// Returns for every active candidate the number of examples on which exactly one of two candidates errs: this
+    /// candidate or the candidate at `leader`. For examples without masks, the number is an upper bound: the errors of
+    /// both candidates, but at most the number of these examples.
     pub(super) fn disagreements(&self, leader: usize) -> Vec<u64> {
         let mut counts = vec![PairCounts::default(); self.alive.len()];
         for layer in &self.layers {
@@ -287,7 +287,7 @@ impl<'c> Selector<'c> {
         let mut keep: Vec<bool> = errors.iter().map(|e| *e <= can_win).collect();
         if self.is_check() {
             let apart = self.disagreements(leader);
-            // The gap grows with the square root of the disagreements.
+            // The gap grows with the square root of the number of disagreements.
             let gap = self.gap(1);
             for ((keep, e), n) in keep.iter_mut().zip(&errors).zip(&apart) {
                 *keep &= (e - best) as f64 <= gap * (*n as f64).sqrt();
@@ -296,7 +296,7 @@ impl<'c> Selector<'c> {
         self.keep_alive(&keep);
     }
 
-    /// The largest number of errors with which a candidate can still win against one with `best` errors.
+    /// The largest number of errors with which a candidate can still win against a candidate with `best` errors.
     pub(super) fn can_win(&self, best: u64) -> u64 {
         best.saturating_add(self.planned - self.seen)
     }
@@ -306,7 +306,8 @@ impl<'c> Selector<'c> {
         self.alive.iter().map(|&c| self.errors[c]).collect()
     }
 
-    /// The position among the active candidates of the first one with the fewest errors, and its errors.
+    /// Returns the first active candidate with the fewest errors, as a position among the active candidates, and its
+    /// errors.
     pub(super) fn first_best(&self, errors: &[u64]) -> (usize, u64) {
         let places = errors.iter().enumerate();
         let best = places.min_by_key(|&(place, errors)| (*errors, self.alive[place]));
@@ -327,8 +328,8 @@ impl<'c> Selector<'c> {
         self.failure / if self.elimination == Elimination::EarlyStop { 4.0 } else { 2.0 }
     }
 
-    /// Whether a check is due now. The first one comes after enough examples to drop a candidate that errs on half of
-    /// the examples on which the leader is right.
+    /// Whether a check is due now. The first check takes place after enough examples to drop a candidate that errs on
+    /// half of the examples on which the leader is right.
     pub(super) fn is_check(&self) -> bool {
         if !self.elimination.compares() || self.seen >= self.planned {
             return false;
@@ -338,8 +339,8 @@ impl<'c> Selector<'c> {
         planned && self.seen as f64 > 2.0 * self.gap(self.seen)
     }
 
-    /// A bound on a candidate's number of errors minus the leader's, if the candidate is not worse than the leader and
-    /// exactly one of the two errs on `disagreements` examples.
+    /// A bound on a candidate's number of errors minus the leader's number of errors. It holds if the candidate is not
+    /// worse than the leader, and exactly one of the two errs on `disagreements` examples.
     pub(super) fn gap(&self, disagreements: u64) -> f64 {
         let checks = schedule::elimination_checks(self.planned);
         let pairs = self.errors.len() as u64;

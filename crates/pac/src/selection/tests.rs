@@ -1,4 +1,4 @@
-//! Comparisons with the plain loop, and with the rules applied to all errors known in advance.
+//! Compares the selector with the plain loop, and with rules that are applied to all errors in advance.
 
 use super::*;
 use crate::selection::screen::single_precision_error;
@@ -35,7 +35,7 @@ fn case(seed: u64, dim: usize, count: usize, n: usize) -> (Vec<Vec<f64>>, Points
     let mut candidates: Vec<Vec<f64>> = (0..count)
         .map(|i| random_target(dim, seed + 1 + i as u64).unwrap().into_normal())
         .collect();
-    // Zero, huge and tiny candidates, and one orthogonal to a point up to rounding.
+    // These candidates are zero, huge, tiny, and orthogonal to a point up to rounding.
     candidates.push(vec![0.0; dim]);
     candidates.push(candidates[0].iter().map(|v| v * 1e200).collect());
     candidates.push(candidates[0].iter().map(|v| v * 1e-200).collect());
@@ -62,7 +62,8 @@ proptest! {
         prop_assert_eq!(best, (plain.iter().position(|e| *e == least).unwrap(), least));
     }
 
-    /// Dropping candidates that cannot win never changes the choice; dropping clearly worse ones rarely does.
+    /// Dropping candidates that cannot win never changes the choice. Dropping clearly worse candidates rarely changes
+    /// it.
     #[test]
     fn the_dropped_do_not_win(seed in 0u64..1000, n in 600usize..3000) {
         let (candidates, points, labels) = case(seed, 3, 300, n);
@@ -83,8 +84,8 @@ proptest! {
         prop_assert!(clear.1 as f64 <= all.1 as f64 + 0.05 * n as f64);
     }
 
-    /// Disagreements of two candidates are counted as in a plain loop within the memory limit, and never fewer beyond
-    /// it. Dropping other candidates does not change them.
+    /// Within the memory limit, the disagreements of two candidates are counted as in a plain loop. Beyond the limit,
+    /// the count is never too small. Dropping other candidates does not change the count.
     #[test]
     fn disagreements_are_the_plain_ones(seed in 0u64..1000, dim in 1usize..20, n in 1usize..4000) {
         let (candidates, points, labels) = case(seed, dim, 12, n);
@@ -131,7 +132,7 @@ proptest! {
         prop_assert_eq!(found, choice);
     }
 
-    /// A count that ends early chooses a candidate about as good as the best.
+    /// A count that ends early chooses a candidate that is about as good as the best.
     #[test]
     fn enough_is_good_enough(seed in 0u64..1000) {
         let n = 6000;
@@ -153,7 +154,7 @@ proptest! {
     }
 }
 
-/// Several tiles of candidates, and a last one that is not full.
+/// There are several tiles of candidates, and the last tile is not full.
 #[test]
 fn threads_change_nothing() {
     let (candidates, points, labels) = case(9, 5, 700, 1500);
@@ -179,7 +180,7 @@ fn threads_change_nothing() {
     }
 }
 
-/// A single candidate has no other to be compared with.
+/// A single candidate has no other candidate to be compared with, so the count ends.
 #[test]
 fn a_candidate_alone_ends_the_count() {
     let (candidates, points, labels) = case(5, 4, 3, BLOCK);
@@ -212,7 +213,7 @@ fn saved(selector: Selector<'static>) -> Selector<'static> {
     selector
 }
 
-/// Beyond the memory limit for examples, all deferred candidates are reactivated, with masks like the others.
+/// Beyond the memory limit for examples, all deferred candidates are reactivated, and get masks like the others.
 #[test]
 fn none_is_deferred_without_the_history() {
     let dim = 1700; // the limit allows 616 examples: the first layer of masks, and no further block
@@ -277,8 +278,8 @@ fn a_saved_count_that_cannot_be_is_refused() {
     }
 }
 
-/// A saved candidate with one more error than its masks show is refused. The masks cover every example, and no history
-/// is stored to compare with.
+/// A saved candidate with one more error than its masks show is refused. The masks cover every example, and there is no
+/// stored history to compare with.
 #[cfg(feature = "serde")]
 #[test]
 fn errors_outside_the_masks_need_examples() {
@@ -293,8 +294,8 @@ fn errors_outside_the_masks_need_examples() {
     assert!(selector.check_saved(4).is_err());
 }
 
-/// The rules of docs/theory/thinned-selection.md for a count that ends, applied to all errors known in advance. Also
-/// returns the number of reactivated candidates. `None` if the count exceeds the memory limit.
+/// Applies the rules of docs/theory/thinned-selection.md for a count that ends to errors that are all known in advance.
+/// Also returns the number of reactivated candidates. Returns `None` if the count exceeds the memory limit.
 fn plain_early_stop(
     candidates: &[Vec<f64>],
     points: &Points,
@@ -400,8 +401,8 @@ fn wide_rows_count_alike() {
     assert_eq!(selector.best(), (1, 1));
 }
 
-/// On examples without masks, a candidate with two errors and one with one error may disagree on three examples, as
-/// they do here.
+/// On examples without masks, a candidate with two errors and a candidate with one error may disagree on three
+/// examples. Here they do.
 #[test]
 fn what_no_mask_tells_apart_counts_as_apart() {
     let dim = MAX_BLOCK_DIM + 1;
@@ -417,7 +418,7 @@ fn what_no_mask_tells_apart_counts_as_apart() {
     assert_eq!(selector.disagreements(0)[1], 3);
 }
 
-/// The stated error of single precision bounds the measured one, and is not too loose.
+/// The stated error bound of single precision exceeds the measured error, and is not too loose.
 #[test]
 fn single_precision_errs_within_its_bound() {
     let mut worst: f64 = 0.0;

@@ -1,4 +1,4 @@
-//! Writes models in forms that run without this program: ONNX, Python and SQL.
+//! Exports models to formats that run without this program: ONNX, Python and SQL.
 
 mod onnx;
 mod python;
@@ -11,7 +11,7 @@ use crate::pipeline::Pipeline;
 use halfspaces_frame::DataError;
 use std::path::Path;
 
-/// A form in which a model runs without this program.
+/// A format in which a model runs without this program.
 ///
 /// ```
 /// use halfspaces_pipeline::ExportFormat;
@@ -21,11 +21,11 @@ use std::path::Path;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportFormat {
-    /// An ONNX model, for onnxruntime and others.
+    /// An ONNX model, for onnxruntime and other runtimes.
     Onnx,
     /// A Python module without dependencies.
     Python,
-    /// A query.
+    /// An SQL query.
     Sql,
 }
 
@@ -34,7 +34,7 @@ impl ExportFormat {
     pub const ALL: [ExportFormat; 3] =
         [ExportFormat::Onnx, ExportFormat::Python, ExportFormat::Sql];
 
-    /// The name in lower case.
+    /// The name of the format in lower case.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -44,7 +44,7 @@ impl ExportFormat {
         }
     }
 
-    /// The format that the ending of a file name means: `.onnx`, `.py` or `.sql`.
+    /// The format that belongs to the extension of a file name: `.onnx`, `.py` or `.sql`.
     #[must_use]
     pub fn of_file(path: &Path) -> Option<ExportFormat> {
         match path.extension()?.to_str()?.to_lowercase().as_str() {
@@ -66,10 +66,11 @@ impl std::str::FromStr for ExportFormat {
 }
 
 impl Pipeline {
-    /// Converts the model to the contents of a file that others can run.
+    /// Converts the model to the contents of a file that runs without this program.
     ///
     /// # Errors
-    /// If the format has no counterpart of a column or of the learner; the message names it and says what to do.
+    /// Returns an error if a column or the learner cannot be expressed in the format. The message names the column or
+    /// the learner and says what to do.
     pub fn export(&self, format: ExportFormat) -> Result<Vec<u8>, DataError> {
         match format {
             ExportFormat::Onnx => onnx::export(self),

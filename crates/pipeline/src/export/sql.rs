@@ -1,6 +1,6 @@
-//! Writes a linear model as a query.
+//! Writes a linear model as an SQL query.
 //!
-//! The value of a class is a sum of one term for each column, so no coordinate is computed twice.
+//! The decision value of a class is a sum with one term for each column, so no coordinate is computed twice.
 
 use super::sums::sums_of;
 use crate::model::Sums;
@@ -11,19 +11,19 @@ use halfspaces_pac::Calibration;
 use halfspaces_tables::TableScale;
 use std::fmt::Write;
 
-/// The table of the query, its name in the query, and the names of the columns that it adds.
+/// The name of the table, its alias in the query, and the names of the columns that the query adds.
 const TABLE: &str = "data";
 const ALIAS: &str = "t";
 const VALUE: &str = "predicted_value";
 const LABEL: &str = "predicted_label";
 const PROBABILITY: &str = "predicted_probability";
-/// The beginning of the name of the value of a class.
+/// The prefix of the column that contains the decision value of a class.
 const VALUE_OF: &str = "value=";
 
-/// Databases refuse exponentials that underflow; beyond this exponent, e^-z counts as 0.
+/// The exponent z from which e^-z counts as 0, because databases refuse exponentials that underflow.
 const MAX_EXPONENT: f64 = 700.0;
 
-/// factor · (x - shift), as a term of a sum.
+/// The term factor · (x - shift) of a sum.
 #[derive(Debug, Clone, Copy, Default)]
 struct Term {
     factor: f64,
@@ -36,10 +36,10 @@ impl Term {
     }
 }
 
-/// Converts a model to a query that adds the prediction to the columns of a table.
+/// Converts a model to a query that adds predictions to the columns of a table.
 ///
 /// # Errors
-/// If a column or the learner has no counterpart in standard SQL.
+/// Returns an error if a column or the learner has no counterpart in standard SQL.
 pub(super) fn export(pipeline: &Pipeline) -> Result<Vec<u8>, DataError> {
     let sums = sums_of(pipeline, "SQL")?;
     let (classes, outputs) = (pipeline.classes(), sums.outputs());
@@ -80,7 +80,7 @@ pub(super) fn export(pipeline: &Pipeline) -> Result<Vec<u8>, DataError> {
     Ok(text.into_bytes())
 }
 
-/// Checks that no column of the model has a name that the query gives to its own columns.
+/// Checks that no column of the model has the name of a column that the query adds.
 fn check_names(recipe: &Recipe, classes: &[String]) -> Result<(), DataError> {
     let is_taken = |name: &str| {
         let class = name.strip_prefix(VALUE_OF).is_some_and(|of| classes.iter().any(|c| c == of));
@@ -94,7 +94,7 @@ fn check_names(recipe: &Recipe, classes: &[String]) -> Result<(), DataError> {
     }
 }
 
-/// The term of each coordinate, and the bias, of a decision value.
+/// Returns the terms of a decision value, one for each coordinate, and its bias.
 fn terms_of(sums: &Sums<'_>, output: usize, dim: usize) -> Result<(Vec<Term>, f64), DataError> {
     let (mut terms, mut bias) = (vec![Term::default(); dim], 0.0);
     for part in &sums.parts {
@@ -111,7 +111,7 @@ fn terms_of(sums: &Sums<'_>, output: usize, dim: usize) -> Result<(Vec<Term>, f6
                 for ((term, weight), (mean, deviation)) in
                     terms.iter_mut().zip(&affine.weights).zip(scales)
                 {
-                    // All scales of a model have the same means.
+                    // All scales of a model have the same means, so the shifts agree.
                     if *deviation > 0.0 {
                         term.factor += weight / deviation;
                         term.shift = *mean;
@@ -129,7 +129,7 @@ fn terms_of(sums: &Sums<'_>, output: usize, dim: usize) -> Result<(Vec<Term>, f6
     Ok((terms, bias))
 }
 
-/// The sum of the terms of all columns.
+/// Writes the sum of the terms of all columns.
 fn sum(recipe: &Recipe, terms: &[Term], bias: f64) -> Result<String, DataError> {
     let mut text = number(bias);
     let mut add = |term: String| text.push_str(&format!("\n    + {term}"));
@@ -161,7 +161,7 @@ fn sum(recipe: &Recipe, terms: &[Term], bias: f64) -> Result<String, DataError> 
                 }
             }
             Kind::Category { levels, missing } => {
-                // The value if no coordinate of the column is 1.
+                // This is the value if no coordinate of the column is 1.
                 let none: f64 = terms.iter().map(|term| term.at(0.0)).sum();
                 let with = |at: usize| number(none + terms[at].factor);
                 let mut cases = String::new();
@@ -196,12 +196,13 @@ fn sum(recipe: &Recipe, terms: &[Term], bias: f64) -> Result<String, DataError> 
     Ok(text)
 }
 
-/// A column of the table. Without the name of the table, some databases read the name of an absent column as a text.
+/// Writes a column of the table, qualified by the alias of the table. Without the alias, some databases read the name
+/// of an absent column as a string.
 fn qualified(column: &str) -> String {
     format!("{}.{}", quoted(ALIAS), quoted(column))
 }
 
-/// The largest of several columns.
+/// Writes the expression for the largest of several columns.
 fn largest(names: &[String]) -> String {
     let mut text = String::from("CASE");
     for (at, name) in names.iter().enumerate() {
@@ -216,7 +217,7 @@ fn largest(names: &[String]) -> String {
     text
 }
 
-/// The predicted class.
+/// Writes the expression for the predicted class.
 fn label(classes: &[String], names: &[String]) -> String {
     if let [value] = names {
         let (first, second) = (literal(&classes[0]), literal(&classes[1]));
@@ -228,10 +229,11 @@ fn label(classes: &[String], names: &[String]) -> String {
     format!("CASE{} END", is_largest.collect::<String>())
 }
 
-/// The probability of the predicted class, as [`Calibration::probabilities`]: its share is 1.
+/// Writes the expression for the probability of the predicted class, as [`Calibration::probabilities`] computes it. The
+/// predicted class has the unnormalised share 1.
 fn probability(calibration: Calibration, names: &[String]) -> String {
     let share = |distance: String| {
-        // The power may overflow, and 0 times that is no number.
+        // The power may overflow to infinity, and 0 times infinity is NaN.
         if calibration.slope() == 0.0 {
             return number(1.0);
         }
@@ -260,17 +262,17 @@ fn refused(name: &str, what: &str) -> DataError {
     ))
 }
 
-/// A number as an approximate literal, so that no database computes with integers or decimals.
+/// Writes a number as a floating-point literal, so that no database computes with integers or decimals.
 fn number(value: f64) -> String {
     if value < 0.0 { format!("({value:e})") } else { format!("{value:e}") }
 }
 
-/// The name of a column.
+/// Writes the name of a column in quotes.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// A text.
+/// Writes a text as a string literal.
 fn literal(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }

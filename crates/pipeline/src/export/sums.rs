@@ -1,13 +1,13 @@
-//! The decision values of a model that can be exported.
+//! The decision values of a model, in the form that exports need.
 
 use crate::model::Sums;
 use crate::pipeline::Pipeline;
 use halfspaces_frame::DataError;
 
-/// The decision values of a model, which is written as `what`.
+/// Returns the decision values of a model as sums of halfspaces. `what` names the export format in the error message.
 ///
 /// # Errors
-/// If they are not sums of halfspaces.
+/// Returns an error if the decision values are not sums of halfspaces.
 pub(super) fn sums_of<'p>(pipeline: &'p Pipeline, what: &str) -> Result<Sums<'p>, DataError> {
     pipeline.model.sums().ok_or_else(|| {
         DataError::user(format!(

@@ -1,5 +1,6 @@
-//! Exported models decide as the pipeline does, on rows with missing values and unseen categories. Files are evaluated
-//! from their bytes: ONNX by an interpreter of its operators, SQL by SQLite, Python by python3 where it is installed.
+//! Tests that exported models predict the same as the pipeline on rows with missing values and unseen categories. The
+//! exported files are evaluated from their bytes: ONNX by an interpreter of its operators, SQL by SQLite, and Python by
+//! python3 if it is installed.
 
 use super::ExportFormat;
 use super::onnx::interpreter::{Elements, Tensor, run};
@@ -11,13 +12,14 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::process::{Command, Output};
 
-/// Pseudo-random numbers from 0 to 1.
+/// A pseudorandom number from 0 to 1.
 fn unit(row: usize, by: f64) -> f64 {
     (row as f64 * by).fract()
 }
 
-/// A table of two numbers, one of them with missing values and a marker, and two categories. Names and categories have
-/// quotes. New rows have unseen categories and missing values where the first had none.
+/// Creates a table with two columns of numbers and two columns of categories. One column of numbers has missing values
+/// and a marker for missing values. Some names and categories contain quotes. New rows contain unseen categories, and
+/// missing values in columns that had none before.
 fn csv(rows: std::ops::Range<usize>, classes: usize, is_new: bool) -> String {
     let mut text = String::from("a b,\"q\"\"x\",color,kind,y\n");
     for row in rows {
@@ -54,7 +56,7 @@ fn read(text: &str, hints: &Hints) -> Frame {
     read_bytes("t.csv", text.as_bytes().to_vec(), &told, hints).unwrap()
 }
 
-/// A model, new rows as text, and what it decides about them.
+/// Returns a model, new rows as text, and the decisions of the model for these rows.
 fn example(method: Method, classes: usize) -> (Pipeline, String, Decisions) {
     let frame = read(&csv(0..240, classes, false), &Hints::default());
     let options =
@@ -70,7 +72,7 @@ fn decide(model: &Pipeline, text: &str) -> Decisions {
     model.decide(&frame, Unseen::Zero, Threads::ONE).unwrap()
 }
 
-/// The rows of a table of text, by the names of the columns.
+/// Splits the text of a table into rows, each of which maps the names of the columns to cells.
 fn cells(text: &str) -> Vec<HashMap<String, String>> {
     let mut lines = text.lines().map(|line| {
         let (mut cells, mut quoted, mut letters) = (vec![String::new()], false, line.chars());
@@ -139,7 +141,8 @@ fn check_onnx(model: &Pipeline, text: &str, expected: &Decisions) {
     }
 }
 
-/// Equal values give the second of two classes and the first of several, and huge distances have finite powers.
+/// If the decision values are equal, the second of two classes or the first of several classes is predicted. Huge
+/// distances have finite powers.
 #[test]
 fn ties_and_huge_values_are_decided_as_by_the_pipeline() {
     for classes in [2, 3] {
@@ -149,7 +152,7 @@ fn ties_and_huge_values_are_decided_as_by_the_pipeline() {
             saved["model"]["calibration"] =
                 json!({ "unit": 0.5, "slope": 0.0, "exponent": 9.0, "slip": 0.25 });
             multiply_halfspaces(&mut saved, factor);
-            // A column that was constant.
+            // A deviation of 0 belongs to a column that was constant.
             saved["model"]["core"]["linear"]["scale"]["deviations"][1] = json!(0.0);
             let model: Pipeline = serde_json::from_value(saved).unwrap();
             let expected = decide(&model, &text);
@@ -194,7 +197,7 @@ fn queries_decide_as_the_pipeline() {
     }
 }
 
-/// A database with the functions of queries, which some builds of SQLite do not have.
+/// Opens a database that has the functions `exp` and `power`, which queries use and some builds of SQLite lack.
 fn database() -> rusqlite::Connection {
     let database = rusqlite::Connection::open_in_memory().unwrap();
     let flags = rusqlite::functions::FunctionFlags::SQLITE_UTF8;
@@ -207,7 +210,7 @@ fn database() -> rusqlite::Connection {
     database
 }
 
-/// Runs a query, which adds its columns to those of the table.
+/// Runs the exported query on a table and compares the added columns with the expected decisions.
 fn check_query(model: &Pipeline, text: &str, expected: &Decisions) {
     let query = String::from_utf8(model.export(ExportFormat::Sql).unwrap()).unwrap();
     let database = database();
@@ -216,7 +219,7 @@ fn check_query(model: &Pipeline, text: &str, expected: &Decisions) {
     database.execute(create, []).unwrap();
     for (at, row) in cells(text).iter().enumerate() {
         let number = |name: &str| Some(as_number(&row[name])).filter(|v| !v.is_nan());
-        // An empty text and NULL are missing values.
+        // Both an empty text and NULL are missing values.
         let kind = Some(&row["kind"]).filter(|kind| at.is_multiple_of(2) || !kind.is_empty());
         let values = (number("a b"), number("q\"x"), &row["color"], kind);
         database.execute("INSERT INTO \"data\" VALUES (?, ?, ?, ?)", values).unwrap();
@@ -241,7 +244,8 @@ fn check_query(model: &Pipeline, text: &str, expected: &Decisions) {
     assert_eq!(count, expected.classes.len());
 }
 
-/// The value of a name in a module: a literal on one line, or a list with one literal on each line.
+/// Reads the value of a variable from the source of a module. The value is a literal on one line or a list with one
+/// literal per line.
 fn literal(module: &str, name: &str) -> Value {
     let start = format!("\n{name} = ");
     let (_, rest) = module.rsplit_once(&start).unwrap();
@@ -259,7 +263,7 @@ fn list(value: &Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
 }
 
-/// The decision values of a row by the data of a module, computed from their definitions.
+/// Computes the decision values of a row from the data of a module, directly by their definitions.
 fn values_of_data(module: &str, row: &HashMap<String, String>) -> Vec<f64> {
     let mut x = Vec::new();
     for column in literal(module, "COLUMNS").as_array().unwrap() {
@@ -345,7 +349,8 @@ fn the_data_of_python_modules_give_the_values_of_the_pipeline() {
     }
 }
 
-/// Runs `predict` and `decision_values` of a module on rows; `None` if there is no python3. Errors are texts.
+/// Runs `predict` and `decision_values` of a module on rows. For a row that causes an error, the result is the error
+/// message. Returns `None` if there is no python3.
 fn run_python(module: &[u8], rows: &[HashMap<String, String>], unseen: &str) -> Option<Vec<Value>> {
     const PROGRAM: &str = "
 import json, sys
@@ -426,8 +431,8 @@ fn models_without_probabilities_have_values() {
     }
 }
 
-/// Words have letters of many scripts, marks between letters and numbers, blanks of several kinds, and letters whose
-/// lower case is longer.
+/// Words with letters of many scripts, punctuation between letters and digits, several kinds of spaces, and letters
+/// whose lower case is longer.
 const WORDS: [&str; 24] = [
     "can't",
     "U.S.A.",
@@ -487,7 +492,8 @@ fn python_modules_divide_texts_as_the_pipeline() {
     }
 }
 
-/// Numbers with signs, groups and units, truth values, and dates in the order of their column.
+/// The cells are numbers with signs, digit groups and units, truth values, and dates in the order of day and month of
+/// their column.
 #[test]
 fn python_modules_read_cells_as_the_pipeline() {
     let text = |rows: std::ops::Range<usize>| {
@@ -542,7 +548,8 @@ fn python_modules_read_cells_as_the_pipeline() {
     }
 }
 
-/// The module refuses dates with points if the dates of the fit had the month first and slashes, and reads those with slashes.
+/// If the fitted dates had slashes and the month first, the module reads dates with slashes but refuses dates with
+/// points.
 #[test]
 fn python_modules_refuse_points_in_dates_with_the_month_first() {
     let date = |row: usize| format!("{}/{}/2025", 1 + row % 12, 1 + row % 28);
@@ -562,7 +569,7 @@ fn python_modules_refuse_points_in_dates_with_the_month_first() {
     assert!(refused.unwrap_err().to_string().contains("pass --day-first"));
 }
 
-/// Sparse columns are numbers that are 0 if they are absent.
+/// Sparse columns contain numbers, and an absent number counts as 0.
 #[test]
 fn models_of_sparse_columns_decide_as_the_pipeline() {
     let text = |rows: std::ops::Range<usize>| {
@@ -622,7 +629,7 @@ fn models_of_sparse_columns_decide_as_the_pipeline() {
     }
 }
 
-/// The module refuses what the command refuses, and names the column.
+/// The module refuses the same cells as the command, and its message names the column.
 #[test]
 fn python_modules_refuse_unknown_cells() {
     let (model, text, _) = example(Method::Logistic, 2);
@@ -649,7 +656,7 @@ fn models_without_a_counterpart_are_refused() {
     let (model, ..) = example(Method::Auto, 2);
     let error = model.export(ExportFormat::Sql).unwrap_err().to_string();
     assert!(error.contains("--learner logistic"), "{error}");
-    // Names that the export gives to other things.
+    // These column names are the names of other inputs or outputs of the export.
     for (name, format) in [
         ("predicted_value", ExportFormat::Sql),
         ("value=n", ExportFormat::Sql),
@@ -681,7 +688,7 @@ fn models_without_a_counterpart_are_refused() {
     }
 }
 
-/// Runs a module as a program on a table; `None` if there is no python3.
+/// Runs a module as a program on a table. Returns `None` if there is no python3.
 fn run_program(module: &[u8], table: &str) -> Option<Output> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("exported.py"), module).unwrap();
@@ -691,8 +698,8 @@ fn run_program(module: &[u8], table: &str) -> Option<Output> {
     command.env("PYTHONDONTWRITEBYTECODE", "1").output().ok()
 }
 
-/// The program reads tables with other separators and with spaces around the names of columns, as `predict` does, and
-/// refuses rows with another number of cells.
+/// Like `predict`, the program reads tables with other separators and with spaces around the names of columns. It
+/// refuses rows with a different number of cells.
 #[test]
 fn the_program_reads_tables_as_the_command_does() {
     let (model, text, expected) = example(Method::Logistic, 2);
@@ -716,7 +723,7 @@ fn the_program_reads_tables_as_the_command_does() {
     }
 }
 
-/// A blank line of a table with one column is a row with a missing value, also at the end.
+/// In a table with one column, a blank line is a row with a missing value, even at the end of the table.
 #[test]
 fn the_program_keeps_blank_lines_of_one_column() {
     let number = |row: usize| row * 37 % 101;
@@ -742,7 +749,7 @@ fn the_program_keeps_blank_lines_of_one_column() {
     assert_eq!(found, expected);
 }
 
-/// A query on a table without one of the columns is an error. Some databases read an unknown name as a text.
+/// A query fails on a table that lacks one of the columns. Some databases would read an unknown name as a string.
 #[test]
 fn a_query_needs_all_columns() {
     let (model, _, _) = example(Method::Logistic, 2);

@@ -1,4 +1,4 @@
-//! The learners of two classes.
+//! The learners of models with two classes.
 
 use crate::plan::{Findings, Method, Plan};
 use crate::streams;
@@ -15,14 +15,15 @@ use halfspaces_pac::{
 use serde::{Deserialize, Serialize};
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// The number of passes of the perceptron and the Perspectron over the rows.
+/// The number of passes that the perceptron and the Perspectron make over the rows.
 const PASSES: u64 = 10;
 /// The default noise rate η.
 const DEFAULT_NOISE: f64 = 0.25;
-/// The excess error ε of the learner that does not need a margin. It is reduced if η + ε/2 would exceed 1/2.
+/// The excess error ε of the massart learner, which does not need a margin. The value of ε is reduced if η + ε/2 would
+/// exceed 1/2.
 const EXCESS: f64 = 0.1;
 
-/// A learner of two classes.
+/// A learner for two classes.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum BinaryLearner {
     Massart(PositionedMassart),
@@ -32,41 +33,43 @@ pub(super) enum BinaryLearner {
     Svm(LinearSvm),
 }
 
-/// A learner of two classes with weights of the rows, which logistic regression and the support vector machine support.
-/// Default: weights of 1.
+/// A learner for two classes, combined with weights for the rows. Only logistic regression and the support vector
+/// machine support weights. If `weights` is `None`, every row has weight 1.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Weighted<'a> {
     pub(super) learner: BinaryLearner,
     pub(super) weights: Option<&'a [f64]>,
 }
 
-/// A fitted model of two classes.
+/// A fitted model for two classes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum BinaryModel {
-    /// A halfspace.
+    /// A halfspace, with the noise rate, the margin and the termination if the learner reports them.
     Halfspace {
         halfspace: AffineHalfspace,
         noise: Option<f64>,
         margin: Option<f64>,
         termination: Option<Termination>,
     },
-    /// A decision list of halfspaces in radially isotropic position, for points extended by a constant coordinate 1.
+    /// A decision list of halfspaces in radially isotropic position. The list applies to points that are extended by a
+    /// constant coordinate 1.
     List(Box<PositionedFit>),
 }
 
 impl BinaryLearner {
-    /// Whether the decision values of its models are log odds.
+    /// Whether the decision values of the models that this learner fits are log odds.
     pub(super) fn gives_log_odds(&self) -> bool {
         matches!(self, BinaryLearner::Logistic(_))
     }
 
-    /// The learner of a plan, with its default accuracy.
+    /// Creates the learner of a plan, with the default accuracy.
     pub(super) fn new(plan: &Plan) -> Result<BinaryLearner, DataError> {
         BinaryLearner::build(plan, None)
     }
 
-    /// The learner of a plan, with this relative accuracy of the optimum if it minimises a loss.
+    /// Creates the learner of a plan. If the learner minimises a loss, it approximates the optimum with the relative
+    /// accuracy `tolerance`.
     pub(super) fn with_tolerance(plan: &Plan, tolerance: f64) -> Result<BinaryLearner, DataError> {
         BinaryLearner::build(plan, Some(tolerance))
     }
@@ -143,7 +146,8 @@ impl FitSample for Weighted<'_> {
     }
 }
 
-/// Fits the averaged perceptron: passes over the points, extended by a constant coordinate, in one random order.
+/// Fits the averaged perceptron to the points, extended by a constant coordinate. Every pass visits the points in the
+/// same random order.
 fn averaged_perceptron<P: PointSet>(
     points: &P,
     labels: &[Label],
@@ -161,7 +165,7 @@ fn averaged_perceptron<P: PointSet>(
     unlifted(learner.average()?.normal())
 }
 
-/// Converts weights of (x, 1)/√2 to an affine halfspace of x.
+/// Converts the weights of a halfspace of (x, 1)/√2 to an affine halfspace of x.
 pub(super) fn unlifted(w: &[f64]) -> Result<AffineHalfspace, DataError> {
     let Some((bias, weights)) = w.split_last() else { unreachable!("points have coordinates") };
     let weights = weights.iter().map(|v| v * FRAC_1_SQRT_2).collect();
@@ -169,14 +173,14 @@ pub(super) fn unlifted(w: &[f64]) -> Result<AffineHalfspace, DataError> {
 }
 
 impl BinaryModel {
-    /// The halfspace of a support vector machine.
+    /// Creates the model from the halfspace of a fitted support vector machine.
     pub(super) fn of_svm(fit: &SvmFit) -> BinaryModel {
         let termination = Some(fit.termination());
         let halfspace = fit.halfspace().clone();
         BinaryModel::Halfspace { halfspace, noise: None, margin: None, termination }
     }
 
-    /// The halfspace; `None` for a decision list.
+    /// The halfspace, or `None` if the model is a decision list.
     pub(super) fn halfspace(&self) -> Option<&AffineHalfspace> {
         match self {
             BinaryModel::Halfspace { halfspace, .. } => Some(halfspace),
@@ -184,7 +188,7 @@ impl BinaryModel {
         }
     }
 
-    /// The findings of the fit.
+    /// The estimates and the termination that the fit reported.
     pub(super) fn findings(&self) -> Findings {
         match self {
             BinaryModel::Halfspace { noise, margin, termination, .. } => Findings {

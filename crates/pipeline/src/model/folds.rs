@@ -1,5 +1,5 @@
 //! Cross-validation of the linear support vector machine with the squared hinge loss on sparse points. Every row is
-//! judged by models that were fitted without its fold. The rows of a group are in one fold.
+//! evaluated by models that were fitted without the fold of the row. All rows of a group are in the same fold.
 
 use super::linear::labels_of;
 use crate::class_noise::{Mistaken, mistaken};
@@ -14,48 +14,51 @@ use halfspaces_tables::group_folds;
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// The values of C, for points of mean square norm 1, in the order in which they are tried.
+/// The candidate values of C, for points whose mean squared norm is 1, in the order in which they are tried.
 const GRID: [f64; 7] = [0.05, 0.15, 0.4, 1.0, 3.0, 8.0, 20.0];
-/// Larger values of C are no longer tried after one that was not better. A value of C is better if its error is smaller
-/// by more than this many standard errors of the error.
+/// The search over C stops at the first value that is not better than the best one so far. A value is better if its
+/// error is smaller by more than this many standard errors of that best error.
 const BETTER_BY: f64 = 0.1;
-/// The number of folds of the cross-validation, if there are as many groups.
+/// The number of folds of the cross-validation. If there are fewer groups, each group is a fold.
 const FOLDS: usize = 4;
-/// Relative accuracy of the optimum, and the maximum number of passes for each C.
+/// The relative accuracy of the optimum for each C, and the maximum number of passes.
 const TOLERANCE: f64 = 1e-2;
 const PASSES: u64 = 8;
 
-/// Rows to cross-validate on, each in a fold.
+/// The rows used for cross-validation, each assigned to a fold.
 pub(super) struct Folds<'p> {
     plan: &'p Plan,
     points: SparsePoints,
     classes: Vec<usize>,
-    /// The labels of each binary problem: a class against the others.
+    /// The labels of each binary problem, which separates one class from the others.
     labels: Vec<Vec<Label>>,
     weights: Vec<f64>,
     total_weight: f64,
     count: usize,
     fold_of: Vec<usize>,
-    /// The number of folds.
+    /// The number of folds that are used.
     folds: usize,
-    /// The mean square norm of all points.
+    /// The mean squared norm of all points.
     unit: f64,
 }
 
-/// The error of a candidate, and the decision values of every row in the models without its fold.
+/// The error of a candidate value of C. For every row, the trial also contains the decision values of the models that
+/// were fitted without the fold of the row.
 pub(super) struct Trial {
     pub(super) c: f64,
     pub(super) error: f64,
     pub(super) values: Vec<Vec<f64>>,
 }
 
-/// Models of all classes, fitted with these weights of the rows.
+/// The models of all classes, fitted with the row weights `weights`.
 #[derive(Debug, Clone)]
 struct Part {
     weights: Vec<f64>,
-    /// For each binary problem the α of the last fit, from which the next one starts; empty before the first.
+    /// For each binary problem, the dual variables α of the last fit, which are the warm start of the next fit. Empty
+    /// before the first fit.
     starts: Vec<Vec<f64>>,
-    /// The decision values of every row. Values of several classes are divided by their mean size on the fitted rows.
+    /// The decision values of every row. If there are several binary problems, the values of each problem are divided
+    /// by their mean absolute value on the fitted rows.
     values: Vec<Vec<f64>>,
 }
 
@@ -66,11 +69,11 @@ impl Part {
 }
 
 impl<'p> Folds<'p> {
-    /// The rows `order` of points with classes 0, 1, .., `count` - 1. Without groups, rows go to the folds in turn. `unit`
-    /// is the mean square norm of all points.
+    /// Assigns the rows `order` of `points` to folds. The classes are 0, 1, .., `count` - 1. Without groups, the rows
+    /// are assigned to the folds in turn. `unit` is the mean squared norm of all points.
     ///
     /// # Errors
-    /// If the weights of the rows are all 0, or there are fewer than two groups.
+    /// Returns an error if the weights of the rows are all 0 or if there are fewer than two groups.
     pub(super) fn new(
         plan: &'p Plan,
         (points, classes, count): (&CsrPoints<'_>, &[usize], usize),
@@ -103,7 +106,7 @@ impl<'p> Folds<'p> {
         })
     }
 
-    /// Tries the values of C. Returns the best trial, and the errors with their C.
+    /// Tries the values of C in [`GRID`]. Returns the best trial, and the pairs of an error and its C.
     pub(super) fn choose_c(&self) -> Result<(Trial, Vec<(f64, f64)>), DataError> {
         let mut parts: Vec<Part> = (0..self.folds).map(|fold| self.without(&[fold])).collect();
         let mut errors: Vec<(f64, f64)> = Vec::new();
@@ -124,21 +127,23 @@ impl<'p> Folds<'p> {
         Ok((best, errors))
     }
 
-    /// Judges every row by models with this C.
+    /// Evaluates the models with this C on every row.
     pub(super) fn with_c(&self, c: f64) -> Result<Trial, DataError> {
         let parts = (0..self.folds).map(|fold| self.without(&[fold])).collect();
         Ok(self.judge(c, &self.fit(c, parts)?))
     }
 
-    /// If a class is often labelled as another in the trial `best`, judges every row by models without the rows whose
-    /// label is then likely wrong. In each fold these are found from the labels of the other folds alone, so there must be
-    /// at least three folds.
+    /// If the trial `best` shows that a class is often labelled as another, evaluates models that are fitted without
+    /// the rows whose label is likely wrong. For each fold, these rows are found using only the labels of the other
+    /// folds, so there must be at least three folds. Returns `None` if no class is often labelled as another, or if
+    /// there are fewer than three folds.
     pub(super) fn without_mistaken(&self, best: &Trial) -> Result<Option<Trial>, DataError> {
         let folds = self.folds;
         if folds < 3 || self.mistaken(best)?.is_none() {
             return Ok(None);
         }
-        // A row of another fold is judged by models without its fold and without the one left out.
+        // For each fold that is left out, the rows of the other folds are evaluated by models that are fitted without
+        // their own fold as well.
         let pairs: Vec<[usize; 2]> = (0..folds).flat_map(|b| (0..b).map(move |a| [a, b])).collect();
         let inner = self.fit(best.c, pairs.iter().map(|pair| self.without(pair)).collect())?;
         let values_in = |fold: usize, place: usize| {
@@ -164,17 +169,17 @@ impl<'p> Folds<'p> {
         Ok(Some(self.judge(best.c, &self.fit(best.c, parts)?)))
     }
 
-    /// The rows whose label is likely wrong according to a trial.
+    /// Finds the rows whose label is likely wrong according to a trial.
     pub(super) fn mistaken(&self, trial: &Trial) -> Result<Option<Mistaken>, DataError> {
         Ok(mistaken_by(&trial.values, &self.classes, self.count)?)
     }
 
-    /// The map from the values of a trial to probabilities.
+    /// Fits the map from the decision values of a trial to probabilities.
     pub(super) fn calibration(&self, trial: &Trial) -> Result<Calibration, InputError> {
         calibration(&trial.values, &self.classes, &self.weights)
     }
 
-    /// All rows but those of some folds.
+    /// Creates the part that gives weight 0 to the rows of the given folds.
     fn without(&self, folds: &[usize]) -> Part {
         let weights = self.weights.iter().enumerate();
         let is_out = |place: usize| folds.contains(&self.fold_of[place]);
@@ -182,7 +187,7 @@ impl<'p> Folds<'p> {
         Part::new(weights, self.labels.len())
     }
 
-    /// Fits all classes in all parts.
+    /// Fits the models of all classes in all parts.
     fn fit(&self, c: f64, parts: Vec<Part>) -> Result<Vec<Part>, DataError> {
         let learner = svm(self.plan, scaled(c, self.unit)).tolerance(TOLERANCE);
         let learner = learner.max_passes(PASSES).check()?;
@@ -207,12 +212,12 @@ impl<'p> Folds<'p> {
         Ok(parts.iter().map(next).collect())
     }
 
-    /// Decides every row by the part without its fold.
+    /// Predicts the class of every row with the part that was fitted without the fold of the row.
     fn judge(&self, c: f64, parts: &[Part]) -> Trial {
         let values = |place: usize| parts[self.fold_of[place]].values[place].clone();
         let values: Vec<Vec<f64>> = (0..self.classes.len()).map(values).collect();
         let rows = values.iter().zip(&self.classes).zip(&self.weights);
-        // The sum of no number is -0.
+        // Adding 0 replaces -0, which is the sum of an empty sequence.
         let wrong = 0.0
             + rows
                 .filter(|((values, class), _)| deciding_class(values) != **class)
@@ -222,8 +227,8 @@ impl<'p> Folds<'p> {
     }
 }
 
-/// The values of each row from those of each problem. The values of several problems are divided by their mean size on
-/// the rows with a weight.
+/// Rearranges the decision values of each binary problem into the values of each row. If there are several problems,
+/// the values of each problem are divided by their mean absolute value on the rows with positive weight.
 fn by_row(of_problem: &[Vec<f64>], weights: &[f64]) -> Vec<Vec<f64>> {
     let scale = |values: &Vec<f64>| {
         let fitted = values.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
@@ -235,7 +240,7 @@ fn by_row(of_problem: &[Vec<f64>], weights: &[f64]) -> Vec<Vec<f64>> {
     (0..weights.len()).map(row).collect()
 }
 
-/// The rows of these values and classes whose label is likely wrong.
+/// Finds the rows whose label is likely wrong, given the decision values and the labels of all rows.
 fn mistaken_by(
     values: &[Vec<f64>],
     classes: &[usize],
@@ -243,7 +248,7 @@ fn mistaken_by(
 ) -> Result<Option<Mistaken>, InputError> {
     let sums = values.first().map_or(0, Vec::len);
     let (points, weights) = (Points::new(values.concat(), sums)?, vec![1.0; classes.len()]);
-    // The thresholds of the rule were chosen for temperature scaling.
+    // The thresholds for labels that are likely wrong were chosen for temperature scaling.
     let calibration = Calibration::fit_temperature(&points, classes, &weights, 1.0)?;
     let probabilities: Vec<Vec<f64>> =
         values.iter().map(|values| calibration.probabilities(values)).collect();
@@ -259,7 +264,8 @@ fn calibration(
     Calibration::fit(&Points::new(values.concat(), sums)?, classes, weights, 1.0)
 }
 
-/// Whether an error is less than the least one so far by more than a share of its standard error.
+/// Whether `error` is smaller than `least`, the smallest error so far, by more than [`BETTER_BY`] standard errors of
+/// `least`.
 fn is_better(error: f64, least: f64, rows: usize) -> bool {
     error < least - BETTER_BY * (least * (1.0 - least) / rows as f64).sqrt()
 }
@@ -268,12 +274,12 @@ pub(super) fn svm(plan: &Plan, c: f64) -> SvmParams {
     LinearSvm::params().c(c).squared(true).seed(plan.seed)
 }
 
-/// C for points of this mean square norm.
+/// The value of C for points whose mean squared norm is `unit`, given its value `c` for points of mean squared norm 1.
 pub(super) fn scaled(c: f64, unit: f64) -> f64 {
     (c / unit).clamp(1e-12, 1e12)
 }
 
-/// The classes that are learned against the others: the second of two, or all.
+/// The classes that are separated from the others: only the second one if there are two classes, otherwise all classes.
 pub(super) fn targets(count: usize) -> Range<usize> {
     if count == 2 { 1..2 } else { 0..count }
 }
@@ -285,7 +291,8 @@ pub(super) mod tests {
     use halfspaces_linalg::rand::RngExt;
     use halfspaces_linalg::{RngStream, rng_for};
 
-    /// Points of `count` classes with an entry of their class, an entry of chance, and every ninth label wrong.
+    /// Creates points of `count` classes. Each point has an entry that depends on its class and an entry that does not.
+    /// Every ninth label is wrong.
     pub(in super::super) fn sample(rows: usize, count: usize) -> (SparsePoints, Vec<usize>) {
         let mut points = SparsePoints::empty(count + 30).unwrap();
         let mut classes = Vec::new();
@@ -298,8 +305,8 @@ pub(super) mod tests {
         (points, classes)
     }
 
-    /// Points like texts: a few words of their class among many of all classes. 40 % of the rows of class 1 are labelled
-    /// 0. Returns the points, the labels and the true classes.
+    /// Creates points that resemble texts. Each contains a few words of its class among many words that all classes
+    /// share. 40 % of the rows of class 1 have the label 0. Returns the points, the labels and the true classes.
     pub(in super::super) fn mislabelled(
         rows: usize,
         count: usize,
@@ -335,8 +342,8 @@ pub(super) mod tests {
         Folds::new(plan, (&sample.0, &sample.1, count), weights, None, &order, 1.0).unwrap()
     }
 
-    /// The values of a row come from models without it: its own label and weight do not change them. This includes the
-    /// choice of the rows to leave out.
+    /// The values of a row come from models that were fitted without this row, so its own label and weight do not
+    /// change them. The same holds if rows with wrong labels are left out.
     #[test]
     fn no_row_is_judged_by_a_model_that_knows_its_label() {
         let plan = Plan::new(Method::Auto);
@@ -368,8 +375,8 @@ pub(super) mod tests {
         }
     }
 
-    /// The labels of a whole group do not change the values of its rows, nor the choice of the rows to leave out. With two
-    /// groups there are two folds, and no rows can be left out.
+    /// The labels of a whole group do not change the values of the rows in this group, even if rows with wrong labels
+    /// are left out. With two groups there are two folds, and no rows can be left out.
     #[test]
     fn no_row_is_judged_by_a_model_that_knows_a_label_of_its_group() {
         let plan = Plan::new(Method::Auto);
@@ -404,7 +411,8 @@ pub(super) mod tests {
         assert!(refused.starts_with("number of groups = 1 is out of range"), "{refused}");
     }
 
-    /// C = 0.05 · about 2.7^k, tried until one is no better than the best by a tenth of a standard error.
+    /// The values of C are about 0.05 · 2.7^k. They are tried in ascending order until one is not better than the best
+    /// so far by a tenth of a standard error.
     #[test]
     fn values_of_c_are_tried_in_ascending_order_until_one_is_no_better() {
         assert!(GRID.is_sorted_by(|a, b| 2.0 * a < *b && *b < 3.1 * a));
@@ -419,12 +427,12 @@ pub(super) mod tests {
             least = least.min(*error);
         }
         assert!(best.error == least && best.error < 0.2 && errors.len() > 1);
-        // The standard error of 0.1 on 400 rows is 0.015.
+        // The standard error of an error of 0.1 on 400 rows is 0.015.
         assert!(is_better(0.0984, 0.1, 400) && !is_better(0.0986, 0.1, 400));
         assert!(!is_better(0.0, 0.0, 400));
     }
 
-    /// Passes end early, but near the optimum: values are those of an accurate fit without the fold.
+    /// The fits stop early, but near the optimum: the values are close to those of an accurate fit without the fold.
     #[test]
     fn compared_values_are_near_the_optimum() {
         let (plan, given) = (Plan::new(Method::Auto), sample(300, 2));
@@ -444,12 +452,12 @@ pub(super) mod tests {
         assert!(apart < 0.05, "{apart}");
     }
 
-    /// Values of several classes are divided by their mean size on the rows that were fitted.
+    /// The values of each of several classes are divided by their mean absolute value on the rows that were fitted.
     #[test]
     fn classes_are_compared_on_one_scale() {
         let values = |k: f64| (0..8).map(|i| k * (1.0 + f64::from(i))).collect::<Vec<f64>>();
         let weights = [1.0, 0.0, 2.0, 1.0, 1.0, 0.0, 0.5, 1.0];
-        // The mean of 1, 3, 4, 5, 7 and 8.
+        // This is the mean of 1, 3, 4, 5, 7 and 8, the values of the rows with positive weight.
         let mean = 28.0 / 6.0;
         let rows = by_row(&[values(1.0), values(8.0), values(-2.0)], &weights);
         for (row, values) in rows.iter().enumerate() {
@@ -461,8 +469,8 @@ pub(super) mod tests {
         assert_eq!(by_row(&[values(3.0)], &weights)[1], [6.0]);
     }
 
-    /// The error is the weight of the rows decided wrongly by the part without their fold; of equal values the first
-    /// class wins.
+    /// The error is the share of the total weight that belongs to rows misclassified by the part without their fold. If
+    /// the values of several classes are equal, the first class is predicted.
     #[test]
     fn rows_are_judged_by_the_part_without_them() {
         let plan = Plan::new(Method::Auto);

@@ -1,4 +1,4 @@
-//! One binary model for two classes, or one-vs-rest models.
+//! Models of two classes, which are one binary model, and models of more classes, which are one-vs-rest.
 
 use super::binary::{BinaryLearner, BinaryModel, Weighted};
 use crate::plan::Findings;
@@ -7,7 +7,7 @@ use halfspaces_linalg::{ClassModel, FitSample, InputError, Label, PointSet, Thre
 use halfspaces_pac::{OneVsRest, OneVsRestModel};
 use serde::{Deserialize, Serialize};
 
-/// One binary model for two classes; otherwise one-vs-rest models.
+/// A fitted model: one binary model for two classes, or one-vs-rest models for more classes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Fitted {
@@ -16,7 +16,8 @@ pub(super) enum Fitted {
 }
 
 impl Fitted {
-    /// One model of two classes, otherwise one model for each class; the points have these classes and weights.
+    /// Combines binary models. There is one model for two classes, and one model per class otherwise. One-vs-rest
+    /// models are combined using the given points with their classes and weights.
     pub(super) fn joined<P: PointSet>(
         mut models: Vec<BinaryModel>,
         points: &P,
@@ -41,7 +42,8 @@ impl Fitted {
     }
 }
 
-/// Fits one binary model for two classes; otherwise one-vs-rest models. Each class needs rows of positive weight.
+/// Fits one binary model for two classes, or one-vs-rest models for more classes. Each class needs at least one row of
+/// positive weight.
 pub(super) fn fitted<P: PointSet>(
     learner: BinaryLearner,
     points: &P,
@@ -77,7 +79,7 @@ pub(super) fn fitted<P: PointSet>(
     Ok((Fitted::Several(model), Findings::default()))
 }
 
-/// The labels of points: positive for one class, negative for all others.
+/// The labels of points, which are positive for the class `positive` and negative for all others.
 pub(crate) fn labels_of(classes: &[usize], positive: usize) -> Vec<Label> {
     let sign = |c: &usize| if *c == positive { Label::Positive } else { Label::Negative };
     classes.iter().map(sign).collect()
@@ -89,7 +91,7 @@ mod tests {
     use crate::plan::{Method, Plan};
     use halfspaces_linalg::Points;
 
-    /// A row of weight 2 counts as two rows, one of weight 0 not at all.
+    /// A row of weight 2 counts as two rows, and a row of weight 0 does not count.
     #[test]
     fn weights_count_as_copies() {
         let x = |i: usize| [(i * 37 % 101) as f64 / 50.0 - 1.0, (i * 53 % 97) as f64 / 48.0 - 1.0];

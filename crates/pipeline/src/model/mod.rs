@@ -1,4 +1,4 @@
-//! Models of coordinates: a learner with its standardisation and calibration.
+//! Models that classify points: a fitted learner with its standardisation and calibration.
 
 mod binary;
 mod folds;
@@ -25,9 +25,9 @@ pub(crate) use sums::{Part, Sums};
 
 /// The minimum number of rows to which a calibration is fitted.
 const MIN_CALIBRATION_ROWS: usize = 10;
-/// The minimum number of held-out rows on which [`Method::Auto`] is calibrated, instead of keeping its cross-validated
-/// calibration. That one belongs to fits other than the final one: the learner compares candidates on a part of the rows
-/// and learns from all of them.
+/// The minimum number of held-out rows for calibrating a model of [`Method::Auto`] again. With fewer rows, the model
+/// keeps its cross-validated calibration. The cross-validated calibration comes from other fits than the final one,
+/// because the learner compares candidates on a part of the rows but fits the final model to all of them.
 const MIN_RECALIBRATION_ROWS: usize = 1000;
 
 /// A classifier of points with two or more classes 0, 1, ...
@@ -58,11 +58,11 @@ pub struct Model {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 enum Core {
-    /// An average of halfspaces of columns and kernel features, with its own calibration.
+    /// An average of halfspaces of columns and of kernel features, with its own calibration.
     Table(Box<MulticlassTableModel<usize>>),
-    /// One halfspace or decision list, or one for each class.
+    /// One halfspace or decision list for two classes, or one per class.
     Linear {
-        /// The standardisation of the columns; `None` for sparse points, which are not standardised.
+        /// The standardisation of the columns, or `None` for sparse points, which are not standardised.
         scale: Option<ZScore>,
         fitted: Fitted,
     },
@@ -73,23 +73,24 @@ enum Core {
 pub struct Decisions {
     /// The predicted class.
     pub classes: Vec<usize>,
-    /// For two classes the decision value, positive for the second class; for more, the difference between the largest
-    /// and the second largest decision value.
+    /// The decision value. For two classes, it is positive for the second class. For more classes, it is the difference
+    /// between the largest and the second largest of the classes' values.
     pub values: Vec<f64>,
-    /// The probability of each class; `None` if the model is not calibrated.
+    /// The probability of each class, or `None` if the model is not calibrated.
     pub probabilities: Option<Vec<Vec<f64>>>,
 }
 
 impl Model {
-    /// Fits a model to points and their classes 0, 1, .., each of which must occur. [`Method::Auto`],
-    /// [`Method::Logistic`] and [`Method::Svm`] support `weights`, one for each row, by which its loss is multiplied.
-    /// Default: weights of 1. The scales of dense columns do not depend on weights. [`Method::Auto`] compares candidates
-    /// on `groups` that they were not fitted to, so its cross-validated error is that on new groups. Default: each row is a
-    /// separate group. The other learners compare nothing.
+    /// Fits a model to points and their classes 0, 1, .., each of which must occur. The loss of each row is multiplied
+    /// by its weight in `weights`, which [`Method::Auto`], [`Method::Logistic`] and [`Method::Svm`] support. The
+    /// default weight is 1. The standardisation of dense columns does not depend on the weights. [`Method::Auto`]
+    /// compares its candidates on `groups` to which they were not fitted, so its cross-validated error estimates the
+    /// error on new groups. By default, each row is a separate group. The other learners do not compare candidates and
+    /// ignore `groups`.
     ///
     /// # Errors
-    /// If the learner does not support weights, or cannot learn from these points; for [`Method::Auto`] also if there are
-    /// fewer than two groups.
+    /// Returns an error if `weights` are given to a learner that does not support them, or if the learner cannot learn
+    /// from these points. [`Method::Auto`] also returns an error if there are fewer than two groups.
     pub fn fit(
         plan: &Plan,
         design: &DesignRows<'_>,
@@ -134,12 +135,13 @@ impl Model {
         Ok((Model { method: plan.method, core, calibration }, findings))
     }
 
-    /// Fits the calibration to the decision values of rows to which the model was not fitted, with a weight for each
-    /// row. Default: weights of 1. Returns whether there are enough rows: ten, or 1000 for [`Method::Auto`], which has a
-    /// cross-validated calibration and keeps it if there are fewer.
+    /// Fits the calibration to the decision values of rows to which the model was not fitted. `weights` contains a
+    /// weight for each row; the default weight is 1. Returns whether there were enough rows to fit the calibration. At
+    /// least ten rows are needed. [`Method::Auto`] needs at least 1000; with fewer rows, it keeps its cross-validated
+    /// calibration.
     ///
     /// # Errors
-    /// [`InputError`] if a class is unknown to the model, or a weight is negative or not finite.
+    /// Returns [`InputError`] if a class is unknown to the model or if a weight is negative or not finite.
     pub fn calibrate(
         &mut self,
         values: &[Vec<f64>],
@@ -166,13 +168,13 @@ impl Model {
         matches!(self.core, Core::Table(_)) || self.calibration.is_some()
     }
 
-    /// The learner.
+    /// The learner that fitted the model.
     #[must_use]
     pub fn method(&self) -> Method {
         self.method
     }
 
-    /// Number of coordinates.
+    /// The number of coordinates of a point.
     #[must_use]
     pub fn dim(&self) -> usize {
         match &self.core {
@@ -182,7 +184,7 @@ impl Model {
         }
     }
 
-    /// Number of classes.
+    /// The number of classes.
     #[must_use]
     pub fn classes(&self) -> usize {
         match &self.core {
@@ -192,8 +194,9 @@ impl Model {
         }
     }
 
-    /// The weight of every coordinate, for each class or for the second of two classes. It applies to a change of one
-    /// standard deviation, or of 1 if the points are sparse. `None` if the model is not one halfspace per class.
+    /// The weights of the coordinates, as one vector for each class, or as a single vector for the second of two
+    /// classes. A weight is the effect of changing a coordinate by one standard deviation, or by 1 if the points are
+    /// sparse. Returns `None` if the model does not consist of one halfspace per vector.
     #[must_use]
     pub fn weights(&self) -> Option<Vec<Vec<f64>>> {
         let Core::Linear { fitted, .. } = &self.core else { return None };
@@ -208,7 +211,7 @@ impl Model {
     /// Checks that the parts of a loaded model are consistent.
     ///
     /// # Errors
-    /// [`InputError`] for a model that no fit produces.
+    /// Returns [`InputError`] for a model that no fit produces.
     pub fn check_saved(&self) -> Result<(), InputError> {
         match &self.core {
             Core::Table(model) => {
@@ -228,10 +231,11 @@ impl Model {
         }
     }
 
-    /// The decision values of every row: one value for two classes, otherwise one for each class.
+    /// The decision values of every row. There is one value for two classes, and one value per class otherwise.
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`], [`InputError::Overflow`].
+    /// [`InputError::DimensionMismatch`] if the points do not have the dimension of the model; [`InputError::Overflow`]
+    /// if a decision value exceeds the range of `f64`.
     pub fn values(
         &self,
         design: &DesignRows<'_>,
@@ -255,10 +259,10 @@ impl Model {
         })
     }
 
-    /// Decides every row.
+    /// Predicts the class of every row.
     ///
     /// # Errors
-    /// Same as [`Model::values`].
+    /// Returns the same errors as [`Model::values`].
     pub fn decide(
         &self,
         design: &DesignRows<'_>,
@@ -278,7 +282,7 @@ impl Model {
     }
 }
 
-/// Fits the table classifier.
+/// Fits the default learner for dense points, the table classifier.
 fn table(
     plan: &Plan,
     points: &DensePoints<'_>,
@@ -307,7 +311,8 @@ fn table(
     Ok((Core::Table(Box::new(model)), findings))
 }
 
-/// The value itself if there is only one; otherwise the difference between the largest and the second largest value.
+/// The value itself if there is only one value; otherwise the difference between the largest and the second largest
+/// value.
 pub(crate) fn lead(values: &[f64]) -> f64 {
     if let [value] = values {
         return *value;

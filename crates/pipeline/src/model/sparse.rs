@@ -1,5 +1,5 @@
-//! The default learner of sparse points: the linear support vector machine with the squared hinge loss. Its C is chosen
-//! by cross-validation on the labels as they are, so noisy labels lead to a small C.
+//! The default learner for sparse points: the linear support vector machine with the squared hinge loss. Its parameter
+//! C is chosen by cross-validation against the given labels, so noisy labels lead to a small C.
 
 use super::binary::{BinaryLearner, BinaryModel};
 use super::folds::{Folds, scaled, svm, targets};
@@ -12,23 +12,23 @@ use halfspaces_linalg::rand::seq::SliceRandom;
 use halfspaces_linalg::{Classifier, CsrPoints, InputError, Params, PointSet, rng_for};
 use halfspaces_pac::{Calibration, LogOdds, OneVsRestModel};
 
-/// The maximum number of rows of the cross-validation.
+/// The maximum number of rows used for cross-validation.
 const MAX_ROWS: usize = 6000;
-/// The maximum number of coordinates of [`Method::Massart`].
+/// The maximum number of coordinates that [`Method::Massart`] supports.
 const MAX_MASSART: usize = 1000;
-/// Relative accuracy of the optimum on sparse points. A closer approximation does not reduce the error.
+/// The relative accuracy of the optimum on sparse points. A closer approximation does not reduce the error.
 const SPARSE_TOLERANCE: f64 = 3e-3;
 
-/// A model of all rows, with the calibration and the findings of the cross-validation.
+/// A model fitted to all rows, with the calibration and the findings of the cross-validation.
 pub(super) struct Chosen {
     pub(super) fitted: Fitted,
     pub(super) calibration: Calibration,
     pub(super) findings: Findings,
 }
 
-/// Chooses C by cross-validation and fits all rows. If a class is often labelled as another, and the cross-validated
-/// error is less without the rows whose label is then likely wrong, these rows are left out. With only two groups, this
-/// is not tried.
+/// Chooses C by cross-validation and fits the final model to all rows. If a class is often labelled as another, models
+/// without the rows whose label is likely wrong are also cross-validated. If their error is smaller, these rows are
+/// left out of the final fit. With only two groups, leaving out rows is not tried.
 pub(super) fn choose(
     plan: &Plan,
     points: &CsrPoints<'_>,
@@ -91,8 +91,9 @@ pub(super) fn choose(
     Ok(Chosen { fitted: joined(models, points)?, calibration, findings })
 }
 
-/// One model of two classes, otherwise one model for each class. As in the cross-validation, values are divided by their
-/// mean size: the thresholds by which rows are left out were chosen for such values.
+/// Combines binary models. There is one model for two classes, and one model per class otherwise. As in the
+/// cross-validation, the values of each of several classes are divided by their mean absolute value, because the
+/// thresholds for leaving out rows were chosen for such values.
 fn joined(mut models: Vec<BinaryModel>, points: &CsrPoints<'_>) -> Result<Fitted, InputError> {
     if models.len() == 1 {
         return Ok(Fitted::Two(models.remove(0)));
@@ -111,7 +112,8 @@ fn name(c: f64) -> String {
     format!("svm with squared hinge loss and C {c}, sparse columns as they are")
 }
 
-/// The mean square norm; 1 if it is 0 or overflows. Multiplying all points by s is equivalent to dividing C by s².
+/// The mean squared norm of the points, or 1 if this mean is 0 or overflows. To compensate for multiplying all points
+/// by s, divide C by s².
 fn mean_square(points: &CsrPoints<'_>) -> f64 {
     let squares: f64 = points.norms().iter().map(|norm| norm * norm).sum();
     let mean = squares / points.len() as f64;
@@ -119,10 +121,11 @@ fn mean_square(points: &CsrPoints<'_>) -> f64 {
 }
 
 impl BinaryLearner {
-    /// A learner of sparse points, which are not standardised. C is given for points of mean square norm 1.
+    /// Creates a learner for sparse points, which are not standardised. The parameter C of the plan refers to points of
+    /// mean squared norm 1.
     ///
     /// # Errors
-    /// If there are too many coordinates for the radially isotropic position of [`Method::Massart`].
+    /// Returns an error if there are too many coordinates for the radially isotropic position of [`Method::Massart`].
     pub(super) fn for_sparse(
         plan: &Plan,
         points: &CsrPoints<'_>,
@@ -136,7 +139,7 @@ impl BinaryLearner {
 /// Checks that [`Method::Massart`] can learn from this many coordinates.
 ///
 /// # Errors
-/// If there are too many.
+/// Returns an error if there are too many coordinates.
 pub(super) fn check_massart(method: Method, dim: usize) -> Result<(), DataError> {
     if method != Method::Massart || dim <= MAX_MASSART {
         return Ok(());
@@ -153,7 +156,7 @@ mod tests {
     use super::*;
     use halfspaces_linalg::SparsePoints;
 
-    /// C belongs to points of mean square norm 1, and at most 6000 rows are compared.
+    /// C refers to points of mean squared norm 1, and at most 6000 rows are used to compare values of C.
     #[test]
     fn the_scale_of_points_does_not_matter() {
         let (points, classes) = sample(6050, 2);
@@ -167,7 +170,7 @@ mod tests {
         let (one, other) = (fit(&points), fit(&large));
         assert_eq!(one.findings, other.findings);
         assert_eq!((one.findings.compared_on, one.findings.learned_from), (6000, 6050));
-        // The penalised intercept does not scale with the points.
+        // The intercept is penalised and does not scale with the points, so a few predictions may differ.
         let values = |chosen: &Chosen, points: &SparsePoints| {
             chosen.fitted.values(points, plan.threads).unwrap()
         };
@@ -176,8 +179,9 @@ mod tests {
         assert!(differ < 60, "{differ}");
     }
 
-    /// 40 % of the rows of a class are labelled as another, more than are compared. Most of them are left out, and few
-    /// others; the model then decides by the true classes.
+    /// 40 % of the rows of a class are labelled as another class, and there are more rows than are used for
+    /// cross-validation. Most of the mislabelled rows are left out, and few other rows. The model then predicts the
+    /// true classes.
     #[test]
     fn rows_of_a_class_that_is_often_labelled_as_another_are_left_out() {
         for count in [2, 3] {
@@ -205,7 +209,7 @@ mod tests {
         }
     }
 
-    /// Where models are right about every class with or without the rows, none are left out.
+    /// If the models predict every class correctly with and without the suspicious rows, no rows are left out.
     #[test]
     fn rows_stay_if_the_error_is_the_same() {
         let (points, mut labels) = sample(900, 3);

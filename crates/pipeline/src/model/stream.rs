@@ -1,4 +1,4 @@
-//! Learning in one pass from more rows than fit into memory.
+//! Learns in one pass from more rows than fit into memory.
 
 use super::binary::{BinaryLearner, BinaryModel, unlifted};
 use super::linear::{Fitted, labels_of};
@@ -13,8 +13,8 @@ use halfspaces_linalg::{
 };
 use halfspaces_online::{Arow, AveragedPerceptron, OnlineLearner};
 
-/// The parameter r of [`Arow`], as a multiple of the mean of ‖x‖² + 1. Chosen on texts and synthetic
-/// sparse rows, with clean and noisy labels; errors change little between 0.3 and 1.
+/// The parameter r of [`Arow`], as a multiple of the mean of ‖x‖² + 1. This multiple was chosen on texts and synthetic
+/// sparse rows, with clean and noisy labels. The errors change little between 0.3 and 1.
 const AROW_R: f64 = 0.5;
 
 /// A batch of points with their classes.
@@ -24,7 +24,8 @@ pub type Batch = (Design, Vec<usize>);
 type Batches<'b> = &'b mut dyn Iterator<Item = Result<Batch, DataError>>;
 
 impl Model {
-    /// Whether a method learns from a stream of such points. The others learn from a sample of the rows.
+    /// Whether `method` learns from a stream of points in the format of `points`. The other methods learn from a sample
+    /// of the rows.
     #[must_use]
     pub fn streams(method: Method, points: &Design) -> bool {
         match method {
@@ -34,11 +35,11 @@ impl Model {
         }
     }
 
-    /// Learns from `batches` and returns the number of rows used. Dense columns are standardised by a sample of the
-    /// rows, which must contain every class.
+    /// Fits a model to `batches` in one pass. Returns the model, its findings and the number of rows used. Dense
+    /// columns are standardised by `sample`, a sample of the rows that must contain every class.
     ///
     /// # Errors
-    /// If a batch is an error, or the learner cannot learn from it.
+    /// Returns an error if a batch is an error or if the learner cannot learn from a batch.
     pub fn fit_stream(
         plan: &Plan,
         sample: &Design,
@@ -103,7 +104,7 @@ impl Model {
     }
 }
 
-/// Fits the decision list for noisy labels to the examples in stream order.
+/// Fits the decision list of [`Method::Massart`] to the examples, in the order of the stream.
 fn massart(plan: &Plan, dim: usize, batches: Batches<'_>) -> Result<BinaryModel, DataError> {
     let BinaryLearner::Massart(learner) = BinaryLearner::new(plan)? else {
         unreachable!("the plan is for this learner")
@@ -117,7 +118,7 @@ fn massart(plan: &Plan, dim: usize, batches: Batches<'_>) -> Result<BinaryModel,
     Ok(BinaryModel::List(Box::new(fit)))
 }
 
-/// The mean of ‖x‖² + 1 over the rows; 1 if there are none.
+/// The mean of ‖x‖² + 1 over the rows, or 1 if there are no rows.
 fn mean_norm_sq(design: &Design) -> f64 {
     let mean = |norms: f64| norms / design.len().max(1) as f64;
     1.0 + match design {
@@ -126,7 +127,8 @@ fn mean_norm_sq(design: &Design) -> f64 {
     }
 }
 
-/// Learns in one pass with copies of `learner`: one for two classes, otherwise one-vs-rest.
+/// Learns in one pass over the batches with copies of `learner`. Two classes need one copy, and more classes need one
+/// copy per class, which learns one-vs-rest.
 fn one_pass<L: OnlineLearner + Clone + Send>(
     threads: Threads,
     learner: L,
@@ -157,7 +159,7 @@ fn one_pass<L: OnlineLearner + Clone + Send>(
     learners.iter().map(model).collect()
 }
 
-/// Learns from one pass over a batch.
+/// Updates a learner with each row of a batch, in order.
 fn learn<L: OnlineLearner, P: PointSet>(
     learner: &mut L,
     points: &P,
@@ -176,7 +178,8 @@ mod tests {
     use super::*;
     use halfspaces_linalg::{Points, SparsePoints};
 
-    /// The default learner is [`Arow`] with half the mean squared norm of the lifted rows. Dense rows are not streamed.
+    /// The default learner is [`Arow`], with r equal to half the mean squared norm of the lifted rows. This learner
+    /// does not stream dense rows.
     #[test]
     fn the_default_learner_streams_sparse_rows() {
         let rows: Vec<[f64; 3]> = (0..90u32)

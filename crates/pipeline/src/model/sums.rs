@@ -1,4 +1,4 @@
-//! A model as sums of halfspaces, for programs that write it in another form.
+//! A model represented as sums of halfspaces, from which exports to other formats are generated.
 
 use super::linear::Fitted;
 use super::{Core, Model};
@@ -7,36 +7,38 @@ use halfspaces_linalg::AffineHalfspace;
 use halfspaces_pac::{Calibration, LogOdds};
 use halfspaces_tables::TableScale;
 
-/// The decision values of a model: one for two classes, otherwise one for each class.
+/// The decision values of a model, written as a sum of parts. There is one value for two classes, and one value per
+/// class otherwise.
 pub(crate) struct Sums<'m> {
     pub(crate) parts: Vec<Part<'m>>,
-    /// `None` if the model has no probabilities.
+    /// The map from decision values to probabilities, or `None` if the model has no probabilities.
     pub(crate) calibration: Option<Calibration>,
 }
 
-/// A summand: coordinates are scaled, mapped to kernel values, and multiplied by the weights of each value.
+/// A summand of the decision values. The coordinates are scaled, then mapped to kernel values, and then multiplied by
+/// the weights of each decision value.
 pub(crate) struct Part<'m> {
-    /// `None` for coordinates as they are.
+    /// The scaling of the coordinates, or `None` if the coordinates are used unchanged.
     pub(crate) scale: Option<TableScale<'m>>,
-    /// `None` for the scaled coordinates themselves.
+    /// The map to kernel values, or `None` if the scaled coordinates are used directly.
     pub(crate) kernel: Option<&'m KernelValues>,
-    /// One for each decision value.
+    /// One affine function for each decision value.
     pub(crate) affine: Vec<Affine>,
 }
 
-/// w · x + b.
+/// The affine function w · x + b.
 pub(crate) struct Affine {
     pub(crate) weights: Vec<f64>,
     pub(crate) bias: f64,
 }
 
 impl Affine {
-    /// The value of a halfspace.
+    /// The affine function whose value is the decision value of a halfspace.
     fn new(halfspace: &AffineHalfspace) -> Affine {
         Affine { weights: halfspace.weights().to_vec(), bias: halfspace.bias() }
     }
 
-    /// The log odds of a halfspace's value.
+    /// The affine function whose value is the log odds of a halfspace's decision value.
     fn log_odds(halfspace: &AffineHalfspace, odds: LogOdds) -> Affine {
         let weights = halfspace.weights().iter().map(|w| odds.slope() * w).collect();
         Affine { weights, bias: odds.of(halfspace.bias()) }
@@ -51,7 +53,7 @@ impl Sums<'_> {
 }
 
 impl Model {
-    /// The model as sums of halfspaces; `None` for decision lists.
+    /// The model as sums of halfspaces, or `None` if the model contains a decision list.
     pub(crate) fn sums(&self) -> Option<Sums<'_>> {
         let (parts, own) = match &self.core {
             Core::Table(model) => {

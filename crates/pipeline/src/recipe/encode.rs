@@ -1,20 +1,22 @@
-//! Converts the rows of a table to points by a recipe.
+//! Converts the rows of a table to points with a recipe.
 
 use super::ngrams::Weigher;
 use super::{ColumnRecipe, Kind, Recipe, Unseen};
 use crate::design::Design;
 use arrow_array::{Array, TimestampMicrosecondArray};
-use halfspaces_frame::{Block, ClassKey, DataError, Frame, MISSING, Texts, Values, suggestion};
+use halfspaces_frame::{
+    Block, ClassKey, DataError, Frame, MISSING, Texts, Values, short, suggestion,
+};
 use halfspaces_linalg::{PointSet, Points, RowView, SparsePoints, zeros};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 impl Recipe {
-    /// Converts a table to points. The columns of the recipe may be in any order and among other columns.
+    /// Converts a table to points. The table may contain the columns of the recipe in any order, and other columns too.
     ///
     /// # Errors
-    /// If a column does not exist, a cell does not match the recipe, or a category is unseen. The message names the
-    /// column and the remedy.
+    /// Returns an error if a column does not exist, a cell does not match the recipe, or a category is unseen. The
+    /// message names the column and says what to do.
     pub fn apply(&self, frame: &Frame, unseen: Unseen) -> Result<Design, DataError> {
         let dim = self.dim();
         let mut encoders = Vec::with_capacity(self.columns.len());
@@ -56,7 +58,7 @@ impl Recipe {
         Ok(Design::Dense(Points::new(out, dim)?))
     }
 
-    /// Does the same as [`Recipe::apply`] and consumes the table. The entries of a table with only a sparse block are
+    /// Like [`Recipe::apply`], but consumes the table. If the recipe uses only the entries of a sparse block, they are
     /// not copied.
     pub(crate) fn apply_to(&self, frame: Frame, unseen: Unseen) -> Result<Design, DataError> {
         let is_only_block = self.columns.is_empty() && self.by_entries;
@@ -71,7 +73,7 @@ impl Recipe {
     }
 }
 
-/// The columns of a table, found by name.
+/// The columns of a table, which are looked up by name.
 struct Found<'f> {
     frame: &'f Frame,
     by_name: HashMap<&'f str, &'f Values>,
@@ -102,7 +104,7 @@ impl<'f> Found<'f> {
     }
 }
 
-/// The values of a column, from wherever the table stores them.
+/// The values of a column, in the form in which the table stores them.
 enum Source<'f> {
     Numbers(Cow<'f, [f64]>),
     /// A column of a dense block.
@@ -121,14 +123,14 @@ pub(super) struct Encoder<'f> {
     frame: &'f Frame,
     unseen: Unseen,
     work: Work<'f>,
-    /// The median and the deviation by which the first coordinate is standardised.
+    /// The median and the deviation with which the first coordinate is standardised.
     standard: Option<(f64, f64)>,
 }
 
 enum Work<'f> {
-    /// The column does not exist and counts as zeros.
+    /// The column does not exist, and its values count as 0.
     Zeros,
-    /// The column does not exist and counts as missing.
+    /// The column does not exist, and its values count as missing.
     Missing,
     Numbers(Cow<'f, [f64]>),
     Strided {
@@ -136,17 +138,17 @@ enum Work<'f> {
         first: usize,
         step: usize,
     },
-    /// Numbers parsed from texts, by code.
+    /// Numbers parsed from texts, indexed by the code of the text. `None` for a text that is not a number.
     Parsed {
         texts: &'f Texts,
         numbers: Vec<Option<f64>>,
     },
-    /// Coordinates of categories, by code.
+    /// The coordinates of categories, indexed by the code of the text. `None` for an unknown category.
     Levels {
         texts: &'f Texts,
         places: Vec<Option<usize>>,
     },
-    /// Coordinates of categories that are numbers, looked up by their text.
+    /// The coordinates of categories that are numbers. A number is looked up by its text.
     NumberLevels {
         numbers: Box<Source<'f>>,
         places: HashMap<&'f str, usize>,
@@ -224,7 +226,7 @@ impl<'f> Encoder<'f> {
         Ok(Encoder { column, frame, unseen, work, standard })
     }
 
-    /// Passes the non-zero coordinates of a row to `out`.
+    /// Passes the index and the value of every non-zero coordinate of a row to `out`.
     fn write(&self, row: usize, out: &mut dyn FnMut(usize, f64)) -> Result<(), DataError> {
         match self.standard {
             None => self.write_plain(row, out),
@@ -287,7 +289,7 @@ impl<'f> Encoder<'f> {
     }
 
     /// The root mean square distance of the first coordinate from its median. Returns `None` for columns other than
-    /// numbers and timestamps, and if it is not a positive number.
+    /// numbers and timestamps, and if the distance is not positive and finite.
     pub(super) fn deviation(
         column: &ColumnRecipe,
         frame: &Frame,
@@ -322,7 +324,8 @@ impl<'f> Encoder<'f> {
         }
     }
 
-    /// The number of a row, NaN if missing; `None` for a text that is not a number.
+    /// Passes the coordinates of a number to `out`. `number` is NaN if the value is missing, and `None` if the text is
+    /// not a number, which is an error.
     fn write_number(
         &self,
         number: Option<f64>,
@@ -337,7 +340,7 @@ impl<'f> Encoder<'f> {
                     unreachable!("all other columns contain numbers")
                 };
                 let (place, name) = (self.frame.place(row), &self.column.name);
-                let text = shortened(texts.get(row).unwrap_or_default());
+                let text = short(texts.get(row).unwrap_or_default());
                 return Err(DataError::user(format!(
                     "{place}, column `{name}`: `{text}` is not a number, but the model learned from numbers; \
                      fix it, or use --missing '{text}' if it means that the value is missing"
@@ -347,7 +350,8 @@ impl<'f> Encoder<'f> {
         Ok(())
     }
 
-    /// The category of a text, with its index if the category is known; `None` if the text is missing.
+    /// Passes the coordinates of a category to `out`. `text` is `None` if the value is missing, and `place` is the
+    /// index of the category if the model knows it.
     fn write_category(
         &self,
         text: Option<&str>,
@@ -377,7 +381,7 @@ impl<'f> Encoder<'f> {
                     "{}, column `{name}`: the model has not seen the category `{}`{}; fix it, or use \
                      --unseen zero to count it as none of these",
                     self.frame.place(row),
-                    shortened(text),
+                    short(text),
                     hint.trim_end_matches('?')
                 )));
             }
@@ -400,14 +404,15 @@ impl<'f> Encoder<'f> {
     }
 }
 
-/// The entries of a sparse block.
+/// The columns of a recipe that come from a sparse block.
 enum Entries<'f> {
-    /// The coordinate of each column of the block; `u32::MAX` if the column is not used.
+    /// A sparse block, with the coordinate of each of its columns. The coordinate is `u32::MAX` if the column is not
+    /// used.
     Block {
         points: &'f SparsePoints,
         places: Vec<u32>,
     },
-    /// Columns found by name, because the table has no sparse block.
+    /// Columns that are looked up by name because the table has no sparse block.
     Columns {
         first: usize,
         columns: Vec<Cow<'f, Values>>,
@@ -492,8 +497,8 @@ impl<'f> Entries<'f> {
     }
 }
 
-/// Indices of categories by their meaning (`1.0` and `1`, `True` and `true`); `None` if two categories have the same
-/// meaning.
+/// The index of each category by its meaning, which `1.0` and `1`, or `True` and `true`, share. The index is `None` if
+/// two categories have the same meaning.
 fn places_by_key(levels: &[String]) -> HashMap<ClassKey, Option<usize>> {
     let mut places = HashMap::with_capacity(levels.len());
     for (place, level) in levels.iter().enumerate() {
@@ -508,13 +513,4 @@ fn absent(frame: &Frame, name: &str) -> DataError {
     DataError::user(format!(
         "{error}; the model needs it: add it, or use --unseen zero to treat it as missing"
     ))
-}
-
-/// The beginning of a cell, for messages.
-fn shortened(text: &str) -> String {
-    const LONGEST: usize = 100;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }

@@ -11,37 +11,37 @@ use halfspaces_linalg::{InputError, PointSet, RowView, SparsePoints};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// A column is free text, not categories, if it has more than this many distinct texts, and more than `FREE_SHARE` of
-/// its rows have a text that occurs in no other row.
+/// The number of distinct texts above which a column can be free text instead of categories. Such a column is free text
+/// if more than `FREE_SHARE` of its rows have a text that occurs in no other row.
 pub(super) const MIN_FREE: usize = 30;
-/// The share of rows with a text that occurs in no other row; see `MIN_FREE`.
+/// The share of rows with a text that occurs in no other row. See `MIN_FREE`.
 const FREE_SHARE: f64 = 0.5;
-/// A column with more distinct texts than this is always free text.
+/// The number of distinct texts above which a column is always free text.
 pub(super) const MAX_CATEGORIES: usize = 1000;
-/// Free text is learned if more than half of the rows have at least this many words. Otherwise it may consist of names
-/// or codes, which are only learned on request.
+/// The minimum number of words in more than half of the rows for free text to be used without a request. Shorter texts
+/// may be names or codes, which are used only on request.
 const MIN_WORDS: usize = 3;
-/// Points are stored as sparse entries if they have more coordinates than this, and fewer than one in `SPARSE_SHARE`
-/// coordinates is non-zero.
+/// The number of coordinates above which points can be stored as sparse entries. They are stored this way if fewer than
+/// one in `SPARSE_SHARE` coordinates is non-zero.
 const MIN_SPARSE_DIM: usize = 300;
-/// The denominator of the share of non-zero coordinates; see `MIN_SPARSE_DIM`. A sparse entry takes 12 bytes, a dense
-/// coordinate 8.
+/// The denominator of the share of non-zero coordinates. See `MIN_SPARSE_DIM`. A sparse entry takes 12 bytes, and a
+/// dense coordinate takes 8 bytes.
 const SPARSE_SHARE: usize = 3;
-/// The bits to which n-grams can be hashed.
+/// The numbers of bits to which n-grams can be hashed.
 const HASH_BITS: std::ops::RangeInclusive<u32> = 1..=28;
-/// The range of a column is stored if it has at least this many numbers. At most 2 % of later numbers from the same
+/// The minimum count of numbers in a column for its range to be stored. At most 2 % of later numbers from the same
 /// distribution are expected outside the range of 100 numbers.
 const MIN_RANGE: usize = 100;
-/// The maximum number of names in a list.
+/// The maximum number of names that a list in a message shows.
 const MAX_NAMES: usize = 20;
 
 impl Recipe {
-    /// Fits a recipe to the columns of a table, and returns it with notes on decisions that could be wrong. The label
-    /// column must have been removed.
+    /// Fits a recipe to the columns of a table. Returns the recipe, and notes on decisions that could be wrong. The
+    /// label column must have been removed from the table.
     ///
     /// # Errors
-    /// If a named column does not exist, a column of texts is neither categories nor declared as text, or all columns
-    /// are constant.
+    /// Returns an error if a column named in `options` does not exist, if a column of texts is neither categories nor
+    /// declared as text, or if all columns are constant.
     pub fn fit(frame: &Frame, options: &RecipeOptions) -> Result<(Recipe, Vec<String>), DataError> {
         recipe(frame, options)
     }
@@ -152,7 +152,7 @@ fn recipe(frame: &Frame, options: &RecipeOptions) -> Result<(Recipe, Vec<String>
 }
 
 impl Recipe {
-    /// Estimates the number of non-zero coordinates of columns without text.
+    /// Estimates the number of non-zero coordinates of a table, for a recipe without columns of text.
     fn stored(&self, frame: &Frame) -> usize {
         let rows = frame.rows;
         let of_column = |column: &ColumnRecipe| match &column.kind {
@@ -167,7 +167,7 @@ impl Recipe {
     }
 }
 
-/// Checks that every named column exists and is readable.
+/// Checks that every column named in the options exists and can be read.
 fn check_names(
     frame: &Frame,
     options: &RecipeOptions,
@@ -185,7 +185,7 @@ fn check_names(
             _ if is_dropped(name) => {}
             Remark::Unread { .. } => return Err(frame.no_column(name)),
             Remark::Rounded { .. } => notes.push(frame.about(name, remark)),
-            Remark::LeadingZero { .. } => {
+            Remark::Code { .. } => {
                 let is_used = |record: &ColumnRecord| !record.rule.kind.is_left_out();
                 if frame.has(name) && frame.record(name).is_some_and(is_used) {
                     notes.push(frame.about(name, remark));
@@ -203,7 +203,7 @@ fn without_words(names: &[String]) -> String {
     )
 }
 
-/// Names separated by commas; long lists are shortened.
+/// Joins names with commas. Long lists are shortened.
 pub(crate) fn list(names: &[String]) -> String {
     let shown = names.iter().take(MAX_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(MAX_NAMES) {
@@ -261,7 +261,7 @@ fn changing(points: &SparsePoints) -> Vec<u32> {
     (0..dim).filter(changes).map(|column| column as u32).collect()
 }
 
-/// The recipe of a column of numbers; `None` if it is constant and need not be kept.
+/// The recipe of a column of numbers, or `None` if the column is constant and need not be kept.
 pub(super) fn numbers(values: &[f64], options: &RecipeOptions) -> Option<Kind> {
     let mut present: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
     let some_missing = present.len() < values.len();
@@ -279,7 +279,7 @@ pub(super) fn numbers(values: &[f64], options: &RecipeOptions) -> Option<Kind> {
     let (below, median, _) = present.select_nth_unstable_by(middle, f64::total_cmp);
     let mut median = *median;
     if count % 2 == 0 {
-        // The median of an even number of values is the mean of the middle two.
+        // The median of an even number of values is the mean of the two middle values.
         let lower = below.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         median = lower / 2.0 + median / 2.0;
     }
@@ -290,7 +290,7 @@ pub(super) fn numbers(values: &[f64], options: &RecipeOptions) -> Option<Kind> {
     Some(Kind::Number { median, missing, range })
 }
 
-/// The recipe of a column of timestamps; `None` if it is constant.
+/// The recipe of a column of timestamps, or `None` if the column is constant.
 fn moments_of(moments: &TimestampMicrosecondArray, options: &RecipeOptions) -> Option<Kind> {
     let parts = MomentParts::of(moments);
     let missing = moments.null_count() > 0 && !options.median_only;
@@ -308,13 +308,13 @@ fn moments_of(moments: &TimestampMicrosecondArray, options: &RecipeOptions) -> O
 
 /// The kind of a column of texts.
 pub(super) enum Categories {
-    /// Categories; `None` if the column is constant.
+    /// Categories, or `None` if the column is constant.
     Found(Option<Kind>),
-    /// Long, varied text, with the number of different texts.
+    /// Long, varied text. The number is the number of distinct texts.
     Text(usize),
 }
 
-/// Whether a recipe recognises a column as text without being told: long, varied text.
+/// Whether a recipe recognises a column as text without an option. This requires that the texts are long and varied.
 #[must_use]
 pub fn is_varied_text(values: &Values) -> bool {
     let Values::Texts(texts) = values else { return false };
@@ -322,7 +322,7 @@ pub fn is_varied_text(values: &Values) -> bool {
     is_varied(&rows_of) && is_long(&rows_of)
 }
 
-/// Whether there are too many different texts for categories.
+/// Whether the column has too many different texts to be categories.
 fn is_varied(rows_of: &[(&str, u32)]) -> bool {
     let present: usize = rows_of.iter().map(|(_, rows)| *rows as usize).sum();
     let alone = rows_of.iter().filter(|(_, rows)| *rows == 1).count();
@@ -330,7 +330,7 @@ fn is_varied(rows_of: &[(&str, u32)]) -> bool {
     free || rows_of.len() > MAX_CATEGORIES
 }
 
-/// Whether more than half of the rows have several words.
+/// Whether more than half of the rows have at least [`MIN_WORDS`] words.
 fn is_long(rows_of: &[(&str, u32)]) -> bool {
     let is_long = |text: &str| text.unicode_words().nth(MIN_WORDS - 1).is_some();
     let rows = |texts: &mut dyn Iterator<Item = &(&str, u32)>| -> usize {
@@ -370,7 +370,7 @@ fn categories(texts: &Texts, frame: &Frame, name: &str) -> Result<Categories, Da
     Ok(Categories::Found(Some(Kind::Category { levels, missing })))
 }
 
-/// The different texts of a column, each with its number of rows.
+/// The distinct texts of a column, each with its number of rows.
 fn rows_of(texts: &Texts) -> Vec<(&str, u32)> {
     let mut rows = vec![0; texts.level_count()];
     texts.codes().iter().filter(|c| **c != MISSING).for_each(|c| rows[*c as usize] += 1);
@@ -382,7 +382,7 @@ fn has_decimal_comma(text: &str) -> bool {
     text.matches(',').count() <= 1 && text.replacen(',', ".", 1).trim().parse::<f64>().is_ok()
 }
 
-/// The recipe of a column of text; `None` if no n-gram distinguishes rows.
+/// The recipe of a column of text, or `None` if no n-gram distinguishes rows.
 fn text(values: &Values, hash_bits: Option<u32>) -> Option<Kind> {
     let ngrams = match values {
         Values::Texts(texts) => Ngrams::fit(&rows_of(texts), hash_bits),

@@ -1,16 +1,18 @@
-//! The recipe: converts named and typed columns to coordinates.
+//! The recipe, which converts named and typed columns to coordinates.
 //!
 //! - A column of numbers gives one coordinate. A missing number is replaced by the median of the fitted rows. If
-//!   numbers were missing in the fitted rows, a second coordinate is 1 where the number is missing and 0 elsewhere.
-//! - A column of categories gives one coordinate for each category (one-hot). If values were missing in the fitted
-//!   rows, a missing value is a separate category; otherwise it is an unseen category.
-//! - A column of text gives one coordinate for each n-gram of words or characters, weighted by TF-IDF, so that the
-//!   coordinates of a text have norm 1. Other numbers are then standardised, and points are stored as sparse entries.
+//!   numbers were missing in the fitted rows, a second coordinate is added. It is 1 if the number is missing and 0
+//!   otherwise.
+//! - A column of categories gives one coordinate for each category (one-hot encoding). If values were missing in the
+//!   fitted rows, a missing value is a separate category; otherwise it counts as an unseen category.
+//! - A column of text gives one coordinate for each n-gram of words or characters. The coordinates are TF-IDF weights,
+//!   scaled so that the coordinates of a text have norm 1. If there is a column of text, columns of numbers and
+//!   timestamps are standardised, and points are stored as sparse entries.
 //! - A column of dates or times gives the number of days since 1970, and a point on a circle for each calendar cycle
-//!   that the timestamps span ([`MomentParts`]). A missing timestamp is replaced by the median; a last coordinate marks
-//!   it, as for numbers.
-//! - Columns that only identify rows (identifiers, saved indices) are left out unless requested.
-//! - The entries of a sparse block are coordinates without conversion.
+//!   that the timestamps span ([`MomentParts`]). A missing timestamp is replaced by the median and marked by a last
+//!   coordinate, as for numbers.
+//! - Columns that only identify rows (identifiers and saved indices) are left out unless they are requested.
+//! - The entries of a sparse block are used as coordinates without conversion.
 //! - Constant columns are left out.
 
 mod encode;
@@ -27,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-/// The user's options for columns.
+/// Options for the treatment of columns.
 ///
 /// ```
 /// use halfspaces_pipeline::RecipeOptions;
@@ -38,32 +40,33 @@ use std::ops::Range;
 pub struct RecipeOptions {
     /// Columns to leave out.
     pub drop: Vec<String>,
-    /// Columns of text, to be encoded by their n-grams. Columns of long, varied text are recognised without it.
+    /// Columns of text, which are encoded by their n-grams. Columns of long, varied text are recognised without this
+    /// option.
     pub text: Vec<String>,
-    /// Hashes the n-grams of a column of text to twice 2^`hash_bits` coordinates, from 1 to 28 bits. Default: lists
-    /// the n-grams.
+    /// The number of bits, from 1 to 28, to which the n-grams of a column of text are hashed. The column then has twice
+    /// 2^`hash_bits` coordinates. By default, the n-grams are listed and not hashed.
     pub hash_bits: Option<u32>,
-    /// Columns to use although they seem only to identify rows.
+    /// Columns to use even though they seem only to identify rows.
     pub use_columns: Vec<String>,
     /// Whether to keep a column that has the same non-zero number in all rows. Such a column does not help a learner,
-    /// but it is a coordinate of every direction.
+    /// but it changes the directions of points.
     pub keep_constant: bool,
-    /// Whether missing numbers are only replaced by the median, without a coordinate that marks them.
+    /// Whether missing values are only replaced by the median, without a coordinate that marks them.
     pub median_only: bool,
 }
 
 impl RecipeOptions {
-    /// Hints by which columns to leave out are read as texts, so that no cell of them is refused.
+    /// Adds hints to read the dropped columns as texts, so that none of their cells is refused.
     #[must_use]
     pub fn without_dropped(&self, mut hints: Hints) -> Hints {
         hints.texts.extend(self.drop.iter().cloned());
         hints
     }
 
-    /// Checks that a column with another role (`what`) is neither dropped nor declared as text.
+    /// Checks that no option names a column that has another role. `what` describes this role in the error message.
     ///
     /// # Errors
-    /// If it is.
+    /// Returns an error if an option names the column.
     pub fn check_apart(&self, column: &str, what: &str) -> Result<(), DataError> {
         for (option, names) in
             [("--drop", &self.drop), ("--text", &self.text), ("--use", &self.use_columns)]
@@ -80,10 +83,10 @@ impl RecipeOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unseen {
-    /// Report an error that names it. The default.
+    /// Return an error that names the category or the column. This is the default.
     #[default]
     Error,
-    /// Treat the category as none of the known ones, and all values of an absent column as missing.
+    /// Treat an unseen category as none of the known categories, and all values of an absent column as missing.
     Zero,
 }
 
@@ -107,11 +110,11 @@ pub enum Unseen {
 #[serde(try_from = "Saved")]
 pub struct Recipe {
     pub(crate) columns: Vec<ColumnRecipe>,
-    /// The numbers in the names of the sparse columns that are used, ascending. Their coordinates follow those of the
-    /// other columns.
+    /// The numbers in the names of the sparse columns that are used, in ascending order. The coordinates of these
+    /// columns follow those of the other columns.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(crate) entries: Vec<u32>,
-    /// The prefix of the names of the sparse columns.
+    /// The common prefix of the names of the sparse columns.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     prefix: String,
     /// Columns that are constant.
@@ -129,14 +132,14 @@ pub struct Recipe {
     by_entries: bool,
 }
 
-/// A text, divided into parts that each add to a sum; see [`Recipe::text_parts`].
+/// A text, divided into parts that each contribute to a sum. See [`Recipe::text_parts`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextParts {
-    /// The column.
+    /// The name of the column.
     pub column: String,
-    /// The text.
+    /// The text of the cell.
     pub text: String,
-    /// The parts in order: the range of bytes, and what it adds.
+    /// The parts of the text in order, each as a range of bytes and its contribution to the sum.
     pub parts: Vec<(Range<usize>, f64)>,
 }
 
@@ -146,8 +149,8 @@ pub(crate) struct ColumnRecipe {
     pub(crate) name: String,
     #[serde(flatten)]
     pub(crate) kind: Kind,
-    /// The root mean square distance from the median, by which the distance of a number from the median is divided.
-    /// `None` if the numbers are used as they are.
+    /// The root mean square distance from the median, by which the difference of a number from the median is divided.
+    /// `None` if the numbers are used unchanged.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(crate) deviation: Option<f64>,
 }
@@ -162,7 +165,8 @@ pub(crate) enum Kind {
         median: f64,
         /// Whether a second coordinate marks missing numbers.
         missing: bool,
-        /// The smallest and the largest number. `None` for few rows, and in models fitted before it was stored.
+        /// The smallest and the largest number. `None` if the column has few numbers, and in models from before the
+        /// range was stored.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         range: Option<(f64, f64)>,
     },
@@ -170,7 +174,7 @@ pub(crate) enum Kind {
     Category {
         /// The category names, sorted.
         levels: Vec<String>,
-        /// Whether a missing value is a category of its own.
+        /// Whether a missing value is a separate category.
         missing: bool,
     },
     /// Dates or times.
@@ -184,7 +188,7 @@ pub(crate) enum Kind {
     },
     /// Text.
     Text {
-        /// The n-grams used.
+        /// The n-grams that are coordinates.
         ngrams: Ngrams,
     },
 }
@@ -253,7 +257,7 @@ impl Kind {
         }
     }
 
-    /// The median of the first coordinate of a column of numbers or timestamps, otherwise 0.
+    /// The median of the first coordinate of a column of numbers or timestamps, or 0 for other columns.
     pub(crate) fn centre(&self) -> f64 {
         match self {
             Kind::Number { median, .. } => *median,
@@ -284,15 +288,15 @@ impl Kind {
 }
 
 impl Recipe {
-    /// Number of coordinates.
+    /// The number of coordinates.
     #[must_use]
     pub fn dim(&self) -> usize {
         let columns: usize = self.columns.iter().map(|column| column.kind.width()).sum();
         columns + self.entries.len()
     }
 
-    /// The names of the coordinates: `column`, `column=category`, `column~n-gram`, `column is missing`. If two
-    /// coordinates would have the same name, the kind of the column is added in brackets.
+    /// The names of the coordinates, such as `column`, `column=category`, `column~n-gram` and `column is missing`. If
+    /// two coordinates would have the same name, the kind of the column is added in brackets.
     #[must_use]
     pub fn coordinates(&self) -> Vec<String> {
         let of_columns = self.columns.iter().flat_map(|column| {
@@ -315,7 +319,8 @@ impl Recipe {
         names.into_iter().map(apart).collect()
     }
 
-    /// The columns used, each with the range of its coordinates. Columns of a sparse block are listed one by one.
+    /// The columns that are used, each with the range of its coordinates. Columns of a sparse block are listed one by
+    /// one.
     #[must_use]
     pub fn places(&self) -> Vec<(String, Range<usize>)> {
         let mut first = 0;
@@ -331,13 +336,14 @@ impl Recipe {
         places
     }
 
-    /// Notes on rows without a value in any column of the recipe, on columns without a value in any of at least ten rows,
-    /// and on columns with many numbers outside the range of the fitted rows. Predictions for them are unreliable.
+    /// Notes on rows that have no value in any column of the recipe, on columns that have no value in any row of a
+    /// table with at least ten rows, and on columns with many numbers outside the range of the fitted rows. Predictions
+    /// for such rows and tables are unreliable.
     pub(crate) fn gaps(&self, frame: &Frame) -> Vec<String> {
         const MIN_ROWS: usize = 10;
         let (mut open, mut empty) = ((0..frame.rows).collect::<Vec<usize>>(), Vec::new());
         match &frame.block {
-            // A row without entries is a row of zeros.
+            // A row without entries in a sparse block is a row of zeros, which has values.
             _ if !self.entries.is_empty() => open.clear(),
             Some(Block::Dense { values, numbers, .. }) => {
                 let width = numbers.len();
@@ -348,7 +354,7 @@ impl Recipe {
         let values_of: HashMap<&str, &Values> =
             frame.columns.iter().map(|column| (column.name.as_str(), &column.values)).collect();
         let found = self.columns.iter().filter_map(|column| {
-            // A column of a block was looked at above. An absent one is an error later, or is named by --unseen.
+            // Columns of a block were checked above. An absent column causes an error later, or is handled by --unseen.
             Some((column, *values_of.get(column.name.as_str())?))
         });
         let found: Vec<(&ColumnRecipe, &Values)> = found.collect();
@@ -383,7 +389,8 @@ impl Recipe {
         notes
     }
 
-    /// A note on columns in which at least a tenth of at least ten numbers are outside the range of the fitted rows.
+    /// A note on columns that have at least ten numbers of which at least a tenth are outside the range of the fitted
+    /// rows.
     fn outside(&self, frame: &Frame) -> Option<String> {
         const MIN_NUMBERS: usize = 10;
         const LISTED: usize = 5;
@@ -416,8 +423,8 @@ impl Recipe {
         })
     }
 
-    /// The columns of [`places`](Recipe::places) with the way in which each becomes coordinates, such as "number" or
-    /// "category, 3 values". All columns of a sparse block are one entry.
+    /// The columns of [`places`](Recipe::places), each with a description of its conversion to coordinates, such as
+    /// "number" or "category, 3 values". All columns of a sparse block share one entry.
     #[must_use]
     pub fn kinds(&self) -> Vec<(String, String)> {
         let kind = |column: &ColumnRecipe| {
@@ -463,9 +470,9 @@ impl Recipe {
         self.by_entries
     }
 
-    /// For each of `rows` its texts, each divided into its words and what lies between them. Every part comes with what
-    /// it adds to Σ `factor`(place, i) x_i, where x are the coordinates of the row at this place in `rows`. Columns
-    /// without text are left out.
+    /// For each of `rows`, the texts of the row, divided into words and the parts between words. Every part comes with
+    /// its contribution to the sum Σ `factor`(place, i) x_i, where x are the coordinates of the row and place is its
+    /// index in `rows`. Columns without text are left out.
     #[must_use]
     pub fn text_parts(
         &self,
@@ -492,7 +499,7 @@ impl Recipe {
         all
     }
 
-    /// The columns of text that are learned by their n-grams.
+    /// The columns of text that are encoded by their n-grams.
     #[must_use]
     pub fn text_columns(&self) -> Vec<&str> {
         let texts = self.columns.iter().filter(|c| matches!(c.kind, Kind::Text { .. }));

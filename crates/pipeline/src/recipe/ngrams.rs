@@ -1,13 +1,15 @@
-//! Text as n-grams, weighted by TF-IDF.
+//! Encodes text as n-grams, weighted by TF-IDF.
 //!
-//! A text has two groups of terms: words with pairs of adjacent words, and runs of 2 to 5 characters within its pieces
-//! between blanks. All terms are in lower case. Words follow the Unicode rules for word boundaries, so no particular
-//! language is assumed; for scripts without blanks between words, the runs of characters are sufficient.
+//! A text has two groups of terms. The first group contains words and pairs of adjacent words. The second contains runs
+//! of 2 to 5 characters within the pieces of the text that are separated by whitespace. All terms are in lower case.
+//! Words follow the Unicode rules for word boundaries, so no particular language is assumed. For scripts without spaces
+//! between words, the runs of characters are sufficient.
 //!
-//! A term that occurs n times in a text has the weight (1 + ln n) · idf, where idf = 1 + ln((1 + N)/(1 + N_t)) for a term
-//! in N_t of N fitted rows. The weights of each group are divided by their norm and by √2, so a row has norm 1.
+//! A term that occurs n times in a text has the weight (1 + ln n) · idf, where idf = 1 + ln((1 + N)/(1 + N_t)) for a
+//! term in N_t of N fitted rows. The weights of each group are divided by their norm and by √2, so that the weights of
+//! a text have norm 1.
 //!
-//! Terms are listed, or hashed to a fixed number of slots. Terms in the same slot count as one.
+//! Terms are either listed or hashed to a fixed number of slots. Terms in the same slot count as one term.
 
 use fnv::FnvHasher;
 use hashbrown::HashMap;
@@ -18,14 +20,14 @@ use std::hash::Hasher;
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Lengths of the runs of characters.
+/// The lengths of the runs of characters.
 const CHARACTERS: std::ops::RangeInclusive<usize> = 2..=5;
-/// The fewest rows that a run of characters must occur in.
+/// The minimum number of rows in which a run of characters must occur.
 const MIN_ROWS: u32 = 2;
-/// The maximum number of listed terms of a group. The most common ones are kept.
+/// The maximum number of terms listed for a group. The most common terms are kept.
 const MAX_TERMS: usize = 1 << 18;
 
-/// The terms of a column of text and the number of fitted rows that contain each.
+/// The terms of a column of text, with the number of fitted rows that contain each term.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Ngrams {
@@ -41,11 +43,11 @@ pub(crate) struct Ngrams {
 enum Terms {
     /// Terms in ascending order, each with the number of fitted rows that contain it.
     Listed { terms: Vec<String>, rows: Vec<u32> },
-    /// The number of fitted rows that contain a term of each slot.
+    /// For each slot, the number of fitted rows that contain a term of the slot.
     Hashed { rows: Vec<u32> },
 }
 
-/// The two groups.
+/// The two groups of terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Group {
     Words,
@@ -53,16 +55,17 @@ enum Group {
 }
 
 impl Ngrams {
-    /// Collects the terms of texts. Each text comes with the number of rows that have it. With `hash_bits`, the terms
-    /// of each group are hashed to 2^`hash_bits` slots. Returns `None` if no term distinguishes rows: each occurs in
-    /// one row only, or in all.
+    /// Collects the terms of texts. Each text comes with the number of rows that contain it. If `hash_bits` is given,
+    /// the terms of each group are hashed to 2^`hash_bits` slots. Returns `None` if no term distinguishes rows, that
+    /// is, if every term occurs in only one row or in all rows.
     pub(crate) fn fit(texts: &[(&str, u32)], hash_bits: Option<u32>) -> Option<Ngrams> {
         let rows = texts.iter().map(|(_, rows)| rows).sum();
         let fit = |group, least| match hash_bits {
             Some(bits) => Terms::hashed(texts, group, bits),
             None => Terms::listed(texts, group, least),
         };
-        // A word of one row says nothing about other rows, but its weight makes the known words of a text count less.
+        // A word that occurs in one row contains no information about other rows, but its weight reduces the weights of
+        // the other words of its text.
         let ngrams = Ngrams {
             rows,
             words: fit(Group::Words, 1),
@@ -72,23 +75,24 @@ impl Ngrams {
         ngrams.words.rows().iter().chain(ngrams.characters.rows()).any(is_common).then_some(ngrams)
     }
 
-    /// Number of terms or slots.
+    /// The number of terms or slots.
     pub(crate) fn len(&self) -> usize {
         self.words.rows().len() + self.characters.rows().len()
     }
 
-    /// The idf of a term that is contained in this number of fitted rows.
+    /// The inverse document frequency (idf) of a term that `rows` fitted rows contain.
     fn idf(&self, rows: u32) -> f64 {
         1.0 + (f64::from(1 + self.rows) / f64::from(1 + rows)).ln()
     }
 
-    /// The terms: words as they are, runs of characters in quotes, slots by their numbers.
+    /// The names of the terms. Words are unchanged, runs of characters are in quotes, and slots are named by their
+    /// numbers.
     pub(crate) fn names(&self) -> Vec<String> {
         let words = self.words.names("", "word");
         words.chain(self.characters.names("\"", "characters")).collect()
     }
 
-    /// Whether saved terms can be used.
+    /// Whether the terms of a loaded model are consistent.
     pub(crate) fn is_sound(&self) -> bool {
         let sound = |group: &Terms| {
             let counts = group.rows().iter().all(|rows| *rows <= self.rows);
@@ -105,9 +109,9 @@ impl Ngrams {
 }
 
 impl Terms {
-    /// The most common terms of a group, among those in at least `least` rows.
+    /// Lists the most common terms of a group among the terms that occur in at least `least` rows.
     fn listed(texts: &[(&str, u32)], group: Group, least: u32) -> Terms {
-        // For each term the number of rows, and the last text that contained it.
+        // For each term, the number of rows that contain it and the index of the last text that contained it.
         let mut found: HashMap<String, (u32, usize), FxBuildHasher> = HashMap::default();
         for (at, (text, rows)) in texts.iter().enumerate() {
             group.visit(&lower(text), &mut |term, _| {
@@ -161,7 +165,7 @@ impl Terms {
     }
 }
 
-/// The smallest number of rows that at most `most` of the counts reach.
+/// The smallest threshold that at most `most` of the counts reach.
 fn least_common(mut counts: Vec<u32>, most: usize) -> u32 {
     if counts.len() <= most {
         return 0;
@@ -170,7 +174,8 @@ fn least_common(mut counts: Vec<u32>, most: usize) -> u32 {
     *next + 1
 }
 
-/// The slot of a term. It is part of saved models, so it must never change: FNV-1a, with its halves combined.
+/// The slot of a term, which is its FNV-1a hash with the two halves combined. Saved models depend on this function, so
+/// it must never change.
 fn slot(term: &str, slots: usize) -> usize {
     let mut hash = FnvHasher::default();
     hash.write(term.as_bytes());
@@ -178,13 +183,14 @@ fn slot(term: &str, slots: usize) -> usize {
     (hash ^ (hash >> 32)) as usize & (slots - 1)
 }
 
-/// A text in lower case, letter by letter, so that its places are those of the text.
+/// Converts a text to lower case letter by letter, so that positions can be mapped back to the original text.
 fn lower(text: &str) -> String {
     text.chars().flat_map(char::to_lowercase).collect()
 }
 
 impl Group {
-    /// Calls `visit` for each occurrence of a term of a text in lower case, with its range of bytes in the text.
+    /// Calls `visit` for each occurrence of a term in a text, with the range of bytes of the occurrence. The text must
+    /// be in lower case.
     fn visit(self, text: &str, visit: &mut impl FnMut(&str, Range<usize>)) {
         let mut term = String::new();
         if self == Group::Words {
@@ -211,7 +217,7 @@ impl Group {
             for length in CHARACTERS {
                 for ends in ends.windows(length + 1) {
                     let (from, to) = (ends[0], ends[length]);
-                    // Without the blanks around the piece.
+                    // The range does not include the spaces that were added around the piece.
                     let within = from.max(1) - 1..to.min(term.len() - 1) - 1;
                     visit(&term[from..to], start + within.start..start + within.end);
                 }
@@ -220,13 +226,14 @@ impl Group {
     }
 }
 
-/// Converts texts to weights of terms.
+/// Converts texts to the weights of their terms.
 pub(crate) struct Weigher<'n> {
     ngrams: &'n Ngrams,
     groups: [(Group, Places<'n>); 2],
 }
 
-/// The coordinate of each term of a group, and the number of fitted rows that contain it.
+/// A lookup of the terms of a group. It gives the coordinate of a term and the number of fitted rows that contain the
+/// term.
 enum Places<'n> {
     Listed(HashMap<&'n str, (u32, u32), FxBuildHasher>),
     Sorted { first: u32, terms: &'n [String], rows: &'n [u32] },
@@ -241,7 +248,7 @@ impl<'n> Weigher<'n> {
         })
     }
 
-    /// For a few texts, which need no index of the terms.
+    /// Creates a weigher for a few texts, which does not build an index of the terms.
     pub(crate) fn for_few(ngrams: &'n Ngrams) -> Weigher<'n> {
         Weigher::of(ngrams, &|terms, rows, first| Places::Sorted { first, terms, rows })
     }
@@ -265,7 +272,8 @@ impl<'n> Weigher<'n> {
         }
     }
 
-    /// The terms of a text with their weights, in ascending order. The norm is 1 if both groups have known terms.
+    /// The coordinates of a text's terms, in ascending order, with their weights. The weights have norm 1 if the text
+    /// has known terms of both groups.
     pub(crate) fn weights(&self, text: &str) -> Vec<(u32, f64)> {
         let mut weights = Vec::new();
         let (text, mut found) = (lower(text), Vec::new());
@@ -285,15 +293,17 @@ impl<'n> Weigher<'n> {
         weights
     }
 
-    /// The words of a text and what lies between them, each with its part of Σ `factor`(i) x_i, where x are the weights
-    /// of the text. Each term counts in equal parts for the letters of its occurrences, so the parts add up to the sum.
+    /// Divides a text into words and the parts between words. Each part comes with its contribution to the sum Σ
+    /// `factor`(i) x_i, where x are the weights of the text. The contribution of a term is divided equally among its
+    /// occurrences, and then equally among the bytes of an occurrence, so the contributions of all parts add up to the
+    /// sum.
     pub(crate) fn parts(
         &self,
         text: &str,
         factor: &dyn Fn(usize) -> f64,
     ) -> Vec<(Range<usize>, f64)> {
         let lowered = lower(text);
-        // For each byte of the lowered text the start of its letter in the text.
+        // For each byte of the lowercase text, the start of the corresponding letter in the original text.
         let mut origin = Vec::with_capacity(lowered.len());
         for (at, letter) in text.char_indices() {
             let len: usize = letter.to_lowercase().map(char::len_utf8).sum();
@@ -370,7 +380,7 @@ mod tests {
         assert_eq!(terms(Group::Characters, "Ab"), [" a", "ab", "b ", " ab", "ab ", " ab "]);
         let long = terms(Group::Characters, "abcdef");
         assert!(long.contains(&"abcde".to_owned()) && !long.contains(&"abcdef".to_owned()));
-        // Scripts without blanks have runs of characters across words.
+        // In scripts without spaces, runs of characters span several words.
         assert!(terms(Group::Characters, "機械学習").contains(&"械学".to_owned()));
     }
 
@@ -380,7 +390,7 @@ mod tests {
         assert_eq!(ngrams.rows, 8);
         let expected = (vec!["a", "a a", "a b", "b", "b c", "c"], &[2, 2, 2, 3, 1, 1][..]);
         assert_eq!(listed(&ngrams.words), expected);
-        // " c" is in one row only.
+        // The run " c" occurs in only one row.
         assert_eq!(listed(&ngrams.characters).0, [" a", " a ", " b", " b ", "a ", "b "]);
         assert!(ngrams.is_sound() && ngrams.names().ends_with(&["\"a \"".into(), "\"b \"".into()]));
         assert_eq!(ngrams.names().len(), ngrams.len());
@@ -394,7 +404,7 @@ mod tests {
         assert!(Ngrams::fit(&[("ab", 2), ("cd", 1)], None).is_some());
     }
 
-    /// Worked by hand: in "a b b" the word b occurs twice.
+    /// The weights are computed by hand. In "a b b", the word b occurs twice.
     #[test]
     fn weights_are_tf_idf_of_unit_norm() {
         let ngrams = Ngrams::fit(&[("a b b", 1), ("a", 1), ("c", 1)], None).unwrap();
@@ -409,7 +419,7 @@ mod tests {
         let ratio = (1.0 + 2f64.ln()) * in_one / in_two;
         assert!((weight("b") / weight("a") - ratio).abs() < 1e-12);
         assert!((weight("a b") / weight("b b") - 1.0).abs() < 1e-12);
-        // A group without known terms counts as nothing.
+        // A group without known terms adds nothing to the norm.
         assert!(weigher.weights("zzz").is_empty());
         assert!((squares(&weigher.weights("c")) - 0.5).abs() < 1e-12);
     }
@@ -430,7 +440,7 @@ mod tests {
             let joined: String = parts.iter().map(|(range, _)| &text[range.clone()]).collect();
             assert_eq!(joined, text);
         }
-        // Only "apple" counts.
+        // The factor is 0 for all terms except "apple".
         let names = ngrams.names();
         let apple = |place: usize| f64::from(u8::from(names[place] == "apple"));
         let parts = weigher.parts("Green apple", &apple);
@@ -461,7 +471,7 @@ mod tests {
         let found = Weigher::new(&ngrams).weights("red pear");
         assert!(found.is_sorted_by(|a, b| a.0 < b.0));
         assert!((found.iter().map(|(_, w)| w * w).sum::<f64>() - 1.0).abs() < 1e-12);
-        // With many slots few terms share one, and the weights are those of the listed terms.
+        // With many slots, no two of these terms share a slot, and the weights equal those of the listed terms.
         let (hashed, listed) =
             (Ngrams::fit(&texts, Some(20)).unwrap(), Ngrams::fit(&texts, None).unwrap());
         let sorted = |ngrams: &Ngrams| {
@@ -473,7 +483,7 @@ mod tests {
         let apart = |(a, b): (f64, f64)| (a - b).abs() < 1e-12;
         assert_eq!(sorted(&hashed).len(), sorted(&listed).len());
         assert!(sorted(&hashed).into_iter().zip(sorted(&listed)).all(apart));
-        // Part of saved models.
+        // Saved models depend on these slots.
         assert_eq!([slot("", 1 << 10), slot("a", 1 << 10)], [961, 192]);
     }
 }

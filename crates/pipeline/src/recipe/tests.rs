@@ -93,7 +93,8 @@ fn free_text_and_categories_are_distinguished() {
     };
     let each = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();
     assert!(categorical(each(MIN_FREE)) && !categorical(each(MIN_FREE + 1)));
-    // More than 30 texts, where half of the rows, or slightly more than half, have a text that occurs in no other row.
+    // There are more than 30 texts, and half of the rows, or slightly more than half, have a text that occurs in no
+    // other row.
     let shared = |alone: usize, pairs: usize| {
         let twice = (0..pairs).flat_map(|i| [format!("p{i}"), format!("p{i}")]);
         each(alone).into_iter().chain(twice).collect::<Vec<_>>()
@@ -115,7 +116,8 @@ fn decimal_commas_are_reported() {
     assert!(says(&cells).contains("too many for categories"), "{}", says(&cells));
 }
 
-/// Next to a text, other columns are standardised around their median, so that a missing number is no entry.
+/// If there is a column of text, other columns are standardised around their median, so that a missing number needs no
+/// sparse entry.
 #[test]
 fn numbers_next_to_texts_are_standardised() {
     let day = 86_400_000_000i64;
@@ -137,11 +139,11 @@ fn numbers_next_to_texts_are_standardised() {
         let at = names.iter().position(|n| n == name).unwrap();
         points.rows().map(|x| x.as_slice()[at]).collect()
     };
-    // Distances 0, 0, 0, 6 have root mean square 3; 4, 0, 0, 4 have √8.
+    // The distances 0, 0, 0 and 6 have the root mean square 3, and the distances 4, 0, 0 and 4 have √8.
     assert_eq!((of("x"), of("x is missing")), (vec![0.0, 0.0, 0.0, 2.0], vec![0.0, 0.0, 1.0, 0.0]));
     assert_eq!(of("c=p"), [1.0, 0.0, 1.0, 0.0]);
     assert!((of("d")[0] + 2f64.sqrt()).abs() < 1e-15 && of("d")[1].abs() < 1e-15);
-    // Rows with both groups of n-grams have norm 1.
+    // The n-grams of a row that has both groups have norm 1.
     let text = names.iter().filter(|name| name.starts_with("t~")).count();
     let norm: f64 = points.row(0).unwrap().as_slice()[..text].iter().map(|v| v * v).sum();
     assert!((norm - 1.0).abs() < 1e-12);
@@ -168,7 +170,7 @@ fn hash_bits_are_checked_and_need_a_text() {
     assert!(notes[0].contains("--hash-bits has no effect"), "{notes:?}");
 }
 
-/// Long, varied text needs no option; short texts do.
+/// Long, varied text is recognised without an option, but short text is not.
 #[test]
 fn long_texts_are_recognised() {
     let fit = |cell: &dyn Fn(usize) -> String| {
@@ -182,12 +184,12 @@ fn long_texts_are_recognised() {
         "{notes:?}"
     );
     assert!(fit(&|i| format!("number {i}")).is_err());
-    // Half of the rows are not enough.
+    // It is not enough if half of the rows have long texts.
     assert!(
         fit(&|i| if i % 2 == 0 { format!("number {i}") } else { format!("number {i} here") })
             .is_err()
     );
-    // Han characters are words of their own.
+    // Each Han character is a separate word.
     let han =
         |i: usize| [i, 100 + i % 4, 200].map(|at| char::from_u32(0x4e00 + at as u32).unwrap());
     let han = |i: usize| han(i).iter().collect::<String>();
@@ -213,7 +215,7 @@ fn names_of_coordinates_are_distinct() {
     assert_eq!(fit(&table).coordinates(), expected);
 }
 
-/// A table with few entries in many columns stays sparse and has the coordinates of the dense table.
+/// A table with few entries in many columns stays sparse and has the same coordinates as the dense table.
 #[test]
 fn sparse_tables_stay_sparse() {
     let (rows, dim) = (40usize, 400usize);
@@ -227,7 +229,7 @@ fn sparse_tables_stay_sparse() {
     let recipe = fit(&table);
     let names = recipe.coordinates();
     assert!(recipe.is_sparse() || recipe.dim() <= 300);
-    // The first column is constant 1, and most columns have no entry.
+    // The first column is always 1, and most columns have no entry.
     assert!(!names.contains(&"1".to_owned()) && names.contains(&"2".to_owned()));
     let wide = Recipe { by_entries: true, ..recipe.clone() };
     let narrow = Recipe { by_entries: false, ..recipe };
@@ -239,7 +241,7 @@ fn sparse_tables_stay_sparse() {
     let copied = of_block.apply(&only, Unseen::Error).unwrap();
     assert_eq!(of_block.apply_to(only, Unseen::Error).unwrap(), copied);
     assert_eq!(sparse.row(0).unwrap().entries().count(), 3);
-    // The same table with named columns.
+    // Build the same table with named columns.
     let columns = (0..dim).map(|j| (1 + j, table.block.as_ref().unwrap().column(j)));
     let mut by_name: Vec<Column> =
         columns.map(|(j, v)| Column { name: j.to_string(), values: Values::numbers(v) }).collect();
@@ -248,7 +250,8 @@ fn sparse_tables_stay_sparse() {
     assert_eq!(dense(narrow.apply(&by_name, Unseen::Error).unwrap()), points);
 }
 
-/// Timestamps become days and cycles, with the same parts at prediction. A missing timestamp is replaced by the median.
+/// Timestamps become days and calendar cycles, and predictions use the same parts as the fit. A missing timestamp is
+/// replaced by the median.
 #[test]
 fn moments_have_the_parts_that_they_span() {
     use halfspaces_frame::Values as V;
@@ -265,7 +268,7 @@ fn moments_have_the_parts_that_they_span() {
     assert!(refused.contains("dates or times"), "{refused}");
 }
 
-/// A column that only identifies rows is left out unless requested.
+/// A column that only identifies rows is left out unless it is requested.
 #[test]
 fn names_of_rows_are_left_out() {
     use halfspaces_frame::{ColumnRecord, ColumnRule};
@@ -285,7 +288,7 @@ fn names_of_rows_are_left_out() {
     assert!(recipe.hints(&[]).rules.contains_key("id"));
 }
 
-/// Entries are found by the numbers in the file, whether it counts from 0 or from 1.
+/// Entries are found by the column numbers in the file, whether the file counts columns from 0 or from 1.
 #[test]
 fn entries_are_found_by_their_numbers() {
     use halfspaces_frame::SparseBlock;
@@ -299,17 +302,17 @@ fn entries_are_found_by_their_numbers() {
         let block = Some(Block::Sparse(SparseBlock::new(points, "", first)));
         Frame { block, rows, ..frame(Vec::new()) }
     };
-    // Indices 0 and 2.
+    // The entries have the column numbers 0 and 2.
     let zero_based = with(points(&[(0, 1.0), (2, 2.0)]), 0);
     let recipe = fit(&zero_based);
     assert_eq!(recipe.coordinates(), ["0", "2"]);
-    // Index 2 again, in a file without an index 0.
+    // This file also has the column number 2, but not 0.
     let one_based = with(points(&[(1, 5.0), (0, 7.0)]), 1);
     let found = dense(recipe.apply(&one_based, Unseen::Error).unwrap());
     assert_eq!(found.as_slice(), [0.0, 5.0, 0.0, 0.0]);
 }
 
-/// Categories with the same meaning are treated as one, unless the model has both.
+/// Categories with the same meaning are treated as the same category, unless the model has both.
 #[test]
 fn categories_are_found_by_their_meaning() {
     let learned = frame(vec![("c", texts(&["True", "False", "True"]))]);
@@ -321,7 +324,8 @@ fn categories_are_found_by_their_meaning() {
     assert!(fit(&both).apply(&new, Unseen::Error).is_err());
 }
 
-/// From 100 fitted numbers on the range is known, and a note says so if a tenth of at least ten numbers are outside it.
+/// The range is stored if at least 100 numbers were fitted. A note is written if at least a tenth of at least ten
+/// numbers are outside this range.
 #[test]
 fn numbers_outside_the_range_are_noted() {
     let column = |values: Vec<f64>| frame(vec![("x", Values::numbers(values))]);
@@ -340,7 +344,7 @@ fn numbers_outside_the_range_are_noted() {
         assert_eq!(note.is_some(), expected, "{inside} {below} {above} {note:?}");
         assert!(note.is_none_or(|note| note.contains("`x` 10 % (0 to 99)")));
     }
-    // An absent column is not judged, and long lists are cut.
+    // An absent column causes no note, and long lists are shortened.
     assert_eq!(recipe.outside(&frame(vec![("z", Values::numbers(vec![-1.0; 20]))])), None);
     let names = ["a", "b", "c", "d", "e", "f", "g"];
     let all = |values: Vec<f64>| {

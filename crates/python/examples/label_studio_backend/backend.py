@@ -1,6 +1,6 @@
 """A machine learning backend for Label Studio: text classification with `HalfspaceClassifier`.
 
-It speaks Label Studio's protocol for backends over HTTP and needs nothing but halfspaces and scikit-learn. It learns from
+It implements Label Studio's protocol for backends over HTTP and needs only halfspaces and scikit-learn. It learns from
 every submitted, updated or deleted annotation, keeps the labels in a file, and predicts a choice with its probability.
 
     python backend.py --port 9090 --folder backend-data
@@ -60,7 +60,7 @@ def choice_of(result: list[dict[str, Any]], config: Config) -> str | None:
 
 
 class Project:
-    """The labels of a project and the model that was fitted on them."""
+    """The labels of a project and the model that was fitted to them."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._file = folder / f"labels-{name}.json"
@@ -98,7 +98,7 @@ class Project:
         LOG.info("%s: fitted on %s", self._file.stem, counts)
 
     def predict(self, texts: list[str], config: Config) -> list[dict[str, Any]]:
-        """Return a prediction in Label Studio's form for each text: an empty one if there is no model yet."""
+        """Return a prediction in Label Studio's format for each text; it is empty if there is no model yet."""
         with self._lock:
             model, version = self._model, self.version
         if model is None:

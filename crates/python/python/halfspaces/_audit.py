@@ -31,12 +31,12 @@ class AuditResult:
     suggested : ndarray
         The labels that the classifier predicts instead; the label itself if it agrees.
     score : ndarray of float
-        How strongly a classifier that was fitted without the row supports the label; negative if it predicts another
-        class. For two classes it is the decision value divided by the mean absolute decision value; for more, the
-        probability of the label minus that of the most probable other class. The rank also takes into account that
-        labels of one class may be wrong more often, so the order can differ from the order by score.
+        The support for the label by a classifier that was fitted without the row; negative if this classifier predicts
+        another class. For two classes, it is the decision value divided by the mean absolute decision value. For more
+        classes, it is the probability of the label minus that of the most probable other class. The ranking also takes
+        into account that the labels of one class may be wrong more often, so it can differ from the order by score.
     likely_wrong : int
-        The number of labels that are likely wrong: the first rows of the ranking. A heuristic.
+        The number of labels that are likely wrong, which are the first rows of the ranking. It is a heuristic.
     at_most : int
         An upper bound on the number of wrong labels. It fails with probability at most `failure` if each label is wrong
         independently of the others, with probability at most one half.
@@ -45,7 +45,7 @@ class AuditResult:
     disagreements : int
         The number of labels that differ from the prediction.
     contradicts : ndarray of int or None
-        With texts: the row with nearly the same text and another label, or -1.
+        For texts, the row with nearly the same text and another label, or -1 if there is no such row.
     notes : list of str
         Decisions about the table that could be wrong; each was also issued as a `DataWarning`.
     """
@@ -116,10 +116,10 @@ def audit(
     progress: Progress | None = None,
     tqdm: bool = False,
 ) -> AuditResult:
-    """Find labels that are probably wrong, and bound how many are.
+    """Find labels that are probably wrong, and bound the number of wrong labels.
 
-    Each row is judged by a classifier that was fitted to the other folds of a cross-validation. With `label`, it is the
-    command ``halfspaces audit``: the same ranking for the same file.
+    Each row is judged by a classifier that was fitted to the other folds of a cross-validation. With `label`, it does
+    the same as the command ``halfspaces audit``, with the same ranking for the same file.
 
     Parameters
     ----------
@@ -143,8 +143,8 @@ def audit(
     n_jobs : int, default=None
         The number of threads; the result does not depend on it. ``None`` means 1, and -1 all cores.
     progress : callable, default=None
-        Called with the number of folds that are done and their total, from any thread. An exception that it raises is
-        raised by `audit` when all folds are done.
+        A function that is called, from any thread, with the number of finished folds and the total number. If it raises
+        an exception, `audit` raises this exception when all folds are finished.
     tqdm : bool, default=False
         Whether to show a progress bar of tqdm.
 
@@ -160,7 +160,7 @@ def audit(
 
     Notes
     -----
-    Guarantee: ``at_most``. The ranking and ``likely_wrong`` are heuristic.
+    Guarantee: ``at_most`` is a guaranteed bound. The ranking and ``likely_wrong`` are heuristic.
 
     Examples
     --------
@@ -232,7 +232,7 @@ def audit(
 
 
 class _Bar:
-    """Calls a function and moves a bar of tqdm, if they are given."""
+    """Calls a function and advances a tqdm bar, if they are given."""
 
     def __init__(self, progress: Progress | None, bar: bool, total: int) -> None:
         if progress is not None and not callable(progress):

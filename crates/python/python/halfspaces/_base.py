@@ -1,4 +1,4 @@
-"""What the estimators share: checked arguments, classes, and models that can be copied and pickled."""
+"""The parts that the estimators share: checked arguments, classes, and models that can be copied and pickled."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Saved(Protocol):
 def native(values: Any, dtype: Any) -> npt.NDArray[Any]:
     """Return an array that the native module can read in place.
 
-    Arrays that came through a socket or a memory map may begin at any byte.
+    Arrays from a socket or a memory map may begin at any byte.
     """
     return np.require(values, dtype=dtype, requirements=["C_CONTIGUOUS", "ALIGNED"])
 
@@ -73,7 +73,7 @@ def numbered(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int6
 
 
 def check_labels(y: npt.NDArray[Any]) -> None:
-    """Refuse labels that are no classes."""
+    """Refuse labels that are not classes."""
     try:
         check_classification_targets(y)
     except TypeError:
@@ -85,7 +85,7 @@ def check_labels(y: npt.NDArray[Any]) -> None:
 
 
 def seed_of(random_state: Any) -> int:
-    """Return the seed of a `random_state`: an integer itself, 0 for ``None``, or a number drawn from a generator."""
+    """Return the seed of a `random_state`: the integer itself, 0 for ``None``, or a number drawn from a generator."""
     if random_state is None:
         return 0
     if isinstance(random_state, numbers.Integral):
@@ -111,7 +111,7 @@ def check_count(name: str, value: Any, least: int = 1, most: int = 2**64 - 1) ->
 
 
 def _shown(value: Any) -> str:
-    """Return a number as text; Python refuses to spell integers of thousands of digits."""
+    """Return a number as text, although Python refuses to convert integers with thousands of digits."""
     return str(value) if abs(value) < 10**40 else "a number of more than 40 digits"
 
 
@@ -138,7 +138,7 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
 
 @contextmanager
 def parameter_names(**names: str) -> Iterator[None]:
-    """Give the parameters in errors of the native module the names that they have in Python."""
+    """Replace the names of parameters in errors of the native module by their names in Python."""
     try:
         yield
     except ValueError as error:
@@ -177,7 +177,7 @@ def validated(estimator: Any, X: Any, y: Any = "no_validation", reset: bool = Tr
 
 
 def with_advice(error: ValueError, mixed: str = "fit a table of mixed columns with halfspaces.Pipeline") -> ValueError:
-    """Return the error with advice, if rows contain texts; `mixed` says what to do with a table."""
+    """Return the error, with advice if rows contain texts; `mixed` is the advice for a table."""
     if "could not convert string to float" not in str(error):
         return error
     return ValueError(
@@ -186,7 +186,7 @@ def with_advice(error: ValueError, mixed: str = "fit a table of mixed columns wi
 
 
 def threads_of(n_jobs: Any) -> int:
-    """Return the number of threads of an `n_jobs`, at most one for each core."""
+    """Return the number of threads for an `n_jobs`, at most one for each core."""
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral)):
         raise TypeError(f"n_jobs={n_jobs!r}: must be an integer or None")
     return min(int(effective_n_jobs(n_jobs)), os.cpu_count() or 1)
@@ -224,7 +224,7 @@ class NativeState(BaseEstimator):
 
     @contextmanager
     def _fitting(self) -> Iterator[None]:
-        """Drop the fitted state first, and again if the fit fails, so that no part and no mixture of models is left."""
+        """Drop the fitted state before a fit, and again if the fit fails, so that no partial or mixed model is left."""
         self._forget()
         try:
             yield
@@ -255,7 +255,7 @@ class ClassifierBase(ClassifierMixin, NativeState):
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-            # A row of weight 0 is the same as no row.
+            # A row with weight 0 has the same effect as no row.
             used = np.flatnonzero(weights)
             if len(used) < len(weights):
                 X, y, weights = X[used], y[used], weights[used]

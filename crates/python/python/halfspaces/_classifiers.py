@@ -68,8 +68,8 @@ class _BoundedClassifier(_BatchClassifier):
         """Return an upper bound on the error rate on new rows, measured on held-out rows.
 
         The bound holds with probability at least ``1 - failure`` if the rows given to ``fit`` are independent draws
-        from one distribution and new rows come from the same distribution, labels and their noise included. It does not
-        depend on any assumption about the noise. With more than two classes it is the sum of the bounds of the
+        from one distribution and new rows come from the same distribution, including the labels and their noise. It
+        does not depend on any assumption about the noise. With more than two classes it is the sum of the bounds of the
         binary models, each with an equal share of `failure`, unless the held-out rows are counted for all classes
         together.
 
@@ -98,7 +98,7 @@ class _BoundedClassifier(_BatchClassifier):
 
 
 class HalfspaceClassifier(_BoundedClassifier):
-    """The default classifier: compares halfspaces of columns and of kernel features, and averages the best.
+    """The default classifier: compares halfspaces over columns and over kernel features, and averages the best.
 
     Candidates with and without kernel features, losses that resist wrong labels, and scales of the columns are compared
     by cross-validation, and weak ones are dropped early. For CSR rows with more than 100 columns, such as texts, the
@@ -113,7 +113,7 @@ class HalfspaceClassifier(_BoundedClassifier):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, at least 0, as in scikit-learn.
     random_state : int, RandomState or None, default=None
-        Draws folds and landmarks. ``None`` is the same as 0: fits are reproducible by default.
+        The seed of the folds and the landmarks. ``None`` is the same as 0, so fits are reproducible by default.
     n_jobs : int or None, default=None
         The number of threads; the model does not depend on it. ``None`` means 1, and -1 all cores.
 
@@ -210,8 +210,8 @@ class PerspectronClassifier(_BoundedClassifier):
     Parameters
     ----------
     noise_rate : float or None, default=None
-        A bound on the rate of wrong labels near any point, at least 0 and below 0.5. ``None`` tries 0, 0.05, 0.1, 0.2,
-        0.3 and 0.4.
+        An upper bound on the rate of wrong labels near any point, at least 0 and below 0.5. ``None`` tries 0, 0.05,
+        0.1, 0.2, 0.3 and 0.4.
     margin : float or None, default=None
         The margin relative to the largest norm of a row, above 0 and at most 1. ``None`` tries 1, 1/2, ..., 1/256.
     passes : int, default=10
@@ -223,7 +223,7 @@ class PerspectronClassifier(_BoundedClassifier):
     fit_intercept : bool, default=True
         Whether the halfspace has an intercept.
     random_state : int, RandomState or None, default=None
-        Draws the held-out rows and the candidates. ``None`` is the same as 0.
+        The seed of the choice of the held-out rows and of the candidates. ``None`` is the same as 0.
     n_jobs : int or None, default=None
         The number of threads; the model does not depend on it.
 
@@ -313,11 +313,11 @@ class MassartClassifier(_BoundedClassifier):
     Parameters
     ----------
     noise_rate : float, default=0.25
-        A bound on the rate of wrong labels near any point, at least 0 and below 0.5.
+        An upper bound on the rate of wrong labels near any point, at least 0 and below 0.5.
     excess : float, default=0.1
         The target error is `noise_rate` + `excess`.
     failure : float, default=0.05
-        The probability of a larger error, with the schedule of the theorem.
+        The probability of a larger error if `schedule` is "theorem".
     schedule : {"practical", "theorem"}, default="practical"
         Whether to use the sizes and thresholds of the theorem, which need very many rows, or practical ones.
     held_out : float, default=0.15
@@ -325,7 +325,7 @@ class MassartClassifier(_BoundedClassifier):
     fit_intercept : bool, default=True
         Whether the halfspaces have intercepts.
     random_state : int, RandomState or None, default=None
-        Draws the held-out rows and the order of the passes. ``None`` is the same as 0.
+        The seed of the choice of the held-out rows and of the order of the rows. ``None`` is the same as 0.
     n_jobs : int or None, default=None
         The number of threads; the model does not depend on it.
 
@@ -421,7 +421,7 @@ class LinearSVM(_BatchClassifier):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, at least 0.
     random_state : int, RandomState or None, default=None
-        Draws the orders of the passes. ``None`` is the same as 0.
+        The seed of the order of the rows in each pass. ``None`` is the same as 0.
     n_jobs : int or None, default=None
         The number of threads; the model does not depend on it.
 
@@ -432,7 +432,7 @@ class LinearSVM(_BatchClassifier):
     intercept_ : ndarray of shape (1,) or (n_classes,)
         The intercepts.
     n_iter_ : int
-        The number of passes, of the longest fit.
+        The number of passes of the longest fit.
 
     Examples
     --------
@@ -521,7 +521,7 @@ class LogisticRegression(_BatchClassifier):
     intercept_ : ndarray of shape (1,) or (n_classes,)
         The intercepts.
     n_iter_ : int
-        The number of Newton steps, of the longest fit.
+        The number of Newton steps of the longest fit.
 
     Examples
     --------
@@ -579,8 +579,8 @@ class LogisticRegression(_BatchClassifier):
         """Return the probability of each class, in the order of ``classes_``.
 
         With more than two classes, these are the probabilities of each class against the rest, divided by their sum, as
-        in scikit-learn's ``OneVsRestClassifier``. That is a heuristic: no likelihood of all classes together was
-        maximised, unlike in scikit-learn's ``LogisticRegression``.
+        in scikit-learn's ``OneVsRestClassifier``. This is a heuristic. Unlike scikit-learn's ``LogisticRegression``,
+        the fit does not maximise a joint likelihood of all classes.
 
         Parameters
         ----------
@@ -612,7 +612,7 @@ class MarginPerceptron(_BatchClassifier):
     fit_intercept : bool, default=True
         Whether there is an intercept.
     n_jobs : int or None, default=None
-        The number of threads, used for several classes.
+        The number of threads, which are used only if there are more than two classes.
 
     Attributes
     ----------
@@ -621,7 +621,7 @@ class MarginPerceptron(_BatchClassifier):
     intercept_ : ndarray of shape (1,) or (n_classes,)
         The intercepts.
     n_iter_ : int
-        The number of updates, of the longest fit.
+        The number of updates of the longest fit.
 
     Examples
     --------
@@ -714,7 +714,7 @@ _BASELINE = """
     Parameters
     ----------
     noise_rate : float, default=0.1
-        A bound on the rate of wrong labels near any point, at least 0 and below 0.5.
+        An upper bound on the rate of wrong labels near any point, at least 0 and below 0.5.
     margin : float, default=0.1
         The margin relative to the largest norm of a row, above 0 and at most 1.
     excess : float, default=0.1
@@ -724,9 +724,9 @@ _BASELINE = """
     fit_intercept : bool, default=True
         Whether there is an intercept.
     random_state : int, RandomState or None, default=None
-        Draws the held-out rows. ``None`` is the same as 0.
+        The seed of the choice of the held-out rows. ``None`` is the same as 0.
     n_jobs : int or None, default=None
-        The number of threads, used for several classes.
+        The number of threads, which are used only if there are more than two classes.
 
     Attributes
     ----------
@@ -747,8 +747,8 @@ _BASELINE = """
 class DGTClassifier(_Baseline):
     __doc__ = """DGT19, for comparison: a decision list of halfspaces under Massart noise with a margin.
 
-    Use `PerspectronClassifier` on data; this class reproduces the algorithm of Diakonikolas, Gouleakis and Tzamos
-    (2019). With more than two classes, one model per class is fitted (one-vs-rest).""" + _BASELINE.format(
+    For real data, use `PerspectronClassifier`. This class reproduces the algorithm of Diakonikolas, Gouleakis and
+    Tzamos (2019). With more than two classes, one model per class is fitted (one-vs-rest).""" + _BASELINE.format(
         name="DGTClassifier"
     )
     _learner = "dgt"
@@ -757,8 +757,8 @@ class DGTClassifier(_Baseline):
 class CKMYClassifier(_Baseline):
     __doc__ = """CKMY20, for comparison: a halfspace under Massart noise, by descent on the worst slab.
 
-    Use `PerspectronClassifier` on data; this class reproduces the algorithm of Chen, Koehler, Moitra and Yau (2020).
-    With more than two classes, one model per class is fitted (one-vs-rest).""" + _BASELINE.format(
+    For real data, use `PerspectronClassifier`. This class reproduces the algorithm of Chen, Koehler, Moitra and Yau
+    (2020). With more than two classes, one model per class is fitted (one-vs-rest).""" + _BASELINE.format(
         name="CKMYClassifier"
     )
     _learner = "ckmy"
@@ -767,8 +767,8 @@ class CKMYClassifier(_Baseline):
 class DDKClassifier(_Baseline):
     __doc__ = """DDK+23, for comparison: projected descent on the LeakyReLU loss, for random classification noise.
 
-    There is no guarantee under Massart noise. Use `PerspectronClassifier` on data; this class reproduces the algorithm
-    of DDK+23. With more than two classes, one model per class is fitted (one-vs-rest).""" + _BASELINE.format(
+    There is no guarantee under Massart noise. For real data, use `PerspectronClassifier`. This class reproduces the
+    algorithm of DDK+23. With more than two classes, one model per class is fitted (one-vs-rest).""" + _BASELINE.format(
         name="DDKClassifier"
     )
     _learner = "ddk"

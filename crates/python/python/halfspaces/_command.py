@@ -1,4 +1,4 @@
-"""The command ``halfspaces``, carried by the wheel."""
+"""The command ``halfspaces``, which the wheel contains."""
 
 from __future__ import annotations
 

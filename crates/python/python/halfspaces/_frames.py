@@ -1,4 +1,4 @@
-"""Tables of other libraries in the form of the native module, and tables as results."""
+"""Converts tables of other libraries for the native module, and results to tables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ class DataWarning(UserWarning):
 
 
 class Reading(TypedDict, total=False):
-    """How a table is read. All keys are optional: by default the reader decides, and the model stores its decisions.
+    """Options for reading a table. All keys are optional.
+
+    If a key is missing, the reader decides, and the model stores its decision.
 
     ``format`` : {"csv", "tsv", "libsvm", "parquet", "arrow", "npy", "npz"}; ``delimiter`` : one character; ``header`` :
     whether the first line has names; ``ragged`` : {"error", "pad", "skip"}, for rows with too many or too few cells;
@@ -89,7 +91,7 @@ _OPTIONS = (
 
 
 def spelled(text: str) -> str:
-    """Return a note or an error of the native module with options as they are passed in Python."""
+    """Return a note or an error of the native module with options spelled as in Python."""
     for option, argument in _OPTIONS:
         text = re.sub(option, argument, text)
     return text
@@ -97,7 +99,7 @@ def spelled(text: str) -> str:
 
 @contextmanager
 def spelled_errors() -> Iterator[None]:
-    """Spell options in errors of the native module as they are passed in Python."""
+    """Spell the options in errors of the native module as in Python."""
     try:
         yield
     except ValueError as error:
@@ -108,7 +110,7 @@ def spelled_errors() -> Iterator[None]:
 
 
 def warn(notes: Iterable[str]) -> None:
-    """Issue each note as a `DataWarning` of the line that called this package."""
+    """Issue each note as a `DataWarning` at the line that called this package."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "halfspaces":
         frame, level = frame.f_back, level + 1
@@ -132,7 +134,7 @@ def source_of(data: Any) -> Any:
     FileNotFoundError
         If there is no such file.
     TypeError
-        If `data` is no table, or a column has values of several types.
+        If `data` is not a table, or a column has values of several types.
     ValueError
         If two columns have the same name, or columns have different lengths.
     """
@@ -203,7 +205,7 @@ def _of_pandas(frame: Any) -> Any:
             raise ValueError(f"data, column {name!r}: the text {error.object!r} is not valid Unicode") from None
         except (OverflowError, pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
             if kind_of_values == "number":
-                # Integers beyond int64.
+                # These integers are outside the range of int64.
                 arrays.append(pa.array(_of_objects(name, column.to_numpy())))
                 continue
             raise TypeError(f"data, column {name!r}: {error}; convert it to numbers, texts or dates") from error
@@ -241,7 +243,7 @@ def _length(cells: Any) -> int:
 
 
 def is_missing(value: Any) -> bool:
-    """Return whether an object stands for a missing value: None, NaN, or what pandas uses."""
+    """Return whether an object is a missing value: None, NaN, or a missing value of pandas."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.floating)) and math.isnan(value)
@@ -268,7 +270,7 @@ def _kind(value: Any) -> str:
 
 
 def _check_kinds(name: Any, column: Any) -> str:
-    """Return the kind of the values in a column of objects, which must be one; empty if it is none of objects."""
+    """Return the only kind of the values in a column of objects; empty if it is not a column of objects."""
     if column.dtype != object:
         return ""
     example: dict[str, Any] = {}
@@ -378,7 +380,7 @@ def typed_classes(classes: list[str]) -> npt.NDArray[Any]:
     The names must be the usual spellings, such as 7 and 0.5, of different numbers: 007 and 0.50 are texts.
     """
     if all(re.fullmatch(r"0|-?[1-9][0-9]*", name) for name in classes):
-        # Python refuses to read thousands of digits.
+        # Python refuses to convert texts with thousands of digits.
         integers = [int(name[:21]) for name in classes]
         for of in (np.int64, np.uint64):
             if np.iinfo(of).min <= min(integers) and max(integers) <= np.iinfo(of).max:

@@ -30,7 +30,8 @@ class Question(NamedTuple):
     predicted : object
         The class that the model predicts.
     probability : float or None
-        The probability of the predicted class. ``None`` until every class has a label: the prediction is a guess.
+        The probability of the predicted class. It is ``None`` until every class has a label, because the prediction is
+        then a guess.
 
     Examples
     --------
@@ -47,7 +48,7 @@ class Question(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """The numbers of rows of a labelling session.
+    """Counts of the rows of a labelling session.
 
     Parameters
     ----------
@@ -89,9 +90,9 @@ class Outlook(NamedTuple):
     expected : float
         The expected number of corrections.
     low : float
-        At least this many corrections, nine times in ten.
+        A lower limit: in nine of ten cases, there are at least this many corrections.
     high : float
-        At most this many corrections, nineteen times in twenty.
+        An upper limit: in nineteen of twenty cases, there are at most this many corrections.
     open : int
         The number of rows without a label.
 
@@ -159,12 +160,12 @@ class Labeler:
     are still to come. The surest rows come first, so after several hundred answers some classes may still have no
     label, and `predict` is wrong for their rows. Continue until all rows are labelled. To label a sample for fitting a
     classifier, `tell` the labels of random rows. The rows, the answers in their order and `random_state` determine the
-    session bit for bit. Threads may share a `Labeler`; each call waits for that of another thread.
+    session bit for bit. Threads may share a `Labeler`; a call waits until the call of another thread has returned.
 
-    With a session file, each answer is on the disk before the method returns. The file is that of the command: ``halfspaces
-    label`` continues a session on an array that was saved with `numpy.save` or `scipy.sparse.save_npz`, or on a data frame
-    that was saved as CSV, and a `Labeler` continues a session of the command. An answer belongs to the content of its row
-    (or to its id), so rows may be added, removed and sorted between two runs.
+    With a session file, each answer is on the disk before the method returns. The command uses the same files:
+    ``halfspaces label`` continues a session on an array that was saved with `numpy.save` or `scipy.sparse.save_npz`, or
+    on a data frame that was saved as CSV, and a `Labeler` continues a session of the command. An answer belongs to the
+    content of its row (or to its id), so rows may be added, removed and sorted between two runs.
 
     Parameters
     ----------
@@ -261,7 +262,7 @@ class Labeler:
                     raise ValueError("classes=None: a new session needs the names of at least two classes")
                 known = list(_core.session_labels(os.fspath(session))[0])
             options.seek = _number_of(seek, known, "seek")
-        # Its methods call each other.
+        # The lock is reentrant, because the methods call each other.
         self._lock = threading.RLock()
         self._native = _core.Session(rows(checked), options, threads_of(n_jobs))
         self.classes_: list[Any] = list(self._native.classes) if named is None else named
@@ -324,7 +325,7 @@ class Labeler:
 
     @_one_at_a_time
     def skip(self) -> None:
-        """Ask about the row in question again at the end."""
+        """Postpone the question about this row to the end."""
         self._native.skip(self._open("skip()").row)
 
     @_one_at_a_time
@@ -360,7 +361,7 @@ class Labeler:
         Warns
         -----
         DataWarning
-            If a class has no label yet: the predictions of its rows are wrong.
+            If a class has no label yet, because the predictions of its rows are then wrong.
         """
         numbers, _ = self._native.predictions()
         given = {label for _, label in self._native.labels()}
@@ -404,8 +405,8 @@ class Labeler:
         """Return whether `outlook` expects corrections for at most this share of all rows.
 
         It compares the upper end of `outlook` with the share. `outlook` estimates the corrections to come if labelling
-        continues and the model keeps learning. If you stop, more predictions than this may be wrong. The estimate is
-        not proved.
+        continues and the model keeps learning. If you stop, more predictions than this may be wrong. There is no
+        guarantee for the estimate.
 
         Parameters
         ----------
@@ -428,7 +429,7 @@ class Labeler:
     @property
     @_one_at_a_time
     def labels_(self) -> dict[int, Any]:
-        """The labels so far: a dict from row to class, in the order in which rows were labelled first."""
+        """The labels so far: a dict from row to class, in the order in which rows were first labelled."""
         return {row: self.classes_[label] for row, label in self._native.labels()}
 
     @property

@@ -29,7 +29,7 @@ _SHARED = """
     shuffle : bool, default=True
         Whether `fit` shuffles the rows before each pass. `partial_fit` takes them in the given order.
     random_state : int, RandomState or None, default=None
-        Draws the orders. ``None`` is the same as 0.
+        The seed of the order of the rows in each pass. ``None`` is the same as 0.
     n_jobs : int or None, default=None
         The number of threads of predictions.
 
@@ -94,8 +94,8 @@ class _OnlineClassifier(ClassifierBase):
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Learn from the rows in the given order, once.
 
-        If this is interrupted, or refuses a row that only the learner can judge (too large a norm, overflow), what was
-        learned so far stays learned. A first call that fails changes nothing.
+        If the call is interrupted, or refuses a row that only the learner can judge (too large a norm, overflow), the
+        learner keeps what it has learned so far. A first call that fails changes nothing.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ class _OnlineClassifier(ClassifierBase):
             finally:
                 self._updated()
         except BaseException as error:
-            # What was learned before an interrupt stays learned.
+            # The learner keeps what it learned before an interrupt.
             if first and (isinstance(error, Exception) or not hasattr(self, "_native")):
                 self._forget()
             raise
@@ -219,7 +219,7 @@ class PassiveAggressiveClassifier(_OnlineClassifier):
     Parameters
     ----------
     C : float or None, default=1.0
-        The limit of a step; smaller values resist wrong labels. ``None`` sets no limit (PA).
+        The limit on the size of a step; smaller values resist wrong labels. ``None`` sets no limit (PA).
     damped : bool, default=False
         Whether the step is damped (PA-II) instead of capped (PA-I).""",
         "PassiveAggressiveClassifier",
@@ -253,8 +253,8 @@ class AROWClassifier(_OnlineClassifier):
     __doc__ = _documented(
         """Adaptive regularisation of weights, with one variance per column.
 
-    Columns that were rarely non-zero are changed more. With more than two classes, one learner per class is fitted
-    (one-vs-rest).
+    The weights of columns that were rarely non-zero are changed more. With more than two classes, one learner per class
+    is fitted (one-vs-rest).
 
     Parameters
     ----------
@@ -329,7 +329,7 @@ class OnlineMassart(_OnlineClassifier):
     Parameters
     ----------
     noise_rate : float, default=0.1
-        A bound on the rate of wrong labels near any point, at least 0 and below 0.5.
+        An upper bound on the rate of wrong labels near any point, at least 0 and below 0.5.
     margin : float, default=0.1
         The margin relative to `radius`, above 0 and at most 1.
     radius : float or None, default=None
@@ -370,7 +370,7 @@ class OnlineMassart(_OnlineClassifier):
 
     def _started(self, spec: dict[str, Any], first: Any) -> _core.Online:
         if spec["radius"] is None:
-            # Zero rows have any radius.
+            # If all rows are zero, any radius is valid.
             spec["radius"] = _core.largest_norm(first) or 1.0
         with parameter_names(noise="noise_rate"):
             return super()._started(spec, first)
@@ -397,7 +397,7 @@ class KernelPerceptron(_OnlineClassifier):
     shuffle : bool, default=True
         Whether `fit` shuffles the rows before each pass. `partial_fit` takes them in the given order.
     random_state : int, RandomState or None, default=None
-        Draws the orders. ``None`` is the same as 0.
+        The seed of the order of the rows in each pass. ``None`` is the same as 0.
     n_jobs : int or None, default=None
         The number of threads.
 

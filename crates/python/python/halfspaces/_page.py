@@ -102,14 +102,14 @@ class LabelPage:
         except subprocess.TimeoutExpired:
             raise TimeoutError(f"the session goes on after {timeout} s; its page is {self.url}") from None
         self._reader.join()
-        # A page that `stop` or Ctrl-C ended has the code of the signal.
+        # If `stop` or Ctrl-C ended the page, its exit code is that of the signal.
         signals = (signal.SIGINT, signal.SIGTERM)
         if code not in (0, *(-number for number in signals), *(128 + number for number in signals)):
             raise RuntimeError(f"the command ended with code {code}: {self._said()}")
         return self.labels()
 
     def stop(self) -> None:
-        """Stop the page. No answer is lost; the same call of `label_page` with the same `session` continues."""
+        """Stop the page. No answer is lost; the same call of `label_page` with the same `session` continues it."""
         if self._process.poll() is None:
             self._process.terminate()
         try:
@@ -122,12 +122,12 @@ class LabelPage:
             self._process.stderr.close()
 
     def labels(self) -> dict[int, Any]:
-        """Return the labels so far, also while the session runs.
+        """Return the labels so far, even while the session is running.
 
         Returns
         -------
         dict
-            From row to class, in the order in which rows were labelled first.
+            A dict from row to class, in the order in which rows were first labelled.
         """
         if not self.session.exists():
             return {}
@@ -178,7 +178,7 @@ def label_page(
     Raises
     ------
     ValueError
-        If the command does not start; the message is that of the command.
+        If the command does not start. The message is that of the command.
 
     Examples
     --------

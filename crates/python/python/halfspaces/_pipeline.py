@@ -49,11 +49,11 @@ def columns_of(drop: Any, text: Any, use: Any, hash_bits: int | None) -> dict[st
 class Pipeline:
     """A fitted pipeline from the rows of a table to class names.
 
-    It is the pipeline of the command ``halfspaces``: `fit` finds the meaning of the columns (numbers, categories, dates,
-    texts, missing values), fits a learner to them and measures its error on held-out rows. A model file that `save`
-    writes and one that ``halfspaces fit`` writes are the same, and both give the same predictions.
+    It is the pipeline of the command ``halfspaces``: `fit` finds the meaning of the columns (numbers, categories,
+    dates, texts, missing values), fits a learner to them and measures its error on held-out rows. `save` and
+    ``halfspaces fit`` write the same model files, which give the same predictions.
 
-    Make one with `Pipeline.fit` or `Pipeline.load`.
+    Create a pipeline with `Pipeline.fit` or `Pipeline.load`.
 
     Attributes
     ----------
@@ -61,9 +61,10 @@ class Pipeline:
         The column of labels.
     classes_ : ndarray of shape (n_classes,)
         The classes. If all names are integers of 64 bits or all are numbers, such as 7 and 0.5 but not 007 or 0.50, the
-        classes are integers or floats; ``false`` and ``true`` are booleans. So predictions can be compared with a column
-        of numbers or truth values. All other classes are texts: a date is a text like 2020-01-31, also if the column of
-        labels had the type of a date, and so is an integer that is longer. With two classes, the positive one is last.
+        classes are integers or floats; ``false`` and ``true`` are booleans. So predictions can be compared with a
+        column of numbers or truth values. All other classes are texts. A date is a text like 2020-01-31, even if the
+        column of labels had the type of a date, and an integer that needs more than 64 bits is a text as well. With two
+        classes, the positive one is last.
     class_names : list of str
         The classes as the model file spells them.
     columns : list of str
@@ -151,16 +152,18 @@ class Pipeline:
         c : float, default=None
             The weight of the loss relative to the penalty (logistic, svm). ``None`` means 1.
         weights : str, default=None
-            The column of weights: the cost of misclassifying each row (auto, logistic, svm).
+            The column of weights, which are the costs of misclassifying each row (auto, logistic, svm).
         balanced : bool, default=False
             Whether each class has the same total weight (auto, logistic, svm).
         holdout : float, default=None
             The fraction of the rows held out to measure the error, at least 0 and below 1. ``None`` means 0.05, or 0.1
             from 5000 rows on, or about 0.2 with `group` or `time`.
         group : str, default=None
-            Hold out all rows with the same value in this column together; the column is not learned from.
+            A column of groups. All rows with the same value are held out together, and the model does not learn from
+            this column.
         time : str, default=None
-            Hold out the last rows by this column of dates or numbers; the column is not learned from.
+            A column of dates or numbers. The last rows by this column are held out, and the model does not learn from
+            it.
         skip_unlabelled : bool, default=False
             Whether rows without a label are left out; otherwise they are an error.
         drop : str or iterable of str, default=()
@@ -308,9 +311,9 @@ class Pipeline:
         Returns
         -------
         pandas.DataFrame, or dict of arrays if pandas is not installed
-            The columns ``label``; ``value``, the decision value, positive for the second of two classes, or the lead of
-            the best of several classes; ``probability`` of the label; and ``probability=CLASS`` for each class. The
-            probabilities are NaN if the model is not calibrated.
+            The columns are ``label``, ``value``, ``probability`` (that of the label) and ``probability=CLASS`` for each
+            class. With two classes, ``value`` is the decision value, positive for the second class; with more classes,
+            it is the lead of the best class. The probabilities are NaN if the model is not calibrated.
         """
         classes, values, probabilities = self._decided(data, unseen, costs, threshold, reading, n_jobs)
         if probabilities is None:
@@ -341,14 +344,14 @@ class Pipeline:
         data, unseen, costs, threshold, reading, n_jobs
             As for `predict`.
         label : str, default=None
-            The column of labels. ``None`` means that of the fit.
+            The column of labels. ``None`` means the column of the fit.
 
         Returns
         -------
         dict
-            What ``halfspaces evaluate --json`` prints: the error with an exact 95 % interval, baseline, confusion matrix,
-            recall, precision, AUC and average precision of each class, the error at several coverages, and log loss,
-            Brier score and calibration of the probabilities.
+            The output of ``halfspaces evaluate --json``: the error with an exact 95 % interval, baseline, confusion
+            matrix, recall, precision, AUC and average precision of each class, the error at several coverages, and log
+            loss, Brier score and calibration of the probabilities.
         """
         given = self._given(unseen, costs, threshold, reading)
         source = source_of(data)
@@ -428,7 +431,7 @@ class Pipeline:
         }
 
     def _name_of(self, given: Any) -> str:
-        """Return the name of a class; a number is the class that equals it."""
+        """Return the name of a class; a number names the class that equals it."""
         if isinstance(given, numbers.Real) and not isinstance(given, bool) and self.classes_.dtype.kind in "iuf":
             for name, value in zip(self.class_names, self.classes_.tolist(), strict=True):
                 if value == given:

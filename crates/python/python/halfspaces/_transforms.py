@@ -136,7 +136,7 @@ class ForsterTransform(ClassNamePrefixFeaturesOutMixin, _Transformer):
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights of the rows, at least 0; integers are the same as repeated rows.
+            Weights of the rows, at least 0. An integer weight has the same effect as repeating the row.
 
         Returns
         -------
@@ -146,7 +146,7 @@ class ForsterTransform(ClassNamePrefixFeaturesOutMixin, _Transformer):
         used = np.arange(len(X))
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-            # A row of weight 0 is the same as no row.
+            # A row with weight 0 has the same effect as no row.
             used = np.flatnonzero(sample_weight)
             sample_weight = sample_weight[used]
         with parameter_names(delta="tol"):
@@ -196,15 +196,15 @@ class ForsterTransform(ClassNamePrefixFeaturesOutMixin, _Transformer):
 
 
 class TylerScatter(NativeState):
-    """Tyler's M-estimator of scatter: a covariance matrix up to scale, for any tails.
+    """Tyler's M-estimator of scatter: a covariance matrix up to scale, for distributions with any tails.
 
     Parameters
     ----------
     assume_centered : bool, default=False
         Whether the location is 0. Otherwise it is the median of each column.
     scale : {"gaussian", "trace", "determinant"}, default="gaussian"
-        The scale of `covariance_`: the median of the squared distances of the rows is that of Gaussian rows; or the
-        trace is the number of columns; or the determinant is 1.
+        The scale of `covariance_`. With "gaussian", the median of the squared distances of the rows is that of Gaussian
+        rows. With "trace", the trace is the number of columns. With "determinant", the determinant is 1.
     tol : float, default=1e-6
         The accuracy of the estimate, as in `ForsterTransform`.
     max_iter : int, default=200
@@ -223,11 +223,11 @@ class TylerScatter(NativeState):
     dist_ : ndarray of shape (n_samples,)
         The squared robust distances of the fitted rows.
     outcome_ : {"radially_isotropic", "heavy_subspace", "unresolved"}
-        How the fit ended; the matrix is that of a subspace after "heavy_subspace".
+        How the fit ended. If it is "heavy_subspace", the matrix is that of a subspace.
 
     Notes
     -----
-    Source: Tyler (1987); existence and computation by DKTZ23, section 3.
+    Source: Tyler (1987); for existence and computation, DKTZ23, section 3.
 
     Examples
     --------
@@ -292,7 +292,7 @@ class TylerScatter(NativeState):
         self.covariance_: Floats = report["scatter"]
         if not np.isfinite(self.covariance_).all():
             self._refuse()
-        # What overflows is found below.
+        # Overflows are detected below.
         with np.errstate(all="ignore"):
             self.precision_: Floats = np.linalg.pinv(self.covariance_, hermitian=True)
             self.dist_: Floats = self._distances(X)
@@ -314,7 +314,7 @@ class TylerScatter(NativeState):
 
     def _distances(self, X: Floats) -> Floats:
         centred = X - self.location_
-        # As a product of matrices, which is many times faster than one sum over three indices.
+        # This is computed as a product of matrices, which is many times faster than one sum over three indices.
         distances: Floats = np.einsum("ij,ij->i", centred @ self.precision_, centred)
         return distances
 
@@ -342,7 +342,7 @@ class TylerScatter(NativeState):
 class RankScaler(OneToOneFeatureMixin, _Transformer):
     """Replaces each number by its rank in the fitted column, scaled to mean 0 and standard deviation 1.
 
-    For columns with heavy tails, counts and percentages. Numbers between two fitted ones are interpolated.
+    It is useful for columns with heavy tails, counts and percentages. Numbers between two fitted ones are interpolated.
 
     Parameters
     ----------
@@ -391,7 +391,7 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, _Transformer):
     landmarks : int, default=300
         The number of landmarks, drawn without replacement. Landmarks that add no feature are dropped.
     random_state : int, RandomState or None, default=None
-        Draws the landmarks. ``None`` is the same as 0.
+        The seed of the choice of the landmarks. ``None`` is the same as 0.
     n_jobs : int or None, default=None
         The number of threads; the features do not depend on it.
 

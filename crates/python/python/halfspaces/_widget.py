@@ -24,9 +24,9 @@ _CHARACTERS = 20_000
 class LabelWidget:
     """A widget for notebooks around a `Labeler`: it shows an item, its predicted class, and a button for each class.
 
-    Enter confirms the prediction. The keys on the buttons choose a class, ``s`` skips, ``?`` leaves the row as uncertain
-    and ``u`` undoes, while the widget has the focus. Every answer goes to the labeler at once, so both can be used in turn;
-    after an answer from Python, `refresh` shows the current question.
+    Enter confirms the prediction. The keys on the buttons choose a class, ``s`` skips, ``?`` leaves the row as
+    uncertain and ``u`` undoes, while the widget has the focus. Every answer is passed to the labeler immediately, so
+    the widget and Python code can take turns. After an answer from Python, `refresh` shows the current question.
 
     It needs anywidget: ``pip install "halfspaces[notebook]"``.
 
@@ -36,8 +36,8 @@ class LabelWidget:
         The session.
     items : array-like, data frame or None, default=None
         The items to show, one for each row: an array of images of shape (n_rows, height, width) or (n_rows, height,
-        width, 3 or 4), a list of texts, a list of `pathlib.Path` of images, a data frame or matrix of which a row is
-        shown as a table. Images that are not uint8 are scaled so that the smallest of all numbers is black and the
+        width, 3 or 4), a list of texts, a list of `pathlib.Path` of images, a data frame or matrix, whose rows are
+        shown as tables. Images that are not uint8 are scaled so that the smallest of all numbers is black and the
         largest is white.
     title : str, default=""
         A line above the item, such as the question to the person.
@@ -92,7 +92,7 @@ class LabelWidget:
         if action not in ("answer", "skip", "uncertain"):
             raise ValueError(f"{message!r}: not a message of this widget")
         question = self.labeler.ask()
-        # A second click, or another copy of the widget: the question was answered meanwhile.
+        # The question was answered in the meantime, by a second click or in another copy of the widget.
         if question is None or message.get("row") != question.row:
             return
         if action == "answer":
@@ -108,7 +108,7 @@ class LabelWidget:
     def _show(self, error: str) -> None:
         question, progress = self.labeler.ask(), self.labeler.progress
         outlook = self.labeler.outlook
-        # The page waits for a reply to each message, also to one that changes nothing.
+        # The page waits for a reply to each message, even to one that changes nothing.
         self._shown += 1
         self.widget.state = {
             "shown": self._shown,
@@ -157,7 +157,7 @@ def _view_class() -> Any:
 
 
 class _Items:
-    """What is shown for each row."""
+    """The content that is shown for each row."""
 
     def __init__(self, items: Any, count: int) -> None:
         self._low, self._high = 0.0, 0.0

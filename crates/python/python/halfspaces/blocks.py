@@ -1,4 +1,4 @@
-"""Fits to rows that several processes hold, by jobs and partial results.
+"""Fits to rows that are divided among several processes, with jobs and partial results.
 
 A job is a bytes object. A process that holds rows computes the job on them with `partial`, and `merge` joins partial
 results, in any order and on any machine. The result does not depend on which process held which rows, not even in the
@@ -156,8 +156,9 @@ class MemorySource:
 class ForsterTransform(BaseEstimator):
     """The Forster transform of rows that several processes hold; see `halfspaces.ForsterTransform`.
 
-    The map has the same bits as that of `halfspaces.ForsterTransform` if no row is repeated, is zero or has a length
-    beyond 1e±100. There is no search for a heavy subspace, because it needs all rows in the memory of one machine.
+    The map has the same bits as that of `halfspaces.ForsterTransform` if no row is repeated, no row is zero, and all
+    norms are between 1e-100 and 1e100. There is no search for a heavy subspace, because it needs all rows in the memory
+    of one machine.
 
     Parameters
     ----------
@@ -173,7 +174,7 @@ class ForsterTransform(BaseEstimator):
     matrix_ : ndarray of shape (n_columns, n_columns)
         The map A: a row x becomes ``x @ A`` divided by its norm.
     outcome_ : {"radially_isotropic", "subspace_unknown", "unresolved"}
-        How the fit ended. After "subspace_unknown" a heavy subspace may be the reason.
+        How the fit ended. If it is "subspace_unknown", a heavy subspace may be the reason.
     residual_ : float
         The largest distance of an eigenvalue from 1, from the last pass over the rows.
     n_iter_ : int
@@ -398,7 +399,7 @@ class AveragedPerceptron(_Linear):
 
 
 def largest_margins(source: Source, w: Any, count: int) -> tuple[npt.NDArray[np.int64], Floats]:
-    """Return the rows with the largest ``|x @ w|``, largest first, and these values; ties by row.
+    """Return the rows with the largest ``|x @ w|``, largest first, and these values; ties are ordered by row.
 
     Parameters
     ----------
@@ -436,7 +437,7 @@ def count_errors(source: Source, coef: Any, intercept: Any = None) -> npt.NDArra
     Returns
     -------
     ndarray of shape (n_halfspaces,)
-        The first of the smallest counts belongs to the best halfspace.
+        The counts. The best halfspace is the first one with the smallest count.
     """
     weights = native(coef, np.float64)
     biases = np.zeros(len(weights)) if intercept is None else native(intercept, np.float64)

@@ -1,8 +1,8 @@
 """Fits to Dask arrays, Dask dataframes and Parquet files that do not fit on one machine.
 
 The estimators are those of `halfspaces.blocks`, with Dask collections as `X` and `y`. They run on whatever scheduler
-Dask uses: threads of this process, or the workers of a `distributed.Client`. The result has the same bits for any number
-of workers and any chunks, also if workers are lost and their tasks are repeated.
+Dask uses: threads of this process, or the workers of a `distributed.Client`. The result has the same bits for any
+number of workers and any chunks, even if workers are lost and their tasks are repeated.
 
 Needs ``pip install "halfspaces[dask]"``.
 
@@ -78,7 +78,7 @@ class DaskSource:
         self.shape: tuple[int, int] = (int(n_rows), int(n_columns))
         of_block = 8 * n_columns * blocks.BLOCK_ROWS
         size = blocks.BLOCK_ROWS * max(1, CHUNK_BYTES // of_block)
-        # Parts begin at multiples of a block. Shuffling through disks, the alternative, would write all rows.
+        # Parts must begin at multiples of a block. The alternative, shuffling through disks, would write all rows.
         array = array.rechunk({0: size, 1: -1}, method="tasks")
         self._parts = array.to_delayed()[:, 0].tolist()
         self._firsts = list(range(0, n_rows, size))
@@ -117,7 +117,7 @@ class DaskSource:
 
 
 def _by_rows(X: Any, work: Any, dtype: Any, columns: int | None) -> Any:
-    """Apply `work` to the rows of a Dask collection, part by part and when the result is computed."""
+    """Apply `work` to the rows of a Dask collection, part by part, at the time when the result is computed."""
     array = _as_array("X", X, lengths=False)
     array = array.rechunk({1: -1})
     if columns is None:
@@ -133,7 +133,7 @@ def _keep_names(model: Any, X: Any) -> None:
 
 
 def _check_names(model: Any, X: Any) -> None:
-    """Refuse a dataframe with other columns than the fitted one, or in another order."""
+    """Refuse a dataframe whose columns differ from the fitted ones or are in another order."""
     check_is_fitted(model)
     fitted = getattr(model, "feature_names_in_", None)
     if fitted is None or not hasattr(X, "columns"):

@@ -69,24 +69,25 @@ def halfspace(
         The shape of the rows.
     distribution : str, default="margin_ball"
         ``margin_ball``: uniform in the unit ball without the band of half-width `margin` around the boundary;
-        ``margin_shell``: unit rows, a fraction `share` of them exactly at the margin; ``ill_conditioned_ball``: at
-        least `margin` from the boundary, and stretched across it by `condition`; ``spiked_ball``: a margin ball with a
-        fraction `share` of the rows on a spike at the margin, which turns averages away from the target; ``gaussian``:
-        normal, with standard deviations from 1 to 1/`condition`; ``student_t``: the same with `freedom` degrees of
-        freedom.
+        ``margin_shell``: unit rows, a fraction `share` of which are exactly at the margin; ``ill_conditioned_ball``:
+        rows between one and two margins from the boundary, uniform in an ellipsoid with axes from 1 to 1/`condition` in
+        the other directions; ``spiked_ball``: a margin ball in which a fraction `share` of the rows lie on a spike at
+        the margin, which turns averages away from the target; ``gaussian``: normal rows with standard deviations from 1
+        to 1/`condition`; ``student_t``: rows like those of ``gaussian``, but with a Student-t distribution with
+        `freedom` degrees of freedom.
     margin : float, default=0.1
-        The distance from the boundary, for the first four.
+        The distance from the boundary, for the first four distributions.
     rate : float, default=0.0
         The probability of a wrong label on noisy rows, at least 0 and below 0.5.
     where : {"everywhere", "far", "near"}, default="everywhere"
-        Noise on all rows (random classification noise), or only on those at least, or at most, `threshold` from the
-        boundary (Massart noise).
+        The rows with noise: all rows (random classification noise), or only the rows whose distance from the boundary
+        is at least ("far") or at most ("near") `threshold` (Massart noise).
     threshold : float, default=0.5
         See `where`.
     condition, freedom, share : float, default=1.0, 3.0 and 0.5
         See `distribution`.
     seed : int, default=0
-        Draws target, rows and noise.
+        The seed of the target, the rows and the noise.
 
     Returns
     -------
@@ -135,7 +136,7 @@ def massart_trap(n_samples: int = 1000, *, rate: float = 0.3, margin: float = 0.
     margin : float, default=0.05
         The margin of the other rows, above 0 and at most ``min(rate / 2, 0.1)``.
     seed : int, default=0
-        Draws rows and noise.
+        The seed of the rows and the noise.
 
     Returns
     -------
@@ -219,13 +220,14 @@ def heavy_subspace(
     heavy_dim : int, default=3
         The dimension of the subspace.
     kind : str, default="gaussian"
-        How rows are distributed: gaussian, elliptical, norms6, norms150, duplicates, nested, two_planes, integer,
+        The distribution of the rows: gaussian, elliptical, norms6, norms150, duplicates, nested, two_planes, integer,
         one_hot, clustered, student_t or noisy.
     excess : float, default=None
-        The number of rows in the subspace above the fraction, as a share of the other rows, up to 0.7. With 0 the
-        subspace has exactly the fraction, and the map exists. ``None`` means one row more.
+        The fraction of the rows that the subspace contains beyond this fraction, as a share of the remaining rows, up
+        to 0.7. With 0, the subspace contains exactly the fraction, and the map exists. ``None`` means one row beyond
+        the fraction.
     seed : int, default=0
-        Draws the rows.
+        The seed of the rows.
 
     Returns
     -------
@@ -268,11 +270,11 @@ def massart_noise(
     rate : float, default=0.2
         The probability that the label of a noisy row is flipped, at least 0 and below 0.5.
     where : {"far", "near", "everywhere"}, default="far"
-        Which rows are noisy.
+        The rows that are noisy.
     share : float, default=0.5
         The fraction of the rows that are far, or near.
     seed : int, default=0
-        Draws the flips.
+        The seed of the flips.
 
     Returns
     -------

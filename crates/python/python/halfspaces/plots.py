@@ -1,7 +1,7 @@
 """Matplotlib plots: margins, error against coverage, calibration, robust distances, and corrections while labelling.
 
-Every function takes arrays, draws on `ax` or on new axes, and returns the Axes. They need matplotlib:
-``pip install "halfspaces[plots]"``.
+Every function takes arrays, draws on `ax` or on new axes, and returns the Axes. The functions need matplotlib: ``pip
+install "halfspaces[plots]"``.
 """
 
 from __future__ import annotations
@@ -216,7 +216,8 @@ def distances(
     classical : array-like of shape (n_samples,), default=None
         The distances of the sample covariance. ``None`` draws the robust ones by row.
     n_features : int, default=None
-        The number of columns; draws the distance that a normal row exceeds with probability ``1 - level``.
+        The number of columns. If it is given, a line shows the distance that a normally distributed row exceeds with
+        probability ``1 - level``.
     level : float, default=0.975
         See `n_features`.
     ax : Axes, default=None
@@ -264,14 +265,14 @@ def corrections(
     color: str = BLUE,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw how many suggestions a person had to correct during a labelling, against the number of answers.
+    """Draw how many suggestions a person had to correct during labelling, against the number of answers.
 
     Parameters
     ----------
     wrong : array-like of bool of shape (n_answers,)
         Whether the suggestion for each answer, in their order, was wrong.
     random_error : float, default=None
-        An error rate to compare with, such as that of always suggesting the most frequent class; drawn as a line.
+        An error rate for comparison, such as that of always suggesting the most frequent class. It is drawn as a line.
     label : str, default=None
         The name of the curve.
     color : str, default="#2f6db3"

@@ -142,7 +142,7 @@ impl AuditArgs {
 /// An audited table.
 struct AuditReport {
     frame: Frame,
-    /// The column of names of images, and the folder to which they are relative.
+    /// The name of the column of image names, and the folder to which the image names are relative.
     images: Option<(String, PathBuf)>,
     /// The number of each row in the table, from 0.
     numbers: Vec<usize>,
@@ -357,7 +357,7 @@ impl AuditReport {
         *self.contradictions.get(row)?
     }
 
-    /// The place and the label of this row.
+    /// The place and the label of the row that contradicts this one.
     fn contradiction_text(&self, row: usize) -> Option<String> {
         let row = self.contradiction(row)?;
         Some(format!("{}: {}", self.frame.place(row), self.label(row)))

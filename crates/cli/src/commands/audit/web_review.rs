@@ -9,7 +9,7 @@ use crate::recipe::ColumnArgs;
 use halfspaces_labelling::RowLabel;
 use std::path::{Path, PathBuf};
 
-/// The session of a review: its name is that of the corrected table and `.session.jsonl`.
+/// The path of the session of a review: the path of the corrected table with `.session.jsonl` added.
 fn session_path(corrected: &Path) -> PathBuf {
     let mut name = corrected.as_os_str().to_owned();
     name.push(".session.jsonl");
@@ -31,8 +31,8 @@ pub(super) struct Review<'a> {
     pub(super) force: bool,
 }
 
-/// Opens the page that asks about the labels which the classifier contradicts. When it is stopped, writes the table with
-/// the labels that were given to `corrected`; the others stay as they are.
+/// Opens the page that asks about the labels which the classifier contradicts. When the person stops, writes the table
+/// to the file `corrected`, with the labels that were given. All other labels stay as they are.
 pub(super) fn review(of: Review<'_>, corrected: &Path) -> Result<(), CliError> {
     let Review { input, columns, label, ranking: ranked, contradicted, shown, force } = of;
     if contradicted == 0 {

@@ -55,7 +55,7 @@ pub(super) fn page_of(
         let largest = row.explanation.of_columns.iter().map(|of| of.contribution.abs());
         let largest = largest.fold(f64::MIN_POSITIVE, f64::max);
         let changes = row.explanation.of_columns.iter().map(|of| of.contribution).take(row.shown);
-        // The first line of the table is the mean, and those after the columns have no bar.
+        // The first line of the table is the mean. It has no bar, and neither do the lines after the columns.
         let bars = std::iter::once(String::new()).chain(changes.map(|of| bar(of / largest)));
         let rows = row.table().into_iter().zip(bars.chain(std::iter::repeat(String::new())));
         let rows = rows.map(|(cells, bar)| {
@@ -130,7 +130,7 @@ fn facts(model: &Pipeline, explanation: &Explanation) -> String {
     html::facts(rows)
 }
 
-/// The columns by the way in which they are read.
+/// The columns, grouped by the way in which they are read.
 fn columns(model: &Pipeline) -> String {
     let recipe = model.recipe();
     let mut of_kind: Vec<(String, Vec<String>)> = Vec::new();
@@ -234,7 +234,7 @@ fn errors(evaluation: &Evaluation) -> String {
     html
 }
 
-/// The fraction of correct predictions by the predicted probability.
+/// A figure of the fraction of correct predictions against the predicted probability.
 fn calibration(scores: &ProbabilityScores) -> Figure {
     let bins = &scores.calibration;
     let name = || "correct".to_owned();

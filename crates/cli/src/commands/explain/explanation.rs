@@ -29,7 +29,7 @@ pub(super) struct Explanation {
 pub(super) struct ClassWeights {
     /// Positive weights favour this class.
     pub(super) class: String,
-    /// By decreasing size.
+    /// The weights in order of decreasing size.
     pub(super) weights: Vec<Weight>,
 }
 

@@ -175,8 +175,8 @@ fn on_data(
     })
 }
 
-/// The margin of each row in units of the mean |value|: with labels the size of the decision value, negative if the row
-/// is misclassified; without labels the decision value.
+/// The margin of each row in units of the mean |value|. If there are labels, it is the size of the decision value,
+/// negative if the row is misclassified. Otherwise it is the decision value itself.
 fn margins(decisions: &Decisions, truth: Option<&[Option<usize>]>) -> Vec<f64> {
     let sizes = decisions.values.iter().map(|v| v.abs());
     let mean = sizes.sum::<f64>() / decisions.values.len() as f64;
@@ -221,7 +221,7 @@ mod tests {
             values: vec![3.0, 1.0, -1.0, -3.0],
             probabilities: None,
         };
-        // The mean size is 2.
+        // The mean |value| is 2.
         assert_eq!(margins(&decisions, None), [1.5, 0.5, -0.5, -1.5]);
         let truth = [Some(1), Some(0), Some(0), None];
         assert_eq!(margins(&decisions, Some(&truth)), [1.5, -0.5, 0.5, -1.5]);

@@ -91,7 +91,7 @@ fn data_lines(on_data: &OnData) -> Vec<String> {
     lines
 }
 
-/// What importance measures.
+/// The quantity that importance measures, in words.
 pub(super) fn measure(measure: ImportanceMeasure) -> &'static str {
     match measure {
         ImportanceMeasure::LogLoss => "increase of the log loss",
@@ -110,7 +110,7 @@ pub(super) fn number(measure: ImportanceMeasure, value: f64) -> String {
     }
 }
 
-/// The ends of a bin.
+/// The range of a bin as text.
 pub(super) fn range(bar: &Bar) -> String {
     match (bar.from, bar.to) {
         (None, Some(to)) => format!("below {to:.2}"),

@@ -27,8 +27,8 @@ pub(super) fn load(args: &LabelArgs) -> Result<Option<Pipeline>, CliError> {
     Ok(Some(model))
 }
 
-/// The predictions of the model for the rows of the pool, whose classes have these names: for each row a class and its
-/// probability.
+/// The predictions of the model for the rows of the pool: a class and its probability for each row. `classes` are the
+/// names of the classes of the session.
 pub(super) fn predictions(
     args: &LabelArgs,
     model: Option<&Pipeline>,
@@ -47,7 +47,8 @@ pub(super) fn predictions(
     };
     let places = model.classes().iter().map(place).collect::<Result<Vec<_>, _>>()?;
     let frame = args.input.read_for(model, &[], &[])?;
-    // The pool may have categories that the model has not seen, but it has all columns. In sparse files absent columns are 0.
+    // The pool may have categories that the model has not seen, but it must have all columns. In sparse files, absent
+    // columns are 0.
     if !frame.is_sparse() {
         let places = model.recipe().places();
         places.iter().try_for_each(|(column, _)| match frame.has(column) {

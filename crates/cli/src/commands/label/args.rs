@@ -64,18 +64,18 @@ pub(crate) struct LabelArgs {
     /// Column of labels that are already known; its cells are empty in the other rows
     #[arg(long, value_name = "COLUMN", help_heading = "Answers")]
     pub(crate) known: Option<String>,
-    /// Ask about rows that --known labels: in a ranking of `audit`, those whose suggestion differs from the label; in
-    /// another CSV file with a column `row`, all. Its labels and its other columns must agree with DATA. The known label
-    /// is shown; the model does not learn from it
+    /// Ask about rows of this CSV file although --known gives their labels. In a ranking of `audit`, these are the rows
+    /// whose suggestion differs from the label; in another file with a column `row`, all rows. The labels and the other
+    /// columns of the file must agree with DATA. The known label is shown; the model does not learn from it
     #[arg(long, value_name = "FILE", requires = "known", help_heading = "Answers")]
     pub(crate) review: Option<PathBuf>,
-    /// Start from the predictions of this model of `fit`, until the session's own model has fewer errors on the
-    /// answers; a category that the model does not know counts as none of its categories
+    /// Start from the predictions of this model, written by `fit`. They are used until the session's own model makes
+    /// fewer errors on the answers. A category that the model does not know counts as none of its categories
     #[arg(long, value_name = "FILE", help_heading = "Answers")]
     pub(crate) model: Option<PathBuf>,
-    /// Merge the sessions of several annotators about DATA: say how well they agree, and ask about the rows on which they
-    /// disagree; with --export, ask nothing. --output gets the class that
-    /// most annotators gave, and the answer of each annotator
+    /// Merge the sessions of several annotators about DATA: report how well they agree, and ask about the rows on which
+    /// they disagree; with --export, ask nothing. --output gets the class that most annotators gave and the answer of
+    /// each annotator
     #[arg(long, num_args = 1.., value_name = "SESSION", conflicts_with_all = ["known", "review", "import_labelstudio", "with_predictions"], help_heading = "Answers")]
     pub(crate) merge: Vec<PathBuf>,
     /// Name of the annotator, which a new session stores [the default of --session is then DATA.NAME.session.jsonl]
@@ -119,7 +119,7 @@ pub(crate) struct LabelArgs {
     #[arg(long, requires = "output", help_heading = "Labels")]
     pub(crate) with_predictions: bool,
 
-    /// What happens to the labels at the end, if another command started the session
+    /// A text that says what happens to the labels at the end, if another command started the session
     #[arg(skip)]
     pub(crate) ending: Option<String>,
 

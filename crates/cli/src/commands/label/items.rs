@@ -53,7 +53,8 @@ pub(super) struct Item {
 struct Cell {
     name: String,
     value: String,
-    /// The value in parts, with levels from -3, against the predicted class, to 3; empty if no word is marked.
+    /// The parts of the value with their levels, from -3 (evidence against the predicted class) to 3 (evidence for it);
+    /// empty if no word is marked.
     parts: Vec<(String, i8)>,
 }
 
@@ -75,7 +76,7 @@ impl Items {
         }
     }
 
-    /// Adds the recipe of the features and the pool, by which words are marked.
+    /// Adds the recipe of the features and the pool, which are needed to mark words.
     pub(super) fn with_recipe(self, recipe: Recipe, pool: &Frame) -> Items {
         let names = recipe.text_columns();
         let is_learned = |column: &&Column| names.contains(&column.name.as_str());
@@ -124,7 +125,7 @@ impl Items {
         self.images.as_ref()
     }
 
-    /// Whether some rows are reviewed: then it does not matter how many labels of the whole pool would be wrong.
+    /// Whether some rows are reviewed. The number of wrong labels in the whole pool does not matter in a review.
     pub(super) fn is_review(&self) -> bool {
         !self.known.is_empty()
     }

@@ -31,9 +31,9 @@ fn name(path: &Path, log: &SessionLog) -> String {
     log.header().annotator.clone().unwrap_or_else(|| stem(path))
 }
 
-/// The name that the session of a merge has instead of an annotator; `None` without sessions.
+/// The name that the session of a merge has instead of the name of an annotator; `None` if no sessions are merged.
 pub(super) fn merged(sessions: &[(PathBuf, SessionLog)]) -> Option<String> {
-    // Quoted, because a name may contain a comma.
+    // Names are quoted, because a name may contain a comma.
     let quoted = |(path, log): &(PathBuf, SessionLog)| format!("{:?}", name(path, log));
     let mut names: Vec<String> = sessions.iter().map(quoted).collect();
     names.sort_unstable();
@@ -73,7 +73,7 @@ pub(super) fn annotators(
     Ok(Some(annotators))
 }
 
-/// The name of a file without its extensions; the whole name if it begins with a point.
+/// The name of a file without its extensions; the whole name if it begins with a dot.
 fn stem(path: &Path) -> String {
     let Some(name) = path.file_name() else { unreachable!("{path:?} was opened as a file") };
     let name = name.to_string_lossy();
@@ -112,8 +112,8 @@ fn agreement(annotators: &Annotators) -> String {
     )
 }
 
-/// The rows on which at least two annotators agree, and their labels. A row with one answer is not among them: another
-/// annotator may contradict it later.
+/// The rows on which at least two annotators agree, and their labels. A row with one answer is not included, since
+/// another annotator may contradict this answer later.
 pub(super) fn labels(annotators: &Annotators) -> Vec<(usize, String)> {
     let class = |row: usize| match annotators.consensus(row) {
         Consensus::Agreed(class) => Some((row, annotators.classes()[class].clone())),

@@ -351,7 +351,7 @@ fn terminal(mut controller: Controller, items: Items) -> Result<(Controller, Ite
     Ok((controller, items))
 }
 
-/// Says where the labels are at the end of the session.
+/// A text that says where the labels are at the end of the session.
 fn labels_are_where(args: &LabelArgs, session: &Path) -> String {
     let session = session.display();
     match &args.output {
@@ -424,7 +424,7 @@ fn resume_model(
     }
 }
 
-/// Says that the model cannot learn from all answers that the pool may get.
+/// Prints a note if the model cannot learn from all answers that the pool may get.
 fn note_capacity(session: &LabellingSession) {
     if let Some(count) = session.capacity() {
         note(&format!(

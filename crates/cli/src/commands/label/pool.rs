@@ -48,7 +48,7 @@ pub(super) struct SessionInfo<'a> {
 }
 
 impl Pool {
-    /// The pool as one with which a session is resumed.
+    /// The facts about the pool that are needed to resume a session with it.
     pub(super) fn resumed(&self, args: &LabelArgs) -> ResumedPool<'_> {
         let (id, first_version, keep_found) = (&self.id, &self.first_version, args.keep_found);
         ResumedPool { id, first_version, keep_found }
@@ -185,7 +185,7 @@ impl Pool {
     }
 }
 
-/// A column of the table of `--items` or else of the pool.
+/// A column of the table of `--items` if that table has it, otherwise of the pool.
 fn column_of(shown: Option<&Frame>, frame: &Frame, name: &str) -> Result<Column, CliError> {
     let items_frame = shown.unwrap_or(frame);
     let values = items_frame.column(name).or_else(|| frame.column(name));
@@ -264,7 +264,7 @@ fn spec(
     let in_shown = |name: &&String| shown.is_some_and(|shown| shown.has(name));
     let shown = args.show.iter().filter(|name| is_content(name)).filter(in_shown).cloned();
     let shown: Vec<String> = shown.collect();
-    // What is shown with a row identifies it better than the numbers of a matrix, which may be computed again.
+    // The content shown for a row identifies it better than the numbers of a matrix, which may be recomputed.
     let is_by_matrix = !images && shown.is_empty();
     let matrix_without = frame.block.as_ref().filter(|_| is_by_matrix).map(|block| {
         let roles = [&args.known, &args.image, &id].into_iter().flatten();

@@ -9,7 +9,8 @@ use std::path::Path;
 
 /// The rows of a CSV file whose `suggested` label differs from their `label`, or all of its rows if one of these
 /// columns is missing. Other columns of the file must agree with those of the pool, except for the column `except` of
-/// known labels. `known` has the known labels of the pool in the order of the rows; a `label` must be the known one.
+/// known labels. `known` has the known labels of the pool in the order of the rows; a `label` in the file must be the
+/// known label of its row.
 pub(super) fn rows(
     path: &Path,
     pool: &Frame,
@@ -29,7 +30,8 @@ pub(super) fn rows(
             reviewed.push((row(at)?, at));
         }
     }
-    // All lines show whether the rows have moved, also those that are not reviewed.
+    // All lines are checked, including those that are not reviewed, because any of them can show that the rows have
+    // moved.
     let pairs = (0..frame.rows).filter_map(|at| Some((row(at).ok()?, at)));
     let pairs: Vec<(usize, usize)> = pairs.collect();
     let advice = format!("pass the table to which {} belongs", frame.source);

@@ -61,7 +61,7 @@ pub(crate) fn session_labels(
     Ok(labels.collect())
 }
 
-/// The options of `label` for this table and session, otherwise the defaults.
+/// The options of `label` for this table and session, with defaults for all other options.
 pub(crate) fn label_args(input: &InputArgs, columns: &ColumnArgs, session: &Path) -> LabelArgs {
     let command = LabelArgs::augment_args(Command::new("label"));
     let matches = command.get_matches_from(["label".as_ref(), input.data.as_os_str()]);

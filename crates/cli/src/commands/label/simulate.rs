@@ -32,10 +32,11 @@ pub(super) struct Simulation {
     /// Corrections in the first half of the questions; absent if the simulation stopped before that point.
     #[serde(skip_serializing_if = "Option::is_none")]
     corrections_first_half: Option<usize>,
-    /// Number of answers after which each class had 20 answers or all its rows; absent if the simulation stopped before.
+    /// Number of answers after which each class had 20 answers or all its rows; absent if the simulation stopped before
+    /// that point.
     #[serde(skip_serializing_if = "Option::is_none")]
     answers_until_20_of_each: Option<usize>,
-    /// The first time the model suggests to stop; absent if it never does.
+    /// The first time that the model suggests stopping; absent if it never does.
     #[serde(skip_serializing_if = "Option::is_none")]
     stop: Option<Stop>,
     curve: Vec<CurvePoint>,
@@ -54,7 +55,8 @@ struct CurvePoint {
     high: f64,
 }
 
-/// The first time that the upper end of the estimate is at most [`ACCEPTED_WRONG`] of the rows, before the last answer.
+/// The first time before the last answer at which the upper end of the estimate is at most a fraction
+/// [`ACCEPTED_WRONG`] of the rows.
 #[derive(Debug, Clone, Copy, Serialize)]
 struct Stop {
     answers: usize,

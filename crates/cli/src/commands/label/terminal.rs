@@ -17,7 +17,7 @@ const LISTED: usize = 20;
 /// Maximum number of classes listed in the help line.
 const NAMED: usize = 12;
 
-/// The commands with what they do.
+/// The commands, each with its effect.
 const COMMANDS: [(&str, &str); 5] = [
     ("s", "skip"),
     ("?", "uncertain"),
@@ -31,7 +31,7 @@ const COMMANDS: [(&str, &str); 5] = [
 enum Reply {
     Confirm,
     Class(usize),
-    /// The beginning of these classes.
+    /// The input is the beginning of the names of these classes.
     Ambiguous(Vec<usize>),
     Skip,
     Uncertain,
@@ -192,8 +192,8 @@ fn reply(line: &str, classes: &[String], keys: &[Option<char>]) -> Reply {
     }
 }
 
-/// The class with this name or key; otherwise all classes that begin with `name`; if there are none, in upper or lower
-/// case.
+/// The class with this name or key; otherwise all classes whose names begin with `name` or, if there are none, begin
+/// with it in any case.
 fn of_name(name: &str, classes: &[String], keys: &[Option<char>]) -> Vec<usize> {
     let mut chars = name.chars();
     let key = chars.next().filter(|_| chars.next().is_none());
@@ -222,8 +222,8 @@ enum Listed {
     Doubtful,
 }
 
-/// Lists answers. `NUMBER CLASS` changes one of them; an empty line ends the review. Without answers to list it ends at
-/// once.
+/// Lists answers. `NUMBER CLASS` changes one of them; an empty line ends the review. If there are no answers to list,
+/// the review ends at once.
 fn review(
     controller: &mut Controller,
     items: &Items,
@@ -347,7 +347,7 @@ mod tests {
             ("BEN", Reply::Class(0)),
             ("M", Reply::Class(2)),
             ("mali", Reply::Class(1)),
-            // The name of a class is not the beginning of another one.
+            // An exact name takes precedence over names that begin with it.
             ("mal", Reply::Class(3)),
             ("m", Reply::Ambiguous(vec![1, 3])),
             ("ma", Reply::Ambiguous(vec![1, 3])),

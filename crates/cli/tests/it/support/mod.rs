@@ -82,7 +82,7 @@ pub(crate) fn npz(files: &[(&str, &[u8])]) -> Vec<u8> {
     archive.finish().unwrap().into_inner()
 }
 
-/// The names in a directory, hidden ones included.
+/// The names in a directory, including hidden ones.
 pub(crate) fn listing(dir: &Path) -> Vec<String> {
     let entries = fs::read_dir(dir).unwrap();
     let mut names: Vec<String> =

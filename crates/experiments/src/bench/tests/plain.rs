@@ -116,7 +116,7 @@ fn perspectron(pool: &Pool<Points>) -> Result<u64, Failure> {
     Ok(digest_of(fit.halfspace().normal(), fit.training()))
 }
 
-/// The rules of docs/theory/thinned-selection.md, example by example.
+/// Applies the rules of docs/theory/thinned-selection.md example by example.
 fn choice(race: &Race, elimination: Elimination) -> u64 {
     let Race { points, labels, candidates } = race;
     let (k, planned) = (candidates.len() as u64, points.len() as u64);

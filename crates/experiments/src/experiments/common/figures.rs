@@ -49,14 +49,15 @@ pub(crate) fn mean_curve(
     layers
 }
 
-/// The title of a figure of measured values against their bound. It says how many exceed the bound.
+/// The title of a figure that shows measured values against their bound. The title states how many values exceed the
+/// bound.
 pub(crate) fn bound_title<C, O>(
     results: &Results<C, O>,
     what: &str,
     pair: impl Fn(&O) -> Option<(f64, f64)>,
 ) -> String {
     let pairs: Vec<(f64, f64)> = results.outcomes().filter_map(|(_, o)| pair(o)).collect();
-    // The same tolerance for rounding as in a verdict.
+    // This is the same rounding tolerance as in a verdict.
     let above = pairs.iter().filter(|(bound, value)| *value > bound * (1.0 + 1e-9)).count();
     match (above, pairs.len()) {
         (_, 0) => format!("{what} against the bound"),
@@ -65,8 +66,8 @@ pub(crate) fn bound_title<C, O>(
     }
 }
 
-/// A dashed line of a bound over the range of `x`; empty without values. A single value, which must be positive, gets a
-/// range around it.
+/// A dashed line that shows a bound over the range of `x`; empty if there are no values. A single value, which must be
+/// positive, gets a range around it.
 pub(crate) fn bound_line(name: &str, x: &[f64], bound: impl Fn(f64) -> f64) -> Vec<Layer> {
     let ends = x.iter().copied().reduce(f64::min).zip(x.iter().copied().reduce(f64::max));
     let wide = |(least, most): (f64, f64)| match least < most {
@@ -99,12 +100,12 @@ pub(crate) fn against_bound<C, O, S: Fn(&C) -> bool>(
     layers
 }
 
-/// The median of y for each distinct x, by increasing x.
+/// The median of y for each distinct x, in order of increasing x.
 pub(crate) fn medians(pairs: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     quantiles_by_x(pairs, 0.5)
 }
 
-/// A quantile of y for each distinct x, by increasing x.
+/// A quantile of y for each distinct x, in order of increasing x.
 pub(crate) fn quantiles_by_x(mut pairs: Vec<(f64, f64)>, q: f64) -> Vec<(f64, f64)> {
     pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
     let chunks = pairs.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq());
@@ -133,7 +134,7 @@ mod tests {
         assert_eq!(band(&of), [(1.0, 1.0, 9.0)]);
         assert!(matches!(&of[1], Layer::Line { data, .. } if data[..] == [(1.0, 5.0), (2.0, 7.5)]));
         let of = mean_curve("l", Colour::Blue, [(1.0, vec![1.0, 2.0, 3.0]), (2.0, vec![5.0])]);
-        // Student's 97.5 % quantile of two degrees of freedom is 4.3027, the standard error 1/√3.
+        // The 97.5 % quantile of Student's t with two degrees of freedom is 4.3027, and the standard error is 1/√3.
         let [(x, low, high)] = band(&of)[..] else { panic!("one band") };
         assert!(x == 1.0 && (high - 4.4841).abs() < 1e-3 && (low + 0.4841).abs() < 1e-3);
         assert!(matches!(&of[1], Layer::Line { data, .. } if data[..] == [(1.0, 2.0), (2.0, 5.0)]));

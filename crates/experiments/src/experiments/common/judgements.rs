@@ -82,8 +82,8 @@ pub(crate) fn judge_all<const N: usize>(
     }
 }
 
-/// A null measured on the trials of `groups`. Each trial is one case; `failed` says whether the null misses the claim
-/// in it.
+/// A null, that is, an alternative that must violate the claim, measured on the trials of `groups`. Each trial is one
+/// case; `failed` says whether the null violates the claim in that trial.
 pub(crate) fn null_of<'a, C: 'a, O: 'a>(
     groups: impl IntoIterator<Item = &'a Group<C, O>>,
     failed: impl Fn(&C, &O) -> bool,
@@ -124,7 +124,7 @@ pub(crate) fn worst_setting<'a, C: Display + 'a, O: 'a>(
     Evidence::worst_of(&judged.collect::<Vec<_>>())
 }
 
-/// The groups whose setting `mine` accepts.
+/// The groups whose setting is accepted by `mine`.
 pub(crate) fn groups_of<C, O>(
     results: &Results<C, O>,
     mine: impl Fn(&C) -> bool,

@@ -1,4 +1,4 @@
-//! Cells of tables. A cell without values is empty; a cell whose number is not finite says "not finite".
+//! Cells of tables. A cell is empty if it has no values, and contains "not finite" if its number is not finite.
 
 use halfspaces_eval::{Group, Table, stats};
 
@@ -35,7 +35,7 @@ pub(crate) fn power_text(exponent: i32) -> String {
 /// The cell for a number that is not finite.
 const NOT_FINITE: &str = "not finite";
 
-/// A summary of `values` as text; empty without values.
+/// A summary of `values` as text; empty if there are no values.
 fn summary(values: &[f64], decimals: usize, of: impl Fn(&[f64]) -> Option<f64>) -> String {
     match of(values).filter(|value| value.is_finite()) {
         Some(value) => format!("{value:.decimals$}"),
@@ -64,7 +64,7 @@ pub(crate) fn most_text(values: &[f64], decimals: usize) -> String {
     extreme_text(values, decimals, f64::max)
 }
 
-/// An extreme as text. An infinite extreme is shown as such, since it is a violated bound.
+/// An extreme as text. An infinite extreme is shown as such, since it means that a bound is violated.
 fn extreme_text(values: &[f64], decimals: usize, pick: fn(f64, f64) -> f64) -> String {
     let extreme = values.iter().copied().reduce(pick);
     extreme.map_or_else(String::new, |value| format!("{value:.decimals$}"))

@@ -321,7 +321,7 @@ mod tests {
             outcomes.iter().map(|o| o.excess).fold(f64::INFINITY, f64::min) / configuration.bound();
         assert!(share > 0.02, "{share}");
         assert_eq!(verdict(&|o| 50.0 * o.excess)[0], violated);
-        // Guessing replaces the learner; its mistakes scatter a little.
+        // Guessing replaces the learner; its mistakes vary a little.
         let guessing = |o: &Outcome| configuration.guessing() + 1e-3 * o.excess;
         assert_eq!(verdict(&guessing), [violated; 2]);
         assert!(configuration.guessing() > configuration.high());

@@ -1,5 +1,5 @@
-//! P11: the push-away operator keeps signs and margins (CKST24 Lemma 8) for the worst w, x and v. The two heuristics
-//! built on it, which have no proof, are measured too.
+//! P11: the push-away operator keeps signs and margins (CKST24 Lemma 8) for the worst w, x and v. The experiment also
+//! measures the two heuristics that are built on it, which have no proof.
 
 use crate::experiments::common::*;
 use crate::experiments::noise::planar::descend;

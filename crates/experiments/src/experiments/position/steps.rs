@@ -1,4 +1,5 @@
-//! F4: steps of the transform's solver against the requested accuracy, where the fixed-point iteration is slow.
+//! F4: the number of steps of the transform's solver against the requested accuracy, on points where the fixed-point
+//! iteration is slow.
 
 use crate::experiments::common::*;
 use halfspaces_data::{Gaussian, Marginal, Rotation, StudentT};
@@ -13,7 +14,7 @@ const DELTAS: [f64; 5] = [1e-2, 1e-4, 1e-6, 1e-8, 1e-10];
 const SLOPE: f64 = 0.6;
 /// Points per dimension.
 const POINTS: usize = 20;
-/// Cap on the steps, which every fixed-point iteration here stays below.
+/// Cap on the number of steps. Every fixed-point iteration here stays below it.
 const MOST_STEPS: usize = 20_000;
 
 /// The distribution of the points.
@@ -194,7 +195,7 @@ mod tests {
         let configuration = Configuration { kind: Kind::NearlyHeavy, dim: 4 };
         let verdict = |a_decade: f64| {
             let outcomes = (0..4).map(|more| {
-                // The trials scatter a little, since otherwise no mean could be refuted.
+                // The trials vary a little, since otherwise no mean could be refuted.
                 let more = |k: usize| more % 2 * (k / 4);
                 let steps = |k: usize| (2.0 * a_decade * k as f64) as usize + 10 + more(k);
                 let count = |k: usize| Some((steps(k), 9));

@@ -1,4 +1,4 @@
-//! The recipe as part of an ONNX graph: columns become coordinates.
+//! Writes the recipe as part of an ONNX graph, which converts columns to coordinates.
 
 use super::graph::{Graph, Name, PREFIX, integer};
 use super::names::{LABEL, MATRIX, PROBABILITIES, VALUES};
@@ -6,26 +6,27 @@ use super::schema::{AttributeProto, Element};
 use crate::recipe::{Kind, Recipe};
 use halfspaces_frame::{ColumnRule, DataError};
 
-/// A column of the matrix of numbers.
+/// A column of the input matrix of numbers.
 struct Number {
     name: String,
     median: f64,
-    /// The number that is subtracted, then the divisor.
+    /// The number that is subtracted and the number by which the difference is divided.
     standard: (f64, f64),
-    /// Numbers that mean a missing value.
+    /// The numbers that mark a missing value.
     markers: Vec<f64>,
 }
 
-/// The coordinates of each row in the order of the recipe, and the columns of the matrix.
+/// The name of the coordinates in the graph, which are in the order of the recipe, and the columns of the input matrix.
 pub(super) struct Coordinates {
     pub(super) name: Name,
     pub(super) columns: Vec<String>,
 }
 
-/// Adds the inputs and the nodes of the recipe.
+/// Adds the inputs and the nodes of the recipe to the graph.
 ///
 /// # Errors
-/// If a column has a kind that has no counterpart in ONNX, or a name of another input or output.
+/// Returns an error if the kind of a column has no counterpart in ONNX or if a column has the name of another input or
+/// output.
 pub(super) fn write(recipe: &Recipe, graph: &mut Graph) -> Result<Coordinates, DataError> {
     let numbers = numbers(recipe);
     let (mut blocks, mut order): (Vec<Name>, Vec<usize>) = (Vec::new(), Vec::new());
@@ -77,7 +78,7 @@ pub(super) fn write(recipe: &Recipe, graph: &mut Graph) -> Result<Coordinates, D
     Ok(Coordinates { name, columns: numbers.into_iter().map(|number| number.name).collect() })
 }
 
-/// The columns of numbers in the order of the recipe, then those of the sparse block.
+/// The columns of numbers in the order of the recipe, followed by those of the sparse block.
 fn numbers(recipe: &Recipe) -> Vec<Number> {
     let of_columns = recipe.columns.iter().filter_map(|column| {
         let Kind::Number { median, .. } = column.kind else { return None };
@@ -98,7 +99,7 @@ fn numbers(recipe: &Recipe) -> Vec<Number> {
     of_columns.chain(of_entries).collect()
 }
 
-/// Adds the matrix of numbers. Returns the coordinates of the numbers, and where numbers are missing.
+/// Adds the matrix of numbers. Returns the names of the coordinates of the numbers and of the mask of missing numbers.
 fn write_numbers(numbers: &[Number], graph: &mut Graph) -> (Name, Name) {
     let names: Vec<&str> = numbers.iter().map(|number| number.name.as_str()).collect();
     let doc = format!("Columns, in this order; NaN is a missing number: {}", names.join(", "));
@@ -107,7 +108,7 @@ fn write_numbers(numbers: &[Number], graph: &mut Graph) -> (Name, Name) {
     let nan = f64::NAN;
     let most = numbers.iter().map(|number| number.markers.len()).max().unwrap_or(0);
     for at in 0..most {
-        // No number equals NaN.
+        // A column with fewer markers is padded with NaN, which equals no number.
         let marker = |number: &Number| number.markers.get(at).copied().unwrap_or(nan);
         let markers = graph.row(numbers.iter().map(marker).collect());
         let is_marker = graph.op("Equal", &[&matrix, &markers]);
@@ -126,7 +127,7 @@ fn write_numbers(numbers: &[Number], graph: &mut Graph) -> (Name, Name) {
     (filled, absent)
 }
 
-/// Adds a column of categories. Returns its coordinates.
+/// Adds a column of categories. Returns the name of its coordinates.
 fn write_category(
     name: &str,
     levels: &[String],
@@ -152,7 +153,7 @@ fn write_category(
     graph.op_with("Concat", &[&known, &absent], vec![integer("axis", 1)])
 }
 
-/// The type to which `Cast` converts.
+/// The attribute for the type to which `Cast` converts.
 pub(super) fn to(element: Element) -> AttributeProto {
     integer("to", element as i64)
 }
@@ -164,7 +165,7 @@ fn refused(name: &str, what: &str) -> DataError {
     ))
 }
 
-/// Checks that a column may be an input of this name.
+/// Checks that the name of a column may be the name of an input.
 fn check_name(name: &str) -> Result<(), DataError> {
     let is_taken = [MATRIX, LABEL, PROBABILITIES, VALUES].contains(&name);
     if is_taken || name.is_empty() || name.starts_with(PREFIX) {

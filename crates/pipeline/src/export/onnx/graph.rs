@@ -7,13 +7,13 @@ use super::schema::{
 
 /// The prefix of the names of values inside the graph.
 pub(super) const PREFIX: &str = "halfspaces/";
-/// The name of the number of rows.
+/// The name of the dimension that is the number of rows.
 const ROWS: &str = "N";
 
 /// The name of a value in the graph.
 pub(super) type Name = String;
 
-/// A graph that grows. Methods that add a node return the name of its output.
+/// A graph under construction. Methods that add a node return the name of the node's output.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     nodes: Vec<NodeProto>,
@@ -21,12 +21,12 @@ pub(super) struct Graph {
     inputs: Vec<ValueInfoProto>,
     outputs: Vec<ValueInfoProto>,
     count: usize,
-    /// Distinguishes the names of a graph inside another one.
+    /// A prefix that distinguishes the names in a nested graph. Empty for the outer graph.
     inside: &'static str,
 }
 
 impl Graph {
-    /// A graph inside another one.
+    /// Creates a graph that is nested in another graph.
     pub(super) fn inner(inside: &'static str) -> Graph {
         Graph { inside, ..Graph::default() }
     }
@@ -36,13 +36,14 @@ impl Graph {
         format!("{PREFIX}{}{}", self.inside, self.count)
     }
 
-    /// Adds an input with a row of `width` elements for each row of the table; `None` for one element without a second
-    /// dimension.
+    /// Adds an input with `width` elements for each row of the table. If `width` is `None`, there is one element per
+    /// row and no second dimension.
     pub(super) fn input(&mut self, name: &str, element: Element, width: Option<usize>, doc: &str) {
         self.inputs.push(info(name, element, &of_rows(width), doc));
     }
 
-    /// Adds an input of a graph inside another one, a vector of unknown length if `is_vector`, else a matrix.
+    /// Adds an input to a nested graph. The input is a vector of unknown length if `is_vector` is true, and a matrix
+    /// otherwise.
     pub(super) fn inner_input(&mut self, is_vector: bool) -> Name {
         let name = self.fresh();
         let shape = vec![DimensionProto::default(); if is_vector { 1 } else { 2 }];
@@ -50,19 +51,19 @@ impl Graph {
         name
     }
 
-    /// Names a value and makes it an output, with shapes as for [`Graph::input`].
+    /// Makes the value `of` an output called `name`. `width` has the same meaning as for [`Graph::input`].
     pub(super) fn output(&mut self, name: &str, of: &Name, element: Element, width: Option<usize>) {
         self.nodes.push(node("Identity", &[of], name, vec![]));
         self.outputs.push(info(name, element, &of_rows(width), ""));
     }
 
-    /// Makes a value an output of a graph inside another one.
+    /// Makes a value an output of a nested graph.
     pub(super) fn inner_output(&mut self, of: &Name, is_vector: bool) {
         let shape = vec![DimensionProto::default(); if is_vector { 1 } else { 2 }];
         self.outputs.push(info(of, Element::Double, &shape, ""));
     }
 
-    /// Adds constant numbers, row by row.
+    /// Adds a constant tensor of numbers, which are given row by row.
     pub(super) fn numbers(&mut self, shape: &[usize], values: Vec<f64>) -> Name {
         assert_eq!(shape.iter().product::<usize>(), values.len(), "a value for each place");
         self.constant(shape, Element::Double, TensorProto { double_data: values, ..none() })
@@ -157,19 +158,19 @@ fn info(name: &str, element: Element, shape: &[DimensionProto], doc: &str) -> Va
     }
 }
 
-/// An integer as attribute.
+/// An attribute with an integer value.
 pub(super) fn integer(name: &str, value: i64) -> AttributeProto {
     let name = name.to_owned();
     AttributeProto { name, i: Some(value), r#type: attribute_type::INT, ..no_attribute() }
 }
 
-/// A list of integers as attribute.
+/// An attribute whose value is a list of integers.
 pub(super) fn integers(name: &str, values: &[i64]) -> AttributeProto {
     let (name, ints) = (name.to_owned(), values.to_vec());
     AttributeProto { name, ints, r#type: attribute_type::INTS, ..no_attribute() }
 }
 
-/// A graph as attribute.
+/// An attribute whose value is a graph.
 pub(super) fn graph(name: &str, graph: GraphProto) -> AttributeProto {
     let (name, g) = (name.to_owned(), Some(Box::new(graph)));
     AttributeProto { name, g, r#type: attribute_type::GRAPH, ..no_attribute() }

@@ -1,5 +1,5 @@
-//! Runs ONNX graphs of the operators that exports use, from the bytes of a file. It follows the specification of the
-//! operators, for tensors of up to two dimensions, and knows nothing of the models.
+//! An interpreter that runs ONNX graphs from the bytes of a file. It supports only the operators that exports use, for
+//! tensors of up to two dimensions. It follows the specification of the operators and does not depend on the models.
 
 use super::schema::{Element, GraphProto, ModelProto, NodeProto, TensorProto};
 use prost::Message;
@@ -53,7 +53,7 @@ impl Tensor {
         (rows, columns)
     }
 
-    /// The elements at these places.
+    /// Returns a tensor with the elements at the given positions.
     fn picked(&self, shape: Vec<usize>, places: &[usize]) -> Tensor {
         let elements = match &self.elements {
             Numbers(of) => Numbers(places.iter().map(|at| of[*at]).collect()),
@@ -77,7 +77,8 @@ impl Tensor {
     }
 }
 
-/// The places of two tensors that are combined, after broadcasting.
+/// Broadcasts two shapes. Returns the common shape and, for each of its elements, the positions of the two elements
+/// that are combined.
 fn pairs(a: &[usize], b: &[usize]) -> (Vec<usize>, Vec<(usize, usize)>) {
     let rank = a.len().max(b.len());
     let padded = |shape: &[usize]| [&vec![1; rank - shape.len()], shape].concat();
@@ -125,7 +126,7 @@ fn equal(a: &Tensor, b: &Tensor) -> Tensor {
 }
 
 fn chosen(by: &Tensor, yes: &Tensor, no: &Tensor) -> Tensor {
-    // Broadcast all three to the common shape.
+    // Broadcast all three inputs to the common shape.
     let (shape, _) = pairs(&by.shape, &yes.shape);
     let (shape, _) = pairs(&shape, &no.shape);
     let spread = |of: &Tensor| -> Vec<usize> {
@@ -155,7 +156,7 @@ fn product(a: &Tensor, b: &Tensor) -> Tensor {
     Tensor { shape, elements: Numbers(values) }
 }
 
-/// Reduces each row to one element.
+/// Reduces each row to one element by `f`.
 fn reduced(a: &Tensor, axes: &Tensor, f: impl Fn(&[f64]) -> f64) -> Tensor {
     assert_eq!(axes.as_integers(), [1]);
     let (rows, columns) = a.matrix();
@@ -304,7 +305,8 @@ impl Node<'_> {
         }
     }
 
-    /// Runs the body for each row of the scanned inputs. There is one state, or one output that is collected.
+    /// Runs the body for each row of the scanned inputs. The body has either one state or one output that is collected
+    /// over the rows.
     fn scanned(&self) -> Tensor {
         let body = self.attribute("body").and_then(|of| of.g.as_deref()).unwrap();
         let scanned = self.integer("num_scan_inputs") as usize;
@@ -335,7 +337,7 @@ impl Node<'_> {
     }
 }
 
-/// The values of all names.
+/// Runs a graph and returns the values of all names.
 fn run_graph(graph: &GraphProto, mut values: HashMap<String, Tensor>) -> HashMap<String, Tensor> {
     for input in &graph.input {
         assert!(values.contains_key(&input.name), "input {}", input.name);
@@ -355,7 +357,7 @@ fn run_graph(graph: &GraphProto, mut values: HashMap<String, Tensor>) -> HashMap
     values
 }
 
-/// Runs a model on inputs.
+/// Runs a model on the given inputs and returns its outputs.
 pub(crate) fn run(bytes: &[u8], inputs: HashMap<String, Tensor>) -> HashMap<String, Tensor> {
     let model = ModelProto::decode(bytes).unwrap();
     assert_eq!(model.opset_import[0].version, super::schema::OPSET);

@@ -1,8 +1,8 @@
 //! Writes a model in the ONNX format, in double precision.
 //!
-//! Columns of numbers are one matrix `X`, with NaN for missing numbers. Each column of categories is an input of its
-//! name. The outputs are `label` and `probabilities`, as those of scikit-learn models that skl2onnx converts; a model
-//! without probabilities has `values` instead.
+//! The columns of numbers form one input matrix `X`, in which NaN is a missing number. Each column of categories is a
+//! separate input with the name of the column. The outputs are `label` and `probabilities`, like those of scikit-learn
+//! models that skl2onnx converts. A model without probabilities has the output `values` instead of `probabilities`.
 
 mod coordinates;
 mod graph;
@@ -30,7 +30,7 @@ use serde_json::Value;
 /// Converts a model to the bytes of an ONNX file.
 ///
 /// # Errors
-/// If a column or the learner has no counterpart in ONNX.
+/// Returns an error if a column or the learner has no counterpart in ONNX.
 pub(super) fn export(pipeline: &Pipeline) -> Result<Vec<u8>, DataError> {
     let sums = sums_of(pipeline, "ONNX")?;
     let mut graph = Graph::default();
@@ -65,9 +65,9 @@ pub(super) fn export(pipeline: &Pipeline) -> Result<Vec<u8>, DataError> {
     Ok(model.encode_to_vec())
 }
 
-/// Adds the decision values: a column for each.
+/// Adds the decision values as a matrix with one column for each value.
 fn write_values(sums: &Sums<'_>, x: &Name, graph: &mut Graph) -> Result<Name, DataError> {
-    // Several parts have the same scale.
+    // Parts that have the same scale share the scaled coordinates.
     let mut scaled: Vec<(TableScale<'_>, Name)> = Vec::new();
     let mut sum: Option<Name> = None;
     for part in &sums.parts {
@@ -99,7 +99,7 @@ fn write_values(sums: &Sums<'_>, x: &Name, graph: &mut Graph) -> Result<Name, Da
     Ok(sum)
 }
 
-/// (x - mean)/deviation; a column without deviation becomes 0.
+/// Adds (x - mean)/deviation for each column. A column whose deviation is 0 becomes 0.
 fn write_standard(scale: &ZScore, x: &Name, graph: &mut Graph) -> Name {
     let inverse = |s: &f64| if *s > 0.0 { *s } else { f64::INFINITY };
     let means = graph.row(scale.means().to_vec());
@@ -108,7 +108,7 @@ fn write_standard(scale: &ZScore, x: &Name, graph: &mut Graph) -> Name {
     graph.op("Div", &[&shifted, &deviations])
 }
 
-/// exp(-distance/scale) for each row and centre.
+/// Adds the kernel value exp(-distance/scale) for each row and centre.
 fn write_kernel(kernel: &KernelValues, x: &Name, graph: &mut Graph) -> Name {
     let centres = kernel.centres();
     let (count, dim) = (centres.len(), centres.dim());
@@ -133,7 +133,8 @@ fn write_kernel(kernel: &KernelValues, x: &Name, graph: &mut Graph) -> Name {
             graph.op("Max", &[&distance, &zero])
         }
         Distance::Manhattan => {
-            // Coordinates are done one after another, so that the memory is that of one.
+            // The coordinates are processed one after another, so that only the differences of one coordinate are in
+            // memory.
             let mut body = Graph::inner("distance/");
             let sum = body.inner_input(false);
             let (value, centre) = (body.inner_input(true), body.inner_input(true));
@@ -164,7 +165,7 @@ fn write_kernel(kernel: &KernelValues, x: &Name, graph: &mut Graph) -> Name {
     graph.op("Exp", &[&exponent])
 }
 
-/// The products with the weights, and the biases.
+/// Adds the products of the features with the weights, plus the biases.
 fn write_affine(part: &Part<'_>, features: &Name, graph: &mut Graph) -> Name {
     let (count, dim) = (part.affine.len(), part.affine[0].weights.len());
     let weights = (0..dim).flat_map(|i| part.affine.iter().map(move |of| of.weights[i])).collect();
@@ -174,7 +175,8 @@ fn write_affine(part: &Part<'_>, features: &Name, graph: &mut Graph) -> Name {
     graph.op("Add", &[&products, &biases])
 }
 
-/// The predicted class: the second of two if the value is at least 0, otherwise the first with the largest value.
+/// Adds the predicted class. With two classes, this is the second class if the value is at least 0. With more classes,
+/// it is the first class with the largest value.
 fn write_label(classes: &[String], outputs: usize, values: &Name, graph: &mut Graph) {
     let class = if outputs == 1 {
         let zero = graph.number(0.0);
@@ -191,7 +193,7 @@ fn write_label(classes: &[String], outputs: usize, values: &Name, graph: &mut Gr
     graph.output(LABEL, &label, Element::String, None);
 }
 
-/// The probability of each class, as [`Calibration::probabilities`].
+/// Adds the probability of each class, as [`Calibration::probabilities`] computes it.
 fn write_probabilities(
     calibration: Calibration,
     outputs: usize,

@@ -1,16 +1,18 @@
-//! Ranks as part of an ONNX graph.
+//! Writes the ranks of columns as part of an ONNX graph.
 //!
-//! Between knots v_k a rank is linear, so it is the first rank plus the sum of slope_k times the length of the part of the
-//! interval from v_k to v_(k+1) that lies below x.
+//! The rank of x is linear between two knots v_k and v_(k+1). So the rank of x is the first rank plus a sum over all
+//! intervals from v_k to v_(k+1). The summand of an interval is its slope times the length of the part of the interval
+//! that lies below x.
 
 use super::graph::{self, Graph, Name, integer, integers};
 use halfspaces_features::Ranks;
 use halfspaces_frame::DataError;
 
-/// Intervals of columns, column by column, padded with intervals of length 0, which add nothing.
+/// The intervals between knots, column by column. Columns with fewer intervals are padded with intervals of length 0,
+/// which add nothing.
 struct Intervals {
     columns: usize,
-    /// The number of intervals of each column.
+    /// The number of intervals that each column has after padding.
     count: usize,
     starts: Vec<f64>,
     lengths: Vec<f64>,
@@ -40,7 +42,7 @@ impl Intervals {
         Ok(Intervals { columns: knots.len(), count, starts, lengths, slopes })
     }
 
-    /// Adds the length of each interval below x.
+    /// Adds the length of the part of each interval that lies below x.
     fn below(value: &Name, start: &Name, length: &Name, graph: &mut Graph) -> Name {
         let beyond = graph.op("Sub", &[value, start]);
         let zero = graph.number(0.0);
@@ -48,7 +50,7 @@ impl Intervals {
         graph.op("Min", &[&beyond, length])
     }
 
-    /// Adds the sums of columns with one interval.
+    /// Adds the sums for columns that have one interval.
     fn write_one(self, x: &Name, graph: &mut Graph) -> Name {
         let [starts, lengths, slopes] =
             [self.starts, self.lengths, self.slopes].map(|values| graph.row(values));
@@ -56,8 +58,8 @@ impl Intervals {
         graph.op("Mul", &[&below, &slopes])
     }
 
-    /// Adds the sums of columns with several intervals. Columns are done one after another (`Scan`), so that the memory
-    /// is that of one.
+    /// Adds the sums for columns that have several intervals. `Scan` processes the columns one after another, so that
+    /// only the intervals of one column are in memory.
     fn write_several(self, x: &Name, graph: &mut Graph) -> Name {
         let mut body = Graph::inner("ranks/");
         let inputs = [true; 4].map(|is_vector| body.inner_input(is_vector));
@@ -81,13 +83,13 @@ impl Intervals {
     }
 }
 
-/// Adds the ranks of all columns.
+/// Adds the ranks of all columns to the graph.
 ///
 /// # Errors
-/// If the distance of two values in a column, or its inverse, overflows.
+/// Returns an error if the distance between two values in a column overflows, or if a slope overflows.
 pub(super) fn write(ranks: &Ranks, x: &Name, graph: &mut Graph) -> Result<Name, DataError> {
     let knots: Vec<(&[f64], &[f64])> = ranks.knots().collect();
-    // Columns of zeros and ones, such as those of categories, have one interval, and others up to a thousand.
+    // Columns of zeros and ones, such as those of categories, have one interval. Other columns have up to a thousand.
     let several: Vec<usize> = (0..knots.len()).filter(|at| knots[*at].0.len() > 2).collect();
     let integers = |places: &[usize]| places.iter().map(|at| *at as i64).collect();
     let sums = if several.is_empty() {
@@ -102,7 +104,7 @@ pub(super) fn write(ranks: &Ranks, x: &Name, graph: &mut Graph) -> Result<Name, 
             let columns = graph.integers(integers(&several));
             let chosen = graph.op_with("Gather", &[x, &columns], vec![integer("axis", 1)]);
             let of_several = intervals.write_several(&chosen, graph);
-            // Of columns with several intervals, these sums are not used.
+            // The sums that this adds for columns with several intervals are not used.
             let of_one = Intervals::new(&knots, 1)?.write_one(x, graph);
             let axis = integer("axis", 1);
             let both = graph.op_with("Concat", &[&of_one, &of_several], vec![axis.clone()]);

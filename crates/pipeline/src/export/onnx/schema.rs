@@ -1,13 +1,14 @@
-//! The messages of the ONNX format that exported models consist of. Names and numbers are those of onnx.proto.
+//! The messages of the ONNX format that occur in exported models. The names and the field numbers are those of
+//! onnx.proto.
 
 use prost::Message;
 
-/// The version of the format: ONNX 1.14.
+/// The version of the file format, which belongs to ONNX 1.14.
 pub(super) const IR_VERSION: i64 = 9;
-/// The version of the operators: ONNX 1.14. It is the first in which `Equal` compares texts.
+/// The version of the operators, which belongs to ONNX 1.14. This is the first version in which `Equal` compares texts.
 pub(super) const OPSET: i64 = 19;
 
-/// The types of elements, as in `TensorProto.DataType`.
+/// The types of elements, numbered as in `TensorProto.DataType`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Element {
     Int64 = 7,
@@ -15,7 +16,7 @@ pub(super) enum Element {
     Double = 11,
 }
 
-/// The types of attributes, as in `AttributeProto.AttributeType`.
+/// The types of attributes, numbered as in `AttributeProto.AttributeType`.
 pub(super) mod attribute_type {
     pub(in super::super) const INT: i32 = 2;
     pub(in super::super) const GRAPH: i32 = 5;
@@ -146,7 +147,7 @@ pub(super) struct TensorShapeProto {
     pub(super) dim: Vec<DimensionProto>,
 }
 
-/// A dimension: a number, a name, or neither.
+/// A dimension of a tensor, which has a size, a name, or neither.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct DimensionProto {
     #[prost(int64, optional, tag = "1")]

@@ -1,6 +1,8 @@
-//! Writes a model as a Python module without dependencies: a fixed program and the model as data.
+//! Writes a model as a Python module without dependencies. The module consists of a fixed program and the data of the
+//! model.
 //!
-//! The data are JSON, which Python reads as literals. They are written one column and one part of the model on a line.
+//! The data are written as JSON, which Python reads as literals. Each column and each part of the model is on its own
+//! line.
 
 mod word_classes;
 
@@ -15,7 +17,7 @@ use halfspaces_tables::TableScale;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The parts of the program. Those for dates and texts are written only if the model has such columns.
+/// The parts of the program. The parts for dates and for texts are written only if the model has such columns.
 const MODEL: &str = include_str!("model.py");
 const CELLS: &str = include_str!("cells.py");
 const MOMENTS: &str = include_str!("moments.py");
@@ -25,7 +27,7 @@ const MAIN: &str = include_str!("main.py");
 /// Converts a model to a Python module.
 ///
 /// # Errors
-/// If a column or the learner cannot be written.
+/// Returns an error if a column or the learner cannot be expressed in the module.
 pub(super) fn export(pipeline: &Pipeline) -> Result<Vec<u8>, DataError> {
     let sums = sums_of(pipeline, "a Python module")?;
     let mut scales: Vec<TableScale<'_>> = Vec::new();
@@ -59,7 +61,7 @@ pub(super) fn export(pipeline: &Pipeline) -> Result<Vec<u8>, DataError> {
     let mut text = program.join("\n\n");
     text.push_str("\n\n# The model\n\n");
     let mut line = |name: &str, value: &Value| {
-        // Writing to a text cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{name} = {value}");
     };
     line("LABEL_COLUMN", &Value::from(pipeline.label_column()));
@@ -85,7 +87,7 @@ pub(super) fn export(pipeline: &Pipeline) -> Result<Vec<u8>, DataError> {
     Ok(text.into_bytes())
 }
 
-/// The columns of the recipe with the rules by which their cells are read.
+/// The data of the columns of the recipe, with the rules by which their cells are read.
 fn columns(recipe: &Recipe) -> Vec<Value> {
     let mut columns = Vec::with_capacity(recipe.columns.len() + recipe.entries.len());
     for column in &recipe.columns {
@@ -112,7 +114,7 @@ fn columns(recipe: &Recipe) -> Vec<Value> {
     columns
 }
 
-/// Adds the rule of a column, and whether the column may be absent.
+/// Adds the rule of a column to its data, and whether the column may be absent.
 fn add(data: &mut Value, rule: &ColumnRule, may_be_absent: bool) {
     data["reading"] = match &rule.reading {
         Reading::Number(format) => json!({ "number": spelling(format) }),
@@ -123,7 +125,7 @@ fn add(data: &mut Value, rule: &ColumnRule, may_be_absent: bool) {
     data["absent"] = json!(may_be_absent);
 }
 
-/// A spelling of numbers. The places that a currency sign or a unit may have are found by trying them.
+/// The data of a number format. The positions that a currency sign or a unit may have are found by parsing examples.
 fn spelling(format: &NumberFormat) -> Value {
     let reads = |cell: String| format.parse(&cell).is_some();
     let affix = format.affix.as_ref().map(|affix| {

@@ -1,14 +1,16 @@
-//! The classes of letters by which texts are divided into words, as data for Python, whose standard library does not have
-//! them. They are found by trying how `unicode-segmentation` divides short texts, so both always agree.
+//! The character classes by which texts are divided into words, as data for Python, whose standard library does not
+//! have them. The class of a character is found by testing how `unicode-segmentation` divides short texts, so the two
+//! always agree.
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Code points that can have a class other than "any": planes 0 to 3, and the selectors in plane 14. The other planes are
-/// unassigned or for private use.
+/// The code points that can have a class other than "any". These are in planes 0 to 3 and among the selectors in plane
+/// 14, because the other planes are unassigned or for private use.
 const RANGES: [std::ops::Range<u32>; 2] = [0..0x4_0000, 0xe_0000..0xe_1000];
 
-/// The ranges of letters of one class: first, last, and the class. Capital classes contain letters and digits, of which
-/// words have at least one. Letters of class `o`, any other mark, are not listed.
+/// The ranges of characters that have the same class, each as the first character, the last character and the class.
+/// Classes in upper case contain letters and digits, and a word contains at least one of these. Characters of class
+/// `o`, which are all other characters, are not listed.
 pub(super) fn ranges() -> Vec<(u32, u32, char)> {
     let mut ranges: Vec<(u32, u32, char)> = Vec::new();
     for letter in RANGES.into_iter().flatten().filter_map(char::from_u32) {
@@ -24,7 +26,7 @@ pub(super) fn ranges() -> Vec<(u32, u32, char)> {
     ranges
 }
 
-/// The value of the property Word_Break, as one letter.
+/// The value of the Unicode property Word_Break of a character, as one letter.
 fn class(letter: char) -> char {
     let is_one = |before: &str, after: &str| {
         let text = format!("{before}{letter}{after}");
@@ -34,12 +36,12 @@ fn class(letter: char) -> char {
         '\r' | '\n' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => 'r',
         '\'' => 'q',
         '"' => 'd',
-        // A letter that joins a letter before it, but not one behind it: Extend, Format or ZWJ.
+        // A character of the class Extend, Format or ZWJ joins a letter before it but not a letter after it.
         _ if is_one("a", "") && !is_one("", "a") => 'x',
-        // ExtendNumLet, the only class that joins both Latin letters and Katakana.
+        // ExtendNumLet is the only class that joins both Latin letters and Katakana.
         _ if is_one("a", "") && is_one("", "ア") => 'e',
         _ if is_one("a", "") && is_one("", ".1") => 'n',
-        // Hebrew letters join a single quote.
+        // A Hebrew letter joins a single quote after it.
         _ if is_one("a", "") && is_one("", "'") => 'h',
         _ if is_one("a", "") => 'a',
         _ if is_one("", "ア") => 'k',

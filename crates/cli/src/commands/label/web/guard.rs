@@ -63,7 +63,7 @@ impl Guard {
             // A header that occurs twice is invalid.
             if values.next().is_some() { Some("\u{fffd}") } else { value }
         };
-        // DNS rebinding: a foreign name that resolves to this machine appears in the host.
+        // In a DNS-rebinding attack, the header contains a foreign host name that resolves to this machine.
         let host = one(&HOST).unwrap_or("");
         let ours = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", self.port));
         if !ours.iter().any(|name| name == host) {

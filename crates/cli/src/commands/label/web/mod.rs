@@ -80,7 +80,7 @@ async fn serve(listener: &TcpListener, server: &Arc<Server>) -> Result<(), CliEr
         http.timer(TokioTimer::new()).header_read_timeout(TIMEOUT);
         let connection = connections.watch(http.serve_connection(TokioIo::new(stream), service));
         tokio::spawn(async move {
-            // Neither is a browser that disconnects in the middle of a request.
+            // A browser that disconnects in the middle of a request is not an error either.
             let _ = connection.await;
         });
     }

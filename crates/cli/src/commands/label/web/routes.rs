@@ -77,8 +77,8 @@ impl Server {
         (self.controller.into_inner().unwrap_or_else(PoisonError::into_inner), self.items)
     }
 
-    /// Locks the controller. A poisoned lock is usable: a handler that panicked has written its event to the disk
-    /// before.
+    /// Locks the controller. A poisoned lock is still usable, because a handler writes its event to the disk before it
+    /// can panic.
     fn controller(&self) -> MutexGuard<'_, Controller> {
         self.controller.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -159,7 +159,7 @@ pub(super) async fn respond(server: Arc<Server>, request: Request<Incoming>) -> 
     run_blocking(move || perform(&server, &path, &body)).await
 }
 
-/// Runs work that waits for disks or locks on a thread of its own, so that it does not block other requests.
+/// Runs work on a thread of its own. The work may wait for disks or locks and must not block other requests.
 async fn run_blocking(work: impl FnOnce() -> Reply + Send + 'static) -> Reply {
     match tokio::task::spawn_blocking(work).await {
         Ok(reply) => reply,
@@ -224,7 +224,7 @@ fn state(server: &Server) -> Reply {
     )
 }
 
-/// A row with an answer, to look at it again.
+/// Replies with a row that has an answer, for a second look at it.
 fn item(server: &Server, row: usize) -> Reply {
     match looked_at(&server.controller(), &server.items, row) {
         Some(looked) => json(StatusCode::OK, &serde_json::json!(looked)),

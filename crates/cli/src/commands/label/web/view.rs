@@ -17,7 +17,7 @@ const AHEAD: usize = 3;
 pub(in super::super) struct PageText {
     /// The name of the pool.
     pub(in super::super) pool: String,
-    /// Where the labels are when the session ends.
+    /// A text that says where the labels are when the session ends.
     pub(in super::super) ending: String,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct View<'a> {
     question: Option<QuestionView>,
     progress: ProgressView,
     outlook: OutlookView,
-    /// What to show if the model suggests to stop.
+    /// The advice to show if the model suggests stopping.
     stop_advice: Option<String>,
     /// Points of the curve: number of answers, number of corrections among them, number of corrections that the model
     /// expected at that time.
@@ -46,7 +46,7 @@ pub(super) struct View<'a> {
     /// Rows that are likely to be asked next, whose images are loaded ahead.
     ahead: Vec<usize>,
     can_undo: bool,
-    /// The action that an undo would undo.
+    /// The action that an undo would revert.
     undo: Option<UndoView>,
     /// Whether the model has learned from every answer.
     settled: bool,

@@ -159,7 +159,8 @@ pub(super) fn search_plane(setting: &Configuration, rng: &mut ChaCha8Rng) -> Out
 mod tests {
     use super::*;
 
-    /// Appendix B: x = (γ, 0.8) with γ = 0.5 at ŵ = (0.6, 0.8), and a point close to ŵ's boundary, which is pushed.
+    /// The cases of Appendix B: x = (γ, 0.8) with γ = 0.5 and ŵ = (0.6, 0.8), and a point close to the boundary of ŵ,
+    /// which is pushed.
     #[test]
     fn pushed_points_worked_by_hand() {
         let link = StepLink { near: [0.5; 2], far: [0.5; 2], jump: 0.5 };
@@ -168,13 +169,13 @@ mod tests {
             link,
             atoms: vec![Atom { x, flip: 0.0, mass: 1.0 }],
         };
-        // ŵ·x = 0.94, no push; along the sphere times cos θ = 0.6.
+        // ŵ·x = 0.94, so the point is not pushed. Along the sphere, the value is multiplied by cos θ = 0.6.
         let row = |certificate, x| pushed(certificate, &at(x), [1.2, 1.6]).unwrap().remove(0);
         let far = row(Certificate::NormStep, [0.5, 0.8]);
         assert!((far.value - 0.94).abs() < 1e-12 && (far.margin - 0.5).abs() < 1e-12);
         let far = row(Certificate::Tangential, [0.5, 0.8]);
         assert!((far.value - 0.6 * 0.94).abs() < 1e-12);
-        // ŵ·x = 0.06: x + (γ/3) ŵ, of length √(0.34 + 0.06/3 + 1/36), to norm 1.
+        // ŵ·x = 0.06, so the point becomes x + (γ/3) ŵ of length √(0.34 + 0.06/3 + 1/36), scaled to norm 1.
         let near = row(Certificate::NormStep, [0.5, -0.3]);
         let length = (0.34f64 + 0.02 + 1.0 / 36.0).sqrt();
         assert!((near.value - (0.06 + 1.0 / 6.0) / length).abs() < 1e-12);
@@ -182,25 +183,27 @@ mod tests {
         assert!(pushed(Certificate::Tangential, &at([0.5, 0.8]), [-0.6, 0.8]).is_none());
     }
 
-    /// The one-point examples of docs/theory: G and the required value, worked by hand.
+    /// The one-point examples of docs/theory, with G and the required value calculated by hand.
     #[test]
     fn slacks_worked_by_hand() {
         let one = |link, x: f64, w: f64, certificate, margin| {
             let atoms = vec![Atom { x: [x, 0.0], flip: 0.0, mass: 1.0 }];
             planar_slack(certificate, &Planar { margin, link, atoms }, [w, 0.0]).unwrap().mean
         };
-        // σ = 1 for t >= 0 and 0 below, x = 1/4, w = -4: G = 5/4, required 2, terms 1·(1 + 1/4) + 2.
+        // With σ = 1 for t >= 0 and 0 below, x = 1/4 and w = -4, G is 5/4 and 2 is required. The terms sum to 1·(1 +
+        // 1/4) + 2.
         let half = StepLink { near: [1.0, 0.0], far: [1.0, 0.0], jump: 0.5 };
         let found = one(half, 0.25, -4.0, Certificate::Lemma5Printed, 0.25);
         assert!((found + 0.75 / 3.25).abs() < 1e-12);
         assert!(one(half, 0.25, -4.0, Certificate::Lemma5, 0.25) > 0.0);
-        // σ = 0 below 1/2 and ±1 at and above it: G = 3/2 with max(a, γ), 3 with max(a, γ/2).
+        // With σ = 0 below 1/2 and ±1 from 1/2 on, G is 3/2 with max(a, γ) and 3 with max(a, γ/2).
         let jump = StepLink { near: [0.0; 2], far: [1.0; 2], jump: 0.5 };
         assert!(one(jump, 0.5, -0.5, Certificate::Floor { share: 1.0 }, 0.5) < -0.1);
         assert!(one(jump, 0.5, -0.5, Certificate::Floor { share: 0.5 }, 0.5) >= 0.0);
         assert!(one(jump, 0.5, -0.75, Certificate::Padding { share: 0.25 }, 0.5) < -0.01);
-        // β = 1/2, β~ = 1/4 (the learner's level is 1/4 lower), x = 1/2, w = -1, η = 1/4: G = 3/4, the absolute values
-        // of its terms 15/16 and 3/16; 1 is required as printed and 3/4 as corrected.
+        // With β = 1/2, β~ = 1/4 (the learner's level is 1/4 lower), x = 1/2, w = -1 and η = 1/4, G is 3/4, and the
+        // absolute values of its terms are 15/16 and 3/16. The printed inequality requires 1, and the corrected one
+        // requires 3/4.
         let half = StepLink { near: [0.5; 2], far: [0.5; 2], jump: 0.5 };
         let atoms = vec![Atom { x: [0.5, 0.0], flip: 0.25, mass: 1.0 }];
         let planar = Planar { margin: 0.5, link: half, atoms };

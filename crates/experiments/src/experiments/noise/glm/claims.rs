@@ -40,7 +40,7 @@ impl Experiment for GlmExperiment {
         }
         let ours = scale.pick(
             vec![(Random, 0.2, 0.5), (Searched, 0.2, 0.5)],
-            vec![(Random, 0.2, 0.5), (Searched, 0.2, 0.5)],
+            vec![(Random, 0.2, 0.3), (Searched, 0.2, 0.3)],
             vec![
                 (Random, 0.2, 0.3),
                 (Random, 0.2, 0.2),

@@ -134,7 +134,7 @@ pub(super) fn share_of_bound(
     sum / (f64::from(runs) * bounds::massart_excess(steps as f64, noise, planar.margin))
 }
 
-/// The errors on prefixes of one sample, and the smallest of `sizes` from which on all errors are at most η + ε.
+/// The errors on prefixes of one sample, and the smallest of `sizes` at and above which all errors are at most η + ε.
 pub(super) fn doubling(
     learner: Learner,
     planar: &Planar,

@@ -115,8 +115,8 @@ pub(crate) enum Outcome {
         sizes: Vec<usize>,
         ours: Vec<f64>,
         theirs: Vec<f64>,
-        /// For each fresh sample and each of the two learners, the smallest size from which on its error is at most η +
-        /// ε.
+        /// For each fresh sample and each of the two learners, the smallest size at and above which its error is at
+        /// most η + ε.
         needed: Vec<(Option<usize>, Option<usize>)>,
         atoms: Vec<Listed>,
     },

@@ -323,7 +323,7 @@ mod tests {
         let outcome = Outcome {
             points: vec![100; FOLDS],
             group: vec![0; FOLDS],
-            // Error counts differ widely between folds. In every fold, CKMY20 makes 2 to 4 errors fewer than the
+            // Error counts differ widely between folds. In every fold, CKMY20 makes 2 to 4 fewer errors than the
             // learners with the common counts.
             scores: LEARNERS
                 .iter()

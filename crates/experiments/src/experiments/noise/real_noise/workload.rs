@@ -137,7 +137,7 @@ pub(super) struct DataSet {
     /// The points of `plain`, lifted and scaled to norm 1, which changes no label of a halfspace.
     pub(super) unit: SparsePoints,
     pub(super) labels: Vec<Label>,
-    /// Whether each row is in the target group; all false for data without one.
+    /// Whether each row is in the target group; all false if the data have no target group.
     pub(super) group: Vec<bool>,
     /// The unit halfspace that the noise refers to, fitted to `unit` with all clean labels.
     pub(super) reference: Halfspace,

@@ -9,7 +9,7 @@ use crate::experiments::common::*;
 pub(super) const SHOWN_MARGIN: f64 = 0.15;
 pub(super) const SHOWN_EXCESS: f64 = 0.1;
 
-/// The smallest size from which on no error is above `level`.
+/// The smallest size at and above which no error exceeds `level`.
 pub(super) fn needed(sizes: &[usize], errors: &[f64], level: f64) -> Option<usize> {
     let good = errors.iter().rev().take_while(|e| **e <= level).count();
     sizes.get(errors.len().checked_sub(good)?).copied()

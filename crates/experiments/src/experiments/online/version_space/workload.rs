@@ -36,7 +36,7 @@ pub(crate) struct Play {
     pub(super) mistakes: u64,
     /// Whether the run ended because the learner no longer made mistakes.
     pub(super) ended: bool,
-    /// The learner's bound; `None` for a learner without one.
+    /// The learner's bound; `None` if the learner has no bound.
     pub(super) bound: Option<f64>,
 }
 

@@ -139,7 +139,7 @@ impl Experiment for ForsterExperiment {
             .with_note(MORE_TRIALS);
 
         let margins: Vec<f64> = results.outcomes().filter_map(|(_, o)| o.soft_margin).collect();
-        // An unresolved trial and a trial of the scatter give no position, so there is nothing to search.
+        // An unresolved fit and a trial of the scatter experiment give no position, so there is nothing to search.
         let without = results.outcomes().filter(|(_, o)| o.soft_margin.is_none()).count();
         let (quantity, planned) = ("fraction / (1/(4k))", results.planned() - without);
         let soft = Evidence::deterministic(quantity, Side::AtLeast, planned, &margins);

@@ -14,8 +14,8 @@ const MEMBERSHIP: f64 = 1e-10;
 /// Largest rounding difference between eigenvalues or residuals computed in two ways.
 const ROUNDING: f64 = 1e-12;
 
-/// δ below which points 1e-9 off a subspace may stay unresolved: rounding of 1e-16, magnified by 1e9, and a factor of
-/// ten.
+/// With δ below this value, points at distance 1e-9 from a subspace may stay unresolved. The value is a rounding error
+/// of 1e-16, magnified by 1e9, times a factor of ten.
 const NOISE_FLOOR: f64 = 1e-6;
 
 /// Numbers of points of the scatter experiment.
@@ -46,7 +46,7 @@ fn recheck(
             <= ROUNDING * isotropy.largest();
     let again =
         Subspace::certify(points, None, subspace.basis().clone(), subspace.span_dim(), MEMBERSHIP)?;
-    // In integers, from the counts.
+    // Computed in integers from the counts.
     let nonzero = points.norms().iter().filter(|r| **r > 0.0).count();
     let (inside, k) = (again.members().len(), again.dim());
     let shares = (inside * again.span_dim()).cmp(&(k * nonzero));
@@ -61,8 +61,8 @@ fn recheck(
     Ok((residual / accuracy.delta(), same && same_subspace && counts))
 }
 
-/// Whether `found` is the planted subspace: same dimension, all of its points, and no other point farther from it than
-/// twice the tolerance.
+/// Whether `found` is the planted subspace: it has the same dimension and contains all planted points, and its other
+/// points are within twice the tolerance of the planted subspace.
 fn is_planted(found: &Subspace, planted: &Planted) -> bool {
     let inside = |i: &usize| found.members().binary_search(i).is_ok();
     found.dim() == planted.dim
@@ -98,7 +98,7 @@ fn worst_fraction(unit: &Points, rng: &mut ChaCha8Rng) -> f64 {
         let mut best = count(&present);
         least = least.min(best);
         for _ in 0..MOVES {
-            // One of the points that exceed the threshold by the least.
+            // Turns away from one of the points that exceed the threshold by the smallest amounts.
             let mut reaching: Vec<(f64, usize)> = present
                 .iter()
                 .zip(0..)
@@ -131,9 +131,9 @@ fn worst_fraction(unit: &Points, rng: &mut ChaCha8Rng) -> f64 {
 /// Copies of the basis in [`soft_margin_tight`].
 const COPIES: usize = 5;
 
-/// Unit points of R^k, k >= 3, with least eigenvalue 1/(2k) up to one point and as few points as possible with
-/// |x_1| >= 1/(2√k). One in 4k-1 points is e_1. The others have |x_1| just below the threshold and are spread evenly
-/// over the other axes.
+/// Unit points of R^k, k >= 3, whose smallest eigenvalue is 1/(2k) up to the effect of one point. As few points as
+/// possible have |x_1| >= 1/(2√k). One in 4k-1 points is e_1. The others have |x_1| just below the threshold and are
+/// spread evenly over the other axes.
 fn soft_margin_tight(k: usize) -> Result<Points, Failure> {
     let groups = COPIES * (k - 1);
     let along = 0.5 / (k as f64).sqrt() * (1.0 - 1e-9);
@@ -246,7 +246,8 @@ pub(super) fn scatter(dim: usize, rng: &mut ChaCha8Rng) -> Result<Outcome, Failu
     let rotation = Rotation::random_with_rng(dim, rng)?;
     let condition: f64 = 100.0;
     let steps = (dim - 1) as f64;
-    // The true scatter: rows x Q for x with axes falling from 1 to 1/condition, of trace dim.
+    // The true scatter is that of the points x Q, where the axes of x fall from 1 to 1/condition. It is scaled to trace
+    // dim.
     let axes: Vec<f64> = (0..dim).map(|j| condition.powf(-2.0 * j as f64 / steps)).collect();
     let trace: f64 = axes.iter().sum();
     let mut rows = vec![vec![0.0; dim]; dim];
@@ -257,7 +258,8 @@ pub(super) fn scatter(dim: usize, rng: &mut ChaCha8Rng) -> Result<Outcome, Failu
     let (mut logs, mut of_covariance, mut outcome) = (Vec::new(), Vec::new(), None);
     for n in SCATTER_POINTS {
         let mut values = Gaussian::new(dim, condition)?.sample_with_rng(n, rng)?.into_vec();
-        // Elliptical, not normal: the radii have no finite mean, and the scatter must not depend on them.
+        // The points are elliptical but not normal: the radii have no finite mean, and the scatter must not depend on
+        // them.
         for row in values.chunks_exact_mut(dim) {
             let inverse: f64 = rng.random_range(1e-12..1.0);
             row.iter_mut().for_each(|v| *v /= inverse);
@@ -348,7 +350,8 @@ mod tests {
 
     #[test]
     fn the_search_finds_the_direction_without_points() {
-        // 40 points near a line of the plane: across it the fraction is small.
+        // 39 of the 40 points lie on a line of the plane. In the direction orthogonal to this line, the fraction is
+        // small.
         let mut rows = vec![[1.0, 0.0]; 39];
         rows.push([0.0, 1.0]);
         let unit = Points::from_rows(&rows).unwrap();

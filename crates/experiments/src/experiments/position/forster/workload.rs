@@ -89,9 +89,10 @@ pub(crate) enum Kind {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     pub(super) kind: Kind,
-    /// Whether `Unresolved` is an admissible answer: an exact boundary, or noise that δ is too small for.
+    /// Whether `Unresolved` is an admissible answer: either the case is exactly on the boundary, or δ is too small for
+    /// the noise of the points.
     pub(super) excusable: bool,
-    /// The residual, recomputed from the transformed unit vectors, over δ.
+    /// The residual, recomputed from the transformed unit vectors, divided by δ.
     pub(super) residual_share: f64,
     /// Whether every recomputed certificate agrees with the fit.
     pub(super) certified: bool,
@@ -110,7 +111,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// At most 1 if and only if the answer is certified, or admissibly unresolved.
+    /// A ratio that is at most 1 if and only if the answer is certified or admissibly unresolved.
     pub(super) fn certificate_ratio(&self) -> f64 {
         match self.kind {
             Kind::Unresolved if self.excusable => 0.0,

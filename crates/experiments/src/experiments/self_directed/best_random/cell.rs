@@ -304,7 +304,7 @@ mod tests {
         let (mut differ, mut angles) = (Vec::new(), Vec::new());
         for _ in 0..3000 {
             let (mut cell, _) = Cell::after_three_points(&mut rng);
-            // One more point: the probability that it cuts, times 2p(1-p).
+            // For one more point, this is the probability that it cuts, times 2p(1-p).
             let cuts = cell.cut_probability();
             let Cell::Sphere(vertices) = cell.clone() else { unreachable!("three points") };
             let p = cell.cut(&mut rng);
@@ -333,7 +333,7 @@ mod tests {
         let mut rng = ChaCha8Rng::seed_from_u64(3);
         let points = 20;
         let near = |share: f64, rng: &mut ChaCha8Rng| {
-            // In the plane: C(t) = 2t cells, caps of measure r/π.
+            // In the plane, there are C(t) = 2t cells, and a cap has measure r/π.
             let r = share * PI / (2.0 * f64::from(points));
             let of: Vec<f64> = (0..20_000)
                 .map(|_| {

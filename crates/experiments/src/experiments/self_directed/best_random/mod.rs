@@ -277,10 +277,10 @@ mod tests {
 
     #[test]
     fn bounds_by_hand() {
-        // d = 2: 3/16 before the first label, then 1/(8t).
+        // For d = 2, the error is 3/16 before the first label and then 1/(8t).
         assert!((least_error(2, 0.0) - 3.0 / 16.0).abs() < 1e-12);
         assert!((least_error(2, 5.0) - 1.0 / 40.0).abs() < 1e-12);
-        // d = 3, one label: (1/2π) ∫ (1 - 2 sin²(r/2)) dr = (1/2π) ∫ cos r dr = 1/(2π).
+        // For d = 3 and one label, it is (1/2π) ∫ (1 - 2 sin²(r/2)) dr = (1/2π) ∫ cos r dr = 1/(2π).
         assert!((least_error(3, 1.0) * 2.0 * PI - 1.0).abs() < 1.1e-3);
         // b(t) t tends to 4/(6π).
         assert!((least_error(3, 1e30) * 1e30 * 6.0 * PI / 4.0 - 1.0).abs() < 1.1e-3);

@@ -30,7 +30,7 @@ impl Experiment for MarginsExperiment {
             for points in [1_000, 100_000, 10_000_000, 1_000_000_000] {
                 for angle in [1.2, 0.3, 1e-2, 1e-4, 1e-6] {
                     let configuration = Configuration { dim, points, angle };
-                    // If nθ is below 12π, both claims are empty. Settings with nθ in the millions add nothing. If nθ is
+                    // If nθ is below 12π, both claims are empty, and more than a million draws add nothing. If nθ is
                     // small in every setting, the null of S3 passes.
                     let mass = configuration.mass();
                     if mass > PRINTED && mass < scale.pick(5e4, 2e6, 2e6) {

@@ -7,7 +7,7 @@ use crate::experiments::common::*;
 
 pub(crate) struct OptimumExperiment;
 
-/// Whether S12 is claimed at this number of points. Larger pools are drawn too, for the table.
+/// Whether S12 is claimed at this number of points. Larger pools are also drawn, for the table.
 fn is_claimed(setting: &Configuration) -> bool {
     match setting.dim {
         2 => true,
