@@ -204,7 +204,8 @@ impl LabelFile {
         }
         let pairs: Vec<_> = (0..table.rows).map(|row| (row, row)).collect();
         let advice = "join by a column of ids (--id), or sort the tables in the same order";
-        if check_same_rows(table, file, &pairs, &[label], advice)? == 0 {
+        let compared = check_same_rows(table, file, &pairs, &[label], advice)?;
+        if compared == 0 && file.names().len() > 1 {
             table.notes.push(format!(
                 "{}: the labels are joined to the rows of {} in order; no column of both files confirms this",
                 file.source, table.source
