@@ -6,10 +6,10 @@ use crate::trial::{Shard, TrialKey, fnv1a};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-/// The predicted cost of trials, from the times that earlier runs recorded.
+/// The predicted cost of trials, computed from the times that earlier runs recorded.
 ///
-/// A configuration that an earlier run of the same experiment has timed costs its mean time. Others cost the mean time
-/// of all trials of the experiment, or, if none was timed, an equal share of a given total.
+/// A configuration that an earlier run of the same experiment has timed costs its mean time. Other configurations cost
+/// the mean time of all trials of the experiment, or a given default if none was timed.
 ///
 /// ```
 /// use halfspaces_eval::{Costs, TrialKey};
@@ -27,13 +27,13 @@ use std::collections::{BinaryHeap, HashMap};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Costs {
-    /// Seconds and trials by experiment and configuration.
+    /// Seconds and numbers of trials, by experiment and configuration.
     configurations: HashMap<(String, String), (f64, usize)>,
     experiments: HashMap<String, (f64, usize)>,
 }
 
 impl Costs {
-    /// The times that a run recorded.
+    /// The costs given by the times that a run recorded.
     #[must_use]
     pub fn of_run(run: &RunInfo) -> Costs {
         let mut costs = Costs::default();
@@ -59,7 +59,7 @@ impl Costs {
         }
     }
 
-    /// The predicted seconds of a trial; `otherwise` if nothing is known about its experiment.
+    /// The predicted seconds of a trial, or `otherwise` if nothing is known about its experiment.
     #[must_use]
     pub fn of(&self, key: &TrialKey, otherwise: f64) -> f64 {
         let timed = self.configurations.get(&(key.experiment.clone(), key.configuration_text()));
@@ -70,9 +70,9 @@ impl Costs {
 
 /// A plan divided among shards whose predicted costs are about equal.
 ///
-/// *Method.* Trials are assigned in order of decreasing cost, each to the shard with the smallest cost so far; ties by
-/// the order of the plan. *Guarantee.* The largest cost is at most 4/3 of the least possible one (Graham 1969). *Cost.*
-/// O(n lg n).
+/// *Method.* Trials are assigned in order of decreasing cost, each to the shard with the smallest cost so far. Ties are
+/// broken by the order of the plan. *Guarantee.* The largest cost is at most 4/3 of the least possible one (Graham
+/// 1969). *Cost.* O(n lg n) time.
 ///
 /// ```
 /// use halfspaces_eval::{Division, Shard, TrialKey};
@@ -93,7 +93,7 @@ pub struct Division {
     id: String,
 }
 
-/// A non-negative cost, ordered.
+/// A non-negative cost that can be ordered.
 #[derive(PartialEq)]
 struct Cost(f64);
 
@@ -112,10 +112,10 @@ impl Ord for Cost {
 }
 
 impl Division {
-    /// Divides trials with their predicted costs among `count` shards, at least one.
+    /// Divides trials with their predicted costs among `count` shards. There must be at least one shard.
     ///
     /// # Panics
-    /// If `count` is 0.
+    /// Panics if `count` is 0.
     #[must_use]
     pub fn balanced(trials: &[(TrialKey, f64)], count: usize) -> Division {
         assert!(count > 0, "there is at least one shard");
@@ -150,7 +150,7 @@ impl Division {
         &self.costs
     }
 
-    /// The share of a shard, not finished yet.
+    /// The [`Share`] of a shard that is not finished yet.
     #[must_use]
     pub fn share(&self, shard: Shard) -> Share {
         Share { shard, division: self.id.clone(), finished: false }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The machine of a run. It is shown in the report and never compared.
+/// The machine of a run. The report shows it, but it is never compared with that of another run.
 ///
 /// ```
 /// use halfspaces_eval::Host;
@@ -17,7 +17,7 @@ pub struct Host {
     pub os: String,
     /// Processor architecture.
     pub arch: String,
-    /// Processor model, "unknown" if the system does not report it.
+    /// Processor model, or "unknown" if the system does not report it.
     pub processor: String,
     /// Cores available to this process.
     pub cores: usize,

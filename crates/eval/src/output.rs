@@ -30,7 +30,7 @@ pub struct OutputError {
 /// `.NAME.*.tmp`.
 ///
 /// # Errors
-/// [`OutputError`]; an existing file at `path` is then unchanged.
+/// [`OutputError`]. After an error, an existing file at `path` is unchanged.
 pub fn write_atomically(path: &Path, contents: &str) -> Result<(), OutputError> {
     let failed = |source| OutputError { path: path.into(), source };
     let invalid = || failed(io::ErrorKind::InvalidInput.into());
@@ -39,7 +39,7 @@ pub fn write_atomically(path: &Path, contents: &str) -> Result<(), OutputError> 
     let prefix = format!(".{}.", name.to_string_lossy());
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(".tmp");
-    // Like any other file: readable for everyone whom the umask admits, not only for the owner.
+    // Like any other new file, the file is readable by all users whom the umask permits, not only by its owner.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = builder.tempfile_in(folder).map_err(failed)?;

@@ -1,4 +1,5 @@
-//! The file `run.json`: program, seed and scale of an output folder, and the cost of the run.
+//! The file `run.json`, which contains the program, the seed and the scale of an output folder, and the cost of the
+//! run.
 
 use crate::host::Host;
 use crate::scale::Scale;
@@ -27,7 +28,7 @@ pub struct ExperimentTime {
     pub seconds: f64,
     /// Number of trials in the store.
     pub trials: usize,
-    /// Times of its configurations, from which the costs of a later run are predicted.
+    /// Times of the configurations of the experiment, from which the costs of a later run are predicted.
     #[serde(default)]
     pub configurations: Vec<ConfigurationTime>,
 }
@@ -44,9 +45,9 @@ pub struct ExperimentTime {
 pub struct ConfigurationTime {
     /// The configuration as JSON.
     pub configuration: String,
-    /// Time of the trials in seconds, on one thread each, added up.
+    /// Total time of the trials in seconds. Each trial is timed on one thread.
     pub seconds: f64,
-    /// Number of trials timed.
+    /// Number of trials that were timed.
     pub trials: usize,
 }
 
@@ -111,14 +112,14 @@ pub struct RunInfo {
     pub data_sets: Vec<String>,
     /// The command's options, as given.
     pub options: Vec<String>,
-    /// The machine; for merged shards the one that merged them.
+    /// The machine of the run; for merged shards, the machine that merged them.
     pub host: Host,
-    /// The shards in this folder, one or several merged ones; empty for a whole run.
+    /// The shards in this folder: one shard, or several that were merged. Empty for a whole run.
     #[serde(default)]
     pub shares: Vec<Share>,
-    /// Times of the chosen experiments, also of those that have not begun.
+    /// Times of the chosen experiments, including those that have not begun.
     pub experiments: Vec<ExperimentTime>,
-    /// Tables and figures that the run has written, to be replaced by a later run.
+    /// Tables and figures that the run has written. A later run replaces them.
     #[serde(default)]
     pub outputs: Vec<String>,
 }
@@ -159,9 +160,9 @@ pub enum RunInfoError {
         path: PathBuf,
         /// The property that differs.
         what: &'static str,
-        /// Its value in the folder.
+        /// The value of the property in the folder.
         found: String,
-        /// Its value in this run.
+        /// The value of the property in this run.
         expected: String,
     },
 }
@@ -178,8 +179,8 @@ impl RunInfo {
             .map_err(|e| RunInfoError::Malformed { path: path.into(), reason: e.to_string() })
     }
 
-    /// Checks that trials of `earlier`, read from `path`, may be continued by or merged with this run. A run of one shard
-    /// continues the same shard only.
+    /// Checks that the trials of `earlier`, which was read from `path`, may be continued by this run or merged with it.
+    /// A run of one shard continues only the same shard.
     ///
     /// # Errors
     /// [`RunInfoError::OtherRun`] for the first difference.
@@ -255,7 +256,7 @@ pub(crate) mod tests {
         let expected = "shards 2/2 of division 9f, but this run has 1/2 of division 9f";
         assert!(message.to_string().contains(expected), "{message}");
         assert!(share("1/2", false).check_continues(&info, path).is_err());
-        // The whole run completes a shard.
+        // A whole run may continue the run of a shard.
         info.check_continues(&share("1/2", false), path).unwrap();
         assert_eq!(serde_json::from_str::<RunInfo>(&info.to_json()).unwrap(), info);
     }

@@ -15,13 +15,13 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
-    /// Every experiment, once and on small inputs; the whole suite takes less than a minute.
+    /// Runs every experiment once, on small inputs. The whole suite takes less than a minute.
     Smoke,
-    /// For readers; takes about ten minutes.
+    /// A run for readers, which takes about ten minutes.
     Standard,
-    /// For publication; takes about two hours.
+    /// A run for publication, which takes about two hours.
     Full,
-    /// For clusters: sizes beyond what a verdict needs; takes days on one machine.
+    /// A run for clusters, with sizes beyond those that a verdict needs. It takes days on one machine.
     Huge,
 }
 
@@ -29,7 +29,7 @@ impl Scale {
     /// All scales, smallest first.
     pub const ALL: [Scale; 4] = [Scale::Smoke, Scale::Standard, Scale::Full, Scale::Huge];
 
-    /// Returns the value for this scale; at huge scale that for full scale.
+    /// Returns the value for this scale. At huge scale, returns the value for full scale.
     #[must_use]
     pub fn pick<T>(self, smoke: T, standard: T, full: T) -> T {
         match self {

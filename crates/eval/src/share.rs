@@ -1,4 +1,4 @@
-//! The shards whose trials an output folder has.
+//! The shards whose trials an output folder contains.
 
 use crate::trial::Shard;
 use serde::{Deserialize, Serialize};
@@ -20,8 +20,8 @@ use thiserror::Error;
 pub struct Share {
     /// The shard.
     pub shard: Shard,
-    /// A hash of all trials of the run and of their shards. It differs if the shards have been given other experiments,
-    /// data sets, times or another number of shards.
+    /// A hash of all trials of the run and of their shards. The hash differs if the shards were computed from other
+    /// experiments, data sets or times, or for another number of shards.
     pub division: String,
     /// Whether all trials of the shard are stored.
     pub finished: bool,
@@ -46,19 +46,19 @@ impl std::fmt::Display for Share {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum MergeError {
-    /// Two folders hold shards of different divisions.
+    /// Two folders contain shards of different divisions.
     #[error("{}: contains shard {found}, but {} contains shard {expected}", path.display(), other.display())]
     OtherDivision {
         /// A folder.
         path: PathBuf,
-        /// Its share.
+        /// A share in this folder.
         found: Box<Share>,
         /// An earlier folder.
         other: PathBuf,
-        /// Its share.
+        /// A share in the earlier folder.
         expected: Box<Share>,
     },
-    /// Two folders hold the same shard.
+    /// Two folders contain the same shard.
     #[error("{}: shard {shard} is also in {}", path.display(), other.display())]
     Overlap {
         /// A folder.
@@ -71,8 +71,9 @@ pub enum MergeError {
 }
 
 impl Share {
-    /// The shares of a report from `folders`, each with its shares, in the order of the shards. The `earlier` shares of
-    /// the output folder, which a share from `folders` replaces, come with its path.
+    /// The shares of a report that is made from `folders`, in the order of the shards. Each folder is given with its
+    /// shares. `earlier` contains the earlier shares of the output folder, with its path; shares from `folders` replace
+    /// those of the same shard.
     ///
     /// # Errors
     /// [`MergeError`] for the first share that contradicts another.
@@ -114,7 +115,7 @@ impl Share {
         Ok(merged.into_iter().map(|(_, share)| share).collect())
     }
 
-    /// The shards of the same division that are not among `shares`.
+    /// The shards of the same division that `shares` does not contain.
     #[must_use]
     pub fn missing(shares: &[Share]) -> Vec<Shard> {
         let all = shares.first().into_iter().flat_map(|share| share.shard.siblings());
@@ -146,7 +147,7 @@ mod tests {
         assert_eq!(merged, [first.clone(), third.clone()]);
         assert_eq!(Share::missing(&merged), [second.shard]);
         assert_eq!(Share::missing(&[]), []);
-        // What the output folder holds is kept, and replaced by a newer state of the same shard.
+        // Shares of the output folder are kept, unless a newer state of the same shard replaces them.
         let out = [folder("out", &[share("1/3", false), second.clone()])];
         assert_eq!(Share::merged(&parts, &out).unwrap(), [first, second, third]);
     }

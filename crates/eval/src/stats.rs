@@ -36,8 +36,8 @@ fn student(freedom: f64) -> StudentsT {
     distribution.unwrap_or_else(|e| unreachable!("there is a degree of freedom: {e}"))
 }
 
-/// Exact one-sided upper confidence bound (Clopper-Pearson) on a probability, given the number of `events` in `trials`:
-/// with probability at least `confidence` the true value is below it.
+/// Exact one-sided upper confidence bound (Clopper-Pearson) on a probability, given the number of `events` in `trials`.
+/// With probability at least `confidence`, the true value is below the bound.
 ///
 /// ```
 /// use halfspaces_eval::stats::binomial_upper;
@@ -59,7 +59,7 @@ pub fn binomial_upper(events: u64, trials: u64, confidence: f64) -> Option<f64> 
     if events == 0 {
         return Some(-((-confidence).ln_1p() / n).exp_m1());
     }
-    // The quantile of Beta(k + 1, n - k), by bisection, which terminates for all parameters.
+    // Computes the quantile of Beta(k + 1, n - k) by bisection, which terminates for all parameters.
     let beta = beta(k + 1.0, n - k);
     let (mut low, mut high) = (0.0f64, 1.0f64);
     for _ in 0..200 {
@@ -80,9 +80,9 @@ pub fn binomial_lower(events: u64, trials: u64, confidence: f64) -> Option<f64> 
     binomial_upper(others, trials, confidence).map(|upper| 1.0 - upper)
 }
 
-/// The probability of at least `events` in `trials` independent trials that succeed with `probability`: the exact
-/// p-value of "at most `probability`". It is at most 1 - c exactly if [`binomial_lower`] at confidence c is at least
-/// `probability`.
+/// The probability of at least `events` successes in `trials` independent trials that succeed with `probability`. This
+/// is the exact p-value of the hypothesis "at most `probability`". It is at most 1 - c exactly if [`binomial_lower`] at
+/// confidence c is at least `probability`.
 ///
 /// ```
 /// use halfspaces_eval::stats::binomial_tail;
@@ -116,7 +116,7 @@ fn usable(values: &[f64]) -> bool {
     !values.is_empty() && values.iter().all(|v| v.is_finite())
 }
 
-/// Two-sided Student interval for the mean of independent values; requires at least two.
+/// Two-sided Student interval for the mean of independent values. At least two values are required.
 ///
 /// ```
 /// use halfspaces_eval::stats::mean_interval;
@@ -137,14 +137,14 @@ pub fn mean_interval(values: &[f64], confidence: f64) -> Option<Interval> {
     Some(Interval { low: centre - half, high: centre + half })
 }
 
-/// Whether all values are equal. Compares the values themselves, because the mean of equal numbers need not round to
-/// them.
+/// Whether all values are equal. The values themselves are compared, because the mean of equal numbers may be rounded
+/// to a different number.
 pub(crate) fn coincide(values: &[f64]) -> bool {
     values.windows(2).all(|pair| pair[0].partial_cmp(&pair[1]) == Some(Ordering::Equal))
 }
 
-/// Student's p-value of "the mean is at most `bound`" from at least three independent values that are not all equal,
-/// because equal values give no scale for the distance to the bound.
+/// Student's p-value of "the mean is at most `bound`" from at least three independent values. They must not all be
+/// equal, because equal values give no scale for the distance to the bound.
 ///
 /// ```
 /// use halfspaces_eval::stats::mean_tail;
@@ -166,7 +166,7 @@ pub fn mean_tail(values: &[f64], bound: f64) -> Option<f64> {
     Some(student(n - 1.0).sf((centre - bound) / error))
 }
 
-/// Least-squares slope of `y` against `x`; requires at least two different values of `x`.
+/// Least-squares slope of `y` against `x`. At least two different values of `x` are required.
 ///
 /// ```
 /// use halfspaces_eval::stats::slope;
@@ -187,7 +187,7 @@ pub fn slope(x: &[f64], y: &[f64]) -> Option<f64> {
     Some(together / spread)
 }
 
-/// The `q` quantile (0 to 1), with linear interpolation.
+/// The `q` quantile of the values, with linear interpolation. `q` is between 0 and 1.
 ///
 /// ```
 /// use halfspaces_eval::stats::quantile;
@@ -235,7 +235,8 @@ mod tests {
     }
 
     proptest! {
-        /// Definition: at the upper bound, this few events have probability 1 - confidence.
+        /// By definition, if the probability equals the upper bound, at most this many events have probability 1 -
+        /// confidence.
         #[test]
         fn binomial_bounds_invert_the_distribution(n in 1u64..200, k in 0u64..200, c in 0.5..0.999f64) {
             prop_assume!(k < n);
@@ -305,11 +306,11 @@ mod tests {
         assert_eq!(binomial_tail(0, 0, 0.1), None);
         assert_eq!(binomial_tail(1, 2, 1.1), None);
         assert_eq!(mean_tail(&[1.0, 1.0], 0.0), None);
-        // Two values have scatter, but are too few for the test.
+        // Two values have scatter but are too few for the test.
         assert_eq!(mean_tail(&[1.0, 1.5], 0.0), None);
         assert!(mean_tail(&[1.0, 1.5, 1.2], 0.0).is_some());
         assert_eq!(mean_tail(&[1.0, 1.0, f64::NAN], 0.0), None);
-        // The mean of the first six values does not round to 0.1; the scatter of the last values underflows.
+        // The mean of the first six values is not rounded to 0.1. The scatter of the last values underflows.
         assert_eq!(mean_tail(&[0.1; 6], 0.01), None);
         assert_eq!(mean_tail(&[0.0, -0.0, 0.0], -1.0), None);
         assert_eq!(mean_tail(&[1e-200, 2e-200, 3e-200], 0.0), None);
@@ -334,7 +335,7 @@ mod tests {
             let interval = mean_interval(&sample, 0.9).unwrap();
             interval.low <= 6.0 && 6.0 <= interval.high
         });
-        // 1800 expected, standard deviation 13.4.
+        // The expected number is 1800, with a standard deviation of 13.4.
         assert!((1745..1855).contains(&covered.count()));
     }
 }

@@ -46,7 +46,7 @@ impl Table {
     /// Adds a row.
     ///
     /// # Panics
-    /// If the number of cells differs from the number of columns.
+    /// Panics if the number of cells differs from the number of columns.
     pub fn push(&mut self, row: Vec<String>) {
         let (cells, columns) = (row.len(), self.columns.len());
         assert_eq!(cells, columns, "table {}: a row has one cell per column", self.name);

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// The value as JSON on several lines, with a final line end.
+/// The value as JSON on several lines, followed by a line end.
 pub(crate) fn json_text(value: &impl Serialize) -> String {
     let text = serde_json::to_string_pretty(value);
     let Ok(mut text) = text else {
@@ -40,8 +40,8 @@ pub(crate) fn raised(c: char) -> char {
     }
 }
 
-/// A text of plain characters as readers see it: whole exponents are raised (`10^80`, `2^-15`), and `lnln` is two words.
-/// Other exponents, such as `n^0.5` and `2^r`, stay as they are.
+/// A text of plain characters in the form that readers see: whole exponents are raised (`10^80`, `2^-15`), and `lnln`
+/// becomes two words. Other exponents, such as `n^0.5` and `2^r`, stay as they are.
 pub(crate) fn typeset(text: &str) -> String {
     let (mut shown, mut rest) = (String::new(), text);
     while let Some((before, after)) = rest.split_once('^') {

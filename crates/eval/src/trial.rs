@@ -72,8 +72,8 @@ pub fn trial_rng(key: &TrialKey) -> ChaCha8Rng {
     rng
 }
 
-/// 64-bit FNV-1a: a hash that is the same on every machine and in every release. It distinguishes files and
-/// configurations; it is not a cryptographic hash.
+/// 64-bit FNV-1a: a hash that is the same on every machine and in every release. The hash distinguishes files and
+/// configurations, but it is not cryptographic.
 ///
 /// ```
 /// assert_eq!(halfspaces_eval::fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
@@ -85,7 +85,7 @@ pub fn fnv1a(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// Part `part` of `of` parts of a run, counted from 1.
+/// A part of a run: part number `part`, counted from 1, of `of` parts.
 ///
 /// ```
 /// use halfspaces_eval::Shard;
@@ -116,7 +116,7 @@ impl Shard {
         self.of
     }
 
-    /// All parts of the run, this one included.
+    /// All parts of the run, including this one.
     pub fn siblings(self) -> impl Iterator<Item = Shard> {
         (1..=self.of).map(move |part| Shard { part, of: self.of })
     }
@@ -180,7 +180,7 @@ mod tests {
         }
     }
 
-    /// A learner may be given the seed of the run: it must not repeat the draws of the trial.
+    /// A learner may use the seed of the run, but it must not repeat the draws of the trial.
     #[test]
     fn no_purpose_of_the_libraries_draws_what_a_trial_draws() {
         let key =

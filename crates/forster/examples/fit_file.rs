@@ -1,5 +1,5 @@
 //! Fits points from a file and reports the time, so that other programs can be run on the same points. Files contain n
-//! × d numbers, row by row, as little-endian 64-bit floating point.
+//! × d numbers, row by row, in little-endian 64-bit floating point.
 //!
 //! ```sh
 //! cargo run --release -p halfspaces-forster --example fit_file -- generate clustered 10000 20 x.f64
@@ -7,13 +7,13 @@
 //! cargo run --release -p halfspaces-forster --example fit_file -- pass x.f64 10000 20
 //! ```
 //!
-//! `generate` draws from `gaussian`, `student-t` (one degree of freedom, condition 1e6) or `clustered` (ten clusters).
-//! `fit` brings the points into radially isotropic position (with two-sided accuracy) and prints one line of JSON: the
-//! seconds of the fit alone, the numbers of steps and of passes over the points (including products with the Hessian),
-//! and the certified residual max(1 - λmin, λmax - 1). `pass` prints the seconds of one fixed-point step and of faer's
-//! XᵀX. The time of a step is a quarter of the difference in time between a fit of eight steps and a fit of four (use
-//! points that need more steps, such as clustered ones). Both times are minima over several rounds, because the minimum
-//! is least affected by other load on the machine. All commands use one thread.
+//! `generate` draws from `gaussian`, `student-t` (one degree of freedom, condition number 1e6) or `clustered` (ten
+//! clusters). `fit` brings the points into radially isotropic position (with two-sided accuracy) and prints one line of
+//! JSON: the seconds of the fit alone, the numbers of steps and of passes over the points (including products with the
+//! Hessian), and the certified residual max(1 - λmin, λmax - 1). `pass` prints the seconds of one fixed-point step and
+//! of faer's XᵀX. The time of a step is a quarter of the difference in time between a fit of eight steps and a fit of
+//! four. Use points that need more steps than these, such as clustered ones. Both times are minima over several rounds,
+//! because the minimum is least affected by other load on the machine. All commands use one thread.
 //!
 //! Errors are printed with the name of the file, and the program then exits with code 2.
 #![allow(clippy::disallowed_methods, reason = "it reports times")]
@@ -64,7 +64,7 @@ fn run(arguments: &[&str]) -> Result<(), Box<dyn Error>> {
     done.map_err(|error| format!("{file}: {error}").into())
 }
 
-/// A number from the command line.
+/// Parses a number from the command line.
 fn number<T: FromStr<Err: std::fmt::Display>>(name: &str, text: &str) -> Result<T, Box<dyn Error>> {
     text.parse().map_err(|error| format!("{name} = {text}: {error}").into())
 }

@@ -1,11 +1,12 @@
 //! Anderson acceleration of the fixed-point iteration.
 //!
-//! Near radially isotropic position the fixed-point iteration is nearly linear: the error of Q = (AAᵀ)⁻¹, in the
-//! coordinates of a nearby factor A₀, is multiplied by one symmetric operator at each step. A combination of the most
-//! recent steps whose residuals nearly cancel therefore gets much closer than each of them, just as conjugate gradients
-//! get closer than a plain iteration: the number of steps for a given accuracy falls by a third to a half. The cost is
-//! a few k × k matrices and no additional pass over the points. A proposal far from A₀ is rejected. Correctness does
-//! not depend on proposals: the next pass measures each of them.
+//! Near radially isotropic position, the fixed-point iteration is nearly linear: in the coordinates of a nearby factor
+//! A₀, each step multiplies the error of Q = (AAᵀ)⁻¹ by the same symmetric operator. If the most recent steps are
+//! combined so that their residuals nearly cancel, the combination is therefore much closer to the limit than any
+//! single step, just as conjugate gradients get closer than a plain iteration. The number of steps for a given accuracy
+//! falls by a third to a half. The cost is a few k × k matrices and no additional pass over the points. A proposed
+//! factor far from A₀ is rejected. Correctness does not depend on the proposals, because the next pass measures each of
+//! them.
 //!
 //! *Source.* Anderson 1965; Walker and Ni 2011 (type II).
 
@@ -28,24 +29,25 @@ pub(crate) struct AndersonAcceleration {
     origin: Mat<f64>,
     /// An upper triangular V with VVᵀ = Q at the current factor.
     root: Mat<f64>,
-    /// The Q of each past step, with trace k, and its fixed-point increment; newest last.
+    /// The Q of each past step, scaled to trace k, and its fixed-point increment. The newest step comes last.
     history: Vec<(Mat<f64>, Mat<f64>)>,
 }
 
 impl AndersonAcceleration {
-    /// Starts at the factor `origin`.
+    /// Starts the acceleration at the factor `origin`.
     pub(crate) fn new(origin: Mat<f64>) -> AndersonAcceleration {
         let root = Mat::identity(origin.nrows(), origin.nrows());
         AndersonAcceleration { origin, root, history: Vec::new() }
     }
 
-    /// The logarithm of the largest ratio between the condition numbers of two factors near the origin. It assumes that
-    /// the eigenvalues of Q lie between 1/2 and 3/2, which holds for all but a few of them if k is large.
+    /// The logarithm of the largest ratio between the condition numbers of two factors near the origin. This value
+    /// assumes that the eigenvalues of Q lie between 1/2 and 3/2, which holds for all but a few of them if k is large.
     pub(crate) fn growth() -> f64 {
         0.5 * 3f64.ln()
     }
 
-    /// The next factor, a lower triangle, given the M of the current factor; `None` if it would be far from the origin.
+    /// The next factor, a lower triangle, given the M of the current factor. Returns `None` if the next factor would be
+    /// far from the origin.
     pub(crate) fn next(&mut self, moment: &Mat<f64>) -> Option<Mat<f64>> {
         let dim = moment.nrows();
         let root = &self.root;
@@ -55,8 +57,8 @@ impl AndersonAcceleration {
         let residual = &image - &present;
         let mut next = image;
 
-        // Orthonormalised differences of residuals, newest first, each with the same combination of differences of
-        // fixed-point images.
+        // Each entry contains an orthonormalised difference of residuals, and the same combination of the differences
+        // of fixed-point images. The newest entry comes first.
         let mut basis: Vec<(Mat<f64>, Mat<f64>)> = Vec::new();
         let mut unexplained = residual.clone();
         let mut newer = (&present, &residual);
@@ -157,7 +159,7 @@ mod tests {
         let target = Mat::from_fn(3, 3, |i, j| {
             f64::from(i == j) + if (i, j) == (0, 0) { 0.02 } else { -0.01 * f64::from(i == j) }
         });
-        // Q' - Q = (target - Q)/2 in exact arithmetic; M follows from Q' = V M Vᵀ.
+        // In exact arithmetic Q' - Q = (target - Q)/2, and M follows from Q' = V M Vᵀ.
         let mut q = Mat::<f64>::identity(3, 3);
         for _ in 0..2 {
             let half = Mat::from_fn(3, 3, |i, j| 0.5 * (q[(i, j)] + target[(i, j)]));

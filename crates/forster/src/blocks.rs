@@ -1,15 +1,16 @@
 //! The Forster transform of points that do not fit on one machine: a fit that requests one pass at a time.
 //!
 //! A pass is a value ([`ForsterPass`]) that is sent to the processes that hold blocks of rows. Each worker computes the
-//! sums of its blocks ([`ForsterPass::partial`]), partial results are joined in any order
+//! sums of its blocks ([`ForsterPass::partial`]). The partial results are joined in any order
 //! ([`halfspaces_linalg::Partial`]), and the total ([`MomentSum`]) is the answer. The iteration, the kernels and the
-//! blocks are those of [`Forster::fit`](crate::Forster::fit): if no point is zero, repeated or of a length beyond
-//! 1e±100, both fits have the same bits.
+//! blocks are those of [`Forster::fit`](crate::Forster::fit). If no point is zero, is repeated or has a length beyond
+//! 1e±100, the results of both fits have the same bits.
 //!
-//! *Cost.* For n × d points and a pass: one reading of the points, d² numbers to each worker and d²/2 numbers from it.
+//! *Cost.* Each pass over n × d points reads the points once, sends d² numbers to each worker and receives d²/2 numbers
+//! from each worker.
 //!
-//! *Limits.* There is no search for a heavy subspace, because it needs all points. A fit that needs it ends with
-//! [`Reason::SubspaceUnknown`].
+//! *Limits.* There is no search for a heavy subspace, because the search needs all points. A fit that requires the
+//! search ends with [`Reason::SubspaceUnknown`].
 
 use crate::dense::{eigenvalues, extremes};
 use crate::error::ForsterError;
@@ -45,9 +46,10 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ForsterPass {
-    /// The rows of A; `None` for the unchanged rows.
+    /// The rows of A; `None` for a pass over the unchanged rows.
     factor: Option<Points>,
-    /// The rows of a symmetric S, for Σ u uᵀ (uᵀ S u) over unit rows u of XA instead of Σ u uᵀ.
+    /// The rows of a symmetric S. If they are given, the pass computes Σ u uᵀ (uᵀ S u) over the unit rows u of XA
+    /// instead of Σ u uᵀ.
     form: Option<Points>,
 }
 
@@ -58,8 +60,8 @@ impl ForsterPass {
         ForsterPass { factor: None, form: None }
     }
 
-    /// The sums over the blocks of `points`, whose first row is the first row of block `first`. All blocks are complete,
-    /// except for the last block of all points.
+    /// The sums over the blocks of `points`, whose first row is the first row of block `first`. All blocks are
+    /// complete, except for the last block of the whole data set.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`] if the pass was made for rows of another length; [`InputError::TooLarge`].
@@ -92,7 +94,7 @@ impl ForsterPass {
     }
 }
 
-/// The rows that are not zero, with lengths that are neither huge nor tiny.
+/// The rows that are not zero, rescaled so that no length is huge or tiny.
 fn regular(values: &[f64], dim: usize) -> Cow<'_, [f64]> {
     if values.chunks_exact(dim).all(is_moderate) {
         return Cow::Borrowed(values);
@@ -142,26 +144,26 @@ impl BlocksFit {
         /// Number of rows that are not zero.
         rows: u64,
 
-        /// The work.
+        /// The work of the fit.
         level: &Level,
     }
 
-    /// How the fit ended: [`LevelEnd::Isotropic`], or without an answer.
+    /// The end of the fit: [`LevelEnd::Isotropic`], or an end without an answer.
     #[must_use]
     pub fn end(&self) -> LevelEnd {
         self.level.end
     }
 }
 
-/// Points that are reached only by passes.
+/// Points that are accessible only by passes.
 struct Remote<F> {
     run: F,
     dim: usize,
     /// Number of rows that are not zero; 0 before the first pass.
     rows: u64,
-    /// The A whose unit rows are set.
+    /// The factor A that was chosen for passes over the unit rows of XA.
     units: Option<Points>,
-    /// Whether the level asked for a heavy subspace.
+    /// Whether the level has requested the search for a heavy subspace.
     searched: bool,
 }
 
@@ -218,13 +220,13 @@ impl<F: FnMut(&ForsterPass) -> Option<MomentSum>> LevelPasses for Remote<F> {
 impl Forster {
     /// Brings points into radially isotropic position. The points are in R^`dim`, and other processes hold them in
     /// blocks. `run` computes a pass: it lets every worker sum its blocks ([`ForsterPass::partial`]), joins the partial
-    /// results and returns the total, or `None` if that failed. Zero points are dropped. Repeated points are not
+    /// results and returns the total, or `None` if the pass failed. Zero points are dropped. Repeated points are not
     /// merged.
     ///
     /// # Errors
-    /// [`ForsterError::PassFailed`] if `run` returns `None`; [`ForsterError::RowsChanged`] if two passes count different
-    /// rows; [`ForsterError::NoDirection`]; [`ForsterError::NearlyFlat`] if the points lie near a proper subspace;
-    /// [`ForsterError::NoConvergence`].
+    /// [`ForsterError::PassFailed`] if `run` returns `None`; [`ForsterError::RowsChanged`] if two passes count
+    /// different numbers of rows; [`ForsterError::NoDirection`]; [`ForsterError::NearlyFlat`] if the points lie near a
+    /// proper subspace; [`ForsterError::NoConvergence`].
     pub fn fit_blocks(
         &self,
         dim: usize,
@@ -251,7 +253,7 @@ impl Forster {
         let (least, largest) = last.extremes;
         let certificate = Isotropy::of_extremes(least, largest);
         level.end = match end {
-            // The search was asked for because rounding could hide a subspace, or because A degenerates.
+            // The level requested the search because rounding could hide a subspace, or because A degenerates.
             End::Isotropic if points.searched => LevelEnd::Unresolved(Reason::SubspaceUnknown),
             End::Unresolved(Reason::ConditionCap) if points.searched => {
                 LevelEnd::Unresolved(Reason::SubspaceUnknown)
@@ -274,7 +276,8 @@ mod tests {
     use halfspaces_data::{Excess, Gaussian, HeavyCase, HeavyKind, Marginal, StudentT};
     use halfspaces_linalg::{BLOCK_ROWS, Params};
 
-    /// Runs a pass on `workers` workers, each with every `workers`th block; the last one repeats the first block.
+    /// Runs a pass on `workers` workers. Each of them computes every `workers`th block, and the last one also repeats
+    /// the first block.
     fn shared(points: &DensePoints<'_>, workers: usize, pass: &ForsterPass) -> Option<MomentSum> {
         let (n, dim) = (points.len(), points.dim());
         let blocks = n.div_ceil(BLOCK_ROWS);
@@ -328,7 +331,7 @@ mod tests {
         let solver = ForsterTransform::params().check().unwrap();
         let fit = solver.fit_blocks(4, |pass| shared(case.points(), 1, pass)).unwrap();
         assert_eq!(fit.end(), LevelEnd::Unresolved(Reason::SubspaceUnknown));
-        // Points of a plane.
+        // These points lie in a plane.
         let flat: Vec<f64> =
             case.points().as_slice().chunks(4).flat_map(|x| [x[0], x[1], x[0] - x[1]]).collect();
         let flat = Points::new(flat, 3).unwrap();

@@ -1,9 +1,9 @@
 //! Decomposition of all points into subspaces, in each of which the points are in radially isotropic position.
 //!
 //! A fit brings the points of one subspace into radially isotropic position. The points outside that subspace are
-//! fitted again, until every point has been placed in a subspace: the result is a sequence of subspaces V1, V2, ...,
+//! fitted again, until every point has been placed in a subspace. The result is a sequence of subspaces V1, V2, ...,
 //! where V_i contains at least its share of the points not in V1 .. V_{i-1} (DKTZ23 §3; the strong learner processes
-//! them in this order). Each piece contains at least one point, so there are at most n pieces.
+//! the subspaces in this order). Each piece contains at least one point, so there are at most n pieces.
 
 use crate::error::ForsterError;
 use crate::forster::Forster;
@@ -40,8 +40,8 @@ pub struct Decomposition {
 
 impl Decomposition {
     getters! {
-        /// The pieces in the order in which they were found. Members are indices of the original points; weights and
-        /// span are those of the points that remained at the time.
+        /// The pieces in the order in which they were found. Members are indices of the original points. Weights and
+        /// span are those of the points that remained when the piece was found.
         pieces: &[Position],
 
         /// Zero points, which are not placed.

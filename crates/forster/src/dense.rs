@@ -1,9 +1,10 @@
-//! Small dense factorisations and products, single-threaded and with typed errors: thin wrappers around those of faer.
+//! Small dense factorisations and products, single-threaded and with typed errors: thin wrappers around the functions
+//! of faer.
 //!
 //! faer's operators and its `self_adjoint_eigen` and `svd` take their number of threads from a global variable, whose
-//! default is all cores. Here a caller specifies the threads ([`halfspaces_linalg::Threads`]) and no result may depend
-//! on them. The wrappers therefore call the functions below the operators, with one thread. Operators without a matrix
-//! product are used directly.
+//! default is all cores. In this crate the caller specifies the threads ([`halfspaces_linalg::Threads`]), and no result
+//! may depend on their number. The wrappers therefore call the lower-level functions of faer, with one thread.
+//! Operators that involve no matrix product are used directly.
 
 use crate::error::ForsterError;
 use faer::diag::Diag;
@@ -18,7 +19,7 @@ use faer::linalg::svd::{ComputeSvdVectors, svd as faer_svd, svd_scratch};
 use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::{Accum, Col, Mat, MatRef, Par, unzip, zip};
 
-/// The eigenvalues of a symmetric matrix, ascending, and its eigenvectors, as columns.
+/// The eigenvalues of a symmetric matrix, in ascending order, and its eigenvectors, as columns.
 pub(crate) fn eigen(m: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), ForsterError> {
     eigen_once(m).or_else(|_| eigen_turned(m))
 }
@@ -45,7 +46,7 @@ fn eigen_once(m: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), ForsterError> 
     Ok((values.column_vector().iter().copied().collect(), vectors))
 }
 
-/// The eigenvalues of a symmetric matrix, ascending.
+/// The eigenvalues of a symmetric matrix, in ascending order.
 pub(crate) fn eigenvalues(m: MatRef<'_, f64>) -> Result<Vec<f64>, ForsterError> {
     let dim = m.nrows();
     if !m.is_all_finite() {
@@ -62,7 +63,7 @@ pub(crate) fn eigenvalues(m: MatRef<'_, f64>) -> Result<Vec<f64>, ForsterError> 
     }
 }
 
-/// The singular values of a matrix, descending, and its right singular vectors, as columns.
+/// The singular values of a matrix, in descending order, and its right singular vectors, as columns.
 pub(crate) fn svd(m: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), ForsterError> {
     svd_once(m).or_else(|_| svd_turned(m))
 }
@@ -91,8 +92,8 @@ fn svd_once(m: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), ForsterError> {
     Ok((values.column_vector().iter().copied().collect(), vectors))
 }
 
-/// The reflection I - 2 v vᵀ/‖v‖² for v = (1, 2, ..., d). On rare matrices with many zeros and pairs of equal singular
-/// values (triangles of one-hot rows) faer's iteration does not converge; after this reflection it does.
+/// The reflection I - 2 v vᵀ/‖v‖² for v = (1, 2, ..., d). For rare matrices with many zeros and pairs of equal singular
+/// values (triangles of one-hot rows), faer's iteration converges only after this reflection.
 fn reflection(dim: usize) -> Mat<f64> {
     let norm_sq: f64 = (1..=dim).map(|i| (i * i) as f64).sum();
     Mat::from_fn(dim, dim, |i, j| {
@@ -107,7 +108,7 @@ pub(crate) fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
     out
 }
 
-/// The matrix Q f(λ) Qᵀ for eigenvectors Q.
+/// The matrix Q f(λ) Qᵀ for eigenvalues λ and eigenvectors Q.
 pub(crate) fn spectral(
     values: &[f64],
     vectors: MatRef<'_, f64>,
@@ -117,7 +118,7 @@ pub(crate) fn spectral(
     product(scaled.as_ref(), vectors.transpose())
 }
 
-/// The upper triangle R of m = QR, square even if m has fewer rows than columns.
+/// The upper triangle R of m = QR. The triangle is square even if m has fewer rows than columns.
 pub(crate) fn qr_triangle(mut m: Mat<f64>) -> Mat<f64> {
     let (rows, columns) = m.shape();
     let block = recommended_block_size::<f64>(rows, columns);
@@ -129,7 +130,7 @@ pub(crate) fn qr_triangle(mut m: Mat<f64>) -> Mat<f64> {
     Mat::from_fn(columns, columns, |i, j| if i <= j && i < rows { m[(i, j)] } else { 0.0 })
 }
 
-/// The lower triangle L with L Lᵀ = m mᵀ. It is m times a rotation, which changes no norm of a row of X m. Each row is
+/// The lower triangle L with L Lᵀ = m mᵀ. L is m times a rotation, which changes no norm of a row of X m. Each row is
 /// accurate relative to its own length, so the condition number is not squared.
 pub(crate) fn lower_factor(m: MatRef<'_, f64>) -> Mat<f64> {
     qr_triangle(m.transpose().to_owned()).transpose().to_owned()
@@ -179,7 +180,7 @@ pub(crate) fn extremes(values: &[f64]) -> (f64, f64) {
     ends.expect("a spectrum has at least one value")
 }
 
-/// Divides by the largest entry, so that no square of an entry overflows.
+/// Divides the matrix by its largest absolute value, so that no square of an entry overflows.
 pub(crate) fn scale_to_unit(m: &mut Mat<f64>) {
     let largest = m.norm_max();
     if largest > 0.0 && largest.is_finite() {
@@ -222,7 +223,7 @@ mod tests {
         );
         let r = qr_triangle(m);
         assert!(distance(product(r.transpose(), r.as_ref()).as_ref(), gram.as_ref()) < 1e-11);
-        // With fewer rows than columns the triangle is still square.
+        // If there are fewer rows than columns, the triangle is still square.
         let wide = example(3, 5);
         let r = qr_triangle(wide.clone());
         assert_eq!(r.shape(), (5, 5));

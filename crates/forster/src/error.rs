@@ -39,7 +39,7 @@ pub enum ForsterError {
     Weight {
         /// The row, counted from 0.
         row: usize,
-        /// Its weight.
+        /// The weight of the row.
         weight: f64,
     },
     /// A pass over the blocks failed.
@@ -55,7 +55,7 @@ pub enum ForsterError {
         /// Number of rows of a later pass.
         found: u64,
     },
-    /// The points lie in or near a proper subspace. Only a fit in memory could decide which of the two.
+    /// The points lie in or near a proper subspace. Only a fit in memory could decide which of the two is the case.
     #[error(
         "the points lie in or near a proper subspace (the second moments differ by a factor of {ratio:e}); drop columns \
          that depend on others, or fit in memory"

@@ -1,9 +1,10 @@
 //! The solver: brings points into radially isotropic position, or finds the subspace that prevents it.
 //!
-//! It searches for a linear A such that u_i = Aᵀx_i/‖Aᵀx_i‖ have M = (d/n) Σ u_i u_iᵀ ≈ I. Such an A exists, for every
-//! accuracy, exactly if no proper subspace of dimension k of the span (dimension d) contains more than a k/d fraction
-//! of the points; otherwise such a subspace is returned with a transform inside it (DKTZ23 §3; Diakonikolas, Tzamos and
-//! Kane 2023; A is the root of Tyler's M-estimator).
+//! The solver searches for a linear map A such that the vectors u_i = Aᵀx_i/‖Aᵀx_i‖ have M = (d/n) Σ u_i u_iᵀ ≈ I. Let
+//! d be the dimension of the span of the points. Such an A exists, for every accuracy, exactly if no proper subspace of
+//! the span contains more than the fraction k/d of the points, where k is the dimension of the subspace. Otherwise the
+//! solver returns such a subspace with a transform inside it (DKTZ23 §3; Diakonikolas, Tzamos and Kane 2023). A is the
+//! root of Tyler's M-estimator.
 //!
 //! The iteration runs on levels: first on the span, then inside each heavy subspace that it finds. On each level:
 //!
@@ -23,16 +24,16 @@
 //!
 //! A subspace with exactly its share of the points, N d = k n, is returned as the answer only if rounding ends the
 //! iteration: at the cap on the condition number, or if neither the residual nor the condition number has changed for
-//! [`PATIENCE`](crate::level::PATIENCE) steps, which on ill-conditioned points happens long before the cap. It is never
-//! returned at the cap on steps, because more steps might still bring the points into position on the whole span. It is
-//! never returned at an intermediate step either: if another subspace contains all other points, some transform brings
-//! the points into position exactly. Whenever it is returned, it is correct: membership is certified and the equality
-//! holds exactly, in integers (DKTZ23 §3 requires no more).
+//! [`PATIENCE`](crate::level::PATIENCE) steps, which on ill-conditioned points happens long before the cap. Such a
+//! subspace is never returned at the cap on steps, because more steps might still bring the points into position on the
+//! whole span. It is never returned at an intermediate step either: if another subspace contains all other points, some
+//! transform brings the points into position exactly. Whenever such a subspace is returned, the answer is correct:
+//! membership is certified, and the equality holds exactly, in integers (DKTZ23 §3 requires no more).
 //!
 //! *Guarantee.* There is no bound on the number of steps, but the result is fully guaranteed: both kinds of outcome are
 //! returned only with certificates recomputed from the points as given ([`crate::Subspace`], [`crate::Isotropy`]), and
-//! everything else is [`Outcome::Unresolved`]. On elliptical data the fixed-point iteration contracts by about 2/(d+2)
-//! per step, and acceleration nearly doubles that rate; on the exact boundary only Newton steps make progress.
+//! every other result is [`Outcome::Unresolved`]. On elliptical data the fixed-point iteration contracts by about
+//! 2/(d+2) per step, and acceleration nearly doubles that rate. On the exact boundary only Newton steps make progress.
 //!
 //! *Claims.* F1, F2, F3, S7.
 
@@ -55,8 +56,8 @@ impl Params for ForsterParams {
     /// Returns the solver if all parameters are in range.
     ///
     /// # Errors
-    /// [`InputError::ParameterOutOfRange`] for δ not in [1e-11, 1), a membership tolerance not in
-    /// [1e-12, 1e-8], no iterations, or a condition not in [1e3, 1e15].
+    /// [`InputError::ParameterOutOfRange`] if δ is not in [1e-11, 1), the membership tolerance is not in [1e-12, 1e-8],
+    /// the maximum number of steps is 0, or the cap on the condition number is not in [1e3, 1e15].
     fn check(self) -> Result<Forster, InputError> {
         let check = InputError::check_parameter;
         let delta = self.accuracy.delta();
@@ -80,7 +81,7 @@ impl ForsterTransform {
     }
 }
 
-/// The solver: brings points into radially isotropic position, or finds the subspace that prevents it. Created by
+/// The solver: brings points into radially isotropic position, or finds the subspace that prevents it. It is created by
 /// [`ForsterTransform::params`] and [`Params::check`].
 ///
 /// *What it computes.* A linear A for which the unit vectors u = Aᵀx/‖Aᵀx‖ have M = (d/n) Σ u uᵀ ≈ I within the
@@ -88,20 +89,22 @@ impl ForsterTransform {
 /// (k/d of them in k of d dimensions), so that no such A exists, the result is that subspace with an A for the points
 /// inside it.
 ///
-/// *Guarantee.* It concerns the result, not the number of steps: members, inequality and eigenvalues are recomputed
-/// from the points as given, and a result that does not meet the accuracy is [`Outcome::Unresolved`]. With accuracy δ
-/// <= 1/2, 1/(4d) of the points have |v·u| >= 1/(2√d) for every unit v (DKTZ23 §3). Results do not depend on the number
-/// of threads.
+/// *Guarantee.* The guarantee concerns the result, not the number of steps: the members, the inequality and the
+/// eigenvalues are recomputed from the points as given, and a result that does not meet the accuracy is
+/// [`Outcome::Unresolved`]. With accuracy δ <= 1/2, at least 1/(4d) of the points have |v·u| >= 1/(2√d) for every unit
+/// v (DKTZ23 §3). Results do not depend on the number of threads.
 ///
-/// *Cost.* A pass over the points takes O(n d²) time, about that of one XᵀX, and reads each point once. A fixed-point
-/// step is one pass, a Newton step up to 60. Points that are Gaussian, heavy-tailed or in clusters take about 4 to 8
-/// passes for δ = 1e-6. Memory: the unit rows (n d numbers) as soon as the fit searches for subspaces or makes Newton
-/// steps, a copy of the points if some are repeated, are zero, or have lengths beyond 1e±100, and O(d²) numbers.
+/// *Cost.* A pass over the points takes O(n d²) time, about as much as one XᵀX, and reads each point once. A
+/// fixed-point step takes one pass, and a Newton step takes up to 60. Points that are Gaussian, heavy-tailed or in
+/// clusters take about 4 to 8 passes for δ = 1e-6. The memory holds O(d²) numbers, the unit rows (n d numbers) as soon
+/// as the fit searches for subspaces or makes Newton steps, and a copy of the points if some are repeated, are zero, or
+/// have lengths beyond 1e±100.
 ///
-/// *When to use it.* Before a learner that needs margins, to make ill-conditioned points isotropic; as a scatter matrix
-/// of heavy-tailed points; to detect that many points lie in a subspace. *When not:* points that lie near a subspace,
-/// but beyond the tolerance, need a transform whose condition number is the inverse of their distance, and their fit
-/// ends unresolved; sparse points in many dimensions (it stores d² numbers).
+/// *When to use it.* Use the solver before a learner that needs margins, to make ill-conditioned points isotropic; to
+/// compute a scatter matrix of heavy-tailed points; or to detect that many points lie in a subspace. *When not to use
+/// it.* Points that lie near a subspace, but beyond the tolerance, need a transform whose condition number is the
+/// inverse of their distance, so their fit ends unresolved. For sparse points in many dimensions, the d² numbers that
+/// the solver stores are too many.
 ///
 /// *Source.* DKTZ23 §3; Tyler 1987; Diakonikolas, Tzamos and Kane 2023. *Claims:* F1, F2, F3 (scatter), S7 (margins).
 ///
@@ -128,13 +131,13 @@ impl Forster {
     /// Brings n × d `points` into radially isotropic position, with equal weights.
     ///
     /// # Errors
-    /// [`ForsterError::Input`] for no points or too many to copy; [`ForsterError::NoDirection`] if all are zero;
-    /// [`ForsterError::NoConvergence`].
+    /// [`ForsterError::Input`] if there are no points or too many to copy; [`ForsterError::NoDirection`] if all points
+    /// are zero; [`ForsterError::NoConvergence`].
     pub fn fit(&self, points: &DensePoints<'_>) -> Result<Fit, ForsterError> {
         self.fit_with(points, None)
     }
 
-    /// Like [`Forster::fit`], but point i has the weight `weights[i]`; integer weights are equivalent to repeated
+    /// Same as [`Forster::fit`], but point i has the weight `weights[i]`. Integer weights are equivalent to repeated
     /// points.
     ///
     /// # Errors
@@ -190,7 +193,7 @@ impl Forster {
             None => rows_of(Mat::<f64>::identity(rows.dim, rows.dim).as_ref())?,
         };
         let transform = ForsterTransform::new(basis.clone(), factor)?;
-        // The first level is the span.
+        // The first level is on the whole span.
         let span_dim = levels[0].dim;
         let tolerance = self.0.membership;
         let subspace = Subspace::certify_on(points, weights, basis, span_dim, tolerance, threads)?;
@@ -233,7 +236,8 @@ mod tests {
     use super::*;
     use halfspaces_linalg::Threads;
 
-    /// Three points on an axis and one off it; the three are in radially isotropic position on the axis.
+    /// The outcome for three points on an axis and one point off it. The three points are in radially isotropic
+    /// position on the axis.
     fn axis(accuracy: Accuracy, agree: bool, reason: Option<Reason>) -> Outcome {
         let rows = [[1.0, 0.0], [2.0, 0.0], [-1.0, 0.0], [1.0, 1.0]];
         let fit = ForsterTransform::params().check().unwrap();
@@ -241,7 +245,7 @@ mod tests {
         judge(fit.position().clone(), reason, agree, accuracy)
     }
 
-    /// Points of the plane on a subspace with these basis rows, transformed by the identity.
+    /// The position of points of the plane on the subspace with these basis rows, transformed by the identity.
     fn unchanged(points: &DensePoints<'_>, basis: &[[f64; 2]]) -> Position {
         let (k, basis) = (basis.len(), Points::from_rows(basis).unwrap());
         let transform = ForsterTransform::new(basis.clone(), Mat::identity(k, k)).unwrap();
@@ -263,12 +267,12 @@ mod tests {
         let spent = axis(accuracy, true, Some(Reason::IterationCap));
         assert!(matches!(spent, Outcome::Unresolved { reason: Reason::IterationCap, .. }));
 
-        // A line with one point of three is not heavy, so it is not an answer for the plane.
+        // A line that contains one of three points is not heavy, so it is not an answer for the plane.
         let points = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]).unwrap();
         let position = unchanged(&points, &[[1.0, 0.0]]);
         assert!(missed(judge(position, None, true, accuracy)));
 
-        // In radially isotropic position on the plane, but less accurately than requested.
+        // These points are in radially isotropic position on the plane, but less accurately than requested.
         let points = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0], [1.0, 0.1], [0.1, 1.0]]).unwrap();
         let position = unchanged(&points, &[[1.0, 0.0], [0.0, 1.0]]);
         let residual = position.certificate.residual();

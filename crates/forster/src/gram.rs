@@ -1,18 +1,18 @@
 //! The weighted sum Σ s u uᵀ over the rows u of a tile ([`crate::tile`]), each with a scale s.
 //!
-//! A vector of u is multiplied by s once and then by as many coordinates of u as there are registers for the sums.
+//! Each vector of u is multiplied by s once, and then by as many coordinates of u as there are registers for the sums.
 
 use crate::tile::{LANES, padded};
 use halfspaces_linalg::kernels::{Fused, FusedLoop};
 
-/// Maximum number of coordinates multiplied with one vector if vectors have [`LANES`] numbers and there are 32
-/// registers; fewer coordinates are rounded up to a multiple of four.
+/// Maximum number of coordinates that are multiplied by one vector if vectors have [`LANES`] numbers and there are 32
+/// registers. If there are fewer coordinates, their number is rounded up to a multiple of four.
 const MANY: usize = 24;
-/// Maximum number of coordinates multiplied with two vectors otherwise, with 16 registers; fewer coordinates are
-/// rounded up to a multiple of two.
+/// Maximum number of coordinates that are multiplied by two vectors if vectors are shorter and there are 16 registers.
+/// If there are fewer coordinates, their number is rounded up to a multiple of two.
 const FEW: usize = 6;
 
-/// Adds the lower half of Σ s u uᵀ (and parts of the upper half) to `m`, whose rows have the length of those of a tile.
+/// Adds the lower half of Σ s u uᵀ (and parts of the upper half) to `m`, whose rows are as long as those of a tile.
 #[inline(always)]
 pub(crate) fn add_gram<F: Fused>(f: F, u: &[f64], scales: &[f64], dim: usize, m: &mut [f64]) {
     assert_eq!(u.len() / padded(dim), scales.len(), "a row has one scale");
@@ -54,7 +54,8 @@ struct Corner {
     first: usize,
 }
 
-/// Multiplies R coordinates, starting with `top`, with V vectors, starting with column `first`.
+/// Multiplies R coordinates of u, starting with coordinate `top`, by V vectors of u, starting with column `first`, and
+/// adds the sums to `m`.
 #[inline(always)]
 fn add_block<F: Fused, const R: usize, const V: usize>(
     f: F,
@@ -92,7 +93,7 @@ fn add_block<F: Fused, const R: usize, const V: usize>(
     }
 }
 
-/// [`add_gram`] as a separate loop.
+/// Runs [`add_gram`] as a separate loop.
 pub(crate) struct AddGram<'a> {
     pub(crate) u: &'a [f64],
     pub(crate) scales: &'a [f64],

@@ -2,7 +2,7 @@
 //!
 //! If N d > k n, no transform brings the points into radially isotropic position, and A becomes singular in the limit:
 //! the iteration shrinks the heavy subspace V relative to the rest without end. Once there is a gap among the singular
-//! values of A (relative to the first whitening):
+//! values of A (relative to the first whitening), the search takes these steps:
 //!
 //! 1. The number k of small singular values is the dimension of V.
 //! 2. Whitened members lie in the image of V, while all other points become increasingly orthogonal to it. Rank the
@@ -29,7 +29,7 @@ use std::cmp::Ordering;
 
 /// Minimum ratio of neighbouring singular values for a gap, as a power of ten.
 const GAP: f64 = 1.0;
-/// Singular values below this fraction of the largest count as zero; rounding leaves 1e-16 √n.
+/// Singular values below this fraction of the largest count as zero; rounding leaves values of about 1e-16 √n.
 pub(crate) const RANK: f64 = 1e-11;
 /// Number of refits of a candidate to its members.
 const REFITS: usize = 3;
@@ -38,18 +38,19 @@ const MOSTLY_ACROSS: f64 = 1.0;
 /// Number of rows in a block of a long product or factorisation.
 const BLOCK: usize = 512;
 
-/// A subspace of the level's space, with the rows in it.
+/// A heavy subspace of the space of a level, with the rows that lie in it.
 #[derive(Debug)]
 pub(crate) struct Found {
-    /// Orthonormal columns, d × k.
+    /// The orthonormal columns of a d × k matrix.
     pub(crate) basis: Mat<f64>,
-    /// Rows of the level, ascending.
+    /// The indices of the rows in the subspace, in ascending order.
     pub(crate) members: Vec<usize>,
     /// The excess N/n - k/d.
     pub(crate) excess: f64,
 }
 
-/// Singular values of the relative factor B, descending, with its right singular vectors.
+/// The singular values, in descending order, and the right singular vectors of B, which is A relative to the first
+/// whitening.
 #[derive(Debug)]
 pub(crate) struct Spectrum {
     pub(crate) values: Vec<f64>,
@@ -81,8 +82,8 @@ impl Spectrum {
     }
 }
 
-/// The best heavy subspace at the gaps of `spectrum`. `unit` contains the whitened rows. With `equality`, N d = k n is
-/// accepted too.
+/// The best of the heavy subspaces at the gaps of `spectrum`. `unit` contains the whitened rows. If `equality` is true,
+/// subspaces with N d = k n are accepted too.
 pub(crate) fn find(
     rows: &Rows<'_>,
     unit: &[f64],
@@ -109,8 +110,8 @@ pub(crate) fn find(
     Ok(best)
 }
 
-/// For each number of top directions and every row: the ratio of the energy orthogonal to V to the energy along V,
-/// where each energy is at least as large as a rounding error could be.
+/// For each number of top directions and every row, computes the ratio of the energy orthogonal to V to the energy
+/// along V. Both energies are raised to at least the size that a rounding error could have.
 fn energy_ratios(
     rows: &Rows<'_>,
     unit: &[f64],
@@ -145,7 +146,8 @@ fn ascending(ratio: &[f64]) -> Vec<usize> {
     order
 }
 
-/// The rows with the smallest ratios, just enough of them to make V heavy (or to bring it to the boundary).
+/// The rows with the smallest ratios: just enough of them to make V heavy (or, with `equality`, to bring it to the
+/// boundary).
 fn first_members(rows: &Rows<'_>, order: &[usize], k: usize, equality: bool) -> Vec<usize> {
     let mut inside = 0.0;
     let mut count = 0;
@@ -177,7 +179,7 @@ fn is_heavy(rows: &Rows<'_>, inside: f64, k: usize, equality: bool) -> bool {
     order == Ordering::Greater || (equality && order == Ordering::Equal)
 }
 
-/// Fits a subspace of dimension at most k to the candidates, determines its members, and refits it to them.
+/// Fits a subspace of dimension at most k to the candidates, determines its members, and refits the subspace to them.
 fn refit(
     rows: &Rows<'_>,
     mut candidates: Vec<usize>,
@@ -216,9 +218,9 @@ pub(crate) fn rank_of(values: &[f64]) -> usize {
     values.iter().filter(|v| **v > floor).count()
 }
 
-/// The triangle R of a QR factorisation of the chosen rows X, each divided by its largest entry, computed block by
-/// block. R has the singular values of X, because RᵀR = XᵀX. As XᵀX itself is never computed, the condition number is
-/// not squared and R is accurate up to rounding.
+/// The triangle R of a QR factorisation of the chosen rows X, where each row is divided by its largest entry. The
+/// factorisation is computed block by block. R has the singular values of X, because RᵀR = XᵀX. As XᵀX itself is never
+/// computed, the condition number is not squared and R is accurate up to rounding.
 pub(crate) fn triangle_of(rows: &Rows<'_>, chosen: &[usize]) -> Mat<f64> {
     let dim = rows.dim;
     let mut triangle = Mat::<f64>::zeros(0, dim);
@@ -269,7 +271,7 @@ mod tests {
         Rows { values, dim: case.points().dim(), weights: vec![1.0; n], total: n as f64 }
     }
 
-    /// Whitened rows and the spectrum of a transform that shrinks the planted subspace by `ratio`.
+    /// The whitened rows and the spectrum of a transform that shrinks the planted subspace by `ratio`.
     fn degenerate(
         rows: &Rows<'_>,
         members: &[usize],

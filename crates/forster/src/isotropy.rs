@@ -1,9 +1,9 @@
 //! The certificate of radially isotropic position.
 //!
-//! For points x_1 .. x_n in R^d, none zero, let u_i = x_i/‖x_i‖ and M = (d/n) Σ u_i u_iᵀ, which has trace d. The points
-//! are in radially isotropic position exactly if M = I. They are in δ-approximate position (δ relative) if every unit v
-//! has (1/n) Σ (v·u_i)² >= (1 - δ)/d, that is if λmin(M) >= 1 - δ. If δ <= 1/2, a 1/(4d) fraction of the points then
-//! has |v·u_i| >= 1/(2√d) for every unit v (DKTZ23 §3, the soft margin).
+//! For points x_1 .. x_n in R^d, none of which is zero, let u_i = x_i/‖x_i‖ and M = (d/n) Σ u_i u_iᵀ, which has trace
+//! d. The points are in radially isotropic position exactly if M = I. They are in δ-approximate position, with a
+//! relative δ, if every unit v has (1/n) Σ (v·u_i)² >= (1 - δ)/d, that is, if λmin(M) >= 1 - δ. If δ <= 1/2, at least
+//! 1/(4d) of the points then have |v·u_i| >= 1/(2√d) for every unit v (DKTZ23 §3, the soft margin).
 //!
 //! *Source.* DKTZ23 §3; the δ there is absolute and equals ours divided by d.
 
@@ -18,10 +18,10 @@ use std::ops::Range;
 /// The certificate of radially isotropic position: the extreme eigenvalues of M = (d/n) Σ u uᵀ over the points scaled
 /// to norm 1, both of which are 1 in perfect position.
 ///
-/// *Guarantee.* With λmin(M) >= 1 - δ every unit v has (1/n) Σ (v·u)² >= (1 - δ)/d, and for δ <= 1/2 at least 1/(4d) of
+/// *Guarantee.* If λmin(M) >= 1 - δ, every unit v has (1/n) Σ (v·u)² >= (1 - δ)/d, and if δ <= 1/2, at least 1/(4d) of
 /// the points have |v·u| >= 1/(2√d) (DKTZ23 §3, the soft margin). Eigenvalues are rounded to about 1e-14 d. *Cost:* O(n
 /// d²) time, O(d²) memory. *When to use it:* to check any points, whatever their origin; λmax shows how strongly one
-/// direction dominates. *Source:* DKTZ23 §3, whose δ is absolute, ours divided by d. *Claims:* F1, S7.
+/// direction dominates. *Source:* DKTZ23 §3, whose δ is absolute and equals ours divided by d. *Claims:* F1, S7.
 ///
 /// ```
 /// use halfspaces_forster::Isotropy;
@@ -48,7 +48,8 @@ impl Isotropy {
         Isotropy::measure_weighted(points, None)
     }
 
-    /// The certificate of M = (d/W) Σ w u uᵀ, W = Σ w; with equal weights that of [`Isotropy::measure`].
+    /// Computes the certificate of M = (d/W) Σ w u uᵀ, where W = Σ w. With equal weights, it is that of
+    /// [`Isotropy::measure`].
     ///
     /// # Errors
     /// Same as [`Isotropy::measure`]; [`ForsterError::WeightCount`], [`ForsterError::Weight`].
@@ -72,7 +73,8 @@ impl Isotropy {
         })
     }
 
-    /// The certificate of the unit vectors to which `transform` maps the chosen points, without storing them all.
+    /// The certificate of the unit vectors to which `transform` maps the chosen points. The unit vectors are not all
+    /// stored at once.
     pub(crate) fn measure_transformed(
         transform: &ForsterTransform,
         points: &DensePoints<'_>,
@@ -94,9 +96,9 @@ impl Isotropy {
         })
     }
 
-    /// The matrix M of the k-dimensional unit vectors that `to_unit` computes, in the rows of a tile, from blocks of
-    /// the chosen points, whose indices ascend. `to_unit` may use its first argument as scratch space. The blocks are
-    /// the same for any number of threads.
+    /// The certificate of the k-dimensional unit vectors that `to_unit` computes from blocks of the chosen points,
+    /// whose indices ascend, and writes to the rows of a tile. `to_unit` may use its first argument as scratch space.
+    /// The blocks are the same for any number of threads.
     fn measure_rows(
         points: &DensePoints<'_>,
         chosen: &[usize],
@@ -133,8 +135,8 @@ impl Isotropy {
         Ok(Isotropy::of_extremes(least, largest))
     }
 
-    /// The certificate with these extreme eigenvalues of M, which is positive semidefinite with trace d; deviations by
-    /// rounding are clamped.
+    /// The certificate with these extreme eigenvalues of M. As M is positive semidefinite with trace d, deviations due
+    /// to rounding are clamped.
     pub(crate) fn of_extremes(least: f64, largest: f64) -> Isotropy {
         Isotropy { least: least.clamp(0.0, 1.0), largest: largest.max(1.0) }
     }
@@ -151,8 +153,8 @@ impl Isotropy {
         self.largest
     }
 
-    /// Whether the points are in δ-approximate position, δ relative: λmin(M) >= 1 - δ. Eigenvalues are rounded, so δ
-    /// should be at least 1e-12.
+    /// Whether the points are in δ-approximate position, with a relative δ: λmin(M) >= 1 - δ. Eigenvalues are rounded,
+    /// so δ should be at least 1e-12.
     #[must_use]
     pub fn holds_within(self, delta: f64) -> bool {
         self.least >= 1.0 - delta
@@ -233,7 +235,7 @@ mod tests {
             assert!((certificate.least() - least).abs() < 1e-12);
             assert!((certificate.largest() - largest).abs() < 1e-12);
         }
-        // The error names the first zero row, whichever part finds one first.
+        // The error names the first zero row, whichever part finds a zero row first.
         let mut values = points.into_vec();
         for row in [n - 1, n / 2] {
             values[3 * row..][..3].fill(0.0);
@@ -251,13 +253,14 @@ mod tests {
         assert_eq!(Isotropy::measure(&zero), Err(InputError::ZeroRow { row: 1 }.into()));
     }
 
-    /// Two of four points along one axis of three: 3/4 · 2 along it, 3/4 orthogonal to it.
+    /// Two of four points lie along one of three axes: the eigenvalue is 3/4 · 2 along this axis and 3/4 orthogonal to
+    /// it.
     #[test]
     fn the_residual_is_that_of_the_farther_end() {
         let [x, y, z] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
         let long = Isotropy::measure(&Points::from_rows(&[x, x, y, z]).unwrap()).unwrap();
         assert!((long.residual() - 0.5).abs() < 1e-12, "{}", long.residual());
-        // 3/5 · 2 along two axes, 3/5 along the third.
+        // The eigenvalues are 3/5 · 2 along two axes and 3/5 along the third.
         let flat = Isotropy::measure(&Points::from_rows(&[x, x, y, y, z]).unwrap()).unwrap();
         assert!((flat.residual() - 0.4).abs() < 1e-12, "{}", flat.residual());
     }

@@ -1,4 +1,4 @@
-//! The state of the iteration on a level, and the steps from it.
+//! The state of the iteration on a level, and the steps to the next state.
 
 use crate::dense::{
     eigen, eigenvalues, extremes, inverse_lower_factor, lower_factor, product, scale_to_unit,
@@ -14,8 +14,8 @@ use faer::{Mat, MatRef};
 const DEFINITE: f64 = 1e-4;
 /// Fraction of the decrease predicted by the slope that a Newton step must achieve (Armijo's rule).
 const SUFFICIENT: f64 = 1e-4;
-/// A Newton step that multiplies the residual by at most this is accepted regardless of f: near the end, f changes by
-/// less than its rounding error.
+/// A Newton step that multiplies the residual by at most this factor is accepted regardless of f: near the end, f
+/// changes by less than its rounding error.
 const CLEARLY_SMALLER: f64 = 0.6;
 /// Number of halvings of a Newton step before a fixed-point step replaces it.
 const MAX_HALVINGS: usize = 12;
@@ -46,7 +46,7 @@ impl Iterate {
         Iterate { a: b.clone(), b, f, moment, extremes: extremes(values) }
     }
 
-    /// Measures A = WB by a pass; `None` if A is numerically singular.
+    /// Measures A = WB with one pass; `None` if A is numerically singular.
     pub(crate) fn measure(
         points: &mut impl LevelPasses,
         whitening: &Mat<f64>,
@@ -71,8 +71,8 @@ impl Iterate {
         (1.0 - least).max(largest - 1.0)
     }
 
-    /// The product B C for some C with CCᵀ = M⁻¹, with eigenvalues clamped to the cap, and the logarithm of the
-    /// condition number of C.
+    /// The product B C for some C with CCᵀ = M⁻¹, and the logarithm of the condition number of C. The eigenvalues of C
+    /// are limited by the cap.
     pub(crate) fn fixed_point(&self) -> Result<(Mat<f64>, f64), ForsterError> {
         let (least, largest) = self.extremes;
         let root = |value: f64| value.max((-CAP).exp()).sqrt().recip();
@@ -86,8 +86,8 @@ impl Iterate {
         Ok((self.moved(c.as_ref()), growth))
     }
 
-    /// The step A <- A e^(-tS/2) for the largest t = 1, 1/2, ... that decreases f enough; `None` if none does. `passes`
-    /// is incremented for every t tried.
+    /// Makes the step A <- A e^(-tS/2) for the largest t = 1, 1/2, ... that decreases f enough. Returns `None` if no t
+    /// does. `passes` is incremented for every t that is tried.
     pub(crate) fn along(
         &self,
         direction: &Direction,

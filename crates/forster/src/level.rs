@@ -1,8 +1,8 @@
 //! The iteration on one level, over rows that span their space.
 //!
-//! Each round makes three decisions, each in a separate function: has the iteration stalled ([`Iteration::standing`]),
-//! is it time to search for a heavy subspace ([`Iteration::heavy_subspace`]), and which kind of step comes next
-//! ([`Iteration::kind_of_step`]).
+//! Each round makes three decisions, each in a separate function: whether the iteration has stalled
+//! ([`Iteration::standing`]), whether to search for a heavy subspace ([`Iteration::heavy_subspace`]), and which kind of
+//! step comes next ([`Iteration::kind_of_step`]).
 
 use crate::anderson::{self, AndersonAcceleration};
 use crate::error::ForsterError;
@@ -18,23 +18,24 @@ use halfspaces_linalg::checkpoint;
 use std::f64::consts::LN_10;
 use tracing::debug;
 
-/// Fraction of δ that the iteration aims at. It is below 1 because the certificate is summed in a different order.
+/// Fraction of δ at which the iteration aims. The fraction is below 1 because the certificate is summed in a different
+/// order.
 const AIM: f64 = 0.9;
 /// Number of fixed-point steps before the rate of convergence is judged.
 const FIRST_STEPS: usize = 2;
 /// If a step leaves more than this fraction of the residual, only Newton steps are made from then on.
 const SLOW: f64 = 0.6;
-/// Width of a gap, in decades, at which heavy subspaces are first searched for; the next constant is how far the gap
-/// must grow before the next search.
+/// Width of a gap, in decades, at which heavy subspaces are first searched for. The next constant is the amount by
+/// which the gap must grow before the next search.
 const FIRST_GAP: f64 = 1.5;
 const NEXT_GAP: f64 = 1.0;
 /// Number of steps within which the residual must shrink by the factor [`STALLED`] or the condition number must grow by
 /// the factor [`GROWN`].
 pub(crate) const PATIENCE: usize = 12;
-/// It counts as progress if the residual falls below this fraction of its value within that number of steps.
+/// The iteration makes progress if the residual falls below this fraction of its value within [`PATIENCE`] steps.
 const STALLED: f64 = 0.9;
-/// It counts as progress towards a heavy subspace if the condition number grows by more than this factor within that
-/// number of steps.
+/// The iteration makes progress towards a heavy subspace if the condition number grows by more than this factor within
+/// [`PATIENCE`] steps.
 const GROWN: f64 = 10.0;
 /// If the condition number is at least this, rounding could hide a heavy subspace, which must be ruled out before the
 /// transform is accepted.
@@ -48,7 +49,7 @@ pub(crate) enum End {
     Unresolved(Reason),
 }
 
-/// Solves one level: returns its report, the final iterate, and how it ended.
+/// Solves one level and returns its report, the final iterate, and the end of the level.
 pub(crate) fn solve<P: LevelPasses>(
     params: ForsterParams,
     points: &mut P,
@@ -71,11 +72,11 @@ pub(crate) fn solve<P: LevelPasses>(
 /// The initial state of a round.
 #[derive(Debug, Clone, Copy)]
 struct Standing {
-    /// The points are in radially isotropic position, according to this pass.
+    /// Whether the points are in radially isotropic position, according to the most recent pass.
     done: bool,
-    /// The cap on steps is reached.
+    /// Whether the cap on steps is reached.
     spent: bool,
-    /// Neither the residual nor the condition number changes any more.
+    /// Whether the residual and the condition number have both stopped changing.
     stalled: bool,
 }
 
@@ -96,7 +97,7 @@ struct Progress {
 }
 
 impl Progress {
-    /// Records a round.
+    /// Records the state of a round if the round made progress.
     fn note(&mut self, step: usize, residual: f64, condition: f64) {
         if residual < STALLED * self.residual || condition > GROWN * self.condition {
             *self = Progress { step, residual: residual.min(self.residual), condition };
@@ -115,9 +116,9 @@ struct Iteration<'a, P> {
     level: Level,
     /// The condition number of B when it was last computed.
     known_condition: f64,
-    /// The logarithm of the factor by which it may have grown since then.
+    /// The logarithm of the factor by which the condition number of B may have grown since then.
     drift: f64,
-    /// Width, in decades, of the widest gap at which subspaces were searched for.
+    /// Width, in decades, of the widest gap at which subspaces have been searched for.
     tried_gap: f64,
     progress: Progress,
     /// Whether the fixed-point iteration was found to be slow; only Newton steps are made from then on.
@@ -195,8 +196,8 @@ impl<'a, P: LevelPasses> Iteration<'a, P> {
         self.params.accuracy.accepts(self.iterate.extremes, AIM)
     }
 
-    /// First decision: the state of the iteration. It has stalled if neither the residual nor the condition number has
-    /// changed for [`PATIENCE`] steps; with [`Step::FixedPoint`] it never counts as stalled.
+    /// First decision: the state of the iteration. The iteration has stalled if neither the residual nor the condition
+    /// number has changed for [`PATIENCE`] steps. With [`Step::FixedPoint`], it never counts as stalled.
     fn standing(&mut self) -> Standing {
         self.level.condition = self.known_condition * f64::exp(self.drift);
         let steps = self.level.steps();
@@ -208,12 +209,12 @@ impl<'a, P: LevelPasses> Iteration<'a, P> {
         }
     }
 
-    /// Second decision: whether to search for a heavy subspace. Returns the end of the level if there is one, or if the
-    /// condition number is at its cap.
+    /// Second decision: whether to search for a heavy subspace. Returns the end of the level if a heavy subspace is
+    /// found or if the condition number is at its cap.
     ///
     /// The spectrum of B is computed when the condition number may have grown by [`NEXT_GAP`] decades, and before the
     /// level ends. Subspaces are searched for when the widest gap has grown by [`NEXT_GAP`] since the last search, and
-    /// before the level ends. Equality is accepted only if rounding ends the level.
+    /// before the level ends. A subspace with N d = k n is accepted only if rounding ends the level.
     fn heavy_subspace(&mut self, standing: Standing) -> Result<Option<End>, ForsterError> {
         let Standing { done, spent, stalled } = standing;
         let doubtful = done && self.level.condition >= DOUBTFUL;
@@ -274,7 +275,7 @@ impl<'a, P: LevelPasses> Iteration<'a, P> {
             iterate.map(|iterate| (iterate, growth))
         };
         let Some((moved, growth)) = moved else {
-            // The next round searches for the heavy subspace that explains this, or ends the level.
+            // The next round searches for the heavy subspace that makes A singular, or ends the level.
             self.singular = true;
             return Ok(());
         };

@@ -1,5 +1,5 @@
-//! The operations of a level on its points: passes, and the search for a heavy subspace. The points are in memory, or
-//! in blocks that other processes read ([`crate::blocks`]).
+//! The operations of a level on its points: passes, and the search for a heavy subspace. The points are either in
+//! memory or in blocks that other processes read ([`crate::blocks`]).
 
 use crate::error::ForsterError;
 use crate::heavy::{self, Found, Spectrum};
@@ -15,17 +15,17 @@ pub(crate) trait LevelPasses {
     /// Dimension of the rows.
     fn dim(&self) -> usize;
 
-    /// The pass with U = XA for a lower triangular A, or U = X without an A. `None` if a row vanishes: A is numerically
-    /// singular.
+    /// Makes a pass with U = XA for a lower triangular A, or with U = X if there is no A. Returns `None` if a row
+    /// vanishes, which means that A is numerically singular.
     fn moments(&mut self, a: Option<MatRef<'_, f64>>) -> Result<Option<Moments>, ForsterError>;
 
-    /// Chooses the unit rows of XA for [`LevelPasses::fourth_moment`] and [`LevelPasses::heavy_subspace`].
+    /// Chooses the unit rows of XA as the rows for [`LevelPasses::fourth_moment`] and [`LevelPasses::heavy_subspace`].
     fn set_units(&mut self, a: MatRef<'_, f64>) -> Result<(), ForsterError>;
 
-    /// The sum (k/W) Σ w u uᵀ (uᵀ S u) over the unit rows, with S symmetric.
+    /// The sum (k/W) Σ w u uᵀ (uᵀ S u) over the unit rows, for a symmetric S.
     fn fourth_moment(&mut self, s: MatRef<'_, f64>) -> Result<Mat<f64>, ForsterError>;
 
-    /// The best heavy subspace at the gaps of `spectrum` ([`heavy::find`]).
+    /// The best of the heavy subspaces at the gaps of `spectrum` ([`heavy::find`]).
     fn heavy_subspace(
         &mut self,
         spectrum: &Spectrum,

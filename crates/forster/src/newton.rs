@@ -1,10 +1,10 @@
 //! The Newton direction of the log-likelihood whose stationary points are the transforms into radially isotropic
 //! position.
 //!
-//! f(A) = (k/W) Σ w ln‖Aᵀx‖² - 2 ln|det A| is convex along A e^(-tS/2) for every symmetric S. At the current A, with
-//! unit rows u of XA and M = (k/W) Σ w u uᵀ, its slope along S is ⟨I - M, S⟩ and its second derivative ⟨S, H S⟩, where
-//! H S = (MS + SM)/2 - (k/W) Σ w u uᵀ (uᵀSu). Newton's direction solves H S = M - I among symmetric S of trace 0.
-//! Conjugate gradients solve it here, with one pass over the points per product.
+//! f(A) = (k/W) Σ w ln‖Aᵀx‖² - 2 ln|det A| is convex along A e^(-tS/2) for every symmetric S. Let u be the unit rows of
+//! XA and M = (k/W) Σ w u uᵀ at the current A. The slope of f along S is then ⟨I - M, S⟩ and its second derivative is
+//! ⟨S, H S⟩, where H S = (MS + SM)/2 - (k/W) Σ w u uᵀ (uᵀSu). Newton's direction solves H S = M - I among symmetric S
+//! of trace 0. Conjugate gradients solve this equation here, with one pass over the points per product.
 //!
 //! If there is a heavy subspace, f decreases without bound and its curvature vanishes. The direction is then truncated
 //! to the spectral norm [`CAP`], which still allows a long step.
@@ -24,7 +24,7 @@ pub(crate) const CAP: f64 = 12.0;
 const FLAT: f64 = 1e-14;
 /// Maximum number of conjugate-gradient steps; the result of fewer steps is a descent direction too.
 const MAX_PRODUCTS: usize = 60;
-/// Upper and lower limit of the fraction of the first residual at which the equation counts as solved.
+/// Upper and lower limit of the fraction of the initial residual at which the equation counts as solved.
 const FORCING: (f64, f64) = (0.1, 1e-3);
 
 /// A direction S with its spectrum.
@@ -39,7 +39,7 @@ pub(crate) struct Direction {
     pub(crate) products: usize,
 }
 
-/// Solves H S = M - I over the unit rows that were set.
+/// Solves H S = M - I over the unit rows that [`LevelPasses::set_units`] has chosen.
 pub(crate) fn direction(
     points: &mut impl LevelPasses,
     moment: &Mat<f64>,
@@ -60,7 +60,7 @@ pub(crate) fn direction(
         let curvature = inner(step.as_ref(), image.as_ref());
         let length = inner(step.as_ref(), step.as_ref());
         if curvature <= FLAT * length {
-            // f decreases along `step` without bound, up to rounding.
+            // Up to rounding, f decreases without bound along `step`.
             add(&mut s, CAP * dim as f64 / length.sqrt(), &step);
             break;
         }
@@ -68,7 +68,7 @@ pub(crate) fn direction(
         add(&mut s, share, &step);
         add(&mut residual, -share, &image);
         if inner(s.as_ref(), s.as_ref()) > CAP * CAP * dim as f64 {
-            break; // beyond the cap in all cases
+            break; // The spectral norm exceeds the cap in all cases.
         }
         let before = size;
         size = inner(residual.as_ref(), residual.as_ref());
@@ -107,7 +107,7 @@ mod tests {
         pass.set_units(a.as_ref()).unwrap();
         let found = direction(&mut pass, &moments.moment).unwrap();
         let s = spectral(&found.values, found.vectors.as_ref(), |v| v);
-        // H S by its definition compared with M - I, within the forcing term; trace 0.
+        // H S, computed by its definition, must equal M - I to within the forcing term, and the trace of S must be 0.
         let ms = product(moments.moment.as_ref(), s.as_ref());
         let fourth = pass.fourth_moment(s.as_ref()).unwrap();
         let (mut missed, mut size, mut trace) = (0.0, 0.0, 0.0);
@@ -122,7 +122,7 @@ mod tests {
         }
         assert!(missed <= 1.01 * FORCING.0 * FORCING.0 * size, "{missed} of {size}");
         assert!(trace.abs() < 1e-12 && found.slope < 0.0);
-        // f along A e^(-tS/2) with trace 0: its difference quotient at 0 is the slope.
+        // S has trace 0, so the difference quotient of this f along A e^(-tS/2) at t = 0 is the slope.
         let mut f = |t: f64| {
             let c = spectral(&found.values, found.vectors.as_ref(), |v| (-0.5 * t * v).exp());
             let a = lower_factor(c.as_ref());
@@ -134,7 +134,8 @@ mod tests {
 
     #[test]
     fn towards_a_heavy_subspace_the_direction_is_cut_to_the_cap() {
-        // Two directions, with two thirds of the points in one: f is linear in the scale between them.
+        // The points lie in two directions, with two thirds of them in one, so f is linear in the scale between the
+        // two.
         let values = vec![1.0, 0.0, 1.0, 0.0, 0.0, 1.0];
         let rows = Rows { values: values.into(), dim: 2, weights: vec![1.0; 3], total: 3.0 };
         let mut pass = InMemory::new(&rows, Threads::ONE).unwrap();

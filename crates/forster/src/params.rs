@@ -52,7 +52,7 @@ impl Accuracy {
         self.accepts((certificate.least(), certificate.largest()), 1.0)
     }
 
-    /// Whether the extreme eigenvalues of M reach the given fraction of δ.
+    /// Whether the extreme eigenvalues of M are accurate to within the fraction `share` of δ.
     pub(crate) fn accepts(self, (least, largest): (f64, f64), share: f64) -> bool {
         match self {
             Accuracy::OneSided(delta) => least >= 1.0 - share * delta,
@@ -63,7 +63,7 @@ impl Accuracy {
     }
 }
 
-/// The method that improves the transform A in each step. If unsure, use the default.
+/// The method that improves the transform A in each step. If you are unsure, use the default.
 ///
 /// ```
 /// use halfspaces_data::{Gaussian, Marginal};
@@ -85,7 +85,8 @@ pub enum Step {
     /// the residual, only Newton steps are made from then on.
     #[default]
     Automatic,
-    /// Always A <- A M^(-1/2), up to rotation: one pass per step, with a rate of about 2/(d+2) on elliptical data.
+    /// Always fixed-point steps A <- A M^(-1/2), up to rotation. Each step takes one pass, and the rate of convergence
+    /// is about 2/(d+2) on elliptical data.
     FixedPoint,
     /// Always damped Newton steps, with up to 60 passes per step. If no step along the Newton direction helps, a
     /// fixed-point step is made instead.
@@ -133,7 +134,7 @@ impl ForsterParams {
         /// Accuracy, with δ at least 1e-11 and below 1. Default: two-sided 1e-6.
         accuracy: Accuracy,
 
-        /// Maximum residual ‖x - Px‖/‖x‖ of a point x in a subspace, 1e-12 to 1e-8. Default: 1e-10.
+        /// Maximum residual ‖x - Px‖/‖x‖ of a point x in a subspace, between 1e-12 and 1e-8. Default: 1e-10.
         membership: f64,
 
         /// Kind of step. Default: automatic.
@@ -142,12 +143,12 @@ impl ForsterParams {
         /// Maximum number of steps on one level. Default: 200.
         max_iterations: usize,
 
-        /// Condition number of A, relative to the first whitening, at which the iteration stops, 1e3 to 1e15. Default:
-        /// 1e13.
+        /// Condition number of A, relative to the first whitening, at which the iteration stops. It must be between 1e3
+        /// and 1e15. Default: 1e13.
         max_condition: f64,
 
-        /// Number of threads for the passes over the points; results do not depend on it, not even in the last bit.
-        /// Default: one.
+        /// Number of threads for the passes over the points. Results do not depend on this number, not even in the last
+        /// bit. Default: one.
         threads: Threads,
     }
 }
@@ -158,7 +159,7 @@ mod tests {
     use crate::ForsterTransform;
     use halfspaces_linalg::{InputError, Params, Points};
 
-    /// Ten points on the axes: M = diag(1.2, 0.9, 0.9).
+    /// For these ten points on the axes, M = diag(1.2, 0.9, 0.9).
     #[test]
     fn both_sides_count_and_only_where_asked_for() {
         let mut values = vec![0.0; 30];
@@ -169,7 +170,7 @@ mod tests {
         let reached = |accuracy: Accuracy| accuracy.is_reached_by(certificate);
         assert!(reached(Accuracy::TwoSided(0.2001)) && !reached(Accuracy::TwoSided(0.1999)));
         assert!(reached(Accuracy::OneSided(0.1001)) && !reached(Accuracy::OneSided(0.0999)));
-        // Within a fraction of δ: from 1 - 0.09 to 1 + 0.09.
+        // With the fraction 0.9 of δ, eigenvalues from 1 - 0.09 to 1 + 0.09 are accepted.
         let accepts = |extremes| Accuracy::TwoSided(0.1).accepts(extremes, 0.9);
         assert!(accepts((0.911, 1.089)) && !accepts((0.909, 1.089)) && !accepts((0.911, 1.091)));
     }

@@ -1,14 +1,15 @@
-//! One pass over the points: U = XA with rows scaled to norm 1, and M = (k/W) Σ w u uᵀ. *Source.* DKTZ23 §3, Forster
-//! transform. Claims: F1, F2, F3, S7, S8.
+//! One pass over the points, which computes U = XA with rows scaled to norm 1, and M = (k/W) Σ w u uᵀ. *Source.* DKTZ23
+//! §3, Forster transform. Claims: F1, F2, F3, S7, S8.
 //!
 //! The passes take most of the time, so rows are processed in tiles that stay in the first-level cache
 //! ([`crate::tile`]), and each row is read once. A is lower triangular (a rotation of A changes neither norms nor
-//! eigenvalues), so only half of the products are needed, and only the lower half of M is summed. Together this is the
-//! work of one XᵀX. After [`Pass::new`] a pass allocates only the numbers of A, of M, and of the sums not yet joined.
+//! eigenvalues), so only half of the products are needed, and only the lower half of M is summed. Together, these
+//! computations take as much work as one XᵀX. After [`Pass::new`], a pass allocates memory only for A, for M, and for
+//! the sums that are not yet joined.
 //!
 //! The rows are split into blocks of [`BLOCK_ROWS`]. Each block has its own sums ([`MomentSum`]), which are joined as
-//! [`halfspaces_linalg::Partial`] describes: no result depends on the number of threads or machines, not even in the
-//! last digit. Within a block the sums run from the first row to the last.
+//! described in [`halfspaces_linalg::Partial`]. Therefore no result depends on the number of threads or machines, not
+//! even in the last digit. Within a block, the sums run from the first row to the last.
 
 use crate::gram::{AddGram, add_gram};
 use crate::tile::{self, Factor, lanes_dot, padded, product_and_scales, unit_or_zero_rows};
@@ -44,19 +45,19 @@ impl Rows<'_> {
 /// The matrix M and the other results of the same pass.
 #[derive(Debug, Clone)]
 pub(crate) struct Moments {
-    /// M, both halves.
+    /// The matrix M, with both of its halves.
     pub(crate) moment: Mat<f64>,
     /// The sum (k/W) Σ w ln‖Aᵀx‖².
     pub(crate) log_norms: f64,
 }
 
-/// The sums over a block of rows, or over several: Σ w u uᵀ, Σ w and Σ w ln‖u‖² before the scaling of u.
+/// The sums over one or several blocks of rows: Σ w u uᵀ, Σ w, and Σ w ln‖u‖² of each u before it is scaled to norm 1.
 ///
-/// [`ForsterPass::partial`](crate::ForsterPass::partial) computes it.
+/// These sums are computed by [`ForsterPass::partial`](crate::ForsterPass::partial).
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MomentSum {
-    /// The lower triangle of Σ w u uᵀ, by rows.
+    /// The lower triangle of Σ w u uᵀ, row by row.
     lower: Vec<f64>,
     rows: u64,
     weight: f64,
@@ -104,8 +105,8 @@ impl MomentSum {
         })
     }
 
-    /// M and the sum of logarithms, for rows of total weight `total`. `None` if a row vanishes: A is numerically
-    /// singular.
+    /// M and the sum of logarithms, for rows of total weight `total`. Returns `None` if a row vanishes, which means
+    /// that A is numerically singular.
     pub(crate) fn moments(&self, dim: usize, total: f64) -> Option<Moments> {
         let log_norms = dim as f64 / total * self.log_norms;
         let regular = !self.vanished && log_norms.is_finite();
@@ -113,11 +114,11 @@ impl MomentSum {
     }
 }
 
-/// The buffers of a thread.
+/// The buffers for one group of blocks.
 #[derive(Debug)]
 pub(crate) struct Buffers {
     tile: Aligned<f64>,
-    /// The lower half of Σ w u uᵀ, in rows of padded length.
+    /// The lower half of Σ w u uᵀ, with rows of padded length.
     moment: Aligned<f64>,
     dim: usize,
 }
@@ -138,7 +139,7 @@ impl Buffers {
         run_fused(MomentRun { buffers: self, values, weights, factor })
     }
 
-    /// The sums of w u uᵀ (uᵀ S u) over unit rows; the factor is a lower triangle with the quadratic form of S.
+    /// The sums of w u uᵀ (uᵀ S u) over unit rows. `factor` is a lower triangle with the quadratic form of S.
     pub(crate) fn fourth(&mut self, unit: &[f64], weights: &[f64], factor: &Factor) -> MomentSum {
         run_fused(FourthRun { buffers: self, values: unit, weights, factor })
     }
@@ -176,7 +177,7 @@ impl Buffers {
     }
 }
 
-/// A lower triangle with the quadratic form of the symmetric S.
+/// A lower triangle with the same quadratic form as the symmetric S.
 pub(crate) fn form_of(s: MatRef<'_, f64>) -> Factor {
     let dim = s.nrows();
     let lower = Mat::from_fn(dim, dim, |i, j| match i.cmp(&j) {
@@ -190,7 +191,7 @@ pub(crate) fn form_of(s: MatRef<'_, f64>) -> Factor {
 /// The workspace of all passes of a level.
 #[derive(Debug)]
 pub(crate) struct Pass {
-    /// One for each group of blocks.
+    /// One element for each group of blocks.
     buffers: Vec<Buffers>,
     dim: usize,
     threads: Threads,
@@ -203,8 +204,8 @@ impl Pass {
         Ok(Pass { buffers, dim: rows.dim, threads })
     }
 
-    /// The pass with U = XA for a lower triangular A, or U = X without an A. `None` if a row vanishes: A is numerically
-    /// singular.
+    /// Makes a pass with U = XA for a lower triangular A, or with U = X if there is no A. Returns `None` if a row
+    /// vanishes, which means that A is numerically singular.
     pub(crate) fn moments(
         &mut self,
         rows: &Rows<'_>,
@@ -230,7 +231,7 @@ impl Pass {
         self.threads.map_with(parts, || (), |(), part| write((), part));
     }
 
-    /// The sum (k/W) Σ w u uᵀ (uᵀ S u) over given unit rows, with S symmetric.
+    /// The sum (k/W) Σ w u uᵀ (uᵀ S u) over given unit rows, for a symmetric S.
     pub(crate) fn fourth_moment(
         &mut self,
         rows: &Rows<'_>,
@@ -265,7 +266,7 @@ impl Pass {
     }
 }
 
-/// [`Buffers::moments`].
+/// The loop of [`Buffers::moments`].
 struct MomentRun<'a> {
     buffers: &'a mut Buffers,
     values: &'a [f64],
@@ -296,7 +297,7 @@ impl FusedLoop for MomentRun<'_> {
     }
 }
 
-/// [`Buffers::unit_rows`].
+/// The loop of [`Buffers::unit_rows`].
 struct UnitRun<'a> {
     buffers: &'a mut Buffers,
     values: &'a [f64],
@@ -322,7 +323,7 @@ impl FusedLoop for UnitRun<'_> {
     }
 }
 
-/// [`Buffers::fourth`].
+/// The loop of [`Buffers::fourth`].
 struct FourthRun<'a> {
     buffers: &'a mut Buffers,
     values: &'a [f64],
@@ -374,7 +375,7 @@ mod tests {
         lower_factor(m.as_mat())
     }
 
-    /// The reference: row by row, with full sums.
+    /// The reference implementation, which works row by row and computes both halves of each sum.
     fn plain(rows: &Rows<'_>, a: Option<&Mat<f64>>) -> (Vec<f64>, Mat<f64>, f64) {
         let dim = rows.dim;
         let share = dim as f64 / rows.total;
@@ -421,7 +422,7 @@ mod tests {
         }
     }
 
-    /// Several blocks, the last of which is shorter.
+    /// There are several blocks, the last of which is shorter.
     #[test]
     fn threads_change_no_bit() {
         let (n, dim) = (3 * BLOCK_ROWS + 700, 5);
@@ -444,7 +445,7 @@ mod tests {
         assert!([2, 3, 5].into_iter().all(|threads| all(threads) == one));
     }
 
-    /// The blocks of one level, given to several workers.
+    /// The blocks of one level are divided among several workers.
     #[test]
     fn workers_change_no_bit() {
         let (n, dim) = (4 * BLOCK_ROWS + 9, 7);

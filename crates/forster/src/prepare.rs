@@ -1,9 +1,9 @@
-//! Preparation of points as rows without zeros and repetitions.
+//! Preparation of points as rows without zero rows and repetitions.
 //!
-//! Points that are multiples of the same point (including negative multiples; exact up to the rounding of x divided by
-//! its largest entry) are merged and their weights added. This changes no result, only the time. If there are no
-//! multiples, no zeros, and no lengths beyond 1e±100, the points are read in place; otherwise they are copied. Lengths
-//! change only by powers of two, which change no bit of a direction.
+//! Points that are multiples of the same point, including negative multiples, are merged, and their weights are added.
+//! Multiples are detected exactly, up to the rounding of x divided by its largest entry. Merging changes no result,
+//! only the time. If there are no multiples, no zeros, and no lengths beyond 1e±100, the points are read in place;
+//! otherwise they are copied. Lengths are changed only by powers of two, which changes no bit of a direction.
 
 use crate::error::ForsterError;
 use crate::pass::Rows;
@@ -20,19 +20,19 @@ use std::hash::BuildHasher;
 pub(crate) const WEIGHT_RANGE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 /// Range of the largest entry of a row that is not rescaled.
 const MODERATE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
-/// Rows beyond that range are multiplied or divided by this number, 2^300, until they are within it.
+/// Rows outside the range [`MODERATE`] are multiplied or divided by this number, 2^300, until they are within it.
 const RESCALE: f64 = 2.037_035_976_334_486e90;
 
 /// Number of rows that a thread takes at a time.
 const SURVEYED: usize = 4096;
-/// Number of tables in which equal directions are searched for, each by one thread.
+/// Number of tables in which equal directions are searched for. Each table is filled by one thread.
 const SHARDS: usize = 4;
 
-/// The distinct directions of some points.
+/// The distinct directions of a set of points.
 #[derive(Debug)]
 pub(crate) struct Prepared<'a> {
     pub(crate) rows: Rows<'a>,
-    /// For every point, its row; `None` for a zero point.
+    /// For every point, the index of its row; `None` for a zero point.
     pub(crate) row_of: Vec<Option<usize>>,
 }
 
@@ -106,14 +106,14 @@ impl<'a> Prepared<'a> {
         Ok(Prepared { rows: Rows { values, dim, weights: merged, total }, row_of })
     }
 
-    /// The zero points.
+    /// The indices of the zero points.
     pub(crate) fn zero_rows(&self) -> Vec<usize> {
         self.row_of.iter().zip(0..).filter(|(row, _)| row.is_none()).map(|(_, i)| i).collect()
     }
 }
 
-/// The points of a shard that are multiples of an earlier point, each with the first such point. Equal directions are
-/// in the same shard.
+/// The points of a shard that are multiples of an earlier point, each with the index of the first such point. Equal
+/// directions are in the same shard.
 fn repetitions(
     x: &[f64],
     dim: usize,
@@ -124,7 +124,7 @@ fn repetitions(
     let mut repeated = Vec::new();
     for (i, signature) in signatures.iter().enumerate() {
         let hash = signature.hash();
-        // Uses bits of the hash that the table does not use to choose its slots.
+        // The shard depends on bits of the hash that the table does not use to choose its slots.
         if (hash >> 32) as usize % SHARDS != shard || signature.largest <= 0.0 {
             continue;
         }
@@ -150,8 +150,8 @@ pub(crate) fn check_weights(n: usize, weights: Option<&[f64]>) -> Result<(), For
     }
 }
 
-/// Multiplies a row by powers of two until its largest entry is neither huge nor tiny. Entries that underflow are below
-/// rounding.
+/// Multiplies a row by powers of two until its largest entry is neither huge nor tiny. Entries that underflow are
+/// smaller than the rounding error of the row.
 pub(crate) fn rescale(row: &mut [f64]) {
     loop {
         let largest = largest_size(row);
@@ -168,7 +168,7 @@ pub(crate) fn is_moderate(row: &[f64]) -> bool {
     MODERATE.contains(&largest_size(row))
 }
 
-/// The maximum max |x_j|, computed in eight columns at once.
+/// The largest absolute value |x_j|, computed in eight columns at once.
 #[inline(always)]
 pub(crate) fn largest_size(x: &[f64]) -> f64 {
     let (blocks, rest) = x.as_chunks::<LANES>();
@@ -181,10 +181,10 @@ pub(crate) fn largest_size(x: &[f64]) -> f64 {
     sizes.into_iter().fold(0.0, f64::max)
 }
 
-/// A key that all multiples of a point share, and the size of the point.
+/// A key that all multiples of a point share, and the largest absolute entry of the point.
 #[derive(Debug, Clone, Copy)]
 struct Signature {
-    /// |Σ m_j x_j/max|x||, as bits; rounded identically for all multiples.
+    /// The bits of |Σ m_j x_j/max|x||, which is rounded identically for all multiples of a point.
     key: u64,
     /// max|x|; 0 for a zero point.
     largest: f64,
@@ -228,7 +228,7 @@ impl Wide for Survey<'_> {
     }
 }
 
-/// Numbers in [1, 2) whose sums hardly ever coincide: SplitMix64.
+/// Pseudo-random numbers in [1, 2) from SplitMix64. Sums weighted by these numbers hardly ever coincide.
 fn mixture(dim: usize) -> Vec<f64> {
     let mut state = 0u64;
     let mut next = || {

@@ -1,4 +1,4 @@
-//! The result of a fit: a position with its certificates, and how it was found.
+//! The result of a fit: a position with its certificates, and a report of how the position was found.
 //!
 //! Claims: F1.
 
@@ -104,15 +104,16 @@ pub enum Outcome {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LevelEnd {
-    /// In position.
+    /// The points of the level are in radially isotropic position.
     Isotropic,
-    /// With a heavy subspace of this dimension; the next level works inside it.
+    /// There is a heavy subspace of this dimension; the next level works inside it.
     Heavy(usize),
-    /// Without an answer.
+    /// The level ended without an answer.
     Unresolved(Reason),
 }
 
-/// The work on one level: first the whole span, then each heavy subspace inside the previous one.
+/// The work on one level. The first level is the whole span, and each further level is a heavy subspace of the previous
+/// one.
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -129,7 +130,7 @@ pub enum LevelEnd {
 pub struct Level {
     /// Number of distinct directions.
     pub rows: usize,
-    /// Dimension k.
+    /// Dimension k of the level.
     pub dim: usize,
     /// Number of fixed-point steps.
     pub fixed_point_steps: usize,
@@ -143,7 +144,7 @@ pub struct Level {
     pub residuals: Vec<f64>,
     /// Upper estimate of the condition number of the transform relative to the first whitening.
     pub condition: f64,
-    /// How the level ended.
+    /// The end of the level.
     pub end: LevelEnd,
 }
 
@@ -195,15 +196,15 @@ impl Fit {
         !matches!(self.outcome, Outcome::Unresolved { .. })
     }
 
-    /// How the fit ended, in the terms common to all learners; [`Outcome`] and [`Reason`] give details. A transform
-    /// that degenerates until the cap on the condition number is reached, or whose certificate does not reach the
-    /// accuracy, counts as stalled by rounding.
+    /// The end of the fit, in the terms common to all learners; [`Outcome`] and [`Reason`] give details. If a transform
+    /// degenerates until the cap on the condition number is reached, or if its certificate does not reach the accuracy,
+    /// the fit counts as stalled by rounding.
     #[must_use]
     pub fn termination(&self) -> Termination {
         match &self.outcome {
             Outcome::RadiallyIsotropic(_) | Outcome::HeavySubspace(_) => Termination::Converged,
             Outcome::Unresolved { reason: Reason::IterationCap, .. } => {
-                // The truncated level made the maximum number of steps.
+                // The level at which the fit ended made the maximum number of steps.
                 let last = &self.levels[self.levels.len() - 1];
                 Termination::CapReached { cap: last.steps() as u64 }
             }
@@ -211,7 +212,7 @@ impl Fit {
         }
     }
 
-    /// The position, whatever the outcome; its certificate shows how good it is.
+    /// The position, for every outcome. Its certificate shows how close the points are to radially isotropic position.
     #[must_use]
     pub fn position(&self) -> &Position {
         match &self.outcome {
@@ -234,7 +235,7 @@ impl Fit {
         /// Number of distinct directions; exact multiples of a point are merged with it.
         distinct: usize,
 
-        /// The work, level by level.
+        /// The work on each level, in order.
         levels: &[Level],
     }
 }
@@ -246,7 +247,7 @@ mod tests {
 
     #[test]
     fn the_termination_is_that_of_the_outcome() {
-        // Three of four points on a line, a zero point, and a repeated one.
+        // Three of four non-zero points are on a line and repeat the same direction. One more point is zero.
         let heavy = [[2.0, 0.0], [1.0, 0.0], [5.0, 0.0], [0.0, 0.0], [1.0, 1.0]];
         let solver = ForsterTransform::params().check().unwrap();
         let fit = solver.fit(&Points::from_rows(&heavy).unwrap()).unwrap();

@@ -21,18 +21,18 @@ const BLOCK: usize = 4096;
 const WEIGHT_ROUNDING: f64 = 1e-12;
 /// Maximum deviation of the inner products of a basis from 0 and 1.
 pub(crate) const ORTHONORMAL: f64 = 1e-9;
-/// Integers up to this are exact in `f64`.
+/// Integers up to this value are exact in `f64`.
 const EXACT_INTEGERS: f64 = 9_007_199_254_740_992.0;
 
 /// The certificate of a subspace: which points lie in it, how clearly, and whether it is heavy.
 ///
-/// *What it computes.* The members, with ‖x - Px‖ <= tol ‖x‖ for the orthogonal projection P; the largest residual
-/// inside and the smallest outside; and whether N d > k n, where N of n non-zero points lie in k of the d dimensions of
-/// their span. The comparison is made in integers or, with weights, on sums of weights, which count as equal within
-/// 1e-12. *Guarantee.* If it is heavy, λmax(M) >= dN/(kn) and λmin(M) <= (1 - N/n)/(1 - k/d) for every transform, so
-/// radially isotropic position is impossible (DKTZ23 §3). `span_dim` is taken as given, not recomputed. *Cost:* O(n d
-/// k) time. *When to use it:* to check a subspace, however it was found; [`Forster::fit`](crate::Forster::fit) finds
-/// one. *Claims:* F1, F2.
+/// *What it computes.* The members, with ‖x - Px‖ <= tol ‖x‖ for the orthogonal projection P; the largest residual of a
+/// member and the smallest residual of a point outside; and whether N d > k n, where N of n non-zero points lie in k of
+/// the d dimensions of their span. The comparison is made in integers or, with weights, on sums of weights, which count
+/// as equal within 1e-12. *Guarantee.* If the subspace is heavy, λmax(M) >= dN/(kn) and λmin(M) <= (1 - N/n)/(1 - k/d)
+/// for every transform, so radially isotropic position is impossible (DKTZ23 §3). `span_dim` is taken as given, not
+/// recomputed. *Cost:* O(n d k) time. *When to use it:* to check a subspace, however it was found;
+/// [`Forster::fit`](crate::Forster::fit) finds one. *Claims:* F1, F2.
 ///
 /// ```
 /// use halfspaces_forster::Subspace;
@@ -113,7 +113,7 @@ impl Subspace {
         Subspace::certify_on(points, weights, basis, span_dim, tolerance, Threads::ONE)
     }
 
-    /// [`Subspace::certify`] on several threads; the result does not depend on their number.
+    /// Same as [`Subspace::certify`], on several threads. The result does not depend on their number.
     pub(crate) fn certify_on(
         points: &DensePoints<'_>,
         weights: Option<&[f64]>,
@@ -205,13 +205,13 @@ impl Subspace {
         /// Number of points of the certificate, including zero points.
         points: usize,
 
-        /// Indices of the points inside, ascending.
+        /// Indices of the points inside, in ascending order.
         members: &[usize],
 
-        /// Largest residual ‖x - Px‖/‖x‖ of a member; 0 without members.
+        /// Largest residual ‖x - Px‖/‖x‖ of a member; 0 if there are no members.
         largest_inside: f64,
 
-        /// Smallest residual of a point outside; `None` if there are none.
+        /// Smallest residual of a point outside; `None` if there is no such point.
         smallest_outside: Option<f64>,
 
         /// The number N of points inside, or the sum of their weights.
@@ -227,7 +227,8 @@ impl Subspace {
         self.compare() == Ordering::Greater
     }
 
-    /// Whether N d = k n with k < d: the boundary case, in which position may be reached only in the limit.
+    /// Whether N d = k n with k < d. In this boundary case, radially isotropic position may be reached only in the
+    /// limit.
     #[must_use]
     pub fn is_boundary(&self) -> bool {
         self.dim() < self.span_dim && self.compare() == Ordering::Equal
@@ -239,7 +240,7 @@ impl Subspace {
         self.weight_inside / self.weight - self.dim() as f64 / self.span_dim as f64
     }
 
-    /// Replaces member i by `names[i]`, its index among all `points` points; `names` ascend.
+    /// Replaces member i by `names[i]`, its index among all `points` points. The `names` must be in ascending order.
     pub(crate) fn rename_members(&mut self, names: &[usize], points: usize) {
         self.members.iter_mut().for_each(|i| *i = names[*i]);
         self.points = points;
@@ -258,10 +259,10 @@ mod tests {
     #[test]
     fn the_inequality_is_decided_exactly() {
         assert_eq!(compare_mass(2.0, 2, 3.0, 3), Ordering::Equal);
-        // One point more or less in 2^53.
+        // A difference of one point counts even among 6e15 points, because the numbers are below 2^53.
         assert_eq!(compare_mass(3e15 + 1.0, 1, 6e15, 2), Ordering::Greater);
         assert_eq!(compare_mass(3e15 - 1.0, 1, 6e15, 2), Ordering::Less);
-        // Sums of weights that are equal up to rounding.
+        // These sums of weights are equal up to rounding.
         let third = 0.1 + 0.2;
         assert_eq!(compare_mass(third, 1, 0.6, 2), Ordering::Equal);
         assert_eq!(compare_mass(0.3001, 1, 0.6, 2), Ordering::Greater);
@@ -287,7 +288,7 @@ mod tests {
 
     #[test]
     fn residuals_are_distances_of_unit_vectors() {
-        // A randomly rotated plane in R^4; points at given angles from it.
+        // The subspace is a randomly rotated plane in R^4, and the points are at given angles from it.
         let rotation = Rotation::random(4, 1).unwrap();
         let angles = [0.0f64, 1e-12, 1e-9, 0.1, 1.0];
         let rows: Vec<[f64; 4]> =

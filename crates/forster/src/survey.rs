@@ -11,14 +11,14 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use halfspaces_linalg::{InputError, zeros};
 
-/// Minimum λmin/λmax of the second moment (itself rounded to 1e-16) for which the rows certainly span the space and the
-/// inverse root of the moment whitens them to within a few per cent.
+/// Minimum λmin/λmax of the second moment, which is rounded to 1e-16. From this value on, the rows certainly span the
+/// space, and the inverse root of the moment whitens them to within a few per cent.
 const WELL_CONDITIONED: f64 = 1e-13;
 
-/// The start of a level.
+/// The state at the start of a level.
 #[derive(Debug)]
 pub(crate) struct Start {
-    /// The unchanged rows.
+    /// The iterate of the unchanged rows.
     pub(crate) iterate: Iterate,
     /// A lower triangle W for which the rows of XW have about the same second moment in every direction.
     pub(crate) whitening: Mat<f64>,
@@ -32,8 +32,9 @@ pub(crate) enum Survey<'a> {
     Within(Mat<f64>),
 }
 
-/// Whether the rows span their space, and if so the start of the level. A direction counts as missing if it is zero
-/// relative to the largest singular value and every row lies within the membership tolerance of the other directions.
+/// Determines whether the rows span their space and, if so, the start of the level. A direction counts as missing if
+/// its singular value is zero relative to the largest one and every row lies within the membership tolerance of the
+/// other directions.
 pub(crate) fn survey<'a>(
     params: ForsterParams,
     rows: &'a Rows<'a>,
@@ -84,7 +85,7 @@ fn triangle_of_all(rows: &Rows<'_>) -> Mat<f64> {
     triangle_of(rows, &(0..rows.len()).collect::<Vec<usize>>())
 }
 
-/// The chosen rows (by default all) in the coordinates of a basis.
+/// The chosen rows (all rows if `chosen` is `None`) in the coordinates of a basis.
 pub(crate) fn project(
     rows: &Rows<'_>,
     chosen: Option<&[usize]>,
@@ -108,7 +109,7 @@ pub(crate) fn project(
     Ok(Rows { values: values.into(), dim: k, weights, total })
 }
 
-/// Converts the columns of `inner` from the coordinates of `outer` to those of the surrounding space.
+/// Converts the columns of `inner` from the coordinates of `outer` to the coordinates of the surrounding space.
 pub(crate) fn composed(outer: Option<Mat<f64>>, inner: Mat<f64>) -> Mat<f64> {
     match outer {
         Some(outer) => product(outer.as_ref(), inner.as_ref()),

@@ -1,14 +1,15 @@
-//! The inner loops over a tile, a block of rows that stays in the first-level cache: U = XA, the lengths of its rows,
-//! and Σ s u uᵀ.
+//! The inner loops over a tile, which is a block of rows that stays in the first-level cache. They compute U = XA, the
+//! lengths of the rows of U, and Σ s u uᵀ.
 //!
-//! The rows of a tile are padded to a multiple of [`LANES`]; the padding is zero and stays zero. With a lower
-//! triangular A, row l affects only the first l + 1 columns of U; only the lower half of the symmetric sum is added up.
-//! Several rows of X are multiplied with the vectors of a panel of A at the same time, and several coordinates of u
-//! with a vector of u: in both cases as many as there are registers for the sums.
+//! The rows of a tile are padded to a multiple of [`LANES`]; the padding is zero and stays zero. If A is lower
+//! triangular, row l of A affects only the first l + 1 columns of U. Only the lower half of the symmetric sum is
+//! computed. Several rows of X are multiplied by the vectors of a panel of A at the same time, and several coordinates
+//! of u are multiplied by a vector of u at the same time. Both numbers are as large as the registers for the sums
+//! allow.
 //!
-//! All loops are generic over the vector instructions and compiled for those of the processor. Every sum is taken in
-//! one fixed order, and either all products of a loop are fused with their additions or none, so the choice of
-//! instructions does not change a single bit of a result.
+//! All loops are generic over the vector instructions and are compiled for those of the processor. Every sum is
+//! computed in one fixed order, and in each loop either all multiplications are fused with their additions or none. The
+//! choice of instructions therefore does not change a single bit of a result.
 
 use faer::MatRef;
 use halfspaces_linalg::kernels::{self, Aligned, Fused, FusedLoop, prefetch_ahead, run_fused};
@@ -22,7 +23,7 @@ const TILE_VALUES: usize = 2_400;
 /// Squared lengths in this range are correct up to rounding: no relevant square has overflowed or underflowed.
 pub(crate) const SAFE: std::ops::RangeInclusive<f64> = 1e-280..=1e280;
 
-/// Length of a row of a tile.
+/// Length of a row of a tile, including its padding.
 pub(crate) fn padded(dim: usize) -> usize {
     dim.next_multiple_of(LANES)
 }
@@ -35,14 +36,15 @@ pub(crate) fn tile_rows(dim: usize) -> usize {
     (TILE_VALUES / padded(dim) / GROUP * GROUP).clamp(GROUP, MAX_ROWS)
 }
 
-/// A matrix split into panels of columns, with its numbers in the order in which they are read.
+/// A matrix that is split into panels of columns. Its numbers are stored in the order in which they are read.
 #[derive(Debug)]
 pub(crate) struct Factor {
     values: Aligned<f64>,
     rows: usize,
     columns: usize,
-    /// Whether the matrix is lower triangular. A panel then has no rows before its first column; its first rows, as
-    /// many as a vector has numbers, store one vector each, the same number of rows after them two each, and so on.
+    /// Whether the matrix is lower triangular. Each panel then stores only the rows from its first column on. If a
+    /// vector has s numbers, the first s of these rows store one vector each, the next s rows store two vectors each,
+    /// and so on.
     lower: bool,
 }
 
@@ -66,19 +68,19 @@ impl Factor {
         Factor { values: Aligned::from(values.as_slice()), rows, columns, lower }
     }
 
-    /// Number of columns of X.
+    /// Number of rows of the matrix, which is the number of columns of X.
     pub(crate) fn rows(&self) -> usize {
         self.rows
     }
 }
 
-/// Maximum number of vectors of a panel: the sums of six rows and the row of the panel must fit in registers, of which
+/// Maximum number of vectors of a panel. The sums of six rows and one row of the panel must fit in registers, of which
 /// there are 32 if vectors have [`LANES`] numbers, otherwise 16.
 const fn panel_vectors(lanes: usize) -> usize {
     if lanes == LANES { 4 } else { 2 }
 }
 
-/// First columns of the panels, with their widths in vectors.
+/// The first column of each panel, with the width of the panel in vectors.
 #[inline(always)]
 fn panels_of(columns: usize, lanes: usize) -> impl Iterator<Item = (usize, usize)> {
     let (most, all) = (panel_vectors(lanes), columns.div_ceil(lanes));
@@ -90,7 +92,7 @@ const fn rows_together(columns: usize, lanes: usize) -> usize {
     if lanes == LANES && columns <= 3 * LANES { 8 } else { 6 }
 }
 
-/// The number of values in a vector.
+/// Determines the number of values in a vector.
 struct Lanes;
 
 impl FusedLoop for Lanes {
@@ -113,7 +115,7 @@ pub(crate) fn product<F: Fused>(f: F, x: &[f64], factor: &Factor, u: &mut [f64])
     }
 }
 
-/// [`product`], with R rows at a time.
+/// Same as [`product`], with R rows at a time.
 #[inline(always)]
 fn product_by<F: Fused, const R: usize>(f: F, x: &[f64], factor: &Factor, u: &mut [f64]) {
     let (dim, stride) = (factor.rows, padded(factor.columns));
@@ -151,8 +153,8 @@ fn product_rows<F: Fused, const R: usize>(f: F, x: &[f64], factor: &Factor, u: &
     }
 }
 
-/// Multiplies R rows of X by a panel of V vectors. For a triangle `at` is the diagonal of the panel. Returns the values
-/// after the panel.
+/// Multiplies R rows of X by a panel of V vectors. If A is a triangle, `at` is the index at which the diagonal of the
+/// panel begins. Returns the values of A after the panel.
 #[inline(always)]
 fn product_panel<'a, F: Fused, const R: usize, const V: usize>(
     f: F,
@@ -183,8 +185,8 @@ fn product_panel<'a, F: Fused, const R: usize, const V: usize>(
     rest
 }
 
-/// Adds the products of the columns `from..to` of X with rows of A that are S vectors long, or nothing if S exceeds V.
-/// Returns the values after these rows.
+/// Adds the products of the columns `from..to` of X with rows of A that are S vectors long. Adds nothing if S exceeds
+/// V. Returns the values of A after these rows.
 #[inline(always)]
 fn add_products<'a, F: Fused, const R: usize, const V: usize, const S: usize>(
     f: F,
@@ -219,11 +221,11 @@ fn add_products<'a, F: Fused, const R: usize, const V: usize, const S: usize>(
 pub(crate) struct Scaled {
     /// The sum Σ w ln‖u‖² of the rows.
     pub(crate) log_norms: f64,
-    /// Whether the squared length of a row was not a positive normal number; its scale is zero.
+    /// Whether the squared length of a row was not a positive normal number. The scale of such a row is zero.
     pub(crate) vanished: bool,
 }
 
-/// Computes the tile U = XA, or U = X without an A, and w/‖u‖² of each row.
+/// Computes the tile U = XA (or U = X without an A), and w/‖u‖² of each row.
 #[inline(always)]
 pub(crate) fn product_and_scales<F: Fused>(
     f: F,
@@ -273,7 +275,7 @@ pub(crate) fn product_and_scales<F: Fused>(
 }
 
 /// Scales the rows of a tile to norm 1. If the length of a row cannot be computed safely, that row and the following
-/// ones are unchanged, and the error is its index.
+/// ones are left unchanged, and the error is the index of that row.
 #[inline(always)]
 pub(crate) fn unit_rows<F: Fused>(f: F, u: &mut [f64], dim: usize) -> Result<(), usize> {
     for (row, u) in u.chunks_exact_mut(padded(dim)).enumerate() {
@@ -286,7 +288,7 @@ pub(crate) fn unit_rows<F: Fused>(f: F, u: &mut [f64], dim: usize) -> Result<(),
     Ok(())
 }
 
-/// Like [`unit_rows`], but a row whose squared length is not a positive normal number becomes zero.
+/// Same as [`unit_rows`], but a row whose squared length is not a positive normal number becomes zero.
 #[inline(always)]
 pub(crate) fn unit_or_zero_rows<F: Fused>(f: F, u: &mut [f64], dim: usize) {
     for u in u.chunks_exact_mut(padded(dim)) {
@@ -303,7 +305,7 @@ fn scale_row(u: &mut [f64], scale: f64) {
     }
 }
 
-/// The squared norms of rows of V times [`LANES`] numbers.
+/// The squared norms of rows that have V times [`LANES`] numbers.
 #[inline(always)]
 fn few_norms_sq<F: Fused, const V: usize>(f: F, u: &[f64], norms_sq: &mut [f64]) {
     for (norm_sq, u) in norms_sq.iter_mut().zip(u.as_chunks::<LANES>().0.as_chunks::<V>().0) {
@@ -311,7 +313,7 @@ fn few_norms_sq<F: Fused, const V: usize>(f: F, u: &[f64], norms_sq: &mut [f64])
     }
 }
 
-/// The squared norm of a row of a tile: column j goes into sum j mod [`LANES`].
+/// The squared norm of a row of a tile. The square in column j is added to sum j mod [`LANES`].
 #[inline(always)]
 fn norm_sq_of<F: Fused>(f: F, u: &[f64]) -> f64 {
     let mut lanes = [0.0; LANES];
@@ -326,7 +328,7 @@ fn norm_sq_of<F: Fused>(f: F, u: &[f64]) -> f64 {
     sum_of_lanes(lanes)
 }
 
-/// The inner product of a row with a row of a tile, or with one of the same length.
+/// The inner product of a row `u` with a row `t`, which is a row of a tile or has the same length.
 #[inline(always)]
 pub(crate) fn lanes_dot(t: &[f64], u: &[f64]) -> f64 {
     let ((t, t_tail), (u, u_tail)) = (t[..u.len()].as_chunks::<LANES>(), u.as_chunks::<LANES>());
@@ -344,10 +346,10 @@ fn sum_of_lanes(s: [f64; LANES]) -> f64 {
 }
 
 /// The sum Σ w ln t for positive normal numbers t; t is 1 where the weight is 0. If all weights are 1, a single
-/// logarithm suffices: mantissas are multiplied and exponents added.
+/// logarithm suffices, because the mantissas can be multiplied and the exponents added.
 #[inline(always)]
 fn weighted_logs(values: &[f64; GROUP], weights: &[f64]) -> f64 {
-    // Checks all weights, eight at once, instead of stopping at the first.
+    // Checks all weights, eight at once, instead of stopping at the first weight that is not 1.
     if weights.iter().fold(false, |any, weight| any | (weight.to_bits() != 1f64.to_bits())) {
         return values.iter().zip(weights).map(|(value, weight)| weight * value.ln()).sum();
     }
@@ -427,7 +429,7 @@ mod tests {
                 }
                 let mut m = vec![0.0; dim * padded(dim)];
                 add_gram(f, &u, &scales, dim, &mut m);
-                // Sums above the diagonal may be computed or not.
+                // The sums above the diagonal may or may not be computed, so they are ignored.
                 let entry = |at: usize| {
                     let (i, j) = (at / padded(dim), at % padded(dim));
                     if j <= i { m[at] } else { 0.0 }

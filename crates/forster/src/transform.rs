@@ -1,10 +1,10 @@
-//! The transform x -> Aᵀx/‖Aᵀx‖. It can be applied to points, mapped to halfspaces in both directions, saved, and read
-//! as a scatter matrix.
+//! The transform x -> Aᵀx/‖Aᵀx‖. It can be applied to points, it maps halfspaces in both directions, and it can be
+//! saved and read as a scatter matrix.
 //!
-//! Points are rows, U = XA. On a subspace V with orthonormal basis rows B (k × d) the map is A = BᵀL with a k × k lower
-//! triangle L: projection onto V, then L. Halfspaces transform with the points: w̃ = L⁻¹Bw (for V the whole space A⁻¹w)
-//! has sign(w̃·u) = sign(w·x) for x in V, and w = A w̃ is the inverse (DKTZ23 §3; there x -> Ax and w -> A⁻ᵀw, with
-//! points as columns).
+//! Points are rows, so U = XA. On a subspace V with orthonormal basis rows B (k × d), the map is A = BᵀL with a k × k
+//! lower triangle L: it projects onto V and then applies L. Halfspaces transform with the points: w̃ = L⁻¹Bw (A⁻¹w if V
+//! is the whole space) has sign(w̃·u) = sign(w·x) for x in V, and the inverse map is w = A w̃. In DKTZ23 §3, points are
+//! columns, so the maps are x -> Ax and w -> A⁻ᵀw.
 //!
 //! *Tyler's M-estimator* of scatter is (AAᵀ)⁻¹ up to scale: Σ = (d/n) Σ x xᵀ/(xᵀΣ⁻¹x).
 //!
@@ -38,23 +38,23 @@ use halfspaces_linalg::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Normalisation {
-    /// Trace k, the dimension of the subspace.
+    /// The trace is k, the dimension of the subspace.
     Trace,
-    /// Determinant 1 (on the subspace).
+    /// The determinant (on the subspace) is 1.
     Determinant,
 }
 
-/// A linear map from a subspace V of R^d to R^k, k = dim V, followed by scaling to norm 1. It brings points into
+/// A linear map from a subspace V of R^d to R^k, where k = dim V, followed by scaling to norm 1. It brings points into
 /// radially isotropic position.
 ///
 /// *What it computes.* The unit vectors u = Aᵀx/‖Aᵀx‖ ([`apply`](Self::apply)); the halfspace of R^k that labels u as a
 /// halfspace of R^d labels x ([`halfspace_inside`](Self::halfspace_inside), with the inverse
 /// [`halfspace_outside`](Self::halfspace_outside)); and Tyler's M-estimator of scatter, (AAᵀ)⁻¹
 /// ([`scatter`](Self::scatter)). *Guarantee.* Labels of points of V are preserved exactly, up to rounding. The
-/// [`Isotropy`](crate::Isotropy) of a fit measures how isotropic the result is. The error of the scatter decreases like
-/// 1/√n on elliptical data, whatever its tails. *Cost:* O(n d k) time per application, O(d k) memory. *When not:*
-/// points outside V are projected onto it, and their labels may change. *Source:* DKTZ23 §3; Tyler 1987. *Claims:* F1,
-/// F3, F4.
+/// [`Isotropy`](crate::Isotropy) of a fit measures how isotropic the result is. On elliptical data with tails of any
+/// kind, the error of the scatter decreases like 1/√n. *Cost:* O(n d k) time per application, O(d k) memory. *When not
+/// to use it:* for points outside V, because they are projected onto V and their labels may change. *Source:* DKTZ23
+/// §3; Tyler 1987. *Claims:* F1, F3, F4.
 ///
 /// ```
 /// use halfspaces_linalg::{Classifier, Params};
@@ -75,7 +75,7 @@ pub enum Normalisation {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "RawTransform", into = "RawTransform"))]
 pub struct ForsterTransform {
-    /// The orthonormal rows B, k × d.
+    /// The orthonormal rows of B, k × d.
     basis: Points,
     /// The lower triangle L, k × k.
     factor: Mat<f64>,
@@ -153,7 +153,7 @@ impl ForsterTransform {
         &self.basis
     }
 
-    /// The matrix A, d × k: u is x A scaled to norm 1.
+    /// The matrix A, d × k. The unit vector u is x A, scaled to norm 1.
     #[must_use]
     pub fn matrix(&self) -> MatRef<'_, f64> {
         self.matrix.as_ref()
@@ -197,7 +197,7 @@ impl ForsterTransform {
     }
 
     /// The halfspace of R^k that labels transformed points as `halfspace` labels the points of the subspace: w̃ =
-    /// L⁻¹Bw. It is zero (all +1) if w is orthogonal to the subspace.
+    /// L⁻¹Bw. If w is orthogonal to the subspace, the result is zero and labels every point +1.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`]; [`InputError::NonFinite`] if a coordinate overflows.
@@ -218,7 +218,7 @@ impl ForsterTransform {
         halfspace_of(product(self.matrix.as_ref(), column(halfspace.normal()).as_ref()))
     }
 
-    /// Tyler's scatter (AAᵀ)⁻¹, d × d, scaled by `normalisation`; on a proper subspace it has rank k.
+    /// Tyler's scatter (AAᵀ)⁻¹, d × d, scaled by `normalisation`. On a proper subspace it has rank k.
     #[must_use]
     pub fn scatter(&self, normalisation: Normalisation) -> Mat<f64> {
         let k = self.inner_dim();
@@ -232,15 +232,15 @@ impl ForsterTransform {
         };
         let outer = product(inside.as_ref(), self.basis.as_mat());
         let scatter = product(self.basis.as_mat().transpose(), outer.as_ref());
-        // Symmetric to the bit, whatever the order of the sums.
+        // The result is symmetric to the last bit, for any order of the sums.
         Mat::from_fn(self.dim(), self.dim(), |i, j| {
             0.5 * scale * (scatter[(i, j)] + scatter[(j, i)])
         })
     }
 }
 
-/// Computes the tile of unit rows of XA; the error is the index of a row that vanishes. Rows whose squares over- or
-/// underflow are rescaled first, which does not change any bit of the others.
+/// Computes the tile of unit rows of XA. The error is the index of a row that vanishes. Rows whose squares overflow or
+/// underflow are rescaled first, which does not change any bit of the other rows.
 pub(crate) fn unit_tile(factor: &Factor, x: &[f64], u: &mut [f64]) -> Result<(), usize> {
     if run_fused(UnitProduct { x, factor, u }).is_ok() {
         return Ok(());
@@ -287,7 +287,7 @@ mod tests {
     fn halfspaces_move_with_the_points() {
         for (d, k) in [(1, 1), (4, 4), (6, 2)] {
             let transform = example(d, k);
-            // Points of the subspace.
+            // These points lie in the subspace.
             let inside = Gaussian::new(k, 3.0).unwrap().sample(50, 3).unwrap();
             let points = product(inside.as_mat(), transform.basis().as_mat());
             let values = points.row_iter().flat_map(|r| r.iter().copied()).collect();
@@ -340,7 +340,7 @@ mod tests {
         let unit = transform.scatter(Normalisation::Determinant);
         let (values, _) = crate::dense::eigen(unit.as_ref()).unwrap();
         assert!((values.iter().product::<f64>() - 1.0).abs() < 1e-12);
-        // On a subspace: rank k, trace k.
+        // On a subspace, the scatter has rank k and trace k.
         let flat = example(5, 2).scatter(Normalisation::Trace);
         let (values, _) = crate::dense::eigen(flat.as_ref()).unwrap();
         assert!(values[2].abs() < 1e-14 && values[3] > 0.1);

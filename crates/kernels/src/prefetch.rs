@@ -6,7 +6,7 @@ use crate::vectors::AHEAD_BYTES;
 const LINE_BYTES: usize = 64;
 
 /// Prefetches `values`, which will be read soon. Use this function for rows in an order that the processor cannot
-/// predict. It affects only speed.
+/// predict. The prefetch affects only speed.
 ///
 /// ```
 /// let rows = [[1.0; 64], [2.0; 64], [3.0; 64]];
@@ -23,8 +23,8 @@ pub fn prefetch<T>(values: &[T]) {
 }
 
 /// Prefetches memory that begins a few kilobytes after the start of `values`, as many bytes as `values` has. Use this
-/// function for arrays that are read from start to end, because it loads data that is needed a few rows later. It
-/// affects only speed, and the prefetched memory need not belong to any object.
+/// function for arrays that are read from start to end, because it loads data that is needed a few rows later. The
+/// prefetch affects only speed, and the prefetched memory need not belong to any object.
 ///
 /// ```
 /// let columns: Vec<u32> = (0..4000).collect();

@@ -67,9 +67,9 @@ pub(crate) trait Vectors: Copy {
 pub(crate) trait Kernel {
     type Output;
 
-    /// Runs the loop. It must be inlined with all functions and closures that it calls: a function that is not inlined
-    /// is compiled without the vector instructions and is several times slower. `cargo xtask instructions` detects
-    /// this.
+    /// Runs the loop. This method must be inlined with all functions and closures that it calls: a function that is not
+    /// inlined is compiled without the vector instructions and is several times slower. `cargo xtask instructions`
+    /// detects this.
     fn run<V: Vectors>(self, v: V) -> Self::Output;
 }
 

@@ -1,5 +1,5 @@
-//! Macros that the crates of the workspace share. They generate setters, getters and checked loading, and are not part
-//! of the public interface.
+//! Macros that the crates of the workspace share. The macros generate setters, getters and checked loading, and are not
+//! part of the public interface.
 
 /// Declares setters of parameters in an `impl` block. `name: Type,` sets the field of that name, `name: Type =>
 /// path.to.field,` sets another field, and `name: Some(Type),` sets an optional field.

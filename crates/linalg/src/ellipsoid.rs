@@ -6,8 +6,8 @@ use crate::{InputError, getters, kernels, norm, zeros};
 /// cut through its centre c.
 ///
 /// A cut with normal a keeps the half {w : a · (w - c) >= 0}. The smallest ellipsoid around that half has the centre
-/// c + Bg/(d+1), where g = Bᵀa/‖Bᵀa‖. Its axis along g is multiplied by d/(d+1), and all axes orthogonal to g by
-/// d/√(d²-1).
+/// c + Bg/(d+1), where g = Bᵀa/‖Bᵀa‖. The axis along g is multiplied by d/(d+1), and all axes orthogonal to g are
+/// multiplied by d/√(d²-1).
 ///
 /// *Guarantee.* Each cut multiplies the volume by at most e^(-1/(2(d+1))). If the set contains a ball of radius r that
 /// no cut intersects, there are at most 2d(d+1) ln(1/r) cuts. (In one dimension each cut halves the interval, and the

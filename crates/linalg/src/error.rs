@@ -113,7 +113,8 @@ pub enum InputError {
         /// The offending column, counted from 0.
         column: usize,
     },
-    /// The row boundaries of a sparse matrix do not start at 0, decrease, or do not end at the number of stored values.
+    /// The row boundaries of a sparse matrix decrease, start at a number other than 0, or end at a number other than
+    /// the number of stored values.
     #[error(
         "the row boundaries are invalid at row {row}; they must start at 0, not decrease, and end at the number \
          of stored values"

@@ -118,8 +118,8 @@ mod tests {
         exp_neg_single(t).to_bits().abs_diff((exp_neg(f64::from(t)) as f32).to_bits())
     }
 
-    /// Tests every seventh single-precision number between 2^-26 and 105, the midpoints between integer multiples of ln
-    /// 2, and the extreme arguments.
+    /// Tests every seventh single-precision number between 2^-26 and 105, the midpoints between integer multiples of
+    /// ln 2, and the extreme arguments.
     #[test]
     fn single_precision_agrees_with_double() {
         let (mut last, mut rounded_otherwise, mut count) = (1.0, 0u32, 0u32);

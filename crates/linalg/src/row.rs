@@ -46,12 +46,12 @@ pub trait RowView: Copy {
     fn entries(self) -> impl Iterator<Item = (usize, f64)>;
 
     /// Prefetches this row, which will be read soon. Use this method if the processor cannot predict the order of rows.
-    /// It affects only speed.
+    /// The prefetch affects only speed.
     #[inline]
     fn prefetch(self) {}
 
     /// Prefetches data a few rows after this one. Use this method when a collection is read in order and the processor
-    /// itself does not prefetch the rows early enough. It affects only speed.
+    /// itself does not prefetch the rows early enough. The prefetch affects only speed.
     #[inline]
     fn prefetch_ahead(self) {}
 }

@@ -278,8 +278,8 @@ fn mean_decay(d: f64, power: u32) -> f64 {
 }
 
 /// The bound on the mean number of mistakes of the strong learner with random starts until at most a fraction
-/// ε = `epsilon` of any pool in R^`dim` is left. The bound is ⌈4d ln(1/ε)⌉ times the mean number of mistakes of a round
-/// in the worst of the dimensions up to d. Proof: docs/theory/constants-of-dktz23.md.
+/// ε = `epsilon` of any pool in R^`dim` is left unlabelled. The bound is ⌈4d ln(1/ε)⌉ times the mean number of mistakes
+/// of a round in the worst of the dimensions up to d. Proof: docs/theory/constants-of-dktz23.md.
 ///
 /// ```
 /// use halfspaces_online::bounds::strong_learner_mistakes;
@@ -513,6 +513,7 @@ mod tests {
         assert!((1..40).all(|k| round_mistakes(f64::from(k)) < round_mistakes(f64::from(k + 1))));
     }
 
+    /// Compares the tail with Σ_{i<S} C(T, i) 2^i / 3^T, computed in integers.
     #[test]
     fn the_tail_of_the_decays_is_the_binomial_one() {
         for steps in 1..=30u64 {

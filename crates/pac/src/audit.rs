@@ -68,8 +68,8 @@ pub struct LabelAudit {
 }
 
 impl LabelAudit {
-    /// Compares every label with the prediction of a classifier trained without it. Common numbers of `folds` are 5 and
-    /// 10. The folds are fitted in parallel on `threads`; the result does not depend on the number of threads.
+    /// Compares every label with the prediction of a classifier trained without it. Usually, `folds` is 5 or 10. The
+    /// folds are fitted in parallel on `threads`; the result does not depend on the number of threads.
     ///
     /// # Errors
     /// [`InputError::LengthMismatch`]; [`InputError::ParameterOutOfRange`] for fewer than two folds or more folds than

@@ -26,7 +26,7 @@ pub struct NoiseSetting {
     pub noise: f64,
     /// The margin γ: every point has |w* · x| >= γ for a unit vector w*. For points in the unit ball, γ is in (0, 1].
     pub margin: f64,
-    /// The excess ε: the target is an error of at most η + ε. It lies in (0, 1).
+    /// The excess ε in (0, 1): the target is an error of at most η + ε.
     pub excess: f64,
     /// The failure probability δ in (0, 1): an upper bound on the probability that the error is larger than η + ε.
     pub failure: f64,

@@ -32,10 +32,10 @@ pub fn projected_margin(margin: f64) -> f64 {
 /// space corresponds to the halfspace Rᵀw of the original space, which makes the same predictions.
 ///
 /// *Guarantee.* Let N points satisfy ‖x‖ <= 1 and y (w* · x) >= γ for a unit vector w*. Let m = ⌈16
-/// ln(4N/δ)/(γ²(1-γ/2))⌉ ([`projected_dimension`]). With probability at least 1-δ over R, every point
-/// has y (Rw* · Rx) >= γ/2. Norms may grow, but with probability at least 1 - 3δ/2, ‖Rw*‖² and every ‖Rx‖² are also at most 1 + γ/2.
-/// Then Rw*/‖Rw*‖ has a margin of γ/(2+γ) ([`projected_margin`]) on the rescaled points, which all lie in the unit
-/// ball.
+/// ln(4N/δ)/(γ²(1-γ/2))⌉ ([`projected_dimension`]). With probability at least 1-δ over R, the products y (Rw* · Rx) are
+/// at least γ/2 for all points. Norms may grow, but with probability at least 1 - 3δ/2, ‖Rw*‖² and every ‖Rx‖² are at
+/// most 1 + γ/2, too. Then Rw*/‖Rw*‖ has a margin of γ/(2+γ) ([`projected_margin`]) on the rescaled points, which all
+/// lie in the unit ball.
 ///
 /// *Cost.* R is not stored. Each column consists of m random bits, which are generated from the seed when they are
 /// needed. This costs less than the m additions that use them. A point costs m additions per stored non-zero value. The
@@ -108,10 +108,10 @@ impl RandomProjection {
     }
 
     getters! {
-        /// d, the dimension of the original points.
+        /// The dimension d of the original points.
         from_dim: usize => from,
 
-        /// m, the dimension of the projected points.
+        /// The dimension m of the projected points.
         to_dim: usize => to,
     }
 
@@ -174,7 +174,7 @@ impl RandomProjection {
     }
 }
 
-/// v if the lowest bit is 1, and -v otherwise.
+/// Returns v if the lowest bit is 1, and -v otherwise.
 #[inline]
 fn with_sign(v: f64, bits: u64) -> f64 {
     f64::from_bits(v.to_bits() ^ ((!bits & 1) << 63))

@@ -363,9 +363,9 @@ mod tests {
         // With ⌈(8/ε²) ln(2K/δ)⌉ = ⌈1059.7⌉ examples at ε = 0.2, the choice is within ε/2 of the best candidate.
         near(choice_accuracy(10, 1060, 0.1), 0.099_984);
         assert_eq!(choice_accuracy(10, 1, 0.1), 1.0);
-        // √(ln(2K/δ)/(2m)).
+        // This is √(ln(2K/δ)/(2m)).
         near(validation_accuracy(10, 1060, 0.1), 0.049_992);
-        // √(2 · 100 · ln 4000).
+        // This is √(2 · 100 · ln 4000).
         near(elimination_gap(100, 10, 20, 0.05), 40.7285);
         assert_eq!(held_out(0.2, 0.1), 600); // 200 ln 20 = 599.1
         assert_eq!(grid_validation(10, 0.2, 0.1), 4239); // 800 ln 200 = 4238.7
@@ -431,7 +431,7 @@ mod tests {
         }
     }
 
-    /// In at most the stated fraction of the runs, a leader that is worse by e passes the test at one of 4000 times. A
+    /// In at most the stated fraction of the runs, a leader that is worse by e passes at least one of 4000 tests. A
     /// leader that is as good as the candidate passes the test early enough.
     #[test]
     fn close_enough_errs_as_seldom_as_stated() {

@@ -26,10 +26,10 @@ impl Instance {
         Instance { target, marginal, skew: None, margin }
     }
 
-    /// Creates an instance with skewed points, for margins γ up to 0.2. Each point is y x = (γ + 0.2 m) w* ± 0.8 u +
-    /// 0.4 r, where u is orthogonal to w*. The numbers m and r are the margin and the remaining components of a uniform
-    /// point. The sign is + for 7 points in 10. The mean of y x is mainly along u, and a halfspace along u
-    /// misclassifies the other 3 points.
+    /// Creates an instance with skewed points, for margins γ up to 0.2. Each point x with label y has y x = (γ + 0.2 m)
+    /// w* ± 0.8 u + 0.4 r, where u is orthogonal to w*. Here m is the margin of a uniform point, and r consists of the
+    /// remaining components of that point. The sign is + for 7 points in 10. The mean of y x is mainly along u, and a
+    /// halfspace along u misclassifies the other 3 points.
     pub(crate) fn skewed(dim: usize, margin: f64, seed: u64) -> Instance {
         let mut skew = random_target(dim, seed + 1000).unwrap().into_normal();
         let plain = Instance::new(dim, margin, seed);

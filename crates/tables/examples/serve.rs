@@ -1,10 +1,11 @@
 //! Fits a `TableClassifier` to each table on standard input and writes the decision values of other rows to standard
-//! output. It is the program that `benches/peers/tables.py` runs.
+//! output. This program is run by `benches/peers/tables.py`.
 //!
 //! A table is seven little-endian 64-bit integers (n training rows, d columns, t rows to label, seed, threads, maximum
-//! number of training rows or 0 for the default, 1 for several classes or 0 for labels ±1), then n·d values, n labels
-//! and t·d values, all 64-bit floats. The answer is t decision values or classes, then the number of errors on the
-//! held-out rows, the number of these rows, the bound on the error with probability 95 %, and the seconds of the fit.
+//! number of training rows or 0 for the default, and 1 for several classes or 0 for labels ±1), then n·d values, n
+//! labels and t·d values, all as 64-bit floats. The answer is t decision values or classes, then the number of errors
+//! on the held-out rows, the number of these rows, the bound on the error with probability 95 %, and the seconds of the
+//! fit.
 
 #![allow(clippy::disallowed_methods, reason = "a program that measures time")]
 

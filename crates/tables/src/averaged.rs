@@ -12,20 +12,20 @@ use halfspaces_linalg::{
 use halfspaces_pac::Calibration;
 use std::ops::Range;
 
-/// Number of rows whose values are computed together. It does not affect the values.
+/// Number of rows whose values are computed together. The values do not depend on this number.
 const BLOCK: usize = 256;
 
-/// Sums of halfspaces over the columns, scaled in several ways, and over their kernel values. With two
-/// classes there is one output, whose sign determines the class. Otherwise there is one output per class, and the class
-/// with the largest output is predicted.
+/// Sums of halfspaces over the columns, scaled in several ways, and over their kernel values. With two classes there is
+/// one output, whose sign determines the class. Otherwise there is one output per class, and the class with the largest
+/// output is predicted.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub(crate) struct Averaged {
     standardised: Scale,
-    /// `None` if no part needs it.
+    /// The ranked scale; `None` if no part needs it.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     ranked: Option<Scale>,
-    /// `None` if no part needs it.
+    /// The centred scale; `None` if no part needs it.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     centred: Option<Scale>,
     parts: Vec<Part>,
@@ -33,12 +33,12 @@ pub(crate) struct Averaged {
     scaling: Calibration,
 }
 
-/// Halfspaces over the columns, scaled to a common scale, or over their kernel values; one per output.
+/// Halfspaces over the columns, with a given scale, or over their kernel values. There is one halfspace per output.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Part {
     pub(crate) columns: ColumnScale,
-    /// `None` for halfspaces of the columns.
+    /// The kernel; `None` for halfspaces over the columns.
     pub(crate) kernel: Option<KernelValues>,
     pub(crate) halfspaces: Vec<AffineHalfspace>,
 }
@@ -90,7 +90,8 @@ impl Averaged {
 }
 
 impl Averaged {
-    /// The scales are standardised, ranked and, for a wide table, centred. Keeps those that the parts need.
+    /// Creates the average and keeps the scales that its parts need. The scales are given in the order standardised,
+    /// ranked and, for a wide table, centred.
     pub(crate) fn new(scales: Vec<Scale>, parts: Vec<Part>, scaling: Calibration) -> Averaged {
         assert!(!parts.is_empty(), "an average has at least one part");
         let mut scales = scales.into_iter();
@@ -152,7 +153,7 @@ impl Averaged {
         self.values(&Points::new(dense, self.dim())?, 0..1)
     }
 
-    /// The decision values of the points `rows`, row by row. They are the same as those of each row alone.
+    /// The decision values of the points `rows`, row by row. Each row has the same values as when it is computed alone.
     fn values<P: PointSet>(&self, points: &P, rows: Range<usize>) -> Result<Vec<f64>, InputError> {
         let as_overflow = |error| match error {
             InputError::NonFinite { row, .. } | InputError::Overflow { row } => {
@@ -254,7 +255,7 @@ mod tests {
         assert_eq!((deciding_class(&[0.0]), deciding_class(&[-0.1])), (1, 0));
     }
 
-    /// 4 · 1e308 overflows, in the second block of 256 rows.
+    /// The value 4 · 1e308 overflows in the second block of 256 rows.
     #[test]
     fn an_overflow_names_its_row() {
         let points = Points::new([1.0, -1.0].repeat(10), 1).unwrap();

@@ -11,11 +11,11 @@ use std::ops::Range;
 /// The model of a table with labels ±1: a classifier of the original columns, with probabilities, an error bound and a
 /// report.
 ///
-/// A decision value is the sum of the values of the chosen halfspaces. Each is divided by the root mean square of its
-/// values on rows that it was not fitted to. Halfspaces of the same features are merged into one.
+/// A decision value is the sum of the values of the chosen halfspaces. Each halfspace is divided by the root mean
+/// square of its values on rows that it was not fitted to. Halfspaces over the same features are merged into one.
 ///
-/// *Cost.* One product per row and chosen space: O(s) for columns with s stored coordinates, O(m(d + 1)) for a kernel
-/// with m landmarks in d dimensions.
+/// *Cost.* One product per row and chosen space: O(s) for columns if the row has s stored coordinates, and O(m(d + 1))
+/// for a kernel with m landmarks in d dimensions.
 ///
 /// Claims: PT.
 ///
@@ -61,10 +61,10 @@ impl BinaryTableModel {
         &self.report
     }
 
-    /// An upper bound on the error of the model on fresh rows, wrong labels included. It holds with probability at
-    /// least 1 - `failure` if the rows are independent draws from one distribution. The bound is exact (Clopper and
-    /// Pearson): it comes from the held-out rows, on which the model does not depend. Returns
-    /// [`ErrorBound::NoInformation`] if there are no held-out rows.
+    /// An upper bound on the error of the model on fresh rows, where wrong labels count as they are given. The bound
+    /// holds with probability at least 1 - `failure` if the rows are independent draws from one distribution. The bound
+    /// is exact (Clopper and Pearson): it is computed from the held-out rows, on which the model does not depend.
+    /// Returns [`ErrorBound::NoInformation`] if there are no held-out rows.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for a `failure` outside (0, 1).
@@ -72,15 +72,15 @@ impl BinaryTableModel {
         self.report.error_bound(failure)
     }
 
-    /// The probability of label +1, from the decision value by [`Calibration`], which
-    /// was fitted to the values of rows that the halfspaces were not fitted to. The probability refers to the
-    /// labels as given, including wrong ones, and takes the weights of the fit into account. The probability is 1/2 if
-    /// the decision value is 0.
+    /// The probability of label +1, computed from the decision value by a [`Calibration`]. The calibration was fitted
+    /// to the values of rows that the halfspaces were not fitted to. The probability refers to the labels as given,
+    /// including wrong ones, and takes the weights of the fit into account. The probability is 1/2 if the decision
+    /// value is 0.
     ///
     /// [`Calibration`]: halfspaces_pac::Calibration
     ///
     /// # Errors
-    /// Those of [`Classifier::decision_value`].
+    /// Same as [`Classifier::decision_value`].
     pub fn probability<R: RowView>(&self, x: R) -> Result<f64, InputError> {
         Ok(self.average.probabilities(&self.average.row_values(x)?)[1])
     }

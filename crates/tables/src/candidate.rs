@@ -1,4 +1,4 @@
-//! The candidate models that are compared. Part of `TableClassifier`. Claims: PT, PTn.
+//! The candidate models that are compared; part of `TableClassifier`. Claims: PT, PTn.
 
 use halfspaces_features::{Distance, FeatureMap, Ranks, ZScore};
 use halfspaces_linalg::{InputError, PointSet, RowView, getters};
@@ -8,11 +8,11 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ColumnScale {
-    /// Mean 0 and standard deviation 1 ([`ZScore`]).
+    /// Columns with mean 0 and standard deviation 1 ([`ZScore`]).
     Standardised,
-    /// Ranks ([`Ranks`]).
+    /// Columns replaced by their ranks ([`Ranks`]).
     Ranked,
-    /// Mean 0 and one scale for all columns ([`ZScore::fit_common`]). Only for wide tables.
+    /// Columns with mean 0 and one scale for all columns ([`ZScore::fit_common`]). Used only for wide tables.
     Centred,
 }
 
@@ -35,20 +35,20 @@ pub enum Space {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Method {
-    /// Minimises ½‖w‖² + C times the hinge loss: a support vector machine.
+    /// A support vector machine, which minimises ½‖w‖² + C times the hinge loss.
     Hinge {
-        /// C.
+        /// The factor C.
         c: f64,
     },
     /// Logistic regression ([`halfspaces_pac::LogisticRegression`]).
     Logistic {
-        /// C.
+        /// The factor C of the loss.
         c: f64,
     },
-    /// Minimises ½‖w‖² + ½C times the sum of squared differences between decision values and labels ±1. Only for
-    /// wide tables, with up to 2000 landmarks.
+    /// Ridge regression, which minimises ½‖w‖² + ½C times the sum of squared differences between decision values and
+    /// labels ±1. Used only for wide tables, with up to 2000 landmarks.
     Ridge {
-        /// C.
+        /// The factor C.
         c: f64,
     },
     /// The [`halfspaces_pac::SamplePerspectron`] with ten passes.
@@ -120,9 +120,9 @@ impl fmt::Display for Candidate {
 
 /// Values of C for the hinge loss on kernel features, in increasing order.
 const KERNEL_C: [f64; 3] = [0.3, 1.0, 3.0];
-/// The same for more than two classes, each of which is separated from many more rows of other classes.
+/// The values of C for more than two classes, where each class is separated from many more rows of other classes.
 const MULTICLASS_C: [f64; 2] = [1.0, 3.0];
-/// C of the hinge loss on columns, and of logistic regression.
+/// C of the hinge loss on columns. The next constant is the C of logistic regression.
 const COLUMN_C: f64 = 0.1;
 const LOGISTIC_C: f64 = 1.0;
 /// Distances of the kernels and their scales, as multiples of the median distance.
@@ -134,8 +134,8 @@ const KERNELS: [(Distance, f64); 4] = [
 ];
 /// Minimum number of columns of a wide table, such as embeddings.
 const WIDE: usize = 100;
-/// The kernel of ridge regression, and its values of C. It is for wide tables, on which many landmarks
-/// give smaller errors than few.
+/// The kernel of ridge regression. The next constant contains its values of C. Ridge regression is for wide tables, on
+/// which many landmarks give smaller errors than few.
 const RIDGE_KERNEL: Space = Space::Kernel { distance: Distance::SquaredEuclidean, width: 0.5 };
 const RIDGE_C: [f64; 3] = [0.3, 1.0, 3.0];
 
@@ -167,8 +167,8 @@ impl Family {
     }
 }
 
-/// The candidates for a table with `dim` columns. With weights, only methods that use weights are included. The Perspectron is included
-/// only for two classes, because the magnitudes of its decision values carry no information.
+/// The candidates for a table with `dim` columns. With weights, only methods that use weights are included. The
+/// Perspectron is included only for two classes, because the magnitudes of its decision values carry no information.
 pub(crate) fn families(weighted: bool, dim: usize, outputs: usize) -> Vec<Family> {
     let kernel_c = if outputs == 1 { &KERNEL_C[..] } else { &MULTICLASS_C };
     let mut families = Vec::new();

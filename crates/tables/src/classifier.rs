@@ -44,7 +44,7 @@ impl TableParams {
         /// grow with this number. Default: [`DEFAULT_MAX_ROWS`].
         max_rows: usize,
 
-        /// The number of threads. It does not affect the model. Default: one.
+        /// The number of threads. The model does not depend on this number. Default: one.
         threads: Threads,
 
         /// The seed of the splits, the landmarks and the orders in which rows are visited. Default: 0.
@@ -75,54 +75,55 @@ impl Params for TableParams {
 }
 
 /// The default classifier for tables of real data, whose labels may be wrong and need not be explained by any halfspace
-/// of the columns. If unsure, use this one.
+/// over the columns. If you are unsure which classifier to use, use this one.
 ///
 /// *Candidates.* Halfspaces over the columns, standardised or ranked, and over Nyström features of Gaussian and
 /// Laplacian kernels with several widths. They are fitted by the hinge loss for several C, by logistic regression and
 /// by the Perspectron. A table with 100 columns or more, such as embeddings, also has columns on one common scale, and
-/// ridge regression on features of a Gaussian kernel with up to 2000 landmarks. The descent on the hinge loss stops when the violations of the optimality conditions differ by
-/// at most 0.7 of the margin; closer to the optimum the number of errors does not decrease.
+/// ridge regression on features of a Gaussian kernel with up to 2000 landmarks. The descent on the hinge loss stops
+/// when the violations of the optimality conditions differ by at most 0.7 of the margin; closer to the optimum, the
+/// number of errors does not decrease.
 ///
 /// *Selection.* Candidates are compared by their errors on rows that they were not fitted to, in four folds. After each
-/// fold, a candidate is dropped if it is significantly worse than the best, or if it is not among the best 12, 8 and 6.
-/// The Perspectron makes one pass in the first round; if it survives, it makes ten passes in every fold. With at least
-/// 3000 rows, a screening round comes first: fits to 2000 rows with three fifths of the landmarks, compared on 1000
-/// other rows. At most four combinations of scale and kernel survive: the two with the least errors and the two with
-/// the fewest wrongly ordered pairs of rows. With at least 6000 rows, a single split replaces the folds, with a quarter
-/// of the rows for validation. At most 10 000 rows are fit rows, and at most 10 000 are validation rows. With groups
-/// ([`TableClassifier::fit_classes_by_group`]), folds and splits consist of whole groups.
+/// fold except the last, a candidate is dropped if it is significantly worse than the best, or if it is not among the
+/// best 12, 8 and 6, respectively. The Perspectron makes one pass in the first round; if it survives, it makes ten
+/// passes in every fold. With at least 3000 rows, a screening round comes first: candidates are fitted to 2000 rows
+/// with three fifths of the landmarks and compared on 1000 other rows. At most four combinations of scale and kernel
+/// survive: the two with the smallest errors and the two with the fewest wrongly ordered pairs of rows. With at least
+/// 6000 rows, a single split replaces the folds, with a quarter of the rows for validation. At most 10 000 rows are fit
+/// rows, and at most 10 000 are validation rows. With groups ([`TableClassifier::fit_classes_by_group`]), folds and
+/// splits consist of whole groups.
 ///
-/// *Average.* Up to four of the best candidates, none worse than the best by more than two standard errors, are fitted
-/// to all training rows and averaged. Each is divided by the root mean square of its values. With a few hundred rows,
-/// the choice of a single candidate would mostly be a matter of chance.
+/// *Average.* Up to four of the best candidates, none of which is worse than the best by more than two standard errors,
+/// are fitted to all training rows and averaged. Each is divided by the root mean square of its values. With a few
+/// hundred rows, the choice of a single candidate would mostly be a matter of chance.
 ///
-/// *Guarantee.* The model does not depend on the held-out rows. If the rows are independent draws from one
-/// distribution, which may be any, the errors on the held-out rows give an exact upper bound on the error on fresh
-/// rows, at any confidence ([`BinaryTableModel::error_bound`]). The error that is compared and bounded is the error on
-/// the labels as given. Under Massart noise with rates η(x) < 1/2, this error orders classifiers by
-/// E[(1 - 2η(x)) 1{h ≠ h*}]. So the error with respect to the clean labels h* is at most
-/// (bound - E\[η\])/(1 - 2 max η).
+/// *Guarantee.* The model does not depend on the held-out rows. If the rows are independent draws from any one
+/// distribution, the errors on the held-out rows give an exact upper bound on the error on fresh rows, at any
+/// confidence ([`BinaryTableModel::error_bound`]). The error that is compared and bounded is the error on the labels as
+/// given. Under Massart noise with rates η(x) < 1/2, this error orders classifiers by E[(1 - 2η(x)) 1{h ≠ h*}], where
+/// h* gives the clean labels. So the error with respect to the clean labels is at most (bound - E\[η\])/(1 - 2 max η).
 ///
 /// *Cost.* There are at most `max_rows` training rows, so only sampling, scaling and the bound take time linear in the
-/// size of the table. For n training rows, each kernel takes O(nm(d + m)) time, and each pass of a fit O(nm). The
-/// number of landmarks m is n/10, clamped to 300 and 500 (800 for more than two classes); a smooth kernel keeps fewer.
-/// Ridge regression takes O(nm² + m³) time and O(m²) memory for m ≤ 2000.
-/// k > 2 classes take k times as many passes. Memory is O(nm) per thread. Up to about 13 000 rows, where all rows are
-/// fit or validation rows, the features of all surviving kernels stay in memory and are not computed again.
+/// size of the table. For n training rows, each kernel takes O(nm(d + m)) time, and each pass of a fit takes O(nm). The
+/// number of landmarks m is n/10, clamped to the range from 300 to 500 (800 for more than two classes); a smooth kernel
+/// keeps fewer. Ridge regression takes O(nm² + m³) time and O(m²) memory for m ≤ 2000. With k > 2 classes there are k
+/// times as many passes. Memory is O(nm) per thread. Up to about 13 000 rows, where all rows are fit or validation
+/// rows, the features of all surviving kernels stay in memory and are not computed again.
 ///
-/// *More than two classes* ([`TableClassifier::fit_classes`]): each class has a sum of halfspaces that separates it
+/// *More than two classes* ([`TableClassifier::fit_classes`]). Each class has a sum of halfspaces that separates it
 /// from all other classes, and all sums use the same features. The class with the largest sum is predicted. Candidates
 /// are compared by the errors of these predictions, and the error bound is the same.
 ///
-/// *When to use it.* For a table with a label per row and up to a few thousand numeric columns (categories one-hot
-/// encoded), if you have no time to choose a method. If a halfspace with a margin explains the clean labels, the
-/// [`SamplePerspectron`](halfspaces_pac::SamplePerspectron) is proved to tolerate noise. For a single halfspace to
-/// interpret, use [`LogisticRegression`](halfspaces_pac::LogisticRegression).
+/// *When to use it.* Use it for a table with a label per row and up to a few thousand numeric columns (categories
+/// one-hot encoded), if you have no time to choose a method. If a halfspace with a margin explains the clean labels,
+/// the [`SamplePerspectron`](halfspaces_pac::SamplePerspectron) is proved to tolerate noise. For a single halfspace
+/// that can be interpreted, use [`LogisticRegression`](halfspaces_pac::LogisticRegression).
 ///
-/// *Source.* Ours. The parts are from Hsieh et al. 2008 (hinge loss), Hoerl and Kennard 1970 (ridge regression),
-/// Williams and Seeger 2001 (Nyström), Fine and Scheinberg 2001 (landmarks), Maron and Moore 1993 (racing), Jamieson
-/// and Talwalkar 2016 (halving), Guo et al. 2017 (probabilities), Clopper and Pearson 1934 (the bound). Claims: PT,
-/// PTn.
+/// *Source.* The combination is ours. The parts are from Hsieh et al. 2008 (hinge loss), Hoerl and Kennard 1970 (ridge
+/// regression), Williams and Seeger 2001 (Nyström), Fine and Scheinberg 2001 (landmarks), Maron and Moore 1993
+/// (racing), Jamieson and Talwalkar 2016 (halving), Guo et al. 2017 (probabilities), Clopper and Pearson 1934 (the
+/// bound). Claims: PT, PTn.
 ///
 /// ```
 /// use halfspaces_data::Builtin;
@@ -151,11 +152,11 @@ impl TableClassifier {
         }
     }
 
-    /// Like [`FitSample::fit`], with a cost for an error on each row, which multiplies the class weights. A row of
-    /// weight 0 is ignored. The error bound does not take other weights into account.
+    /// Same as [`FitSample::fit`], with a cost for an error on each row, by which the class weight is multiplied. A row
+    /// of weight 0 is ignored. The error bound does not take other weights into account.
     ///
     /// # Errors
-    /// Those of [`FitSample::fit`]; [`InputError::LengthMismatch`] for a wrong number of weights;
+    /// Same as [`FitSample::fit`]; [`InputError::LengthMismatch`] for a wrong number of weights;
     /// [`InputError::ParameterOutOfRange`] for a weight that is negative or not finite, or for fewer than
     /// [`MIN_TABLE_ROWS`] positive weights.
     pub fn fit_weighted<P: PointSet>(
@@ -168,12 +169,12 @@ impl TableClassifier {
         self.fit_rows(points, labels, |i| weights[i])
     }
 
-    /// Fits rows of two or more classes, which have any ordered type, such as numbers, strings or an enum. Each class
-    /// has a sum of halfspaces; candidates are compared and averaged as for two classes.
+    /// Fits a model to rows of two or more classes. The classes have any ordered type, such as numbers, strings or an
+    /// enum. Each class has a sum of halfspaces. Candidates are compared and averaged as for two classes.
     ///
     /// # Errors
-    /// Those of [`FitSample::fit`]; [`InputError::ParameterOutOfRange`] if all labels are equal, or if the class
-    /// weights are not equal. Use weights of rows instead of class weights.
+    /// Same as [`FitSample::fit`]; [`InputError::ParameterOutOfRange`] if all labels are equal, or if the class weights
+    /// are not equal. Use weights of rows instead of class weights.
     ///
     /// ```
     /// use halfspaces_linalg::{Params, Points, Threads};
@@ -194,11 +195,11 @@ impl TableClassifier {
         self.fit_class_rows(points, labels, |_| 1.0, None)
     }
 
-    /// Like [`TableClassifier::fit_classes`], with a cost for an error on each row as in
+    /// Same as [`TableClassifier::fit_classes`], with a cost for an error on each row as in
     /// [`TableClassifier::fit_weighted`].
     ///
     /// # Errors
-    /// Those of both methods.
+    /// The errors of both methods.
     pub fn fit_classes_weighted<P: PointSet, C: Ord + Clone>(
         &self,
         points: &P,
@@ -209,14 +210,15 @@ impl TableClassifier {
         self.fit_class_rows(points, labels, |i| weights[i], None)
     }
 
-    /// Like [`TableClassifier::fit_classes_weighted`], for rows that belong to groups, such as the visits of a patient.
-    /// Candidates are fitted to some groups and compared on others, so a candidate that only recognises a group is not
-    /// chosen, and [`TableReport::error`](crate::TableReport::error) is that on new groups. With two or three groups there are as many folds.
+    /// Same as [`TableClassifier::fit_classes_weighted`], for rows that belong to groups, such as the visits of a
+    /// patient. Candidates are fitted to some groups and compared on others, so a candidate that only recognises a
+    /// group is not chosen, and [`TableReport::error`](crate::TableReport::error) is the error on new groups. With two
+    /// or three groups, there are as many folds as groups.
     ///
-    /// No rows are held out, because the error bound is for independent rows. `weights` defaults to 1 for each row.
+    /// No rows are held out, because the error bound requires independent rows. `weights` defaults to 1 for each row.
     ///
     /// # Errors
-    /// Those of [`TableClassifier::fit_classes_weighted`]; [`InputError::LengthMismatch`] for a wrong number of groups;
+    /// Same as [`TableClassifier::fit_classes_weighted`]; [`InputError::LengthMismatch`] for a wrong number of groups;
     /// [`InputError::ParameterOutOfRange`] if rows are to be held out, or for fewer than two groups.
     ///
     /// ```
@@ -313,7 +315,7 @@ impl FitSample for TableClassifier {
     type Model = BinaryTableModel;
     type Error = InputError;
 
-    /// Fits labelled rows.
+    /// Fits a model to labelled rows.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::LengthMismatch`]; [`InputError::ParameterOutOfRange`] for fewer than

@@ -1,10 +1,10 @@
-//! Rows of features in compact storage, since fits make many passes over them.
+//! Rows of features in compact storage, because fits make many passes over them.
 
 use halfspaces_kernels::{Aligned, BlockLoop, BlockOps, SINGLE_LANES, Wide, run_blocks, run_wide};
 use halfspaces_linalg::{InputError, aligned_with_capacity, aligned_zeros};
 use std::ops::Range;
 
-/// Number of rows computed together. It does not affect their values.
+/// Number of rows computed together. The values do not depend on this number.
 const BLOCK: usize = 256;
 
 /// A storage type for features, in multiples of [`Entry::UNIT`].
@@ -24,7 +24,7 @@ pub(crate) trait Entry: Copy + Default + Into<f64> {
     fn axpy<B: BlockOps>(ops: B, a: f32, x: &[[Self; SINGLE_LANES]], w: &mut [[f32; SINGLE_LANES]]);
 }
 
-/// Features of any size.
+/// Stores features of any size.
 impl Entry for f32 {
     const UNIT: f32 = 1.0;
 
@@ -49,15 +49,16 @@ impl Entry for f32 {
     }
 }
 
-/// Features between -1 and 1, with errors of up to 1.6e-5.
+/// Stores features between -1 and 1, with errors of up to 1.6e-5.
 impl Entry for i16 {
     const UNIT: f32 = 1.0 / 32767.0;
 
     #[inline(always)]
     fn of(feature: f32) -> i16 {
-        /// A number above 2²³, where single precision represents only whole numbers. Its last bits are 0.
+        /// A number above 2²³, where single precision represents only whole numbers. The last bits of this number are
+        /// 0.
         const WHOLE: f32 = (3 << 22) as f32;
-        // Features out of range become ±32767.
+        // Features outside the range become ±32767.
         let units = (32767.0 * feature).clamp(-32767.0, 32767.0);
         // The sum is rounded to a whole number, whose last bits are those of the result.
         (units + WHOLE).to_bits() as i16
@@ -88,7 +89,7 @@ pub(crate) struct FeatureRows<T> {
 }
 
 impl<T: Entry> FeatureRows<T> {
-    /// Builds `rows` rows by calling `write` on blocks of padded rows. Returns `None` if a feature is out of the range
+    /// Builds `rows` rows by calling `write` on blocks of padded rows. Returns `None` if a feature is outside the range
     /// of the storage type.
     pub(crate) fn new(
         rows: usize,
@@ -127,7 +128,7 @@ impl<T: Entry> FeatureRows<T> {
         self.values[row * width..][..width].as_chunks().0
     }
 
-    /// The products of these rows and `weights`.
+    /// The products of the rows with the indices `rows` and `weights`.
     pub(crate) fn products(&self, rows: &[usize], weights: &[f64]) -> Vec<f64> {
         run_blocks(Products { of: self, rows, weights: &in_blocks(weights) })
     }
@@ -139,7 +140,7 @@ impl<T: Entry> FeatureRows<T> {
     }
 }
 
-/// Stores features. Returns whether all are in range.
+/// Stores features. Returns whether all features are in range.
 struct Store<'a, T> {
     features: &'a [f32],
     out: &'a mut [T],
@@ -197,7 +198,7 @@ pub(crate) fn in_blocks(values: &[f64]) -> Vec<[f32; SINGLE_LANES]> {
     values.chunks(SINGLE_LANES).map(block).collect()
 }
 
-/// The products of some rows and weights.
+/// Computes the products of some rows and `weights`.
 struct Products<'a, T> {
     of: &'a FeatureRows<T>,
     rows: &'a [usize],
@@ -221,7 +222,7 @@ impl<T: Entry> BlockLoop for Products<'_, T> {
 mod tests {
     use super::*;
 
-    /// Features numbered row by row, times `size`, minus 0.5.
+    /// Creates features that are numbered row by row, multiplied by `size` and reduced by 0.5.
     fn numbered<T: Entry>(rows: usize, dim: usize, size: f32) -> FeatureRows<T> {
         let mut seen = 0;
         let width = dim.next_multiple_of(SINGLE_LANES);
@@ -239,7 +240,7 @@ mod tests {
         kept.unwrap().unwrap()
     }
 
-    /// Checks rows up to the error of the storage type and of single precision.
+    /// Checks that rows are correct up to the error of the storage type and of single precision.
     fn assert_rows<T: Entry>(rounding: f64) {
         for (rows, dim) in [(0, 3), (1, 1), (2, 8), (256, 8), (300, 9), (600, 21)] {
             let size = 1.0 / (rows * dim).max(1) as f32;
@@ -276,7 +277,7 @@ mod tests {
         assert_rows::<i16>(0.501 / 32767.0);
     }
 
-    /// Features beyond the range of sixteen bits become the largest number.
+    /// Features beyond the 16-bit range become the largest or the smallest number in it.
     #[test]
     fn features_become_the_nearest_number_of_units() {
         let unit = 1.0 / 32767.0;

@@ -1,7 +1,7 @@
 //! Halfspaces with the smallest weighted hinge loss, by dual coordinate descent in single precision.
 //!
-//! Part of `TableClassifier`. [`halfspaces_pac::LinearSvm`] solves the same problem in double precision with a
-//! certificate. This solver supports compact feature rows, example weights and warm starts, and stops at the low
+//! This solver is part of `TableClassifier`. [`halfspaces_pac::LinearSvm`] solves the same problem in double precision
+//! with a certificate. This solver supports compact feature rows, example weights and warm starts, and stops at the low
 //! accuracy that a comparison of candidates needs. Claims: PT, PTn.
 
 use crate::feature_rows::{Entry, FeatureRows};
@@ -13,7 +13,7 @@ use std::mem;
 
 /// The maximum number of passes over the active examples.
 const MAX_PASSES: usize = 100;
-/// The row to prefetch, as a number of rows after the current one.
+/// The row to prefetch, given as a number of rows after the current one.
 const AHEAD: usize = 2;
 
 /// Training examples: rows of `features` with signs and weights.
@@ -21,25 +21,25 @@ pub(crate) struct Examples<'a, T> {
     pub(crate) features: &'a FeatureRows<T>,
     pub(crate) signs: &'a [f64],
     pub(crate) weights: &'a [f64],
-    /// The rows to train on, with positive weights.
+    /// The rows to train on, whose weights must be positive.
     pub(crate) rows: &'a [usize],
 }
 
-/// Minimises ½‖(w, b)‖² + C Σ weight max(0, 1 - y (w · x + b)) by dual coordinate descent. Starts from the solution for
-/// another C or for some of the examples, if there is one (warm start).
+/// Minimises ½‖(w, b)‖² + C Σ weight max(0, 1 - y (w · x + b)) by dual coordinate descent. The solver can start from
+/// the solution for another C or for some of the examples (warm start).
 ///
-/// An example with a dual variable that stays at its bound is skipped for one pass, then for three, for seven, and so
+/// An example whose dual variable stays at its bound is skipped for one pass, then for three, then for seven, and so
 /// on, until the variable changes again. Once the problem is solved for the other examples, all examples are visited.
 ///
-/// w is in single precision.
+/// w is stored in single precision.
 ///
-/// *Source.* Hsieh et al. 2008, Algorithm 1; skipping examples for a growing number of passes, instead of their
-/// shrinking, is ours.
+/// *Source.* Hsieh et al. 2008, Algorithm 1. Their shrinking is replaced by skipping examples for a growing number of
+/// passes, which is ours.
 #[derive(Debug)]
 pub(crate) struct Hinge {
     alphas: Vec<f64>,
     dim: usize,
-    /// Padded with zeros.
+    /// The weights w, padded with zeros.
     w: Vec<[f32; SINGLE_LANES]>,
     b: f64,
 }
@@ -64,7 +64,7 @@ impl Hinge {
         Ok(hinge)
     }
 
-    /// The dual variables: one per row of the features, 0 for rows that are not used for training.
+    /// The dual variables: one for each row of the features. They are 0 for rows that are not used for training.
     pub(crate) fn duals(&self) -> &[f64] {
         &self.alphas
     }
@@ -76,8 +76,8 @@ impl Hinge {
         *b = run_blocks(Sum { examples, alphas, w });
     }
 
-    /// Scales the dual variables by the s with the largest dual objective sΣα - ½s²‖(w, b)‖² that keeps all of them
-    /// within their bounds.
+    /// Scales all dual variables by one factor s. Among the factors that keep the variables within their bounds, s
+    /// gives the largest dual objective sΣα - ½s²‖(w, b)‖².
     fn rescale<T: Entry>(&mut self, examples: &Examples<'_, T>, c: f64) {
         let within = |&i: &usize| c * examples.weights[i] / self.alphas[i];
         let positive = examples.rows.iter().filter(|i| self.alphas[**i] > 0.0);
@@ -87,7 +87,7 @@ impl Hinge {
         }
         let squares = self.w.as_flattened().iter().map(|w| f64::from(*w) * f64::from(*w));
         let norm_sq = squares.sum::<f64>() + self.b * self.b;
-        // For w = 0, b = 0 the quotient is infinite, and the bounds determine the scale.
+        // For w = 0 and b = 0, the quotient is infinite, and the bounds determine the scale.
         let scale = (self.alphas.iter().sum::<f64>() / norm_sq).min(most);
         self.b *= scale;
         self.w.as_flattened_mut().iter_mut().for_each(|w| *w *= scale as f32);
@@ -97,8 +97,8 @@ impl Hinge {
         }
     }
 
-    /// Runs at most 100 passes, until the largest and the smallest violation of the optimality conditions differ by at
-    /// most `tolerance`, in units of the margin.
+    /// Runs passes until the largest and the smallest violation of the optimality conditions differ by at most
+    /// `tolerance`, in units of the margin. There are at most 100 passes.
     pub(crate) fn solve<T: Entry, R: Rng>(
         &mut self,
         examples: &Examples<'_, T>,
@@ -129,7 +129,7 @@ impl Hinge {
                 continue;
             }
             for &i in &order {
-                // Examples due after the last pass are not visited again.
+                // Examples that are due after the last pass are not visited again.
                 if let Some(due) = later.get_mut(waits[i]) {
                     due.push(i);
                 }
@@ -167,12 +167,12 @@ impl<T: Entry> BlockLoop for Sum<'_, '_, T> {
     }
 }
 
-/// A pass over the examples of `order`. Returns the difference between the largest and the smallest violation.
+/// Makes a pass over the examples in `order`. Returns the difference between the largest and the smallest violation.
 struct Visits<'a, 'e, T> {
     of: &'a mut Hinge,
     examples: &'a Examples<'e, T>,
     order: &'a [usize],
-    /// The number of passes for which each example is skipped after this one.
+    /// The number of passes for which each example is skipped after this pass.
     waits: &'a mut [usize],
     c: f64,
 }
@@ -186,7 +186,7 @@ impl<T: Entry> BlockLoop for Visits<'_, '_, T> {
         let (mut largest, mut least) = (f64::NEG_INFINITY, f64::INFINITY);
         for (at, &i) in order.iter().enumerate() {
             checkpoint_at(at);
-            // The processor cannot predict the order of the rows.
+            // Prefetch a row, because the processor cannot predict the order of the rows.
             if let Some(next) = order.get(at + AHEAD) {
                 prefetch(examples.features.row(*next));
             }
@@ -236,7 +236,7 @@ mod tests {
     fn noisy(n: usize, dim: usize, seed: u64) -> (Points, Vec<Label>) {
         let mut rng = rng_for(RngStream::CALLER, seed);
         let points = Gaussian::new(dim, 3.0).unwrap().sample(n, seed).unwrap();
-        // Values that single precision represents exactly.
+        // These values are represented exactly in single precision.
         let values = points.as_slice().iter().map(|v| f64::from(*v as f32)).collect();
         let points = Points::new(values, dim).unwrap();
         let labels = random_target(dim, seed + 1).unwrap().label_all(&points).unwrap();
@@ -274,8 +274,8 @@ mod tests {
         0.5 * penalty + c * loss
     }
 
-    /// Compares with the certified solver of the same problem: the objective is at most 1 % above the minimum, both
-    /// from a cold start and from the solution for a smaller C.
+    /// Compares the solution with that of the certified solver of the same problem. The objective is at most 1 % above
+    /// the minimum, both from a cold start and from the solution for a smaller C.
     #[test]
     fn the_minimum_is_that_of_the_certified_solver() {
         let (points, labels) = noisy(400, 11, 3);
@@ -297,7 +297,7 @@ mod tests {
         }
     }
 
-    /// An example of weight 2 counts like the same example twice; an omitted example does not count.
+    /// An example of weight 2 counts like the same example twice. An omitted example does not count.
     #[test]
     fn weights_are_multiplicities() {
         let (points, labels) = noisy(200, 3, 5);
@@ -323,8 +323,8 @@ mod tests {
         }
     }
 
-    /// The descent in double precision with plain loops. Returns (w, b), the numbers of passes and of visits, and how
-    /// often all examples were visited because the problem was solved for the active ones.
+    /// The same descent in double precision with plain loops. Returns (w, b), the number of passes, the number of
+    /// visits, and how often all examples were visited because the problem was solved for the active ones.
     fn plain<T: Entry>(
         examples: &Examples<'_, T>,
         c: f64,
@@ -380,8 +380,8 @@ mod tests {
         (w, 100, visits, looks)
     }
 
-    /// Compares with the plain descent, for few and for many variables at their bounds. The descent ends after the
-    /// first pass over all examples in which the violations differ by at most 0.05, or after 100 passes.
+    /// Compares the descent with the plain one, for few and for many variables at their bounds. The descent ends after
+    /// the first pass over all examples in which the violations differ by at most 0.05, or after 100 passes.
     #[test]
     fn the_descent_is_the_plain_one() {
         descent_is_the_plain_one::<f32>(1.0, 1.0);
@@ -424,7 +424,7 @@ mod tests {
         assert!(early > 20 && capped > 5 && looks_at_all > 20, "{early} {capped} {looks_at_all}");
     }
 
-    /// Σα - ½‖(w, b)‖² for (w, b) = Σ α y (x, 1), in double precision.
+    /// The dual objective Σα - ½‖(w, b)‖² for (w, b) = Σ α y (x, 1), in double precision.
     fn dual(examples: &Examples<'_, f32>, alphas: &[f64]) -> f64 {
         let mut sum = vec![0.0; examples.features.dim() + 1];
         for &i in examples.rows {
@@ -445,13 +445,13 @@ mod tests {
         assert!((a.b - b.b).abs() < 1e-9 * f64::from(scale));
     }
 
-    /// Starts from the dual variables for another C. w and b are the sum over the variables; either no multiple of the
-    /// variables has a larger dual objective, or a variable is at its bound. Rows that are not used for training are
-    /// ignored.
+    /// A fit starts from the dual variables for another C. Then (w, b) is the sum over these variables. Either no
+    /// multiple of the variables has a larger dual objective, or a variable is at its bound. Rows that are not used for
+    /// training are ignored.
     #[test]
     fn a_fit_begins_at_the_best_multiple_of_dual_variables() {
         let (points, labels) = noisy(300, 9, 4);
-        // More positive than negative rows, so that b matters.
+        // There are more positive than negative rows, so that b matters.
         let sign = |(i, y): (usize, &Label)| if i % 3 == 0 { 1.0 } else { y.as_f64() };
         let signs: Vec<f64> = labels.iter().enumerate().map(sign).collect();
         let weights: Vec<f64> = (0..300).map(|i| 1.0 + f64::from(i % 3)).collect();

@@ -1,4 +1,4 @@
-//! Learns an average of halfspaces from a table. Part of `TableClassifier`.
+//! Learns an average of halfspaces from a table; part of `TableClassifier`.
 
 use crate::averaged::{Averaged, Part};
 use crate::candidate::{Candidate, ColumnScale, Scale, column_scales, families};
@@ -14,15 +14,15 @@ use rand::Rng;
 use rand::seq::SliceRandom;
 use std::collections::HashMap;
 
-/// Minimum number of rows of a table with positive weight.
+/// Minimum number of rows of a table that have positive weight.
 pub const MIN_TABLE_ROWS: usize = 10;
-/// With at least this number of rows, the default hold-out is a tenth of the rows, within the bounds below.
+/// With at least this number of rows, the default hold-out is a tenth of the rows, limited by the next two constants.
 const LARGE_TABLE_ROWS: usize = 5000;
 const MIN_HOLD_OUT_LARGE: usize = 1500;
 const MAX_HOLD_OUT: usize = 20_000;
 
-/// The default number of held-out rows: a twentieth of fewer than 5000 `rows`; otherwise a tenth, but at least 1500 and
-/// at most 20 000.
+/// The default number of held-out rows. With fewer than 5000 `rows`, it is a twentieth of the rows. Otherwise it is a
+/// tenth, but at least 1500 and at most 20 000.
 ///
 /// ```
 /// use halfspaces_tables::default_hold_out;
@@ -36,9 +36,9 @@ pub fn default_hold_out(rows: usize) -> usize {
     }
 }
 
-/// The settings of a fit.
+/// The settings for a fit.
 pub(crate) struct Plan {
-    /// The fraction of held-out rows; `None` for the default.
+    /// The fraction of held-out rows; `None` for the default hold-out.
     pub(crate) held_out: Option<f64>,
     pub(crate) max_rows: usize,
     pub(crate) threads: Threads,
@@ -117,7 +117,7 @@ pub(crate) fn learn<P: PointSet>(
             finalists.push(FinalCandidate { family: entry.index, candidate, error, compared });
         }
     }
-    // The sort is stable: the earlier of two equal errors comes first.
+    // The sort is stable, so the order of candidates with equal errors is kept.
     finalists.sort_by(|a, b| a.error.total_cmp(&b.error));
     let entry = |f: &FinalCandidate| ComparedCandidate { candidate: f.candidate, error: f.error };
     let compared: Vec<ComparedCandidate> = finalists.iter().map(entry).collect();
@@ -169,7 +169,7 @@ pub(crate) fn learn<P: PointSet>(
     Ok((average, report))
 }
 
-/// Sorts rows by their groups, which are in random order. The rows of a group keep their order.
+/// Sorts rows by their groups, whose order is random. The rows of a group keep their order.
 fn bring_together(
     rows: &mut [usize],
     groups: &[usize],

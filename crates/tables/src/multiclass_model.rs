@@ -15,7 +15,7 @@ use halfspaces_pac::{Calibration, ErrorBound};
 /// model predicts the class with the largest sum; ties go to the first class. Two classes have one sum, as in a
 /// [`BinaryTableModel`](crate::BinaryTableModel).
 ///
-/// *Cost.* That of a [`BinaryTableModel`](crate::BinaryTableModel), plus one product per class and feature.
+/// *Cost.* The cost of a [`BinaryTableModel`](crate::BinaryTableModel), plus one product per class and feature.
 ///
 /// Claims: PT, for two classes. The error bound is the same for any number of classes.
 ///
@@ -97,7 +97,7 @@ impl<C> MulticlassTableModel<C> {
     /// The classes of all rows.
     ///
     /// # Errors
-    /// Those of [`MulticlassTableModel::class`].
+    /// Same as [`MulticlassTableModel::class`].
     pub fn class_all<P: PointSet>(
         &self,
         points: &P,
@@ -107,15 +107,15 @@ impl<C> MulticlassTableModel<C> {
         Ok(classes.into_iter().map(|class| &self.classes[class]).collect())
     }
 
-    /// The probability of each class, in the order of [`MulticlassTableModel::classes`], from the decision values by
-    /// [`Calibration`], which was fitted to the values of rows that the halfspaces
-    /// were not fitted to. The probabilities refer to the labels as given, including wrong ones, and take the weights
-    /// of the fit into account. The predicted class is the most probable one.
+    /// The probability of each class, in the order of [`MulticlassTableModel::classes`], computed from the decision
+    /// values by a [`Calibration`]. The calibration was fitted to the values of rows that the halfspaces were not
+    /// fitted to. The probabilities refer to the labels as given, including wrong ones, and take the weights of the fit
+    /// into account. The predicted class is the most probable one.
     ///
     /// [`Calibration`]: halfspaces_pac::Calibration
     ///
     /// # Errors
-    /// Those of [`MulticlassTableModel::class`].
+    /// Same as [`MulticlassTableModel::class`].
     pub fn probabilities<R: RowView>(&self, x: R) -> Result<Vec<f64>, InputError> {
         Ok(self.average.probabilities(&self.average.row_values(x)?))
     }

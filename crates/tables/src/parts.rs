@@ -6,14 +6,14 @@ use halfspaces_linalg::AffineHalfspace;
 /// The scale of the columns of a [`TablePart`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum TableScale<'m> {
-    /// Shifted and divided columns.
+    /// Columns that are shifted and then divided.
     Standard(&'m ZScore),
-    /// Ranks.
+    /// Columns replaced by their ranks.
     Ranks(&'m Ranks),
 }
 
-/// A summand of the decision values of a model: the columns are scaled, then mapped to kernel values if there is a
-/// kernel, and each output adds the value w · x + b of its halfspace.
+/// A summand of the decision values of a model. The columns are scaled, then mapped to kernel values if there is a
+/// kernel, and the halfspace of each output adds its value w · x + b to the output.
 ///
 /// ```
 /// use halfspaces_features::FeatureMap;

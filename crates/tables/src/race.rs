@@ -1,4 +1,4 @@
-//! Comparison of candidates in rounds, with early elimination. Part of `TableClassifier`.
+//! Comparison of candidates in rounds, with early elimination; part of `TableClassifier`.
 //!
 //! *Source.* Maron and Moore 1993 (racing), with the standard error of paired errors instead of Hoeffding's bound;
 //! Jamieson and Talwalkar 2016 (an upper limit on the survivors of each round).
@@ -13,16 +13,16 @@ use std::slice;
 
 /// A difference is significant if it exceeds this number of standard errors.
 const SIGNIFICANT: f64 = 2.0;
-/// Number of passes of the Perspectron in the first round. If it is significantly worse than the best candidate after
-/// this many passes, its remaining passes would not bring it close to the best.
+/// Number of passes of the Perspectron in the first round. If the Perspectron is significantly worse than the best
+/// candidate after this many passes, the remaining passes would not bring it close to the best.
 const FIRST_PASSES: u64 = 1;
 
-/// A family of candidates in the race, with the candidates that were not dropped.
+/// A family of candidates in the race, with those of its candidates that have not been dropped.
 pub(crate) struct RacingFamily<'f> {
     pub(crate) index: usize,
     pub(crate) family: &'f Family,
-    /// The features for the next round, if they are already computed. After the last round, the features of all rows if
-    /// they are still in memory.
+    /// The features for the next round, if they have already been computed. After the last round, these are the
+    /// features of all rows, if they are still in memory.
     pub(crate) features: Option<Features>,
     pub(crate) compared: Vec<Comparison>,
 }
@@ -40,7 +40,7 @@ impl RacingFamily<'_> {
         Ok(())
     }
 
-    /// Compares the Perspectron again in the first round, with all its passes.
+    /// Compares the Perspectron again in the first round, this time with all its passes.
     fn rerun_perspectron(&mut self, table: &Table, scaled: &ScaledRows) -> Result<(), InputError> {
         let is_perspectron = |of: &Comparison| of.method == Method::Perspectron;
         if let Some(at) = self.compared.iter().position(is_perspectron) {
@@ -64,8 +64,8 @@ impl RacingFamily<'_> {
         }
     }
 
-    /// Keeps the features if they are needed again. All folds use the same features; the screening round uses different
-    /// ones.
+    /// Keeps the features if they are needed again. All folds use the same features, but the screening round uses
+    /// different ones.
     fn store_features(&mut self, features: Features, table: &Table, round: usize) {
         let is_last = round + 1 == table.rounds().len();
         let is_needed = if is_last {
@@ -80,7 +80,7 @@ impl RacingFamily<'_> {
 }
 
 /// Compares all candidates in the first round, and the survivors in each later round. Returns the survivors of the last
-/// round and the candidates dropped before.
+/// round and the candidates that were dropped before.
 pub(crate) fn race<'f, 's>(
     table: &Table,
     families: &'f [Family],
@@ -110,15 +110,15 @@ pub(crate) fn race<'f, 's>(
 
 /// The results of a candidate after some rounds.
 struct Scored {
-    /// The index of its family among the families in the race.
+    /// The index of the candidate's family among the families in the race.
     family: usize,
     method: Method,
     errors: RowErrors,
     ranking_error: f64,
 }
 
-/// Drops the candidates that are not among the [`Survivors`]. If their limit is a number of candidates, also drops each
-/// candidate whose error is significantly more than [`near_margin`] above the least error.
+/// Drops the candidates that are not among the [`Survivors`]. If the limit is a number of candidates, also drops each
+/// candidate whose error is significantly more than [`near_margin`] above the smallest error.
 fn eliminate(
     table: &Table,
     rounds: usize,
@@ -216,8 +216,8 @@ mod tests {
         Table::new(&labelled, &(0..classes.len()).collect::<Vec<_>>(), 1).unwrap()
     }
 
-    /// At most 10 000 rows are fit rows, and a quarter are validation rows. If the table has more rows, the features of
-    /// the other rows are not computed yet.
+    /// At most 10 000 rows are fit rows, and a quarter of the rows are validation rows. If the table has more rows, the
+    /// features of the remaining rows have not been computed yet.
     #[test]
     fn features_are_stored_if_they_are_of_all_rows() {
         for (n, stored) in [(40, true), (13_333, true), (13_334, false)] {
@@ -254,8 +254,8 @@ mod tests {
         assert_eq!((after(worse), after(surplus)), ([1, 2, 3].into(), [1, 2, 3].into()));
     }
 
-    /// Races on a chessboard with `cells` cells per unit. Returns the number of folds after which each candidate was
-    /// dropped: first for the significantly worse candidates, then for those beyond the limit on survivors.
+    /// Runs a race on a chessboard with `cells` cells per unit. Returns the number of folds after which each candidate
+    /// was dropped: first for the significantly worse candidates, then for those beyond the limit on survivors.
     fn assert_race(n: i32, cells: f64) -> (Vec<usize>, Vec<usize>) {
         let points: Vec<[f64; 2]> = (0..n)
             .map(|i| [(f64::from(i) * 12.9898).sin(), (f64::from(i) * 78.233).cos()])
@@ -305,7 +305,8 @@ mod tests {
             let error = |values: &[f64]| {
                 rows.iter().filter(|i| wrong(values, **i)).map(|i| weight(*i)).sum::<f64>() / total
             };
-            // Sums as in the code under test, because sums in another order round equal errors differently.
+            // Sums in the same order as the code under test, because another order would round equal errors
+            // differently.
             let sum = |&j: &usize| table.row_errors(&all[j].1, folds).iter().sum::<f64>();
             let ranking_error = |&j: &usize| table.ranking_error(&all[j].1, folds);
             running.sort_by(|a, b| {
@@ -344,7 +345,8 @@ mod tests {
         (worse, surplus)
     }
 
-    /// Races the columns, with the hinge loss and the Perspectron, against a narrow kernel, on points of the plane.
+    /// Runs a race between the columns, with the hinge loss and the Perspectron, and a narrow kernel, on points of the
+    /// plane.
     fn raced(
         n: u32,
         is_positive: fn(&[f64; 2]) -> bool,
@@ -424,8 +426,8 @@ mod tests {
                 duals.iter_mut().zip(&compared[0].duals[0]).for_each(|(sum, dual)| *sum += dual);
             }
             assert_eq!(found.duals, [duals]);
-            // The mean dual variable over the fits: rows of weight 3 are at their bound 4.5 in all fits, as the mean
-            // weight is 2 and C is 3.
+            // The mean dual variable over the fits. As the mean weight is 2 and C is 3, rows of weight 3 are at their
+            // bound 4.5 in all fits.
             let [duals] = found.duals.as_slice() else { unreachable!("two classes") };
             let largest = duals.iter().fold(0.0, |a: f64, b| a.max(*b));
             assert!((largest - 4.5).abs() < 1e-9, "{n} rows: {largest}");
@@ -454,7 +456,7 @@ mod tests {
     fn a_significantly_worse_perspectron_is_dropped_after_one_pass() {
         let (table, scaled, families, dropped, left) =
             raced(800, |x| (3.0 * x[0]).floor() as i32 % 2 == (3.0 * x[1]).floor() as i32 % 2);
-        // The other halfspace of the columns is dropped, too.
+        // The other halfspace over the columns is also dropped.
         assert_eq!((dropped.len(), left.len()), (2, 1));
         let of_columns = families[0].candidate(Method::Perspectron);
         let found = dropped.iter().find(|entry| entry.candidate == of_columns).unwrap();
@@ -463,8 +465,8 @@ mod tests {
         assert!(found.error > found.least_error + 0.1);
     }
 
-    /// The candidates have the given numbers of errors on forty rows, too few for a significant difference, and rank
-    /// all other rows correctly.
+    /// The candidates have the given numbers of errors on forty rows, which are too few for a significant difference.
+    /// All candidates rank all other rows correctly.
     #[test]
     fn surplus_candidates_are_dropped() {
         let wrong = [vec![3, 6], vec![1, 7], vec![2, 4, 5, 7]];
@@ -486,8 +488,8 @@ mod tests {
         }
     }
 
-    /// On misclassified rows, the values of one candidate are near 0 and those of the others far from 0. So this
-    /// candidate has fewer wrongly ordered pairs than another candidate with as many errors.
+    /// On misclassified rows, the values of one candidate are near 0, and those of the others are far from 0. This
+    /// candidate therefore has fewer wrongly ordered pairs than another candidate with equally many errors.
     #[test]
     fn families_survive_by_ranking_error_too() {
         let wrong = [vec![3], vec![1], vec![2], vec![4]];
@@ -516,8 +518,8 @@ mod tests {
         survivors_of(wrong, left, size).into_iter().map(|(_, wrong)| wrong).collect()
     }
 
-    /// The surviving families and the numbers of errors of their surviving candidates. `wrong` has the number of errors
-    /// of each candidate; the values of wrong rows have the given size.
+    /// Returns the surviving families and the numbers of errors of their surviving candidates. `wrong` contains the
+    /// number of errors of each candidate; the values of wrong rows have the given size.
     fn survivors_of(
         wrong: &[Vec<usize>],
         left: Survivors,
@@ -563,8 +565,8 @@ mod tests {
         (40.0 * table.error(&of.values)).round() as usize
     }
 
-    /// On 100 rows, one candidate has 9 errors and another 25, of which 4 are on the same rows: the standard error of
-    /// the difference of 0.16 is √26/100.
+    /// Of 100 rows, one candidate is wrong on 9 and another on 25, and 4 of these rows are the same. The standard error
+    /// of the difference of 0.16 is √26/100.
     #[test]
     fn significance_by_hand() {
         let errors = |wrong: std::ops::Range<usize>| {

@@ -109,7 +109,7 @@ impl DroppedCandidate {
         /// The weighted fraction of wrong labels among the rows on which the candidate was compared.
         error: f64,
 
-        /// The least error of all candidates on these rows.
+        /// The smallest error of all candidates on these rows.
         least_error: f64,
 
         /// The number of these rows.
@@ -118,14 +118,14 @@ impl DroppedCandidate {
 }
 
 impl TableReport {
-    /// The candidates that were compared on all validation rows, in increasing order of their errors. The first ones
+    /// The candidates that were compared on all validation rows, in increasing order of their errors. The first of them
     /// are the chosen ones.
     #[must_use]
     pub fn compared(&self) -> &[ComparedCandidate] {
         &self.compared
     }
 
-    /// The candidates that were dropped earlier, in the order in which they were dropped.
+    /// The candidates that were dropped before the last round, in the order in which they were dropped.
     #[must_use]
     pub fn dropped(&self) -> &[DroppedCandidate] {
         &self.dropped
@@ -144,13 +144,13 @@ impl TableReport {
         /// predicted by a fit that had not used the row.
         compared_on: usize,
 
-        /// The error of the average of the chosen candidates on the validation rows. It is close to the error on fresh
-        /// rows but slightly optimistic, because the same rows decided the choice.
+        /// The error of the average of the chosen candidates on the validation rows. This error is close to the error
+        /// on fresh rows but slightly optimistic, because the same rows decided the choice.
         /// [`BinaryTableModel::error_bound`](crate::BinaryTableModel::error_bound) is an upper bound.
         error: f64,
 
-        /// The errors of the model on the held-out rows, on which it does not depend; `None` if there are no held-out
-        /// rows.
+        /// The errors of the model on the held-out rows, on which the model does not depend; `None` if there are no
+        /// held-out rows.
         held_out: Option<ErrorCount>,
     }
 

@@ -1,4 +1,4 @@
-//! Halfspaces with the smallest weighted squared loss. Part of `TableClassifier`.
+//! Halfspaces with the smallest weighted squared loss; part of `TableClassifier`.
 
 use crate::feature_rows::{Entry, FeatureRows};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
@@ -11,20 +11,20 @@ use halfspaces_linalg::{AffineHalfspace, InputError};
 /// Number of rows whose products are added together.
 const BLOCK: usize = 256;
 
-/// Minimises ½‖(w, b)‖² + ½C Σ weight (y - w · x - b)² for several outputs and any C: ridge regression of signs.
+/// Ridge regression of signs: minimises ½‖(w, b)‖² + ½C Σ weight (y - w · x - b)² for several outputs and any C.
 ///
-/// *Cost.* O(nm²) once for n rows of m features, O(m³) for each C. Memory is O(m²).
+/// *Cost.* O(nm²) time once for n rows of m features, and O(m³) time for each C. The memory is O(m²).
 ///
 /// *Source.* Hoerl and Kennard 1970.
 pub(crate) struct Ridge {
     /// The lower triangle of Σ weight (x, 1)(x, 1)ᵀ.
     gram: Mat<f64>,
-    /// Σ weight y (x, 1) for each output.
+    /// The sum Σ weight y (x, 1) for each output.
     products: Mat<f64>,
 }
 
 impl Ridge {
-    /// Sums up the products of the `rows` of `features`. There are signs for each output.
+    /// Sums up the products of the `rows` of `features`. `signs` contains the signs for each output.
     pub(crate) fn new<T: Entry>(
         features: &FeatureRows<T>,
         signs: &[Vec<f64>],
@@ -35,7 +35,7 @@ impl Ridge {
         let mut gram = Mat::zeros(dim, dim);
         let mut products = Mat::zeros(dim, signs.len());
         for rows in rows.chunks(BLOCK) {
-            // A column for each row: its features and 1, times the root of its weight.
+            // Each row becomes a column that contains its features and 1, multiplied by the root of its weight.
             let mut scaled = Mat::<f64>::zeros(dim, rows.len());
             for (&row, column) in rows.iter().zip(scaled.col_iter_mut()) {
                 let root = weights[row].sqrt();
@@ -92,7 +92,7 @@ impl Ridge {
 mod tests {
     use super::*;
 
-    /// The gradient at the minimiser is 0: for each feature, its weight is C Σ weight (y - value) x.
+    /// The gradient at the minimiser is 0, so the weight of each feature is C Σ weight (y - value) x.
     #[test]
     fn the_gradient_at_the_minimiser_is_zero() {
         let (n, dim, c) = (700, 5, 0.3);

@@ -1,4 +1,4 @@
-//! The rounds in which candidates are compared, and the rows of each round. Part of `TableClassifier`.
+//! The rounds in which candidates are compared, and the rows of each round; part of `TableClassifier`.
 //!
 //! *Source.* Jamieson and Talwalkar 2016 (successive halving); Maron and Moore 1993 (rounds on parts of the rows).
 
@@ -9,54 +9,55 @@ use std::ops::Range;
 const FOLDS: usize = 4;
 /// Maximum number of candidates that survive each fold except the last.
 const SURVIVORS_AFTER_FOLD: [usize; FOLDS - 1] = [12, 8, 6];
-/// With at least this number of rows, a single split replaces the folds: a quarter of the rows are validation rows.
+/// With at least this number of rows, a single split replaces the folds, and a quarter of the rows are validation rows.
 const SINGLE_SPLIT_ROWS: usize = 6000;
-/// Maximum number of fit rows, and of validation rows, of the single split.
+/// Maximum number of fit rows, and also of validation rows, of the single split.
 const MAX_SPLIT_ROWS: usize = 10_000;
-/// Numbers of fit rows and validation rows of the screening round, which comes first if the table has at least as many
-/// rows as both together.
+/// Numbers of fit rows and of validation rows of the screening round. This round comes first if the table has at least
+/// as many rows as both numbers together.
 const SCREENING_FIT_ROWS: usize = 2000;
 const SCREENING_VALIDATION_ROWS: usize = 1000;
 const SCREENING_ROWS: usize = SCREENING_FIT_ROWS + SCREENING_VALIDATION_ROWS;
-/// Number of families that survive the screening round because of a small error, and as many because of a small ranking
-/// error.
+/// Number of families that survive the screening round because of their small errors. The same number of families
+/// survive because of their small ranking errors.
 const SURVIVORS_AFTER_SCREENING: usize = 2;
 
 /// The upper limit on the survivors of a round.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Survivors {
-    /// This many candidates with the least errors.
+    /// This many candidates, those with the smallest errors.
     Candidates(usize),
-    /// This many families with the least errors, and this many with the least ranking errors. On few rows, errors are a
-    /// weak criterion. They are useless if one class is so rare that no candidate predicts it yet.
+    /// This many families with the smallest errors, and this many with the smallest ranking errors. On few rows, errors
+    /// are a weak criterion, and they are useless if one class is so rare that no candidate predicts it yet.
     Families(usize),
 }
 
-/// A comparison of candidates that are fitted to some rows and validated on others. No group has rows of both kinds.
+/// A comparison of candidates that are fitted to some rows and validated on others. No group has both fit rows and
+/// validation rows.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Round {
     pub(crate) fit_rows: Vec<usize>,
     pub(crate) validation_rows: Vec<usize>,
     /// Whether the round only selects the survivors. Later rounds use its rows again.
     pub(crate) is_screening: bool,
-    /// `None` in the last round, after which no candidate is dropped.
+    /// The limit on the survivors; `None` in the last round, after which no candidate is dropped.
     pub(crate) survivors: Option<Survivors>,
 }
 
 impl Round {
-    /// The number of first rows of the table that contain all rows of the round.
+    /// The smallest number such that this many first rows of the table contain all rows of the round.
     pub(crate) fn rows(&self) -> usize {
         let last = self.fit_rows.iter().chain(&self.validation_rows).max();
         last.map_or(0, |last| last + 1)
     }
 }
 
-/// The rounds for rows of these groups, at least two. The rows of a group are consecutive, and the groups are in random
-/// order.
+/// The rounds for rows of these groups. There must be at least two groups. The rows of a group are consecutive, and the
+/// groups are in random order.
 pub(crate) fn rounds(groups: &[usize]) -> Vec<Round> {
     let n = groups.len();
     let mut rounds = Vec::with_capacity(FOLDS + 1);
-    // The first row of a group from `row` on; if there is none, the first row of the last group.
+    // The first row, from `row` on, at which a group starts. If there is no such row, the first row of the last group.
     let is_start = |row: &usize| groups[*row] != groups[*row - 1];
     let start = |row: usize| (row..n).find(is_start).or_else(|| (1..row.min(n)).rfind(is_start));
     let start = |row: usize| start(row).unwrap_or(n);
@@ -95,14 +96,14 @@ pub(crate) fn rounds(groups: &[usize]) -> Vec<Round> {
     rounds
 }
 
-/// The fold of each row, below `count`, so that all rows of a group are in one fold.
+/// The fold of each row, a number below `count`. All rows of a group are in the same fold.
 ///
-/// Groups are taken in the order of their first rows. Each goes to the fold with the fewest rows, and to the first of
-/// such folds. So groups of one row go to the folds in turn. If there are fewer groups than folds, the last folds are
-/// empty.
+/// Groups are taken in the order of their first rows. Each group goes to the fold with the fewest rows, and if there
+/// are several such folds, to the first of them. So groups of one row go to the folds in turn. If there are fewer
+/// groups than folds, the last folds are empty.
 ///
 /// # Panics
-/// If there are rows but no fold.
+/// Panics if there are rows but no folds.
 ///
 /// ```
 /// use halfspaces_tables::group_folds;
@@ -111,7 +112,7 @@ pub(crate) fn rounds(groups: &[usize]) -> Vec<Round> {
 /// ```
 ///
 /// # Panics
-/// If `count` is 0.
+/// Panics if `count` is 0.
 #[must_use]
 pub fn group_folds(groups: &[usize], count: usize) -> Vec<usize> {
     assert!(count > 0, "rows cannot be divided among no folds");
@@ -166,7 +167,7 @@ mod tests {
         }
     }
 
-    /// Numbers of rows: all, for validation, fitted to.
+    /// Numbers of rows: all rows, validation rows, and fit rows.
     #[test]
     fn with_many_rows_a_single_split_follows_the_screening_round() {
         for (n, validation, fitted) in [
@@ -186,7 +187,8 @@ mod tests {
         }
     }
 
-    /// Without groups, rounds consist of these rows: models that were fitted before groups existed stay the same.
+    /// Without groups, the rounds consist of these rows, so that models fitted before groups were supported stay the
+    /// same.
     #[test]
     fn rows_without_groups_are_split_at_these_places() {
         let groups: Vec<usize> = (0..13_400).collect();
@@ -197,7 +199,7 @@ mod tests {
         assert!(whole.fit_rows.iter().copied().eq((1000..3000).chain(5350..13_350)));
     }
 
-    /// Consecutive groups of these sizes.
+    /// Creates consecutive groups of these sizes.
     fn of_sizes(sizes: impl IntoIterator<Item = usize>) -> Vec<usize> {
         let sizes = sizes.into_iter().enumerate();
         sizes.flat_map(|(group, size)| std::iter::repeat_n(group, size)).collect()
@@ -206,7 +208,7 @@ mod tests {
     #[test]
     fn no_group_is_fitted_and_validated() {
         for (groups, size) in [(2, 5), (3, 4), (40, 7), (60, 20), (150, 23), (700, 13), (9, 2000)] {
-            // Sizes from 1 to 2 · size - 1.
+            // The sizes are from 1 to 2 · size - 1.
             let sizes = (0..groups).map(|group| 1 + group * 7919 % (2 * size - 1));
             let of_row = of_sizes(sizes.clone());
             let n = of_row.len();
@@ -239,8 +241,8 @@ mod tests {
         }
     }
 
-    /// A group that is larger than a part of a split: the sizes of the groups, and the ends of the validation rows and
-    /// of the fit rows between them.
+    /// Tests groups that are larger than a part of a split. Each case contains the sizes of the groups, and the ends of
+    /// the first validation rows, of the first fit rows and of the other validation rows.
     #[test]
     fn large_groups_are_on_one_side() {
         for (sizes, [first, second, third]) in [
@@ -260,7 +262,7 @@ mod tests {
             assert!(whole.validation_rows.iter().copied().eq(validated), "{sizes:?}");
             assert!(whole.fit_rows.iter().copied().eq((first..second).chain(third..n)));
         }
-        // No more rows than without groups.
+        // The split has no more rows than it has without groups.
         let [_, whole] = &rounds(&of_sizes([20_000, 20_000]))[..] else { unreachable!() };
         assert!(whole.validation_rows.iter().copied().eq(0..10_000));
         assert!(whole.fit_rows.iter().copied().eq(20_000..30_000));
@@ -275,7 +277,7 @@ mod tests {
         let rows = |fold| folds.iter().filter(|of| **of == fold).count();
         let (least, most) = ((0..5).map(rows).min(), (0..5).map(rows).max());
         assert!(most.unwrap() - least.unwrap() <= 41);
-        // Names of groups and places of rows do not matter.
+        // The names of the groups and the positions of their rows do not matter.
         let other: Vec<usize> = groups.iter().map(|group| 1000 - group).collect();
         assert_eq!(group_folds(&other, 5), folds);
         assert_eq!(group_folds(&[3, 3, 3, 1, 3, 2], 4), [0, 0, 0, 1, 0, 2]);

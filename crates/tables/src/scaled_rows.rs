@@ -5,7 +5,7 @@ use crate::feature_rows::{FeatureRows, copy_rounded};
 use halfspaces_features::{Distance, KernelValues, RadialKernel, SingleNystroem, choose_landmarks};
 use halfspaces_linalg::{InputError, PointSet, Points};
 
-/// Number of landmarks of a kernel: a tenth of the rows, clamped to these bounds.
+/// Number of landmarks of a kernel: a tenth of the rows, clamped to the range between these two constants.
 const MIN_LANDMARKS: usize = 300;
 const MAX_LANDMARKS: usize = 500;
 /// Number of landmarks for more than two classes, which have more boundaries.
@@ -15,11 +15,11 @@ const RIDGE_LANDMARKS: usize = 2000;
 /// Fraction of the landmarks that the screening round uses.
 const SCREENING_LANDMARKS: f64 = 0.6;
 
-/// The training rows, with columns scaled to a common scale.
+/// The training rows, with their columns scaled to a common scale.
 pub(crate) struct ScaledRows {
     pub(crate) columns: ColumnScale,
     pub(crate) points: Points,
-    /// The landmarks of ridge regression. Other methods use the first ones.
+    /// The landmarks of ridge regression. Other methods use only the first of them.
     landmarks: Points,
     /// The number of landmarks of other methods.
     few: usize,
@@ -28,7 +28,7 @@ pub(crate) struct ScaledRows {
 }
 
 impl ScaledRows {
-    /// Draws the landmarks and measures the median distances. There are `outputs` decision values per row.
+    /// Draws the landmarks and measures the median distances. Each row has `outputs` decision values.
     pub(crate) fn new(
         columns: ColumnScale,
         points: Points,
@@ -102,12 +102,12 @@ impl ScaledRows {
     }
 }
 
-/// Rounds all numbers to four decimals, a ten-thousandth of a standard deviation. A model with many wide landmarks is a
-/// third as large in a file.
+/// Rounds all numbers to four decimals, a ten-thousandth of a standard deviation. The file of a model with many wide
+/// landmarks is then a third as large.
 fn rounded(points: Points) -> Result<Points, InputError> {
     const UNITS: f64 = 1e4;
     let dim = points.dim();
-    // Numbers from 2⁵² have no decimals.
+    // Numbers of at least 2⁵² have no decimals.
     let round = |v: f64| if v.abs() < 1e11 { (v * UNITS).round() / UNITS } else { v };
     Points::new(points.into_vec().into_iter().map(round).collect(), dim)
 }
@@ -135,14 +135,14 @@ macro_rules! with_rows {
 }
 pub(crate) use with_rows;
 
-/// Rows of features and the map that computed them; `None` if the features are the columns.
+/// Rows of features and the map that computed them. The map is `None` if the features are the columns.
 pub(crate) struct Features {
     pub(crate) rows: Rows,
     pub(crate) map: Option<SingleNystroem>,
 }
 
-/// The features of the first `rows` points: as 16-bit numbers if they fit, otherwise in single precision, from the
-/// kernel values that the model will compute.
+/// The features of the first `rows` points: as 16-bit numbers if they are in range, otherwise in single precision from
+/// the kernel values that the model will compute.
 fn kernel_rows(map: &SingleNystroem, points: &Points, rows: usize) -> Result<Rows, InputError> {
     if map.is_accurate() {
         let short = FeatureRows::new(rows, map.dim(), |rows, out| {
@@ -180,7 +180,7 @@ mod tests {
         }
     }
 
-    /// The features of a kernel are stored in 16 bits, except if points lie far from 0 and much closer to each other
+    /// The features of a kernel are stored in 16 bits, unless the points lie far from 0 and much closer to each other
     /// than to 0.
     #[test]
     fn kernel_features_have_the_smallest_storage_that_fits() {

@@ -4,5 +4,5 @@ use halfspaces_linalg::RngStream;
 
 /// Splits the rows of a table into held-out, validation and other training rows.
 pub(crate) const TABLE_ROWS: RngStream = RngStream::new(43);
-/// The order of the rows in each pass of a fit; one round per family of candidates.
+/// Draws the order of the rows in each pass of a fit. Each family of candidates uses its own round of this stream.
 pub(crate) const TABLE_ORDER: RngStream = RngStream::new(44);

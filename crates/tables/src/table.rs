@@ -1,4 +1,4 @@
-//! The training rows of a table, and fits to them.
+//! The training rows of a table, and the fits to them.
 
 use crate::averaged::Part;
 use crate::candidate::{Family, Method};
@@ -17,7 +17,7 @@ use halfspaces_pac::{Calibration, LogisticRegression, SamplePerspectron};
 
 /// Maximum number of candidates that are averaged.
 const MAX_CHOSEN: usize = 4;
-/// C of the calibration: the weight of the likelihood relative to the penalty of the slope.
+/// The factor C of the calibration: the weight of the likelihood relative to the penalty on the slope.
 const CALIBRATION_C: f64 = 100.0;
 /// Tolerance of a [`Hinge`] fit: the largest difference between two violations of the optimality conditions, in units
 /// of the margin. A smaller tolerance hardly reduces the error.
@@ -36,13 +36,13 @@ pub(crate) struct LabelledRows<'a> {
     pub(crate) groups: Option<&'a [usize]>,
 }
 
-/// The decision values of the training rows, row by row; 0 for rows that are not validation rows.
+/// The decision values of the training rows, row by row. They are 0 for rows that are not validation rows.
 pub(crate) type Values = Vec<f64>;
 
-/// The dual variables of a [`Hinge`] for each output; 0 for other methods.
+/// The dual variables of a [`Hinge`] for each output. They are 0 for other methods.
 type Duals = Vec<Vec<f64>>;
 
-/// A halfspace and the dual variables of its [`Hinge`], one per row; no dual variables for other methods.
+/// A halfspace and the dual variables of its [`Hinge`], one per row. Other methods have no dual variables.
 #[derive(Clone)]
 struct Fit {
     halfspace: AffineHalfspace,
@@ -81,22 +81,22 @@ struct FitPlan<'a> {
     passes: u64,
 }
 
-/// A method chosen for the average.
+/// A method that was chosen for the average.
 pub(crate) struct Member<'a> {
     pub(crate) method: Method,
-    /// The root mean square of its decision values.
+    /// The root mean square of the method's decision values.
     pub(crate) scale: f64,
-    /// The initial dual variables of its fit to all rows.
+    /// The initial dual variables for the method's fit to all rows.
     pub(crate) duals: &'a Duals,
 }
 
-/// The classes and weights of the training rows, and the rounds in which candidates are compared on them.
+/// The classes and the weights of the training rows, and the rounds in which candidates are compared on these rows.
 pub(crate) struct Table {
     classes: Vec<usize>,
-    /// For each output, +1 for the rows of its class and -1 for other rows. Two classes have one output, for the second
-    /// class.
+    /// For each output, +1 for the rows of its class and -1 for the other rows. With two classes there is one output,
+    /// which is for the second class.
     signs: Vec<Vec<f64>>,
-    /// The weights of the rows, positive and with mean 1.
+    /// The weights of the rows, which are positive and have mean 1.
     weights: Vec<f64>,
     is_uniform: bool,
     rounds: Vec<Round>,
@@ -104,7 +104,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Rows of a group must be consecutive in `rows`.
+    /// Creates the table from the given `rows`, among which the rows of a group must be consecutive.
     pub(crate) fn new(
         labelled: &LabelledRows<'_>,
         rows: &[usize],
@@ -147,8 +147,8 @@ impl Table {
         &self.rounds
     }
 
-    /// The validation rows of the first `rounds` rounds. Those of the screening round count only as long as it is the
-    /// only round.
+    /// The validation rows of the first `rounds` rounds. The rows of the screening round count only if it is the only
+    /// round so far.
     fn validation_rows_after(&self, rounds: usize) -> impl Iterator<Item = usize> {
         let all = &self.rounds[..rounds];
         let counted = if all[0].is_screening && rounds > 1 { &all[1..] } else { all };
@@ -173,22 +173,22 @@ impl Table {
         self.row_errors(values, self.rounds.len()).iter().sum::<f64>().min(1.0)
     }
 
-    /// The contribution of each validation row of the first `rounds` rounds to the weighted error rate on these rows; 0
-    /// if the predicted class is correct.
+    /// The contribution of each validation row of the first `rounds` rounds to the weighted error rate on these rows.
+    /// The contribution is 0 if the predicted class is correct.
     pub(crate) fn row_errors(&self, values: &[f64], rounds: usize) -> Vec<f64> {
         let rows = || self.validation_rows_after(rounds);
         let total: f64 = rows().map(|i| self.weights[i]).sum();
         let is_correct = |i| deciding_class(self.row_values(values, i)) == self.classes[i];
-        // Rows without weight contribute 0, even if no validation row has weight.
+        // Rows without weight contribute 0, even if no validation row has any weight.
         let error = |i: usize| {
             if is_correct(i) || self.weights[i] <= 0.0 { 0.0 } else { self.weights[i] / total }
         };
         rows().map(error).collect()
     }
 
-    /// The weighted fraction of wrongly ordered pairs of rows, one of the class of an output and one of another class:
-    /// 1 minus the area under the ROC curve. Ties count half. The mean over the outputs; an output whose rows all have
-    /// one class counts as 0.
+    /// The ranking error: 1 minus the area under the ROC curve, averaged over the outputs. For an output, this is the
+    /// weighted fraction of wrongly ordered pairs of one row of the output's class and one row of another class. Ties
+    /// count half. An output whose rows all have one class counts as 0.
     pub(crate) fn ranking_error(&self, values: &[f64], rounds: usize) -> f64 {
         let of_output = |(output, signs): (usize, &Vec<f64>)| {
             let of_row =
@@ -196,7 +196,8 @@ impl Table {
             let mut rows: Vec<(f64, bool, f64)> =
                 self.validation_rows_after(rounds).map(of_row).collect();
             rows.sort_by(|a, b| a.0.total_cmp(&b.0));
-            // Total weights of the positive rows below, of the wrong pairs, and of the rows of either sign.
+            // The total weights of the positive rows with smaller values, of the wrongly ordered pairs, and of the rows
+            // of either sign.
             let (mut below, mut wrong, mut totals) = (0.0, 0.0, [0.0; 2]);
             for equal in rows.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()) {
                 let weight = |positive: bool| -> f64 {
@@ -218,7 +219,7 @@ impl Table {
         near_best(errors, self.validation_rows().count())
     }
 
-    /// The root mean square of the values of the validation rows; 1 if they are all 0.
+    /// The root mean square of the values of the validation rows, or 1 if all values are 0.
     pub(crate) fn root_mean_square(&self, values: &[f64]) -> f64 {
         let squares: f64 =
             self.validation_rows().flat_map(|i| self.row_values(values, i)).map(|v| v * v).sum();
@@ -237,7 +238,7 @@ impl Table {
         Calibration::fit(&values, &classes, &weights, CALIBRATION_C)
     }
 
-    /// Fits halfspaces to some rows. Returns a fit per output for each method.
+    /// Fits halfspaces to some rows. Returns one fit per output for each method.
     fn fit(
         &self,
         family: usize,
@@ -275,7 +276,7 @@ impl Table {
         for (output, signs) in self.signs.iter().enumerate() {
             let examples = Examples { features, signs, weights, rows };
             let mut hinge = Hinge::new(&examples)?;
-            // Methods other than the hinge loss are only for columns.
+            // Methods other than the hinge loss are used only for columns.
             let sample = || -> Result<(Points, Vec<Label>), InputError> {
                 assert_eq!(columns.dim(), features.dim(), "features that are the columns");
                 let labels = rows.iter().map(|&i| Label::from_sign(signs[i])).collect();
@@ -309,7 +310,7 @@ impl Table {
         passes: u64,
     ) -> Result<AffineHalfspace, InputError> {
         if points.as_slice().iter().all(|v| v.abs() <= 0.0) {
-            // The rows are all 0: predict the more frequent class.
+            // All rows are 0, so predict the more frequent class.
             let sum: f64 = labels.iter().map(|y| y.as_f64()).sum();
             return AffineHalfspace::new(zeros(1, points.dim())?, 1f64.copysign(sum));
         }
@@ -345,7 +346,7 @@ impl Table {
         compared: &mut [Comparison],
     ) -> Result<(), InputError> {
         let Round { fit_rows, validation_rows, is_screening, .. } = &self.rounds[round];
-        // With folds, a row is in all fits except one.
+        // With folds, a row is used in all fits except one.
         let folds = self.rounds.iter().filter(|round| !round.is_screening).count();
         let fits_of_row = (folds - 1).max(1) as f64;
         let methods: Vec<Method> = compared.iter().map(|of| of.method).collect();
@@ -409,15 +410,15 @@ impl Table {
     }
 }
 
-/// The margin within which an error counts as near the least one, if both are measured on this many rows: two standard
-/// errors, but at least two rows.
+/// The margin within which an error counts as near the smallest one, if both are measured on this many rows. The margin
+/// is two standard errors, but at least the error of two rows.
 pub(crate) fn near_margin(least: f64, rows: usize) -> f64 {
     let rows = rows as f64;
     2.0 * (least * (1.0 - least) / rows).sqrt().max(1.0 / rows)
 }
 
-/// The number of errors within [`near_margin`] of the first one, at most [`MAX_CHOSEN`]. The errors are in increasing
-/// order and measured on this many rows.
+/// The number of errors within [`near_margin`] of the first one, but at most [`MAX_CHOSEN`]. The errors are in
+/// increasing order and were measured on this many rows.
 fn near_best(errors: &[f64], rows: usize) -> usize {
     let limit = errors[0] + near_margin(errors[0], rows);
     errors.iter().take(MAX_CHOSEN).take_while(|error| **error <= limit).count()
@@ -439,7 +440,8 @@ mod tests {
         assert_eq!(table.root_mean_square(&[-2.0; 40]), 2.0);
     }
 
-    /// Compares with separate descents: on a fold, and on all rows from the mean of the folds' dual variables.
+    /// Compares the fits with separate descents: on a fold, and on all rows, starting from the mean of the folds' dual
+    /// variables.
     #[test]
     fn descents_stop_at_the_tolerance() {
         let n = 200;
@@ -494,7 +496,7 @@ mod tests {
             let table = Table::new(&labelled, &rows, 1).unwrap();
             table.ranking_error(values, table.rounds().len())
         };
-        // Pairs (0, 1), (0, 3), (2, 1), (2, 3) have weights 2, 4, 6, 12.
+        // The pairs (0, 1), (0, 3), (2, 1) and (2, 3) have weights 2, 4, 6 and 12.
         for (values, wrong) in [
             ([1.0, 2.0, 1.5, 3.0], 0.0),
             ([2.5, 2.0, 1.5, 3.0], 2.0),
@@ -507,7 +509,8 @@ mod tests {
             assert!((found - wrong / 24.0).abs() < 1e-12, "{values:?}: {found}");
         }
         assert_eq!(of(&[1, 1, 1, 1], 2, &[1.0, 3.0, 2.0, 0.0]), 0.0);
-        // Each row has a value for each class. All pairs are in order for the first two classes, none for the third.
+        // Each row has a value for each class. All pairs are in order for the first two classes, and none for the
+        // third.
         let values = [5.0, 0.0, 1.0, 0.0, 5.0, 2.0, 0.0, 1.0, 0.0];
         let found = of(&[0, 1, 2], 3, &values);
         assert!((found - 1.0 / 3.0).abs() < 1e-12, "{found}");
@@ -537,14 +540,14 @@ mod tests {
 
     #[test]
     fn near_best_by_hand() {
-        // 0.1 + 2 · √(0.09/100) = 0.16.
+        // The limit is 0.1 + 2 · √(0.09/100) = 0.16.
         assert_eq!(near_best(&[0.1, 0.159, 0.161], 100), 2);
-        // Two rows of a hundred.
+        // The limit is two rows of a hundred.
         assert_eq!(near_best(&[0.0, 0.0199, 0.0201], 100), 2);
         assert_eq!(near_best(&[0.2; 100], 100), 4);
     }
 
-    /// If the sign of the decision value is correct on three rows of four, the odds are 3.
+    /// If the sign of the decision value is correct for three rows out of four, the odds are 3.
     #[test]
     fn probabilities_are_the_fractions_of_rows() {
         let classes: Vec<usize> = (0..400).map(|i| i / 200).collect();

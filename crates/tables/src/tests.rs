@@ -1,4 +1,4 @@
-//! Properties of the classifier, on data with known answers.
+//! Tests of properties of the classifier, on data with known answers.
 
 use crate::candidate::families;
 use crate::scaled_rows::ScaledRows;
@@ -40,7 +40,7 @@ fn a_curved_boundary_is_found_under_noise() {
     let model = fit(TableClassifier::params(), &points, &noisy);
     let (fresh, clean, fresh_noisy) = ring(4000, 2);
     assert!(error(&model, &fresh, &clean) < 0.08);
-    // Halfspaces of the columns are not chosen.
+    // No halfspace over the columns is chosen.
     let chosen: Vec<_> = model.report().chosen().map(|entry| entry.candidate()).collect();
     assert!(chosen.iter().all(|candidate| candidate.space != Space::Columns));
     // The error on the validation rows, the bound and the error on fresh rows agree. All three count errors on noisy
@@ -51,7 +51,7 @@ fn a_curved_boundary_is_found_under_noise() {
     assert_eq!(model.report().learned_from(), 570);
     assert_eq!(model.report().compared_on(), 570);
     assert_eq!(model.report().held_out().unwrap().points(), 30);
-    // Probabilities refer to the labels as given: correct on average, and near 0.2 at the centre.
+    // Probabilities refer to the labels as given: they are correct on average, and near 0.2 at the centre.
     let probabilities: Vec<f64> = fresh.rows().map(|x| model.probability(x).unwrap()).collect();
     let mean = probabilities.iter().sum::<f64>() / 4000.0;
     let fraction = fresh_noisy.iter().filter(|y| **y == Label::Positive).count() as f64 / 4000.0;
@@ -73,7 +73,7 @@ fn threads_and_sparseness_change_nothing_and_seeds_do() {
     let learner = TableClassifier::params().check().unwrap();
     assert_eq!(learner.fit(&sparse, &noisy).unwrap(), model);
     assert_ne!(fit(TableClassifier::params().seed(1), &points, &noisy), model);
-    // A row has the same value alone and among others.
+    // A row has the same value alone and together with other rows.
     let labels = model.label_all(&points).unwrap();
     for ((x, y), z) in points.rows().zip(&labels).zip(sparse.rows()) {
         assert_eq!(model.label(x).unwrap(), *y);
@@ -129,7 +129,7 @@ fn numbers_of_held_out_and_training_rows() {
     assert_eq!(counts(12, params().held_out(0.9)), (2, 10));
 }
 
-/// With at least 6000 rows, a quarter are validation rows.
+/// With at least 6000 rows, a quarter of the rows are validation rows.
 #[test]
 fn many_rows_are_split_once() {
     let (points, clean, noisy) = ring(6400, 5);
@@ -141,7 +141,7 @@ fn many_rows_are_split_once() {
 #[test]
 fn unusual_tables() {
     let learner = TableClassifier::params().check().unwrap();
-    // One class, a constant column, equal rows.
+    // There is only one class, the columns are constant, and all rows are equal.
     let points = Points::new(vec![1.0; 40], 2).unwrap();
     for label in [Label::Positive, Label::Negative] {
         let model = learner.fit(&points, &[label; 20]).unwrap();
@@ -171,7 +171,7 @@ fn unusual_tables() {
     }
     assert!(params().class_weights(0.0, 1.0).check().is_err());
     assert!(params().class_weights(1.0, f64::INFINITY).check().is_err());
-    // The unit of a column has no effect, as long as differences do not overflow.
+    // The unit of a column has no effect, as long as the differences do not overflow.
     let [p, n] = [Label::Positive, Label::Negative];
     for size in [1e200, 1e-200] {
         let points = Points::new([size, -size].repeat(10), 1).unwrap();
@@ -182,7 +182,7 @@ fn unusual_tables() {
     assert!(matches!(learner.fit(&huge, &[p; 20]), Err(InputError::Overflow { .. })));
 }
 
-/// At δ = 0.2, more than 22 violations in 60 fits have probability 3e-4 if the bound holds.
+/// If the bound holds, more than 22 violations in 60 fits have probability 3e-4 at δ = 0.2.
 #[test]
 fn the_bound_has_its_confidence() {
     let data = Builtin::Ionosphere.load().unwrap();
@@ -192,7 +192,7 @@ fn the_bound_has_its_confidence() {
         params.check().unwrap()
     };
     for seed in 0..60 {
-        // Independent draws from the data, so that their distribution is known.
+        // Rows are drawn independently from the data, so that their distribution is known.
         let mut rng = rng_for(RngStream::CALLER, seed);
         let rows: Vec<usize> = (0..200).map(|_| rng.random_range(0..data.len())).collect();
         let points = data.points().select(&rows).unwrap();
@@ -227,7 +227,7 @@ fn saved_models_are_checked() {
         |m| m["average"]["ranked"] = m["average"]["standardised"].clone(),
         |m| m["average"]["parts"][0]["halfspaces"] = serde_json::json!([]),
         |m| {
-            // The parts are consistent, but a model of labels ±1 has only one decision value.
+            // The parts are consistent with each other, but a model of labels ±1 has only one decision value.
             for part in m["average"]["parts"].as_array_mut().unwrap() {
                 let halfspace = part["halfspaces"][0].clone();
                 part["halfspaces"] = serde_json::json!([halfspace, halfspace]);
@@ -256,8 +256,8 @@ fn wide(n: usize, dim: usize) -> (Points, Vec<Label>) {
     (Points::new(values, dim).unwrap(), labels)
 }
 
-/// If few columns vary much and decide the class, a wide table needs centred columns: the others drown in noise.
-/// Only the scales that the model needs are saved.
+/// If the few columns that vary much decide the class, a wide table needs centred columns, because on other scales the
+/// noise of the remaining columns dominates. Only the scales that the model needs are saved.
 #[cfg(feature = "serde")]
 #[test]
 fn wide_tables_have_centred_columns_and_ridge_regression() {
@@ -292,7 +292,7 @@ fn wide_tables_have_centred_columns_and_ridge_regression() {
     }
 }
 
-/// Landmarks of wide tables have four decimals, and ridge regression has more of them than other methods.
+/// The landmarks of wide tables have four decimals, and ridge regression has more landmarks than other methods.
 #[test]
 fn wide_tables_have_more_landmarks_for_ridge_regression() {
     let points = Gaussian::new(100, 1.0).unwrap().sample(2100, 5).unwrap();
@@ -312,7 +312,7 @@ fn wide_tables_have_more_landmarks_for_ridge_regression() {
     }
 }
 
-/// The saved error of a dropped candidate must be at least the least error of the same comparison.
+/// The saved error of a dropped candidate must be at least the smallest error of the same comparison.
 #[cfg(feature = "serde")]
 #[test]
 fn saved_dropped_candidates_are_checked() {
@@ -335,7 +335,7 @@ fn saved_dropped_candidates_are_checked() {
         assert!(with(error, least_error, rows).is_err(), "{error} {least_error} {rows}");
     }
     assert_eq!(with(0.25, 0.25, on).unwrap().report().dropped()[0].error(), 0.25);
-    // Models may have no list of dropped candidates.
+    // A saved model may have no list of dropped candidates.
     let mut without = saved.clone();
     without["report"].as_object_mut().unwrap().remove("dropped");
     assert!(
@@ -344,7 +344,7 @@ fn saved_dropped_candidates_are_checked() {
 }
 
 /// If the labels are unpredictable and one of them is rare, all candidates predict the other label. Candidates beyond
-/// the limit on survivors are then dropped although their error equals the least error.
+/// the limit on survivors are then dropped although their errors equal the smallest error.
 #[cfg(feature = "serde")]
 #[test]
 fn models_with_equal_candidates_are_saved() {
@@ -358,7 +358,7 @@ fn models_with_equal_candidates_are_saved() {
     assert_eq!(serde_json::from_str::<BinaryTableModel>(&saved).unwrap(), model);
 }
 
-/// Points of the plane, the names of their quadrants, and the same names with one in five replaced by another.
+/// Points of the plane, the names of their quadrants, and the same names with one in five replaced by another name.
 fn quarters(n: usize, seed: u64) -> (Points, Vec<&'static str>, Vec<&'static str>) {
     let names = ["north-east", "north-west", "south-east", "south-west"];
     let points = Gaussian::new(2, 1.0).unwrap().sample(n, seed).unwrap();
@@ -428,8 +428,8 @@ fn two_classes_equal_labels() {
     }
 }
 
-/// This holds even if the classes are not equally frequent, and with weights, which affect the probabilities in the
-/// same way as the classes.
+/// The predicted class is the most probable one, even if the classes are not equally frequent, and with weights, which
+/// affect the probabilities in the same way as class frequencies.
 #[test]
 fn the_predicted_class_is_the_most_probable() {
     let (points, _, noisy) = quarters(240, 16);
@@ -504,7 +504,7 @@ fn saved_models_of_classes_are_checked() {
     }
 }
 
-/// Equal decision values give equal probabilities, however extreme they are.
+/// Equal decision values give equal probabilities, even if the values are extreme.
 #[test]
 fn equal_values_give_equal_probabilities() {
     let (points, _, noisy) = quarters(80, 15);
@@ -553,7 +553,7 @@ fn groups_of_copies(groups: usize, size: usize, seed: u64) -> (Points, Vec<usize
     (Points::new(values, 4).unwrap(), classes, group_of)
 }
 
-/// With folds, a screening round and folds, and a single split.
+/// Tests folds, a screening round with folds, and a single split.
 #[test]
 fn groups_are_not_recognised_when_candidates_are_compared() {
     let learner = TableClassifier::params().held_out(0.0).check().unwrap();
@@ -566,7 +566,7 @@ fn groups_are_not_recognised_when_candidates_are_compared() {
         };
         assert!(errors(&by_row) < 0.05, "{groups}: {}", errors(&by_row));
         assert!(errors(&by_group) > 0.3, "{groups}: {}", errors(&by_group));
-        // Nor are the probabilities those of a model that recognises a row.
+        // The probabilities also differ from those of a model that recognises a row.
         let mean = |model: &MulticlassTableModel<usize>| {
             let values = model.class_values_all(&points, Threads::ONE).unwrap();
             let of = |value: &Vec<f64>| model.class_probabilities(value).unwrap();
@@ -587,7 +587,7 @@ fn groups_are_checked_and_have_weights() {
     let model = fit(None, &group_of).unwrap();
     assert_eq!(model.report().held_out(), None);
     assert_eq!((model.report().learned_from(), model.report().compared_on()), (80, 80));
-    // Names of groups are arbitrary. Weights of 1 are none, and rows of weight 0 are left out.
+    // The names of groups are arbitrary. Weights of 1 have no effect, and rows of weight 0 are left out.
     let named: Vec<usize> = group_of.iter().map(|group| 10 * group + 3).collect();
     assert_eq!(fit(None, &named).unwrap(), model);
     assert_eq!(fit(Some(&[1.0; 80]), &group_of).unwrap(), model);
@@ -595,7 +595,7 @@ fn groups_are_checked_and_have_weights() {
         group_of.iter().map(|group| f64::from(u8::from(*group <= last))).collect()
     };
     assert_eq!(fit(Some(&weights(5)), &group_of).unwrap().report().learned_from(), 60);
-    // Each of two groups is predicted by a fit to the other one.
+    // The rows of each of the two groups are predicted by a fit to the other group.
     assert_eq!(fit(Some(&weights(1)), &group_of).unwrap().report().compared_on(), 20);
     let refused = fit(Some(&weights(0)), &group_of).unwrap_err().to_string();
     assert!(refused.starts_with("number of groups = 1 is out of range"), "{refused}");

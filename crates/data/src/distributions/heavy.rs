@@ -3,7 +3,7 @@
 //!
 //! A subspace of dimension k is heavy if it contains more than k/d of the points. A case specifies how many points lie
 //! in its planted subspace, from exactly the boundary k/d to far beyond, and how the points inside and outside are
-//! distributed. It records the ground truth: the planted subspaces and their members.
+//! distributed. The case records the ground truth: the planted subspaces and their members.
 
 use super::marginal::{Clusters, Gaussian, Marginal, StudentT};
 use super::rotation::Rotation;
@@ -27,7 +27,7 @@ use rand::{Rng, RngExt};
 pub enum HeavyKind {
     /// Standard normal, both inside and outside the planted subspace.
     Gaussian,
-    /// Normal with condition number 10³, both inside and outside.
+    /// Normal with condition number 10³, both inside and outside the planted subspace.
     Elliptical,
     /// Normal, with norms scaled by random factors between 10^-6 and 10^6.
     Norms6,
@@ -47,9 +47,9 @@ pub enum HeavyKind {
     /// beyond it, with or without a one in its columns. With a large excess, some subspaces inside the planted one,
     /// spanned by some of its columns, are heavy as well.
     OneHot,
-    /// Tight clusters, inside and outside.
+    /// Tight clusters, both inside and outside the planted subspace.
     Clustered,
-    /// Student-t with one degree of freedom and condition number 10⁶, both inside and outside.
+    /// Student-t with one degree of freedom and condition number 10⁶, both inside and outside the planted subspace.
     StudentT,
     /// Normal, where each member is at a relative distance of 1e-9 from its subspace. With a tolerance below 1e-9, no
     /// subspace is heavy. Radially isotropic position is then possible, but only with a very ill-conditioned transform.
@@ -203,7 +203,8 @@ impl HeavyCase {
             blocks.push(((k..2 * k).collect(), inside));
             blocks.push(((0..d).collect(), n - 2 * inside));
         } else if kind == HeavyKind::Nested && k > 1 {
-            // A subspace of half the dimension of V. It has its share of the points in V, with the same excess.
+            // A subspace of half the dimension of V. This subspace has its share of the points in V, with the same
+            // excess.
             let core = inside_count(inside, half, k, excess).min(inside - (k - half));
             blocks.push(((0..half).collect(), core));
             blocks.push((low.clone(), inside - core));

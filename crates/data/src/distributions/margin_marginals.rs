@@ -8,7 +8,7 @@ use super::marginal::{MarginBall, Marginal, check_condition, fill_direction, geo
 use halfspaces_linalg::{Halfspace, InputError, kernels, normalise};
 use rand::{Rng, RngExt};
 
-/// Distance kept from ‖x‖² = 1 and from |w* · x| = γ; it is far above rounding errors.
+/// Distance that is kept from ‖x‖² = 1 and from |w* · x| = γ. It is far larger than rounding errors.
 const SLACK: f64 = 1e-12;
 
 /// The reflection that maps the first axis to ±w*. Points are generated with w* as the first axis and then reflected in
@@ -64,8 +64,8 @@ fn check_plane(dim: usize) -> Result<(), InputError> {
     InputError::check_parameter("dimension", dim as f64, dim >= 2, "at least 2")
 }
 
-/// Points on the unit sphere: a given fraction is at the margin, |w* · x| = γ, and the others are far from it, with |w*
-/// · x| uniform in \[(1 + γ)/2, 1\]. Both sides of w* are equally likely.
+/// Points on the unit sphere: a given fraction is at the margin, |w* · x| = γ, and the others are far from it, with
+/// |w* · x| uniform in \[(1 + γ)/2, 1\]. Both sides of w* are equally likely.
 ///
 /// ```
 /// use halfspaces_data::{Marginal, MarginShell, random_target};

@@ -172,7 +172,7 @@ impl StandardLink {
     /// the sign: σ(t) = tanh(s (t + b)/2) for t >= 0, and the minimum of 0 and the same expression for t < 0.
     ///
     /// The asymmetry is largest at t = b, where σ(-b) = 0, so τ = tanh(s b). The argument `asymmetry` is τ, which
-    /// determines b. It must be in \[0, tanh s\] and below 1.
+    /// determines b. τ must be in \[0, tanh s\] and below 1.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`].

@@ -6,10 +6,10 @@ use halfspaces_linalg::InputError;
 /// The link σ_ζ(t) = sign(t) max(|σ(t)| - 2ζ, 0), for a model that is misspecified by ζ: the label of x is wrong with
 /// probability at most (1 - |σ(w* · x)|)/2 + ζ, and at most 1/2.
 ///
-/// Such labels follow the generalised linear model of σ_ζ, because 1 minus twice this probability is at least |σ_ζ(w* ·
-/// x)|. The link σ_ζ does not decrease and has the sign of its argument, and its asymmetry is at most that of σ. So a
-/// learner that uses the link σ_ζ keeps its guarantee, with E\[(1 - |σ_ζ(w* · x)|)/2\] <= opt_RCN + ζ in place of
-/// opt_RCN. A ζ that is too large is safe (docs/theory/misspecified-links.md). Claims: P15, P15u.
+/// Such labels follow the generalised linear model of σ_ζ, because 1 minus twice this probability is at least
+/// |σ_ζ(w* · x)|. The link σ_ζ does not decrease and has the sign of its argument, and its asymmetry is at most that of
+/// σ. So a learner that uses the link σ_ζ keeps its guarantee, with E\[(1 - |σ_ζ(w* · x)|)/2\] <= opt_RCN + ζ in place
+/// of opt_RCN. A ζ that is too large is safe (docs/theory/misspecified-links.md). Claims: P15, P15u.
 ///
 /// ```
 /// use halfspaces_data::{Link, Misspecified, StandardLink};

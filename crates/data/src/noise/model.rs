@@ -217,10 +217,10 @@ impl Massart {
     /// An adaptive adversary: it knows w* and a sample of the marginal, and searches for the competitor v whose
     /// [`Region::Disagreement`] gives least squares the largest error.
     ///
-    /// From each of the starting `directions` (only their components orthogonal to w* are used) it rotates w* by a few
-    /// angles and creates the noise that favours the rotated halfspace. It then fits the noisy mean labels by least
-    /// squares, favours the fit, and repeats. Of all the noise models tried, it keeps the one whose fit has the largest
-    /// excess error over w*. This is a local search; other noise may be worse.
+    /// From each of the starting `directions` (only their components orthogonal to w* are used), the adversary rotates
+    /// w* by a few angles and creates the noise that favours the rotated halfspace. It then fits the noisy mean labels
+    /// by least squares, favours the fit, and repeats. Of all the noise models tried, the adversary keeps the one whose
+    /// fit has the largest excess error over w*. This is a local search; other noise may be worse.
     ///
     /// # Errors
     /// [`InputError::Empty`] without points or directions, [`InputError::DimensionMismatch`],
@@ -296,7 +296,7 @@ fn excess_under(means: &[f64], predictions: &[Label]) -> f64 {
 }
 
 /// The w that minimises the mean of (w · x - y)², computed by conjugate gradients on the normal equations. Apart from
-/// rounding errors, the method takes at most d rounds. It neither stores nor inverts a matrix.
+/// rounding errors, the method takes at most d rounds. No matrix is stored or inverted.
 fn least_squares(points: &Points, values: &[f64]) -> Result<Vec<f64>, InputError> {
     let dim = points.dim();
     let mut w = vec![0.0; dim];

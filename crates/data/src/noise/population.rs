@@ -154,7 +154,7 @@ impl Population {
         self.error_of_labels(&halfspace.label_all(&self.points)?)
     }
 
-    /// The ℓ01 error of any classifier, given its label of every point.
+    /// The ℓ01 error of any classifier, given the label that it assigns to every point.
     ///
     /// # Errors
     /// [`InputError::LengthMismatch`].

@@ -88,8 +88,8 @@ mod tests {
         -((1.0 - t) / 0.01).clamp(0.0, 1.0)
     }
 
-    /// Plain gradient descent on the loss of the population, projected onto the ball of the given radius. It stops when
-    /// the steps are nearly zero.
+    /// Plain gradient descent on the loss of the population, projected onto the ball of the given radius. The descent
+    /// stops when the steps are nearly zero.
     fn minimiser(
         population: &Population,
         slope: fn(f64) -> f64,

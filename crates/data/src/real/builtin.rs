@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(Builtin::ALL.map(Builtin::name), ["wdbc", "ionosphere", "mushroom"]);
     }
 
-    /// Rows, dimension and positives, counted with `wc` and `awk`.
+    /// The expected numbers of rows, coordinates and positives were counted with `wc` and `awk`.
     #[test]
     fn shapes_and_classes() {
         let shape = |set: Builtin| {

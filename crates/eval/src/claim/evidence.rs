@@ -5,31 +5,31 @@ use crate::text::short;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Confidence level of every bound on which a claim that holds is based.
+/// Confidence level of the bounds by which a claim is found to hold.
 pub(super) const CONFIDENCE: f64 = 0.95;
 
 /// Maximum number of claims of a suite that may be based on random samples.
 pub const MAX_SAMPLED_CLAIMS: usize = 64;
 
-/// Maximum p-value at which a claim based on random samples is violated: 5 % over [`MAX_SAMPLED_CLAIMS`].
+/// Maximum p-value at which a claim based on random samples counts as violated: 5 % divided by [`MAX_SAMPLED_CLAIMS`].
 pub const REFUTATION_LEVEL: f64 = 0.000_78;
 const _: () = assert!(MAX_SAMPLED_CLAIMS as f64 * REFUTATION_LEVEL <= 0.05);
 
-/// Relative slack of a deterministic bound: the rounding error of the bound itself, which theorems may attain with
-/// equality.
+/// Relative tolerance for a deterministic bound. It covers the rounding error of the bound itself, because a measured
+/// value may attain the bound of a theorem with equality.
 const ROUNDING: f64 = 1e-9;
 
 /// Maximum slack that is reported. If the measured value is at most 0, the slack would be infinite, and this maximum is
 /// reported instead.
 const MAX_SLACK: f64 = 1e9;
 
-/// The first word of a quantity that is bounded from below.
+/// The first word in the description of a quantity that is bounded from below.
 pub(super) const SMALLEST: &str = "smallest";
 
-/// The end of the quantity of a mean that is bounded from below.
+/// The end of the description of a mean that is bounded from below.
 pub(super) const LOWER_END: &str = "lower end of the 95 % interval";
 
-/// The note added if all values are equal and above the bound, which does not refute the claim.
+/// The note that is added if all values are equal and above the bound, which does not refute the claim.
 const NO_SCATTER: &str = ", all values the same: Student's test has no scatter to go by";
 
 /// The result of the measurements for a claim.
@@ -50,9 +50,9 @@ pub enum Verdict {
     Violated,
     /// The measurements do not decide, or trials are missing.
     Inconclusive,
-    /// The claim passed its rule, but its null does not fail ([`Null::fails`](crate::Null::fails)), or nothing comes
-    /// within a factor of [`SLACK_LIMIT`](crate::SLACK_LIMIT) of its bound. The test shows nothing, which is a fault of
-    /// the suite.
+    /// The claim passed its rule, but its null does not fail ([`Null::fails`](crate::Null::fails)), or no measurement
+    /// comes within a factor of [`SLACK_LIMIT`](crate::SLACK_LIMIT) of its bound. Such a test shows nothing, which is a
+    /// fault of the suite.
     Weak,
     /// An observation ([`ClaimKind::Observation`](crate::ClaimKind)) with the stated outcome. It is reported but not
     /// counted among the claims that hold.
@@ -111,30 +111,31 @@ pub struct Evidence {
     pub verdict: Verdict,
     /// Number of trials, of all settings together.
     pub trials: usize,
-    /// Number of trials of the setting with the fewest.
+    /// Number of trials of the setting with the fewest trials.
     pub fewest: usize,
     /// A description of the measured quantity.
     pub quantity: String,
-    /// The measured value; `None` without trials or if it is not finite.
+    /// The measured value; `None` if there are no trials or the value is not finite.
     pub measured: Option<f64>,
-    /// The bound that it is compared with.
+    /// The bound with which the measured value is compared.
     pub bound: f64,
     /// The rule and the counts, in a sentence.
     pub detail: String,
     /// Number of random tests, one per setting; 0 for a deterministic claim.
     pub tests: usize,
-    /// The p-value of all tests together: for a true claim, a result this extreme has at most this probability. It is 1
-    /// while trials are missing.
+    /// The p-value of all tests together: for a true claim, a result this extreme has at most this probability. The
+    /// p-value is 1 while trials are missing.
     pub p_value: f64,
-    /// How far the statement is from what was measured: the bound over the measured value, up to 1e9, or the measured
-    /// value over a lower bound; the smallest of all settings. For a mean it is that of the mean itself and not of the
-    /// end of its interval, so it does not depend on the number of trials. `None` without trials, and for a bound of 0,
-    /// unless [`Evidence::with_slack`] states it.
+    /// The slack of the statement: the factor between the bound and the measured value. For an upper bound, this is the
+    /// bound divided by the measured value, up to 1e9; for a lower bound, it is the measured value divided by the
+    /// bound. It is the smallest factor of all settings. For a mean, the factor is computed from the mean itself and
+    /// not from the end of its interval, so it does not depend on the number of trials. The slack is `None` if there
+    /// are no trials or if the bound is 0, unless [`Evidence::with_slack`] states it.
     pub slack: Option<f64>,
     /// The reason why no instance approaches the bound ([`Evidence::far_because`]).
     pub far: Option<&'static str>,
     /// The claimed failure probability, the largest of all settings; `None` for other claims. A null is judged against
-    /// it.
+    /// this probability.
     pub claimed_probability: Option<f64>,
 }
 
@@ -142,7 +143,7 @@ fn finite(value: f64) -> Option<f64> {
     Some(value).filter(|v| v.is_finite())
 }
 
-/// The ratio bound / measured, for an upper bound. Below 0 it is measured / bound.
+/// The slack of an upper bound: bound / measured, or measured / bound if the bound is negative.
 fn slack(bound: f64, measured: f64) -> Option<f64> {
     let factor = if bound < 0.0 {
         measured / bound
@@ -156,8 +157,8 @@ fn slack(bound: f64, measured: f64) -> Option<f64> {
 
 impl Evidence {
     /// Evidence for a claim that allows no exception: one ratio of measured to bound per case, with `planned` cases in
-    /// total. The claim holds if all cases are done and no ratio is on the wrong side of 1. It is violated by a single
-    /// exception (NaN counts as one), and inconclusive while cases are missing.
+    /// total. The claim holds if all cases are done and no ratio is on the wrong side of 1. A single exception violates
+    /// the claim (NaN counts as an exception). While cases are missing, a claim without exceptions is inconclusive.
     #[must_use]
     pub fn deterministic(quantity: &str, side: Side, planned: usize, ratios: &[f64]) -> Evidence {
         let within = |ratio: f64| match side {
@@ -195,11 +196,12 @@ impl Evidence {
         }
     }
 
-    /// Evidence for a claim "fails with probability at most `delta`". It holds if the exact 95 % upper bound on the
-    /// failure probability is at most `delta`. It is violated if this number of failures has probability at most
-    /// [`REFUTATION_LEVEL`] under `delta`, and inconclusive otherwise and while trials are missing. Its slack is `delta`
-    /// over the share of failures, or over the upper bound if no trial failed. If failing means that a value exceeds a
-    /// bound, use [`Evidence::quantile`], whose slack does not depend on the number of trials.
+    /// Evidence for a claim "fails with probability at most `delta`". The claim holds if the exact 95 % upper bound on
+    /// the failure probability is at most `delta`. It is violated if, with failure probability `delta`, at least this
+    /// number of failures has a probability of at most [`REFUTATION_LEVEL`]. It is inconclusive otherwise, and while
+    /// trials are missing. Its slack is `delta` divided by the fraction of failures, or by the upper bound if no trial
+    /// failed. If a trial fails because a value exceeds a bound, use [`Evidence::quantile`], whose slack does not
+    /// depend on the number of trials.
     #[must_use]
     pub fn probability(planned: usize, failures: usize, trials: usize, delta: f64) -> Evidence {
         let (failed, of) = (failures as u64, trials as u64);
@@ -235,9 +237,9 @@ impl Evidence {
     }
 
     /// Evidence for a claim "measured / bound <= 1 with probability at least 1 - `delta`": one ratio of measured to
-    /// bound per trial. It is judged like [`Evidence::probability`], a ratio above 1 (or NaN) being a failure. Its
-    /// slack is 1 over the (1 - `delta`) quantile of the ratios: made stricter by this factor, the bound fails in a
-    /// share of at most `delta` of the trials.
+    /// bound per trial. The claim is judged as by [`Evidence::probability`], where a ratio above 1 (or NaN) is a
+    /// failure. Its slack is 1 divided by the (1 - `delta`) quantile of the ratios. If the bound were stricter by this
+    /// factor, it would fail in a fraction of at most `delta` of the trials.
     ///
     /// ```
     /// use halfspaces_eval::{Evidence, Verdict};
@@ -268,11 +270,11 @@ impl Evidence {
         Evidence { detail, slack: reached.and_then(|ratio| slack(1.0, ratio)), ..evidence }
     }
 
-    /// Evidence for a claim "grows with slope at most `bound`": one fitted slope per independent trial. It holds if the
-    /// 95 % Student interval of their mean is at or below the bound. It is violated if Student's test of the bound has
-    /// a p-value of at most [`REFUTATION_LEVEL`], and inconclusive otherwise and while trials are missing. If all
-    /// slopes are equal, there is no p-value: the claim holds if they are at or below the bound, and is inconclusive
-    /// otherwise.
+    /// Evidence for a claim "grows with slope at most `bound`": one fitted slope per independent trial. The claim holds
+    /// if the 95 % Student interval of the mean slope is at or below the bound. It is violated if Student's test of the
+    /// bound has a p-value of at most [`REFUTATION_LEVEL`]. It is inconclusive otherwise, and while trials are missing.
+    /// If all slopes are equal, there is no p-value: the claim holds if the slopes are at or below the bound, and is
+    /// inconclusive otherwise.
     #[must_use]
     pub fn growth(quantity: &str, planned: usize, slopes: &[f64], bound: f64) -> Evidence {
         Evidence::mean(quantity, planned, slopes, bound)
@@ -349,9 +351,9 @@ impl Evidence {
         }
     }
 
-    /// Evidence for a claim about several settings, each judged separately. The claim is violated if it is violated in
-    /// any setting at [`REFUTATION_LEVEL`] divided by the total number of random tests, and holds if it holds in all
-    /// settings. The numbers shown are those of the worst setting, which the detail names.
+    /// Evidence for a claim about several settings, each of which is judged separately. The claim is violated if it is
+    /// violated in any setting at [`REFUTATION_LEVEL`] divided by the total number of random tests. It holds if it
+    /// holds in all settings. The numbers shown are those of the worst setting, which the detail names.
     #[must_use]
     pub fn worst_of(settings: &[(String, Evidence)]) -> Evidence {
         let tests: usize = settings.iter().map(|(_, e)| e.tests).sum();
@@ -376,7 +378,7 @@ impl Evidence {
             // Weak and Observed are verdicts on a claim with its null, not on evidence.
             Verdict::Holds | Verdict::Weak | Verdict::Observed => 0,
         };
-        // Values bounded from below count by how small they are.
+        // The larger this size, the worse the setting. A value that is bounded from below is negated.
         let size = |e: &Evidence| match e.measured {
             Some(low) if e.quantity.ends_with(LOWER_END) => -low,
             Some(value) => value,
@@ -404,16 +406,16 @@ impl Evidence {
         }
     }
 
-    /// States the slack of a claim whose bound cannot be divided, such as a difference that is at most 0. `None` leaves
-    /// it unknown.
+    /// States the slack of a claim whose slack is not the ratio of a bound and a value, such as a claim that a
+    /// difference is at most 0. With `None`, the slack stays unknown.
     #[must_use]
     pub fn with_slack(self, slack: Option<f64>) -> Evidence {
         let slack = slack.filter(|slack| !slack.is_nan()).map(|slack| slack.min(MAX_SLACK));
         Evidence { slack, ..self }
     }
 
-    /// States why no instance approaches the bound. Without a reason, a claim that is more than
-    /// [`SLACK_LIMIT`](crate::SLACK_LIMIT) times inside its bound is weak.
+    /// States why no instance approaches the bound. Without a reason, a claim with a slack of at least
+    /// [`SLACK_LIMIT`](crate::SLACK_LIMIT) is weak.
     #[must_use]
     pub fn far_because(self, reason: &'static str) -> Evidence {
         Evidence { far: Some(reason), ..self }
@@ -460,7 +462,7 @@ mod tests {
         // P[at least 10 of 59] = 7.6e-4, P[at least 9 of 59] = 2.7e-3.
         assert_eq!(judge(10, 59), Verdict::Violated);
         assert_eq!(judge(9, 59), Verdict::Inconclusive);
-        // Early failures decide nothing before all trials are done.
+        // Early failures do not decide the claim before all trials are done.
         assert_eq!(judge(5, 10), Verdict::Inconclusive);
         assert_eq!(judge(0, 0), Verdict::Inconclusive);
     }
@@ -468,7 +470,7 @@ mod tests {
     #[test]
     fn slopes_are_judged_by_their_interval() {
         let judge = |slopes: &[f64], bound| Evidence::growth("slope", 4, slopes, bound).verdict;
-        // t = 0.5/0.0408 = 12.2 with 3 degrees of freedom at a third of the bound.
+        // For a third of the bound, t = 0.5/0.0408 = 12.2 with 3 degrees of freedom.
         let slopes = [0.9, 1.0, 1.1, 1.0];
         assert_eq!(judge(&slopes, 1.5), Verdict::Holds);
         assert_eq!(judge(&slopes, 1.5 / 3.0), Verdict::Violated);
@@ -478,8 +480,8 @@ mod tests {
         assert_eq!(judge(&[1.0], 1.5), Verdict::Inconclusive);
     }
 
-    /// With two values, Student's test hardly ever rejects anything, so it is not used to refute a claim; the interval
-    /// may still support one.
+    /// With two values, Student's test hardly ever rejects anything, so it is not used to refute a claim. The interval
+    /// may still support a claim.
     #[test]
     fn two_trials_refute_nothing() {
         let judge = |bound| Evidence::mean("m", 2, &[100.0, 100.000_001], bound);
@@ -487,7 +489,7 @@ mod tests {
         assert_eq!(judge(101.0).verdict, Verdict::Holds);
     }
 
-    /// Equal outcomes of a biased coin have no scatter; they refute nothing.
+    /// Equal outcomes of a biased coin have no scatter, so they refute nothing.
     #[test]
     fn values_that_coincide_refute_nothing() {
         let judge = |value: f64| Evidence::mean("m", 6, &[value; 6], 0.05);
@@ -503,7 +505,7 @@ mod tests {
         let jittered = Evidence::mean("m", 6, &[1.0, 1.0, 1.0, 1.0, 1.0, 1.01], 0.05);
         assert_eq!(jittered.verdict, Verdict::Violated);
         assert!(!jittered.detail.contains(NO_SCATTER));
-        // One such setting among others is inconclusive, not refuted.
+        // One such setting among others makes the claim inconclusive, not refuted.
         let settings = [judge(1.0), below].map(|e| (String::new(), e));
         assert_eq!(Evidence::worst_of(&settings).verdict, Verdict::Inconclusive);
     }
@@ -522,8 +524,8 @@ mod tests {
         assert_eq!(Evidence::worst_of(&[]).verdict, Verdict::Inconclusive);
     }
 
-    /// To refute a claim, one of many settings needs a correspondingly smaller p-value; an exception to a deterministic
-    /// bound needs none.
+    /// To refute a claim, one of many settings needs a correspondingly smaller p-value. An exception to a deterministic
+    /// bound needs no p-value.
     #[test]
     fn settings_share_the_level() {
         let rare = ("rare".to_owned(), Evidence::probability(59, 10, 59, 0.05));
@@ -537,7 +539,7 @@ mod tests {
         let two = among(2);
         assert_eq!((two.verdict, two.tests), (Verdict::Inconclusive, 2));
         assert!((two.p_value - 2.0 * rare.1.p_value).abs() < 1e-15);
-        // Nested settings count their tests, too.
+        // Nested settings also count their tests.
         let nested = [("two".to_owned(), two), good];
         let nested = Evidence::worst_of(&nested);
         assert!((nested.p_value - 3.0 * rare.1.p_value).abs() < 1e-15);
@@ -548,8 +550,8 @@ mod tests {
         assert_eq!((all.verdict, all.tests), (Verdict::Violated, nested.tests));
     }
 
-    /// Planted wrong claims: random draws are judged by a true bound, and by a third of it (by three times the bound,
-    /// if it is a lower bound).
+    /// Tests planted wrong claims. Random draws are judged by a true bound and by a bound that is three times too
+    /// strong: a third of an upper bound, or three times a lower bound.
     #[test]
     fn every_kind_of_claim_is_refuted_when_three_times_too_strong() {
         let mut rng = rng_for(RngStream::CALLER, 1);
@@ -564,12 +566,12 @@ mod tests {
             let ratios: Vec<f64> = uniform.iter().map(|u| (1.0 + u) / k).collect();
             Evidence::deterministic("(1 + u) / 1", Side::AtLeast, 200, &ratios)
         };
-        // A failure probability of 0.03, claimed to be at most 0.05.
+        // The failure probability is 0.03 and is claimed to be at most 0.05.
         let failures = (0..2000).filter(|_| rng.random::<f64>() < 0.03).count();
         let probability = |k: f64| Evidence::probability(2000, failures, 2000, 0.05 / k);
-        // An expectation of 1/2, claimed to be at most 0.6.
+        // The expectation is 1/2 and is claimed to be at most 0.6.
         let expectation = |k: f64| Evidence::mean("u", 200, &uniform, 0.6 / k);
-        // y = x^0.9 with noise, claimed to grow no faster than x.
+        // The values y = x^0.9, with noise, are claimed to grow no faster than x.
         let slopes: Vec<f64> = (0..10)
             .map(|_| {
                 let x: Vec<f64> = (1..20).map(|i| f64::from(i).ln()).collect();
@@ -598,7 +600,8 @@ mod tests {
         assert_eq!(Evidence::worst_of(&[of(0.2), of(0.5)]).slack, Some(2.0));
     }
 
-    /// The slack compares the bound with the values, however many there are; the number of trials is shown apart.
+    /// The slack compares the bound with the values, for any number of values. The number of trials is shown
+    /// separately.
     #[test]
     fn slack_does_not_depend_on_the_number_of_trials() {
         for n in [40, 400] {
@@ -611,7 +614,8 @@ mod tests {
             let failures = Evidence::probability(count, count / 20, count, 0.2);
             assert_eq!(failures.slack, Some(4.0));
         }
-        // Without a failure, a probability is known to be below its upper bound only: 0.05 of 59 trials.
+        // If no trial fails, only an upper bound on the probability is known. For 59 trials, this bound is 1 -
+        // 0.05^(1/59).
         let none = Evidence::probability(59, 0, 59, 0.1).slack.unwrap();
         assert!((none - 0.1 / (1.0 - 0.05f64.powf(1.0 / 59.0))).abs() < 1e-9, "{none}");
         assert_eq!(Evidence::mean("m", 3, &[-2.0, -2.1, -1.9], -1.6).slack, Some(1.25));
@@ -622,7 +626,7 @@ mod tests {
         assert_eq!(zero.with_slack(Some(f64::INFINITY)).slack, Some(MAX_SLACK));
     }
 
-    /// At 0.1, three of 39 ratios may lie beyond the stricter bound, and four of 40.
+    /// For `delta` = 0.1, three of 39 ratios may lie beyond the stricter bound, and four of 40.
     #[test]
     fn the_quantile_leaves_the_allowed_share_beyond() {
         let slack = |n: usize| {

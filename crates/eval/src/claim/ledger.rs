@@ -19,9 +19,9 @@ use std::fmt;
 pub enum ClaimKind {
     /// A theorem with its constants, from a source or from this project.
     Proved,
-    /// A number taken from measurements with other seeds than those on which it is judged.
+    /// A number from measurements with other seeds than those with which the claim is judged.
     Measured,
-    /// Reported but not counted among the claims that hold, because no null could be made to fail.
+    /// A statement that is reported but not counted among the claims that hold, because no null could be made to fail.
     Observation,
 }
 
@@ -110,27 +110,27 @@ pub struct Claim {
     pub kind: ClaimKind,
     /// The null: the simplest alternative that must not pass.
     pub null: String,
-    /// Number of cases in which the null failed; a null that consists of a smaller bound counts as one case.
+    /// Number of cases in which the null failed. A null that consists of a smaller bound counts as one case.
     pub null_failures: usize,
     /// Number of cases of the null.
     pub null_cases: usize,
-    /// How far the statement is from what was measured ([`Evidence::slack`]); `None` (in JSON `null`) without trials.
+    /// The slack of the statement ([`Evidence::slack`]); `None` (in JSON `null`) if there are no trials.
     pub slack: Option<f64>,
     /// The reason why no instance approaches the bound; `None` unless the claim states one.
     pub far: Option<String>,
-    /// The experiment that measured it.
+    /// The experiment that tested the claim.
     pub experiment: String,
     /// The verdict.
     pub verdict: Verdict,
     /// Number of trials, of all settings together.
     pub trials: usize,
-    /// Number of trials of the setting with the fewest; each setting is judged by its own.
+    /// Number of trials of the setting with the fewest trials. Each setting is judged by its own trials.
     pub fewest: usize,
     /// A description of the measured quantity.
     pub quantity: String,
-    /// The measured value; `None` without trials.
+    /// The measured value; `None` if there are no trials.
     pub measured: Option<f64>,
-    /// The bound that it is compared with.
+    /// The bound with which the measured value is compared.
     pub bound: f64,
     /// The rule and the counts, in a sentence.
     pub detail: String,
@@ -141,8 +141,8 @@ pub struct Claim {
 impl Claim {
     /// Combines a statement with its evidence and the evidence on its null. For a claim based on random samples, the
     /// detail ends with the p-value. A claim that passed its rule is weak unless the null fails ([`Null::fails`]) and
-    /// the slack is below [`SLACK_LIMIT`] or has a stated reason. A claim of unknown slack is weak. An observation is
-    /// `Observed` whatever its null and its slack.
+    /// the slack either is below [`SLACK_LIMIT`] or has a stated reason. A claim of unknown slack is weak. An
+    /// observation is `Observed`, regardless of its null and its slack.
     #[must_use]
     pub fn new(
         statement: ClaimStatement,
@@ -188,19 +188,19 @@ impl Claim {
         }
     }
 
-    /// Fraction of the cases in which the null failed; `None` without cases.
+    /// Fraction of the cases in which the null failed; `None` if there are no cases.
     #[must_use]
     pub fn null_failure_rate(&self) -> Option<f64> {
         (self.null_cases > 0).then(|| self.null_failures as f64 / self.null_cases as f64)
     }
 
-    /// Whether the bound is a bound from below.
+    /// Whether the bound is a lower bound.
     #[must_use]
     pub fn bounds_from_below(&self) -> bool {
         self.quantity.starts_with(SMALLEST) || self.quantity.ends_with(LOWER_END)
     }
 
-    /// How far the statement is from what was measured, in the words of the ledger.
+    /// The slack in the words of the ledger.
     #[must_use]
     pub fn slack_text(&self) -> String {
         match (&self.slack, &self.far) {
@@ -233,7 +233,7 @@ impl Claim {
     }
 }
 
-/// Whether the bound is near the measurements, or the evidence says why it cannot be.
+/// Whether the bound is near the measurements, or the evidence states why it cannot be.
 fn is_near(evidence: &Evidence) -> bool {
     evidence.far.is_some() || evidence.slack.is_some_and(|slack| slack < SLACK_LIMIT)
 }
@@ -257,12 +257,12 @@ mod tests {
     const FAILS: Null = Null::Rival { failures: 3, cases: 3 };
     const PASSES: Null = Null::Rival { failures: 1, cases: 3 };
 
-    /// The verdicts for each kind when the bound is wrong, the null replaces the learner, the null passes, or trials
-    /// are missing.
+    /// Tests the verdicts for each kind of claim if the bound is wrong, the null replaces the learner, the null passes,
+    /// or trials are missing.
     #[test]
     fn every_kind_has_its_verdicts() {
-        // The cases are the ratios of the learner, the ratios of its null, which break the bound, and fewer ratios than
-        // planned.
+        // Each rule is tested with the ratios of the learner, with the ratios of its null, which violate the bound, and
+        // with fewer ratios than planned.
         let rules: [&dyn Fn(f64, usize) -> Evidence; 3] = [
             &|ratio, n| Evidence::deterministic("m", Side::AtMost, 60, &vec![ratio; n]),
             &|ratio, n| Evidence::quantile(60, &vec![ratio; n], 0.09),
@@ -304,7 +304,8 @@ mod tests {
         assert_eq!(text(Null::SmallerBound).slack_text(), "slack 4");
     }
 
-    /// A claim far inside its bound is weak whatever its null, unless it says why. So is one of unknown slack.
+    /// A claim far inside its bound is weak for every null, unless it states a reason. A claim of unknown slack is weak
+    /// too.
     #[test]
     fn a_bound_that_nothing_comes_near_is_weak() {
         let claim =

@@ -4,7 +4,7 @@ use super::evidence::{Evidence, REFUTATION_LEVEL};
 use crate::stats::binomial_tail;
 
 /// If a claim still holds after its bound is divided by this factor, the bound is far from the measurements, and the
-/// null alternative [`Null::SmallerBound`] passes. Whatever its null, a claim of at least this slack is weak, unless it
+/// null alternative [`Null::SmallerBound`] passes. A claim with at least this slack is weak for every null, unless it
 /// states a reason ([`Evidence::far_because`]).
 pub const SLACK_LIMIT: f64 = 3.0;
 
@@ -22,7 +22,7 @@ pub const SLACK_LIMIT: f64 = 3.0;
 pub enum Null {
     /// Another method on the same instances, judged case by case like the claim.
     Rival {
-        /// Number of cases in which it violates the claim.
+        /// Number of cases in which the other method violates the claim.
         failures: usize,
         /// Total number of cases.
         cases: usize,
@@ -32,7 +32,7 @@ pub enum Null {
 }
 
 impl Null {
-    /// A [`Null::Rival`] from the cases in which it failed.
+    /// Creates a [`Null::Rival`] from the cases, each of which states whether the null failed.
     #[must_use]
     pub fn of_cases(failed: impl IntoIterator<Item = bool>) -> Null {
         let (mut failures, mut cases) = (0, 0);
@@ -56,9 +56,9 @@ impl Null {
     }
 
     /// Whether the null alternative fails. For a claim about a failure probability, a rival fails if its failures
-    /// refute that probability by the rule of the claim, an exact test at [`REFUTATION_LEVEL`]. For any other claim, it
-    /// fails if it violates the claim in at least half of the cases. Without cases it does not fail. A smaller bound
-    /// fails, too, if the evidence states a reason why the bound cannot be approached.
+    /// refute that probability by the rule of the claim, an exact test at [`REFUTATION_LEVEL`]. For any other claim, a
+    /// rival fails if it violates the claim in at least half of the cases. Without cases, a rival does not fail. A
+    /// smaller bound also fails if the evidence states a reason why the bound cannot be approached.
     #[must_use]
     pub fn fails(&self, evidence: &Evidence) -> bool {
         let (failures, cases) = self.counts(evidence);
@@ -86,16 +86,16 @@ mod tests {
         assert!(!rival(1, 4) && !rival(2, 5) && !rival(0, 0));
     }
 
-    /// For a claimed probability the null is judged like the claim: by whether its failures refute it.
+    /// For a claimed probability, the null is judged like the claim: it fails if its failures refute the probability.
     #[test]
     fn beside_a_probability_the_null_must_refute_it() {
         let fails = |failures, cases, claimed| {
             let evidence = Evidence::probability(100, 0, 100, claimed);
             Null::Rival { failures, cases }.fails(&evidence)
         };
-        // P[Binomial(59, 0.05) >= 10] = 7.6e-4, and >= 9 is 2.7e-3.
+        // P[Binomial(59, 0.05) >= 10] = 7.6e-4, and P[Binomial(59, 0.05) >= 9] = 2.7e-3.
         assert!(fails(10, 59, 0.05) && !fails(9, 59, 0.05));
-        // If failures are allowed in 60 % of the cases, failing in half of them counts as passing.
+        // If failures are allowed in 60 % of the cases, a null that fails in half of them passes.
         assert!(!fails(55, 100, 0.6) && fails(80, 100, 0.6));
         assert!(!fails(0, 0, 0.05));
         let settings =

@@ -4,11 +4,11 @@ use super::evidence::{CONFIDENCE, Evidence, REFUTATION_LEVEL, Verdict};
 
 impl Evidence {
     /// Evidence for a claim "the distribution function of these values is within `tolerance` of that of the uniform
-    /// distribution on \[0, 1\] everywhere", where the values are independent draws transformed by a known
-    /// distribution. It holds if the largest distance found plus the half-width of the 95 % band of Dvoretzky, Kiefer,
-    /// Wolfowitz and Massart, √(ln(2/0.05)/(2n)), is at most the tolerance. It is violated if the same inequality gives
-    /// a distance this large a probability of at most [`REFUTATION_LEVEL`], and inconclusive otherwise and while values
-    /// are missing.
+    /// distribution on \[0, 1\] everywhere". The values are independent draws, transformed by a known distribution
+    /// function. The claim holds if the largest distance found plus the half-width of the 95 % band of Dvoretzky,
+    /// Kiefer, Wolfowitz and Massart, √(ln(2/0.05)/(2n)), is at most the tolerance. It is violated if, by the same
+    /// inequality, a distance this large has a probability of at most [`REFUTATION_LEVEL`]. It is inconclusive
+    /// otherwise, and while values are missing.
     ///
     /// ```
     /// use halfspaces_eval::{Evidence, Verdict};
@@ -54,7 +54,7 @@ impl Evidence {
             detail: format!("distance {distance:.4}, {} of {planned} values", values.len()),
             tests: 1,
             p_value,
-            // The law is exact, so the distance itself is only scatter.
+            // The distribution is known exactly, so the distance itself is only scatter.
             slack: (n > 0.0).then_some(tolerance / (distance + band)),
             far: None,
             claimed_probability: None,
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn the_distance_is_that_of_both_sides() {
-        // A single value 1/2 is off by 1/2 just below and just above it.
+        // A single value of 1/2 is at distance 1/2 from the uniform distribution, both just below and just above 1/2.
         let one = Evidence::uniform("u", 1, &[0.5], 0.9);
         let band = (40f64.ln() / 2.0).sqrt();
         assert!((one.measured.unwrap() - 0.5 - band).abs() < 1e-12);

@@ -69,14 +69,14 @@ pub struct Description {
     pub title: &'static str,
     /// See [`Experiment::claims`].
     pub claims: Vec<ClaimStatement>,
-    /// The type that implements it, with its path as written by the compiler.
+    /// The type that implements the experiment, with its path as written by the compiler.
     pub type_name: &'static str,
 }
 
-/// An [`Experiment`] without its types, as stored in a suite. It is implemented for every experiment; its methods have
-/// other names than those of [`Experiment`], so both traits may be in scope.
+/// An [`Experiment`] without its types, as stored in a suite. The trait is implemented for every experiment. Its
+/// methods have other names than those of [`Experiment`], so both traits may be in scope.
 ///
-/// Running costs as much as the trials; planning and evaluation take time proportional to their number. A
+/// Running takes as long as the trials; planning and evaluation take time proportional to the number of trials. A
 /// [`TrialStore`] keeps the outcomes.
 pub trait AnyExperiment: Sync {
     /// Identifier, title and claims.
@@ -89,7 +89,7 @@ pub trait AnyExperiment: Sync {
     fn keys(&self, scale: Scale, seed: u64) -> Result<Vec<TrialKey>, ExperimentError>;
 
     /// Runs the trials that are not in the store and whose ordinal in the plan `owned` accepts, on the current rayon
-    /// pool. Calls `done` after each, on its thread.
+    /// pool. Calls `done` after each trial, on the thread of the trial.
     ///
     /// # Errors
     /// The first [`ExperimentError`]; finished trials remain in the store.
@@ -140,8 +140,8 @@ fn planned<E: Experiment>(
     experiment.plan(scale).map_err(failed)?.into_iter().map(keyed).collect()
 }
 
-/// The outcome in its JSON form. It is an error if the JSON could not be read back: JSON has no infinity and no NaN,
-/// and a file with their replacement would be useless to a later run.
+/// Returns the outcome in its JSON form, or an error if the JSON could not be read back. JSON has no infinity and no
+/// NaN, and a file with replacements for them would be useless to a later run.
 fn kept<O>(outcome: O) -> Result<serde_json::Value, Box<dyn Error + Send + Sync>>
 where
     O: Serialize + DeserializeOwned,
@@ -235,7 +235,7 @@ mod tests {
     use rand::RngExt;
     use rand::rngs::ChaCha8Rng;
 
-    /// Draws a number in [0, 1) and claims that it is at most `bound`.
+    /// An experiment that draws a number in [0, 1) and claims that the number is at most `bound`.
     struct Draws {
         bound: f64,
     }
@@ -290,7 +290,7 @@ mod tests {
         }
     }
 
-    /// Runs parts (I, N) of the trials, dealt in turn.
+    /// Runs the given parts (I, N): part I consists of every Nth trial, starting with the Ith.
     fn lines_after(parts: &[(usize, usize)]) -> (String, Verdict) {
         let folder = tempfile::tempdir().unwrap();
         let store = Mutex::new(TrialStore::open(&folder.path().join("t")).unwrap());

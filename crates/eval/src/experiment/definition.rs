@@ -12,7 +12,7 @@ use std::error::Error;
 /// An experiment with its own types of configuration and outcome.
 ///
 /// Writing an outcome to JSON and reading it back must not change it: all numbers must be finite, and floats are read
-/// back to the bit.
+/// back bit for bit.
 ///
 /// ```
 /// use halfspaces_eval::{
@@ -67,7 +67,7 @@ use std::error::Error;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Experiment: Sync {
-    /// One configuration; its JSON form is part of every trial's key.
+    /// A configuration. Its JSON form is part of every trial's key.
     type Configuration: Serialize + Clone + Send + Sync;
     /// The measurements of a trial.
     type Outcome: Serialize + DeserializeOwned + Send;
@@ -75,10 +75,10 @@ pub trait Experiment: Sync {
     /// Short identifier, such as `K3`.
     fn id(&self) -> &'static str;
 
-    /// Title of its section.
+    /// Title of the experiment's section in the report.
     fn title(&self) -> &'static str;
 
-    /// The claims that it judges.
+    /// The claims that the experiment judges.
     fn claims(&self) -> Vec<ClaimStatement>;
 
     /// The configurations at a scale, in a fixed order.

@@ -1,9 +1,10 @@
 //! Findings for readers outside the field.
 
-/// A finding of an experiment for the top of the page: two sentences and a figure.
+/// A finding of an experiment, for the top of the page: two sentences and a figure.
 ///
-/// An experiment states it in its `evaluate`, with numbers of the evaluated run, and names the claims that it is based
-/// on. The page shows it only if each of these claims holds or was observed; otherwise the page gives the reason.
+/// An experiment states a finding in its `evaluate`, with numbers of the evaluated run, and names the claims on which
+/// the finding is based. The page shows the finding only if each of these claims holds or was observed; otherwise the
+/// page gives the reason.
 ///
 /// ```
 /// use halfspaces_eval::Finding;
@@ -21,10 +22,10 @@
 pub struct Finding {
     /// The finding in a few words, without technical terms.
     pub title: String,
-    /// Two sentences with numbers of this run; `None` if its numbers are missing or contradict them.
+    /// Two sentences with numbers of this run; `None` if the numbers are missing or contradict the sentences.
     pub text: Option<String>,
-    /// Name of the figure of the same experiment that shows it.
+    /// Name of the figure that shows the finding. The figure belongs to the same experiment.
     pub figure: String,
-    /// The claims of the same experiment on which it is based.
+    /// The claims of the same experiment on which the finding is based.
     pub claims: Vec<String>,
 }

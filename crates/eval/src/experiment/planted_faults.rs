@@ -1,6 +1,6 @@
-//! Faults planted in an experiment, from its plan to the headline of the ledger. For every kind of claim and every
-//! rule, the verdict must reveal a wrong bound, the null in place of the learner, an incomplete or too small plan, and
-//! a null that is as good as the learner.
+//! Tests with faults planted in an experiment. They cover the whole path from the plan to the headline of the ledger.
+//! For every kind of claim and every rule, the verdict must reveal a wrong bound, the null in place of the learner, an
+//! incomplete or too small plan, and a null that is as good as the learner.
 
 use super::{AnyExperiment, Experiment, Planned, Results, Section};
 use crate::claim::{ClaimKind, ClaimStatement, Evidence, Null, Side, Verdict};
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::error::Error;
 use std::sync::Mutex;
 
-/// Number of labels whose majority vote forms one answer; each label is wrong with probability [`NOISE`].
+/// Number of labels whose majority vote forms one answer. Each label is wrong with probability [`NOISE`].
 const VOTERS: usize = 5;
 const NOISE: f64 = 0.2;
 /// Number of answers of a random trial. The majority is wrong with probability 0.058.
@@ -155,7 +155,7 @@ impl Experiment for Votes {
             let of = if self.fault == Fault::LearnerAsNull { o.learner } else { o.null };
             match self.rule {
                 Rule::EveryRun => of as f64 > bound,
-                // More than twice the claimed value.
+                // The fraction is more than twice the claimed value.
                 Rule::Probability | Rule::Mean => share(of) > 2.0 * bound,
             }
         };
@@ -166,7 +166,7 @@ impl Experiment for Votes {
     }
 }
 
-/// The verdict, and the headline of the ledger.
+/// Returns the verdict and the headline of the ledger.
 fn judged(rule: Rule, kind: ClaimKind, fault: Fault) -> (Verdict, String) {
     let experiment = Votes { rule, kind, fault };
     let store = Mutex::new(TrialStore::read(&[]).unwrap());
@@ -188,8 +188,8 @@ fn every_planted_fault_is_found() {
                 ClaimKind::Observation => (Observed, Observed),
                 ClaimKind::Proved | ClaimKind::Measured => (Holds, Weak),
             };
-            // One exception decides a bound on every run, so no plan with at least one trial is too small for it to
-            // hold; two trials are too few for a claim based on random samples.
+            // A single exception refutes a bound on every run, so such a claim can hold for any plan with at least one
+            // trial. For a claim based on random samples, two trials are too few.
             let few = if rule == Rule::EveryRun { as_claimed } else { Inconclusive };
             for (fault, expected) in [
                 (Fault::None, as_claimed),

@@ -36,7 +36,7 @@ pub struct Group<C, O> {
     pub outcomes: Vec<O>,
 }
 
-/// The outcomes of an experiment, configuration by configuration in the order of the plan.
+/// The outcomes of an experiment, grouped by configuration in the order of the plan.
 ///
 /// ```
 /// use halfspaces_eval::{Group, Results};

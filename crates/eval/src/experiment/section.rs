@@ -5,8 +5,8 @@ use crate::claim::{Claim, ClaimStatement, Evidence, Null};
 use crate::figure::Figure;
 use crate::table::Table;
 
-/// The results of an experiment: evidence for each of its claims (by id), tables, figures, and findings for the top of
-/// the page.
+/// The results of an experiment: a verdict on each of its claims, tables, figures, and findings for the top of the
+/// page.
 ///
 /// ```
 /// use halfspaces_eval::{ClaimKind, ClaimStatement, Evidence, Null, Section, Side};
@@ -25,21 +25,21 @@ use crate::table::Table;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Section {
-    /// The experiment.
+    /// Identifier of the experiment.
     pub id: String,
-    /// Its title.
+    /// Title of the experiment.
     pub title: String,
     /// Paragraphs that describe the experiment and its result.
     pub summary: Vec<String>,
     /// Findings for the top of the page; most experiments have none.
     pub findings: Vec<Finding>,
-    /// Its claims with verdicts.
+    /// The claims of the experiment, with their verdicts.
     pub claims: Vec<Claim>,
-    /// Its tables.
+    /// The tables of the experiment.
     pub tables: Vec<Table>,
-    /// Its figures.
+    /// The figures of the experiment.
     pub figures: Vec<Figure>,
-    /// Its configurations as JSON text, with the numbers of completed and planned trials.
+    /// The configurations of the experiment as JSON text, with the numbers of completed and planned trials.
     pub configurations: Vec<(String, usize, usize)>,
 }
 

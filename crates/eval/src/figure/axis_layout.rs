@@ -7,7 +7,7 @@ use crate::text::raised;
 #[derive(Debug, Clone)]
 pub(super) struct AxisLayout {
     log: bool,
-    /// The lower end of the axis, as a power of ten if `log`.
+    /// The lower end of the axis, or its logarithm to base 10 if `log` is true.
     low: f64,
     high: f64,
     /// Pairs (value, label).
@@ -24,7 +24,7 @@ impl AxisLayout {
             Some((low, high)) => Some((v.min(low), v.max(high))),
         });
         let (least, most) = range.unwrap_or((0.0, 1.0));
-        // Halved first, because the width of an axis may exceed `f64`.
+        // Both ends are halved before the subtraction, because the width of an axis may overflow `f64`.
         let pad = if most > least {
             (most / 2.0 - least / 2.0) * 0.1
         } else {
@@ -32,7 +32,7 @@ impl AxisLayout {
         };
         let high = (most + pad).min(f64::MAX);
         let mut low = (least - pad).max(f64::MIN);
-        // A linear axis of counts or ratios starts at 0 if that is near.
+        // A linear axis of counts or ratios starts at 0 if 0 is near.
         if !log && least >= 0.0 && low < 0.3 * high {
             low = 0.0;
         }
@@ -47,7 +47,7 @@ impl AxisLayout {
             (true, true) => v.log10(),
             (true, false) => self.low,
         };
-        // Halved for the same reason as above; NaN is placed at the lower edge.
+        // The terms are halved for the same reason as above. NaN is placed at the lower edge.
         let share = (at / 2.0 - self.low / 2.0) / (self.high / 2.0 - self.low / 2.0);
         if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) }
     }
@@ -58,15 +58,15 @@ impl AxisLayout {
     }
 }
 
-/// Multiples of 1, 2 or 5 times a power of ten, about six of them.
+/// About six ticks at multiples of 1, 2 or 5 times a power of ten.
 fn linear_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     let rough = high / 6.0 - low / 6.0;
-    // The span is too narrow for labels to distinguish its ticks.
+    // If the span is too narrow for labels to distinguish the ticks, there is a single tick.
     if rough <= 1e-12 * high.abs().max(low.abs()).max(1e-280) {
         return vec![(low, format!("{low:e}"))];
     }
     let power = 10f64.powf(rough.log10().floor());
-    // The last step is large enough, up to the rounding of the logarithm.
+    // The last of these steps is large enough, up to the rounding of the logarithm.
     let step = [1.0, 2.0, 5.0].map(|m| m * power).into_iter().find(|s| *s >= rough);
     let step = step.unwrap_or(10.0 * power);
     let decimals = (-step.log10().floor()).max(0.0) as usize;
@@ -81,12 +81,14 @@ fn linear_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     (first..=last.min(first + 20)).map(|i| (i as f64 * step, shown(i as f64 * step))).collect()
 }
 
-/// Whether thousands are separated on an axis up to this value: only if some number on it has five digits.
+/// Whether thousands are separated on an axis up to this value. They are separated only if some number on the axis has
+/// five digits.
 fn is_grouped(most: f64) -> bool {
     most >= 1e4
 }
 
-/// The number without an exponent, with thousands separators if `grouped`. The minus sign is U+2212, not a hyphen.
+/// Writes the number without an exponent, with thousands separators if `grouped`. The minus sign is U+2212, not a
+/// hyphen.
 fn plain(value: f64, decimals: usize, grouped: bool) -> String {
     let text = format!("{:.decimals$}", value.abs());
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
@@ -105,8 +107,9 @@ fn plain(value: f64, decimals: usize, grouped: bool) -> String {
     format!("{minus}{digits}{rest}")
 }
 
-/// Powers of ten; every second, third, fifth, ... of them if there are many, with 2 and 5 in between if there are few,
-/// and round numbers if there is at most one.
+/// Ticks at powers of ten. If there are many powers, only every second, third, fifth, ... of them has a tick. If there
+/// are few, 2 and 5 times a power have ticks as well, and if there is at most one such tick, the axis has the ticks of
+/// a linear axis.
 fn log_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     let decades = high - low;
     let rough = decades / 7.0;
@@ -168,7 +171,7 @@ mod tests {
         assert_eq!(labels(linear_ticks(-3.0, 47.0)), ["0", "10", "20", "30", "40"]);
         assert_eq!(labels(linear_ticks(-0.1, 0.1)), ["−0.10", "−0.05", "0.00", "0.05", "0.10"]);
         assert_eq!(labels(linear_ticks(0.0, 47_000.0))[1], "10\u{a0}000");
-        // Thousands are separated on the whole axis or nowhere.
+        // Thousands are separated on the whole axis or not at all.
         assert_eq!(labels(linear_ticks(0.0, 12_000.0))[1], "2\u{a0}000");
         assert_eq!(labels(linear_ticks(0.0, 9999.0))[1], "2000");
         assert_eq!(labels(log_ticks(-1.1, 2.1)), ["0.1", "1", "10", "100"]);
@@ -179,11 +182,11 @@ mod tests {
             ["10¹⁰", "10²⁰", "10³⁰", "10⁴⁰", "10⁵⁰", "10⁶⁰", "10⁷⁰", "10⁸⁰"]
         );
         assert!(log_ticks(-20.0, 20.0).len() <= 8);
-        // Less than a decade, without a round number in it.
+        // The axis spans less than a decade and contains none of 1, 2 and 5 times a power of ten.
         assert_eq!(labels(log_ticks(1.05, 1.25)), ["12", "14", "16"]);
     }
 
-    /// On one axis all labels are full numbers, or all are powers of ten.
+    /// On one axis, all labels are full numbers or all labels are powers of ten.
     #[test]
     fn an_axis_has_one_style() {
         assert_eq!(labels(log_ticks(-0.1, 4.2)), ["1", "10", "100", "1\u{a0}000", "10\u{a0}000"]);

@@ -3,7 +3,7 @@
 use super::model::{Figure, Layer};
 use crate::table::Table;
 
-/// One row: series, x, y, and the ends of a band.
+/// One row: the series, x, y, and the ends of a band.
 struct Row<'a> {
     series: &'a str,
     x: f64,
@@ -12,8 +12,8 @@ struct Row<'a> {
 }
 
 impl Figure {
-    /// The data as CSV: one row for each value of each series, in the order of the figure, with the ends of the band
-    /// around it if there is one.
+    /// The data as CSV: one row for each value of each series, in the order of the figure. If there is a band around
+    /// the value, the row also contains its ends.
     ///
     /// ```
     /// use halfspaces_eval::{Axis, Colour, Figure, Layer};

@@ -1,5 +1,6 @@
-//! Figures as SVG: title and axes, bands below lines below markers. The name of every series is next to the end of its
-//! line, or in a legend below if the names do not fit there or the figure is narrow.
+//! Draws figures as SVG: a title, axes and layers, with bands below lines and lines below markers. The name of every
+//! series is next to the end of its line, or in a legend below the plot if the names do not fit there or the figure is
+//! narrow.
 
 use super::axis_layout::AxisLayout;
 use super::labels::{spread, text_width, wrapped};
@@ -21,16 +22,16 @@ const X_LABEL: f64 = 48.0;
 /// Maximum width of a name next to its line, and of the space before it.
 const NAME_WIDTH: f64 = 165.0;
 const SWATCH: f64 = 22.0;
-/// Distance from the plot to the names, for the connecting lines.
+/// Distance from the plot to the names, which leaves space for the connecting lines.
 const GAP: f64 = 18.0;
 const LEGEND_ROW: f64 = 24.0;
 
-/// The shape of a figure. Lengths are in pixels; text has the same size in all shapes.
+/// The shape of a figure. Lengths are in pixels, and text has the same size in all shapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
-    /// For a page: names may be next to the plot.
+    /// The shape for a page, where names may be next to the plot.
     Wide,
-    /// For a phone: names are below the plot.
+    /// The shape for a phone, where names are below the plot.
     Narrow,
     /// Like `Narrow`, but with a square plot and the same scale on both axes.
     Square,
@@ -41,7 +42,7 @@ impl Shape {
         if self == Shape::Wide { 760.0 } else { 360.0 }
     }
 
-    /// The style sheet switches between the classes `wide` and `narrow` on a page that has both.
+    /// The classes of the shape. On a page with a wide and a narrow figure, the style sheet uses them to show only one.
     fn class(self) -> &'static str {
         match self {
             Shape::Wide => "hf wide",
@@ -59,7 +60,7 @@ struct Series<'a> {
 }
 
 impl Series<'_> {
-    /// The end of its line: its last value, if it runs from left to right.
+    /// The end of the series' line: the last value, if the line runs from left to right.
     fn end(&self) -> Option<(f64, f64)> {
         let ordered = |data: &[(f64, f64)]| data.windows(2).all(|pair| pair[0].0 <= pair[1].0);
         let last = |layer: &&Layer| match layer {
@@ -109,7 +110,7 @@ fn put(to: &mut String, what: std::fmt::Arguments<'_>) {
     to.write_fmt(what).unwrap_or_else(|e| unreachable!("writing to a string cannot fail: {e}"));
 }
 
-/// Escapes text for XML, without control characters, which XML cannot represent.
+/// Escapes text for XML and removes control characters, which XML cannot represent.
 fn escaped(text: &str) -> String {
     let plain: String = text.chars().filter(|c| !c.is_control()).collect();
     plain.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
@@ -161,14 +162,15 @@ impl Figure {
         self.drawn(Shape::Wide)
     }
 
-    /// The figure for a page, as HTML: a wide and a narrow SVG, of which the page shows the one that fits the window.
+    /// The figure for a page, as HTML. It contains a wide and a narrow SVG, and the page shows the one that fits the
+    /// window.
     #[must_use]
     pub fn to_html(&self) -> String {
         self.drawn(Shape::Wide) + &self.drawn(Shape::Narrow)
     }
 
-    /// The figure as an SVG file of 360 pixels width with a square plot and the same scale on both axes, for points of a
-    /// plane. Both axes must be linear.
+    /// The figure as an SVG file of 360 pixels width, with a square plot and the same scale on both axes, for points in
+    /// a plane. Both axes must be linear.
     ///
     /// ```
     /// use halfspaces_eval::{Axis, Colour, Figure, Layer};
@@ -244,7 +246,7 @@ impl Figure {
         let middle = middle.max(MARGIN + half).min(width - MARGIN - half);
         let centred = " class=\"soft\" text-anchor=\"middle\"";
         text_lines(&mut svg, (middle, frame.bottom + 40.0), centred, &x_label);
-        // A cloud of points would hide the lines.
+        // Markers are drawn first, because a cloud of points would hide the lines.
         if shape == Shape::Square {
             self.draw_markers(&mut svg, &frame);
             self.draw_lines(&mut svg, &frame);
@@ -446,14 +448,15 @@ fn draw_names(
     }
 }
 
-/// A series in the legend: the left end and the middle of its first line, and its name in lines.
+/// A series in the legend: the left end and the middle of its first line, and its name, split into lines.
 struct Entry<'a, 'b> {
     series: &'a Series<'b>,
     at: (f64, f64),
     lines: Vec<String>,
 }
 
-/// The legend in rows between `left` and `right`, and its height. A name that is too long for a row has several lines.
+/// Returns the legend in rows between `left` and `right`, and its height. A name that is too long for a row has several
+/// lines.
 fn legend<'a, 'b>(
     series: &'a [Series<'b>],
     (left, right): (f64, f64),
@@ -525,8 +528,8 @@ mod tests {
         }
     }
 
-    /// Lines have their names at their ends, each once, in order from top to bottom. Series without an end, and more
-    /// names than fit, have a legend below.
+    /// The name of each line is at its end, once, and the names are in order from top to bottom. If a series has no
+    /// end, or if there are more names than fit, there is a legend below.
     #[test]
     fn names_stand_at_the_ends_of_lines() {
         let lines = |n: usize| -> Vec<Layer> {
@@ -602,7 +605,7 @@ mod tests {
         assert_eq!(rows(12.0, 348.0), (2, 2.0 * LEGEND_ROW + TEXT_LINE));
     }
 
-    /// On a phone all names are below the plot and end before the right edge.
+    /// On a phone, all names are below the plot and end before the right edge.
     #[test]
     fn a_narrow_figure_has_its_names_below() {
         let long = "a rather long name of a learner and its order in 10^6 points";
@@ -624,7 +627,7 @@ mod tests {
         assert_eq!(html.matches("prefers-color-scheme").count(), 2);
     }
 
-    /// If labels of ticks would overlap, every second or third has a label.
+    /// If labels of ticks would overlap, only every second or third tick has a label.
     #[test]
     fn labels_of_ticks_are_evenly_spaced() {
         let ticks: Vec<(f64, String)> =
@@ -635,7 +638,7 @@ mod tests {
         assert_eq!(stride(&[], |v| v), 1);
     }
 
-    /// A unit of the one axis is as long as a unit of the other.
+    /// One unit has the same length on both axes.
     #[test]
     fn a_square_figure_has_one_scale() {
         for (width, height) in [(2.0, 0.2), (0.2, 2.0)] {

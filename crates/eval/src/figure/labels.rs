@@ -30,8 +30,9 @@ pub(super) fn wrapped(text: &str, size: f64, width: f64) -> Vec<String> {
     lines
 }
 
-/// The centres of labels of these heights, each as close as possible to its wanted position (least squares), in the
-/// order of the wanted positions, inside `top..bottom` and without overlaps; `None` if they do not fit.
+/// The centres of labels with these heights, each as close as possible to its wanted position (least squares). The
+/// labels keep the order of the wanted positions, lie inside `top..bottom` and do not overlap. Returns `None` if they
+/// do not fit.
 pub(super) fn spread(wanted: &[(f64, f64)], top: f64, bottom: f64) -> Option<Vec<f64>> {
     let total: f64 = wanted.iter().map(|(_, height)| height).sum();
     if total > bottom - top {
@@ -39,8 +40,8 @@ pub(super) fn spread(wanted: &[(f64, f64)], top: f64, bottom: f64) -> Option<Vec
     }
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|a, b| wanted[*a].0.total_cmp(&wanted[*b].0));
-    // After subtracting the heights above it, every label may lie anywhere from `top` to `top + room`, in order:
-    // isotonic regression by pooling neighbours, then clamping to the ends.
+    // If the heights of the labels above it are subtracted, every label may lie anywhere from `top` to `top + room`, as
+    // long as the order is kept. This is isotonic regression by pooling neighbours, followed by clamping to the ends.
     let room = bottom - top - total;
     let mut pools: Vec<(f64, usize)> = Vec::new();
     let (mut above, mut offsets) = (0.0, Vec::new());

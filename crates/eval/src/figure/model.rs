@@ -13,21 +13,21 @@
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colour {
-    /// Circle.
+    /// Blue, with a circle as its marker.
     Blue,
-    /// Triangle.
+    /// Orange, with a triangle as its marker.
     Orange,
-    /// Square.
+    /// Green, with a square as its marker.
     Green,
-    /// Triangle that points down.
+    /// Vermilion, with a triangle that points down as its marker.
     Vermilion,
-    /// Diamond.
+    /// Purple, with a diamond as its marker.
     Purple,
-    /// Ring.
+    /// Sky blue, with a ring as its marker.
     Sky,
-    /// Cross.
+    /// Grey, with a cross as its marker.
     Grey,
-    /// The colour of text, for bounds.
+    /// The colour of text, which is used for bounds.
     Ink,
 }
 
@@ -47,9 +47,9 @@ pub enum Colour {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AxisScale {
-    /// Linear.
+    /// A linear scale.
     Linear,
-    /// Logarithmic; values at or below zero are drawn at the lower edge.
+    /// A logarithmic scale. Values at or below zero are drawn at the lower edge.
     Log,
 }
 
@@ -64,9 +64,9 @@ pub enum AxisScale {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Axis {
-    /// Its label, with the unit if there is one.
+    /// The label of the axis, with the unit if there is one.
     pub label: String,
-    /// Its scale.
+    /// The scale of the axis.
     pub scale: AxisScale,
 }
 
@@ -97,7 +97,7 @@ impl Axis {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Layer {
-    /// Markers.
+    /// A layer of markers.
     Points {
         /// Name of the series.
         name: String,
@@ -112,7 +112,7 @@ pub enum Layer {
         name: String,
         /// Colour.
         colour: Colour,
-        /// Whether it is dashed (bounds are).
+        /// Whether the line is dashed, as bounds are.
         dashed: bool,
         /// (x, y) pairs.
         data: Vec<(f64, f64)>,

@@ -2,8 +2,9 @@
 
 use super::model::Colour;
 
-/// A colour for the light and the dark theme. The colours follow Okabe and Ito, whose palette is distinguishable for
-/// colour-blind readers, darkened or lightened until each has a contrast of at least 3 to 1 with its background.
+/// Each colour in the light and in the dark theme. The colours follow Okabe and Ito, whose palette is distinguishable
+/// for colour-blind readers. They are darkened or lightened until each has a contrast of at least 3 to 1 with its
+/// background.
 pub(super) const PALETTE: [(Colour, &str, &str); 8] = [
     (Colour::Blue, "#0072b2", "#4aa8e0"),
     (Colour::Orange, "#b57700", "#e69f00"),
@@ -15,7 +16,7 @@ pub(super) const PALETTE: [(Colour, &str, &str); 8] = [
     (Colour::Ink, "#1f2328", "#e6e9ee"),
 ];
 
-/// The background, explanatory text, grid lines and axes.
+/// The colours of the background, of explanatory text, of grid lines and of axes.
 const GREYS: [(&str, &str, &str); 4] = [
     (".paper{fill:", "#fffffe", "#15191f"),
     (".soft{fill:", "#57606a", "#a3acb8"),
@@ -23,7 +24,8 @@ const GREYS: [(&str, &str, &str); 4] = [
     (".axis{stroke:", "#8a929b", "#727c88"),
 ];
 
-/// Styles that do not depend on the theme. A figure that follows its wide form on a page replaces it on a narrow screen.
+/// Styles that do not depend on the theme. If a narrow figure follows its wide form on a page, it replaces that form on
+/// a narrow screen.
 const SHAPES: &str = "svg.hf{font:14px system-ui,-apple-system,\"Segoe UI\",Roboto,\"Liberation Sans\",sans-serif}\
 .hf text{fill:currentColor}.hf .tick{font-size:13px}.hf .title{font-size:17px;font-weight:600}\
 .hf .grid,.hf .axis,.hf .line,.hf .ring{fill:none}\
@@ -33,7 +35,7 @@ const SHAPES: &str = "svg.hf{font:14px system-ui,-apple-system,\"Segoe UI\",Robo
 .hf.wide+.hf.narrow{display:none}\
 @media (max-width:44rem){.hf.wide:has(+.hf.narrow){display:none}.hf.wide+.hf.narrow{display:block}}";
 
-/// The class of a colour.
+/// The class of a colour in the style sheet.
 pub(super) fn class(colour: Colour) -> &'static str {
     match colour {
         Colour::Blue => "blue",

@@ -18,12 +18,12 @@
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Appendix {
-    /// Its anchor on the page.
+    /// The anchor of the text on the page.
     pub id: String,
-    /// Its title.
+    /// The title of the text.
     pub title: String,
-    /// Its body, as HTML that is inserted unchanged.
+    /// The body of the text, as HTML that is inserted unchanged.
     pub html: String,
-    /// Whether it is shown only on demand.
+    /// Whether the text is shown only on demand.
     pub folded: bool,
 }

@@ -6,7 +6,7 @@ use crate::text::short;
 /// Position of the bound, in per cent of the track.
 pub(super) const MARK: f64 = 70.0;
 
-/// The smallest visible width, in per cent.
+/// The smallest visible width of a bar, in per cent.
 const LEAST: f64 = 1.0;
 
 /// A bar on a track from 0 to 100 per cent, with the bound at [`MARK`].
@@ -14,15 +14,16 @@ const LEAST: f64 = 1.0;
 pub(super) struct Bar {
     pub(super) start: f64,
     pub(super) width: f64,
-    /// Whether it continues beyond the track.
+    /// Whether the bar continues beyond the track.
     pub(super) cut: bool,
-    /// The same information in words.
+    /// The measured value and the bound in words.
     pub(super) words: String,
 }
 
 impl Bar {
-    /// The bar of a claim with a bound and a measured value. With a bound above 0 the bar starts at 0. Otherwise it
-    /// shows the difference between value and bound, in units of the size of the bound, or of 1 for a bound of 0.
+    /// The bar of a claim that has a bound and a measured value. If the bound is above 0, the bar starts at 0.
+    /// Otherwise the bar shows the difference between the value and the bound, in units of the absolute value of the
+    /// bound (or of 1 if the bound is 0).
     pub(super) fn of(claim: &Claim) -> Option<Bar> {
         if claim.kind == ClaimKind::Observation {
             return None;
@@ -77,7 +78,7 @@ mod tests {
         assert_eq!(of(Side::AtMost, 0.0).width, LEAST);
     }
 
-    /// For a mean compared with 0, the bar lies on the side of the bound on which the value lies.
+    /// For a mean that is compared with 0, the bar lies on the same side of the bound as the value.
     #[test]
     fn bars_without_a_beginning_start_at_the_bound() {
         let of = |shift: f64, bound| {

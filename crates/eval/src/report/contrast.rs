@@ -1,6 +1,6 @@
 //! The contrast of colours, for tests.
 
-/// The contrast of two colours `#rrggbb` as defined by the Web Content Accessibility Guidelines, from 1 to 21.
+/// The contrast of two colours `#rrggbb`, from 1 to 21, as defined by the Web Content Accessibility Guidelines.
 pub(crate) fn contrast(a: &str, b: &str) -> f64 {
     let luminance = |colour: &str| -> f64 {
         let channel = |at: usize| {
@@ -29,8 +29,8 @@ fn contrast_is_that_of_the_guidelines() {
     assert!((contrast("#777777", "#ffffff") - 4.478).abs() < 1e-3);
 }
 
-/// Text has a contrast of at least 4.5 to 1 with its background, marks at least 3 to 1, in the light and the dark
-/// theme.
+/// In the light and in the dark theme, text has a contrast of at least 4.5 to 1 with its background, and marks have a
+/// contrast of at least 3 to 1.
 #[test]
 fn the_page_can_be_read_on_both_papers() {
     let css = include_str!("../../templates/page.css");

@@ -1,5 +1,5 @@
-//! The report: findings at the top, the ledger of claims, then one section per experiment, in one HTML file without
-//! scripts or external references.
+//! The report: findings at the top, then the ledger of claims, then one section per experiment. It is one HTML file
+//! without scripts or external references.
 
 mod appendix;
 mod bar;
@@ -81,15 +81,15 @@ const CSV_COLUMNS: [&str; 17] = [
 ];
 
 impl Report {
-    /// Draws the figures and generates the page, in time proportional to its content. `front` is its title and a
-    /// sentence or two about its topic. `rerun` returns the command that repeats the whole run, or only the experiment
-    /// with the given identifier. The `appendices` are placed at the end.
+    /// Draws the figures and generates the page, in time proportional to its content. `front` contains the title of the
+    /// page and one or two sentences about its topic. `rerun` returns the command that repeats the whole run, or only
+    /// the experiment with the given identifier. The `appendices` are placed at the end.
     ///
     /// # Errors
     /// [`ReportError`].
     ///
     /// # Panics
-    /// If a finding of a section is based on a claim that the section does not judge.
+    /// Panics if a finding of a section is based on a claim that the section does not judge.
     pub fn new(
         front: [&str; 2],
         run: &RunInfo,
@@ -123,7 +123,7 @@ impl Report {
         self.drawn.iter().flatten().map(|drawn| (drawn.name.as_str(), drawn.svg.as_str()))
     }
 
-    /// The findings as Markdown with the figures that they name: the top of the page, for a README.
+    /// The findings at the top of the page as Markdown, with the figures that they name. This text is for a README.
     #[must_use]
     pub fn findings_markdown(&self) -> String {
         let mut text = String::new();
@@ -196,7 +196,7 @@ impl Report {
         table.to_csv()
     }
 
-    /// The totals of the ledger, by kind: "31 proved hold, 12 measured hold, 6 observations".
+    /// The totals of the ledger, by kind of claim: "31 proved hold, 12 measured hold, 6 observations".
     #[must_use]
     pub fn headline(&self) -> String {
         let claims: Vec<&Claim> = self.claims().collect();
@@ -336,7 +336,7 @@ mod tests {
         assert!(
             markdown.contains("![It grows & grows](figures/f.svg)\n\nFrom 1 to 2. (claims E1)")
         );
-        // Violated, weak, and with missing trials.
+        // The cases are a violated claim, a weak claim, and a claim with missing trials.
         for (ratios, verdict) in
             [(&[1.5, 0.1][..], "violated"), (&[0.2, 0.1], "weak"), (&[0.5], "inconclusive")]
         {
@@ -375,7 +375,7 @@ mod tests {
         assert!(!folded(8) && folded(9));
     }
 
-    /// The ledger has a bar, a null with its result, and filters with their counts.
+    /// The ledger has bars, nulls with their results, and filters with their counts.
     #[test]
     fn the_ledger_can_be_filtered() {
         let page = report(&[0.5, 0.25]);
@@ -391,7 +391,7 @@ mod tests {
         }
     }
 
-    /// A null that passes is a fault, on the page and for the exit status.
+    /// A null that passes is a fault, both on the page and for the exit status.
     #[test]
     fn a_weak_claim_is_a_fault() {
         let page = report(&[0.2, 0.1]);

@@ -113,7 +113,7 @@ pub(super) fn data_link(csv: &str) -> String {
     link
 }
 
-/// The reason why a finding is not shown; `None` if it is.
+/// The reason why a finding is not shown; `None` if it is shown.
 pub(super) fn missed(finding: &Finding, section: &Section) -> Option<String> {
     for id in &finding.claims {
         let Some(claim) = section.claims.iter().find(|claim| claim.id == *id) else {

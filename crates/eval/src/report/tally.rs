@@ -1,12 +1,12 @@
-//! The number of claims that hold, by kind, of the other verdicts, and of claims by their slack.
+//! Counts of claims: of those that hold, by kind; of the other verdicts; and of all claims, by slack.
 
 use crate::claim::{Claim, ClaimKind, SLACK_LIMIT, Verdict};
 
-/// A slack above which a bound says little about what was measured.
+/// The slack above which a bound says little about the measured values.
 const FAR: f64 = 10.0;
 
-/// The totals of the ledger: the claims that hold, by kind, then the other verdicts that occur. The number of claims
-/// that hold is shown even if it is 0.
+/// The totals of the ledger: the number of claims that hold, by kind, then the numbers of the other verdicts that
+/// occur. The number of claims that hold is shown even if it is 0.
 pub(super) fn counts(claims: &[&Claim]) -> Vec<(Verdict, String)> {
     let mut counts = Vec::new();
     for verdict in Verdict::ALL {
@@ -30,7 +30,7 @@ pub(super) fn counts(claims: &[&Claim]) -> Vec<(Verdict, String)> {
     counts
 }
 
-/// How near the statements are to what was measured: "Slack: below 3 in 70 claims, 3 to 10 in 4, above 10 in 2".
+/// The number of claims by slack: "Slack: below 3 in 70 claims, 3 to 10 in 4, above 10 in 2".
 pub(super) fn by_slack(claims: &[&Claim]) -> String {
     let slacks: Vec<f64> = claims.iter().filter_map(|claim| claim.slack).collect();
     let near = slacks.iter().filter(|slack| **slack < SLACK_LIMIT).count();

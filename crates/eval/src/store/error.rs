@@ -29,7 +29,7 @@ pub enum StoreError {
         /// The cause.
         source: io::Error,
     },
-    /// A trial could not be written; the file is unchanged.
+    /// A trial could not be written. The file is unchanged.
     #[error("{}: cannot write a trial: {source}; {kept} trials are kept", path.display())]
     Write {
         /// The file.

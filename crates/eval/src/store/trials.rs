@@ -41,18 +41,18 @@ struct Record {
 #[derive(Debug)]
 pub struct TrialStore {
     path: PathBuf,
-    /// Open and locked for appending; `None` if the store is read-only.
+    /// The file, open and locked for appending; `None` if the store is read-only.
     file: Option<File>,
     length: u64,
     outcomes: HashMap<TrialKey, Value>,
 }
 
 impl TrialStore {
-    /// Opens the file for appending, creates it if it does not exist, and reads its trials. The file is locked until
-    /// the store is dropped.
+    /// Opens the file for appending and reads its trials. Creates the file if it does not exist. The file is locked
+    /// until the store is dropped.
     ///
     /// # Errors
-    /// Every [`StoreError`]; the file is not changed.
+    /// Every [`StoreError`]. After an error, the file is unchanged.
     pub fn open(path: &Path) -> Result<TrialStore, StoreError> {
         let failed = |action| move |source| StoreError::Io { path: path.into(), action, source };
         let mut file = OpenOptions::new()
@@ -96,7 +96,7 @@ impl TrialStore {
         Ok(store)
     }
 
-    /// Removes a truncated last line; returns the number of bytes removed.
+    /// Removes a truncated last line. Returns the number of bytes removed.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -167,10 +167,10 @@ impl TrialStore {
         lines.into_iter().map(|(_, line)| line).collect()
     }
 
-    /// Adds a finished trial to the file, then to memory. A trial that exists already with the same outcome is ignored.
+    /// Adds a finished trial to the file, then to memory. A trial that already exists with the same outcome is ignored.
     ///
     /// # Errors
-    /// [`StoreError::Write`], [`StoreError::Conflict`]; the file is then unchanged.
+    /// [`StoreError::Write`], [`StoreError::Conflict`]. After an error, the file is unchanged.
     pub fn append(&mut self, key: &TrialKey, outcome: Value) -> Result<(), StoreError> {
         match self.outcomes.get(key) {
             Some(known) if *known == outcome => return Ok(()),
@@ -202,7 +202,7 @@ fn line_of(record: &Record) -> String {
 
 /// The destination of lines.
 trait Journal: Write {
-    /// Removes everything from `length` on.
+    /// Removes all bytes from `length` on.
     fn cut(&mut self, length: u64) -> io::Result<()>;
 }
 
@@ -212,9 +212,9 @@ impl Journal for File {
     }
 }
 
-/// Appends a line to a file of `length` bytes; returns the new length. A line that would straddle a page boundary
-/// starts on the next page, after spaces (white space before a JSON value is part of JSON). If writing fails, the
-/// written part is removed again.
+/// Appends a line to a file of `length` bytes and returns the new length. A line that would straddle a page boundary
+/// starts on the next page, after spaces (white space before a JSON value is part of JSON). If writing fails, the part
+/// that was written is removed again.
 fn write_line(file: &mut impl Journal, length: u64, line: &str) -> io::Result<u64> {
     let size = line.len() as u64;
     let room = PAGE - length % PAGE;
@@ -288,8 +288,8 @@ mod tests {
         }
     }
 
-    /// Wherever the disk becomes full, in a line or in the padding before it, whole lines remain. A line written after
-    /// space is freed is placed where it would have been.
+    /// If the disk becomes full anywhere in a line or in the padding before it, only whole lines remain. A line that is
+    /// written after space is freed is placed where it would have been without the failure.
     #[test]
     fn a_failed_write_is_undone() {
         let lines: Vec<String> = (0..90).map(|i| format!("{}\n", "x".repeat(40 + i))).collect();
@@ -318,8 +318,8 @@ mod tests {
         }
     }
 
-    /// A file may be truncated between lines, which is not an error, or within a line. The error then names the place,
-    /// and `repair` keeps the lines before it.
+    /// A file may be truncated between lines, which is not an error, or within a line. In the second case, the error
+    /// names the place, and `repair` keeps the lines before it.
     #[test]
     fn a_cut_anywhere_is_found_and_repaired() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
 //! Invariance of radially isotropic position under invertible maps of the points, under rotations, under scaling of the
-//! lengths, and when weights are replaced by repeated points.
+//! lengths, and under the replacement of weights by repeated points.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use faer::Mat;
@@ -20,7 +20,7 @@ fn clustered(dim: usize, n: usize, seed: u64) -> Points {
     Clusters::random(dim, 3 * dim, 0.2, seed).unwrap().sample(n, seed + 1).unwrap()
 }
 
-/// Points times a d × d matrix given by rows.
+/// Multiplies the points by a d × d matrix that is given by its rows.
 fn mapped(points: &Points, map: &Points) -> Points {
     let values = points.rows().flat_map(|x| {
         let mut image = vec![0.0; map.dim()];
@@ -92,7 +92,7 @@ proptest! {
         prop_assert!(ACCURACY.is_reached_by(Isotropy::measure(&unit).unwrap()));
     }
 
-    /// Integer weights are equivalent to repetitions.
+    /// Integer weights are equivalent to repeated points.
     #[test]
     fn weights_are_repetitions(
         seed in 0u64..1000,
@@ -122,7 +122,7 @@ proptest! {
         let mut distinct = inside.clone();
         distinct.dedup();
         prop_assert_eq!(a.subspace.members(), &distinct[..]);
-        // The weighted certificate, computed by hand.
+        // Recomputes the weighted certificate from the unit vectors.
         let members = a.subspace.members();
         let unit = a.transform.apply(&points.select(members).unwrap()).unwrap();
         let inner: Vec<f64> = members.iter().map(|i| weights[*i]).collect();
@@ -149,7 +149,7 @@ fn threads_change_no_bit_of_a_fit() {
 
 #[test]
 fn heavy_by_weight_alone() {
-    // Three points of R^2; the weight of the first decides whether its line is heavy.
+    // There are three points in R^2. The weight of the first one decides whether its line is heavy.
     let points = Points::from_rows(&[[1.0, 0.0], [1.0, 1.0], [-1.0, 2.0]]).unwrap();
     let solver = ForsterTransform::params().check().unwrap();
     let light = solver.fit_weighted(&points, &[0.2, 0.3, 0.3]).unwrap();

@@ -63,7 +63,7 @@ fn planted_subspaces_are_found_point_for_point() {
                         planted.dim == subspace.dim() && planted.members == subspace.members()
                     });
                     assert!(whole || planted, "{what}");
-                    // Points that are off by more than the tolerance are not inside.
+                    // Points whose distance from the subspace exceeds the tolerance are not members.
                     assert!(whole || case.noise() == 0.0, "{what}");
                 }
             }
@@ -111,8 +111,9 @@ fn the_boundary_is_position_or_equality_or_unresolved() {
     }
 }
 
-/// Two of four points on a line of the plane, the others in two more directions: position is reached only in the limit.
-/// Equality is an answer at the cap on the condition number, but not at the cap on steps.
+/// Two of four points are on a line of the plane, and the others are in two more directions, so radially isotropic
+/// position is reached only in the limit. Equality is an answer at the cap on the condition number, but not at the cap
+/// on steps.
 #[test]
 fn equality_is_accepted_where_the_iteration_cannot_go_on() {
     let rows = [[1.0, 0.0], [3.0, 0.0], [1.0, 1.0], [0.3, 1.0]];
@@ -124,19 +125,19 @@ fn equality_is_accepted_where_the_iteration_cannot_go_on() {
     let Outcome::HeavySubspace(position) = capped.outcome() else { panic!("{capped:?}") };
     assert!(position.subspace.is_boundary());
     assert_eq!(position.subspace.members(), [0, 1]);
-    // With few and slow steps, the gap becomes wide enough for a search, but the iteration could continue.
+    // With few, slow steps the gap becomes wide enough for a search, but the iteration could continue.
     let few = params.step(Step::FixedPoint).max_iterations(150).check().unwrap();
     let spent = few.fit(&points).unwrap();
     let Outcome::Unresolved { reason, position } = spent.outcome() else { panic!("{spent:?}") };
     assert_eq!((*reason, position.subspace.dim()), (Reason::IterationCap, 2));
-    // Without caps it reaches position within δ.
+    // Without these caps, the fit reaches radially isotropic position within δ.
     let free = params.check().unwrap().fit(&points).unwrap();
     assert_certified(&points, &free, accuracy, "free");
     assert!(matches!(free.outcome(), Outcome::RadiallyIsotropic(_)));
 }
 
-/// On ill-conditioned points rounding stops the iteration below the cap on the condition number; equality is an answer
-/// there too.
+/// On ill-conditioned points, rounding stops the iteration below the cap on the condition number. Equality is an answer
+/// in this case too.
 #[test]
 fn equality_is_accepted_where_rounding_stalls_the_iteration() {
     let accuracy = Accuracy::TwoSided(1e-7);
@@ -204,23 +205,23 @@ fn extreme_norms_change_nothing() {
 #[test]
 fn flat_short_and_one_dimensional_input() {
     let accuracy = Accuracy::TwoSided(1e-9);
-    // d = 1.
+    // Points in one dimension.
     let line = Points::new(vec![1.0, -2.0, 0.0, 1e-300], 1).unwrap();
     let fitted = fit(&line, accuracy);
     assert_certified(&line, &fitted, accuracy, "d = 1");
     assert_eq!(fitted.zero_rows(), [2]);
     assert_eq!(fitted.distinct(), 1);
-    // One point, many dimensions.
+    // One point in many dimensions.
     let one = Points::from_rows(&[[3.0, 0.0, 4.0, 0.0]]).unwrap();
     let fitted = fit(&one, accuracy);
     assert_certified(&one, &fitted, accuracy, "one point");
     assert_eq!(fitted.position().subspace.span_dim(), 1);
-    // n < d, in general position: n orthonormal directions.
+    // Fewer points than dimensions, in general position: their directions become n orthonormal vectors.
     let few = Gaussian::new(30, 10.0).unwrap().sample(7, 1).unwrap();
     let fitted = fit(&few, accuracy);
     assert_certified(&few, &fitted, accuracy, "n < d");
     assert_eq!(fitted.position().subspace.dim(), 7);
-    // Rank 3 in R^6, more points than dimensions, and a heavy line inside the span.
+    // Points of rank 3 in R^6, with more points than dimensions and a heavy line inside the span.
     let inner = HeavyCase::new(HeavyKind::Gaussian, 3, 1, 60, Excess::Share(0.2), 1).unwrap();
     let rows: Vec<[f64; 6]> = inner
         .points()
@@ -242,11 +243,11 @@ fn flat_short_and_one_dimensional_input() {
 #[test]
 fn bases_repeated_points_and_real_data() {
     let accuracy = Accuracy::TwoSided(1e-6);
-    // A single one-hot column is already in radially isotropic position.
+    // The one-hot rows of a single column are already in radially isotropic position.
     let basis = Points::new((0..25).map(|i| f64::from(i % 6 == 0)).collect(), 5).unwrap();
     let fitted = fit(&basis, accuracy);
     assert_certified(&basis, &fitted, accuracy, "basis");
-    // The same point five times, and another one.
+    // The same point five times, and another point.
     let mut rows = vec![[1.0, 2.0]; 5];
     rows.push([0.0, 1.0]);
     let repeated = Points::from_rows(&rows).unwrap();

@@ -98,7 +98,8 @@ struct Node<S> {
 ///
 /// [`Partial::merge`] takes the union of the nodes and replaces two complete siblings by their parent. This operation
 /// is commutative, associative and idempotent: a block that was computed twice counts once. For each run of consecutive
-/// blocks, the memory holds one sum per bit of the length of the run, so at most 2 lg n sums for n consecutive blocks.
+/// blocks, a partial result stores one sum per bit of the length of the run. This is at most 2 lg n sums for n
+/// consecutive blocks.
 ///
 /// ```
 /// use halfspaces_linalg::{Partial, Sum};

@@ -21,7 +21,7 @@ pub struct HalfspaceClass {
 }
 
 impl HalfspaceClass {
-    /// A class of the given halfspaces, at least one.
+    /// A class of the given halfspaces. There must be at least one.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::DimensionMismatch`].

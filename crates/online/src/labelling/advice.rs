@@ -1,13 +1,13 @@
-//! The predictions of a given model in a session. Part of `LabellingSession`. Claims: none.
+//! The predictions that a given model contributes to a session. Part of `LabellingSession`. Claims: none.
 
 use super::file::Answer;
 
 /// The predictions of a given model for the points of a pool.
 #[derive(Debug, Clone)]
 pub(super) struct Advice {
-    /// The class of each point and its probability.
+    /// For each point, the predicted class and its probability.
     pub(super) predictions: Vec<(usize, f64)>,
-    /// Whether this model asks and predicts, not the one of the session.
+    /// Whether this model chooses the questions and predicts, instead of the model of the session.
     pub(super) leads: bool,
 }
 

@@ -1,9 +1,9 @@
 //! A session that starts from the predictions of a given model. Part of `LabellingSession`. Claims: none.
 //!
-//! Two predictors compete: the given model, which does not change, and the model of the session, which learns. The one
-//! with fewer errors on the answers so far chooses the question and predicts. If both have the same number of errors,
-//! or if there are fewer than ten answers, this is the given model. The errors of the session's model are leave-one-out
-//! errors: each answer is predicted from all others.
+//! Two predictors compete: the given model, which does not change, and the model of the session, which learns. The
+//! predictor with fewer errors on the answers so far leads: it chooses the question and predicts. The given model leads
+//! if both have the same number of errors, or if there are fewer than ten answers. The errors of the session's model
+//! are leave-one-out errors: each answer is predicted from all other answers.
 
 use super::advice::Advice;
 use super::model::Errors;
@@ -11,17 +11,20 @@ use super::session::{LabellingQuestion, LabellingSession};
 use crate::error::OnlineError;
 use halfspaces_linalg::InputError;
 
-/// The session's own model does not lead before this many answers. Leave-one-out errors of fewer answers mean little.
+/// The session's own model does not lead before there are this many answers, because the leave-one-out errors of fewer
+/// answers mean little.
 const MIN_ANSWERS: usize = 10;
 
 impl LabellingSession {
     /// Takes the predictions of a given model for the points of the pool: for each point the class and its probability.
-    /// The session compares their errors on the answers with those of its own predictions, each made from all other
-    /// answers. While the given predictions do not have more errors, or there are fewer than ten answers, the session asks about the point with the largest
-    /// given probability and predicts the given class.
-    /// New points and a resumed session have no such predictions; give them again.
+    /// The session compares the errors of these predictions on the answers with the errors of its own predictions, each
+    /// of which is made from all other answers. As long as the given predictions do not have more errors, or there are
+    /// fewer than ten answers, the session asks about the point with the largest given probability and predicts the
+    /// given class. Call this function again after points have been added and after a session has been resumed, because
+    /// the predictions are not kept.
     ///
-    /// *Guarantee.* None; heuristic. A useless model causes additional corrections until its errors exceed those of the session's model.
+    /// *Guarantee.* There is none; this is a heuristic. A useless model causes additional corrections until it has more
+    /// errors than the session's model.
     ///
     /// ```
     /// use halfspaces_linalg::{Params, Points};
@@ -35,8 +38,8 @@ impl LabellingSession {
     /// ```
     ///
     /// # Errors
-    /// [`InputError::LengthMismatch`] if there is not exactly one prediction for each point; [`OnlineError::UnknownClass`];
-    /// an [`InputError`] if a probability is not between 0 and 1.
+    /// [`InputError::LengthMismatch`] if there is not exactly one prediction for each point;
+    /// [`OnlineError::UnknownClass`]; an [`InputError`] if a probability is not between 0 and 1.
     pub fn advise(&mut self, predictions: &[(usize, f64)]) -> Result<(), OnlineError> {
         InputError::check_len(predictions.len(), self.model.len())?;
         for (class, probability) in predictions {
@@ -50,14 +53,14 @@ impl LabellingSession {
         Ok(())
     }
 
-    /// Decides which model leads. Called whenever the answers have changed.
+    /// Decides which model leads. This function is called whenever the answers have changed.
     pub(super) fn compare_advice(&mut self) {
         let Some(advice) = &mut self.advice else { return };
         advice.leads = self.answers.len() < MIN_ANSWERS
             || advice.wrong(&self.answers) <= self.model.errors().wrong_left_out;
     }
 
-    /// The given model if it leads.
+    /// The given model, if it leads.
     fn leader(&self) -> Option<&Advice> {
         self.advice.as_ref().filter(|advice| advice.leads)
     }
@@ -74,16 +77,17 @@ impl LabellingSession {
         Some(LabellingQuestion { index, class, probability })
     }
 
-    /// The point without an answer for which `allowed` is true whose given prediction is the surest, the first among
-    /// equals. `None` if the given model does not lead, or there is no such point.
+    /// The point with the surest given prediction, among the points without an answer for which `allowed` is true. If
+    /// several points are equally sure, the first one is returned. Returns `None` if the given model does not lead, or
+    /// if there is no such point.
     pub(super) fn surest_advised(&self, allowed: impl Fn(usize) -> bool) -> Option<usize> {
         let predictions = &self.leader()?.predictions;
         let open = (0..predictions.len()).filter(|i| self.model.class(*i).is_none() && allowed(*i));
-        // Of equal maxima `max_by` returns the last one.
+        // If several maxima are equal, `max_by` returns the last one.
         open.rev().max_by(|a, b| predictions[*a].1.total_cmp(&predictions[*b].1))
     }
 
-    /// The errors to expect from the model that leads.
+    /// The errors that are expected from the model that leads.
     pub(super) fn errors(&self) -> Errors {
         let own = self.model.errors();
         let Some(advice) = self.leader() else { return own };
@@ -105,7 +109,7 @@ mod tests {
     use crate::Labelling;
     use halfspaces_linalg::{Params, Points};
 
-    /// Points on a line; the class is 1 from 0 on.
+    /// Points on a line. The class is 1 for x >= 0 and 0 otherwise.
     fn line(n: usize) -> (Points, Vec<usize>) {
         let x: Vec<f64> = (0..n).map(|i| ((i * 37 % n) as f64 - n as f64 / 2.0) / 10.0).collect();
         let classes = x.iter().map(|x| usize::from(*x >= 0.0)).collect();
@@ -128,7 +132,7 @@ mod tests {
         (order, session.progress().corrections)
     }
 
-    /// A model without errors leads to the end, in the order of its probabilities.
+    /// A model without errors leads until the end, and the questions follow the order of its probabilities.
     #[test]
     fn a_perfect_model_is_followed() {
         let (points, truth) = line(60);
@@ -137,12 +141,12 @@ mod tests {
         let (order, corrections) = play(session(&points, &advice), &truth);
         assert_eq!(corrections, 0);
         assert!(order.is_sorted_by(|a, b| probability(*a) > probability(*b)));
-        // Equal probabilities: the first point.
+        // If the probabilities are equal, the session asks about the first point.
         let flat: Vec<(usize, f64)> = (0..60).map(|i| (truth[i], 0.9)).collect();
         assert!(play(session(&points, &flat), &truth).0.is_sorted());
     }
 
-    /// A model that is always wrong is followed until the session's own model has fewer errors.
+    /// The session follows a model that is always wrong until its own model has fewer errors.
     #[test]
     fn a_useless_model_is_left() {
         let (points, truth) = line(60);
@@ -153,7 +157,7 @@ mod tests {
         assert!(corrections <= alone + 8, "{corrections} {alone}");
     }
 
-    /// The given model leads with equal errors, and a withdrawn answer counts no more.
+    /// The given model leads if both models have the same number of errors, and a withdrawn answer no longer counts.
     #[test]
     fn the_model_with_fewer_errors_leads() {
         let (points, truth) = line(60);
@@ -164,7 +168,7 @@ mod tests {
             session.tell(&known).unwrap();
             session.model.errors().wrong_left_out
         };
-        // As many errors as the session's own, then one more.
+        // The given model has as many errors as the session's own model, and then one more.
         advice.iter_mut().take(own).for_each(|(class, _)| *class = 1 - *class);
         let mut equal = session(&points, &advice);
         equal.tell(&known).unwrap();
@@ -187,7 +191,7 @@ mod tests {
         assert!(!more.follows_advice());
     }
 
-    /// However wrong it is, the given model leads until there are ten answers.
+    /// However wrong the given model is, it leads until there are ten answers.
     #[test]
     fn few_answers_decide_nothing() {
         let (points, truth) = line(60);

@@ -1,10 +1,11 @@
 //! The effect of an answer on every point. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
 
-/// The effect of an answer about a point x on the points of a pool: for c = φ · Σφ_x, the variance decreases by
-/// `shrink` c², and each mean changes by its `gain` times c.
+/// The effect of an answer about a point x on the points of a pool: with c = φ · Σφ_x, the variance of a point
+/// decreases by `shrink` c², and each of its means changes by its gain times c.
 #[derive(Debug, Clone)]
 pub(super) struct Change {
-    /// Σφ_x in the layout of the stored rows: the part for the head, and the part for the features of one kernel.
+    /// Σφ_x in the layout of the stored rows: the part for the head (`head`), and the part for the features of one
+    /// kernel (`kernel`).
     pub(super) head: Vec<f64>,
     pub(super) kernel: Option<(usize, Vec<f64>)>,
     pub(super) shrink: f64,

@@ -4,9 +4,9 @@ use super::gaussian::Gaussian;
 use super::normal::{Probit, Site};
 use super::soft_halfspace::cavity;
 
-/// The likelihood of answers about two classes: the variance of their noise, and the fraction of wrong answers.
+/// The likelihood of answers if there are two classes: the variance of their noise, and the fraction of wrong answers.
 pub(super) const ANSWER: Probit = Probit { noise: 0.1, slip: 0.01 };
-/// Noise variance of the target values ±1, used with more than two classes.
+/// The noise variance of the target values ±1, which are used with more than two classes.
 pub(super) const CLASS_NOISE: f64 = 0.2;
 
 /// A Gaussian posterior and its predictions on the pool.
@@ -14,11 +14,12 @@ pub(super) const CLASS_NOISE: f64 = 0.2;
 pub(super) struct Component {
     pub(super) posterior: Gaussian,
     pub(super) log_prior: f64,
-    /// For each point, the means of its targets, the variance, and the variance that no answer reduces.
+    /// For each point, the means of its targets (`means`), the variance (`variances`), and the part of the variance
+    /// that no answer reduces (`unseen`).
     pub(super) means: Vec<f64>,
     pub(super) variances: Vec<f64>,
     pub(super) unseen: Vec<f32>,
-    /// For each point, the precision and the means of the factor of its answer.
+    /// For each point, the precision (`precisions`) and the means (`aims`) of the Gaussian factor of its answer.
     pub(super) precisions: Vec<f64>,
     pub(super) aims: Vec<f64>,
 }
@@ -29,7 +30,7 @@ pub(super) fn sign(positive: bool) -> f64 {
 }
 
 impl Component {
-    /// The factor of an answer.
+    /// The precision and the means of the Gaussian factor of an answer.
     pub(super) fn factor(&self, index: usize, class: usize, targets: usize) -> (f64, Vec<f64>) {
         if targets > 1 {
             let aims = (0..targets).map(|k| sign(k == class)).collect();
@@ -41,7 +42,7 @@ impl Component {
         (site.precision, vec![site.shift / site.precision])
     }
 
-    /// The mean and the variance of a target of an answered point, without its answer.
+    /// The mean and the variance of a target of an answered point, computed without this answer.
     pub(super) fn without(&self, index: usize, target: usize, targets: usize) -> (f64, f64) {
         let (precision, place) = (self.precisions[index], index * targets + target);
         let site = Site { precision, shift: precision * self.aims[place] };

@@ -1,6 +1,6 @@
-//! An answer that is compared with its prediction. Part of `LabellingSession`. Claims: none.
+//! The comparison of an answer with its prediction. Part of `LabellingSession`. Claims: none.
 
-/// An answer, compared with the prediction from all other answers.
+/// An answer, compared with the prediction that the model makes from all other answers.
 ///
 /// ```
 /// use halfspaces_linalg::{Params, Points};
@@ -22,6 +22,6 @@ pub struct Doubt {
     pub class: usize,
     /// The class that the model predicts from all other answers.
     pub predicted: usize,
-    /// The probability that the model gives to the class in the answer, from all other answers.
+    /// The probability of the class in the answer that the model computes from all other answers.
     pub probability: f64,
 }

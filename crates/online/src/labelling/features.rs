@@ -6,41 +6,43 @@ use halfspaces_features::{
 };
 use halfspaces_linalg::{InputError, PointSet, Points, Threads, reserve};
 
-/// Widths of the Gaussian kernels of standardised columns, K(x, z) = exp(-‖x - z‖²/(width² M)) with M the median
-/// squared distance, and the log prior weight of each.
+/// The widths of the Gaussian kernels of standardised columns and the log prior weight of each kernel. The kernels are
+/// K(x, z) = exp(-‖x - z‖²/(width² M)), where M is the median squared distance.
 const GAUSSIAN: [(f64, f64); 4] = [(0.25, -6.0), (0.5, -3.0), (1.0, -1.0), (2.0, 0.0)];
-/// Widths and log prior weights of the Laplacian kernels of ranks, K(x, z) = exp(-‖x - z‖₁/(width M)). Like decision
-/// trees, they can represent steps and do not depend on the scale of an amount.
+/// The widths and log prior weights of the Laplacian kernels of ranks, K(x, z) = exp(-‖x - z‖₁/(width M)). Like
+/// decision trees, these kernels can represent steps, and they do not depend on the scale of a column.
 const LAPLACIAN: [(f64, f64); 2] = [(1.0, -1.0), (2.0, 0.0)];
 /// Number of kernels.
 pub(super) const KERNELS: usize = GAUSSIAN.len() + LAPLACIAN.len();
-/// Width of the kernel that replaces the columns if there are more of them than [`MAX_COLUMNS`].
+/// The width of the kernel that replaces the columns if there are more than [`MAX_COLUMNS`] columns.
 const WIDE: f64 = 4.0;
 pub(super) const MAX_COLUMNS: usize = 256;
 /// Number of points that are mapped at a time.
 const BLOCK: usize = 1024;
 
-/// The columns, or the features that replace them.
+/// The columns, or the kernel features that replace the columns.
 #[derive(Debug, Clone)]
 enum Columns {
-    /// The number of columns and its square root, by which the standardised columns are divided.
+    /// The number of columns, and the square root of this number, by which the standardised columns are divided.
     All(usize, f64),
     Wide(Box<Nystroem>),
 }
 
-/// The maps, fitted to the first points of a pool. Points that are added later are mapped in the same way.
+/// The feature maps of a pool, which are fitted to its first points. Points that are added later are mapped in the same
+/// way.
 #[derive(Debug, Clone)]
 pub(super) struct PoolMaps {
     scale: ZScore,
     ranks: Ranks,
     columns: Columns,
-    /// The kernels of standardised columns, then those of ranks.
+    /// First the kernels of standardised columns, then the kernels of ranks.
     kernels: Vec<Nystroem>,
     /// `None` if there are too many columns.
     squares: Option<Squares>,
 }
 
-/// Squares of standardised columns, standardised again. They separate classes that differ in spread, not in location.
+/// The squares of the standardised columns, which are standardised again. They separate classes that differ in spread
+/// and not in location.
 #[derive(Debug, Clone)]
 struct Squares {
     means: Vec<f64>,
@@ -52,7 +54,7 @@ struct Squares {
 
 impl Squares {
     fn fit(sample: &Points) -> Squares {
-        /// A squared column with a smaller standard deviation is constant up to rounding.
+        /// A squared column whose standard deviation is below this is constant up to rounding.
         const MIN_DEVIATION: f64 = 1e-6;
         let (n, dim) = (sample.len() as f64, sample.dim());
         let (mut means, mut seconds) = (vec![0.0; dim], vec![0.0; dim]);
@@ -75,7 +77,7 @@ impl Squares {
     }
 
     fn map(&self, row: &[f64]) -> Vec<f64> {
-        /// Squares are capped at this many standard deviations.
+        /// The standardised squares are capped at this many standard deviations.
         const MAX_SQUARE: f64 = 3.0;
         let pairs = self.means.iter().zip(&self.scales);
         row.iter()
@@ -85,8 +87,8 @@ impl Squares {
     }
 }
 
-/// Feature rows: the constant 1, the columns, then the features of each kernel and the squares. They are stored as f32,
-/// and all computations use these values.
+/// The feature rows of a pool. A row contains the constant 1, the columns, the features of each kernel and the squares.
+/// The rows are stored as `f32`, and all computations use these values.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Features {
     rows: Vec<f32>,
@@ -94,12 +96,12 @@ pub(super) struct Features {
     width: usize,
     /// Number of features in the head: the constant and the columns.
     head: usize,
-    /// The index range of each kernel's features, and that of the squared columns.
+    /// The index range of the features of each kernel, and the index range of the squared columns.
     blocks: Vec<(usize, usize)>,
-    /// ‖z‖ of each point, where z is the columns times `lift`.
+    /// ‖z‖ of each point, where z is the vector of its stored columns multiplied by `lift`.
     norms: Vec<f64>,
-    /// 1 - ‖φ‖² for each kernel and 0 for squares, point by point: the prior variance of the part of a point that the
-    /// landmarks do not represent.
+    /// For each point, 1 - ‖φ‖² for each kernel and 0 for the squares. This is the prior variance of the part of the
+    /// point that the landmarks do not represent.
     unseen: Vec<f32>,
     lift: f64,
 }
@@ -114,7 +116,7 @@ impl PoolMaps {
         let ranks = Ranks::fit(points)?;
         let landmarks = choose_landmarks(points, landmarks, seed)?;
         let (scaled, ranked) = (scale.apply(&landmarks)?, ranks.apply(&landmarks)?);
-        // A sample large enough for the median.
+        // The size of the sample from which the median is computed.
         const MEDIAN_OF: usize = 1000;
         let some: Vec<usize> =
             (0..points.len()).step_by(points.len().div_ceil(MEDIAN_OF).max(1)).collect();
@@ -143,7 +145,7 @@ impl PoolMaps {
         Ok(PoolMaps { scale, ranks, columns, kernels, squares })
     }
 
-    /// Log prior weight of each block of features other than the columns.
+    /// The log prior weight of each block of features other than the columns.
     pub(super) fn log_priors(&self) -> Vec<f64> {
         let kernels = GAUSSIAN.into_iter().chain(LAPLACIAN).map(|(_, prior)| prior);
         kernels.chain(self.squares.iter().map(|_| 0.0)).collect()
@@ -214,7 +216,7 @@ fn row(points: &Points, index: usize) -> &[f64] {
 impl Features {
     fn push<'a>(&mut self, columns: &'a [f64], kernels: impl Iterator<Item = &'a [f64]>) {
         self.rows.push(1.0);
-        // Computed from the stored values, so that everything uses the same numbers.
+        // The norm is computed from the stored values, so that all computations use the same numbers.
         let stored = columns.iter().map(|v| (v / self.lift) as f32);
         self.rows.extend(stored);
         let square: f64 = columns.iter().map(|v| v * v).sum();
@@ -261,12 +263,13 @@ impl Features {
         self.blocks[kernel]
     }
 
-    /// Prior variance of the part of a point that a kernel's landmarks do not represent.
+    /// The prior variance of the part of a point that the landmarks of a kernel do not represent.
     pub(super) fn unseen(&self, index: usize, kernel: usize) -> f64 {
         f64::from(self.unseen[index * self.blocks.len() + kernel])
     }
 
-    /// (z, 1) of a point, scaled to norm 1 and with the constant first, where z is its standardised columns.
+    /// The vector (z, 1) of a point, scaled to norm 1 and with the constant first, where z is the vector of its
+    /// standardised columns.
     pub(super) fn unit(&self, index: usize, out: &mut [f64]) {
         let scale = self.unit_scale(index);
         for (v, x) in out.iter_mut().zip(self.row(index)) {
@@ -317,7 +320,7 @@ mod tests {
         assert!(rows.iter().all(|row| row[2] == 0.0));
     }
 
-    /// The first kernels use the standardised columns, the others their ranks.
+    /// The first kernels use the standardised columns, and the others use the ranks of the columns.
     #[test]
     fn kernels_are_of_the_columns_and_of_their_ranks() {
         let points = Gaussian::new(3, 1.0).unwrap().sample(60, 4).unwrap();
@@ -339,7 +342,7 @@ mod tests {
         }
     }
 
-    /// (z, 1)/‖(z, 1)‖, and weights for it in the layout of the stored rows.
+    /// Checks (z, 1)/‖(z, 1)‖, and the weights for this vector in the layout of the stored rows.
     #[test]
     fn units_are_points_with_a_one_scaled_to_norm_1() {
         let points = Gaussian::new(4, 1.0).unwrap().sample(30, 3).unwrap();

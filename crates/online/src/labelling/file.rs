@@ -11,7 +11,7 @@ use super::params::Labelling;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Source {
-    /// A label known in advance; it was not predicted.
+    /// The label was known in advance and was not predicted.
     Known,
     /// The answer to a question.
     Asked {
@@ -39,7 +39,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Whether the answer corrects a prediction: the predicted class was a different one.
+    /// Whether the answer corrects a prediction, that is, whether a different class was predicted.
     #[must_use]
     pub fn is_correction(&self) -> bool {
         matches!(self.source, Source::Asked { predicted } if predicted != self.class)
@@ -49,7 +49,7 @@ impl Answer {
 /// A saved labelling session: the parameters and the list of answers, whose classes may be edited.
 ///
 /// Answers are independent of each other. If one is changed or removed, the others remain as useful as before:
-/// [`LabellingSession::resume`](crate::LabellingSession::resume) learns from the whole list, whatever questions the
+/// [`LabellingSession::resume`](crate::LabellingSession::resume) learns from the whole list, whichever questions the
 /// session would have asked.
 ///
 /// ```
@@ -73,17 +73,17 @@ pub struct LabellingFile {
     pub version: u32,
     /// The parameters of the session.
     pub labelling: Labelling,
-    /// Number of points at the start of the session; later ones were added.
+    /// Number of points at the start of the session. All later points were added during the session.
     pub first_points: usize,
     /// Number of points.
     pub points: usize,
     /// The answers in order.
     pub answers: Vec<Answer>,
-    /// Skipped points in the order in which they were skipped; they are asked about last.
+    /// Skipped points in the order in which they were skipped. The session asks about them last.
     pub skipped: Vec<usize>,
 }
 
 impl LabellingFile {
-    /// The version that is written, and the only one that is read.
+    /// The format version that is written, and the only version that can be read.
     pub const VERSION: u32 = 1;
 }

@@ -5,7 +5,7 @@ use super::change::Change;
 use super::features::Features;
 use halfspaces_linalg::{InputError, kernels, zeros};
 
-/// The weights of the parts of a kernel: the constant, the columns, and one of the kernels or the squares.
+/// The weights of the parts of a combined kernel: the constant, the columns, and one of the kernels or the squares.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Blend {
     pub(super) constant: f64,
@@ -14,8 +14,8 @@ pub(super) struct Blend {
     pub(super) kernel: Option<(usize, f64)>,
 }
 
-/// w ~ N(mean, Σ) for each target. All targets share Σ, because they learn from the same points with the same
-/// precisions.
+/// The posterior w ~ N(mean, Σ) for each target. All targets share Σ, because they learn from the same points with the
+/// same precisions.
 #[derive(Debug, Clone)]
 pub(super) struct Gaussian {
     blend: Blend,
@@ -43,7 +43,7 @@ impl Gaussian {
         Ok(Gaussian { blend, dim, covariance, means: zeros(targets, dim)?, targets })
     }
 
-    /// Prior variance of the part of a point that the landmarks do not represent.
+    /// The prior variance of the part of a point that the landmarks do not represent.
     pub(super) fn unseen(&self, features: &Features, index: usize) -> f64 {
         self.blend.kernel.map_or(0.0, |(k, weight)| weight * features.unseen(index, k))
     }
@@ -63,7 +63,7 @@ impl Gaussian {
         point
     }
 
-    /// Variance and means of the value of a point.
+    /// Computes the means of the value of a point and returns its variance.
     pub(super) fn value(&self, features: &Features, index: usize, means: &mut [f64]) -> f64 {
         let point = self.point(features, index);
         for (mean, w) in means.iter_mut().zip(self.means.chunks_exact(self.dim)) {
@@ -73,7 +73,7 @@ impl Gaussian {
         rows.zip(&point).map(|(row, v)| v * kernels::dot(row, &point)).sum()
     }
 
-    /// Adds a factor with means `aims` at a point; a negative precision removes it.
+    /// Adds a Gaussian factor with means `aims` at a point. A negative precision removes the factor.
     pub(super) fn update(
         &mut self,
         features: &Features,

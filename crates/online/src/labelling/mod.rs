@@ -1,4 +1,4 @@
-//! Labelling of real pools: labels need not fit a halfspace, and answers may be wrong.
+//! Labelling of real pools, in which labels need not fit a halfspace and answers may be wrong.
 
 mod advice;
 mod advised;

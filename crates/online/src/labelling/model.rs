@@ -1,5 +1,5 @@
-//! The model of a pool: several Gaussian posteriors, weighted by how well each predicts every answer from the others.
-//! Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
+//! The model of a pool: several Gaussian posteriors, each weighted by how well it predicts every answer from the other
+//! answers. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
 
 use super::change::Change;
 use super::component::{ANSWER, CLASS_NOISE, Component, sign};
@@ -12,23 +12,23 @@ use super::scan::products;
 use super::soft_halfspace::{STEP, SoftHalfspace, cavity};
 use halfspaces_linalg::{InputError, PointSet, zeros};
 
-/// Weight of the constant in a kernel.
+/// The weight of the constant in a kernel.
 const CONSTANT: f64 = 0.1;
-/// Minimum probability of a wrong prediction that is assumed when models are weighted.
+/// The smallest probability of a wrong prediction that is assumed when the models are weighted.
 pub(super) const SLIP: f64 = 0.01;
-/// Log prior weights of the columns without a kernel, and of the soft halfspace.
+/// The log prior weights of the columns without a kernel, and of the soft halfspace.
 const COLUMNS_PRIOR: f64 = 0.0;
 const SOFT_PRIOR: f64 = -2.0;
-/// Models with less weight are ignored.
+/// Models with less weight than this are ignored.
 const MIN_WEIGHT: f64 = 1e-9;
-/// Scores are log odds, clamped to this range.
+/// Scores are log odds whose absolute value is clamped to this number.
 pub(super) const MAX_SCORE: f64 = 600.0;
 
 /// The prediction for a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Verdict {
     pub(super) class: usize,
-    /// The log odds of that class, at least 0.
+    /// The log odds of the predicted class, which are at least 0.
     pub(super) score: f64,
 }
 
@@ -40,15 +40,15 @@ impl Verdict {
     }
 }
 
-/// The estimated errors of a model: on the points without an answer, their number and the expected number of
-/// errors; on the answered points, the actual and the expected number of leave-one-out errors.
+/// The estimated errors of a model. For the points without an answer, these are the number of points and the expected
+/// number of errors. For the answered points, these are the actual and the expected number of leave-one-out errors.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Errors {
     pub(super) open: usize,
     pub(super) stated: f64,
     pub(super) wrong_left_out: usize,
     pub(super) stated_left_out: f64,
-    /// The estimate of corrections to come is multiplied by this.
+    /// The factor by which the estimate of the corrections to come is multiplied.
     pub(super) factor: f64,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Model {
     features: Features,
     components: Vec<Component>,
     soft: Option<SoftHalfspace>,
-    /// 1 for two classes, otherwise the number of classes.
+    /// The number of targets: 1 for two classes, and otherwise the number of classes.
     targets: usize,
     /// Answered points and their classes, in the order of the answers.
     answers: Vec<(usize, usize)>,
@@ -121,8 +121,8 @@ impl Model {
     /// Extends the model to points whose features have been added.
     ///
     /// # Errors
-    /// [`InputError::TooLarge`] if the means of all classes on all points do not fit in memory; nothing is changed
-    /// then.
+    /// [`InputError::TooLarge`] if the means of all classes on all points do not fit in memory. In this case nothing is
+    /// changed.
     fn extend(&mut self) -> Result<(), InputError> {
         let n = self.features.len();
         drop(zeros(n.saturating_mul(2 * self.components.len()), self.targets)?);
@@ -141,7 +141,7 @@ impl Model {
         Ok(())
     }
 
-    /// Adds points, mapped like the first ones.
+    /// Adds points, which are mapped in the same way as the first points.
     pub(crate) fn add_points<P: PointSet>(&mut self, points: &P) -> Result<(), InputError> {
         let before = self.features.len();
         let added = self.maps.append(points, &mut self.features, self.labelling.threads());
@@ -168,7 +168,7 @@ impl Model {
         self.verdicts[index]
     }
 
-    /// Learns the answer about a point that has none.
+    /// Learns the answer about a point that has no answer yet.
     pub(crate) fn learn(&mut self, index: usize, class: usize) {
         self.take_in(index, class);
         self.judge();
@@ -178,7 +178,7 @@ impl Model {
     pub(crate) fn learn_all(&mut self, answers: &[(usize, usize)]) {
         for &(index, class) in answers {
             self.take_in(index, class);
-            // In large pools, the order in which the soft halfspace works depends on the verdicts.
+            // In large pools, the verdicts determine the order in which the soft halfspace measures the points.
             self.judge();
         }
     }
@@ -210,15 +210,15 @@ impl Model {
     }
 
     /// Changes the class of an answer, which keeps its place in the list. The factors of later answers were computed
-    /// with the old class in place, so as many of the most recent ones as time allows are removed first and added back
-    /// afterwards.
+    /// with the old class. As many of the most recent factors as time allows are therefore removed first and added
+    /// again afterwards.
     pub(crate) fn change(&mut self, index: usize, class: usize) {
         /// Maximum number of feature products.
         const WORK: usize = 100_000_000;
         let place = self.answers.iter().position(|(i, _)| *i == index);
         let Some(place) = place else { unreachable!("the point has an answer") };
         let most = WORK / (self.features.len() * self.features.width());
-        // With least squares, the factor of an answer does not depend on the others.
+        // With least squares, the factor of an answer does not depend on the other answers.
         let most = if self.targets == 1 { most } else { 0 };
         let later = self.answers.len().saturating_sub(most).max(place + 1);
         let later = self.answers[later..].to_vec();
@@ -234,7 +234,7 @@ impl Model {
         self.judge();
     }
 
-    /// Removes an answer; the model then corresponds to the remaining answers.
+    /// Removes an answer. The model then corresponds to the remaining answers.
     pub(crate) fn forget(&mut self, index: usize) {
         let place = self.answers.iter().position(|(i, _)| *i == index);
         let Some(place) = place else { unreachable!("the point has an answer") };
@@ -279,7 +279,7 @@ impl Model {
         }
     }
 
-    /// Updates the soft halfspace; it measures the surest points first.
+    /// Updates the soft halfspace, which measures the surest points first.
     fn with_soft(
         &mut self,
         work: impl FnOnce(&mut SoftHalfspace, &Features, &[(usize, f64)], &[usize]),
@@ -313,7 +313,7 @@ impl Model {
         self.verdicts = verdicts.collect();
     }
 
-    /// The verdict between two classes: the mean of the components' probabilities.
+    /// The verdict between two classes, from the weighted mean of the probabilities of the components.
     fn of_two(&self, index: usize) -> Verdict {
         let (mut positive, mut negative) = (0.0, 0.0);
         let mut vote = |weight: f64, z: f64| {
@@ -336,7 +336,8 @@ impl Model {
         Verdict { class: usize::from(odds >= 0.0), score: odds.abs().min(MAX_SCORE) }
     }
 
-    /// The verdict between several classes: the gap between the two largest means, divided by its standard deviation.
+    /// The verdict between several classes, from the gap between the two largest means divided by the standard
+    /// deviation of the gap.
     fn of_several(&self, index: usize) -> Verdict {
         let (means, variance) = self.means(index);
         let best = largest(&means);
@@ -360,7 +361,7 @@ impl Model {
         (means, variance)
     }
 
-    /// A number that orders points without an answer by how probably they have a class.
+    /// A score that is larger for points that more probably have a class. It orders the points without an answer.
     pub(super) fn score_of(&self, index: usize, class: usize) -> f64 {
         if self.targets == 1 {
             let verdict = self.verdicts[index];
@@ -370,8 +371,8 @@ impl Model {
         gap(&means, class) / (2.0 * variance).sqrt()
     }
 
-    /// Weights each component by the product of the probabilities that it gives to each answer given all others, as if
-    /// these were independent.
+    /// Weights each component by the product of the probabilities that it gives to each answer given all other answers,
+    /// as if these probabilities were independent.
     fn weigh(&mut self) {
         let mut logs: Vec<f64> =
             self.left_out().into_iter().map(|scores| log_likelihood(&scores)).collect();
@@ -383,8 +384,8 @@ impl Model {
         self.weights.iter_mut().for_each(|weight| *weight /= sum);
     }
 
-    /// For each component, the z-score of its prediction of each answer from all others, positive if the prediction is
-    /// right.
+    /// For each component, the z-scores of its predictions of each answer from all other answers. A z-score is positive
+    /// if the prediction is right.
     fn left_out(&self) -> Vec<Vec<f64>> {
         let mut all: Vec<Vec<f64>> =
             self.components.iter().map(|component| self.left_out_of(component)).collect();
@@ -414,7 +415,7 @@ impl Model {
         self.answers.iter().map(score).collect()
     }
 
-    /// For each answer, the probability that it is right according to all others.
+    /// For each answer, the probability that it is right according to all other answers.
     fn right_left_out(&self) -> Vec<f64> {
         let mut right = vec![0.0; self.answers.len()];
         for (scores, weight) in self.left_out().iter().zip(&self.weights) {
@@ -425,7 +426,7 @@ impl Model {
         right
     }
 
-    /// Compares each answer with the prediction from all others.
+    /// Compares each answer with the prediction from all other answers.
     pub(super) fn doubts(&self) -> Vec<Doubt> {
         let doubt = |(&(index, class), probability): (&(usize, usize), f64)| {
             let predicted = match self.targets {
@@ -458,7 +459,8 @@ impl Model {
         Errors { open, stated, wrong_left_out, stated_left_out, factor: 1.0 }
     }
 
-    /// The surest point without an answer for which `allowed` is true; the first among equals.
+    /// The surest point without an answer for which `allowed` is true. If several points are equally sure, the first
+    /// one is returned.
     pub(super) fn surest(&self, allowed: impl Fn(usize) -> bool) -> Option<usize> {
         let open = (0..self.len()).filter(|i| self.classes[*i].is_none() && allowed(*i));
         let mut best = None;
@@ -472,7 +474,7 @@ impl Model {
     }
 }
 
-/// The class with the largest mean, the first of equals.
+/// The class with the largest mean. If several means are equal, the first class is returned.
 pub(super) fn largest(means: &[f64]) -> usize {
     (0..means.len()).fold(0, |best, k| if means[k] > means[best] { k } else { best })
 }
@@ -485,7 +487,7 @@ pub(super) fn gap(means: &[f64], class: usize) -> f64 {
 
 /// Σ ln(slip + (1 - 2 slip) Φ(z)).
 fn log_likelihood(scores: &[f64]) -> f64 {
-    /// Number of factors that are multiplied before a logarithm is taken; each factor is at least [`SLIP`].
+    /// Number of factors that are multiplied before a logarithm is taken. Each factor is at least [`SLIP`].
     const TOGETHER: usize = 64;
     let (mut sum, mut product, mut count) = (0.0, 1.0f64, 0);
     for z in scores {

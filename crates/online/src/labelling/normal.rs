@@ -3,7 +3,8 @@
 use halfspaces_linalg::exp_neg;
 use std::f64::consts::{PI, SQRT_2};
 
-/// Coefficients of ln(erfc(x)/t) + x² in t = 1/(1 + x/2), by Chebyshev (Press et al. 1992, `erfcc`).
+/// The coefficients of the Chebyshev approximation of ln(erfc(x)/t) + x² as a polynomial in t = 1/(1 + x/2) (Press et
+/// al. 1992, `erfcc`).
 const ERFC: [f64; 10] = [
     -1.265_512_23,
     1.000_023_68,
@@ -33,12 +34,13 @@ pub(super) fn cumulative(z: f64) -> f64 {
     if z >= 0.0 { 1.0 - upper_tail(z) } else { upper_tail(-z) }
 }
 
-/// The density at z.
+/// The density of the standard normal distribution at z.
 pub(super) fn density(z: f64) -> f64 {
     exp_neg(0.5 * z * z) / (2.0 * PI).sqrt()
 }
 
-/// A probit likelihood with wrong answers: with probability `slip` the answer is wrong, whatever the value.
+/// A probit likelihood that allows for wrong answers: with probability `slip` an answer is wrong, whatever the value
+/// is.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Probit {
     /// Variance of the noise.
@@ -51,7 +53,7 @@ pub(super) struct Probit {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Site {
     pub(super) precision: f64,
-    /// Precision times mean.
+    /// The precision multiplied by the mean.
     pub(super) shift: f64,
 }
 
@@ -66,17 +68,18 @@ impl Site {
 }
 
 impl Probit {
-    /// The Gaussian factor that turns this mean and variance of a value into its moments given an answer with sign `y`.
+    /// The Gaussian factor of an answer with sign `y` about a value with the given mean and variance. The product of
+    /// the factor and this Gaussian has the moments of the value given the answer.
     pub(super) fn site(self, y: f64, mean: f64, variance: f64) -> Site {
-        /// A smaller second derivative is replaced by this: the answer is then uninformative. A factor removes at most
-        /// the fraction `MAX_SHARE` of the variance.
+        /// A smaller second derivative is replaced by `MIN_CURVATURE`, because the answer is then uninformative. A
+        /// factor removes at most the fraction `MAX_SHARE` of the variance.
         const MIN_CURVATURE: f64 = 1e-12;
         const MAX_SHARE: f64 = 1.0 - 1e-9;
         let total = variance + self.noise;
         let root = total.sqrt();
         let z = y * mean / root;
         let sure = 1.0 - 2.0 * self.slip;
-        // Without wrong answers, the ratio stays finite as long as the tail is positive.
+        // If the slip probability is 0, the ratio stays finite as long as the tail is positive.
         let likelihood = (self.slip + sure * cumulative(z)).max(f64::MIN_POSITIVE);
         let ratio = sure * density(z) / likelihood;
         let slope = y * ratio / root;
@@ -104,7 +107,7 @@ mod tests {
         assert_eq!(upper_tail(1e3), 0.0);
     }
 
-    /// The moments of the tilted normal, summed over a fine grid.
+    /// Compares with the moments of the tilted normal distribution, summed over a fine grid.
     #[test]
     fn sites_match_moments() {
         for (mean, variance, noise, slip) in [
@@ -131,7 +134,7 @@ mod tests {
             let precision = 1.0 / variance + site.precision;
             let moment = (mean / variance + site.shift) / precision;
             assert!((moment - exact).abs() < 1e-4, "{moment} {exact}");
-            // A variance that would grow is limited to that of the prior.
+            // A variance that would grow is limited to the variance of the prior.
             assert!((1.0 / precision - spread.min(variance)).abs() < 1e-3, "{precision} {spread}");
         }
     }

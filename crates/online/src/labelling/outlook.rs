@@ -4,30 +4,31 @@ use super::model::Errors;
 use halfspaces_linalg::exp_neg;
 
 /// The constants of the estimate: a factor, the power of the ratio of actual to expected errors, and how much the model
-/// still learns if no point has an answer yet. They were fitted by least squares of the logarithms on seven pools
-/// (wdbc, heart, pima, banana, satimage, scikit-learn's digits, synthetic ones), at twelve points in time each. The
-/// fitted factor is 0.92. The factor used makes the estimate right in geometric mean on thirteen pools, which include
-/// five of these.
+/// still learns if no point has an answer yet. The constants were fitted by least squares of the logarithms on seven
+/// pools (wdbc, heart, pima, banana, satimage, scikit-learn's digits, synthetic ones), at twelve points in time each.
+/// The fitted factor is 0.92. The factor that is used here makes the estimate right in the geometric mean over thirteen
+/// pools, which include five of these seven.
 const FACTOR: f64 = 0.72;
 const POWER: f64 = 2.0 / 3.0;
 const LEARNING: f64 = 0.8;
-/// Standard deviation of the logarithm of the actual count if no point is open, and the additional deviation if all
-/// points are.
+/// The standard deviation of the logarithm of the actual count if no point is open, and the additional deviation if all
+/// points are open.
 const DEVIATION: f64 = 0.4;
 const MORE_DEVIATION: f64 = 0.4;
-/// Distances from the estimate to the lower and the upper end, in standard deviations; the tail below the estimate is
-/// longer.
+/// The distances from the estimate to the lower and the upper end of the interval, in standard deviations. The tail
+/// below the estimate is longer.
 const TO_LOW: f64 = 2.0;
 const TO_HIGH: f64 = 1.645;
 
-/// An estimate of the corrections to come until the whole pool is labelled, surest point first.
+/// An estimate of the corrections that will be needed until the whole pool is labelled, beginning with the surest
+/// points.
 ///
-/// It is the number of errors that the model expects on the points without an answer, times ((w + 1)/(s + 1))^⅔, times
-/// 0.72 exp(-0.8 u). Each answer so far is predicted from all others: w of these predictions are wrong, and the model
-/// expects s wrong ones. u is the fraction of the pool without an answer; it enters because the model keeps learning
-/// until the pool is labelled. For wide pools, the estimate is multiplied by 2.2. The interval is wide while little is
-/// known: its upper end is the estimate times e^(1.6 (0.4 + 0.4 u)). All this is measured, not proved. Claims: S10c,
-/// S10m.
+/// The estimate is the number of errors that the model expects on the points without an answer, times ((w + 1)/(s +
+/// 1))^⅔, times 0.72 exp(-0.8 u). Each answer so far is predicted from all other answers: w of these predictions are
+/// wrong, and the model expects s wrong ones. u is the fraction of the pool without an answer. It enters the estimate
+/// because the model keeps learning until the pool is labelled. For wide pools, the estimate is multiplied by 2.2. The
+/// interval is wide while little is known: its upper end is the estimate times e^(1.6 (0.4 + 0.4 u)). The estimate and
+/// the interval are measured, not proved. Claims: S10c, S10m.
 ///
 /// ```
 /// use halfspaces_linalg::{Params, Points};
@@ -50,9 +51,10 @@ pub struct Outlook {
     pub open: usize,
     /// Expected number of corrections.
     pub expected: f64,
-    /// Lower end: at least this many corrections nine times in ten.
+    /// The lower end of the interval: in nine cases out of ten, at least this many corrections are needed.
     pub low: f64,
-    /// Upper end: at most this many corrections nineteen times in twenty, and never more than there are open points.
+    /// The upper end of the interval: in nineteen cases out of twenty, at most this many corrections are needed. It
+    /// never exceeds the number of open points.
     pub high: f64,
 }
 
@@ -75,12 +77,13 @@ impl Outlook {
         Outlook { points, open, expected: at(one_more), low, high }
     }
 
-    /// Whether you may stop: whether, if every prediction is taken as the answer, at most the fraction `share` of the
-    /// whole pool would be wrong. This relies on the upper end of the interval, which holds nineteen times in twenty.
+    /// Whether you may stop labelling: whether at most the fraction `share` of the whole pool would be wrong if every
+    /// prediction were taken as the answer. This relies on the upper end of the interval, which holds in nineteen cases
+    /// out of twenty.
     ///
     /// The upper end relies on the model alone. For certainty, draw m of the open points at random and check their
-    /// predictions: if none is wrong, at most a fraction 3/m of the predictions for the open points is wrong, with
-    /// probability 0.95, whatever the model.
+    /// predictions. If none of them is wrong, then with probability 0.95 at most a fraction 3/m of the predictions for
+    /// the open points is wrong, whatever the model is.
     #[must_use]
     pub fn within(&self, share: f64) -> bool {
         self.high <= share * self.points as f64
@@ -93,7 +96,7 @@ mod tests {
 
     #[test]
     fn figures_worked_by_hand() {
-        // (8/27)^⅔ = 4/9; with a quarter open, 0.72 e^-0.2 times that and 81 is 21.2211.
+        // (8/27)^⅔ = 4/9. With a quarter of the points open, 0.72 e^-0.2 times 4/9 times 81 is 21.2211.
         let errors = Errors {
             open: 250,
             stated: 80.0,
@@ -102,7 +105,7 @@ mod tests {
             factor: 1.0,
         };
         let outlook = Outlook::new(1000, errors);
-        // Times e^(-2 · 0.5) and e^(1.645 · 0.5).
+        // The ends of the interval have the factors e^(-2 · 0.5) and e^(1.645 · 0.5).
         for (value, by_hand) in
             [(outlook.expected, 20.2211), (outlook.low, 6.8068), (outlook.high, 47.3031)]
         {

@@ -3,14 +3,14 @@
 use super::features::KERNELS;
 use halfspaces_linalg::{InputError, Params, Threads, setters};
 
-/// Maximum number of f32 features of a pool, over all kernels; beyond it the number of landmarks decreases.
+/// Maximum number of `f32` features of a pool, over all kernels. Beyond this limit, the number of landmarks decreases.
 const MAX_FEATURES: usize = 30_000_000;
 const MIN_LANDMARKS: usize = 40;
-/// Maximum number of classes: each needs a mean for every point and landmark, and a person cannot tell more classes
-/// apart.
+/// Maximum number of classes. Each class needs a mean for every point and landmark, and a person cannot tell more
+/// classes apart.
 const MAX_CLASSES: usize = 1000;
 
-/// Unchecked parameters of [`Labelling`]; `check()` gives it.
+/// The unchecked parameters of a labelling session. `check()` returns the checked parameters, [`Labelling`].
 ///
 /// ```
 /// use halfspaces_linalg::Params;
@@ -34,16 +34,16 @@ pub struct LabellingParams {
 
 impl LabellingParams {
     setters! {
-        /// Maximum number of landmarks of each kernel: points of the pool in whose neighbourhood labels may differ
-        /// from what the columns predict. Pools of more than 12 500 points use fewer, so that the features of the
-        /// kernels take 120 MB. Default: 400.
+        /// Maximum number of landmarks of each kernel. Landmarks are points of the pool in whose neighbourhood labels
+        /// may differ from what the columns predict. Pools of more than 12 500 points use fewer landmarks, so that the
+        /// features of the kernels take 120 MB. Default: 400.
         landmarks: usize,
 
-        /// Seed of the choice of landmarks. Default: 0.
+        /// Seed for the choice of landmarks. Default: 0.
         seed: u64,
 
-        /// Threads for the features and for the scan of the pool after each answer; no result depends on them.
-        /// Default: one.
+        /// Threads for the features and for the scan of the pool after each answer. The results do not depend on their
+        /// number. Default: one.
         threads: Threads,
     }
 }
@@ -92,7 +92,7 @@ impl From<Labelling> for LabellingParams {
 }
 
 impl Labelling {
-    /// Default parameters for the classes 0 to `classes` - 1, at most 1000; two classes work best.
+    /// Default parameters for the classes 0 to `classes` - 1, at most 1000 classes. Two classes work best.
     pub fn params(classes: usize) -> LabellingParams {
         LabellingParams { classes, landmarks: 400, seed: 0, threads: Threads::ONE }
     }

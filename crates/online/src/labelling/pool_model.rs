@@ -6,7 +6,7 @@ use super::params::Labelling;
 use super::wide::WideModel;
 use halfspaces_linalg::{InputError, PointSet};
 
-/// The model that fits the columns of a pool.
+/// The model of a pool, chosen according to its columns.
 #[derive(Debug, Clone)]
 pub(super) enum PoolModel {
     Narrow(Box<Model>),
@@ -77,7 +77,7 @@ impl PoolModel {
         }
     }
 
-    /// The number of answers that determine the predictions; `None` without a limit.
+    /// The number of answers that determine the predictions, or `None` if there is no limit.
     pub(super) fn capacity(&self) -> Option<usize> {
         match self {
             PoolModel::Narrow(_) => None,
@@ -99,7 +99,7 @@ impl PoolModel {
         }
     }
 
-    /// The point of the next question, among those without an answer for which `allowed` is true.
+    /// The point of the next question, among the points without an answer for which `allowed` is true.
     pub(super) fn next(&self, allowed: impl Fn(usize) -> bool) -> Option<usize> {
         match self {
             PoolModel::Narrow(model) => model.surest(allowed),
@@ -107,7 +107,7 @@ impl PoolModel {
         }
     }
 
-    /// A number that orders points by how probably they have a class.
+    /// A score that is larger for points that more probably have a class.
     pub(super) fn score_of(&self, index: usize, class: usize) -> f64 {
         match self {
             PoolModel::Narrow(model) => model.score_of(index, class),
@@ -115,8 +115,8 @@ impl PoolModel {
         }
     }
 
-    /// The weights of the coordinates of a point for a class against the most probable other one, if the model is
-    /// linear in them.
+    /// The weights of the coordinates of a point for a class against the most probable other class, if the model is
+    /// linear in the coordinates.
     pub(super) fn weights(&self, index: usize, class: usize) -> Option<Vec<(usize, f64)>> {
         match self {
             PoolModel::Narrow(_) => None,

@@ -1,16 +1,17 @@
-//! Looking for examples of a class. Part of `LabellingSession`. Claims: none.
+//! The search for examples of a class. Part of `LabellingSession`. Claims: none.
 
 use super::session::{LabellingQuestion, LabellingSession};
 use crate::error::OnlineError;
 
-/// A class with fewer answers is scarce.
+/// A class with fewer answers than this is scarce.
 const ENOUGH: usize = 20;
-/// No class is scarce before this many answers, because the model first needs examples of some classes.
+/// No class is scarce before there are this many answers, because the model first needs examples of some classes.
 const FIRST: usize = 20;
 
 impl LabellingSession {
-    /// Questions about the points that most probably have this class, the likeliest first: at most `count`, about points
-    /// that have no answer and were not skipped. [`ask`](LabellingSession::ask) opens one of them.
+    /// Questions about the points that most probably have this class, the likeliest points first. There are at most
+    /// `count` questions, all about points that have no answer and were not skipped. [`ask`](LabellingSession::ask)
+    /// opens one of them.
     ///
     /// ```
     /// use halfspaces_linalg::{Params, Points};
@@ -46,9 +47,9 @@ impl LabellingSession {
         Ok(found.into_iter().map(|(_, index)| self.question(index)).collect())
     }
 
-    /// The class with the fewest answers, the first of equals, if it has fewer than 20 answers. Returns `None` before
-    /// the session has 20 answers. To find a rare class, ask about the [`likeliest`](LabellingSession::likeliest)
-    /// points of this class as long as there is one.
+    /// The class with the fewest answers, if it has fewer than 20 answers. If several classes have equally few answers,
+    /// the first one is returned. Returns `None` before the session has 20 answers. To find a rare class, ask about the
+    /// [`likeliest`](LabellingSession::likeliest) points of the scarce class as long as this function returns one.
     #[must_use]
     pub fn scarce_class(&self) -> Option<usize> {
         let mut counts = vec![0; self.classes()];
@@ -70,7 +71,7 @@ mod tests {
     use crate::Labelling;
     use halfspaces_linalg::Params;
 
-    /// After 20 answers, until each class has 20.
+    /// After 20 answers, some class is scarce until each class has 20 answers.
     #[test]
     fn the_least_common_class_is_scarce() {
         assert_eq!(scarce(&[19, 0, 0]), None);
@@ -80,7 +81,7 @@ mod tests {
         assert_eq!(scarce(&[30, 20, 20]), None);
     }
 
-    /// The points are those of a full sort, without answers and skipped points.
+    /// The points equal those of a full sort, without answered and skipped points.
     #[test]
     fn the_likeliest_points_come_first() {
         let (points, truth) = texts(120, 5);

@@ -9,7 +9,7 @@ use halfspaces_linalg::kernels::{Wide, run_wide};
 const BLOCK: usize = 2048;
 const LANES: usize = 8;
 
-/// The product of f32 and f64 values, in running sums that are added in a fixed order.
+/// The inner product of `f32` and `f64` values, computed in running sums that are added in a fixed order.
 #[inline(always)]
 fn dot(row: &[f32], w: &[f64]) -> f64 {
     let n = row.len().min(w.len());
@@ -51,8 +51,8 @@ impl Wide for Products<'_> {
     }
 }
 
-/// φ · Σφ_x of every point for every change, point by point. The result is the same, bit for bit, for any number of
-/// threads.
+/// Computes φ · Σφ_x of every point for every change, point by point. The result is the same, bit for bit, for any
+/// number of threads.
 pub(super) fn products(features: &Features, changes: &[Change], threads: Threads) -> Vec<f64> {
     let width = features.width();
     let changes: Vec<_> = changes

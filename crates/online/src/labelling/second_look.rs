@@ -1,18 +1,19 @@
-//! Answers that the model would not have given. Part of `LabellingSession`. Claims: none.
+//! The answers that disagree with the model. Part of `LabellingSession`. Claims: none.
 
 use super::doubt::Doubt;
 use super::session::LabellingSession;
 
-/// Fewer answers say too little about each other.
+/// Fewer answers than this say too little about each other.
 const MIN_ANSWERS: usize = 10;
 
 impl LabellingSession {
-    /// The answers that differ from their prediction by a model without them, the least probable first: at most `count`.
-    /// Some of them are wrong; a person should look at them again. Returns an empty list if there are fewer
-    /// than ten answers.
+    /// The answers that differ from the prediction of a model without this answer, the least probable answers first. At
+    /// most `count` answers are returned. Some of them may be wrong, so a person should look at them again. Returns an
+    /// empty list if there are fewer than ten answers.
     ///
-    /// Each posterior of the model is corrected for the missing answer. The weights of the posteriors are those with all
-    /// answers. In a large wide pool only learned answers are compared; see [`capacity`](LabellingSession::capacity).
+    /// Each posterior of the model is corrected for the missing answer, but the weights of the posteriors are computed
+    /// with all answers. In a large wide pool, only learned answers are compared; see
+    /// [`capacity`](LabellingSession::capacity).
     #[must_use]
     pub fn doubts(&self, count: usize) -> Vec<Doubt> {
         if self.answers.len() < MIN_ANSWERS {
@@ -62,7 +63,8 @@ mod tests {
         }
     }
 
-    /// Wrong answers come first, with the class and about the probability of a model that never had them.
+    /// Wrong answers come first. Their class is that of a model that never had these answers, and their probability is
+    /// about the same.
     #[test]
     fn wrong_answers_are_doubted_as_a_model_without_them_does() {
         for classes in [2, 3] {

@@ -25,7 +25,7 @@ pub struct LabellingQuestion {
     pub index: usize,
     /// The predicted class.
     pub class: usize,
-    /// The probability of that class according to the model.
+    /// The probability of the predicted class according to the model.
     pub probability: f64,
 }
 
@@ -58,41 +58,45 @@ pub struct LabellingProgress {
 }
 
 /// A session that labels a pool with a person. It asks about the surest point and predicts its class, and the person
-/// confirms or corrects the prediction. Few corrections are needed until most of the pool is labelled. It works for two
-/// or more classes, for labels that no halfspace explains, and even if some answers are wrong.
+/// confirms or corrects the prediction. Few corrections are needed until most of the pool is labelled. The session
+/// works for two or more classes, for labels that no halfspace explains, and even if some answers are wrong.
 ///
-/// *The model.* It combines nine Gaussian posteriors: seven over halfspaces in the space of ½ columns + ½ a kernel,
-/// where the kernel is Gaussian with one of four widths, Laplacian on ranks with one of two widths (both by Nyström
-/// features), or the squares of the columns; one over halfspaces of the columns; and, for two classes, one over the
-/// version space of halfspaces of the columns with one wrong answer in a hundred, by expectation propagation. Each
-/// posterior is weighted by the product of the probabilities that it gives to each answer given all others. Columns are
-/// standardised first. With more than two classes there are eight posteriors, fitted by least squares.
+/// *The model.* The model combines nine Gaussian posteriors. Seven of them are over halfspaces in the space of a
+/// combined kernel, ½ the columns + ½ another kernel. That kernel is Gaussian with one of four widths, Laplacian on
+/// ranks with one of two widths (both by Nyström features), or the squares of the columns. One posterior is over
+/// halfspaces of the columns. The last one is used for two classes: expectation propagation computes it over the
+/// version space of halfspaces of the columns, where one answer in a hundred is assumed to be wrong. Each posterior is
+/// weighted by the product of the probabilities that it gives to each answer given all other answers. Columns are
+/// standardised first. With more than two classes there are eight posteriors, which are fitted by least squares.
 ///
-/// *Wide pools.* A pool is wide if it has more than 256 columns, or more than 100 and all rows have norm 1 up to 0.02:
-/// texts as n-grams, and embeddings of texts. Its model is one exact Gaussian process for each class against the others,
-/// with noise of variance 0.2 on targets of 1 and -1. If at most a tenth of the entries is not zero, the kernel is half
-/// the product of two rows, whose mean squared norm is scaled to 1, and half the cosine in their 256 main directions
-/// (latent semantic analysis). Otherwise the kernel is Gaussian in the angle between centred rows. The first 20
-/// questions, but at most one in 20 points, are about the points that reduce the variance of the pool the most. Then the
-/// surest point is asked about, where the score of a point is divided by √(1 + answers of its class).
+/// *Wide pools.* A pool is wide if it has more than 256 columns, or if it has more than 100 columns and all rows have
+/// norm 1 up to 0.02. Examples are texts as n-grams, and embeddings of texts. The model of a wide pool is one exact
+/// Gaussian process for each class against the others, with noise of variance 0.2 on targets of 1 and -1. If at most a
+/// tenth of the entries is not zero, the kernel is a sum of two halves: the product of two rows, whose mean squared
+/// norm is scaled to 1, and the cosine in their 256 main directions (latent semantic analysis). Otherwise the kernel is
+/// Gaussian in the angle between centred rows. The first 20 questions, but at most one for every 20 points, are about
+/// the points that reduce the variance of the pool the most. Afterwards the session asks about the surest point, where
+/// the score of a point is divided by √(1 + answers of its class).
 ///
 /// *Answers.* You can undo, change and withdraw answers at any time, skip points, start from known labels, and add
-/// points. The answers in their order, the points and the parameters determine the session bit for bit, on any number
-/// of threads. Undoing an answer restores the model up to rounding (1e-6 of a probability) and opens the same question.
-/// After an earlier answer is changed or withdrawn, the model equals one trained on the current answers, up to the
-/// convergence of expectation propagation; a changed answer counts as the most recent one. The model of a wide pool does
-/// not depend on the order of the answers, up to rounding (1e-4 of a probability).
+/// points. The ordered answers, the points and the parameters determine the session bit for bit, on any number of
+/// threads. Undoing an answer restores the model up to rounding (1e-6 of a probability) and opens the same question.
+/// After an earlier answer is changed or withdrawn, the model equals a model trained on the current answers, up to the
+/// convergence of expectation propagation. A changed answer counts as the most recent one. The model of a wide pool
+/// does not depend on the order of the answers, up to rounding (1e-4 of a probability).
 ///
-/// *Guarantee.* None on the number of corrections; it is a heuristic. Answers take bounded time for any labels.
+/// *Guarantee.* There is no guarantee on the number of corrections; the method is a heuristic. Each answer takes
+/// bounded time for any labels.
 ///
-/// *Cost.* With n points and m features in total (2d + 6 times the number of landmarks, which is at most 400, and less
-/// if the pool has more than 12 500 points): 4nm bytes, O(nm) time per answer, and O(n m²) once. An undo costs as much
-/// as an answer, and so does each answer when a session is resumed. For a wide sparse pool with s stored values and a
-/// answers: 8s + 1024n bytes, and O(s + 256n + a²) time per answer. For a wide dense pool: 4n(d + a) bytes and O(n(d + a))
-/// time per answer, and only the first 250 000 000 / n answers are learned; see [`capacity`](LabellingSession::capacity).
+/// *Cost.* Let n be the number of points and m the total number of features, which is 2d plus 6 times the number of
+/// landmarks. There are at most 400 landmarks, and fewer if the pool has more than 12 500 points. The session takes 4nm
+/// bytes, O(nm) time per answer, and O(n m²) time once. An undo costs as much as an answer, and so does each answer
+/// when a session is resumed. A wide sparse pool with s stored values and a answers takes 8s + 1024n bytes, and O(s +
+/// 256n + a²) time per answer. A wide dense pool takes 4n(d + a) bytes and O(n(d + a)) time per answer. Only its first
+/// 250 000 000 / n answers are learned; see [`capacity`](LabellingSession::capacity).
 ///
-/// *When to use it.* To label a real pool. If a halfspace is known to fit and you need a proved number of mistakes, use
-/// a [`StrongLearner`](crate::StrongLearner) in a [`SelfDirectedSession`](crate::SelfDirectedSession).
+/// *When to use it.* If you want to label a real pool. If a halfspace is known to fit and you need a proved number of
+/// mistakes, use a [`StrongLearner`](crate::StrongLearner) in a [`SelfDirectedSession`](crate::SelfDirectedSession).
 ///
 /// *Source.* Ours, from Rasmussen and Williams 2006, Gaussian Processes for Machine Learning; Minka 2001, Expectation
 /// Propagation for Approximate Bayesian Inference; Deerwester et al. 1990, Indexing by Latent Semantic Analysis; and
@@ -127,7 +131,7 @@ pub struct LabellingSession {
 }
 
 impl Labelling {
-    /// Starts a session on these points, without answers.
+    /// Starts a session on the given points, without answers.
     ///
     /// # Errors
     /// [`InputError::Empty`]; [`InputError::TooLarge`]; [`InputError::Overflow`] if squares of the columns exceed the
@@ -151,7 +155,7 @@ impl LabellingSession {
     }
 
     /// Resumes a saved session: learns from all answers of the list in order. Classes may have been edited and answers
-    /// removed. `points` are those of the session, with added ones last.
+    /// may have been removed. `points` must be the points of the session, with the added points last.
     ///
     /// # Errors
     /// [`OnlineError::UnknownVersion`]; [`InputError::LengthMismatch`] for a different number of points;
@@ -221,8 +225,8 @@ impl LabellingSession {
         if index < len { Ok(()) } else { Err(InputError::IndexOutOfRange { index, len }.into()) }
     }
 
-    /// The next question, which stays open until it is answered or skipped: the surest point, or the first skipped one
-    /// if no other is left; `None` if every point has an answer.
+    /// The next question, which stays open until it is answered or skipped: the surest point, or the first skipped
+    /// point if no other point is left. Returns `None` if every point has an answer.
     #[allow(clippy::should_implement_trait, reason = "an answer comes between calls")]
     pub fn next(&mut self) -> Option<LabellingQuestion> {
         if self.open.is_none() {
@@ -243,9 +247,9 @@ impl LabellingSession {
         LabellingQuestion { index, class: verdict.class, probability: verdict.probability() }
     }
 
-    /// Opens this question instead of the one that [`next`](LabellingSession::next) would choose: to use another order,
-    /// or to return to a question shown earlier. The answer counts as a correction if its class differs from that of
-    /// the question.
+    /// Opens this question instead of the one that [`next`](LabellingSession::next) would choose. Use it to ask in
+    /// another order, or to return to a question that was shown earlier. The answer counts as a correction if its class
+    /// differs from that of the question.
     ///
     /// ```
     /// use halfspaces_linalg::{Params, Points};
@@ -283,12 +287,13 @@ impl LabellingSession {
         Ok(self.question(index))
     }
 
-    /// How the stored coordinates of a point decide between a class and the most probable other class: pairs
-    /// (coordinate, weight) in ascending order. The sum of weight times coordinate, plus a number that does not depend on
-    /// these coordinates, is the posterior mean of the class minus that of the other. Returns `None` unless the pool is
-    /// wide and sparse; other models are not linear in the coordinates of a point.
+    /// The weights with which the stored coordinates of a point decide between a class and the most probable other
+    /// class, as pairs (coordinate, weight) in ascending order. The sum of weight times coordinate, plus a number that
+    /// does not depend on these coordinates, is the posterior mean of the class minus the posterior mean of the other
+    /// class. Returns `None` unless the pool is wide and sparse; other models are not linear in the coordinates of a
+    /// point.
     ///
-    /// The factor that scales the point's main directions to norm 1 is taken as given.
+    /// The weights treat the factor that scales the point's main directions to norm 1 as a constant.
     ///
     /// ```
     /// use halfspaces_linalg::{Params, SparsePoints};
@@ -330,7 +335,7 @@ impl LabellingSession {
     /// Answers the open question.
     ///
     /// # Errors
-    /// [`OnlineError::NoQuestion`]; [`OnlineError::UnknownClass`], after which the question is still open.
+    /// [`OnlineError::NoQuestion`]; [`OnlineError::UnknownClass`], in which case the question stays open.
     pub fn answer(&mut self, class: usize) -> Result<Answer, OnlineError> {
         let LabellingQuestion { index, class: predicted, .. } =
             self.open.ok_or(OnlineError::NoQuestion)?;
@@ -348,12 +353,12 @@ impl LabellingSession {
         self.compare_advice();
     }
 
-    /// Closes the open question, so that the next one is chosen again.
+    /// Closes the open question, so that the next question is chosen again.
     pub(super) fn close(&mut self) {
         self.open = None;
     }
 
-    /// Skips the open question, which is asked again at the end. Returns the point.
+    /// Skips the open question, which is asked again at the end. Returns the point of the question.
     ///
     /// # Errors
     /// [`OnlineError::NoQuestion`].
@@ -364,7 +369,7 @@ impl LabellingSession {
         Ok(index)
     }
 
-    /// Takes back that a point was skipped; without effect if it was not.
+    /// Marks a skipped point as no longer skipped. Has no effect if the point was not skipped.
     ///
     /// # Errors
     /// [`InputError::IndexOutOfRange`].
@@ -375,11 +380,12 @@ impl LabellingSession {
         Ok(())
     }
 
-    /// Learns labels that are known in advance or from elsewhere, as pairs (point, class). They count as not predicted.
+    /// Learns labels that are known in advance or from another source, as pairs (point, class). These labels count as
+    /// not predicted.
     ///
     /// # Errors
-    /// [`InputError::IndexOutOfRange`], [`OnlineError::UnknownClass`], [`OnlineError::AlreadyAnswered`]; in these
-    /// cases, none of the labels is used.
+    /// [`InputError::IndexOutOfRange`], [`OnlineError::UnknownClass`], [`OnlineError::AlreadyAnswered`]; in each of
+    /// these cases, none of the labels is used.
     pub fn tell(&mut self, known: &[(usize, usize)]) -> Result<(), OnlineError> {
         let mut seen: Vec<usize> = Vec::with_capacity(known.len());
         for &(index, class) in known {
@@ -418,8 +424,8 @@ impl LabellingSession {
         self.open
     }
 
-    /// Changes the class of an answer, which keeps its place in the list. Whether it is a correction still depends on
-    /// the original prediction.
+    /// Changes the class of an answer, which keeps its place in the list. Whether the answer is a correction still
+    /// depends on the original prediction.
     ///
     /// # Errors
     /// [`OnlineError::NotAnswered`], [`OnlineError::UnknownClass`], [`InputError::IndexOutOfRange`].
@@ -435,7 +441,7 @@ impl LabellingSession {
         Ok(())
     }
 
-    /// Withdraws an answer anywhere in the list; the session may ask about its point again.
+    /// Withdraws an answer anywhere in the list. The session may then ask about its point again.
     ///
     /// # Errors
     /// [`OnlineError::NotAnswered`], [`InputError::IndexOutOfRange`].
@@ -448,18 +454,19 @@ impl LabellingSession {
         Ok(answer)
     }
 
-    /// The position in the list of the answer about a point.
+    /// The position of the answer about a point in the list of answers.
     fn place(&self, index: usize) -> Result<usize, OnlineError> {
         self.check_index(index)?;
         let place = self.answers.iter().position(|answer| answer.index == index);
         place.ok_or(OnlineError::NotAnswered { index })
     }
 
-    /// Appends points to the pool. Scales, landmarks and main directions stay those of the first points. Predictions of
-    /// a given model ([`advise`](LabellingSession::advise)) are dropped.
+    /// Appends points to the pool. The scales, landmarks and main directions remain those of the first points. The
+    /// predictions of a given model ([`advise`](LabellingSession::advise)) are dropped.
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`], [`InputError::TooLarge`], [`InputError::Overflow`]; no point is added then.
+    /// [`InputError::DimensionMismatch`], [`InputError::TooLarge`], [`InputError::Overflow`]; in each of these cases,
+    /// no point is added.
     pub fn add_points<P: PointSet>(&mut self, points: &P) -> Result<(), OnlineError> {
         self.model.add_points(points)?;
         self.advice = None;
@@ -467,7 +474,7 @@ impl LabellingSession {
         Ok(())
     }
 
-    /// The class in the answer about a point, if any.
+    /// The class in the answer about a point, or `None` if there is no answer.
     #[must_use]
     pub fn class(&self, index: usize) -> Option<usize> {
         (index < self.model.len()).then(|| self.model.class(index)).flatten()
@@ -502,8 +509,9 @@ impl LabellingSession {
         }
     }
 
-    /// The number of answers that determine the predictions: the first ones of the list. Further answers are kept and
-    /// change no prediction. Returns `None` if there is no limit or it is above the number of points.
+    /// The number of answers that determine the predictions. These are the first answers in the list; further answers
+    /// are kept but change no prediction. Returns `None` if there is no limit, or if the limit is at least the number
+    /// of points.
     #[must_use]
     pub fn capacity(&self) -> Option<usize> {
         self.model.capacity().filter(|count| *count < self.model.len())
@@ -543,7 +551,7 @@ mod tests {
         Labelling::params(classes).landmarks(40).seed(1).check().unwrap()
     }
 
-    /// The predictions for all points, as numbers of the same scale.
+    /// The predictions for all points, as numbers on the same scale.
     fn verdicts(session: &LabellingSession) -> Vec<f64> {
         (0..session.model.len())
             .map(|i| {
@@ -581,7 +589,7 @@ mod tests {
         };
         let answers = play(1);
         assert_eq!(play(2), answers);
-        // In random order, a halfspace of the columns is wrong on almost half of them.
+        // In random order, a halfspace of the columns would be wrong on almost half of the points.
         let wrong = answers.iter().filter(|answer| answer.is_correction()).count();
         assert!(wrong <= 30, "{wrong} corrections");
     }
@@ -606,7 +614,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(12))]
 
-        /// Undoing answers restores the model, up to rounding.
+        /// An undo restores the model, up to rounding.
         #[test]
         fn an_undo_is_as_if_nothing_had_been_said(seed in 0u64..1000, before in 2usize..25, more in 1usize..6) {
             let (points, truth) = rings(60, seed);
@@ -668,7 +676,7 @@ mod tests {
         assert_eq!(session.answers(), resumed.answers());
         // The order of the answers has a small influence on their factors.
         assert!(farthest(&session, &resumed) < 0.15, "{}", farthest(&session, &resumed));
-        // The other half needs few corrections.
+        // The other half of the points needs few corrections.
         let (mut rest, before) = (resumed.clone(), resumed.progress().corrections);
         answer_some(&mut rest, &truth, 40);
         let more = rest.progress().corrections - before;
@@ -706,7 +714,8 @@ mod tests {
         assert_eq!(session.progress().points, 50);
     }
 
-    /// A custom order; an answer is a correction of the prediction that was shown, not of the current one.
+    /// Questions can be asked in a custom order. An answer is a correction of the prediction that was shown, not of the
+    /// current prediction.
     #[test]
     fn any_question_can_be_asked() {
         let (points, truth) = rings(30, 2);
@@ -725,7 +734,7 @@ mod tests {
         let out = InputError::IndexOutOfRange { index: 30, len: 30 };
         assert_eq!(session.ask(shown(30, 0)), Err(out.into()));
         assert_eq!(session.confirm().unwrap().index, 20);
-        // A question about a skipped point may be asked early, and the point is no longer skipped once it is answered.
+        // A question about a skipped point may be asked early. The point is no longer skipped once it is answered.
         let skipped = session.next().unwrap().index;
         session.skip().unwrap();
         session.ask(shown(skipped, 0)).unwrap();
@@ -762,8 +771,8 @@ mod tests {
         assert_eq!(refused(&twice), OnlineError::AlreadyAnswered { index: 1 });
     }
 
-    /// Random answers, contradictions between equal points, constant columns: every answer is accepted, and all values
-    /// stay finite.
+    /// With random answers, contradictions between equal points, and constant columns, every answer is accepted, and
+    /// all values stay finite.
     #[test]
     fn whatever_the_labels_it_goes_on() {
         let (points, _) = rings(40, 8);
@@ -782,7 +791,8 @@ mod tests {
         assert_eq!(session.outlook().high, 0.0);
     }
 
-    /// The likeliest point of a class is a surest one of those predicted to have it; without any, the least sure of all.
+    /// The likeliest point of a class is the surest of the points that are predicted to have this class. If there are
+    /// no such points, it is the least sure of all points.
     #[test]
     fn examples_of_a_class_are_found() {
         let (points, truth) = rings(60, 8);
@@ -853,7 +863,7 @@ mod tests {
         assert!(labelling(3).learner().is_err());
     }
 
-    /// A row both answered and skipped counts as answered; undo shows the original prediction.
+    /// A row that is both answered and skipped counts as answered, and an undo shows the original prediction.
     #[test]
     fn a_row_is_not_skipped_once_answered_and_undo_shows_what_was_shown() {
         let rows: Vec<[f64; 2]> = (0..20).map(|i| [f64::from(i) - 9.5, f64::from(i % 3)]).collect();

@@ -1,11 +1,11 @@
-//! Halfspaces of the columns that fit the answers, of which some may be wrong, by expectation propagation. Part of
-//! `SurestFirst`. Claims: S10, S10n, S10s, S10c.
+//! A posterior over the halfspaces of the columns that fit the answers, some of which may be wrong, computed by
+//! expectation propagation. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
 //!
 //! The weights w ~ N(0, I) are applied to points (z, 1) scaled to norm 1. An answer is the sign of w · x with
 //! probability 1 - `SLIP`, and the opposite sign with probability `SLIP`. The likelihood of each answer is replaced by
 //! a Gaussian factor with the moments that it has together with all other factors (Minka 2001). After each informative
-//! answer, all factors are revised together for a few sweeps. With few wrong answers the mean is close to the centre of
-//! gravity of the version space; a wrong answer for a point far from the boundary has little influence.
+//! answer, all factors are revised together for a few sweeps. If there are few wrong answers, the mean is close to the
+//! centre of gravity of the version space. A wrong answer about a point far from the boundary has little influence.
 
 use super::features::Features;
 use super::normal::{Probit, Site};
@@ -13,19 +13,19 @@ use super::scan::products;
 use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{InputError, Threads, kernels, zeros};
 
-/// The likelihood: nearly a step, with one answer in a hundred wrong.
+/// The likelihood is nearly a step function and assumes that one answer in a hundred is wrong.
 pub(super) const STEP: Probit = Probit { noise: 1e-4, slip: 0.01 };
 /// A new answer is uninformative if its score is at least `SURE` standard deviations; the factors of answers with a
-/// score of at least `NEAR` are not revised.
+/// score of at least `NEAR` standard deviations are not revised.
 const SURE: f64 = 6.0;
 const NEAR: f64 = 5.0;
 /// A new answer with a score below this many standard deviations is followed by several sweeps.
 const TELLING: f64 = 3.0;
 const MAX_SWEEPS: usize = 4;
 const DAMPING: f64 = 0.8;
-/// Sweeps end when no factor changes the variance of its point by more than this fraction.
+/// The sweeps end when no factor changes the variance of its point by more than this fraction.
 const SETTLED: f64 = 1e-3;
-/// Maximum number of multiplications for the factors of a sweep, and for the variances of the pool.
+/// The maximum number of multiplications for the factors of a sweep, and for the variances of the pool.
 const SWEEP_WORK: usize = 5_000_000;
 const VARIANCE_WORK: usize = 20_000_000;
 
@@ -34,15 +34,15 @@ const VARIANCE_WORK: usize = 20_000_000;
 pub(super) struct SoftHalfspace {
     dim: usize,
     sites: Vec<Site>,
-    /// Σ precision x xᵀ + I, of which the lower triangle is stored, and Σ shift x.
+    /// Σ precision x xᵀ + I (`precision`), of which the lower triangle is stored, and Σ shift x (`shift`).
     precision: Vec<f64>,
     shift: Vec<f64>,
-    /// The inverse of the Cholesky factor of the precision, by rows; the mean.
+    /// The inverse of the Cholesky factor of the precision, stored by rows (`inverse_root`), and the mean (`weights`).
     inverse_root: Vec<f64>,
     weights: Vec<f64>,
     pub(super) means: Vec<f64>,
     pub(super) variances: Vec<f64>,
-    /// For each answer in order, the factors that were revised after it, as they were before.
+    /// For each answer in order, the earlier values of the factors that were revised after this answer.
     history: Vec<(usize, Vec<(usize, Site)>)>,
 }
 
@@ -110,8 +110,8 @@ impl SoftHalfspace {
         self.history.push((index, before));
     }
 
-    /// Removes the factor of an answer that is no longer in `answers`. If it was the last answer, all factors become
-    /// what they were before it; otherwise they are revised.
+    /// Removes the factor of an answer that is no longer in `answers`. If this was the last answer, all factors are
+    /// restored to their values before the answer; otherwise they are revised.
     pub(super) fn forget(
         &mut self,
         features: &Features,
@@ -141,7 +141,7 @@ impl SoftHalfspace {
             }
             return;
         }
-        // Earlier factors would not correspond to the remaining answers.
+        // The recorded factors would not correspond to the remaining answers.
         self.history.clear();
         features.unit(index, &mut x);
         let site = std::mem::replace(&mut self.sites[index], Site::NONE);
@@ -159,8 +159,8 @@ impl SoftHalfspace {
         }
     }
 
-    /// Revises the factors of the least certain answers, for at most `sweeps` sweeps or until they settle. Returns
-    /// these factors as they were before.
+    /// Revises the factors of the least certain answers, for at most `sweeps` sweeps or until the factors settle.
+    /// Returns the values of these factors before the revision.
     fn revise(
         &mut self,
         features: &Features,
@@ -219,14 +219,14 @@ impl SoftHalfspace {
     /// Computes the mean and the inverse root of the precision.
     fn solve(&mut self) {
         let d = self.dim;
-        // Cholesky: the precision is the identity plus factors of positive precision.
+        // The Cholesky factor exists, because the precision is the identity plus factors of positive precision.
         let mut root = self.precision.clone();
         for i in 0..d {
             for j in 0..=i {
                 let product = kernels::dot(&root[i * d..i * d + j], &root[j * d..j * d + j]);
                 let rest = root[i * d + j] - product;
                 root[i * d + j] = if i == j {
-                    // Rounding cannot take it below a fraction of the identity.
+                    // Keep the pivot positive in spite of rounding.
                     rest.max(f64::EPSILON).sqrt()
                 } else {
                     rest / root[j * d + j]
@@ -243,8 +243,8 @@ impl SoftHalfspace {
         }
     }
 
-    /// Measures the means of all points, and as many variances as time allows: in large pools those of the surest
-    /// points.
+    /// Computes the means of all points, and as many variances as time allows. In large pools, these are the variances
+    /// of the surest points.
     fn measure(&mut self, features: &Features, surest: &[usize], threads: Threads) {
         let mut x = vec![0.0; self.dim];
         let work = self.dim * self.dim / 2;
@@ -262,14 +262,15 @@ impl SoftHalfspace {
         }
     }
 
-    /// The number of points whose variances are measured after each answer; all points if the pool has no more.
+    /// The number of points whose variances are measured after each answer. If the pool has at most this many points,
+    /// all variances are measured.
     pub(super) fn measured(&self) -> usize {
         VARIANCE_WORK / (self.dim * self.dim / 2).max(1)
     }
 }
 
-/// xᵀ(precision)⁻¹x. This and the next computation are compiled for the vector instructions of the processor; no sum
-/// depends on which instructions these are.
+/// Computes xᵀ(precision)⁻¹x. This and the next computation are compiled for the vector instructions of the processor.
+/// No sum depends on which instructions these are.
 struct Variance<'a> {
     inverse_root: &'a [f64],
     x: &'a [f64],
@@ -290,7 +291,7 @@ impl Wide for Variance<'_> {
     }
 }
 
-/// Adds Σ precision · xxᵀ over factors and their rows x: the lower triangle, rounded up to full lanes.
+/// Adds the lower triangle of Σ precision · xxᵀ over factors and their rows x, rounded up to full lanes.
 struct AddSquares<'a> {
     rows: &'a [f64],
     factors: &'a [Site],
@@ -313,13 +314,14 @@ impl Wide for AddSquares<'_> {
     }
 }
 
-/// The end of a sum whose first `len` of `d` terms are not 0, rounded up to full lanes, because partial lanes are slow.
+/// The number of terms to add if only the first `len` of `d` terms are not 0. It is rounded up to full lanes, because
+/// partial lanes are slow.
 #[inline(always)]
 fn whole_lanes(len: usize, d: usize) -> usize {
     len.next_multiple_of(kernels::LANES).min(d)
 }
 
-/// The inverse of a lower triangular matrix.
+/// Computes the inverse of a lower triangular matrix.
 struct InverseRoot<'a> {
     root: &'a [f64],
     inverse_root: &'a mut [f64],
@@ -356,10 +358,10 @@ fn add_scaled(a: f64, x: &[f64], y: &mut [f64]) {
     }
 }
 
-/// Mean and variance without a factor.
+/// The mean and the variance without a factor.
 #[inline]
 pub(super) fn cavity(mean: f64, variance: f64, site: Site) -> (f64, f64) {
-    /// Lower limit of 1 - precision · variance.
+    /// The lower limit of 1 - precision · variance.
     const MIN_REST: f64 = 1e-9;
     let rest = (1.0 - site.precision * variance).max(MIN_REST);
     ((mean - variance * site.shift) / rest, variance / rest)
@@ -371,8 +373,9 @@ mod tests {
     use super::*;
     use halfspaces_data::{Gaussian, Marginal};
 
-    /// The state equals what the factors make of the prior: the precision, its inverse, the mean, and the values of
-    /// every point. Checked after several answers, one of them wrong, and after one in the middle is removed.
+    /// The precision, its inverse, the mean, and the values of every point equal those of the prior multiplied by all
+    /// factors. The test checks this after several answers, one of which is wrong, and after an answer in the middle is
+    /// removed.
     #[test]
     fn the_posterior_is_that_of_its_factors() {
         let points = Gaussian::new(3, 1.0).unwrap().sample(40, 5).unwrap();
@@ -380,7 +383,7 @@ mod tests {
         let mut features = Features::default();
         maps.append(&points, &mut features, Threads::ONE).unwrap();
         let mut soft = SoftHalfspace::new(&features).unwrap();
-        // 2·10⁷ products of half of 4 × 4.
+        // 2·10⁷ multiplications, divided by half of 4 × 4.
         assert_eq!((soft.dim, soft.measured()), (4, 2_500_000));
         let holds = |soft: &SoftHalfspace, answers: &[(usize, f64)]| {
             let d = soft.dim;
@@ -416,7 +419,7 @@ mod tests {
             for (k, x) in rows.iter().enumerate() {
                 assert!((soft.means[k] - kernels::dot(&soft.weights, x)).abs() < 1e-6);
                 assert!(close(soft.variances[k], soft.variance(x)));
-                // The answer to a point has a noise of variance 10⁻⁴ of its own.
+                // An answer about a point has its own noise of variance 10⁻⁴.
                 let deviation = (soft.variances[k] + 1e-4).sqrt();
                 assert!(close(soft.score(k), soft.means[k] / deviation));
             }

@@ -7,17 +7,19 @@ use crate::protocol::{Prediction, Question, Round};
 use crate::self_directed::{AnswerStatus, Pool, SelfDirectedLearner};
 use halfspaces_linalg::{InputError, Label, PointSet};
 
-/// The model of a [`LabellingSession`](crate::LabellingSession) as a [`SelfDirectedLearner`]: for pools whose labels no
-/// halfspace explains, and for answers that may be wrong. It uses the model of narrow pools for every pool.
+/// The model of a [`LabellingSession`](crate::LabellingSession) as a [`SelfDirectedLearner`]. It is meant for pools
+/// whose labels no halfspace explains, and for answers that may be wrong. The learner uses the model of narrow pools
+/// for every pool.
 ///
 /// The value of a prediction is the log odds of the positive label.
 ///
-/// *Guarantee.* None; it is a heuristic. A mean of models whose probabilities are correct would make the fewest
-/// mistakes in expectation on each question. Corrections on real pools are measured against logistic regression.
+/// *Guarantee.* There is none; the learner is a heuristic. A mean of models whose probabilities are correct would make
+/// the fewest mistakes in expectation on each question. On real pools, the number of corrections was measured and
+/// compared with logistic regression.
 ///
-/// *Cost.* That of a [`LabellingSession`](crate::LabellingSession).
+/// *Cost.* The learner costs as much as a [`LabellingSession`](crate::LabellingSession).
 ///
-/// *When to use it.* On real pools. If some halfspace is known to fit and you need guarantees, use a
+/// *When to use it.* For real pools. If some halfspace is known to fit and you need guarantees, use a
 /// [`StrongLearner`](crate::StrongLearner).
 ///
 /// *Source.* Ours; Rasmussen and Williams 2006, Gaussian Processes for Machine Learning. Claims: S10, S10n, S10s, S10c.
@@ -84,7 +86,7 @@ impl SelfDirectedLearner for SurestFirst {
         Ok(())
     }
 
-    /// It does not search for a halfspace that fits the answers.
+    /// The learner does not search for a halfspace that fits the answers.
     fn status<P: PointSet>(&self, _: &Pool<'_, P>) -> AnswerStatus {
         AnswerStatus::Undecided
     }

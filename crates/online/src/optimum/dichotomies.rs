@@ -94,8 +94,8 @@ impl Dichotomies {
         Ok(Dichotomies { points: points.len(), masks, normals })
     }
 
-    /// The number of dichotomies of n points in general position in R^d: 2 Σ_{i<d} C(n-1, i). No other n points have
-    /// more.
+    /// The number of dichotomies of n points in general position in R^d: 2 Σ_{i<d} C(n-1, i). This is the largest
+    /// number for any n points.
     ///
     /// ```
     /// use halfspaces_online::Dichotomies;
@@ -141,7 +141,7 @@ impl Dichotomies {
         self.normals.iter().map(|w| Halfspace::new(w.clone())).collect()
     }
 
-    /// Bit i is set if point i is labelled +1.
+    /// One mask for each dichotomy. Bit i is set if point i is labelled +1.
     pub(super) fn masks(&self) -> &[u128] {
         &self.masks
     }
@@ -167,7 +167,7 @@ fn certain_mask(rows: &[Vec<f64>], w: &[f64]) -> Result<u128, OnlineError> {
 /// A vector in each cell of the arrangement of the hyperplanes x · w = 0 in R^d. Rows that are 0 are ignored.
 fn cells(rows: &[Vec<f64>], dim: usize) -> Result<Vec<Vec<f64>>, OnlineError> {
     let mut cells = HashMap::from([(0u128, vec![0.0; dim])]);
-    // The rows so far, without parallel ones, and their indices.
+    // The rows so far, without parallel copies, and their indices.
     let (mut distinct, mut places): (Vec<Vec<f64>>, Vec<usize>) = Default::default();
     for (row, x) in rows.iter().enumerate().filter(|(_, x)| x.iter().any(|v| *v != 0.0)) {
         let unresolved = OnlineError::Unresolved { row };
@@ -213,7 +213,8 @@ fn cells(rows: &[Vec<f64>], dim: usize) -> Result<Vec<Vec<f64>>, OnlineError> {
     Ok(cells.into_iter().map(|(_, w)| w).collect())
 }
 
-/// The vectors orthogonal to a normal, given by all coordinates except the one in which the normal is largest.
+/// The vectors orthogonal to a normal. A vector is given by all its coordinates except the one in which the normal is
+/// largest.
 struct Hyperplane<'a> {
     normal: &'a [f64],
     pivot: usize,

@@ -334,8 +334,8 @@ mod tests {
         }
     }
 
-    /// On a line the first label determines all others. In the plane it leaves a threshold among n cells, which costs
-    /// one mistake if the learner chooses the order and ⌊lg n⌋ mistakes otherwise.
+    /// On a line the first label determines all others. In the plane the first label leaves a threshold among n cells,
+    /// which costs one mistake if the learner chooses the order and ⌊lg n⌋ mistakes otherwise.
     #[test]
     fn lines_and_planes_have_the_values_that_are_known() {
         for n in [1, 2, 5] {

@@ -54,7 +54,7 @@ impl Alma {
 }
 
 impl OnlineLearner for Alma {
-    /// The decision value is w · x / ‖x‖.
+    /// The value of the prediction is w · x / ‖x‖.
     fn guess<R: RowView>(&self, x: R) -> Result<Prediction, InputError> {
         Ok(Prediction::from_value(self.weights.value(x)? / positive_norm_sq(x)?.sqrt()))
     }

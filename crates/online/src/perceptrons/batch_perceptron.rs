@@ -10,8 +10,8 @@ use halfspaces_linalg::{FitSample, InputError, Label, PointSet};
 /// ([`crate::bounds::batch_perceptron_updates`]). On points that no halfspace separates, it stops at the cap on updates
 /// and reports this.
 ///
-/// *Cost.* O(d) memory in addition to the points; at most O(n d (R/γ)²) time. In practice it needs a few passes with
-/// [`crate::Pick::Cyclic`]. With [`crate::Pick::Worst`] each update costs one fast scan of all points.
+/// *Cost.* O(d) memory in addition to the points; at most O(n d (R/γ)²) time. In practice, the learner needs a few
+/// passes with [`crate::Pick::Cyclic`]. With [`crate::Pick::Worst`] each update costs one fast scan of all points.
 ///
 /// *When to use it.* For points in memory that are probably separable. [`crate::MarginPerceptron`] takes up to three
 /// times as many updates and guarantees a third of the margin. For points that no halfspace separates, see

@@ -6,7 +6,7 @@ use crate::bounds::leaky_relu_accuracy;
 use crate::protocol::{OnlineLearner, Prediction};
 use halfspaces_linalg::{InputError, Label, RowView, norm};
 
-/// Online descent on rescaled LeakyReLU losses under Massart noise, after DKTZ24: the baseline of
+/// Online descent on rescaled LeakyReLU losses under Massart noise, after DKTZ24. This learner is the baseline of
 /// [`OnlineMassart`](crate::OnlineMassart).
 ///
 /// In round t the loss of w is LeakyReLU_λ(-y (w · x))/max(|w_t · x|, Δ), that is (1{wrong} - λ)|w · x| divided by the

@@ -3,7 +3,7 @@
 //! The points are split into shards, here the blocks of [`BLOCK_ROWS`](halfspaces_linalg::BLOCK_ROWS) rows. In each
 //! epoch one perceptron passes over each shard. All of them start from the same weights, and the next epoch starts from
 //! the mean of their final weights. The value [`EpochPass`] describes a pass over all shards and is sent to the
-//! processes that hold them. The results can be joined in any order ([`halfspaces_linalg::Partial`]).
+//! processes that hold the shards. The results can be joined in any order ([`halfspaces_linalg::Partial`]).
 //!
 //! *Source.* McDonald, Hall and Mann 2010, Theorem 3. Claims: none of its own.
 
@@ -51,9 +51,9 @@ pub struct EpochSum {
     rows: u64,
     shards: u64,
     mistakes: u64,
-    /// The sum over the shards of the weights after the last row of the shard.
+    /// The sum, over the shards, of the weights of the perceptron after the last row of the shard.
     weights: Vec<f64>,
-    /// The sum over all rows of the weights that predicted the row.
+    /// The sum, over all rows, of the weights that predicted the row.
     predicting: Vec<f64>,
 }
 

@@ -43,7 +43,7 @@ pub trait Order {
     ) -> Result<Option<usize>, InputError>;
 }
 
-/// The points from first to last.
+/// The order in which the points are given, from first to last.
 ///
 /// ```
 /// use halfspaces_linalg::Points;

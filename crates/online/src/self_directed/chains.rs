@@ -1,10 +1,11 @@
 //! Algorithm 1 of DKTZ23: two chains of hypotheses over random buckets.
 //!
-//! First learn from a few points a w₀ whose angle to w* is at most a constant. Split the rest of the pool at random
-//! into 2k buckets. A chain w runs through buckets 1..k, a chain v through k+1..2k: in each bucket, predict the points
-//! by decreasing |w · x| until the first mistake x, set w -= (w · x) x, and leave the bucket. A bucket without a
-//! mistake leaves w unchanged. At the end w labels the remaining points of the second half, and v those of the first:
-//! each chain labels points from which it has not learned.
+//! First, the algorithm learns from a few points a vector w₀ whose angle to w* is at most a constant. It splits the
+//! rest of the pool at random into 2k buckets. A chain w runs through buckets 1 to k, and a chain v runs through
+//! buckets k+1 to 2k. In each bucket, a chain predicts the points by decreasing |w · x| until the first mistake x, sets
+//! w -= (w · x) x, and leaves the bucket. A bucket without a mistake leaves w unchanged. At the end, w labels the
+//! remaining points of the second half of the buckets, and v those of the first half. Each chain thus labels points
+//! from which it has not learned.
 //!
 //! Claims: S1p, S5, S11, S11r, S11t, S11v, S13.
 
@@ -34,19 +35,19 @@ const START_POINTS: usize = 4;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ChainLength {
-    /// ⌈c d lnln n⌉. About 2 is best on the sphere.
+    /// ⌈c d lnln n⌉ buckets. A factor c of about 2 is best on the sphere.
     Practical {
-        /// c > 0.
+        /// The factor c, which must be positive.
         factor: f64,
     },
-    /// ⌈24 d max(lnln n, 0) + 4.5 ln(4/δ)⌉: enough steps for the theorem if the start has tan θ₀ <= e - 1
-    /// (docs/theory/super-linear-convergence.md). The printed product lnln n · ln(1/δ) is a sum here.
+    /// ⌈24 d max(lnln n, 0) + 4.5 ln(4/δ)⌉ buckets: enough steps for the theorem if the start has tan θ₀ <= e - 1
+    /// (docs/theory/super-linear-convergence.md). The product lnln n · ln(1/δ) of the source is a sum here.
     Theory {
         /// Failure probability δ in (0, 1).
         failure: f64,
     },
-    /// The least number of steps that the same proof allows, computed by [`bounds::super_linear_steps`]: about half of
-    /// [`ChainLength::Theory`].
+    /// The smallest number of steps that the same proof allows, computed by [`bounds::super_linear_steps`]. It is about
+    /// half of [`ChainLength::Theory`].
     Exact {
         /// Failure probability δ in (0, 1).
         failure: f64,
@@ -56,8 +57,8 @@ pub enum ChainLength {
 }
 
 impl ChainLength {
-    /// The number of buckets k of each chain for `points` points of R^`dim`, at least 1. The number of points may exceed
-    /// that of every pool.
+    /// The number of buckets k of each chain for `points` points of R^`dim`, at least 1. `points` may be larger than
+    /// the size of any pool.
     ///
     /// ```
     /// use halfspaces_online::ChainLength;
@@ -67,7 +68,7 @@ impl ChainLength {
     #[must_use]
     pub fn buckets(self, dim: usize, points: f64) -> usize {
         let (d, growth) = (dim as f64, points.ln().ln().max(0.0));
-        // A NaN, for n = 1, becomes 0.
+        // A NaN, which occurs for n = 1, becomes 0.
         match self {
             ChainLength::Practical { factor } => (factor * d * growth).ceil() as usize,
             ChainLength::Theory { failure } => {
@@ -116,18 +117,21 @@ enum Phase {
 /// Algorithm 1 of DKTZ23: two chains of hypotheses, each of which runs through half of 2k random buckets with at most
 /// one mistake per bucket. Each chain then labels the points that the other one has left unlabelled.
 ///
-/// *Guarantee.* For n points uniform on the sphere, O(d lnln n ln(1/δ)) mistakes with probability 1 - δ (DKTZ23 Theorem
-/// 2.1), for δ > 0.04, because the start from 4d points has its own failure probability (claim S13). With constants:
-/// [`bounds::two_chains_mistakes`]. In the buckets the chains make at most 2k mistakes, always. The learner does not search for a consistent halfspace: the status is
+/// *Guarantee.* On n points uniform on the sphere, the learner makes O(d lnln n ln(1/δ)) mistakes with probability 1 -
+/// δ (DKTZ23 Theorem 2.1). This holds for δ > 0.04, because the start from 4d points has its own failure probability
+/// (claim S13). [`bounds::two_chains_mistakes`] computes the bound with constants. In the buckets, the chains always
+/// make at most 2k mistakes. The learner does not search for a consistent halfspace, so its status is
 /// [`AnswerStatus::Consistent`] or [`AnswerStatus::Undecided`].
 ///
-/// *Cost.* Each point is read twice, O(nd) in all, and sorted within its bucket; O(n) memory in addition to the pool.
+/// *Cost.* Each point is read twice, which takes O(nd) time in total, and sorted within its bucket. The learner needs
+/// O(n) memory in addition to the pool.
 ///
-/// *When to use it.* For the theorem; at practical n, [`Greedy`](super::Greedy) makes fewer mistakes.
+/// *When to use it.* If you need the guarantee of the theorem. For pools of practical size, [`Greedy`](super::Greedy)
+/// makes fewer mistakes.
 ///
 /// *Source.* DKTZ23 §2, whose printed k = n/(2T) is the size of a bucket. [`ChainLength`] sets the number of buckets.
-/// The start is the sum of y x over 4d points, at an angle θ₀ to w* with tan θ₀ about √(π/8) (the appendix of DKTZ23
-/// learns it with O(d) mistakes too). Claims: S1p, S11, S11r, S11t, S11v, S13.
+/// The start is the sum of y x over 4d points. For its angle θ₀ to w*, tan θ₀ is about √(π/8) (the appendix of DKTZ23
+/// also learns its start with O(d) mistakes). Claims: S1p, S11, S11r, S11t, S11v, S13.
 ///
 /// ```
 /// use halfspaces_linalg::Classifier;
@@ -145,9 +149,9 @@ enum Phase {
 pub struct TwoChains {
     length: ChainLength,
     seed: u64,
-    /// w and v; both w₀ during the start.
+    /// The hypotheses w and v. Both are w₀ during the start.
     chains: [Vec<f64>; 2],
-    /// Random buckets whose sizes differ by at most one; each is ascending.
+    /// Random buckets whose sizes differ by at most one. Each bucket is in ascending order.
     buckets: Vec<Vec<usize>>,
     phase: Option<Phase>,
     open: Option<usize>,
@@ -227,13 +231,13 @@ impl TwoChains {
         }
         let start_mistakes = mistakes.len();
         learner.chains[1] = learner.first_hypothesis().to_vec();
-        // The bucket in which each point is left over, if any.
+        // For each point, the bucket in which it is left over, or `None`.
         let mut left: Vec<Option<u32>> = vec![None; points.len()];
         for b in 0..learner.buckets.len() {
             let bucket = &learner.buckets[b];
             let chain = learner.chain(b);
             let values = bucket_values(&pool, bucket, &learner.chains[chain])?;
-            // The surest wrong prediction; among equals the smaller index.
+            // The surest wrong prediction; if several are equally sure, the one with the smallest index.
             let mut worst: Option<(usize, f64)> = None;
             for (i, value) in bucket.iter().zip(&values) {
                 let wrong = Label::from_sign(*value) != labels[*i];
@@ -252,10 +256,10 @@ impl TwoChains {
             learner.chain_mistakes += 1;
             project(pool.unit(index), round.truth, &mut learner.chains[chain]);
         }
-        // Each chain labels the remaining points of the other's buckets.
+        // Each chain labels the remaining points of the other chain's buckets.
         let mut last = Vec::new();
         for (index, b) in left.into_iter().enumerate() {
-            // The others were labelled in their bucket or at the start.
+            // The other points were labelled in their bucket or at the start.
             let Some(b) = b else { continue };
             let other = &learner.chains[1 - learner.chain(b as usize)];
             let Question { prediction, .. } = pool.question(index, other)?;
@@ -304,7 +308,7 @@ impl TwoChains {
                 Phase::Bucket(b, Walk::new(pool, &self.chains[self.chain(b)], bucket.clone()))
             }
             None => {
-                // Each chain labels the remaining points of the other's buckets.
+                // Each chain labels the remaining points of the other chain's buckets.
                 let left = (0..self.buckets.len()).rev().flat_map(|b| {
                     let other = 1 - self.chain(b);
                     let left = self.buckets[b].iter().rev().filter(|i| pool.label(**i).is_none());
@@ -360,7 +364,7 @@ impl ChainsRun {
     }
 }
 
-/// w · x/‖x‖ for the points of a bucket, which are first copied together to be read faster.
+/// w · x/‖x‖ for the points of a bucket, which are first copied together so that they can be read faster.
 fn bucket_values<P: PointSet>(
     pool: &Pool<'_, P>,
     bucket: &[usize],
@@ -442,7 +446,7 @@ impl SelfDirectedLearner for TwoChains {
         Ok(())
     }
 
-    /// Either chain may fit all answers.
+    /// The answers are consistent if either chain fits all of them.
     fn status<P: PointSet>(&self, pool: &Pool<'_, P>) -> AnswerStatus {
         pool.status(self.weights(), false)
     }
@@ -456,7 +460,7 @@ mod tests {
     use halfspaces_linalg::{Classifier, Points, SparsePoints};
     use proptest::prelude::*;
 
-    /// n = ⌊e^(e²)⌋ = 1618, whose lnln n is just below 2.
+    /// For n = ⌊e^(e²)⌋ = 1618, lnln n is just below 2.
     #[test]
     fn chain_lengths_are_worked_by_hand() {
         let buckets = |length: ChainLength| length.buckets(3, 1618.0);
@@ -472,7 +476,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// Integer points with duplicates, zero points and ties; labels of all kinds.
+        /// The pools have integer points with duplicates, zero points and ties, and labels of all kinds.
         #[test]
         fn at_once_is_one_by_one(
             rows in prop::collection::vec([-2i8..=2, -2i8..=2, -2i8..=2], 1..120),
@@ -526,7 +530,7 @@ mod tests {
         assert_eq!(learner.simulate(&none, &[]).unwrap_err(), InputError::Empty.into());
     }
 
-    /// Computed by hand with exact fractions: the bound at δ/4, not at δ/2.
+    /// Compares with numbers computed by hand with exact fractions. The bound is taken at δ/4, not at δ/2.
     #[test]
     fn exact_chains_have_as_many_buckets_as_the_proof_asks() {
         assert_eq!(ChainLength::Exact { failure: 0.1 }.buckets(2, 10_000.0), 32);

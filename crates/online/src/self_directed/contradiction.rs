@@ -1,12 +1,12 @@
-//! Revealed labels that no halfspace fits, with a small witness.
+//! Finds a small set of revealed points whose labels no halfspace fits.
 //!
 //! By Helly's theorem, if no halfspace strictly fits the labels of points of R^d, then none fits some d + 1 of them.
 //! The set is found by repeatedly cutting with the revealed point that the hard-margin hypothesis gets most wrong,
 //! until no hypothesis is left. Then every point that is not needed is removed.
 //!
-//! *Guarantee.* `None` is certain up to the rounding of w · x: a halfspace was found and compared with every revealed
-//! label. A witness is as certain as the solver: no halfspace was found that fits its labels with a margin above 1e-12.
-//! A point on the boundary (w · x = 0) counts as not fitted.
+//! *Guarantee.* The result `None` is certain up to the rounding of w · x: a halfspace was found and compared with every
+//! revealed label. A set of contradictory points is as certain as the solver: no halfspace was found that fits the
+//! labels of the set with a margin above 1e-12. A point on the boundary (w · x = 0) counts as not fitted.
 
 use super::Pool;
 use crate::error::OnlineError;
@@ -14,8 +14,8 @@ use crate::version_space::Centre;
 use crate::version_space::HardMargin;
 use halfspaces_linalg::PointSet;
 
-/// Revealed points whose labels contradict each other, all of them needed; `None` if some halfspace labels every
-/// revealed point correctly.
+/// A set of revealed points whose labels contradict each other and none of which can be left out. Returns `None` if
+/// some halfspace labels every revealed point correctly.
 pub(super) fn find<P: PointSet>(pool: &Pool<'_, P>) -> Result<Option<Vec<usize>>, OnlineError> {
     let dim = pool.points().dim();
     let cut = |index: usize, sign: f64| {
@@ -33,7 +33,7 @@ pub(super) fn find<P: PointSet>(pool: &Pool<'_, P>) -> Result<Option<Vec<usize>>
             .map(|(i, y)| (y.as_f64() * pool.margin(i, w), i, y))
             .min_by(|a, b| a.0.total_cmp(&b.0));
         match worst {
-            // Adds one point each time: the hypothesis fits the chosen points, or is exhausted.
+            // Each iteration adds a new point, because the hypothesis fits the chosen points or is exhausted.
             Some((margin, i, y)) if margin <= 0.0 => {
                 chosen.push((i, cut(i, y.as_f64())));
                 centre = HardMargin::from_cuts(dim, chosen.iter().map(|(_, a)| a.as_slice()))?;

@@ -1,13 +1,14 @@
 //! Whole-pool greedy: always predicts the surest of all remaining points.
 //!
-//! It keeps one hypothesis w, at first y₁x₁ (points scaled to norm 1). It predicts the unrevealed point of largest
-//! |w · x|; on a mistake it sets w -= (w · x) x and continues with the rest of the pool.
+//! The learner keeps one hypothesis w, initially y₁x₁, where all points are scaled to norm 1. It predicts the
+//! unrevealed point with the largest |w · x|. On a mistake it sets w -= (w · x) x and continues with the rest of the
+//! pool.
 //!
-//! After a mistake of margin t, every remaining point has |w · x| <= t for the old w: the set of candidates shrinks
-//! with the angle, and the total work is a few passes over the points. With known labels ([`Greedy::simulate`]) nothing
-//! needs to be sorted: the next mistake is the wrong prediction with the largest |w · x|, found by one scan. Dense
-//! points are scanned in quantised form (one byte per coordinate) until an eighth of them is left, and then copied
-//! together. This takes d + 10 bytes per point in addition to the pool's 8d.
+//! After a mistake of margin t, every remaining point has |w · x| <= t for the old w. The set of candidates therefore
+//! shrinks with the angle, and the total work is a few passes over the points. With known labels ([`Greedy::simulate`])
+//! nothing needs to be sorted: the next mistake is the wrong prediction with the largest |w · x|, which one scan finds.
+//! Dense points are scanned in quantised form (one byte per coordinate) until an eighth of them is left. The remaining
+//! points are then copied together. This takes d + 10 bytes per point in addition to the pool's 8d.
 //!
 //! Claims: S1, S2, S15, S15v.
 
@@ -22,32 +23,33 @@ use halfspaces_linalg::{
 };
 
 /// The points themselves are scanned once one in `COARSE` rows had to be looked up, or once only one in [`EXACT_SHARE`]
-/// is left.
+/// points is left.
 const COARSE: usize = 4;
 /// The remaining points are copied together once only one in this many is left: the copies then take no more memory
 /// than the bytes did.
 const EXACT_SHARE: usize = 8;
-/// They are copied again once only one in this many copies is left.
+/// The remaining points are copied again once only one in this many copies is left.
 const COPY_SHARE: usize = 4;
 /// Number of remaining points that one thread scans at a time.
 const POINTS_PER_TASK: usize = 4096;
 
-/// Whole-pool greedy: predicts the unrevealed point of largest |w · x|/‖x‖ next, and at a mistake projects the point
-/// out of w.
+/// Whole-pool greedy: predicts the unrevealed point with the largest |w · x|/‖x‖ next. On a mistake it removes from w
+/// the component along this point.
 ///
-/// *Guarantee.* None is proved: the points that follow a mistake depend on those before it. Each mistake brings w
-/// nearer to the target (tan θ never increases for θ < π/2; DKTZ23 Lemma 2.3). Measured on the sphere: 2 to 2.5 d
-/// mistakes (table s1-sphere), nearly independent of n (claim S1), fewer than Algorithm 1 of DKTZ23, which has a proof.
+/// *Guarantee.* No mistake bound is proved, because the points that follow a mistake depend on the points before it.
+/// Each mistake brings w nearer to the target (tan θ never increases for θ < π/2; DKTZ23 Lemma 2.3). On the sphere, 2
+/// to 2.5 d mistakes were measured (table s1-sphere), nearly independently of n (claim S1). This is fewer than with
+/// Algorithm 1 of DKTZ23, which has a proof.
 ///
-/// *Cost.* After a mistake one pass over the remaining points, O(nd); a few passes in total; O(n) memory in addition to
-/// the pool. With known labels, [`Greedy::simulate`] is even faster.
+/// *Cost.* Each mistake takes one pass over the remaining points, O(nd). A session takes a few passes in total, and
+/// O(n) memory in addition to the pool. With known labels, [`Greedy::simulate`] is even faster.
 ///
-/// *When to use it.* On well-conditioned pools, and if speed matters. On ill-conditioned pools it may fail as the
-/// perceptron does; use [`StrongLearner`](super::StrongLearner) there. It does not search for contradictions: its
-/// status is [`AnswerStatus::Consistent`] or [`AnswerStatus::Undecided`].
+/// *When to use it.* On well-conditioned pools, and if speed matters. On ill-conditioned pools it may fail like the
+/// perceptron; use [`StrongLearner`](super::StrongLearner) there. The learner does not search for contradictions, so
+/// its status is [`AnswerStatus::Consistent`] or [`AnswerStatus::Undecided`].
 ///
 /// *Source.* The update is that of DKTZ23 §2; the single chain over the whole pool is ours. Claims S3 and S4 are lemmas
-/// of DKTZ23 about one such step. Claims: S1, S2, S15, S15v.
+/// of DKTZ23 about one such update. Claims: S1, S2, S15, S15v.
 ///
 /// ```
 /// use halfspaces_linalg::Classifier;
@@ -63,7 +65,7 @@ const POINTS_PER_TASK: usize = 4096;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Greedy {
-    /// Unit, or zero before the first label.
+    /// A unit vector, or zero before the first label.
     weights: Vec<f64>,
     walk: Option<Walk>,
     open: Option<usize>,
@@ -133,7 +135,8 @@ impl Greedy {
         }
         let weights = origin(points.dim())?;
         let mut run = Simulation { points, labels, threads, weights, mistakes: Vec::new() };
-        // The first points are asked with w = 0; right or wrong, w is then y x of the last of them.
+        // The first points are predicted with w = 0. Whether the predictions are right or wrong, w is then y x of the
+        // last of these points.
         let mut first = 0;
         while first < points.len() && run.weights.iter().all(|w| *w == 0.0) {
             run.ask(first)?;
@@ -158,10 +161,11 @@ struct Simulation<'p, P> {
     mistakes: Vec<Round>,
 }
 
-/// |w · x| and the index of the surest wrong prediction, if any; among equals the smallest index.
+/// |w · x| and the index of the surest wrong prediction, if there is one. If several predictions are equally sure, this
+/// is the smallest index.
 type Worst = Option<(f64, usize)>;
 
-/// The surest wrong prediction of several parts of a pool, in order.
+/// The surest wrong prediction of several parts of a pool, which are given in order.
 fn worst_of(parts: impl Iterator<Item = Worst>) -> Worst {
     parts.flatten().reduce(|worst, next| if next.0 > worst.0 { next } else { worst })
 }
@@ -176,7 +180,7 @@ struct ScanResult {
 }
 
 /// The points that remain after a mistake: those with |w · x| below `most`, and, among those with |w · x| equal to
-/// `most`, the ones after `last`. Surer points were predicted before it, correctly.
+/// `most`, the ones after `last`. Surer points were predicted before the mistake, and correctly.
 struct Cut {
     weights: Vec<f64>,
     most: f64,
@@ -215,7 +219,7 @@ impl<'p, P: PointSet> Simulation<'p, P> {
     }
 
     /// Scans the quantised points until the bytes are too coarse to distinguish the points. Returns the remaining
-    /// points together with some that the cuts exclude, the cuts, and the number of rows scanned.
+    /// points (possibly with some that the cuts exclude), the cuts, and the number of rows scanned.
     fn scan_bytes(&mut self, first: usize) -> Result<(Vec<usize>, Vec<Cut>, usize), OnlineError> {
         let (mut cuts, mut scanned) = (Vec::new(), 0);
         let screen = match Screen::pays(self.points) {
@@ -266,8 +270,8 @@ impl<'p, P: PointSet> Simulation<'p, P> {
         }
     }
 
-    /// Scans the points themselves to the end. Of the points in `left`, only those that satisfy the `cuts` remain.
-    /// Returns the number of points scanned.
+    /// Scans the points themselves until the end of the session. Of the points in `left`, only those that satisfy the
+    /// `cuts` remain. Returns the number of points scanned.
     fn scan_points(&mut self, left: &[usize], cuts: &[Cut]) -> Result<usize, OnlineError> {
         let among = |part: &[usize]| self.points.len() * part.len() / left.len();
         let parts = self.threads.map_with(
@@ -279,7 +283,7 @@ impl<'p, P: PointSet> Simulation<'p, P> {
         let mut cut = Cut { weights: Vec::new(), most: f64::INFINITY, last: 0 };
         let (mut rows, mut scanned) = (left.len(), 0);
         loop {
-            // A few rows are scanned faster than another thread starts.
+            // Scanning a few rows takes less time than starting another thread.
             let threads = if rows <= POINTS_PER_TASK { Threads::ONE } else { self.threads };
             let found = threads.map_with(
                 parts.iter_mut(),
@@ -298,7 +302,7 @@ impl<'p, P: PointSet> Simulation<'p, P> {
         }
     }
 
-    /// The surest wrong prediction of a part. Stores |w · x| in every row, or NaN if one of `cuts` excludes it.
+    /// The surest wrong prediction of a part. Stores |w · x| in every row, or NaN if one of `cuts` excludes the row.
     fn scan(&self, part: &mut Part<'_, P>, cuts: &[Cut]) -> Worst {
         let mut worst = None;
         for row in &mut part.rows {
@@ -321,7 +325,7 @@ impl<'p, P: PointSet> Simulation<'p, P> {
 /// A remaining point.
 #[derive(Debug, Clone, Copy)]
 struct Row {
-    /// Its index in the pool, or among the copies.
+    /// The index of the point in the pool, or among the copies.
     place: usize,
     /// 1/‖x‖.
     scale: f64,
@@ -360,7 +364,7 @@ struct CompactedPool<'p, P> {
     points: &'p P,
     /// Number of points, in the pool or among the copies, from which the remaining ones come.
     among: usize,
-    /// Copies and their indices in the pool.
+    /// The copies and their indices in the pool.
     copies: Option<(P, Vec<usize>)>,
 }
 
@@ -378,7 +382,7 @@ impl<P: PointSet> CompactedPool<'_, P> {
         Unit { row: point, scale: row.scale }
     }
 
-    /// Copies the remaining rows if they are few. They get new places in the same order.
+    /// Copies the remaining rows if they are few. The rows then get new places in the same order.
     fn gather(&mut self, left: &mut [Row]) -> Result<(), InputError> {
         let share = if self.copies.is_some() { COPY_SHARE } else { EXACT_SHARE };
         if left.is_empty() || share * left.len() > self.among {
@@ -479,7 +483,7 @@ mod tests {
     use halfspaces_linalg::{Points, SparsePoints, angle};
     use proptest::prelude::*;
 
-    /// Oracle: sort everything after every mistake.
+    /// Test oracle: sorts all remaining points after every mistake.
     fn literal(points: &Points, labels: &[Label]) -> Vec<usize> {
         let unit: Vec<Vec<f64>> = points
             .rows()
@@ -520,7 +524,7 @@ mod tests {
         }
     }
 
-    /// Enough points for rows to be dropped and the rest to be copied more than once.
+    /// The pools have enough points for rows to be dropped and for the rest to be copied more than once.
     #[test]
     fn bytes_and_copies_change_nothing() {
         for (dim, n, seed) in [(3, 20_000, 1), (17, 20_000, 2), (33, 6000, 3)] {
@@ -539,7 +543,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// Integer points with duplicates, zero points, ties and points parallel to w; labels of all kinds.
+        /// The pools have integer points with duplicates, zero points, ties and points parallel to w, and labels of all
+        /// kinds.
         #[test]
         fn at_once_is_one_by_one(
             rows in prop::collection::vec([-2i8..=2, -2i8..=2, -2i8..=2], 1..60),
@@ -573,7 +578,7 @@ mod tests {
     }
 
     /// Each point occurs thousands of times, and the first one fills the part that is scanned first. Among equally sure
-    /// mistakes the first is made, in bytes and in exact scans, on any number of threads.
+    /// mistakes, the scan finds the first one, with bytes and with exact scans, on any number of threads.
     #[test]
     fn ties_between_parts_go_to_the_first() {
         let kinds = [[3.0, 0.0, 1.0], [1.0, -2.0, 0.0], [0.0, 1.0, -3.0], [-2.0, 0.0, 1.0]];
@@ -600,7 +605,7 @@ mod tests {
         assert!(tied > 1, "{tied}");
     }
 
-    /// S2: while the angle to the target is acute, no mistake increases it.
+    /// Claim S2: while the angle to the target is acute, no mistake increases this angle.
     #[test]
     fn the_angle_never_rises_once_it_is_acute() {
         for seed in 0..20 {
@@ -643,7 +648,7 @@ mod tests {
         assert_eq!(Greedy::simulate(&huge, &one), Err(InputError::Overflow { row: 0 }.into()));
         let tiny = Points::from_rows(&[[1e-200, 0.0]]).unwrap();
         assert_eq!(Greedy::simulate(&tiny, &one), Err(InputError::Underflow { row: 0 }.into()));
-        // One dimension, one point, a point at 0.
+        // The edge cases are one dimension, a single point, and a point at 0.
         let run = Greedy::simulate(&Points::from_rows(&[[-3.0]]).unwrap(), &one).unwrap();
         assert_eq!((run.mistakes().len(), run.halfspace().normal()), (1, &[1.0][..]));
     }

@@ -1,17 +1,19 @@
 //! Self-directed learning: the learner knows the pool and chooses the point it predicts next.
 //!
 //! A [`SelfDirectedLearner`] proposes a point with a prediction and learns its label, until the whole pool is labelled
-//! (a *perfect* learner) or as much of it as required (a *strong* learner labels a fraction 1 - ε, a *weak* one a fixed
-//! fraction). It predicts each point once, and its mistakes are the wrong predictions. Choosing the easiest points
-//! first costs O(d lnln n) mistakes on the sphere, where every learner in random order makes Ω(d ln(n/d)).
+//! (a *perfect* learner) or as much of it as is required (a *strong* learner labels a fraction 1 - ε, a *weak* one a
+//! fixed fraction). The learner predicts each point once, and its mistakes are the wrong predictions. A learner that
+//! chooses the easiest points first makes O(d lnln n) mistakes on the sphere, where every learner in random order makes
+//! Ω(d ln(n/d)) mistakes.
 //!
 //! The protocol is a [`SelfDirectedSession`]: `next()` returns a question, and a person or a program answers it with
 //! `answer(label)`. A learner never sees a label before it predicts: it gets a [`Pool`], which shows the points and the
 //! labels revealed so far. [`label_pool`] runs the loop with known labels.
 //!
-//! If unsure, use a [`LabellingSession`](crate::LabellingSession), whose model is [`SurestFirst`](crate::SurestFirst).
-//! If a halfspace is known to fit and you need a proved bound, use [`StrongLearner::recommended`]. All other learners
-//! assume that a halfspace fits. The README of the crate compares them.
+//! If you are unsure which learner to choose, use a [`LabellingSession`](crate::LabellingSession), whose model is
+//! [`SurestFirst`](crate::SurestFirst). If a halfspace is known to fit and you need a proved bound, use
+//! [`StrongLearner::recommended`]. All other learners assume that a halfspace fits. The README of the crate compares
+//! them.
 //!
 //! The time that a learner needs for one answer is bounded, whatever the labels are; each learner documents its bound.
 //! [`AnswerStatus`] states whether a halfspace still fits the answers.
@@ -60,7 +62,7 @@ use halfspaces_linalg::{InputError, Label, PointSet, RowView, norm, normalise, t
 #[derive(Debug, Clone)]
 pub struct Pool<'p, P> {
     points: &'p P,
-    /// 1/‖x‖, 0 for x = 0.
+    /// 1/‖x‖, or 0 for x = 0.
     scales: Vec<f64>,
     labels: Vec<Option<Label>>,
     left: usize,
@@ -112,17 +114,17 @@ impl<'p, P: PointSet> Pool<'p, P> {
         Unit { row, scale: self.scales[index] }
     }
 
-    /// 1/‖x‖ of a point, 0 for x = 0.
+    /// 1/‖x‖ of a point, or 0 for x = 0.
     pub(crate) fn scale(&self, index: usize) -> f64 {
         self.scales[index]
     }
 
-    /// w · x/‖x‖ of a point; 0 for x = 0.
+    /// w · x/‖x‖ of a point, or 0 for x = 0.
     pub(crate) fn margin(&self, index: usize, w: &[f64]) -> f64 {
         self.unit(index).margin(w)
     }
 
-    /// Whether a point is x = 0, which every halfspace labels alike.
+    /// Whether a point is x = 0, to which every halfspace gives the same label.
     pub(crate) fn is_zero(&self, index: usize) -> bool {
         self.scales[index] == 0.0
     }
@@ -132,8 +134,8 @@ impl<'p, P: PointSet> Pool<'p, P> {
         self.unit(index).add_to(a, w);
     }
 
-    /// The status of a learner with these `hypotheses`; `gave_up` states whether it has searched for others without
-    /// success.
+    /// The status of a learner with these `hypotheses`; `gave_up` states whether the learner has searched for other
+    /// hypotheses without success.
     pub(crate) fn status<'w>(
         &self,
         hypotheses: impl IntoIterator<Item = &'w [f64]>,
@@ -157,7 +159,7 @@ impl<'p, P: PointSet> Pool<'p, P> {
         Ok(Question { index, prediction })
     }
 
-    /// Refuses a question about a point that does not exist or is already revealed.
+    /// Rejects a question about a point that does not exist or is already revealed.
     fn check_question(&self, index: usize) -> Result<(), OnlineError> {
         match self.labels.get(index) {
             Some(None) => Ok(()),
@@ -201,15 +203,15 @@ impl<'p, P: PointSet> Pool<'p, P> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait SelfDirectedLearner {
-    /// The next point with its prediction, or `None` if the learner has nothing left to predict. Called again without
-    /// an answer in between, it proposes the same point.
+    /// The next point with its prediction, or `None` if the learner has nothing left to predict. If the function is
+    /// called again without an answer in between, it proposes the same point.
     ///
     /// # Errors
     /// [`InputError::Overflow`]; [`halfspaces_linalg::InputError::DimensionMismatch`].
     fn propose<P: PointSet>(&mut self, pool: &Pool<'_, P>)
     -> Result<Option<Question>, OnlineError>;
 
-    /// Learns the label of the point it proposed, which `pool` shows by now. Takes bounded time for any labels.
+    /// Learns the label of the proposed point, which `pool` already shows. Takes bounded time for any labels.
     ///
     /// # Errors
     /// Those of [`SelfDirectedLearner::propose`].
@@ -224,7 +226,7 @@ pub trait SelfDirectedLearner {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Unit<R> {
     row: R,
-    /// 1/‖x‖, 0 for x = 0.
+    /// 1/‖x‖, or 0 for x = 0.
     scale: f64,
 }
 
@@ -272,8 +274,8 @@ pub(crate) fn decision_value<R: RowView>(w: &[f64], x: R) -> Result<f64, InputEr
     if value.is_finite() { Ok(value) } else { Err(InputError::Overflow { row: 0 }) }
 }
 
-/// w -= (w · x) x for the unit x, scaled back to norm 1. If this leaves nothing, or if w was 0, w becomes y x. A point
-/// x = 0 changes nothing.
+/// Sets w -= (w · x) x for the unit vector x and scales w back to norm 1. If nothing is left of w, or if w was 0, w
+/// becomes y x. A point x = 0 changes nothing.
 pub(crate) fn project<R: RowView>(x: Unit<R>, truth: Label, w: &mut [f64]) {
     x.add_to(-x.margin(w), w);
     // If w was parallel to x, rounding leaves a remainder without a meaningful direction.
@@ -283,7 +285,7 @@ pub(crate) fn project<R: RowView>(x: Unit<R>, truth: Label, w: &mut [f64]) {
     }
 }
 
-/// Fair coins.
+/// Labels that are drawn by flipping fair coins.
 #[cfg(test)]
 fn random_labels(count: usize, seed: u64) -> Vec<Label> {
     use halfspaces_linalg::{RngStream, rng_for};

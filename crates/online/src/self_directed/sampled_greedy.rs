@@ -1,17 +1,19 @@
 //! Sampled greedy: predicts the surest point according to a sample of the version space.
 //!
-//! It keeps a sample of all w in the unit ball that label every revealed point correctly, spread by hit-and-run. It
-//! predicts the point x with the largest |E u·x| / sd(u·x), where u = w/‖w‖ runs over the sample, with the sign of E
-//! u·x. If u·x were normal, this would be the point on whose label most of the version space agrees. Every label cuts
-//! the sample. At a mistake, and once half of the sample has been cut off, the sample is refilled and spread over the
-//! new set, and the remaining points are ranked again.
+//! The learner keeps a sample of all w in the unit ball that label every revealed point correctly, and spreads it by
+//! hit-and-run. The score of a point x is |E u·x| / sd(u·x), where u = w/‖w‖ runs over the sample. The learner predicts
+//! the point with the largest score, and the predicted label is the sign of E u·x. If u·x were normal, this would be
+//! the point on whose label most of the version space agrees. Every label cuts the sample. At a mistake, and once half
+//! of the sample has been cut off, the sample is refilled and spread over the new set, and the remaining points are
+//! ranked again.
 //!
 //! A revealed point is forgotten if its score is far larger than the distance, in standard deviations, of every point
-//! of the sample from the mean: it does not cut the remaining set. Of the other revealed points, the walk uses those
-//! with the smallest scores as constraints, and adds those that some point of the sample turns out to violate.
+//! of the sample from the mean, because such a point does not cut the remaining set. Of the other revealed points, the
+//! walk uses those with the smallest scores as constraints, and adds those that some point of the sample turns out to
+//! violate.
 //!
 //! *Bounded work.* An answer takes at most 16384 (d + 4) steps of hit-and-run, for any labels. Labels that no halfspace
-//! fits take less than an eighth of that, once.
+//! fits take less than an eighth of this number, and only once.
 
 use super::walk::Walk;
 use super::{AnswerStatus, Pool, SelfDirectedLearner, decision_value};
@@ -31,7 +33,7 @@ const MIN_POINTS: usize = 80;
 const POINTS_PER_DIMENSION: usize = 2;
 /// Number of revealed points per dimension that constrain the walk: those with the smallest scores.
 const CUTS_PER_DIMENSION: usize = 20;
-/// Maximum number of rounds of hit-and-run steps; a round is repeated until the sample is independent of its earlier
+/// Maximum number of rounds of hit-and-run steps. Rounds are repeated until the sample is independent of its earlier
 /// positions.
 const MAX_SWEEPS: usize = 6;
 /// Number of points of the pool that one thread ranks at a time.
@@ -40,7 +42,7 @@ const POINTS_PER_TASK: usize = 1024;
 /// from the mean, in standard deviations.
 const FORGET_BEYOND: f64 = 1.5;
 
-/// y x of a revealed point, scaled to norm 1, and its score.
+/// The vector y x of a revealed point, scaled to norm 1, and the score of the point.
 #[derive(Debug, Clone)]
 struct Cut {
     a: Vec<f64>,
@@ -50,15 +52,16 @@ struct Cut {
 /// Greedy with a sample of the version space: predicts the point on whose label most of a hit-and-run sample of all
 /// consistent halfspaces agrees.
 ///
-/// *Guarantee.* None; it is a heuristic, and the moments are those of a finite sample that is mixed only up to a
-/// correlation of 0.3. Measured on 10^5 points of the sphere: 1.50 d mistakes in d = 10 (30 pools, standard error 0.03
-/// d) and 1.42 d in d = 30 (4 pools, 0.02 d), where [`VersionSpaceGreedy`](super::VersionSpaceGreedy) makes 1.6 d to
-/// 1.7 d.
+/// *Guarantee.* There is none. The learner is a heuristic, and its moments are those of a finite sample that is mixed
+/// only up to a correlation of 0.3. On 10^5 points of the sphere it made 1.50 d mistakes in d = 10 (30 pools, standard
+/// error 0.03 d) and 1.42 d mistakes in d = 30 (4 pools, standard error 0.02 d). There
+/// [`VersionSpaceGreedy`](super::VersionSpaceGreedy) makes 1.6 d to 1.7 d mistakes.
 ///
 /// *Cost.* The sample has 80 + 2d points, and about 20 d revealed points are constraints of the walk. A score costs
-/// O(d²) per point of the pool, so a ranking costs O(n d²), after each mistake and whenever half of the sample is cut
-/// off. An answer takes at most 16384 (d + 4) steps of hit-and-run, for any labels. If these do not suffice, or no
-/// halfspace fits, the status is [`AnswerStatus::NoHalfspaceFound`] and the ranking no longer changes.
+/// O(d²) per point of the pool, so a ranking costs O(n d²). The pool is ranked after each mistake and whenever half of
+/// the sample has been cut off. An answer takes at most 16384 (d + 4) steps of hit-and-run, for any labels. If these do
+/// not suffice, or no halfspace fits, the status is [`AnswerStatus::NoHalfspaceFound`] and the ranking no longer
+/// changes.
 ///
 /// *When to use it.* If mistakes are expensive and the data is well-conditioned.
 ///
@@ -81,17 +84,17 @@ struct Cut {
 /// ```
 #[derive(Debug, Clone)]
 pub struct SampledGreedy {
-    /// The seed; every sample is drawn with a stream of its own.
+    /// The seed. Every sample is drawn from its own stream of random numbers.
     seed: u64,
     size: usize,
-    /// The sample when it was last spread, and the points of it that satisfy all cuts since.
+    /// The sample as it was last spread (`shape`), and those of its points that satisfy all later cuts (`points`).
     shape: Vec<Vec<f64>>,
     points: Vec<Vec<f64>>,
-    /// Revealed points times their labels, scaled to norm 1, with their scores when last measured: those that constrain
-    /// the walk, and those that may have to later.
+    /// Revealed points multiplied by their labels and scaled to norm 1, with the scores that were measured last. Those
+    /// in `cuts` constrain the walk, and those in `waiting` may have to constrain it later.
     cuts: Vec<Cut>,
     waiting: Vec<Cut>,
-    /// E u, and rows r with Σ (r·x)² = Var(u·x); all zero before the first label.
+    /// E u (`centre`), and rows r with Σ (r·x)² = Var(u·x) (`spread`). All of them are zero before the first label.
     centre: Vec<f64>,
     spread: Vec<Vec<f64>>,
     /// Distance of the farthest point of the sample from the mean, in standard deviations.
@@ -105,7 +108,7 @@ pub struct SampledGreedy {
 }
 
 impl SampledGreedy {
-    /// The unit ball of R^`dim`, sampled with the streams of `seed`.
+    /// A learner for points of R^`dim`. The samples are drawn from the random streams of `seed`.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::TooLarge`].
@@ -134,8 +137,8 @@ impl SampledGreedy {
         })
     }
 
-    /// Sets the number of threads for the walk of the sample and the ranking of the pool. No result depends on it.
-    /// Default: one.
+    /// Sets the number of threads for the walk of the sample and the ranking of the pool. The results do not depend on
+    /// this number. Default: one.
     #[must_use]
     pub fn with_threads(mut self, threads: Threads) -> Self {
         self.threads = threads;
@@ -160,8 +163,8 @@ impl SampledGreedy {
         /// Number of hit-and-run steps so far; each step moves the whole sample.
         steps: u64,
 
-        /// Whether the version space is numerically a ray or empty, as with contradictory labels; the ranking then no
-        /// longer changes.
+        /// Whether the version space is numerically a ray or empty, as it is with contradictory labels. The ranking
+        /// then no longer changes.
         is_exhausted: bool => exhausted,
     }
 
@@ -184,8 +187,8 @@ impl SampledGreedy {
             let _ = normalise(u);
         }
         self.centre = mean(&directions);
-        // Orthogonalise the columns of the differences one after the other. A covariance matrix would lose the narrow
-        // directions, because it contains squares; none is computed.
+        // Orthogonalise the columns of the differences one after the other. No covariance matrix is computed: it
+        // contains squares and would therefore lose the narrow directions.
         let share = 1.0 / (directions.len() as f64 - 1.0).sqrt();
         let dim = self.centre.len();
         let mut columns: Vec<Vec<f64>> = (0..dim)
@@ -197,7 +200,7 @@ impl SampledGreedy {
             let q = &mut done[j];
             self.spread[j][j] = norm(q);
             if !normalise(q) {
-                // No spread in this direction.
+                // The sample has no spread in this direction.
                 continue;
             }
             for (k, column) in following.iter_mut().enumerate() {
@@ -210,7 +213,8 @@ impl SampledGreedy {
         self.farthest = (0..directions.len()).map(far).fold(0.0, f64::max).sqrt() / share;
     }
 
-    /// Cuts the sample by the last cut. Returns `false` if too little is left, or if the steps do not suffice.
+    /// Cuts the sample by the last cut. Returns `false` if too little of the sample is left, or if the steps do not
+    /// suffice.
     fn cut_by_last(&mut self, steps_left: &mut usize, rng: &mut ChaCha8Rng) -> bool {
         let cuts: Vec<&[f64]> = self.cuts.iter().map(|cut| cut.a.as_slice()).collect();
         let (points, shape) = (&mut self.points, &mut self.shape);
@@ -219,7 +223,8 @@ impl SampledGreedy {
         sample.cut_by_last(rng).is_some()
     }
 
-    /// Splits the revealed points by their scores into those that constrain the walk and those that may have to later.
+    /// Splits the revealed points by their scores into those that constrain the walk and those that may have to
+    /// constrain it later.
     fn select_cuts(&mut self) {
         let mut all = std::mem::take(&mut self.cuts);
         all.append(&mut self.waiting);
@@ -233,7 +238,7 @@ impl SampledGreedy {
         self.cuts = all;
     }
 
-    /// Refills the sample and spreads it over the set cut by a new cut.
+    /// Refills the sample and spreads it over the set that a new cut leaves.
     fn resample(&mut self, cut: Cut) {
         let budget = step_budget(self.centre.len());
         let mut steps_left = budget;
@@ -259,7 +264,7 @@ impl SampledGreedy {
                 let spread = self.spread.iter().map(|r| kernels::dot(r, &cut.a));
                 cut.score = score(kernels::dot(&self.centre, &cut.a), spread);
             }
-            // Has the walk violated a waiting point?
+            // Check whether the walk has violated a waiting point.
             let (points, farthest) = (&self.points, self.farthest);
             let forbids = |cut: &mut Cut| {
                 cut.score <= farthest && points.iter().any(|w| kernels::dot(w, &cut.a) <= 0.0)
@@ -283,7 +288,7 @@ impl SampledGreedy {
     }
 }
 
-/// E u·x / sd(u·x), from E u·x and r·x for the rows r.
+/// The score E u·x / sd(u·x), computed from E u·x and from r·x for the rows r.
 fn score(value: f64, spread: impl Iterator<Item = f64>) -> f64 {
     value / (spread.map(|v| v * v).sum::<f64>().sqrt() + f64::MIN_POSITIVE)
 }
@@ -342,8 +347,8 @@ impl SelfDirectedLearner for SampledGreedy {
         Ok(())
     }
 
-    /// The learner searches for consistent halfspaces whenever it refills the sample. If an answer that was forgotten
-    /// as too far away is contradicted later, the mean direction of the sample no longer fits it.
+    /// The learner searches for consistent halfspaces whenever it refills the sample. If a later answer contradicts one
+    /// that was forgotten as too far away, the mean direction of the sample no longer fits the forgotten answer.
     fn status<P: PointSet>(&self, pool: &Pool<'_, P>) -> AnswerStatus {
         pool.status([&self.centre[..]], self.resamples > 0)
     }
@@ -396,7 +401,7 @@ mod tests {
         }
     }
 
-    /// A correct prediction that leaves exactly half of the sample, and one that leaves one point fewer.
+    /// Tests a correct prediction that leaves exactly half of the sample, and one that leaves one point fewer.
     #[test]
     fn less_than_half_of_the_sample_is_drawn_anew() {
         let learn = |learner: &mut SampledGreedy, x: [f64; 2], prediction: f64| {
@@ -409,7 +414,8 @@ mod tests {
         learn(&mut learner, [1.0, 0.0], -1.0);
         let half = learner.size / 2;
         assert_eq!((learner.size % 2, learner.points.len()), (0, learner.size));
-        // Every w has w₁ >= 0, so its angle is within π/2, and x at an angle m + π/2 keeps those beyond m.
+        // Every w has w₁ >= 0, so its angle is within π/2, and a point x at the angle m + π/2 keeps the w with angles
+        // beyond m.
         let mut angles: Vec<f64> = learner.points.iter().map(|w| w[1].atan2(w[0])).collect();
         angles.sort_by(f64::total_cmp);
         for (left, drawn) in [(half, 0), (half - 1, 1)] {
@@ -477,7 +483,7 @@ mod tests {
             plain += count(&points);
             turned += count(&rotated);
         }
-        // Standard error of a mean of 12: about 0.5 each.
+        // The standard error of each mean of 12 runs is about 0.5.
         assert!(plain.abs_diff(turned) <= 12 * 2, "{plain} and {turned}");
         assert!(plain + turned <= 24 * 9, "{plain} and {turned}");
     }

@@ -1,20 +1,21 @@
 //! Points quantised to one byte per coordinate, scanned to find the surest wrong prediction.
 //!
-//! A unit point u becomes r q, where q is rounded to integers of absolute value at most 127 and r = max |u_j| / 127.
-//! Then u = r q + e with ‖e‖ <= κ r, where κ is the computed maximum of ‖e‖/r. For unit w
+//! A unit point u is approximated by r q, where q is rounded to integers of absolute value at most 127 and
+//! r = max |u_j| / 127. Then u = r q + e with ‖e‖ <= κ r, where κ is the computed maximum of ‖e‖/r. For every unit
+//! vector w:
 //!
 //!   |w · u - r (w · q)| <= κ r.
 //!
 //! The product r (w · q) is computed in single precision. Whatever the order of its sum, this adds at most (d + 16)
-//! 2^-23 (1 + κ max r) to the difference. A point whose value is further than that below the best found so far is no
+//! 2^-23 (1 + κ max r) to the difference. A point whose value is more than this below the best value found so far is no
 //! better. For the few other points, the values are computed from the points themselves, so the results are bitwise
 //! equal to those of a scan of the unquantised points.
 //!
 //! A row takes an eighth of the memory of its point. Rows are stored contiguously in chunks; rows that can no longer
 //! matter are dropped by compacting their chunk.
 //!
-//! *Source.* Ours, for [`Greedy::simulate`](crate::Greedy::simulate), whose labels and mistakes it does not change.
-//! Claims: none of its own.
+//! *Source.* Ours, for [`Greedy::simulate`](crate::Greedy::simulate), whose labels and mistakes the screen does not
+//! change. Claims: none of its own.
 
 use super::Unit;
 use crate::error::OnlineError;
@@ -26,8 +27,8 @@ use halfspaces_linalg::{Label, PointSet, RowView, Threads};
 const LANES: usize = 16;
 /// Number of rows after which the best value is updated.
 const BLOCK: usize = 256;
-/// Number of rows that one thread takes at a time, a multiple of [`BLOCK`] below 2^16. It influences which rows are
-/// settled; the number of threads does not.
+/// Number of rows that one thread takes at a time, a multiple of [`BLOCK`] below 2^16. This number influences which
+/// rows are settled; the number of threads does not.
 const ROWS_PER_CHUNK: usize = 64 * BLOCK;
 /// The largest integer in a row.
 const LARGEST: f32 = 127.0;
@@ -38,7 +39,7 @@ const COMPACT_SHARE: usize = 4;
 /// Number of points whose entries are inspected to see whether rows are mostly zeros.
 const SAMPLE: usize = 64;
 
-/// The points of a pool starting with a given one, quantised to bytes, with their labels.
+/// The points of a pool from a given one on, quantised to bytes, with their labels.
 #[derive(Debug)]
 pub(super) struct Screen {
     dim: usize,
@@ -52,7 +53,7 @@ pub(super) struct Screen {
 /// Rows that one thread takes at a time.
 #[derive(Debug)]
 struct Chunk {
-    /// The point of the first row that this chunk had when it was created.
+    /// The index of the point of the first row that this chunk had when it was created.
     first: usize,
     /// The rows q.
     bytes: Vec<i8>,
@@ -60,7 +61,7 @@ struct Chunk {
     steps: Vec<f32>,
     /// A lower bound on |w · u| for the most recent w, as a [`level`].
     sure: Vec<u8>,
-    /// The distance of each row's point from the first one, once some rows are dropped.
+    /// The offset of the point of each row from the first point; `None` until some rows have been dropped.
     places: Option<Vec<u16>>,
 }
 
@@ -74,14 +75,14 @@ struct Scale {
 }
 
 impl Screen {
-    /// Whether bytes take less memory than the points, which they do not if most entries are zeros that a sparse form
+    /// Whether the bytes take less memory than the points. They do not if most entries are zeros that a sparse form
     /// omits.
     pub(super) fn pays<P: PointSet>(points: &P) -> bool {
         let stored: usize = points.rows().take(SAMPLE).map(|x| x.entries().count()).sum();
         2 * stored >= points.dim() * points.len().min(SAMPLE)
     }
 
-    /// Quantises the points starting with `first`; `None` if there is not enough memory.
+    /// Quantises the points from `first` on. Returns `None` if there is not enough memory.
     pub(super) fn new<P: PointSet>(
         points: &P,
         labels: &[Label],
@@ -125,9 +126,10 @@ impl Screen {
         points
     }
 
-    /// Values every row by the unit `w` and calls `settle`, in ascending order, for the points that may be wrong by at
-    /// least the largest amount that it has returned so far. The first chunk starts with `found`, and each of the
-    /// others with the result of the first. Returns the results of all chunks in order.
+    /// Computes the value of every row for the unit vector `w`. Calls `settle`, in ascending order, for the points that
+    /// may be wrong by at least the largest amount that `settle` has returned so far. The first chunk starts with
+    /// `found`, and each of the other chunks starts with the result of the first one. Returns the results of all chunks
+    /// in order.
     pub(super) fn scan<F: Clone + Send + Sync>(
         &mut self,
         w: &[f64],
@@ -153,7 +155,7 @@ impl Screen {
 
     /// Drops the rows whose |w · u| for the most recent w is certainly larger than `most`, if there are many of them.
     pub(super) fn drop_beyond(&mut self, most: f64, threads: Threads) {
-        // Rounded up, because a level covers all larger values below the next level.
+        // `most` is rounded up, because a level covers all larger values below the next level.
         let most = level(most as f32 * (1.0 + f32::EPSILON));
         let dim = self.dim;
         threads.map_with(self.chunks.iter_mut(), || (), |(), chunk| chunk.drop_beyond(most, dim));
@@ -161,8 +163,8 @@ impl Screen {
 }
 
 impl Chunk {
-    /// Quantises points starting with `first`. Returns the chunk, the largest (‖e‖/r)² and the largest r; `None` if
-    /// there is not enough memory.
+    /// Quantises points from `first` on. Returns the chunk, the largest (‖e‖/r)² and the largest r, or `None` if there
+    /// is not enough memory.
     fn new<P: PointSet>(
         points: &P,
         labels: &[Label],
@@ -202,7 +204,8 @@ impl Chunk {
         self.first + self.places.as_ref().map_or(row, |places| usize::from(places[row]))
     }
 
-    /// Continues from `found` and the largest amount so far; returns the updated result and amount.
+    /// Scans the rows of the chunk, starting with `found` and the largest amount so far. Returns the updated result and
+    /// amount.
     fn scan<F>(
         &mut self,
         by: &Scale,
@@ -278,11 +281,11 @@ fn level(value: f32) -> u8 {
 /// The exact result for a point that was looked up.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Settled {
-    /// Its prediction is wrong by this much, the largest amount so far.
+    /// The prediction is wrong by this amount, which is the largest one so far.
     Best(f64),
-    /// It is not better than the best so far.
+    /// The point is not better than the best one so far.
     NotBetter,
-    /// It can never matter again.
+    /// The point can never matter again.
     Out,
 }
 
@@ -327,7 +330,8 @@ impl Wide for Quantise<'_> {
     }
 }
 
-/// Values a block of rows: -y r (w · q), and a lower bound on |w · u|. Returns the largest value plus its κ r.
+/// Computes the value -y r (w · q) and a lower bound on |w · u| for each row of a block. Returns the largest sum of a
+/// value and its κ r.
 struct Value<'a> {
     rows: &'a [i8],
     steps: &'a [f32],
@@ -386,7 +390,7 @@ mod tests {
     use halfspaces_linalg::{Classifier, Points, SparsePoints};
     use proptest::prelude::*;
 
-    /// Points of all shapes, including a zero and two on the axes, with a unit w.
+    /// Points of all shapes, including a zero point and two points on the axes, and a unit vector w.
     fn drawn(dim: usize, heavy: bool, seed: u64) -> (Points, Vec<Label>, Vec<f64>) {
         let sphere = UnitSphere::new(dim).unwrap();
         let drawn = match heavy {
@@ -473,7 +477,7 @@ mod tests {
             let mut dropped = false;
             for most in [most, most / 2.0] {
                 screen.scan(&w, Threads::ONE, (), |(), _| Settled::NotBetter);
-                // Twice the error of the bytes: these rows are certainly beyond.
+                // With a slack of twice the error of the bytes, these rows are certainly beyond `most`.
                 let values = values(&screen, &w);
                 let slack = |row: usize| 2.0 * (screen.coarseness * rows(&screen).steps[row].abs());
                 let certain = (0..screen.len()).filter(|row| {

@@ -1,8 +1,8 @@
 //! The protocol of self-directed labelling: the learner proposes a point with a prediction, a person or a program
 //! answers with its label, and the learner learns, until it has nothing left to propose.
 //!
-//! A session can be interrupted at any time and resumed. The answers so far are its whole state, because the learner is
-//! a function of its parameters, the pool and the answers. Record each answer, and pass the list to
+//! A session can be interrupted at any time and resumed. The answers so far are the whole state of the session, because
+//! the learner is a function of its parameters, the pool and the answers. Record each answer, and pass the list to
 //! [`SelfDirectedSession::resume`].
 
 use super::{AnswerStatus, Pool, SelfDirectedLearner};
@@ -77,8 +77,8 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
         Ok(SelfDirectedSession { learner, pool, open: None, transcript, mistakes: 0 })
     }
 
-    /// Resumes a session: replays `answers`, the points and labels of the earlier session in order, with a fresh
-    /// learner that has the same parameters.
+    /// Resumes a session. Replays `answers`, which are the points and labels of the earlier session in order, with a
+    /// fresh learner that has the same parameters.
     ///
     /// # Errors
     /// [`OnlineError::ResumeDiffers`] if the learner proposes a point other than the one that was answered; those of
@@ -114,8 +114,8 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
     /// value of its prediction is the margin of the scaled point.
     ///
     /// # Errors
-    /// Those of the learner. If a custom learner asks about a point that is already answered or does not exist,
-    /// [`OnlineError::AlreadyAnswered`] or [`InputError::IndexOutOfRange`].
+    /// Those of the learner; [`OnlineError::AlreadyAnswered`] or [`InputError::IndexOutOfRange`] if a custom learner
+    /// asks about a point that is already answered or does not exist.
     #[allow(clippy::should_implement_trait, reason = "fallible, with an answer between calls")]
     pub fn next(&mut self) -> Result<Option<Question>, OnlineError> {
         if self.open.is_none() {
@@ -131,8 +131,8 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
     /// Answers the open question with the true label.
     ///
     /// # Errors
-    /// [`OnlineError::NoQuestion`]; those of the learner, after which the transcript still contains the answer, so that
-    /// the session can be resumed from it.
+    /// [`OnlineError::NoQuestion`]; those of the learner. After an error of the learner, the transcript still contains
+    /// the answer, so that the session can be resumed from the transcript.
     pub fn answer(&mut self, truth: Label) -> Result<Round, OnlineError> {
         let Question { index, prediction } = self.open.take().ok_or(OnlineError::NoQuestion)?;
         let round = Round { index, prediction, truth };
@@ -157,9 +157,9 @@ impl<'p, L: SelfDirectedLearner, P: PointSet> SelfDirectedSession<'p, L, P> {
     }
 
     /// A small set of revealed points whose labels contradict each other: no halfspace has every point of the set
-    /// strictly on the side that its label requires, and without any one of these points some halfspace would. `None`
-    /// if some halfspace has every revealed point strictly on the right side. Points x = 0 are ignored. Learners
-    /// continue in either case, as each point is predicted only once.
+    /// strictly on the side that its label requires, but if any one of these points is left out, some halfspace does.
+    /// Returns `None` if some halfspace has every revealed point strictly on the right side. Points x = 0 are ignored.
+    /// Learners continue in either case, because each point is predicted only once.
     ///
     /// Costs a few cone programs and as many scans of the revealed points.
     ///
@@ -326,8 +326,9 @@ mod tests {
         assert!(transcript.len() == 4 && learner.is_exhausted());
     }
 
-    /// Random labels, played to the end: the status never claims a halfspace that does not fit. In the end, learners
-    /// that search for one have found none, and a witness proves that none exists.
+    /// Plays a session with random labels to its end. The status never claims a halfspace that does not fit. In the
+    /// end, learners that search for a halfspace have found none, and a small set of contradictory points proves that
+    /// none exists.
     fn random_labels_are_told<L: SelfDirectedLearner + Classifier>(
         learner: L,
         points: &Points,
@@ -365,7 +366,7 @@ mod tests {
                 });
             assert_eq!(status, none);
             let hard = VersionSpaceGreedy::new(HardMargin::new(dim).unwrap());
-            // At most one cut per revealed point and answer.
+            // There is at most one cut per revealed point and answer.
             let all = (40 * dim * 40 * dim) as u64;
             let status = random_labels_are_told(hard, &points, |l| assert!(l.cuts() <= all));
             assert_eq!(status, none);
@@ -397,7 +398,7 @@ mod tests {
         assert_eq!(session.status(), AnswerStatus::Undecided);
     }
 
-    /// A centre that is never exhausted: its answers still take bounded time.
+    /// Even with a centre that is never exhausted, each answer takes bounded time.
     #[test]
     fn a_centre_that_is_never_exhausted_is_given_up() {
         #[derive(Debug)]
@@ -434,7 +435,7 @@ mod tests {
         assert_eq!(session.status(), AnswerStatus::NoHalfspaceFound);
     }
 
-    /// The learners that keep a halfspace for all answers report it at all times.
+    /// The learners that keep a halfspace for all answers report at all times that the answers are consistent.
     #[test]
     fn labels_of_a_halfspace_are_consistent() {
         let points = UnitSphere::new(4).unwrap().sample(300, 1).unwrap();
@@ -544,8 +545,8 @@ mod tests {
         }
     }
 
-    /// A row repeated with rounding noise and the opposite label: a cut that is decided by the order of a sum must not
-    /// be made again and again.
+    /// A row is repeated with rounding noise and the opposite label. A cut that is decided by the order of a sum must
+    /// not be made again and again.
     #[test]
     fn nearly_equal_rows_with_opposite_labels_come_to_an_end() {
         let (p, n) = (Label::Positive, Label::Negative);

@@ -1,8 +1,8 @@
 //! Version-space greedy: predicts the surest point according to a centre of the version space.
 //!
-//! Like [`Greedy`](super::Greedy), but after a mistake the hypothesis is a [`Centre`] of all w that label every
-//! revealed point correctly, not only the mistakes. The mistake is cut off; then, as long as the new centre gets
-//! revealed points wrong, the one that it gets most wrong is cut off.
+//! The learner works like [`Greedy`](super::Greedy), but after a mistake its hypothesis is a [`Centre`] of all w that
+//! label every revealed point correctly, not only the mistakes. The mistake cuts the version space. Then, as long as
+//! the new centre gets revealed points wrong, the point that it gets most wrong cuts the version space as well.
 
 use super::walk::Walk;
 use super::{AnswerStatus, Pool, SelfDirectedLearner, decision_value};
@@ -18,14 +18,15 @@ const MAX_CUTS_PER_SQUARE: usize = 60;
 /// Version-space greedy: predicts the point with the largest |w · x|/‖x‖ next, where w is the chosen centre of all
 /// halfspaces that fit the revealed labels.
 ///
-/// *Guarantee.* The mistake bound of the centre holds for the cuts made at mistakes. Asking about the surest point
-/// first makes far fewer mistakes, which is measured, not proved: about 1.6 d on the sphere with
-/// [`HardMargin`](crate::HardMargin) or [`VolumetricCentre`](crate::VolumetricCentre), two thirds of those of
-/// [`Greedy`](super::Greedy) (claim S1).
+/// *Guarantee.* The mistake bound of the centre holds for the cuts made at mistakes. A learner that asks about the
+/// surest point first makes far fewer mistakes, which is measured, not proved. On the sphere it makes about 1.6 d
+/// mistakes with [`HardMargin`](crate::HardMargin) or [`VolumetricCentre`](crate::VolumetricCentre), which is two
+/// thirds of the mistakes of [`Greedy`](super::Greedy) (claim S1).
 ///
-/// *Cost.* After a mistake a few cuts, each with a scan of the revealed points, and the ranking of the remaining
-/// points, O(nd); at most 60d(d+1) cuts plus one per revealed point, for any labels. Once these are used up, or the
-/// centre is exhausted, the status is [`AnswerStatus::NoHalfspaceFound`] and the centre no longer changes.
+/// *Cost.* Each mistake takes a few cuts, each with a scan of the revealed points, and a ranking of the remaining
+/// points, O(nd). An answer makes at most 60d(d+1) cuts plus one per revealed point, for any labels. Once these cuts
+/// are used up, or the centre is exhausted, the status is [`AnswerStatus::NoHalfspaceFound`] and the centre no longer
+/// changes.
 ///
 /// *When to use it.* If mistakes are expensive and the data is well-conditioned; [`Greedy`](super::Greedy) is much
 /// faster.
@@ -114,7 +115,7 @@ impl<C: Centre> SelfDirectedLearner for VersionSpaceGreedy<C> {
         self.cut(pool, round.index, round.truth.as_f64())?;
         let mut cut = vec![round.index];
         let revealed: Vec<_> = pool.revealed().collect();
-        // The centre moved: does it still agree with all revealed labels?
+        // The centre has moved. Check whether it still agrees with all revealed labels.
         let dim = self.centre.dim();
         let most = MAX_CUTS_PER_SQUARE * dim * (dim + 1) + revealed.len();
         while !self.is_over() {

@@ -14,7 +14,7 @@ pub(crate) struct Walk {
 }
 
 impl Walk {
-    /// A walk over `members`, which are ascending: ties go to the smaller index.
+    /// A walk over `members`, which are in ascending order, so that ties go to the smaller index.
     pub(crate) fn new<P: PointSet>(pool: &Pool<'_, P>, w: &[f64], members: Vec<usize>) -> Walk {
         let order = members.iter().map(|i| pool.margin(*i, w)).collect();
         Walk { members, order, done: Vec::new() }

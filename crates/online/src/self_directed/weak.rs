@@ -1,6 +1,6 @@
-//! One run of the weak learner with known labels, on points that are already in radially isotropic position: one start
-//! of a round of [`StrongLearner`](super::StrongLearner), without the protocol around it. The loop of that learner is
-//! tested against it, and claim S8 measures it.
+//! One run of the weak learner with known labels, on points that are already in radially isotropic position. This is
+//! one start of a round of [`StrongLearner`](super::StrongLearner), without the protocol around it. The loop of that
+//! learner is tested against this run, and claim S8 measures it.
 //!
 //! Claims: S8, S8f.
 
@@ -35,7 +35,7 @@ impl WeakRun {
         /// Whether a walk passed |U|/(4k) points before the cap on updates was reached.
         succeeded: bool,
 
-        /// Number of points in the last walk, its mistake included.
+        /// Number of points in the last walk, including its mistake.
         passed: usize,
 
         /// Number of updates made.
@@ -45,9 +45,10 @@ impl WeakRun {
         weights: &[f64],
     }
 
-    /// Walks the unit vectors `inside` from `start` repeatedly, until a walk passes |U|/(4k) of them or the cap on
-    /// updates is reached. If the points are in 1/(2k)-approximate radially isotropic position and w₀ · w* >= 1/(2√k)
-    /// for unit w₀ and w*, where w* gives the labels, it succeeds with [`Cap::Corrected`] (DKTZ23 §3, claim S8).
+    /// Walks over the unit vectors `inside` repeatedly, beginning with w₀ = `start`, until a walk passes |U|/(4k) of
+    /// them or the cap on updates is reached. If the points are in 1/(2k)-approximate radially isotropic position and
+    /// w₀ · w* >= 1/(2√k) for unit w₀ and w*, where w* gives the labels, the run succeeds with [`Cap::Corrected`]
+    /// (DKTZ23 §3, claim S8).
     ///
     /// # Errors
     /// [`InputError::LengthMismatch`], [`InputError::DimensionMismatch`], [`InputError::Empty`],

@@ -77,7 +77,7 @@ pub(crate) struct Sample<'a> {
     pub(crate) shape: &'a mut Vec<Vec<f64>>,
     /// The cuts a; the points do not satisfy the last one yet.
     pub(crate) cuts: &'a [&'a [f64]],
-    /// Maximum number of rounds of steps; a round is repeated until the sample is independent of its earlier positions.
+    /// Maximum number of rounds of steps. Rounds are repeated until the sample is independent of its earlier positions.
     pub(crate) max_sweeps: usize,
     /// Remaining number of steps; a level starts only if they suffice for it.
     pub(crate) steps_left: &'a mut usize,

@@ -1,7 +1,7 @@
 //! Learning with a centre of the version space.
 //!
 //! The version space is the set of all w in the unit ball that label every mistake correctly. The learner predicts with
-//! a centre of it. A mistake cuts the set by the halfspace y (w · x) >= 0, which the centre violates.
+//! a centre of this set. A mistake cuts the set by the halfspace y (w · x) >= 0, which the centre violates.
 //!
 //! *Guarantee.* The guarantee depends on the centre; every [`Centre`] states its own. All guarantees are based on
 //! volume: if a unit w* separates the points (scaled to norm 1) with margin γ, the set always contains a ball of radius

@@ -50,8 +50,8 @@ const MIN_WIDTH: f64 = 1e-16;
 ///
 /// *Guarantee.* The learner makes at most 1 + (d ln((1+γ)/γ) + d ln(400 d) - ½ d ln 2 + 0.0015(d-1))/0.0035 mistakes
 /// ([`bounds::volumetric_mistakes`]), which is O(d ln(d/γ)). This is the only deterministic centre here with a bound
-/// that is nearly linear in d. In practice the learner makes about a hundred times fewer mistakes. *Cost.* Each cut
-/// takes 5 to 15 Newton steps of O(m²d + md²) time for m constraints, and O(md) memory. Here m is at most 400 d, and in
+/// that is nearly linear in d. In practice the learner makes hundreds of times fewer mistakes. *Cost.* Each cut takes 5
+/// to 15 Newton steps of O(m²d + md²) time for m constraints, and O(md) memory. Here m is at most 400 d, and in
 /// practice a few times d. A cut needs at most about 10^4 d levels, because each level increases the potential.
 ///
 /// *When to use it.* Against an adversary, or if the number of mistakes must be bounded. In practice
@@ -420,7 +420,7 @@ mod tests {
             let drops = kept - centre.constraints();
             assert!(before - centre.potential() <= bounds::VOLUMETRIC_FALL * drops as f64 + 1e-9);
             dropped += drops;
-            // This gives every constraint a leverage of at least ε at the next mistake.
+            // After the drops, every constraint has a leverage of at least ε at the next mistake.
             let least =
                 centre.constraints.chunks_exact(dim).map(kernels::norm_sq).fold(1.0, f64::min);
             assert!(least >= bounds::VOLUMETRIC_LEAST_LEVERAGE);

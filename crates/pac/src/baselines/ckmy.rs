@@ -91,7 +91,7 @@ impl Params for CkmyParams {
 /// as in a zero-sum game between a halfspace and a filter. The game is played by projected descent with steps ~1/√t.
 /// The leak is λ = η + ε, and there are O(1/(γε)²) steps. The constants, the proofs and the cap are ours. Slabs are
 /// compared by their means on one sample, which is used at every step. The random projection that makes the sample
-/// complexity independent of d is [`Projected`](crate::Projected). Claims: P10.
+/// complexity independent of d is available as [`Projected`](crate::Projected). Claims: P10.
 ///
 /// ```
 /// use halfspaces_data::{Marginal, MarginBall, random_target};

@@ -222,7 +222,7 @@ impl Run {
         })
     }
 
-    /// Learns from one example. Returns how the run ended if this example completes it.
+    /// Learns from one example. Returns how the run ended, if this example ends it.
     fn take<R: RowView>(&mut self, x: R, y: Label) -> Result<Option<Termination>, InputError> {
         self.certificate.add(x, y);
         if self.certificate.count < self.batch { Ok(None) } else { self.end_round() }
@@ -394,7 +394,7 @@ mod tests {
     }
 
     /// The minimum over x of E_y[(β sign(w·x) - y)/(|w·x| + padding)] x · (w - v) - 2(P[wrong | x] - η) at flip rate η.
-    /// The expectation over y is exact, because the inequality holds for every single x.
+    /// The expectation over y is computed exactly. The inequality holds for every single x.
     fn slack(
         points: &Points,
         target: &[f64],

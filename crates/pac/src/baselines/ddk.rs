@@ -77,9 +77,9 @@ impl Params for DdkParams {
 /// *Cost.* Each step takes O(nd) time on n points; for sparse points, nd is the number of stored values. The memory is
 /// O(d), in addition to a copy of the sample.
 ///
-/// *Source.* CKST24, Table 1, names \[DDK+23\] and its sample complexity Õ(1/(γε)²). The implementation uses T and the
-/// step size literally. The proof above and the cap are ours. The random projection of \[DDK+23\], which makes the
-/// sample complexity independent of d, is [`Projected`](crate::Projected). Claims: P10.
+/// *Source.* CKST24, Table 1, names \[DDK+23\] and its sample complexity Õ(1/(γε)²). The implementation uses exactly
+/// this T and this step size. The proof above and the cap are ours. The random projection of \[DDK+23\], which makes
+/// the sample complexity independent of d, is available as [`Projected`](crate::Projected). Claims: P10.
 ///
 /// ```
 /// use halfspaces_data::{Marginal, MarginBall, random_target};

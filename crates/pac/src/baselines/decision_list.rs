@@ -46,7 +46,7 @@ impl ThresholdRule {
     }
 }
 
-/// A decision list of halfspaces: the improper hypotheses of [`Dgt`](crate::Dgt).
+/// A decision list of halfspaces: the improper hypothesis of [`Dgt`](crate::Dgt).
 ///
 /// The first rule (w, t) in the list with |w · x| >= t predicts sign(w · x). If no rule applies, the list predicts the
 /// default label. The decision value is w · x of the rule that applies. If no rule applies, it is the number closest to

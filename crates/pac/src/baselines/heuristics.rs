@@ -248,8 +248,7 @@ impl<L: Link> FitStream for GlmHeuristic<L> {
 
     /// Fits a stream of examples in the unit ball. If there are no examples, the fit returns the first direction.
     ///
-    /// # Errors
-    /// [`FitError`], for a fault of the stream or of an example.
+    /// # Errors [`FitError`], for an error of the stream or a faulty example.
     fn fit_stream<S: ExampleStream>(
         &self,
         stream: &mut S,

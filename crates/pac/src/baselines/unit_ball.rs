@@ -2,7 +2,7 @@
 
 use halfspaces_linalg::{InputError, Label, PointSet, RowView, norm};
 
-/// Checks that there is at least one point, one label per point, and that norms are at most 1.
+/// Checks that there is at least one point and one label per point, and that all norms are at most 1.
 pub(super) fn check_sample<P: PointSet>(points: &P, labels: &[Label]) -> Result<(), InputError> {
     InputError::check_len(points.len(), labels.len())?;
     if labels.is_empty() {

@@ -1,4 +1,4 @@
-//! Errors of labels with several classes.
+//! Errors in labels of several classes.
 
 use halfspaces_linalg::InputError;
 use thiserror::Error;
@@ -15,7 +15,7 @@ pub enum ClassesError<E> {
     /// A class number below the largest one does not occur.
     #[error("class {class} of 0..{classes} has no point; number the classes from 0 without gaps")]
     NoPointOf {
-        /// The class.
+        /// The class that does not occur.
         class: usize,
         /// The number of classes: one more than the largest class number.
         classes: usize,

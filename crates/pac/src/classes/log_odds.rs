@@ -96,7 +96,7 @@ impl LogOdds {
         if let Some(row) = values.iter().position(|v| !v.is_finite()) {
             return Err(InputError::NonFinite { row, column: 0, value: values[row] });
         }
-        // With a mean absolute value of 1, the curvature is well conditioned.
+        // Values with a mean absolute value of 1 make the curvature well conditioned.
         let unit = mean_size(values);
         let weight = |i: usize| weights.map_or(1.0, |weights| weights[i]);
         let (mut positive, mut negative) = (0.0, 0.0);

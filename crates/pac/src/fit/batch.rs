@@ -206,7 +206,7 @@ mod tests {
                     let fit = agrees(&learner.start(d).unwrap(), &points, &labels, most);
                     assert_eq!(fit.taken, 3000);
                 }
-                // The same with another radius, projections, all iterates, and lifting.
+                // This repeats the comparison with another radius, projections, all iterates, and lifting.
                 for params in [
                     params.radius(1.7),
                     params.excess(0.9).project(true),

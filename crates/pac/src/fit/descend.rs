@@ -121,7 +121,7 @@ impl<const K: usize> TrackedNorms<K> {
         for k in 0..K {
             self.norms_sq[k] += c[k] * (c[k] * x_norm_sq - 2.0 * values[k]);
             self.ages[k] += 1;
-            // A NaN counts as outside.
+            // A norm that is NaN counts as outside the ball.
             may_be_outside[k] = self.ages[k] >= NORM_REFRESH_INTERVAL
                 || self.norms_sq[k].is_nan()
                 || self.norms_sq[k] > 1.0 - NORM_SLACK;

@@ -6,7 +6,7 @@
 //!
 //! | D | proved for |
 //! |---|---|
-//! | abs(w·x), if it is never 0 | Massart noise (CKST24 Lemma 1); links, with additional error τ/2 (Lemma 5); not used here |
+//! | abs(w·x), if it is never 0 | Massart noise (CKST24 Lemma 1); links, with τ/2 more error (Lemma 5); not used here |
 //! | abs(w·x) + γ | Massart noise (CKST24 Lemma 2) |
 //! | max(abs(w·x), γ) | Massart noise (ours) |
 //! | abs(w·x) + αγ | links, with additional error τ/2 + ε (CKST24 Lemma 6) |

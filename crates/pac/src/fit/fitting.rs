@@ -262,8 +262,8 @@ impl<L: Link> Fitting<L> {
         self.advance_by(stream, u64::MAX)
     }
 
-    /// Like [`Fitting::advance`], but takes at most `most` examples from the stream. Use it to save the fit or to
-    /// report progress from time to time.
+    /// Like [`Fitting::advance`], but takes at most `most` examples from the stream. Use this method to save the fit or
+    /// to report progress from time to time.
     ///
     /// # Errors
     /// The errors of [`Fitting::advance`].

@@ -1,12 +1,12 @@
 //! A fit in progress and its outcome, shared by all Perspectrons.
 //!
 //! The update of CKST24 Algorithm 1 is in `descend.rs`: `Update::coefficients` computes c = λ (σ(w·x) - y)/D(w·x), and
-//! w becomes w - c x. Three loops apply it, with bitwise equal results:
+//! w becomes w - c x. Three loops apply this update, with bitwise equal results:
 //!
 //! | loop | used for |
 //! |---|---|
 //! | `descend_fused` | one lane and dense rows in memory, the usual case; `halfspaces_kernels::descend` updates w |
-//! | `descend` with one lane | sparse, lifted or streamed rows; runs that retain all iterates, as `Schedule::Paper` does |
+//! | `descend` with one lane | sparse, lifted or streamed rows; runs that retain all iterates (`Schedule::Paper`) |
 //! | `descend` with eight lanes | several guesses of noise rate and margin |
 //!
 //! A *lane* is a sequence of iterates for one guess of noise rate and margin. Between two updates a lane may have an

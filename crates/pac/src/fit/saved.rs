@@ -11,7 +11,7 @@ use crate::selection::Selector;
 use halfspaces_data::Link;
 use halfspaces_linalg::{Halfspace, InputError, Termination, load_checked};
 
-/// The upper limit on counters in saved fits. No run reaches it, and below it no counter overflows.
+/// The upper limit on counters in saved fits. No run reaches this limit, and no counter below it overflows.
 const MAX_SAVED: u64 = 1 << 53;
 
 load_checked!(Fit {

@@ -1,6 +1,6 @@
-//! The hinge loss and its square, with weights of points.
+//! The hinge loss and its square, for weighted points.
 
-/// The loss of each point, in terms of its α.
+/// The loss of each point, and its effect on the α of the point.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HingeLoss<'a> {
     pub(super) c: f64,
@@ -21,7 +21,7 @@ impl HingeLoss<'_> {
         if self.squared && self.weight(index) > 0.0 { f64::INFINITY } else { self.weight(index) }
     }
 
-    /// The curvature that the loss adds to -D along an α.
+    /// The curvature of -D along the α of a point, as far as it comes from the loss.
     #[inline(always)]
     pub(super) fn curvature(&self, index: usize) -> f64 {
         if self.squared { 0.5 / self.weight(index).max(f64::MIN_POSITIVE) } else { 0.0 }

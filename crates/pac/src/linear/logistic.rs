@@ -7,29 +7,30 @@ use halfspaces_linalg::{
     Termination, Threads, checkpoint, classify_by, getters, kernels, norm, setters, zeros,
 };
 
-/// The largest number of unknowns at which the Newton system is factorised. At 500 a factorisation costs less than the
-/// pass over the points that sets it up.
+/// The largest number of unknowns at which the Newton system is factorised. With 500 unknowns, a factorisation costs
+/// less than the pass over the points that sets up the system.
 pub(super) const MAX_CHOLESKY: usize = 500;
 
-/// The fraction of the slope by which a step must decrease f (Armijo).
+/// A step must decrease f by at least this fraction of the decrease that the slope predicts (Armijo).
 const SUFFICIENT_DECREASE: f64 = 1e-4;
 /// The maximum number of halvings of a step.
 const MAX_HALVINGS: usize = 50;
-/// The relative rounding error of an objective: that of a sum of up to some thousands of terms.
+/// The assumed relative rounding error of an objective, which is a sum of up to some thousands of terms.
 const ROUNDING: f64 = 1e-14;
 
-/// Every seventh point is in the sample for the starting point. Seven is not a power of two, unlike the period of many
-/// patterns in data.
+/// The sample for the starting point contains every seventh point. Seven is not a power of two, unlike the period of
+/// many patterns in data.
 const SAMPLED: usize = 7;
 /// The smallest number of unknowns at which a starting point from a sample saves time.
 const SAMPLE_UNKNOWNS: usize = 8;
 /// The minimum number of sampled points per unknown.
 const SAMPLE_FOR_EACH: usize = 10;
-/// The tolerance of the fit to the sample. The minima for the sample and for all points differ by more than this.
+/// The tolerance of the fit to the sample. The minima for the sample and for all points differ by more than this
+/// tolerance.
 const SAMPLE_TOLERANCE: f64 = 1e-3;
 
-/// The number of consecutive steps that neither lower f nor shorten its gradient after which a run has stalled. Near
-/// the minimum a Newton step does one of the two, unless it is only rounding.
+/// A run has stalled after this number of consecutive steps that neither lower f nor shorten its gradient. Near the
+/// minimum, a Newton step does at least one of these, unless it consists of rounding errors only.
 const MAX_IDLE_STEPS: u32 = 8;
 
 /// Unchecked parameters of [`LogisticRegression`].
@@ -59,15 +60,15 @@ impl LogisticParams {
         /// Whether there is an intercept b. Default: true.
         intercept: bool,
 
-        /// The gradient norm at which the fit ends, in [1e-13, 1), relative to C Σ ‖(x_i, 1)‖, a bound on the gradient
-        /// of the loss. Default: 1e-10.
+        /// The gradient norm at which the fit ends, in [1e-13, 1). It is relative to C Σ ‖(x_i, 1)‖, which bounds the
+        /// gradient of the loss. Default: 1e-10.
         tolerance: f64,
 
         /// The cap on Newton steps over all points, at least 1. Default: 100.
         max_steps: u64,
 
-        /// The number of threads for the sums over points, useful from about 10 000 points on. The fit does not depend
-        /// on it. Default: one.
+        /// The number of threads for the sums over points. Several threads are useful from about 10 000 points on. The
+        /// fit does not depend on this number. Default: one.
         threads: Threads,
     }
 }
@@ -86,24 +87,26 @@ impl Params for LogisticParams {
 
 /// Logistic regression with an L2 penalty.
 ///
-/// Minimises f(w, b) = ½‖w‖² + C Σ ln(1 + exp(-y_i (w · x_i + b))), the objective of scikit-learn's
-/// `LogisticRegression`. The intercept b is optional and not penalised. Uses Newton's method with backtracking. The
-/// Newton system is solved by Cholesky factorisation for up to 500 unknowns, and by conjugate gradients beyond. The fit
-/// starts at 0, or, with many points and unknowns, at a rough fit to every seventh point if that is better.
+/// The fit minimises f(w, b) = ½‖w‖² + C Σ ln(1 + exp(-y_i (w · x_i + b))), the objective of scikit-learn's
+/// `LogisticRegression`. The intercept b is optional and is not penalised. The method is Newton's method with
+/// backtracking. For up to 500 unknowns, the Newton system is solved by Cholesky factorisation; for more unknowns, by
+/// conjugate gradients. The fit starts at 0. If there are many points and unknowns, it starts instead at a rough fit to
+/// every seventh point, if this start is better.
 ///
-/// *Guarantee.* The fit reports its gradient norm. Without an intercept f is 1-strongly convex, so that norm bounds the
-/// distance to the unique minimiser, and half its square bounds f - min f. There is no bound on the 0-1 error under
-/// Massart noise: no convex surrogate has one (Diakonikolas, Gouleakis and Tzamos 2019). If all labels are equal, the
-/// intercept diverges; the fit ends once the gradient is small enough.
+/// *Guarantee.* The fit reports its gradient norm. Without an intercept, f is 1-strongly convex. Then the gradient norm
+/// bounds the distance to the unique minimiser, and half its square bounds f - min f. There is no bound on the 0-1
+/// error under Massart noise: no convex surrogate has one (Diakonikolas, Gouleakis and Tzamos 2019). If all labels are
+/// equal, the intercept diverges; the fit ends once the gradient is small enough.
 ///
-/// *Ends.* `Converged`: the gradient norm is at most the tolerance. `CapReached`: `max_steps` Newton steps were taken.
-/// `Stalled`: because of rounding, Newton steps neither lower f nor shorten its gradient.
+/// *Termination.* The result is `Converged` if the gradient norm is at most the tolerance, and `CapReached` if the fit
+/// took `max_steps` Newton steps. It is `Stalled` if, because of rounding, Newton steps neither lower f nor shorten its
+/// gradient.
 ///
-/// *Cost.* O(nd²) per step over n points, and O(d³) for the factorisation; beyond 500 unknowns O(nd) per step of
-/// conjugate gradients. O(n + d²) memory, or O(n + d) beyond 500 unknowns.
+/// *Cost.* A step takes O(nd²) time over n points, and O(d³) time for the factorisation. Beyond 500 unknowns, each step
+/// of conjugate gradients takes O(nd) time. The memory is O(n + d²), or O(n + d) beyond 500 unknowns.
 ///
-/// *Source.* Nocedal and Wright 2006, Algorithms 3.2 and 7.1 (line-search Newton, its CG form). Claims: none
-/// of its own; compared in P10 and PR.
+/// *Source.* Nocedal and Wright 2006, Algorithms 3.2 and 7.1 (Newton's method with a line search, and its form with
+/// conjugate gradients). Claims: none of its own; compared in P10 and PR.
 ///
 /// ```
 /// use halfspaces_linalg::{FitSample, Label, Params, Points, Termination};
@@ -144,13 +147,13 @@ pub struct LogisticFit {
 
 impl LogisticFit {
     getters! {
-        /// The halfspace sign(w · x + b), with b = 0 without an intercept.
+        /// The halfspace sign(w · x + b). Without an intercept, b is 0.
         halfspace: &AffineHalfspace,
 
         /// The objective f at (w, b).
         objective: f64,
 
-        /// The gradient norm ‖∇f‖ at (w, b). Without an intercept it bounds the distance to the minimiser.
+        /// The gradient norm ‖∇f‖ at (w, b). Without an intercept, this norm bounds the distance to the minimiser.
         gradient_norm: f64,
 
         /// The number of Newton steps over all points.
@@ -160,7 +163,7 @@ impl LogisticFit {
         termination: Termination,
     }
 
-    /// The fitted probability of label +1, 1/(1 + exp(-(w · x + b))).
+    /// The fitted probability 1/(1 + exp(-(w · x + b))) of the label +1.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`], [`InputError::Overflow`].
@@ -194,7 +197,8 @@ impl FitSample for LogisticRegression {
 }
 
 impl LogisticRegression {
-    /// Fits labelled points. The loss of each is multiplied by its weight, at least 0; without weights by 1.
+    /// Fits labelled points. The loss of each point is multiplied by its weight, which must be at least 0. Without
+    /// weights, each point has the weight 1.
     ///
     /// ```
     /// use halfspaces_linalg::{Label, Params, Points};
@@ -209,8 +213,8 @@ impl LogisticRegression {
     /// ```
     ///
     /// # Errors
-    /// Same as [`LogisticRegression::fit`]; [`InputError::LengthMismatch`] and [`InputError::ParameterOutOfRange`] if
-    /// there is not one finite weight of at least 0 for each point.
+    /// The errors of [`LogisticRegression::fit`]; [`InputError::LengthMismatch`] and
+    /// [`InputError::ParameterOutOfRange`] if there is not one finite weight of at least 0 for each point.
     pub fn fit_weighted<P: PointSet>(
         &self,
         points: &P,
@@ -232,14 +236,14 @@ impl LogisticRegression {
     }
 }
 
-/// The objective f, of points in memory or elsewhere.
+/// The objective f, for points that are in memory or elsewhere.
 pub(super) trait Objective {
     type Error: From<InputError>;
 
-    /// f and its derivatives at v.
+    /// Computes f and its derivatives at v.
     fn expand(&mut self, v: &[f64]) -> Result<Expansion, Self::Error>;
 
-    /// The Newton direction -H⁻¹∇f; `None` if rounding leaves none.
+    /// The Newton direction -H⁻¹∇f. Returns `None` if rounding errors prevent its computation.
     fn direction(&mut self, here: &Expansion) -> Result<Option<Vec<f64>>, Self::Error>;
 }
 
@@ -255,7 +259,7 @@ impl<P: PointSet> Objective for &Problem<'_, P> {
     }
 }
 
-/// Minimises f from v, where its expansion is `here`, until its gradient norm is at most `small`.
+/// Minimises f from v until the gradient norm is at most `small`. `here` is the expansion of f at v.
 pub(super) fn minimise<F: Objective>(
     f: &mut F,
     dim: usize,
@@ -288,15 +292,15 @@ pub(super) fn minimise<F: Objective>(
         steps += 1;
     };
     let (objective, gradient_norm) = (here.objective, norm(&here.gradient));
-    // Without an intercept v ends with w.
+    // Without an intercept, v has no entries after w.
     let bias = v.get(dim).copied().unwrap_or(0.0);
     v.truncate(dim);
     let halfspace = AffineHalfspace::new(v, bias)?;
     Ok(LogisticFit { halfspace, objective, gradient_norm, steps, termination })
 }
 
-/// The first of v + p, v + p/2, v + p/4, ... with a [`SUFFICIENT_DECREASE`], and its expansion. `None` if no such step
-/// is found.
+/// Returns the first of v + p, v + p/2, v + p/4, ... that decreases f enough ([`SUFFICIENT_DECREASE`]), and the
+/// expansion of f there. Returns `None` if no such step is found.
 fn backtrack<F: Objective>(
     f: &mut F,
     v: &[f64],
@@ -311,7 +315,7 @@ fn backtrack<F: Objective>(
     for _ in 0..MAX_HALVINGS {
         let mut next = v.to_vec();
         kernels::axpy(length, direction, &mut next);
-        // Near the minimum the decrease is below the rounding error of f; the gradient then decides.
+        // Near the minimum, the decrease is below the rounding error of f. The gradient then decides.
         let most = here.objective * (1.0 + ROUNDING) + SUFFICIENT_DECREASE * length * slope;
         let there = f.expand(&next)?;
         if there.objective <= most {
@@ -328,8 +332,8 @@ impl LogisticRegression {
         self.0
     }
 
-    /// The v of a rough fit to every [`SAMPLED`]th point, where a step is [`SAMPLED`] times cheaper. Returns `None` if
-    /// these points are too few for a good starting point.
+    /// Makes a rough fit to every [`SAMPLED`]th point, for which a step is [`SAMPLED`] times cheaper, and returns its
+    /// v. Returns `None` if these points are too few for a good starting point.
     fn fit_to_sample<P: PointSet>(
         &self,
         problem: &Problem<'_, P>,
@@ -352,7 +356,7 @@ impl LogisticRegression {
                 v.extend(self.0.intercept.then_some(fit.halfspace.bias()));
                 Ok(Some(v))
             }
-            // C is larger for the sample, so sums may overflow that do not overflow for all points.
+            // C is larger for the sample, so sums over the sample may overflow even if the sums over all points do not.
             Err(InputError::Overflow { .. }) => Ok(None),
             Err(error) => Err(error),
         }
@@ -360,7 +364,7 @@ impl LogisticRegression {
 }
 
 impl<P: PointSet> Problem<'_, P> {
-    /// The Newton direction -H⁻¹∇f, approximate with conjugate gradients.
+    /// The Newton direction -H⁻¹∇f. If it is computed by conjugate gradients, it is approximate.
     fn newton_direction(&self, here: &Expansion) -> Result<Vec<f64>, InputError> {
         if self.unknowns() <= MAX_CHOLESKY
             && let Some(direction) = self.by_cholesky(here)?
@@ -382,8 +386,9 @@ impl<P: PointSet> Problem<'_, P> {
         Ok(direction.iter().all(|p| p.is_finite()).then_some(direction))
     }
 
-    /// Solves H p = -∇f by conjugate gradients, until the residual is below min(½, √‖∇f‖) ‖∇f‖. The outer iteration
-    /// then converges superlinearly. Every iterate is a descent direction.
+    /// Solves H p = -∇f by conjugate gradients, until the residual is at most min(½, √(‖∇f‖/S)) ‖∇f‖, where S is
+    /// [`Problem::gradient_scale`]. The outer iteration then converges superlinearly. Every iterate is a descent
+    /// direction.
     fn by_conjugate_gradients(&self, here: &Expansion) -> Vec<f64> {
         let k = self.unknowns();
         let diagonal = self.hessian_diagonal(here);
@@ -425,7 +430,7 @@ mod tests {
     use halfspaces_data::{Gaussian, Marginal, random_target};
     use halfspaces_linalg::{DenseRow, Points, SparsePoints};
 
-    /// Half of the entries are zero.
+    /// Noisy points with half of their entries zero.
     fn noisy(n: usize, dim: usize, seed: u64) -> (Points, Vec<Label>) {
         crate::test_data::noisy_with_zeros(n, dim, seed)
     }
@@ -479,11 +484,11 @@ mod tests {
         }
     }
 
-    /// Tight tolerances, which leave few correct digits of the gradient.
+    /// The tolerances are tight, so few digits of the gradient are correct.
     #[test]
     fn conjugate_gradients_reach_their_accuracy() {
         let (points, labels) = noisy(80, 8, 3);
-        // Correlated columns, for which the diagonal approximates the Hessian badly.
+        // The columns are correlated, so the diagonal approximates the Hessian badly.
         let mut values = points.into_vec();
         for row in values.chunks_exact_mut(8) {
             let first = 5.0 * row[0];
@@ -510,7 +515,7 @@ mod tests {
 
     #[test]
     fn one_point_worked_by_hand() {
-        // w = C/(1 + e^w) at C = 4 ln 3 is w = ln 3.
+        // The solution of w = C/(1 + e^w) for C = 4 ln 3 is w = ln 3.
         let one = Points::from_rows(&[[1.0]]).unwrap();
         let learner = LogisticRegression::params().c(4.0 * 3f64.ln()).intercept(false);
         let fit = learner.check().unwrap().fit(&one, &[Label::Positive]).unwrap();
@@ -543,7 +548,7 @@ mod tests {
                     assert!(f.expand(&moved).objective > fit.objective());
                 }
             }
-            // The same with conjugate gradients only.
+            // Conjugate gradients alone find the same minimum.
             let mut u = vec![0.0; v.len()];
             for _ in 0..30 {
                 let here = f.expand(&u);
@@ -555,7 +560,7 @@ mod tests {
         }
     }
 
-    /// Each point 300 times with C/300, in several parts: the minimum is the same.
+    /// With 300 copies of each point, in several parts, and C/300 in place of C, the minimum is the same.
     #[test]
     fn every_part_counts_once() {
         let (points, labels) = noisy(100, 3, 8);
@@ -600,7 +605,7 @@ mod tests {
         let learner = LogisticRegression::params().check().unwrap();
         let dense = learner.fit(&points, &labels).unwrap();
         assert_eq!(learner.fit(&sparse, &labels).unwrap(), dense);
-        // More unknowns than are factorised, with empty columns.
+        // There are more unknowns than are factorised, and some columns are empty.
         let wide = sparse.widened(MAX_CHOLESKY + 1).unwrap();
         let by_cg = learner.fit(&wide, &labels).unwrap();
         assert_eq!(by_cg.termination(), Termination::Converged);
@@ -622,7 +627,7 @@ mod tests {
                 assert_eq!(fit.halfspace().label_all(&points).unwrap(), labels);
             }
         }
-        // One class: the intercept diverges, and the fit ends nevertheless.
+        // If all labels are of one class, the intercept diverges, and the fit ends nevertheless.
         let same = vec![Label::Negative; 200];
         let fit = LogisticRegression::params().check().unwrap().fit(&points, &same).unwrap();
         assert_eq!(fit.halfspace().label_all(&points).unwrap(), same);
@@ -649,7 +654,7 @@ mod tests {
     }
 
     /// A weight of 3 is equivalent to three copies of the point, a weight of 0 to no point, and weights of 1 to no
-    /// weights. The larger sample starts from a fit to every seventh point, with the weights of these.
+    /// weights. The larger sample starts from a fit to every seventh point, with the weights of these points.
     #[test]
     fn weights_count_points() {
         for (n, dim) in [(90, 3), (3000, 9)] {
@@ -670,7 +675,8 @@ mod tests {
             assert_eq!(learner.fit_weighted(&points, &labels, Some(&vec![1.0; n])).unwrap(), none);
             assert!(weighted.steps() <= repeated.steps() + 1, "the start has the weights");
         }
-        // Large weights with a small C are the same problem, also in its tolerance. Powers of two change no digit.
+        // Large weights with a small C define the same problem with the same tolerance. Powers of two do not change a
+        // digit.
         let (points, labels) = noisy(90, 3, 31);
         let large = 20f64.exp2();
         let learner = LogisticRegression::params().c(large.recip()).check().unwrap();
@@ -684,7 +690,7 @@ mod tests {
         }
     }
 
-    /// Points far from 0 relative to their spread: w · x + b cancels, and rounding limits the gradient.
+    /// The points are far from 0 relative to their spread. So w · x + b cancels, and rounding limits the gradient.
     #[test]
     fn a_stall_by_rounding_is_no_cap() {
         let rows: Vec<[f64; 1]> = (0..20).map(|i| [1e4 + f64::from(i) - 9.3]).collect();
@@ -707,18 +713,18 @@ mod tests {
         let all = learner.fit(&points, &labels).unwrap();
         assert_eq!(all.termination(), Termination::Converged);
         assert!(all.steps() <= 4, "{}", all.steps());
-        // For 400 points the sample would be too small.
+        // With 400 points, the sample would be too small, so the fit starts at 0.
         let few: Vec<usize> = (0..400).collect();
         let begun_at_0 = learner.fit(&points.select(&few).unwrap(), &labels[..400]).unwrap();
         assert!(begun_at_0.steps() > 4, "{}", begun_at_0.steps());
     }
 
-    /// The minimum does not depend on the order of the points, which determines the sample.
+    /// The order of the points determines the sample, but the minimum does not depend on it.
     #[test]
     fn a_sample_that_misleads_changes_no_minimum() {
         let (points, mut labels) = noisy(2100, 8, 22);
         let mut order: Vec<usize> = (0..2100).collect();
-        // All points of the sample are positive, as every seventh label is.
+        // Every seventh label becomes positive, so all points of the sample are positive.
         labels.iter_mut().step_by(SAMPLED).for_each(|y| *y = Label::Positive);
         let learner = LogisticRegression::params().check().unwrap();
         let misled = learner.fit(&points, &labels).unwrap();

@@ -1,11 +1,11 @@
 //! Logistic regression on points that do not fit on one machine: a fit that requests one pass at a time.
 //!
-//! A pass is a value ([`LogisticPass`]) that is sent to the processes that hold blocks of rows. Each worker computes
-//! loss, gradient and Hessian of its blocks ([`LogisticPass::partial`]); partial results are joined in any order
+//! A [`LogisticPass`] value is sent to the processes that hold blocks of rows. Each process computes the loss, the
+//! gradient and the Hessian of its blocks ([`LogisticPass::partial`]). The partial results are joined in any order
 //! ([`halfspaces_linalg::Partial`]). The Newton iteration is that of [`LogisticRegression`].
 //!
-//! *Cost.* For n × d points and a pass: one reading of the points, O(nd²) time, d numbers to each worker and d²/2 from
-//! it. A fit takes about ten passes.
+//! *Cost.* A pass over n × d points reads the points once and takes O(nd²) time. It sends d numbers to each process,
+//! and each process returns d²/2 numbers. A fit takes about ten passes.
 
 use super::logistic::{LogisticFit, LogisticRegression, Objective, minimise};
 use super::logistic_loss::Expansion;
@@ -14,7 +14,7 @@ use halfspaces_linalg::{
     DensePoints, InputError, Label, Partial, PointSet, Sum, Threads, kernels, zeros,
 };
 
-/// One pass over all blocks: loss, gradient and Hessian at one halfspace.
+/// One pass over all blocks, which computes the loss, the gradient and the Hessian at one halfspace.
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Points, Threads};
@@ -28,7 +28,7 @@ use halfspaces_linalg::{
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LogisticPass {
-    /// w, followed by b if there is an intercept.
+    /// The weights w, followed by the intercept b if there is one.
     v: Vec<f64>,
     intercept: bool,
 }
@@ -49,7 +49,7 @@ pub struct LogisticPass {
 pub struct LogisticSum {
     rows: u64,
     loss: f64,
-    /// Σ ‖(x, 1)‖.
+    /// The sum Σ ‖(x, 1)‖.
     sizes: f64,
     gradient: Vec<f64>,
     /// The lower triangle of the Hessian, by rows.
@@ -57,7 +57,7 @@ pub struct LogisticSum {
 }
 
 impl LogisticSum {
-    /// The number of rows.
+    /// The number of rows in the sums.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.rows
@@ -85,7 +85,7 @@ impl Sum for LogisticSum {
 }
 
 impl LogisticPass {
-    /// The pass at the halfspace with weights w and, if there is an intercept, b.
+    /// Creates the pass at the halfspace with weights w and, if there is an intercept, b.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`] for no weights.
@@ -97,8 +97,8 @@ impl LogisticPass {
         Ok(LogisticPass { v: w, intercept: b.is_some() })
     }
 
-    /// The sums over the blocks of labelled points, whose first row is the first row of block `first`. All blocks are
-    /// complete, except for the last block of all points.
+    /// Computes the sums over consecutive blocks of labelled points. The first point is the first row of block `first`.
+    /// Every block must be complete, except for the last block of the whole data set.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`], [`InputError::LengthMismatch`]; [`InputError::Overflow`] if squared norms
@@ -133,13 +133,13 @@ impl LogisticPass {
     }
 }
 
-/// Points that are reached only by passes.
+/// Points that can only be reached by passes.
 struct Blocks<F> {
     run: F,
     dim: usize,
     c: f64,
     intercept: bool,
-    /// Number of rows and Σ ‖(x, 1)‖, from the first pass.
+    /// The number of rows and the sum Σ ‖(x, 1)‖, from the first pass.
     rows: u64,
     sizes: f64,
     /// The lower triangle of the Hessian of the loss at the last v.
@@ -173,7 +173,7 @@ impl<E: From<InputError>, F: FnMut(&LogisticPass) -> Result<LogisticSum, E>> Obj
         Ok(Expansion { objective, gradient, curvatures: Vec::new() })
     }
 
-    /// The iteration asks for a direction only where it has just expanded f.
+    /// The iteration requests a direction only at the point at which it has just expanded f.
     fn direction(&mut self, here: &Expansion) -> Result<Option<Vec<f64>>, E> {
         let k = here.gradient.len();
         let mut full = zeros(k, k)?;
@@ -189,13 +189,13 @@ impl<E: From<InputError>, F: FnMut(&LogisticPass) -> Result<LogisticSum, E>> Obj
 }
 
 impl LogisticRegression {
-    /// Fits labelled points of R^`dim` that other processes hold in blocks. `run` computes a pass: it lets every worker
-    /// sum its blocks ([`LogisticPass::partial`]), joins the partial results and returns the total. The fit starts at
-    /// 0.
+    /// Fits labelled points of R^`dim` that other processes hold in blocks. `run` computes a pass. It must let every
+    /// process sum its blocks ([`LogisticPass::partial`]), join the partial results, and return the total. The fit
+    /// starts at 0.
     ///
     /// # Errors
-    /// Those of `run`; [`InputError::ZeroDimension`], [`InputError::Empty`], [`InputError::Overflow`],
-    /// [`InputError::TooLarge`]; [`InputError::InconsistentState`] if two passes count different rows.
+    /// The errors of `run`; [`InputError::ZeroDimension`], [`InputError::Empty`], [`InputError::Overflow`],
+    /// [`InputError::TooLarge`]; [`InputError::InconsistentState`] if two passes count different numbers of rows.
     pub fn fit_blocks<E: From<InputError>>(
         &self,
         dim: usize,
@@ -221,7 +221,7 @@ mod tests {
     use halfspaces_linalg::Points;
     use halfspaces_linalg::{BLOCK_ROWS, FitSample, Params, Termination};
 
-    /// Runs a pass on `workers` workers, each with every `workers`th block.
+    /// Runs a pass on `workers` workers. Each worker has every `workers`th block.
     fn shared(
         points: &Points,
         labels: &[Label],

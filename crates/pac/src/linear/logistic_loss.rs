@@ -1,26 +1,27 @@
 //! The objective of logistic regression and its first two derivatives.
 //!
-//! Part of [`LogisticRegression`](crate::LogisticRegression). Claims: none of its own.
+//! This file is a part of [`LogisticRegression`](crate::LogisticRegression). Claims: none of its own.
 
 use super::regularised_loss::Problem;
 use halfspaces_linalg::{PointSet, RowView, kernels};
 use std::ops::Range;
 
-/// The objective f, its gradient and its curvatures at one v.
+/// The objective f, its gradient and its curvatures at one point v.
 pub(super) struct Expansion {
     pub(super) objective: f64,
     pub(super) gradient: Vec<f64>,
-    /// C p (1 - p) of every point, times its weight: the Hessian is I (0 for b) plus the sum of these times (x,1)(x,1)'.
+    /// For every point, C p (1 - p) times its weight. The Hessian is I (0 for b) plus the sum of these numbers times
+    /// (x,1)(x,1)'.
     pub(super) curvatures: Vec<f64>,
 }
 
-/// The loss and probabilities of one margin m, to full relative accuracy for large |m|.
+/// The loss and the probabilities at a margin m. They have full relative accuracy even for large |m|.
 pub(super) struct Logistic {
-    /// ln(1 + e^-m).
+    /// The loss ln(1 + e^-m).
     pub(super) loss: f64,
-    /// p = 1/(1 + e^m).
+    /// The probability p = 1/(1 + e^m) of the wrong label.
     pub(super) wrong: f64,
-    /// 1 - p.
+    /// The probability 1 - p of the right label.
     pub(super) right: f64,
 }
 
@@ -47,8 +48,8 @@ impl<P: PointSet> Problem<'_, P> {
         Expansion { objective, gradient, curvatures: curvatures.concat() }
     }
 
-    /// Adds the gradient of C times the loss of the points of a part to `gradient`. Returns their loss (without C) and
-    /// their curvatures.
+    /// Adds the gradient of C times the loss of the points of a part to `gradient`. Returns the loss (without the
+    /// factor C) and the curvatures of these points.
     pub(super) fn add_gradient_of(
         &self,
         part: Range<usize>,
@@ -70,7 +71,7 @@ impl<P: PointSet> Problem<'_, P> {
         (loss, curvatures)
     }
 
-    /// The product H u with the Hessian H.
+    /// Computes the product H u, where H is the Hessian.
     pub(super) fn hessian_times(&self, here: &Expansion, u: &[f64]) -> Vec<f64> {
         let (out, _) = self.over(self.parts(), self.penalised(u), |part, out| {
             let mut factors = vec![0.0; part.len()];
@@ -82,7 +83,7 @@ impl<P: PointSet> Problem<'_, P> {
         out
     }
 
-    /// The diagonal of the Hessian, the preconditioner of the conjugate gradients.
+    /// The diagonal of the Hessian, which is the preconditioner of the conjugate gradients.
     pub(super) fn hessian_diagonal(&self, here: &Expansion) -> Vec<f64> {
         let mut diagonal = self.penalised(&vec![1.0; self.unknowns()]);
         for (x, s) in self.points.rows().zip(&here.curvatures) {

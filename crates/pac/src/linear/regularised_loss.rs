@@ -1,4 +1,4 @@
-//! Sums over points shared by logistic regression and the support vector machine, which minimise ½‖w‖² + C Σ loss.
+//! Sums over points for logistic regression and the support vector machine, which both minimise ½‖w‖² + C Σ loss.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt;
@@ -26,7 +26,7 @@ pub(super) struct Problem<'a, P> {
     pub(super) c: f64,
     pub(super) intercept: bool,
     pub(super) threads: Threads,
-    /// ‖x‖² of every point.
+    /// The squared norm ‖x‖² of every point.
     pub(super) norms_sq: Vec<f64>,
 }
 
@@ -78,12 +78,12 @@ impl<'a, P: PointSet> Problem<'a, P> {
         self.weights.map(|weights| indices.iter().map(|&index| weights[index]).collect())
     }
 
-    /// b, or 0 without an intercept.
+    /// Returns b, or 0 without an intercept.
     pub(super) fn bias(&self, v: &[f64]) -> f64 {
         if self.intercept { v[self.points.dim()] } else { 0.0 }
     }
 
-    /// ‖(x, 1)‖² of a point, or ‖x‖² without an intercept.
+    /// Returns ‖(x, 1)‖² of a point, or ‖x‖² without an intercept.
     #[inline(always)]
     pub(super) fn square(&self, index: usize) -> f64 {
         self.norms_sq[index] + if self.intercept { 1.0 } else { 0.0 }
@@ -124,7 +124,7 @@ impl<'a, P: PointSet> Problem<'a, P> {
         margins.iter_mut().zip(&self.labels[part]).for_each(|(m, y)| *m *= y.as_f64());
     }
 
-    /// y (w · x + b) of every point.
+    /// Returns y (w · x + b) for every point.
     pub(super) fn margins(&self, v: &[f64]) -> Vec<f64> {
         let (_, margins) = self.over(self.parts(), Vec::new(), |part, _| {
             let mut margins = vec![0.0; part.len()];
@@ -134,7 +134,7 @@ impl<'a, P: PointSet> Problem<'a, P> {
         margins.concat()
     }
 
-    /// Σ factor y (x, 1), with one factor per point.
+    /// Returns Σ factor y (x, 1), with one factor per point.
     ///
     /// # Errors
     /// [`InputError::TooLarge`].
@@ -166,8 +166,8 @@ impl<'a, P: PointSet> Problem<'a, P> {
         }
     }
 
-    /// Runs `work` for every part with a vector to add to: `start` for the first part, zeros for the others. Returns
-    /// the sum of these vectors and the results.
+    /// Runs `work` for every part, with a vector to which `work` adds. The vector is `start` for the first part, and
+    /// zero for the other parts. Returns the sum of these vectors, and the results of `work`.
     pub(super) fn over<I: Send, T: Send>(
         &self,
         parts: impl ExactSizeIterator<Item = I> + Send,
@@ -195,7 +195,7 @@ impl<'a, P: PointSet> Problem<'a, P> {
         (sum, rest)
     }
 
-    /// The penalised part of v: its intercept entry is 0.
+    /// Returns the penalised part of v, in which the entry of the intercept is 0.
     pub(super) fn penalised(&self, v: &[f64]) -> Vec<f64> {
         let mut w = v.to_vec();
         if self.intercept {
@@ -204,13 +204,13 @@ impl<'a, P: PointSet> Problem<'a, P> {
         w
     }
 
-    /// C Σ ‖(x, 1)‖, with the weight of each point.
+    /// Returns C Σ ‖(x, 1)‖, where each term is multiplied by the weight of the point.
     pub(super) fn gradient_scale(&self) -> f64 {
         let sizes = (0..self.labels.len()).map(|i| self.weight(i) * self.square(i).sqrt());
         self.c * sizes.sum::<f64>()
     }
 
-    /// The lower triangle, by rows, of Σ factor (x, 1)(x, 1)', with one factor per point.
+    /// Returns the lower triangle, by rows, of Σ factor (x, 1)(x, 1)', with one factor per point.
     ///
     /// # Errors
     /// [`InputError::TooLarge`].
@@ -222,7 +222,7 @@ impl<'a, P: PointSet> Problem<'a, P> {
         Ok(sum)
     }
 
-    /// Adds these products of the points of a part to `sum`.
+    /// Adds Σ factor (x, 1)(x, 1)' over the points of a part to `sum`.
     pub(super) fn add_outer_products_of(
         &self,
         part: Range<usize>,
@@ -246,7 +246,7 @@ impl<'a, P: PointSet> Problem<'a, P> {
     }
 }
 
-/// [`halfspaces_kernels::add_outer`] for sparse rows, with the same rounding.
+/// The loop of [`halfspaces_kernels::add_outer`] for sparse rows, with the same rounding.
 struct OuterOfEntries<'a, 'p, P> {
     problem: &'a Problem<'p, P>,
     part: Range<usize>,
@@ -280,7 +280,7 @@ pub(super) struct Cholesky {
 
 impl Cholesky {
     /// Factorises the matrix of `size` columns with the given lower triangle (by rows), after adding 1 to the first
-    /// `penalised` entries of its diagonal. Returns `None` if it is not positive definite up to rounding.
+    /// `penalised` entries of its diagonal. Returns `None` if the matrix is not positive definite up to rounding.
     pub(super) fn new(lower: &[f64], size: usize, penalised: usize) -> Option<Cholesky> {
         let mut factor =
             Mat::from_fn(size, size, |i, j| if j <= i { lower[i * size + j] } else { 0.0 });
@@ -300,7 +300,7 @@ impl Cholesky {
         Some(Cholesky { factor, memory })
     }
 
-    /// Replaces the right-hand side by the solution.
+    /// Replaces the right-hand side of a linear system by its solution.
     pub(super) fn solve(&mut self, right: &mut [f64]) {
         let right = ColMut::from_slice_mut(right).as_mat_mut();
         let stack = MemStack::new(&mut self.memory);
@@ -324,7 +324,7 @@ pub(super) fn check_c(c: f64) -> Result<(), InputError> {
     InputError::check_parameter("c", c, (1e-12..=1e12).contains(&c), "between 1e-12 and 1e12")
 }
 
-/// Checks an accuracy relative to the scale of the problem.
+/// Checks a tolerance relative to the scale of the problem.
 pub(super) fn check_tolerance(tolerance: f64) -> Result<(), InputError> {
     let in_range = (1e-13..1.0).contains(&tolerance);
     InputError::check_parameter("tolerance", tolerance, in_range, "at least 1e-13 and below 1")

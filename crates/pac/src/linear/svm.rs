@@ -1,9 +1,10 @@
 //! L2-regularised SVM with the hinge loss or its square, by dual coordinate ascent with shrinking.
 //!
-//! With the hinge loss and equal weights, after some passes the fit switches to the interior-point method of `svm_interior.rs`. Measurements showed that this
-//! second solver is needed: with noisy labels and large C, or with columns of different scales, passes alone take up to
-//! 20 times as long (10 % of the labels flipped, C = 10, standardised columns: 20 times on WDBC, 13 times on 20,000 x
-//! 20) or do not converge.
+//! With the hinge loss and equal weights, the fit switches to the interior-point method of `svm_interior.rs` after some
+//! passes. Measurements showed that this second solver is needed. With noisy labels and large C, or with columns of
+//! different scales, passes alone take up to 20 times as long, or do not converge. For example, with 10 % of the labels
+//! flipped, C = 10 and standardised columns, passes alone take 20 times as long on WDBC and 13 times as long on 20,000
+//! x 20.
 
 use super::hinge_loss::HingeLoss;
 use super::logistic::MAX_CHOLESKY;
@@ -20,23 +21,24 @@ use rand::seq::SliceRandom;
 /// The relative rounding error allowed in P >= D.
 const ROUNDING: f64 = 1e-9;
 
-/// The number of consecutive checks with neither a higher D nor a smaller gap than ever before, after which a run has
-/// stalled. In exact arithmetic D rises with every pass; only the gap may widen for a while.
+/// A run has stalled after this number of consecutive checks with neither a higher D nor a smaller gap than ever
+/// before. In exact arithmetic, D rises with every pass, and only the gap may widen for a while.
 const MAX_IDLE_CHECKS: u32 = 16;
 
-/// The gap is checked again after a fraction 1/`CHECK_SHARE` of the passes so far.
+/// The number of passes until the next check of the gap is the number of passes so far divided by `CHECK_SHARE`.
 const CHECK_SHARE: u64 = 16;
 
-/// The minimum number of passes between checks with the squared loss, whose passes converge faster. A check costs two
-/// passes.
+/// The minimum number of passes between checks with the squared loss. Passes converge faster with this loss, and a
+/// check costs as much as two passes.
 const FEWEST_BETWEEN_CHECKS: u64 = 2;
 
-/// The number of passes before the interior-point method starts: a minimum, and one more pass for every 16 unknowns,
-/// because the cost of a step grows with them. Chosen on tables of 270 to 19 000 rows and 2 to 110 columns.
+/// The number of passes before the interior-point method starts. It is a minimum plus one pass for every 16 unknowns,
+/// because the cost of a step grows with the number of unknowns. Both constants were chosen on tables of 270 to 19 000
+/// rows and 2 to 110 columns.
 const FEWEST_PASSES: u64 = 4;
 const UNKNOWNS_A_PASS: u64 = 16;
 
-/// The row to prefetch, as a number of points after the current one.
+/// The row to prefetch, as a number of points after the current point.
 const AHEAD: usize = 3;
 
 /// Unchecked parameters of [`LinearSvm`].
@@ -77,10 +79,10 @@ impl SvmParams {
         /// The cap on passes over the points, at least 1. Default: 10 000.
         max_passes: u64,
 
-        /// The number of threads for the sums over all points. The fit does not depend on it. Default: one.
+        /// The number of threads for the sums over all points. The fit does not depend on this number. Default: one.
         threads: Threads,
 
-        /// The seed of the random orders. Default: 0.
+        /// The seed of the random orders of the points. Default: 0.
         seed: u64,
     }
 }
@@ -97,35 +99,38 @@ impl Params for SvmParams {
     }
 }
 
-/// A linear support vector machine: L2-regularised hinge loss, or its square.
+/// A linear support vector machine with L2 penalty and the hinge loss or its square.
 ///
-/// Minimises P(w) = ½‖w‖² + C Σ max(0, 1 - y_i w · x_i) by coordinate ascent on its dual D(α) = Σ α_i - ½‖Σ α_i y_i
-/// x_i‖² over 0 <= α_i <= C. With w = Σ α_i y_i x_i, one coordinate is solved exactly by α_i <- clamp(α_i - (y_i w ·
-/// x_i - 1)/‖x_i‖², 0, C). Each pass takes the points in a fresh random order and skips variables at their bounds
-/// (shrinking) until the next check of the gap. An intercept is the weight of a constant feature 1, and is penalised
-/// with the other weights.
+/// The fit minimises P(w) = ½‖w‖² + C Σ max(0, 1 - y_i w · x_i) by coordinate ascent on its dual D(α) = Σ α_i - ½‖Σ α_i
+/// y_i x_i‖² over 0 <= α_i <= C. With w = Σ α_i y_i x_i, the exact solution for one coordinate is α_i <- clamp(α_i -
+/// (y_i w · x_i - 1)/‖x_i‖², 0, C). Each pass takes the points in a fresh random order. It skips variables at their
+/// bounds (shrinking) until the next check of the gap. An intercept is the weight of a constant feature 1, and is
+/// penalised with the other weights.
 ///
-/// The squared loss C Σ max(0, 1 - y_i w · x_i)² has the dual D(α) = Σ α_i - ½‖Σ α_i y_i x_i‖² - Σ α_i²/(4C) over
-/// α_i >= 0. A coordinate is solved in the same way, with 1/(2C) added to ‖x_i‖² and α_i/(2C) to the slope. Weights of
-/// points multiply C: see [`fit_with`](LinearSvm::fit_with).
+/// The squared loss C Σ max(0, 1 - y_i w · x_i)² has the dual D(α) = Σ α_i - ½‖Σ α_i y_i x_i‖² - Σ α_i²/(4C), where
+/// each α_i >= 0. A coordinate is solved in the same way, but 1/(2C) is added to ‖x_i‖² and α_i/(2C) to the slope.
+/// Weights of points multiply C: see [`fit_with`](LinearSvm::fit_with).
 ///
 /// *Guarantee.* D(α) <= min P <= P(w) for every α. So the gap P - D, recomputed from α, bounds the distance from the
-/// optimum: P(w) - min P <= gap, and ‖w - w_min‖² <= gap. The latter holds because P and -D are both 1-strongly convex
-/// in w, so that P(w) - min P and max D - D(α), whose sum is the gap, are both at least ½‖w - w_min‖². (For one point
-/// x = 1 at C = 1, equality holds.) There is no bound on the 0-1 error under Massart noise, as for every convex
-/// surrogate; use [`Perspectron`](crate::Perspectron) or [`SamplePerspectron`](crate::SamplePerspectron) there.
+/// optimum: P(w) - min P <= gap, and ‖w - w_min‖² <= gap. The second inequality holds because P and -D are both
+/// 1-strongly convex in w. So P(w) - min P and max D - D(α), whose sum is the gap, are both at least ½‖w - w_min‖².
+/// (For one point x = 1 at C = 1, equality holds.) As for every convex surrogate, there is no bound on the 0-1 error
+/// under Massart noise. Under such noise, use [`Perspectron`](crate::Perspectron) or
+/// [`SamplePerspectron`](crate::SamplePerspectron).
 ///
-/// *Ends.* `Converged`: gap <= tolerance · P. The gap is checked after every pass at first, later after every sixteenth
-/// of the passes so far. `CapReached`: `max_passes` passes were made. `Stalled`: because of rounding, passes neither
-/// raise D nor narrow the gap. The gap is valid in all three cases.
+/// *Termination.* The result is `Converged` if gap <= tolerance · P. At first the gap is checked after every pass;
+/// later, the number of passes between two checks is a sixteenth of the passes so far. The result is `CapReached` if
+/// the fit made `max_passes` passes. It is `Stalled` if, because of rounding, passes neither raise D nor narrow the
+/// gap. The gap is valid in all three cases.
 ///
-/// *Cost.* O(nd) per pass over n points (stored values for sparse points), less with shrinking; O(n + d) memory.
-/// The sums over all points are divided among the threads; a pass runs on one thread. The number of passes grows with
-/// C, with the noise, and with differences between the scales of the columns: standardise columns first.
+/// *Cost.* A pass takes O(nd) time over n points, and less with shrinking; for sparse points, nd is the number of
+/// stored values. The memory is O(n + d). The sums over all points are divided among the threads, but a pass runs on
+/// one thread. The number of passes grows with C, with the noise, and with differences between the scales of the
+/// columns. So standardise columns first.
 ///
-/// *Source.* Hsieh, Chang, Lin, Keerthi and Sundararajan 2008, Algorithm 3 (the method of LIBLINEAR). Here shrunk
-/// variables become active again at every check of the gap, not only at the end. Claims: none of its own; compared in
-/// P10 and PR.
+/// *Source.* Hsieh, Chang, Lin, Keerthi and Sundararajan 2008, Algorithm 3 (the method of LIBLINEAR). In contrast to
+/// that algorithm, shrunk variables become active again at every check of the gap, and not only at the end. Claims:
+/// none of its own; compared in P10 and PR.
 ///
 /// ```
 /// use halfspaces_linalg::{FitSample, Label, Params, Points, Termination};
@@ -170,25 +175,26 @@ pub struct SvmFit {
 
 impl SvmFit {
     getters! {
-        /// The halfspace sign(w · x + b), with b = 0 without an intercept.
+        /// The halfspace sign(w · x + b). Without an intercept, b is 0.
         halfspace: &AffineHalfspace,
 
-        /// α, the certificate: one number per point, in [0, C] times its weight; with the squared loss at least 0.
+        /// The certificate α, one number per point. It is between 0 and C times the weight of the point; with the
+        /// squared loss, it is at least 0.
         alphas: &[f64],
 
         /// C, the weight of the loss.
         c: f64,
 
-        /// P at w.
+        /// The objective P at w.
         primal: f64,
 
-        /// D at α.
+        /// The dual objective D at α.
         dual: f64,
 
         /// The number of passes over the points.
         passes: u64,
 
-        /// The number of steps of the interior-point method; 0 if passes sufficed or there are too many columns.
+        /// The number of steps of the interior-point method. It is 0 if passes sufficed or there are too many columns.
         steps: u64,
 
         /// How the run ended; see [`LinearSvm`].
@@ -201,13 +207,13 @@ impl SvmFit {
         (self.primal - self.dual).max(0.0)
     }
 
-    /// √gap, an upper bound on the distance to the minimiser (w, b) up to rounding.
+    /// The square root of the gap, an upper bound on the distance to the minimiser (w, b) up to rounding.
     #[must_use]
     pub fn distance_to_optimum(&self) -> f64 {
         self.gap().sqrt()
     }
 
-    /// The number of support vectors, α > 0.
+    /// The number of support vectors, which are the points with α > 0.
     #[must_use]
     pub fn support(&self) -> usize {
         self.alphas.iter().filter(|a| **a > 0.0).count()
@@ -240,17 +246,17 @@ impl FitSample for LinearSvm {
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::LengthMismatch`]; [`InputError::Overflow`] if squared norms of points
-    /// overflow; [`InputError::ParameterOutOfRange`] if they are so large that rounding makes the certificate useless;
-    /// [`InputError::TooLarge`].
+    /// overflow; [`InputError::ParameterOutOfRange`] if these norms are so large that rounding makes the certificate
+    /// useless; [`InputError::TooLarge`].
     fn fit<P: PointSet>(&self, points: &P, labels: &[Label]) -> Result<SvmFit, InputError> {
         self.fit_with(points, labels, None, None)
     }
 }
 
 impl LinearSvm {
-    /// Fits labelled points, each with a weight that multiplies C, by passes that start from `start`: the α of a fit to
-    /// the same points with another C. A start saves passes and does not change the optimum. Default: weights of 1, and
-    /// a start from 0.
+    /// Fits labelled points. Each point has a weight that multiplies C. The passes start from `start`, which is the α
+    /// of a fit to the same points with another C (a warm start). A warm start saves passes and does not change the
+    /// optimum. By default, the weights are 1 and the passes start from 0.
     ///
     /// ```
     /// use halfspaces_linalg::{Label, Params, Points};
@@ -267,8 +273,8 @@ impl LinearSvm {
     /// ```
     ///
     /// # Errors
-    /// Same as [`LinearSvm::fit`]; [`InputError::LengthMismatch`] and [`InputError::ParameterOutOfRange`] if there is
-    /// not one weight of at least 0, or one finite α of at least 0, for each point.
+    /// The errors of [`LinearSvm::fit`]; [`InputError::LengthMismatch`] and [`InputError::ParameterOutOfRange`] if
+    /// there is not one weight of at least 0, or one finite α of at least 0, for each point.
     pub fn fit_with<P: PointSet>(
         &self,
         points: &P,
@@ -295,7 +301,8 @@ impl LinearSvm {
         before_steps = before_steps.filter(|_| !squared && weights.is_none());
         let (mut best_dual, mut best_gap, mut idle_checks) = (f64::NEG_INFINITY, f64::INFINITY, 0);
         loop {
-            // Recomputed from α, so that rounding errors do not accumulate and the gap depends only on α.
+            // The objectives are recomputed from α. So rounding errors do not accumulate, and the gap depends only on
+            // α.
             let Objectives { v, slopes, primal, dual } =
                 Objectives::of(&ascent.problem, ascent.loss, &ascent.alphas)?;
             ascent.v = v;
@@ -346,8 +353,8 @@ impl LinearSvm {
                 let range = run_wide(Pass { ascent: &mut ascent, active: &mut active });
                 passes += 1;
                 ascent.range = range.or_unknown();
-                // Each active point adds at most C times its slope to the gap, or C times its square: the gap is
-                // already small enough.
+                // Each active point adds at most C times its slope to the gap, or, with the squared loss, C times the
+                // square of its slope. So the gap is already small enough.
                 let width = if squared { range.width().powi(2) } else { range.width() };
                 if width * c * active.len() as f64 <= tolerance * dual {
                     break;
@@ -367,7 +374,7 @@ struct Ascent<'a, P> {
     problem: Problem<'a, P>,
     loss: HingeLoss<'a>,
     alphas: Vec<f64>,
-    /// (w, b), updated with every step.
+    /// The vector (w, b), updated with every step.
     v: Vec<f64>,
     range: SlopeRange,
 }
@@ -381,8 +388,8 @@ impl<P: PointSet> Ascent<'_, P> {
         }
     }
 
-    /// Solves for the α of point `i` and returns its previous α and slope. Returns `None` if the variable is shrunk
-    /// instead.
+    /// Solves for the α of point `i`, and returns the previous α and slope. If the variable is shrunk instead, returns
+    /// `None`.
     #[inline(always)]
     fn step(&mut self, i: usize) -> Option<(f64, f64)> {
         let Problem { points, labels, .. } = self.problem;
@@ -397,7 +404,7 @@ impl<P: PointSet> Ascent<'_, P> {
             return None;
         }
         let square = self.problem.square(i) + curvature;
-        // A zero point always has slope -1, so its optimal α is C.
+        // A zero point always has the slope -1, so its optimal α is C.
         let free = if square > 0.0 { alpha - slope / square } else { most };
         self.alphas[i] = free.clamp(0.0, most);
         let step = y * (self.alphas[i] - alpha);
@@ -411,8 +418,8 @@ impl<P: PointSet> Ascent<'_, P> {
     }
 }
 
-/// A pass over the active points in their order, which removes shrunk variables. Compiled for the vector instructions
-/// available at run time, which do not change the result.
+/// A pass over the active points in their order, which removes shrunk variables. The loop is compiled for the vector
+/// instructions available at run time. These instructions do not change the result.
 struct Pass<'a, 'p, P> {
     ascent: &'a mut Ascent<'p, P>,
     active: &'a mut Vec<usize>,
@@ -440,8 +447,8 @@ impl<P: PointSet> Wide for Pass<'_, '_, P> {
     }
 }
 
-/// The range of the dual's slopes along the variables that can move, in one pass. A variable at a bound is shrunk if
-/// its slope is outside this range.
+/// The range of the slopes of the dual, in one pass, along the variables that can move. A variable at a bound is shrunk
+/// if its slope is outside this range.
 #[derive(Debug, Clone, Copy)]
 struct SlopeRange {
     low: f64,
@@ -451,10 +458,10 @@ struct SlopeRange {
 impl SlopeRange {
     /// The range that shrinks no variable.
     const UNKNOWN: SlopeRange = SlopeRange { low: f64::NEG_INFINITY, high: f64::INFINITY };
-    /// The range of no slopes.
+    /// The empty range.
     const NOTHING: SlopeRange = SlopeRange { low: 0.0, high: 0.0 };
 
-    /// Adds a slope in the directions in which the variable can move: an α at 0 can only rise, with a negative slope.
+    /// Adds a slope in the directions in which the variable can move. An α at 0 can only rise, with a negative slope.
     fn add(&mut self, alpha: f64, slope: f64, c: f64) {
         if alpha > 0.0 {
             self.high = self.high.max(slope);
@@ -464,8 +471,8 @@ impl SlopeRange {
         }
     }
 
-    /// Whether the slope holds an α at its bound more strongly than any slope in the range. The variable is then
-    /// skipped until the next check of the gap.
+    /// Whether the slope holds an α at its bound more strongly than any slope in the range holds a variable. The
+    /// variable is then skipped until the next check of the gap.
     fn shrinks(self, alpha: f64, slope: f64, c: f64) -> bool {
         (alpha <= 0.0 && slope > self.high) || (alpha >= c && slope < self.low)
     }
@@ -483,7 +490,7 @@ impl SlopeRange {
     }
 }
 
-/// Checks weak duality up to rounding; without it there is no certificate. `scale` is C Σ(‖x‖² + 1).
+/// Checks weak duality up to rounding. Without weak duality there is no certificate. `scale` is C Σ(‖x‖² + 1).
 fn check_duality(primal: f64, dual: f64, scale: f64) -> Result<(), InputError> {
     let holds = primal.is_finite() && dual - primal <= ROUNDING * primal;
     let requirement = "small enough for rounding to keep D below P; rescale the points or lower c";
@@ -500,7 +507,7 @@ mod tests {
     use halfspaces_linalg::{Points, SparsePoints};
     use proptest::prelude::*;
 
-    /// P and D from their definitions, over points with the constant feature written out.
+    /// Computes P and D from their definitions, over points that contain the constant feature.
     fn recomputed(points: &Points, labels: &[Label], fit: &SvmFit, c: f64) -> (f64, f64) {
         let intercept = fit.halfspace().bias() != 0.0;
         let rows: Vec<Vec<f64>> = points
@@ -533,7 +540,7 @@ mod tests {
             assert!((primal - fit.primal()).abs() < 1e-9 * primal);
             assert!((dual - fit.dual()).abs() < 1e-9 * primal);
             assert!(primal - dual <= 1.001e-6 * primal);
-            // A rough fit lies within its own bound of the accurate one.
+            // The distance between a rough fit and the accurate fit is within the bound of the rough fit.
             let rough = params.tolerance(0.1).check().unwrap().fit(&points, &labels).unwrap();
             assert!((rough.passes(), rough.steps()) < (fit.passes(), fit.steps()));
             assert!(rough.primal() - fit.primal() <= rough.gap());
@@ -555,21 +562,21 @@ mod tests {
             params.check().unwrap().fit(&points, labels).unwrap()
         };
         let (plus, minus) = (Label::Positive, Label::Negative);
-        // min ½w² + C max(0, 1 - w): w = min(C, 1).
+        // The minimiser of ½w² + C max(0, 1 - w) is w = min(C, 1).
         for (c, w) in [(0.5, 0.5), (2.0, 1.0)] {
             assert!((fit(&[[1.0]], &[plus], c, false).halfspace().weights()[0] - w).abs() < 1e-9);
         }
-        // With the constant feature the point is (1, 1): w = b = 1/2.
+        // With the constant feature, the point is (1, 1), so w = b = 1/2.
         let both = fit(&[[1.0]], &[plus], 2.0, true);
         assert!((both.halfspace().weights()[0] - 0.5).abs() < 1e-9);
         assert!((both.halfspace().bias() - 0.5).abs() < 1e-9);
-        // ±1 on its two sides: w = min(2C, 1), no bias.
+        // With the points ±1 on the two sides, w = min(2C, 1), and there is no bias.
         let pair = fit(&[[1.0], [-1.0]], &[plus, minus], 0.25, true);
         assert!((pair.halfspace().weights()[0] - 0.5).abs() < 1e-6);
         assert!(pair.halfspace().bias().abs() < 1e-6);
     }
 
-    /// P and D of the squared loss from their definitions, with weights and without an intercept.
+    /// Compares P and D of the squared loss with their definitions, with weights and without an intercept.
     #[test]
     fn the_gap_of_the_squared_loss_is_a_certificate() {
         let (points, labels) = noisy(300, 5, 4);
@@ -588,8 +595,8 @@ mod tests {
                 let missing = (1.0 - y.as_f64() * kernels::dot(x.as_slice(), w)).max(0.0);
                 primal += weight * missing * missing;
                 dual += alpha - if weight > 0.0 { alpha * alpha / (4.0 * weight) } else { alpha };
-                // At the optimum α = 2 C max(0, 1 - y w · x). The square of the difference, divided by 4 C, is a part
-                // of the gap.
+                // At the optimum, α = 2 C max(0, 1 - y w · x). The square of the difference between the two sides,
+                // divided by 4 C, is a part of the gap.
                 let most = 2.0 * (weight * (fit.gap() + 1e-12)).sqrt();
                 assert!((alpha - 2.0 * weight * missing).abs() <= most, "{c} {i}");
                 kernels::axpy(alpha * y.as_f64(), x.as_slice(), &mut sum);
@@ -633,7 +640,7 @@ mod tests {
         }
     }
 
-    /// Columns of scales 1 to 1000, on which passes alone do not come to an end.
+    /// The columns have scales from 1 to 1000. On such columns, passes alone do not converge.
     #[test]
     fn scales_of_columns_do_not_matter() {
         let (points, labels) = noisy(400, 7, 5);
@@ -651,7 +658,7 @@ mod tests {
     }
 
     proptest! {
-        /// For all points, scales and C the fit ends with a valid certificate. It converges unless C or the scale of a
+        /// For all points, scales and C, the fit ends with a valid certificate. It converges unless C or the scale of a
         /// column is large.
         #[test]
         fn every_sample_ends_with_its_certificate(
@@ -675,7 +682,7 @@ mod tests {
         }
     }
 
-    /// More unknowns than points, and labels that only the intercept explains.
+    /// There are more unknowns than points, and only the intercept explains the labels.
     #[test]
     fn the_intercept_is_fitted() {
         let short = |v: &f64| 0.02 * v;
@@ -685,7 +692,7 @@ mod tests {
             (0..60).map(|i| Label::from_sign(f64::from(i % 10) - 0.5)).collect();
         let learner = LinearSvm::params().tolerance(1e-6).max_passes(100).check().unwrap();
         let fit = learner.fit(&points, &labels).unwrap();
-        // Too many unknowns for the interior-point method.
+        // There are too many unknowns for the interior-point method.
         assert_eq!((fit.termination(), fit.steps()), (Termination::Converged, 0));
         assert!(fit.halfspace().bias() > 0.9);
     }
@@ -718,11 +725,11 @@ mod tests {
         assert!(fit(2) == one && fit(5) == one);
     }
 
-    /// A shrunk variable could not have moved: its slope is beyond all slopes of a whole pass.
+    /// A shrunk variable could not have moved, because its slope is beyond all slopes of a whole pass.
     #[test]
     fn only_variables_held_firmly_at_their_bounds_are_shrunk() {
         let mut range = SlopeRange::NOTHING;
-        // At 0 a slope above 0 cannot move α, at C one below 0 cannot; in between every slope does.
+        // At 0, a slope above 0 cannot move α. At C, a slope below 0 cannot move it. In between, every slope does.
         for (alpha, slope) in [(0.0, 9.0), (2.0, -8.0), (0.0, -0.5), (1.0, 0.75), (2.0, 0.25)] {
             range.add(alpha, slope, 2.0);
         }
@@ -749,7 +756,7 @@ mod tests {
 
     #[test]
     fn separable_data_are_separated_with_the_largest_margin() {
-        // The hard margin of these four is 1 along e1.
+        // The hard margin of these four points is 1 along e1.
         let rows = [[1.0, 5.0], [1.0, -5.0], [-1.0, 5.0], [-1.0, -5.0]];
         let points = Points::from_rows(&rows).unwrap();
         let labels = points.rows().map(|x| Label::from_sign(x.as_slice()[0])).collect::<Vec<_>>();
@@ -787,14 +794,14 @@ mod tests {
         assert!(learner.fit(&points, &labels[1..]).is_err());
         let huge = Points::from_rows(&[[1e200]]).unwrap();
         assert_eq!(learner.fit(&huge, &[Label::Positive]), Err(InputError::Overflow { row: 0 }));
-        // C times its squared norm overflows.
+        // C times the squared norm of the second point overflows.
         let large = Points::from_rows(&[[1.0], [1e150]]).unwrap();
         let heavy = params().c(1e12).check().unwrap();
         let labels = [Label::Positive; 2];
         assert_eq!(heavy.fit(&large, &labels), Err(InputError::Overflow { row: 1 }));
     }
 
-    /// One point x = 1 at C = 1: α = w has P = ½w² + 1 - w and D = w - ½w², a gap of (1 - w)², and the
+    /// For one point x = 1 at C = 1, α = w has P = ½w² + 1 - w and D = w - ½w². So the gap is (1 - w)², and the
     /// minimiser is 1.
     #[test]
     fn the_bound_on_the_distance_is_reached() {
@@ -821,8 +828,8 @@ mod tests {
         }
     }
 
-    /// Zero points have their α at C after one pass, and nothing changes afterwards. P is C times their number; D, a
-    /// sum of as many C, is rounded to 3.5e-13 below it.
+    /// Zero points have α = C after one pass, and nothing changes afterwards. P is C times the number of points. D is a
+    /// sum with the term C for each point, and rounding puts it 3.5e-13 below P.
     #[test]
     fn a_stall_by_rounding_is_no_cap() {
         let points = Points::new(vec![0.0; 20_000], 1).unwrap();
@@ -830,7 +837,7 @@ mod tests {
         let fit = params.check().unwrap().fit(&points, &vec![Label::Positive; 20_000]).unwrap();
         assert_eq!(fit.termination(), Termination::Stalled);
         assert!(fit.gap() > 1e-13 * fit.primal() && fit.passes() < 100);
-        // A cap before the stall ends the run, and so does a tolerance that can be reached.
+        // A cap before the stall ends the run. A tolerance that can be reached also ends it.
         let capped = params.max_passes(3).check().unwrap();
         let fit = capped.fit(&points, &vec![Label::Positive; 20_000]).unwrap();
         assert_eq!(fit.termination(), Termination::CapReached { cap: 3 });

@@ -3,10 +3,10 @@
 //! [`LinearSvm`](crate::LinearSvm) switches to this method if coordinate ascent is slow. A step costs O(nd²), but 15 to
 //! 60 steps suffice for any C and any scales of the columns.
 //!
-//! Let z_i = y_i (x_i, 1). At the optimum, v = Σ α_i z_i and z_i · v - 1 = s_i - t_i with s, t >= 0, α_i s_i = 0 and
-//! (C - α_i) t_i = 0. The central path consists of the points at which all these products equal the same μ > 0.
-//! Newton's method follows the path to μ = 0. Its equations reduce to (I + Σ z_i z_i' / q_i) Δv = r, q_i = s_i/α_i +
-//! t_i/(C - α_i).
+//! Let z_i = y_i (x_i, 1). At the optimum, v = Σ α_i z_i and z_i · v - 1 = s_i - t_i with s, t >= 0, and the products
+//! α_i s_i and (C - α_i) t_i are 0. The central path consists of the points at which all these products equal the same
+//! μ > 0. Newton's method follows the path to μ = 0. Its equations reduce to (I + Σ z_i z_i' / q_i) Δv = r with
+//! q_i = s_i/α_i + t_i/(C - α_i).
 //!
 //! *Source.* Mehrotra 1992 (predictor and corrector); Ferris and Munson 2003 (a linear system of the dimension of w).
 //! Claims: none of its own. The duality gap certifies the result, as for any α.
@@ -17,14 +17,14 @@ use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{InputError, Label, PointSet, kernels, zeros};
 use std::ops::Range;
 
-/// The maximum number of steps; about 15 are usual.
+/// The maximum number of steps. About 15 steps are usual.
 pub(super) const MAX_STEPS: u64 = 60;
 /// The method ends if a step is shorter than this.
 const SHORTEST_STEP: f64 = 1e-4;
-/// The largest fraction of the way to the boundary that a step takes.
+/// The largest fraction of the distance to the boundary that a step takes.
 const MOST_OF_THE_WAY: f64 = 0.995;
-/// Variables that belong at a bound are set to it once the gap is this fraction of the requested one. If the resulting
-/// gap is still too large, the fraction is reduced by the same factor.
+/// Variables that belong at a bound are set to this bound once the gap is this fraction of the requested gap. If the
+/// resulting gap is still too large, the fraction is reduced by the same factor.
 const GAP_SHARE: f64 = 0.1;
 /// The initial μ, in units of C times the mean |z · v - 1|.
 const FIRST_MU: f64 = 0.5;
@@ -33,38 +33,38 @@ const LARGEST_BEND: f64 = 10.0;
 /// The number of points for which a loop computes terms before it sums them.
 const BLOCK: usize = 64;
 
-/// The variables of one point, or their changes.
+/// The variables of one point, or the changes of these variables.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Dual {
     alpha: f64,
-    /// C - α.
+    /// The room C - α, by which α can still rise.
     room: f64,
     /// The multipliers of α >= 0 and α <= C.
     s: f64,
     t: f64,
-    /// z · v - 1.
+    /// The slope z · v - 1.
     slope: f64,
 }
 
-/// The targets of α s and (C - α) t.
+/// The targets of the products α s and (C - α) t.
 type Products = (f64, f64);
 
 impl Dual {
-    /// The variables with α s = (C - α) t = μ.
+    /// Creates the variables with α s = (C - α) t = μ.
     fn central(slope: f64, c: f64, mu: f64) -> Dual {
-        // s - t is the slope, and μ/s + μ/t = C.
+        // The slope equals s - t, and μ/s + μ/t = C.
         let root = (c * slope).hypot(2.0 * mu);
         let [s, t] = [slope, -slope].map(|slope| (2.0 * mu + c * slope + root) / (2.0 * c));
         Dual { alpha: mu / s, room: mu / t, s, t, slope }
     }
 
-    /// 1/q.
+    /// The weight 1/q.
     #[inline(always)]
     fn weight(&self) -> f64 {
         (self.s / self.alpha + self.t / self.room).recip()
     }
 
-    /// z · Δv + q Δα.
+    /// The value that z · Δv + q Δα must have.
     #[inline(always)]
     fn residual(&self, (low, high): Products) -> f64 {
         low / self.alpha - high / self.room - self.slope
@@ -79,12 +79,12 @@ impl Dual {
         Dual { alpha, room: -alpha, s, t, slope }
     }
 
-    /// The targets of the products for μ, corrected by the curvature of the predictor step, which changes the slope by
-    /// this much.
+    /// The targets of the products for μ, corrected by the curvature of the predictor step. That step changes the slope
+    /// by `slope`.
     #[inline(always)]
     fn bent(&self, weight: f64, slope: f64, mu: f64) -> Products {
         let straight = self.change(weight, (0.0, 0.0), slope);
-        // A larger correction would let a few points shorten the step for all.
+        // With a larger correction, a few points would shorten the step for all points.
         let most = LARGEST_BEND * mu;
         let bend = |product: f64| product.min(most).max(-most);
         (mu - bend(straight.alpha * straight.s), mu - bend(straight.room * straight.t))
@@ -100,7 +100,7 @@ impl Dual {
         )
     }
 
-    /// α, moved to a bound if the bound minimises ½ `square` α² + slope α. `square` is ‖z‖².
+    /// Returns α, moved to a bound if the bound minimises ½ `square` α² + slope α. `square` is ‖z‖².
     fn settled(&self, c: f64, square: f64) -> f64 {
         match () {
             () if self.slope >= square * self.alpha => 0.0,
@@ -110,7 +110,7 @@ impl Dual {
     }
 }
 
-/// A range of points with their numbers.
+/// A range of points, with the variables of these points.
 struct Part {
     range: Range<usize>,
     alphas: Vec<f64>,
@@ -120,7 +120,7 @@ struct Part {
     slopes: Vec<f64>,
     weights: Vec<f64>,
     factors: Vec<f64>,
-    /// z · Δv of the predictor step to μ = 0, and of the step taken.
+    /// The values of z · Δv for the predictor step to μ = 0, and for the step taken.
     straight: Vec<f64>,
     taken: Vec<f64>,
 }
@@ -136,7 +136,7 @@ enum Work {
     Straight,
     /// Find the feasible length of the corrected step for this μ.
     Taken { mu: f64 },
-    /// Take the step of this `length`.
+    /// Take the step for this μ, scaled by `length`.
     Go { mu: f64, length: f64 },
 }
 
@@ -145,7 +145,7 @@ enum Work {
 struct Extent {
     /// The largest relative decrease of a positive variable, over all points.
     fall: f64,
-    /// After a step scaled by λ, the sum of the products has changed by `first` λ + `second` λ².
+    /// A step scaled by λ changes the sum of the products by `first` λ + `second` λ².
     first: f64,
     second: f64,
 }
@@ -301,22 +301,22 @@ impl Part {
         run_wide(PartLoop { part: self, labels, work })
     }
 
-    /// Σ α s + (C - α) t, and Σ max(0, 1 - z · v).
+    /// Returns Σ α s + (C - α) t, and Σ max(0, 1 - z · v).
     fn sums(&self) -> [f64; 2] {
         let products = kernels::dot(&self.alphas, &self.s) + kernels::dot(&self.rooms, &self.t);
         [products, self.slopes.iter().map(|slope| (-slope).max(0.0)).sum()]
     }
 }
 
-/// The result of the method.
+/// The result of the interior-point method.
 #[derive(Debug, PartialEq)]
 pub(super) struct Inner {
     pub(super) alphas: Vec<f64>,
     pub(super) steps: u64,
 }
 
-/// Improves dual variables until the duality gap, relative to P, is below `tolerance` or rounding stops the progress.
-/// Returns the best ones so far if the equations can no longer be solved.
+/// Improves dual variables until the duality gap, relative to P, is below `tolerance`, or until rounding stops the
+/// progress. If the equations can no longer be solved, returns the best variables so far.
 ///
 /// # Errors
 /// [`InputError::TooLarge`].
@@ -331,7 +331,7 @@ pub(super) fn interior_point<P: PointSet>(
     let central = |i: usize| Dual::central(slopes[i], c, FIRST_MU * c * typical);
     let part = |range: Range<usize>| Part::new(range.clone(), range.map(central));
     let mut parts: Vec<Part> = problem.parts().map(part).collect();
-    // Σ α z - v: a step reduces it by the same factor as all linear residuals.
+    // The difference Σ α z - v. A step reduces it by the same factor as all linear residuals.
     let missing_of = |parts: &[Part], v: &[f64]| -> Result<Vec<f64>, InputError> {
         let alphas: Vec<f64> = parts.iter().flat_map(|part| &part.alphas).copied().collect();
         let sum = problem.signed_sum(&alphas)?;
@@ -355,10 +355,10 @@ pub(super) fn interior_point<P: PointSet>(
                 return Ok(Inner { alphas, steps });
             }
             enough *= GAP_SHARE;
-            // Accumulated over the steps, with rounding errors.
+            // This difference accumulates rounding errors over the steps, so it is computed again.
             missing = missing_of(&parts, &v)?;
         }
-        // The matrix, followed by the right-hand side.
+        // The matrix of the equations, followed by the right-hand side.
         let mut equations = zeros(unknowns + 1, unknowns)?;
         equations[unknowns * unknowns..].copy_from_slice(&missing);
         let (equations, _) = problem.over(parts.iter_mut(), equations, |part, equations| {
@@ -370,7 +370,7 @@ pub(super) fn interior_point<P: PointSet>(
         let (matrix, right) = equations.split_at(unknowns * unknowns);
         let mut step = right.to_vec();
         let Some(mut matrix) = Cholesky::new(matrix, unknowns, unknowns) else { break };
-        // The predictor step to μ = 0 gives the feasible length and the curvature.
+        // The predictor step to μ = 0 determines the feasible length and the curvature.
         matrix.solve(&mut step);
         let extents = threads.map_with(
             parts.iter_mut(),
@@ -411,8 +411,8 @@ pub(super) fn interior_point<P: PointSet>(
             |(), part| part.run(problem, Work::Go { mu, length }),
         );
     }
-    // The last α, moved to the bounds, is not always the best: compare it with the α before that and with the initial
-    // one.
+    // The last α, moved to the bounds, is not always the best. It is compared with the α before the move and with the
+    // initial α.
     let settled = parts.iter().map(settled).collect::<Vec<_>>().concat();
     let inside = |alpha: &f64| alpha.clamp(0.0, c);
     let unsettled: Vec<f64> = parts.iter().flat_map(|part| &part.alphas).map(inside).collect();
@@ -420,11 +420,11 @@ pub(super) fn interior_point<P: PointSet>(
     Ok(Inner { alphas: nearest, steps })
 }
 
-/// P and D at some α.
+/// The objectives P and D at some α.
 pub(super) struct Objectives {
-    /// (w, b) = Σ α z, recomputed.
+    /// The vector (w, b) = Σ α z, recomputed from α.
     pub(super) v: Vec<f64>,
-    /// z · v - 1 of every point, the slope of -D along its α.
+    /// For every point, z · v - 1, which is the slope of -D along its α.
     pub(super) slopes: Vec<f64>,
     pub(super) primal: f64,
     pub(super) dual: f64,
@@ -445,7 +445,7 @@ impl Objectives {
         Ok(Objectives { v, slopes, primal, dual })
     }
 
-    /// The objectives with any hinge loss.
+    /// Computes the objectives for the hinge loss or its square, with weights or without.
     ///
     /// # Errors
     /// [`InputError::TooLarge`].
@@ -468,13 +468,13 @@ impl Objectives {
         Ok(found)
     }
 
-    /// (P - D)/P.
+    /// The relative gap (P - D)/P.
     fn relative_gap(&self) -> f64 {
         (self.primal - self.dual) / self.primal
     }
 }
 
-/// The α with the smaller gap.
+/// Returns the α with the smaller gap.
 ///
 /// # Errors
 /// [`InputError::TooLarge`].
@@ -495,7 +495,7 @@ mod tests {
     use halfspaces_linalg::{Classifier, Points, SparsePoints, Threads};
     use proptest::prelude::*;
 
-    /// Points with every tenth label wrong and columns of scales 1 to `largest`.
+    /// Points with every tenth label wrong, and with columns of scales 1 to `largest`.
     fn noisy(n: usize, dim: usize, largest: f64) -> (Points, Vec<Label>) {
         noisy_of(Gaussian::new(dim, 1.0).unwrap().sample(n, 3).unwrap(), 4, largest)
     }
@@ -509,7 +509,7 @@ mod tests {
         (Points::new(scaled.collect(), dim).unwrap(), labels)
     }
 
-    /// P - D, relative to P.
+    /// The gap P - D, relative to P.
     fn gap(problem: &Problem<'_, Points>, alphas: &[f64]) -> f64 {
         assert!(alphas.iter().all(|alpha| (0.0..=problem.c).contains(alpha)));
         let v = problem.signed_sum(alphas).unwrap();
@@ -527,7 +527,7 @@ mod tests {
                 for intercept in [false, true] {
                     let problem =
                         Problem::new(&points, &labels, None, c, intercept, Threads::ONE).unwrap();
-                    // α = 1000 times coordinates of 1000 leaves a rounding error of 1e-8.
+                    // With α = 1000 and coordinates of 1000, the rounding error is 1e-8.
                     let finest = if largest * c < 1e6 { 1e-8 } else { 1e-6 };
                     for tolerance in [1e-2, 1e-4, finest] {
                         assert_reached(&problem, tolerance);
@@ -555,12 +555,13 @@ mod tests {
         let gap = gap(problem, &inner.alphas);
         let most = if tolerance < 1e-4 { 40 } else { 25 };
         assert!(gap <= tolerance && inner.steps <= most, "{gap:e} {}", inner.steps);
-        // Points whose variable is not at a bound lie on the margin; there are few.
+        // Points whose variable is not at a bound lie on the margin. There are few such points.
         let inside = inner.alphas.iter().filter(|a| **a > 0.0 && **a < problem.c).count();
         assert!(tolerance > 1e-6 || inside <= 20, "{inside}");
     }
 
-    /// Columns that are multiples of each other with very different scales: the equations are singular up to rounding.
+    /// The columns are multiples of each other with very different scales, so the equations are singular up to
+    /// rounding.
     #[test]
     fn what_was_found_is_kept_where_equations_cannot_be_solved() {
         let (points, labels) = noisy(300, 3, 1.0);
@@ -610,7 +611,7 @@ mod tests {
             prop_assert!((alpha * s - mu).abs() < 1e-12 && (room * t - mu).abs() < 1e-12);
         }
 
-        /// The four equations of Newton's method, one by one.
+        /// Checks the four equations of Newton's method, one by one.
         #[test]
         fn changes_solve_the_equations(
             (alpha, room, s, t) in (0.1..2.0f64, 0.1..2.0f64, 0.1..2.0f64, 0.1..2.0f64),
@@ -624,10 +625,10 @@ mod tests {
             prop_assert!(near(change.room, -change.alpha) && change.slope == change_of_slope);
             prop_assert!(near(alpha * s + s * change.alpha + alpha * change.s, low));
             prop_assert!(near(room * t + t * change.room + room * change.t, high));
-            // The slope stays s - t.
+            // The slope stays equal to s - t.
             prop_assert!(near(slope + change.slope, s + change.s - t - change.t));
             prop_assert!(near(change.slope + change.alpha / weight, dual.residual((low, high))));
-            // Without the products of the predictor changes, the products equal their targets to second order.
+            // The targets subtract the products of the predictor changes, so the products equal μ to second order.
             let straight = dual.change(weight, (0.0, 0.0), change_of_slope);
             let (low, high) = dual.bent(weight, change_of_slope, mu);
             let bend = |product: f64| product.clamp(-10.0 * mu, 10.0 * mu);
@@ -646,7 +647,8 @@ mod tests {
         }
     }
 
-    /// A loop over points gives the same results as single points, and the feasible length of the step.
+    /// A loop over points gives the same results as the formulas for single points, and the feasible length of the
+    /// step.
     #[test]
     fn loops_are_the_plain_formulas() {
         let n = 2 * BLOCK + 7;
@@ -713,7 +715,7 @@ mod tests {
         let points = Points::new(vec![1.0], 1).unwrap();
         let problem =
             Problem::new(&points, &[Label::Positive], None, 1.0, false, Threads::ONE).unwrap();
-        // (1 - α)² is the gap.
+        // The gap is (1 - α)².
         assert_eq!(nearer(&problem, vec![0.5], vec![0.25]).unwrap(), [0.5]);
         assert_eq!(nearer(&problem, vec![0.5], vec![0.75]).unwrap(), [0.75]);
     }

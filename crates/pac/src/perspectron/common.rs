@@ -100,7 +100,7 @@ macro_rules! common_setters {
             selection: Selection,
 
             /// The number of threads. The guesses of a fit and the comparison of the candidates are divided among the
-            /// threads. The outcome does not depend on their number. Default: one.
+            /// threads. The outcome does not depend on the number of threads. Default: one.
             threads: halfspaces_linalg::Threads => common.threads,
 
             /// The seed of the learner's random numbers. Default: 0.

@@ -1,6 +1,6 @@
 //! The GLM Perspectron, for noise with a rate that decreases with the margin, as given by a known link function σ.
 //!
-//! The update is the update of the Perspectron with σ(w·x) in place of β sign(w·x): w -= λ (σ(w·x) - y)/D(w·x) x.
+//! The update is the Perspectron's update with σ(w·x) in place of β sign(w·x): w -= λ (σ(w·x) - y)/D(w·x) x.
 //!
 //! *Guarantee.* Let a unit vector w* have |w*·x| >= γ on points with ‖x‖ <= 1. Let each label be sign(w*·x), flipped
 //! with a probability of at most (1-|σ(w*·x)|)/2. Let the link function σ be non-decreasing with sign(t)σ(t) >= 0 and
@@ -142,8 +142,8 @@ impl<L: Link + Clone> Params for GlmParams<L> {
 
 /// The GLM Perspectron: learns a halfspace under noise that decreases with the margin by a known link function σ.
 ///
-/// The update is the update of the [`Perspectron`](crate::Perspectron) with σ(w·x) in place of β sign(w·x): w -= λ
-/// (σ(w·x) - y)/D(w·x) x with D = max(|w·x|, γ/2).
+/// The update is that of the [`Perspectron`](crate::Perspectron) with σ(w·x) in place of β sign(w·x): w -= λ (σ(w·x) -
+/// y)/D(w·x) x with D = max(|w·x|, γ/2).
 ///
 /// *Guarantee.* Let a unit vector w* have |w*·x| >= γ on points with ‖x‖ <= 1. Let each label be sign(w*·x), flipped
 /// with a probability of at most (1-|σ(w*·x)|)/2. Let the link function σ be non-decreasing with sign(t)σ(t) >= 0 and

@@ -1,7 +1,7 @@
 //! The Perspectron with a known noise rate and an unknown margin.
 //!
-//! The search tries the margins R, R/2, R/4, .... For each margin, it fits a halfspace with the target excess ε/2 and
-//! counts the errors of the halfspace on fresh examples. It stops as soon as the error rate is at most η + 3ε/4.
+//! The search tries the margins R, R/2, R/4 and so on. For each margin, it fits a halfspace with the target excess ε/2
+//! and counts the errors of the halfspace on fresh examples. It stops as soon as the error rate is at most η + 3ε/4.
 //!
 //! *Guarantee.* With probability at least 1 - δ, the search stops no later than at the first guess that is at most the
 //! true margin γ, and the error is at most η + ε. Guess j fails with probability at most δ/2^(j+1). Half of this
@@ -24,8 +24,8 @@ const MAX_GUESSES: u32 = 40;
 
 /// Searches for the margin of a Perspectron with a known noise rate.
 ///
-/// The search tries the margins R, R/2, R/4, .... For each margin, it fits a halfspace with the target excess ε/2 and
-/// counts the errors of the halfspace on fresh examples. It stops as soon as the error rate is at most η + 3ε/4.
+/// The search tries the margins R, R/2, R/4 and so on. For each margin, it fits a halfspace with the target excess ε/2
+/// and counts the errors of the halfspace on fresh examples. It stops as soon as the error rate is at most η + 3ε/4.
 ///
 /// *Guarantee.* With probability at least 1 - δ, the search stops no later than at the first guess that is at most the
 /// true margin γ, and the error is at most η + ε.

@@ -86,7 +86,7 @@ impl PerspectronParams {
     #[must_use]
     pub fn schedule(mut self, schedule: Schedule) -> Self {
         self.schedule = schedule;
-        // The algorithm as printed does not project and compares all iterates.
+        // The algorithm as printed does not project iterates, and compares all of them.
         self.common.project = schedule != Schedule::Paper;
         if schedule == Schedule::Paper {
             self.selection = Selection::AllIterates;
@@ -495,7 +495,7 @@ mod tests {
         }
     }
 
-    /// Saved outcomes with inconsistent numbers are refused. For example, a file may have more errors than examples.
+    /// Saved outcomes with inconsistent numbers are refused, for example outcomes with more errors than examples.
     #[cfg(feature = "serde")]
     #[test]
     fn a_broken_outcome_is_refused() {

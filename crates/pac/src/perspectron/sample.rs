@@ -71,7 +71,7 @@ impl SampleParams {
         lift: bool,
 
         /// The number of threads. The guesses and the candidates are divided among the threads. The fit does not depend
-        /// on their number. Default: one.
+        /// on the number of threads. Default: one.
         threads: Threads,
 
         /// The seed of the split and of the learner's random numbers. Default: 0.

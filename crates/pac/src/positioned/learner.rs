@@ -23,7 +23,7 @@ use rand::seq::SliceRandom;
 
 /// The required accuracy of a radially isotropic position: its smallest eigenvalue must be at least 1/2.
 const ACCURACY: Accuracy = Accuracy::OneSided(0.5);
-/// The largest ‖x - Px‖/‖x‖ at which x counts as a point of a subspace.
+/// The largest ‖x - Px‖/‖x‖ at which x counts as a point of a subspace with the orthogonal projection P.
 const MEMBERSHIP: f64 = 1e-10;
 /// The fraction of the training examples on which regions are compared.
 const CHOICE_SHARE: f64 = 0.25;
@@ -536,7 +536,7 @@ mod tests {
 
     #[test]
     fn a_signed_sum_of_one_deviation_of_two_is_enough() {
-        // η = 0.15 and ε = 0.1, so λ = 0.2.
+        // Here η = 0.15 and ε = 0.1, so λ = 0.2.
         let learner = PositionedMassart::params(0.15).check().unwrap();
         let plan = learner.plan(1);
         // The labels of the outermost points are right. Of the other points, every second label is right.

@@ -132,7 +132,7 @@ impl PositionedDecisionList {
         self.default
     }
 
-    /// The index of the first rule that covers `x`. `None` at the origin, and if no rule covers `x`.
+    /// The index of the first rule that covers `x`. Returns `None` at the origin, and if no rule covers `x`.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`].

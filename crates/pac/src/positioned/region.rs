@@ -110,7 +110,7 @@ pub(super) fn choose(
 
 /// The regions |v·f| >= t, one for each distinct |v·f| among the points, from the smallest region to the largest. Each
 /// threshold is just above the next smaller |v·f|. So the region contains every region |v·f| >= t with the same points,
-/// and the bound on the covered fraction is proved for one of these. The last region is the whole subspace.
+/// and the bound on the covered fraction is proved for one of these regions. The last region is the whole subspace.
 fn thresholds(v: &[f64], placed: &Placed) -> Result<Vec<Cut>, InputError> {
     checkpoint();
     let values = margins(&placed.points, v)?;
@@ -172,8 +172,8 @@ mod tests {
 
     #[test]
     fn the_least_signed_sum_wins() {
-        // The constant +1 has 1 wrong of 6, so its sum is 1 - 6·0.4 = -1.4. The thresholds have -0.4, -0.2, -0.6, 0,
-        // 0.6.
+        // The constant +1 has 1 wrong of 6, so its sum is 1 - 6·0.4 = -1.4. The regions have the sums -0.4, -0.2, -0.6,
+        // 0, 0.6.
         assert_eq!(chosen(0.4, Criterion::Least, 1.0), Some((None, 6, 1)));
         // For λ = 0.1, the sum is 0.4 for the constant and -0.1 for the outermost point.
         assert_eq!(chosen(0.1, Criterion::Least, 1.0), Some((Some(0.8f64.next_up()), 1, 0)));
@@ -183,8 +183,8 @@ mod tests {
 
     #[test]
     fn the_largest_below_the_slack_wins() {
-        // For λ = 0.4 and 10 remaining points, the thresholds have -0.04, -0.02, -0.06, 0, 0.06, and the constant has
-        // -0.14.
+        // For λ = 0.4 and 10 remaining points, the regions have the sums -0.04, -0.02, -0.06, 0, 0.06, and the constant
+        // has -0.14.
         assert_eq!(chosen(0.4, Criterion::Largest { slack: 0.14 }, 1.0), Some((None, 6, 1)));
         assert_eq!(chosen(0.4, Criterion::Largest { slack: 0.15 }, 1.0), None);
         // For λ = 0.1, only one region has a signed sum below 0, which is -0.01.
@@ -193,14 +193,14 @@ mod tests {
             Some((Some(0.8f64.next_up()), 1, 0))
         );
         assert_eq!(chosen(0.1, Criterion::Largest { slack: 0.011 }, 1.0), None);
-        // For λ = 0.45, the thresholds have -0.45, -0.35, -0.8, -0.25, 0.3.
+        // For λ = 0.45, the regions have the sums -0.45, -0.35, -0.8, -0.25, 0.3.
         let wide = Criterion::Largest { slack: 0.02 };
         let mut half = placed();
         half.labels = vec![POSITIVE, POSITIVE, POSITIVE, NEGATIVE, NEGATIVE, POSITIVE];
         half.labels[3] = POSITIVE;
         half.labels[5] = NEGATIVE;
-        // The constant has 2 errors of 6. The direction is right, right, wrong, right, wrong, right, so it has (6, 2)
-        // as well.
+        // The constant has 2 errors of 6. The direction is right, right, wrong, right, wrong, right, so it also has 2
+        // errors of 6.
         let found = choose(&[vec![1.0]], &half, 0.45, wide, Threads::ONE).unwrap().unwrap();
         assert_eq!((found.inside, found.errors), (6, 2));
     }
@@ -228,17 +228,17 @@ mod tests {
         let placed = Placed { points, labels, left: 6 };
         let found = choose(&[vec![1.0]], &placed, 0.5, Criterion::Least, Threads::ONE).unwrap();
         let region = found.unwrap();
-        // The constant +1 has 2 wrong of 6 and the sum -1; the thresholds have -1/2, 0, -1/2, 0, -1/2, 0.
+        // The constant +1 has 2 wrong of 6 and the sum -1; the regions have the sums -1/2, 0, -1/2, 0, -1/2, 0.
         assert_eq!((region.inside, region.errors), (6, 2));
         let mut few = placed;
         few.labels = vec![POSITIVE, NEGATIVE, POSITIVE, NEGATIVE, NEGATIVE, NEGATIVE];
-        // Now the direction has -1/2, 0, -1/2, -1, -3/2, -2, and the best region has all six points, 1 wrong. Constants
-        // have -1.
+        // Now the regions have the sums -1/2, 0, -1/2, -1, -3/2, -2. The best region has all six points, 1 wrong. The
+        // constants have the sum -1.
         let found = choose(&[vec![1.0]], &few, 0.5, Criterion::Least, Threads::ONE).unwrap();
         assert_eq!((found.as_ref().unwrap().inside, found.unwrap().errors), (6, 1));
         few.labels = vec![POSITIVE, NEGATIVE, POSITIVE, POSITIVE, POSITIVE, NEGATIVE];
-        // The direction has -1/2, 0, -1/2, 0, 1/2, 0, and the larger of the two regions at -1/2 wins. The constant +1
-        // has -1.
+        // The regions have the sums -1/2, 0, -1/2, 0, 1/2, 0, and the larger of the two regions at -1/2 wins. The
+        // constant +1 has the sum -1.
         let thresholds = thresholds(&[1.0], &few).unwrap();
         let best = thresholds
             .into_iter()

@@ -69,7 +69,7 @@ load_checked! {
 }
 
 impl PositionedRule {
-    /// Creates a rule from the transform of the subspace, the tolerance of membership, and the answer.
+    /// Creates a rule from the transform of the subspace, the tolerance for membership in the subspace, and the answer.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`] if direction and subspace differ in dimension;

@@ -267,11 +267,11 @@ mod tests {
             let descent = (1.0 - leak + (2.0 * log).sqrt()) / (plan.steps as f64).sqrt();
             let target = excess / (8.0 * d);
             assert!(descent <= target / 2.0 && descent > 0.49 * target);
-            // The Dvoretzky-Kiefer-Wolfowitz inequality for four tails and two constants.
+            // This is the Dvoretzky-Kiefer-Wolfowitz inequality for four tails and two constants.
             let deviation = ((8.0 / share).ln() / (2.0 * plan.choice as f64)).sqrt();
             assert!(deviation <= plan.slack && deviation > 0.99 * plan.slack);
             assert!((2.0 * plan.slack - target / 2.0).abs() < 1e-15);
-            // q - √(4qΛ/n) >= q/2 at q = 1/(2d), and not much more.
+            // At q = 1/(2d), q - √(4qΛ/n) is at least q/2, and not much more.
             let bracket = complexity(dim, plan.position as f64, share);
             let loss = (4.0 / (2.0 * d) * bracket / plan.position as f64).sqrt();
             assert!(loss <= 1.0 / (4.0 * d) && loss > 0.24 / d);

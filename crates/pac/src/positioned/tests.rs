@@ -390,7 +390,7 @@ fn saved_fits_are_checked() {
 /// region does not.
 #[test]
 fn an_assumption_that_failed_once_is_not_forgotten() {
-    // A fraction of 90 % of the points lie on a line, with random labels. The labels of the other points have no noise.
+    // Of the points, 90 % lie on a line and have random labels. The labels of the other points have no noise.
     let target = Halfspace::new(vec![0.3, 1.0]).unwrap();
     let sphere = UnitSphere::new(2).unwrap().sample(4000, 1).unwrap();
     let mut values = sphere.into_vec();

@@ -1,15 +1,15 @@
 //! The kernel of dense rows. Part of `LabellingSession`. Claims: none.
 //!
-//! K(x, z) = exp((c - 1)/½), where c is the cosine of the two centred rows: the Gaussian kernel of their directions.
-//! Rows of unit length, such as embeddings of texts, are only centred, because their columns have one scale. The
-//! columns of other rows are standardised first.
+//! K(x, z) = exp((c - 1)/½), where c is the cosine of the two centred rows. This is the Gaussian kernel of the
+//! directions of the rows. Rows of unit length, such as embeddings of texts, are only centred, because all their
+//! columns have the same scale. The columns of other rows are standardised first.
 
 use super::rows::dense_dot;
 use halfspaces_features::{FeatureMap, ZScore};
 use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{InputError, PointSet, RowView, Threads, exp_neg, reserve};
 
-/// Squared width of the Gaussian kernel of directions, whose squared distances are 2 - 2c.
+/// The squared width of the Gaussian kernel of the directions, whose squared distances are 2 - 2c.
 const WIDTH: f64 = 0.5;
 /// Number of points that a thread takes at a time.
 const BLOCK: usize = 2048;
@@ -31,7 +31,7 @@ enum Map {
 }
 
 impl CosineKernel {
-    /// `unit` says that all rows have norm 1.
+    /// Fits the map to the given points. `unit` tells whether all rows have norm 1.
     pub(super) fn fit<P: PointSet>(
         points: &P,
         unit: bool,
@@ -50,7 +50,7 @@ impl CosineKernel {
         Ok(kernel)
     }
 
-    /// Appends points. The map stays that of the first points.
+    /// Appends points. The map remains that of the first points.
     pub(super) fn append<P: PointSet>(
         &mut self,
         points: &P,
@@ -108,7 +108,7 @@ impl CosineKernel {
         &self.rows[index * self.dim..][..self.dim]
     }
 
-    /// K(x, a) for the points x of a list.
+    /// K(x, a) for the points x of the list `others`.
     pub(super) fn between(&self, a: usize, others: &[usize]) -> Vec<f64> {
         let mut out = vec![0.0; others.len()];
         let points = others.iter().copied();
@@ -134,9 +134,9 @@ impl CosineKernel {
     }
 }
 
-/// Appends a row, scaled to norm 1. A row at the centre, up to rounding, is appended as 0.
+/// Appends a row that is scaled to norm 1. A row that equals the centre up to rounding is appended as 0.
 fn push_unit(rows: &mut Vec<f32>, row: &[f64]) {
-    /// A row with a smaller norm has no direction.
+    /// A row whose norm is below this has no direction.
     const MIN_NORM: f64 = 1e-9;
     let most = row.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
     let norm = most * row.iter().map(|v| (v / most).powi(2)).sum::<f64>().sqrt();
@@ -144,8 +144,8 @@ fn push_unit(rows: &mut Vec<f32>, row: &[f64]) {
     rows.extend(row.iter().map(|v| (v * factor) as f32));
 }
 
-/// The kernel of a row and some points. The loops are written out, because what the compiler does not inline is
-/// compiled without the wide instructions.
+/// Computes the kernel of a row and some points. The loops are written out, because code that the compiler does not
+/// inline is compiled without the wide instructions.
 struct Values<'a, I> {
     kernel: &'a CosineKernel,
     a: &'a [f32],
@@ -172,7 +172,8 @@ mod tests {
     use super::*;
     use halfspaces_linalg::{Points, kernels};
 
-    /// exp(2 (c - 1)) for the cosine c of rows that are centred, and standardised unless they have norm 1.
+    /// Compares with exp(2 (c - 1)), where c is the cosine of the rows. The rows are centred, and they are standardised
+    /// unless they have norm 1.
     #[test]
     fn the_kernel_is_that_of_its_definition() {
         let (n, dim) = (40, 120);

@@ -1,19 +1,19 @@
 //! The first questions of a session. Part of `LabellingSession`. Claims: none.
 //!
-//! As long as there are few answers, the surest points are similar, and asking about them gives little information. The
-//! first questions are therefore about the points that reduce the variance of the pool the most: each maximises Σ_z
-//! C(a, z)² / (C(a, a) + 0.2), where C is the posterior covariance given the preceding ones (Cohn, Ghahramani and
-//! Jordan 1996). This choice needs no answers. It is made once, on a sample of the pool.
+//! As long as there are few answers, the surest points are similar to each other, and asking about them gives little
+//! information. The first questions are therefore about the points that reduce the variance of the pool the most. Each
+//! of these points a maximises Σ_z C(a, z)² / (C(a, a) + 0.2), where C is the posterior covariance given the preceding
+//! points (Cohn, Ghahramani and Jordan 1996). This choice needs no answers. It is made once, on a sample of the pool.
 
 use super::kernel::Kernel;
 use super::posterior::NOISE;
 use halfspaces_linalg::{Threads, kernels};
 
-/// Number of questions.
+/// Maximum number of first questions.
 pub(super) const EXPLORED: usize = 20;
-/// At most one question in this many points of the pool.
+/// There is at most one first question for this many points of the pool.
 const SHARE: usize = 20;
-/// Maximum number of points of the sample, and of multiplications for their kernel.
+/// The maximum number of points of the sample, and of multiplications for their kernel.
 const MAX_SAMPLE: usize = 2000;
 const MAX_WORK: usize = 400_000_000;
 const MIN_SAMPLE: usize = 200;
@@ -55,8 +55,8 @@ mod tests {
     use super::super::tests::texts;
     use super::*;
 
-    /// Each point reduces the summed squares of the covariance given the preceding ones the most, recomputed from the
-    /// definition; one point in twenty, and at most twenty.
+    /// Each point reduces the summed squares of the covariance given the preceding points the most, which the test
+    /// recomputes from the definition. One point in twenty is chosen, and at most twenty.
     #[test]
     fn each_point_reduces_the_variance_the_most() {
         let (points, _) = texts(100, 2);

@@ -1,11 +1,13 @@
-//! A Cholesky factor that grows by a row and loses any row. Part of `LabellingSession`. Claims: none.
+//! A Cholesky factor to which a row can be added and from which any row can be removed. Part of `LabellingSession`.
+//! Claims: none.
 //!
-//! For a positive definite matrix K = L Lᵀ, it keeps the lower triangular L. A new row and column of K cost O(n²), and
-//! so does the removal of a row and column (Golub and Van Loan 2013, Matrix Computations, section 6.5.4).
+//! For a positive definite matrix K = L Lᵀ, [`Factor`] keeps the lower triangular L. A new row and column of K cost
+//! O(n²), and so does the removal of a row and its column (Golub and Van Loan 2013, Matrix Computations, section
+//! 6.5.4).
 
 use halfspaces_linalg::kernels;
 
-/// The factor, row by row; row i has i + 1 entries.
+/// The factor L, stored row by row. Row i has i + 1 entries.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Factor {
     rows: Vec<Vec<f64>>,
@@ -28,7 +30,7 @@ impl Factor {
         x
     }
 
-    /// L⁻¹e for the unit vector e of a place.
+    /// L⁻¹e, where e is the unit vector of the coordinate `place`.
     pub(super) fn solve_unit(&self, place: usize) -> Vec<f64> {
         let mut x = vec![0.0; self.rows.len()];
         x[place] = 1.0 / self.rows[place][place];
@@ -55,9 +57,9 @@ impl Factor {
         self.rows.push(row);
     }
 
-    /// Removes a row and column of K. Returns the rotations that do the same to a further row of the factor: the
-    /// entry at `place` is w, and rotation j applies to the entry at `place` + 1 + j and w, in this order. w is then
-    /// dropped.
+    /// Removes a row and its column of K. Returns the rotations that do the same to a further row of the factor. Let w
+    /// be the entry of that row at `place`. Rotation j applies to the entry at `place` + 1 + j and to w, in this order.
+    /// Afterwards w is dropped.
     pub(super) fn remove(&mut self, place: usize) -> Vec<Rotation> {
         self.rows.remove(place);
         let later = &mut self.rows[place..];

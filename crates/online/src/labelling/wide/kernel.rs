@@ -5,13 +5,15 @@ use super::cosine::CosineKernel;
 use super::text::TextKernel;
 use halfspaces_linalg::{InputError, PointSet, RowView, Threads};
 
-/// Minimum number of columns of a wide pool whose rows have norm 1; other pools are wide beyond [`MAX_COLUMNS`].
+/// The number of columns beyond which a pool is wide if its rows have norm 1. Other pools are wide if they have more
+/// than [`MAX_COLUMNS`] columns.
 const MIN_COLUMNS: usize = 100;
-/// Largest difference from 1 of the norm of a row of unit length; embeddings may be stored with ten bits.
+/// The largest difference from 1 of the norm of a row that counts as having unit length. It is not 0, because
+/// embeddings may be stored with ten bits.
 const UNIT: f64 = 0.02;
-/// A pool is sparse if at most this share of its entries is not zero.
+/// A pool is sparse if at most this share of its entries is non-zero.
 const SPARSE: f64 = 0.1;
-/// Number of rows that are inspected.
+/// The number of rows that are inspected to classify a pool.
 const INSPECTED: usize = 1000;
 
 /// A kernel on a pool.
@@ -22,8 +24,8 @@ pub(super) enum Kernel {
 }
 
 impl Kernel {
-    /// The kernel of a wide pool, by the contents of the pool and not by the way in which it is stored; `None` if the
-    /// pool is narrow.
+    /// The kernel of a wide pool. It is chosen by the contents of the pool and not by the way in which the pool is
+    /// stored. Returns `None` if the pool is narrow.
     pub(super) fn fit<P: PointSet>(
         points: &P,
         threads: Threads,
@@ -76,7 +78,7 @@ impl Kernel {
         }
     }
 
-    /// The mean number of multiplications of a value of the kernel.
+    /// The mean number of multiplications that a value of the kernel takes.
     pub(super) fn work(&self) -> usize {
         match self {
             Kernel::Text(kernel) => kernel.work(),
@@ -84,7 +86,7 @@ impl Kernel {
         }
     }
 
-    /// K(x, a) for the points x of a list.
+    /// K(x, a) for the points x of the list `others`.
     pub(super) fn between(&self, a: usize, others: &[usize]) -> Vec<f64> {
         match self {
             Kernel::Text(kernel) => kernel.between(a, others),
@@ -118,7 +120,7 @@ mod tests {
         of_dense
     }
 
-    /// Rows of which the first `stored` of `dim` entries are not 0, with the given norm.
+    /// Rows with the given norm, in which only the first `stored` of `dim` entries are not 0.
     fn rows(dim: usize, stored: usize, norm: f64) -> Points {
         let value = |i: usize, j: usize| if j < stored { 1.0 + ((i + j) % 3) as f64 } else { 0.0 };
         let values = (0..30).flat_map(|i| (0..dim).map(move |j| value(i, j))).collect();
@@ -126,7 +128,8 @@ mod tests {
         Points::new(unit.into_vec().into_iter().map(|v| v * norm).collect(), dim).unwrap()
     }
 
-    /// More than 256 columns, or more than 100 if the rows have norm 1 up to 0.02; sparse at one entry in ten.
+    /// A pool is wide if it has more than 256 columns, or more than 100 columns and rows of norm 1 up to 0.02. It is
+    /// sparse if at most one entry in ten is not zero.
     #[test]
     fn wide_pools_are_recognised_by_their_contents() {
         for (dim, stored, norm, expected) in [

@@ -1,15 +1,15 @@
 //! The model of a wide pool: one Gaussian process for each class against the others. Part of `LabellingSession`.
 //! Claims: none.
 //!
-//! *Prediction.* The class with the largest mean. Its z-score is the gap to the second largest mean, divided by the
-//! standard deviation of the difference of two answers.
+//! *Prediction.* The model predicts the class with the largest mean. The z-score of the prediction is the gap to the
+//! second largest mean, divided by the standard deviation of the difference of two answers.
 //!
-//! *Order.* First the points of `explore`. Then the point with the largest z-score / √(1 + answers of its class).
-//! Without the divisor, a session would ask only about its most frequent class, whose gaps grow with its number of
-//! answers.
+//! *Order.* The first questions are about the points of `explore`. Each later question is about the point with the
+//! largest z-score / √(1 + answers of its class). Without the divisor, a session would ask only about its most frequent
+//! class, because the gaps of a class grow with its number of answers.
 //!
-//! *Cost.* With n answers, O(n²) plus one pass over the features of the pool per answer for sparse pools, and O(n) per
-//! point of the pool for dense ones.
+//! *Cost.* With n answers, an answer costs O(n²) plus one pass over the features of the pool if the pool is sparse. It
+//! costs O(n) per point of the pool if the pool is dense.
 
 use super::super::doubt::Doubt;
 use super::super::model::{Errors, MAX_SCORE, SLIP, Verdict, gap, largest};
@@ -21,11 +21,11 @@ use super::kernel::Kernel;
 use super::posterior::{NOISE, Posterior, target};
 use halfspaces_linalg::{InputError, PointSet, Threads};
 
-/// Number of points that a thread judges at a time.
+/// Number of points whose predictions a thread computes at a time.
 const BLOCK: usize = 2048;
-/// The factor of the estimate of corrections to come: e^0.8, the geometric mean of the true number over the estimated
-/// one on seven pools of texts and one of embeddings, at nine points in time each. The largest of several means exceeds
-/// its expectation, so the model is overconfident in its predictions.
+/// The factor of the estimate of the corrections to come. It is e^0.8, the geometric mean of the true number divided by
+/// the estimated number on seven pools of texts and one pool of embeddings, at nine points in time each. The largest of
+/// several means exceeds its expectation, so the model is overconfident in its predictions.
 const FACTOR: f64 = 2.2;
 
 /// The state of the model on a pool.
@@ -37,15 +37,15 @@ pub(crate) struct WideModel {
     first: Vec<usize>,
     /// Answered points and their classes, in the order of the answers.
     answers: Vec<(usize, usize)>,
-    /// The class of each answered point, and the number of answers of each class.
+    /// The class of each answered point (`classes`), and the number of answers of each class (`counts`).
     classes: Vec<Option<usize>>,
     counts: Vec<usize>,
-    /// For each point, the predicted class and its z-score, at least 0.
+    /// For each point, the predicted class and its z-score, which is at least 0.
     predictions: Vec<(usize, f64)>,
 }
 
 impl WideModel {
-    /// The model, or `None` if the pool is narrow.
+    /// The model of a pool, or `None` if the pool is narrow.
     pub(crate) fn new<P: PointSet>(
         labelling: Labelling,
         points: &P,
@@ -66,7 +66,7 @@ impl WideModel {
         Ok(Some(model))
     }
 
-    /// Adds points, mapped like the first ones.
+    /// Adds points, which are mapped in the same way as the first points.
     pub(crate) fn add_points<P: PointSet>(&mut self, points: &P) -> Result<(), InputError> {
         self.posterior.append(points)?;
         self.classes.resize(self.posterior.len(), None);
@@ -75,12 +75,13 @@ impl WideModel {
         Ok(())
     }
 
-    /// The number of answers that determine the predictions: the first ones. `usize::MAX` without a limit.
+    /// The number of answers that determine the predictions, which are the first answers. It is `usize::MAX` if there
+    /// is no limit.
     pub(crate) fn capacity(&self) -> usize {
         self.posterior.capacity()
     }
 
-    /// Learns the first answers, up to the capacity.
+    /// Makes the posterior learn the first answers, up to the capacity, and no others.
     fn settle(&mut self) {
         let count = self.answers.len().min(self.capacity());
         for place in (count..self.posterior.learned()).rev() {
@@ -110,7 +111,7 @@ impl WideModel {
         Verdict { class, score: odds.clamp(0.0, MAX_SCORE) }
     }
 
-    /// Learns the answer about a point that has none.
+    /// Learns the answer about a point that has no answer yet.
     pub(crate) fn learn(&mut self, index: usize, class: usize) {
         self.learn_all(&[(index, class)]);
     }
@@ -140,7 +141,7 @@ impl WideModel {
         self.judge();
     }
 
-    /// Removes an answer; the model then corresponds to the remaining answers.
+    /// Removes an answer. The model then corresponds to the remaining answers.
     pub(crate) fn forget(&mut self, index: usize) {
         let place = self.place(index);
         if place < self.posterior.learned() {
@@ -181,7 +182,7 @@ impl WideModel {
         (best, z_score(means, best, self.posterior.variance(index)).max(0.0))
     }
 
-    /// The z-score of a class: negative if another class is predicted.
+    /// The z-score of a class. It is negative if another class is predicted.
     pub(crate) fn score_of(&self, index: usize, class: usize) -> f64 {
         z_score(self.posterior.means(index), class, self.posterior.variance(index))
     }
@@ -194,7 +195,7 @@ impl WideModel {
         self.posterior.weights(index, class, other)
     }
 
-    /// The point of the next question, among those without an answer for which `allowed` is true.
+    /// The point of the next question, among the points without an answer for which `allowed` is true.
     pub(crate) fn next(&self, allowed: impl Fn(usize) -> bool) -> Option<usize> {
         let open = |index: &usize| self.classes[*index].is_none() && allowed(*index);
         if self.answers.len() < EXPLORED
@@ -214,8 +215,8 @@ impl WideModel {
         best.map(|(index, _)| index)
     }
 
-    /// For each learned answer, its prediction from all others: the class, and the z-score of the answer, which is
-    /// positive if the prediction is right.
+    /// For each learned answer, the prediction from all other answers: the predicted class, and the z-score of the
+    /// answer, which is positive if the prediction is right.
     fn left_out(&self) -> Vec<(usize, f64)> {
         let score = |&(index, class): &(usize, usize)| {
             let variance = self.posterior.variance(index);
@@ -234,7 +235,7 @@ impl WideModel {
         self.answers[..self.posterior.learned()].iter().map(score).collect()
     }
 
-    /// Compares each learned answer with the prediction from all others.
+    /// Compares each learned answer with the prediction from all other answers.
     pub(crate) fn doubts(&self) -> Vec<Doubt> {
         let doubt = |(&(index, class), (predicted, z)): (&(usize, usize), (usize, f64))| Doubt {
             index,
@@ -263,7 +264,7 @@ impl WideModel {
     }
 }
 
-/// A probability, given that any answer may be a slip.
+/// A probability that is corrected for the chance that any answer may be a slip.
 fn slip(p: f64) -> f64 {
     SLIP + (1.0 - 2.0 * SLIP) * p
 }
@@ -286,8 +287,8 @@ mod tests {
         (WideModel::new(labelling, &points).unwrap().unwrap(), truth)
     }
 
-    /// The first twenty questions are those of `explore`; then the largest z / √(1 + answers of the class), with z the
-    /// gap over the deviation of two answers.
+    /// The first twenty questions are those of `explore`. Each later question has the largest z / √(1 + answers of the
+    /// class), where z is the gap divided by the standard deviation of the difference of two answers.
     #[test]
     fn the_order_is_that_of_its_definition() {
         let (mut model, truth) = model(500);
@@ -316,7 +317,7 @@ mod tests {
         assert_eq!(model.next(|_| false), None);
     }
 
-    /// The estimate is 2.2 times that of a narrow pool with the same errors.
+    /// The estimate is 2.2 times the estimate for a narrow pool with the same errors.
     #[test]
     fn the_estimate_of_corrections_has_a_factor() {
         use super::super::super::outlook::Outlook;
@@ -328,8 +329,8 @@ mod tests {
         assert!((wide / narrow - 2.2).abs() < 1e-9, "{wide} {narrow}");
     }
 
-    /// With capacity for ten answers, the predictions are those of the first ten of the list, whatever is learned,
-    /// changed, withdrawn or added.
+    /// With a capacity of ten answers, the predictions are those of the first ten answers of the list, whatever is
+    /// learned, changed, withdrawn or added.
     #[test]
     fn the_first_answers_are_learned_if_not_all_can_be() {
         use halfspaces_linalg::PointSet;
@@ -389,7 +390,8 @@ mod tests {
         assert!(speak_for > 140, "{speak_for} of 160");
     }
 
-    /// The z-score of an answer from all others equals that of its point in a model without it.
+    /// The z-score of an answer, computed from all other answers, equals the z-score of its point in a model without
+    /// this answer.
     #[test]
     fn left_out_answers_are_predicted_from_the_others() {
         let (mut model, truth) = model(200);

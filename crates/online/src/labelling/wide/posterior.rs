@@ -1,22 +1,23 @@
 //! The exact posterior of a Gaussian process on a pool. Part of `LabellingSession`. Claims: none.
 //!
 //! Each class has a value for every point, with prior covariance K. The target of an answer is 1 for its class and -1
-//! for the others, with noise of variance 0.2. With the answered points A, L Lᵀ = K(A, A) + 0.2 I and the targets e, the
-//! posterior mean of a point x is V(x) · L⁻¹e and its variance is K(x, x) - |V(x)|², where V(x) = L⁻¹K(A, x). All
-//! classes share the variance (Rasmussen and Williams 2006, section 2.2).
+//! for the others, with noise of variance 0.2. Let A be the answered points, e their targets, and L Lᵀ = K(A, A) + 0.2
+//! I. Then the posterior mean of a point x is V(x) · L⁻¹e and its variance is K(x, x) - |V(x)|², where V(x) = L⁻¹K(A,
+//! x). All classes share the variance (Rasmussen and Williams 2006, section 2.2).
 //!
-//! An answer adds a row to L, a change replaces a target, and a withdrawal removes a row of L. Each changes the means
-//! and the variance of every point by multiples of one function on the pool. If K is a product of explicit features,
-//! the function is one pass over them. Otherwise it is a combination of the columns of V, which are kept for the pool.
+//! An answer adds a row to L, a change replaces a target, and a withdrawal removes a row of L. Each of these operations
+//! changes the means and the variance of every point by multiples of one function on the pool and of its square. If K
+//! is a product of explicit features, one pass over the features computes the function. Otherwise the function is a
+//! combination of the columns of V, which are kept for the pool.
 
 use super::factor::Factor;
 use super::kernel::Kernel;
 use halfspaces_linalg::kernels::{self, Wide, run_wide};
 use halfspaces_linalg::{InputError, Threads, reserve, zeros};
 
-/// Variance of the noise of the targets 1 and -1.
+/// The variance of the noise of the targets 1 and -1.
 pub(super) const NOISE: f64 = 0.2;
-/// Maximum number of values of V, which takes 1 GB.
+/// The maximum number of stored values of V. This many values take 1 GB.
 const MAX_STORED: usize = 250_000_000;
 /// Number of points that a thread takes at a time.
 const BLOCK: usize = 2048;
@@ -32,11 +33,11 @@ pub(super) struct Posterior {
     factor: Factor,
     /// L⁻¹e, one row for each answered point and one column for each class.
     gains: Vec<f64>,
-    /// The columns of V on the pool. Empty if the kernel has explicit features.
+    /// The columns of V on the pool. The list is empty if the kernel has explicit features.
     columns: Vec<Vec<f32>>,
-    /// The maximum number of values of V.
+    /// The maximum number of stored values of V.
     max_stored: usize,
-    /// For each point, the means of the classes, and the variance.
+    /// For each point, the means of the classes (`means`) and the variance (`variances`).
     means: Vec<f64>,
     variances: Vec<f64>,
 }
@@ -80,8 +81,8 @@ impl Posterior {
         self.variances[index]
     }
 
-    /// The weights of the coordinates of a point in the mean of a class minus that of another; `None` for a kernel that
-    /// is not linear in them.
+    /// The weights of the coordinates of a point in the mean of a class minus the mean of another class. Returns `None`
+    /// for a kernel that is not linear in the coordinates.
     pub(super) fn weights(
         &self,
         index: usize,
@@ -105,10 +106,10 @@ impl Posterior {
         self.extend().inspect_err(|_| self.kernel.truncate(before))
     }
 
-    /// Computes means and variances of points that the kernel has in addition.
+    /// Computes the means and variances of the points that have been added to the kernel.
     fn extend(&mut self) -> Result<(), InputError> {
         let (first, n) = (self.len(), self.kernel.len());
-        // Checks that the means fit in memory before anything is changed.
+        // Check that the means fit in memory before anything is changed.
         drop(zeros(n, self.classes)?);
         for column in &mut self.columns {
             reserve(column, n - first)?;
@@ -131,7 +132,7 @@ impl Posterior {
         Ok(())
     }
 
-    /// The number of answers that can be learned; `usize::MAX` without a limit.
+    /// The number of answers that can be learned, or `usize::MAX` if there is no limit.
     pub(super) fn capacity(&self) -> usize {
         match self.kernel {
             Kernel::Text(_) => usize::MAX,
@@ -195,8 +196,8 @@ impl Posterior {
     pub(super) fn forget(&mut self, index: usize) {
         let place = self.place(index);
         let (mut column, h, own) = self.column_of(place);
-        // With Q the inverse of K(A, A) + noise, the mean loses K(x, A)Q_i (Qe)_i / Q_ii, and the variance gains
-        // (K(x, A)Q_i)² / Q_ii.
+        // Let Q be the inverse of K(A, A) + noise. The mean decreases by K(x, A)Q_i (Qe)_i / Q_ii, and the variance
+        // increases by (K(x, A)Q_i)² / Q_ii.
         let mut loss = vec![0.0; self.classes];
         for (v, gains) in h.iter().zip(self.gains.chunks_exact(self.classes)) {
             kernels::axpy(*v, gains, &mut loss);
@@ -208,7 +209,7 @@ impl Posterior {
         self.remove_row(place);
     }
 
-    /// Removes a row of L, and its column of V.
+    /// Removes a row of L and the corresponding column of V.
     fn remove_row(&mut self, place: usize) {
         self.answered.remove(place);
         let rotations = self.factor.remove(place);
@@ -238,7 +239,8 @@ impl Posterior {
         self.max_stored = max_stored;
     }
 
-    /// With Q the inverse of K(A, A) + noise: K(x, A)Q_i for every point x, L⁻¹ times the unit vector of i, and Q_ii.
+    /// Returns K(x, A)Q_i for every point x, L⁻¹ times the unit vector of i, and Q_ii, where Q is the inverse of K(A,
+    /// A) + noise.
     fn column_of(&self, place: usize) -> (Vec<f32>, Vec<f64>, f64) {
         let h = self.factor.solve_unit(place);
         let column = match &self.kernel {
@@ -252,7 +254,7 @@ impl Posterior {
         (column, h, own)
     }
 
-    /// A function on the pool plus a combination of the columns of V.
+    /// The sum of a function on the pool and a combination of the columns of V.
     fn of_columns(&self, mut plus: Vec<f64>, factors: &[f64]) -> Vec<f32> {
         let columns = &self.columns;
         self.threads.map_with(
@@ -265,7 +267,7 @@ impl Posterior {
         plus.into_iter().map(|v| v as f32).collect()
     }
 
-    /// Adds the column times `gain` to the means, and its square times `sign` to the variances.
+    /// Adds the column times `gain` to the means, and the square of the column times `sign` to the variances.
     fn spread(&mut self, column: &[f32], gain: &[f64], sign: f64) {
         let classes = self.classes;
         let means = self.means.chunks_mut(BLOCK * classes);
@@ -286,12 +288,12 @@ impl Posterior {
     }
 }
 
-/// The target of a class.
+/// The target value of a class.
 pub(super) fn target(is_class: bool) -> f64 {
     if is_class { 1.0 } else { -1.0 }
 }
 
-/// Adds a combination of columns to sums, for the points from `start` on.
+/// Adds a combination of columns to the sums of the points from `start` on.
 struct Combine<'a> {
     columns: &'a [Vec<f32>],
     factors: &'a [f64],
@@ -320,7 +322,7 @@ mod tests {
     use super::*;
     use halfspaces_linalg::PointSet;
 
-    /// The columns of V take at most 4 · 250 000 000 bytes; explicit features need no columns.
+    /// The columns of V take at most 4 · 250 000 000 bytes. Explicit features need no columns.
     #[test]
     fn only_columns_limit_the_number_of_answers() {
         let (points, _) = embeddings(50, 120, 1);

@@ -2,19 +2,19 @@
 
 use halfspaces_linalg::{InputError, PointSet, RowView, reserve};
 
-/// Rows in compressed form. Entries that are zero are not stored, so dense and sparse points give the same rows.
+/// Rows in compressed form. Zero entries are not stored, so dense and sparse points give the same rows.
 #[derive(Debug, Clone)]
 pub(super) struct Rows {
     starts: Vec<usize>,
     columns: Vec<u32>,
     values: Vec<f32>,
-    /// Where each column is stored.
+    /// The place at which each column is stored.
     places: Vec<u32>,
 }
 
 impl Rows {
-    /// No rows yet. Columns with many entries in `points` are stored together: a product with a dense vector then reads
-    /// less memory.
+    /// An empty list of rows. Columns with many entries in `points` are stored together, so that a product with a dense
+    /// vector reads less memory.
     pub(super) fn for_points<P: PointSet>(points: &P) -> Rows {
         let mut counts = vec![0usize; points.dim()];
         for row in points.rows() {
@@ -27,10 +27,10 @@ impl Rows {
         Rows { starts: vec![0], columns: Vec::new(), values: Vec::new(), places }
     }
 
-    /// Appends a row times `factor`.
+    /// Appends a row that is multiplied by `factor`.
     ///
     /// # Errors
-    /// [`InputError::TooLarge`]; no row is added then.
+    /// [`InputError::TooLarge`]; in this case no row is added.
     pub(super) fn push<R: RowView>(&mut self, row: R, factor: f64) -> Result<(), InputError> {
         let stored = row.entries().filter(|(_, v)| *v != 0.0).count();
         reserve(&mut self.columns, stored)?;
@@ -88,7 +88,7 @@ impl Rows {
         }
     }
 
-    /// The product of a row with a dense vector, in running sums that are added in a fixed order.
+    /// The inner product of a row with a dense vector, computed in running sums that are added in a fixed order.
     #[inline(always)]
     pub(super) fn dot(&self, index: usize, with: &[f32]) -> f32 {
         const LANES: usize = 4;
@@ -108,7 +108,7 @@ impl Rows {
     }
 }
 
-/// The product of two dense rows, in running sums that are added in a fixed order.
+/// The inner product of two dense rows, computed in running sums that are added in a fixed order.
 #[inline(always)]
 pub(super) fn dense_dot(a: &[f32], b: &[f32]) -> f32 {
     const LANES: usize = 16;

@@ -1,19 +1,19 @@
 //! The main directions of sparse rows. Part of `LabellingSession`. Claims: none.
 //!
-//! X are the centred rows of a sample, and U is a basis of the main left singular vectors of X. A row x is mapped to
-//! φ(x) = UᵀX(x - mean), scaled to norm 1. φ(x) · φ(z) is the cosine in XᵀX of two rows, up to directions beyond the
-//! basis: two texts are similar if they are similar to the same texts, even if they share no word. This is latent
-//! semantic analysis (Deerwester, Dumais, Furnas, Landauer and Harshman 1990) with each direction weighted by its
-//! singular value. U comes from a few steps of subspace iteration; only its span matters.
+//! Let X be the matrix of the centred rows of a sample, and U a basis of the main left singular vectors of X. A row x
+//! is mapped to φ(x) = UᵀX(x - mean), scaled to norm 1. φ(x) · φ(z) is the cosine of two rows with respect to XᵀX, up
+//! to directions beyond the basis. Two texts are therefore similar if they are similar to the same texts, even if they
+//! share no word. This is latent semantic analysis (Deerwester, Dumais, Furnas, Landauer and Harshman 1990) with each
+//! direction weighted by its singular value. U comes from a few steps of subspace iteration; only its span matters.
 
 use super::rows::Rows;
 use halfspaces_linalg::{InputError, Threads, kernels, reserve};
 
 /// Number of directions.
 const DIRECTIONS: usize = 256;
-/// Steps of subspace iteration.
+/// The number of steps of subspace iteration.
 const STEPS: usize = 3;
-/// Maximum numbers of rows and of stored values in the sample, and the minimum number of rows.
+/// The maximum numbers of rows and of stored values in the sample, and the minimum number of rows.
 const MAX_SAMPLE: usize = 8000;
 const MAX_STORED: usize = 3_000_000;
 const MIN_SAMPLE: usize = 500;
@@ -31,14 +31,14 @@ pub(super) struct Spectrum {
 }
 
 impl Spectrum {
-    /// Computes the basis from rows at even distances.
+    /// Computes the basis from a sample of rows at even distances.
     pub(super) fn fit(rows: &Rows, threads: Threads) -> Spectrum {
         let mean = (rows.stored() / rows.len().max(1)).max(1);
         let most = (MAX_STORED / mean).clamp(MIN_SAMPLE, MAX_SAMPLE);
         let sample: Vec<usize> =
             (0..rows.len()).step_by(rows.len().div_ceil(most).max(1)).collect();
         let n = sample.len();
-        // More directions than that would leave nothing to generalise over.
+        // With more directions than half of the rows, there would be nothing to generalise over.
         let count = DIRECTIONS.min(n / 2);
         let mut basis: Vec<Vec<f64>> = (0..count)
             .map(|k| {
@@ -59,10 +59,11 @@ impl Spectrum {
         self.basis.len()
     }
 
-    /// Appends √weight φ of the rows from `first` on to `mapped`, row by row. Returns the factor that scaled each row.
+    /// Appends √weight φ(x) to `mapped`, row by row, for the rows x from `first` on. Returns the factor that scaled
+    /// each row.
     ///
     /// # Errors
-    /// [`InputError::TooLarge`]; `mapped` is unchanged then.
+    /// [`InputError::TooLarge`]; in this case `mapped` is unchanged.
     pub(super) fn map(
         &self,
         rows: &Rows,
@@ -96,7 +97,7 @@ impl Spectrum {
             );
         }
         let scaled = mapped.chunks_exact_mut(width).map(|row| {
-            /// A row with a smaller norm has no direction.
+            /// A row whose norm is below this has no direction.
             const MIN_NORM: f64 = 1e-6;
             let norm = row.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt();
             let factor = if norm > MIN_NORM { weight.sqrt() / norm } else { 0.0 };
@@ -106,7 +107,7 @@ impl Spectrum {
         Ok(scaled.collect())
     }
 
-    /// The weights of the columns in w · UᵀX(x - mean), for a vector w.
+    /// The weights of the columns of x in w · UᵀX(x - mean), for a vector w.
     pub(super) fn weights(&self, rows: &Rows, vector: &[f32]) -> Vec<f32> {
         let mut of_sample = vec![0.0; self.sample.len()];
         for (v, basis) in vector.iter().zip(&self.basis) {
@@ -115,7 +116,7 @@ impl Spectrum {
         transposed_product(rows, &self.sample, &[of_sample])
     }
 
-    /// The value of such a function at the mean.
+    /// The value at the mean of a function with these weights of the columns.
     #[cfg(test)]
     pub(super) fn at_mean(&self, rows: &Rows, weights: &[f32]) -> f64 {
         f64::from(mean_product(rows, &self.sample, weights, 1)[0])
@@ -138,7 +139,7 @@ fn transposed_product(rows: &Rows, sample: &[usize], basis: &[Vec<f64>]) -> Vec<
     of_columns
 }
 
-/// The mean over the sample of x times a matrix of columns.
+/// The mean, over the rows of the sample, of the product of the row with a matrix that has one row for each column.
 fn mean_product(rows: &Rows, sample: &[usize], of_columns: &[f32], width: usize) -> Vec<f32> {
     let mut sums = vec![0.0f64; width];
     let mut product = vec![0.0f32; width];
@@ -150,7 +151,7 @@ fn mean_product(rows: &Rows, sample: &[usize], of_columns: &[f32], width: usize)
     sums.iter().map(|s| (s / sample.len() as f64) as f32).collect()
 }
 
-/// Adds a row times a matrix of columns.
+/// Adds the product of a row with a matrix that has one row for each column.
 fn add_product(rows: &Rows, index: usize, of_columns: &[f32], to: &mut [f32]) {
     let width = to.len();
     let (columns, values) = rows.row(index);
@@ -195,7 +196,7 @@ fn centre(mut vector: Vec<f64>) -> Vec<f64> {
 
 /// Makes the vectors orthonormal, by Gram-Schmidt applied twice, and drops those that depend on the preceding ones.
 fn orthonormalise(basis: &mut Vec<Vec<f64>>) {
-    /// A vector that loses all but this part of its norm depends on the others.
+    /// A vector of which at most this part of its norm is left depends on the other vectors.
     const MIN_REST: f64 = 1e-5;
     let mut done: Vec<Vec<f64>> = Vec::with_capacity(basis.len());
     for mut vector in basis.drain(..) {
@@ -227,8 +228,8 @@ mod tests {
         rows
     }
 
-    /// The basis is orthonormal and spans the main directions: it keeps nearly all of the largest possible part of the
-    /// squared norm.
+    /// The basis is orthonormal and spans the main directions: the part of the squared norm that it keeps is nearly the
+    /// largest possible one.
     #[test]
     fn the_basis_spans_the_main_directions() {
         let (points, _) = texts(60, 1);

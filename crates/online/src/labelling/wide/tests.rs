@@ -1,4 +1,4 @@
-//! Sessions about wide pools, against computations from the definitions.
+//! Compares sessions about wide pools with computations from the definitions.
 
 use super::kernel::Kernel;
 use super::posterior::Posterior;
@@ -10,7 +10,8 @@ use rand::RngExt;
 
 const CLASSES: usize = 3;
 
-/// Rows with about ten of 40 words among 500 columns, most of them words of the class of the row.
+/// Rows over 500 columns, of which 40 are words. Each row has about ten words, most of which are words of the class of
+/// the row.
 pub(crate) fn texts(n: usize, seed: u64) -> (Points, Vec<usize>) {
     let mut rng = rng_for(RngStream::CALLER, seed);
     let mut values = vec![0.0; n * 500];
@@ -28,7 +29,7 @@ pub(crate) fn texts(n: usize, seed: u64) -> (Points, Vec<usize>) {
     (Points::new(values, 500).unwrap(), classes)
 }
 
-/// Directions in `dim` dimensions around one centre for each class.
+/// Unit vectors in `dim` dimensions around one centre for each class.
 pub(super) fn embeddings(n: usize, dim: usize, seed: u64) -> (Points, Vec<usize>) {
     let mut rng = rng_for(RngStream::CALLER, seed);
     let mut values = Vec::new();
@@ -55,7 +56,7 @@ fn answer_some(session: &mut LabellingSession, truth: &[usize], count: usize) {
     }
 }
 
-/// The probabilities of the predicted classes of all points; those of one class are negative, to tell classes apart.
+/// The predicted classes of all points and their probabilities.
 fn predictions(session: &LabellingSession) -> Vec<(usize, f64)> {
     let count = session.progress().points;
     let question = |i| session.predict(i).unwrap();
@@ -64,7 +65,7 @@ fn predictions(session: &LabellingSession) -> Vec<(usize, f64)> {
 
 fn assert_close(a: &LabellingSession, b: &LabellingSession) {
     for ((class, p), (other, q)) in predictions(a).into_iter().zip(predictions(b)) {
-        // A class may differ if its probability says so.
+        // The classes may differ only if the probability is close to one half.
         assert!((p - q).abs() < 1e-4 && (class == other || p < 0.5 + 1e-4), "{p} {q}");
     }
 }
@@ -95,7 +96,7 @@ fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
     right
 }
 
-/// Means and variances of every point by the textbook, from the whole system.
+/// Checks the means and variances of every point against the textbook formulas for the whole system.
 fn assert_exact(posterior: &Posterior, answers: &[(usize, usize)]) {
     let kernel = posterior.kernel();
     let answered: Vec<usize> = answers.iter().map(|(index, _)| *index).collect();
@@ -117,7 +118,7 @@ fn assert_exact(posterior: &Posterior, answers: &[(usize, usize)]) {
     }
 }
 
-/// After every answer, change and withdrawal, the posterior is that of the definition.
+/// After every answer, change and withdrawal, the posterior equals the one from the definition.
 #[test]
 fn the_posterior_is_exact_after_every_step() {
     for (points, truth) in pools() {
@@ -180,7 +181,7 @@ fn dense_and_sparse_points_give_the_same_session() {
     }
 }
 
-/// Undo, change and withdrawal lead to the session that was trained on the current answers.
+/// After an undo, a change or a withdrawal, the session equals one that was trained on the current answers.
 #[test]
 fn a_session_is_that_of_its_answers() {
     for (points, truth) in pools() {
@@ -224,7 +225,8 @@ fn a_resumed_session_is_the_saved_one() {
     }
 }
 
-/// Points that are added after answers are predicted like points that were there, by the map of the first points.
+/// Points that are added after answers are predicted like points of the original pool, with the map of the first
+/// points.
 #[test]
 fn added_points_are_predicted_from_earlier_answers() {
     for (points, truth) in pools() {
@@ -253,7 +255,7 @@ fn few_corrections_are_needed() {
     }
 }
 
-/// Whatever the rows: empty and equal ones, and answers that contradict each other.
+/// Empty rows, equal rows, and answers that contradict each other are accepted.
 #[test]
 fn odd_rows_are_accepted() {
     let (mut sparse, mut dense) = (vec![0.0; 50 * 300], vec![1.0; 50 * 300]);
@@ -274,11 +276,11 @@ fn odd_rows_are_accepted() {
     }
 }
 
-/// A near-duplicate of an answered row is predicted as that row, even where the answer is a surprise.
+/// A near-duplicate of an answered row gets the class of that row, even if the answer was a surprise.
 #[test]
 fn near_duplicates_share_their_answer() {
     let (points, truth) = texts(120, 9);
-    // Each row again, with a slightly different weight of every word.
+    // Each row occurs again, with a slightly different weight of every word.
     let mut values = points.as_slice().to_vec();
     let again = values.iter().enumerate().map(|(i, v)| v * [0.93, 1.0, 1.06][i % 3]);
     let again: Vec<f64> = again.collect();

@@ -1,34 +1,34 @@
 //! The kernel of sparse rows. Part of `LabellingSession`. Claims: none.
 //!
-//! K(x, z) = ½ x · z + ½ φ(x) · φ(z), where the mean squared norm of the rows is 1 and φ are the main directions
-//! (`spectrum`). It is the product of explicit features, so a combination Σ c_i K(·, a_i) over the pool costs one pass
-//! over the stored values, whatever the number of terms.
+//! K(x, z) = ½ x · z + ½ φ(x) · φ(z), where the mean squared norm of the rows is 1 and φ(x) are the coordinates of x in
+//! the main directions (`spectrum`). The kernel is a product of explicit features. A combination Σ c_i K(·, a_i) over
+//! the pool therefore costs one pass over the stored values, whatever the number of terms is.
 
 use super::rows::{Rows, dense_dot};
 use super::spectrum::Spectrum;
 use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{InputError, PointSet, Threads};
 
-/// Weight of the main directions; the rest is that of the rows.
+/// The weight of the main directions in the kernel. The rest is the weight of the rows.
 const SPECTRAL: f64 = 0.5;
 /// Number of points that a thread takes at a time.
 const BLOCK: usize = 2048;
-/// Rows with a larger norm, relative to the first points, are refused.
+/// Rows with a larger norm, relative to the first points, are rejected.
 const MAX_NORM: f64 = 1e9;
 
 /// The rows of a pool and their main directions.
 #[derive(Debug, Clone)]
 pub(super) struct TextKernel {
     rows: Rows,
-    /// The factor of a row.
+    /// The factor by which every row is multiplied.
     factor: f64,
     spectrum: Spectrum,
-    /// √½ φ, row by row, and the factor that scaled each row to this norm.
+    /// √½ φ(x), row by row (`mapped`), and the factor that scaled each row to this norm (`scales`).
     mapped: Vec<f32>,
     scales: Vec<f32>,
 }
 
-/// A function Σ c_i K(·, a_i), as weights of the features.
+/// A function Σ c_i K(·, a_i), represented by the weights of the features.
 struct Combination {
     of_columns: Vec<f32>,
     of_directions: Vec<f32>,
@@ -46,7 +46,7 @@ impl TextKernel {
         Ok(TextKernel { rows, factor, spectrum, mapped, scales })
     }
 
-    /// Appends points. Scale and directions stay those of the first points.
+    /// Appends points. The scale and the directions remain those of the first points.
     pub(super) fn append<P: PointSet>(
         &mut self,
         points: &P,
@@ -83,7 +83,7 @@ impl TextKernel {
         self.scales.truncate(len);
     }
 
-    /// The mean number of multiplications of a product of two points.
+    /// The mean number of multiplications that a kernel value of two points takes.
     pub(super) fn work(&self) -> usize {
         self.rows.stored() / self.len().max(1) + self.spectrum.len()
     }
@@ -112,7 +112,7 @@ impl TextKernel {
         self.rows.dot(index, &combination.of_columns) + of_directions
     }
 
-    /// K(x, a) for the points x of a list.
+    /// K(x, a) for the points x of the list `others`.
     pub(super) fn between(&self, a: usize, others: &[usize]) -> Vec<f64> {
         if others.is_empty() {
             return Vec::new();
@@ -131,8 +131,9 @@ impl TextKernel {
         squares(values) + squares(self.mapped(index))
     }
 
-    /// The weights of the coordinates of a point x in Σ c_i K(x, a_i), in ascending order, up to a number that does not
-    /// depend on them. The factor that scales φ(x) to norm 1 is taken as given.
+    /// The weights of the coordinates of a point x in Σ c_i K(x, a_i), in ascending order. The weighted sum equals the
+    /// function up to a number that does not depend on the coordinates. The weights treat the factor that scales φ(x)
+    /// to norm 1 as a constant.
     pub(super) fn weights(
         &self,
         index: usize,
@@ -171,8 +172,8 @@ impl TextKernel {
     }
 }
 
-/// The values of a combination at some points. The loop is written out, because what the compiler does not inline is
-/// compiled without the wide instructions.
+/// Computes the values of a combination at some points. The loop is written out, because code that the compiler does
+/// not inline is compiled without the wide instructions.
 struct Values<'a, I> {
     kernel: &'a TextKernel,
     combination: &'a Combination,
@@ -192,7 +193,7 @@ impl<I: Iterator<Item = usize>> Wide for Values<'_, I> {
     }
 }
 
-/// The square root of the mean of the squares; 1 if all are zero.
+/// The square root of the mean of the squares, or 1 if all squares are zero.
 fn root_mean_square(norms: &[f64]) -> Result<f64, InputError> {
     if let Some(row) = norms.iter().position(|norm| !norm.is_finite()) {
         return Err(InputError::Overflow { row });
@@ -211,8 +212,8 @@ mod tests {
     use super::*;
     use halfspaces_linalg::{Points, kernels};
 
-    /// ½ x · z / mean ‖x‖² + ½ the cosine of the centred rows in XᵀX, in double precision. The rows use 40 columns. The
-    /// 45 directions, half the number of rows, therefore span them.
+    /// Compares with ½ x · z / mean ‖x‖² + ½ the cosine of the centred rows with respect to XᵀX, computed in double
+    /// precision. The rows use 40 columns. The 45 directions, half the number of rows, therefore span all rows.
     #[test]
     fn the_kernel_is_that_of_its_definition() {
         let n = 90;
@@ -245,7 +246,7 @@ mod tests {
         }
     }
 
-    /// The weights times the coordinates, less the value of the directions at the mean, are the combination.
+    /// The weights times the coordinates, minus the value of the directions at the mean, equal the combination.
     #[test]
     fn weights_add_up_to_the_combination() {
         let (points, _) = texts(90, 4);

@@ -1,30 +1,31 @@
-//! Weak, strong and perfect learners for arbitrary pools: Forster transform, walk, boosting.
+//! Weak, strong and perfect learners for arbitrary pools, built from a Forster transform, walks and boosting.
 //!
 //! A *round* labels a fraction of the remaining points. Let X be the unlabelled points. The Forster transform finds a
 //! subspace V of dimension k that contains at least |X| k/d of them, and brings U, the points of X in V, into radially
-//! isotropic position there. A *run* starts from a random unit w, walks U by decreasing |w · u| until the first
+//! isotropic position there. A *run* starts from a random unit w, walks over U by decreasing |w · u| until the first
 //! mistake, sets w -= (w · u) u, and walks again. Once a walk has passed |U|/(4k) points, the run has succeeded. Points
-//! revealed earlier in the round stay in U: a walk passes them too, and if one of them is predicted wrong, the run
-//! makes an update that costs no mistake. A run that has not succeeded after ⌊4k ln 4k⌋ updates and one more walk has
-//! failed. The next run starts from -w, then from a new w. The next round begins with the points that are still
+//! revealed earlier in the round stay in U: a walk passes them too, and if one of them is predicted incorrectly, the
+//! run makes an update that costs no mistake. A run that has not succeeded after ⌊4k ln 4k⌋ updates and one more walk
+//! has failed. The next run starts from -w, then from a new w. The next round begins with the points that are still
 //! unlabelled.
 //!
 //! *Guarantee.* If some halfspace labels all points strictly correctly, a run succeeds whenever w₀ · w* >= 1/(2√k) for
 //! the unit normal w* inside V. The reason is that in radially isotropic position at least |U|/(4k) points have a
 //! margin of at least 1/(2√k) for every w. A pair (w₀, -w₀) of random starts therefore succeeds with probability at
-//! least 0.617 (claim S8f). A round labels a fraction 1/(4d), and ⌈4d ln(1/ε)⌉ rounds label a fraction 1 - ε, with Õ(d²
-//! ln(d/(εδ))) mistakes with probability 1 - δ for any n (DKTZ23 Theorem 3.1, claim S9). With ε < 1/n it is a perfect
-//! learner with Õ(d² ln n) mistakes.
+//! least 0.617 (claim S8f). A round labels a fraction 1/(4d), and ⌈4d ln(1/ε)⌉ rounds label a fraction 1 - ε. With
+//! probability 1 - δ they make Õ(d² ln(d/(εδ))) mistakes, for any n (DKTZ23 Theorem 3.1, claim S9). With ε < 1/n, this
+//! is a perfect learner with Õ(d² ln n) mistakes.
 //!
-//! *Source.* DKTZ23 §3 (Algorithms 2 and 4, boosting). Corrected: the cap (printed 5k ln k, which is large enough for
-//! the proof only if k >= 256 and is 0 for k = 1: [`Cap::Paper`]) and the failure probability of a round, δ/R. Ours:
-//! the retry from -w₀ on the same U, which needs no new randomness; first runs from the halfspace w of the previous
-//! round and from -w, capped at 4 updates and then at 2k ([`Start::Warm`]); one walk with w = 0, which predicts +1, if
-//! V is a proper subspace and w* may vanish on it; V and its radially isotropic position are reused in the next round
-//! as long as the remaining points are still in position and numerous enough. With warm starts, about 2.2 mistakes per
-//! dimension are measured on the sphere and 1 to 3 elsewhere, independently of n on the kinds of data of claim S9g;
-//! with random starts, several times as many. A new V may contain directions about which nothing is known yet: there, w
-//! is as likely on the wrong side of w* as on the right one, and the first few updates decide which.
+//! *Source.* DKTZ23 §3 (Algorithms 2 and 4, boosting). Two details are corrected: the cap and the failure probability
+//! of a round, which is δ/R. The printed cap 5k ln k is large enough for the proof only if k >= 256, and it is 0 for
+//! k = 1 ([`Cap::Paper`]). The following additions are ours. A failed run is retried from -w₀ on the same U, which
+//! needs no new randomness. The first runs start from the halfspace w of the previous round and from -w, and are capped
+//! at 4 updates and then at 2k ([`Start::Warm`]). If V is a proper subspace, w* may vanish on it, so one walk is made
+//! with w = 0, which predicts +1. V and its radially isotropic position are reused in the next round as long as the
+//! remaining points are still in position and numerous enough. With warm starts, about 2.2 mistakes per dimension were
+//! measured on the sphere and 1 to 3 elsewhere, independently of n on the kinds of data of claim S9g. Random starts
+//! made several times as many mistakes. A new V may contain directions about which nothing is known yet. There, w is as
+//! likely to be on the wrong side of w* as on the right one, and the first few updates decide which side it is.
 
 mod options;
 mod round;
@@ -46,26 +47,26 @@ use tracing::debug;
 
 /// Relative accuracy of the radially isotropic position: the proof of the soft margin needs λmin >= 1/2.
 const POSITION: f64 = 0.5;
-/// Number of updates per dimension after which a run from a warm start is given up: it needs about one per dimension if
-/// the start is good.
+/// Number of updates per dimension after which a run from a warm start is given up. The run needs about one update per
+/// dimension if the start is good.
 const WARM_UPDATES: usize = 2;
-/// Maximum number of updates of the first probe of a warm start and of its opposite. In a new subspace either of the
-/// two may be on the side of w*, and that one then needs a few updates; the other would use up all of [`WARM_UPDATES`].
+/// Maximum number of updates of the first probe of a warm start and of its opposite. In a new subspace, either of the
+/// two may be on the side of w*. That one then needs a few updates; the other one would use up all of [`WARM_UPDATES`].
 const PROBE_UPDATES: usize = 4;
 /// Upper bound on the probability that a pair of runs fails: 1 - 0.617.
 const PAIR_FAILURE: f64 = 0.383;
 
-/// The boosted weak learner of DKTZ23 §3: labels any pool that a halfspace explains, however ill-conditioned, by walks
-/// over points that a Forster transform has brought into radially isotropic position.
+/// The boosted weak learner of DKTZ23 §3: labels any pool that a halfspace explains, however ill-conditioned the pool
+/// is, by walks over points that a Forster transform has brought into radially isotropic position.
 ///
 /// *Guarantee.* If some halfspace labels all points strictly correctly, [`Goal::Strong`] labels all but a fraction ε
 /// with Õ(d² ln(d/(εδ))) mistakes with probability 1 - δ, for any n, and [`Goal::Perfect`] labels every point with Õ(d²
-/// ln n). With [`Start::Warm`], the default, 1 to 3 d mistakes are measured, independently of n.
+/// ln n) mistakes. With [`Start::Warm`], the default, 1 to 3 d mistakes were measured, independently of n.
 ///
-/// *Cost.* A Forster transform per round, O(nd²) per iteration, unless the remaining points are still in radially
-/// isotropic position; a walk is O(|U| (d + lg |U|)) per mistake. O(nd) memory in addition to the pool. An answer takes
-/// at most (2p + 5)(⌊4k ln 4k⌋ + 1) walks and one transform, for any labels, with p = ⌈ln(R/δ)/0.96⌉ pairs of starts
-/// and R = ⌈4d ln(1/ε)⌉ rounds.
+/// *Cost.* Each round takes a Forster transform with O(nd²) time per iteration, unless the remaining points are still
+/// in radially isotropic position. Each mistake takes a walk of O(|U| (d + lg |U|)). The learner needs O(nd) memory in
+/// addition to the pool. An answer takes at most (2p + 5)(⌊4k ln 4k⌋ + 1) walks and one transform, for any labels, with
+/// p = ⌈ln(R/δ)/0.96⌉ pairs of starts and R = ⌈4d ln(1/ε)⌉ rounds.
 ///
 /// *When to use it.* If a halfspace is known to fit and nothing else is known. On well-conditioned data,
 /// [`Greedy`](super::Greedy) is faster and [`VersionSpaceGreedy`](super::VersionSpaceGreedy) makes fewer mistakes.
@@ -73,8 +74,8 @@ const PAIR_FAILURE: f64 = 0.383;
 /// *Labels that no halfspace fits.* [`RoundTally::failed_rounds`] counts the rounds in which every start failed. After
 /// such a round the status is [`AnswerStatus::NoHalfspaceFound`], unless the hypothesis fits all answers.
 ///
-/// *Source.* DKTZ23 §3 (Algorithms 2 and 4, boosting), corrected: see [`Cap`]. Claims: S8, S8f, S9, S9d, S9g, S9m, S9p,
-/// S9r, S9t.
+/// *Source.* DKTZ23 §3 (Algorithms 2 and 4, boosting), with corrections (see [`Cap`]). Claims: S8, S8f, S9, S9d, S9g,
+/// S9m, S9p, S9r, S9t.
 ///
 /// ```
 /// use halfspaces_linalg::Classifier;
@@ -95,10 +96,10 @@ pub struct StrongLearner {
     goal: Goal,
     failure: f64,
     start: Start,
-    /// The seed; every round draws from a stream of its own.
+    /// The seed. Every round draws from its own stream of random numbers.
     seed: u64,
     round: Option<RoundState>,
-    /// U of the previous round.
+    /// The set U of the previous round.
     before: Option<PositionedPoints>,
     /// The point of the open question: its index in U, and its index in the pool.
     open: Option<(usize, usize)>,
@@ -136,8 +137,8 @@ impl StrongLearner {
 
     /// The learner for a pool about which nothing is known: it labels every point, with δ = 0.01, and each round starts
     /// from the result of the previous one. On spheres, clusters, ill-conditioned and one-hot data it makes one to
-    /// three mistakes per dimension (measured); where [`Greedy`](super::Greedy) does well, this is about as many as it
-    /// makes.
+    /// three mistakes per dimension (measured). Where [`Greedy`](super::Greedy) does well, the two learners make about
+    /// the same number of mistakes.
     ///
     /// # Errors
     /// [`InputError::ZeroDimension`]; [`InputError::TooLarge`].
@@ -155,7 +156,7 @@ impl StrongLearner {
         tally: RoundTally,
 
         /// The hypothesis of the last run, as a normal for points of the pool (inside the subspace of its round, if
-        /// that was proper); zero before the first run.
+        /// this subspace was proper). It is zero before the first run.
         weights: &[f64] => reached,
     }
 
@@ -167,7 +168,7 @@ impl StrongLearner {
         }
     }
 
-    /// The number of pairs of runs in a round: enough that all rounds succeed with probability 1 - δ.
+    /// The number of pairs of runs in a round, which is large enough that all rounds succeed with probability 1 - δ.
     fn pairs(&self, points: usize) -> usize {
         let rounds = match self.goal {
             Goal::Weak => 1.0,
@@ -177,8 +178,8 @@ impl StrongLearner {
         ((rounds.max(1.0) / self.failure).ln() / -PAIR_FAILURE.ln()).ceil() as usize
     }
 
-    /// The remaining points of the previous round, if they are still in radially isotropic position and still are a
-    /// large enough fraction of all remaining points. Removing points seldom violates either.
+    /// The remaining points of the previous round, if they are still in radially isotropic position and are still a
+    /// large enough fraction of all remaining points. Removing points seldom violates either condition.
     fn still_in_position<P: PointSet>(
         &mut self,
         pool: &Pool<'_, P>,
@@ -251,7 +252,7 @@ impl StrongLearner {
             let mut w = reached.into_normal();
             if normalise(&mut w) {
                 // If w is on the wrong side of w*, -w is on the right one. The points revealed by a probe cost no
-                // mistake when its start is tried again.
+                // mistake when the start of the probe is tried again.
                 let opposite: Vec<f64> = w.iter().map(|v| -v).collect();
                 for most in [WARM_UPDATES * k, PROBE_UPDATES.min(WARM_UPDATES * k)] {
                     starts.push(from(opposite.clone(), most));
@@ -331,7 +332,7 @@ impl SelfDirectedLearner for StrongLearner {
                 self.begin(pool)?;
                 continue;
             };
-            // Walk to the next unrevealed point; the run learns from revealed ones without a mistake.
+            // Walk to the next unrevealed point; the run learns from revealed points without a mistake.
             match round.run.walk.next() {
                 Some(place) => {
                     let index = round.placed.members[place];
@@ -375,7 +376,7 @@ impl Classifier for StrongLearner {
         self.dim
     }
 
-    /// w · x for the hypothesis w of the last round; 0 before its end.
+    /// w · x for the hypothesis w of the last round; 0 before the first round has ended.
     fn decision_value<R: RowView>(&self, x: R) -> Result<f64, InputError> {
         decision_value(&self.reached, x)
     }
@@ -388,11 +389,11 @@ mod tests {
     use halfspaces_data::{Builtin, Clusters, Marginal, StudentT, UnitSphere, random_target};
     use proptest::prelude::*;
 
-    /// Four points of a plane of R⁴, in radially isotropic position there.
+    /// Four points of a plane in R⁴ that are in radially isotropic position in this plane.
     const PLANE: [[f64; 4]; 4] =
         [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0], [1.0, -1.0, 0.0, 0.0]];
 
-    /// The first run of a round makes the updates of the plain weak learner.
+    /// The first run of a round makes the same updates as the plain weak learner.
     #[test]
     fn a_round_is_a_run_of_the_weak_learner() {
         for seed in 0..20 {
@@ -449,7 +450,7 @@ mod tests {
         assert!(transcript.mistakes() < 100, "{}", transcript.mistakes());
     }
 
-    /// U is large enough and in radially isotropic position in every round, even if it was kept from an earlier one.
+    /// U is large enough and in radially isotropic position in every round, even if it was kept from an earlier round.
     #[test]
     fn subspaces_kept_still_hold_their_share() {
         let data = Builtin::Mushroom.load().unwrap();
@@ -476,7 +477,7 @@ mod tests {
         assert!(kept > 0 && session.learner().tally().uncertified == 0);
     }
 
-    /// Random starts come in pairs ±w, one of which has w · w* >= 0; so do warm starts.
+    /// Random starts come in pairs ±w, one of which has w · w* >= 0. Warm starts come in such pairs too.
     #[test]
     fn starts_come_in_opposite_pairs() {
         let points = UnitSphere::new(7).unwrap().sample(300, 1).unwrap();
@@ -499,8 +500,8 @@ mod tests {
         }
     }
 
-    /// Random labels: an answer makes at most the stated number of updates on points already revealed, and the status
-    /// reports the failure.
+    /// With random labels, an answer makes at most the stated number of updates on points already revealed, and the
+    /// status reports the failure.
     #[test]
     fn labels_of_no_halfspace_are_answered_in_bounded_time() {
         for (dim, n) in [(2, 400), (5, 1500)] {
@@ -546,7 +547,7 @@ mod tests {
         assert_eq!(learner.tally().failures, 1);
     }
 
-    /// If no start is any good, the warm starts cost at most 4k + 2 mistakes, including the probes.
+    /// If all starts are bad, the warm starts cost at most 4k + 2 mistakes, including the probes.
     #[test]
     fn warm_starts_cost_what_is_stated() {
         let (k, n) = (4, 4000);
@@ -583,8 +584,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
 
-        /// Small integer pools of all kinds, separable or not: every point is asked once, every session ends, and a
-        /// session resumed half-way ends in the same way.
+        /// The pools are small integer pools of all kinds, separable or not. Every point is asked about once, every
+        /// session ends, and a session resumed half-way ends in the same way.
         #[test]
         fn any_pool_comes_to_its_end(
             rows in prop::collection::vec([-2i8..=2, -2i8..=2, -2i8..=2], 1..40),
@@ -633,7 +634,8 @@ mod tests {
         assert_eq!(label_pool(learner, &zeros, &labels).unwrap().1.mistakes(), 1);
     }
 
-    /// ln(rounds/δ)/-ln(PAIR_FAILURE) pairs, rounded up; the number of points that may stay unlabelled is rounded down.
+    /// The number of pairs is ln(rounds/δ)/-ln(PAIR_FAILURE), rounded up; the number of points that may stay unlabelled
+    /// is rounded down.
     #[test]
     fn pairs_and_points_spared_by_hand() {
         let pairs = |goal, n| StrongLearner::new(4, goal, 0.1, 7).unwrap().pairs(n);
@@ -648,7 +650,7 @@ mod tests {
         assert_eq!((allowed_unlabelled(0.15, 10), allowed_unlabelled(0.1, 5)), (1, 0));
     }
 
-    /// Four of eight points on a plane of R⁴ are a fraction k/d, four of nine are not.
+    /// Four of eight points in a plane of R⁴ are a fraction k/d, but four of nine points are not.
     #[test]
     fn a_subspace_is_kept_while_it_holds_its_share() {
         let off = |i: usize| [1.0, 0.5, i as f64, 2.0];
@@ -665,7 +667,8 @@ mod tests {
         }
     }
 
-    /// Outside its subspace, a hypothesis that was right inside is kept, and one that failed is dropped.
+    /// Outside its subspace, a hypothesis that was right inside the subspace is kept, and one that failed there is
+    /// dropped.
     #[test]
     fn what_failed_inside_is_not_kept_outside() {
         let four = Points::from_rows(&PLANE).unwrap();
@@ -681,7 +684,7 @@ mod tests {
         }
     }
 
-    /// Labels that no halfspace fits: the only round fails.
+    /// If no halfspace fits the labels, the only round fails.
     #[test]
     fn a_weak_learner_ends_after_its_round() {
         let points = UnitSphere::new(2).unwrap().sample(400, 1).unwrap();
@@ -697,7 +700,7 @@ mod tests {
         );
     }
 
-    /// Five points of R² on a line: the line is their span, so it is no heavy subspace.
+    /// Five points of R² on a line. The line is their span, so it does not count as a heavy subspace.
     fn on_a_line() -> Points {
         Points::from_rows(&[1.0, 2.0, 3.0, 4.0, 5.0].map(|v| [v, 0.0])).unwrap()
     }
@@ -709,7 +712,7 @@ mod tests {
         assert_eq!((placed.transform.inner_dim(), placed.heavy), (1, false));
     }
 
-    /// w* may vanish on the line: predicting +1 everywhere is tried first, and a mistake then ends only a probe, not a
+    /// w* may vanish on the line, so predicting +1 everywhere is tried first. A mistake then ends only a probe, not a
     /// run.
     #[test]
     fn where_the_rest_does_not_span_the_space_all_positive_is_tried() {

@@ -43,7 +43,7 @@ pub enum Goal {
 pub enum Cap {
     /// ⌊4k ln 4k⌋, as the proof requires.
     Corrected,
-    /// 5k ln k, as printed.
+    /// 5k ln k, as printed in the paper.
     Paper,
 }
 
@@ -75,9 +75,9 @@ impl Cap {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Start {
-    /// Random directions, as printed.
+    /// Random directions, as in the paper.
     Random,
-    /// First the current hypothesis (at first y u of one point) and its opposite, with small caps, then random
+    /// First the current hypothesis (initially y u of one point) and its opposite, with small caps, and then random
     /// directions. All guarantees still hold, with at most 4k + 2 additional mistakes per round; in experiments this
     /// start makes far fewer mistakes.
     #[default]
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn caps_are_as_stated() {
-        // 4k ln 4k and 5k ln k.
+        // The values of 4k ln 4k and 5k ln k, rounded down.
         assert_eq!([1, 2, 10].map(|k| Cap::Corrected.updates(k)), [5, 16, 147]);
         assert_eq!([1, 2, 10].map(|k| Cap::Paper.updates(k)), [0, 6, 115]);
         // The printed cap is the larger one if k >= 256.

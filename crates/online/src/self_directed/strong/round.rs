@@ -1,8 +1,8 @@
 //! A round of the strong learner: points in radially isotropic position, and runs of the weak learner on them from a
 //! list of starts.
 //!
-//! *Source.* DKTZ23 §3, weak learner. [`WeakRun`](crate::WeakRun) is the plain version of the same loop, which S8 and
-//! S8f measure; a test checks that both make the same updates. Claims: S9, S9g, S9r.
+//! *Source.* DKTZ23 §3, weak learner. [`WeakRun`](crate::WeakRun) is the plain version of the same loop, which claims
+//! S8 and S8f measure; a test checks that both make the same updates. Claims: S9, S9g, S9r.
 
 use super::RoundTally;
 use halfspaces_forster::ForsterTransform;
@@ -13,7 +13,7 @@ use halfspaces_linalg::{
 /// A start of a run.
 #[derive(Debug, Clone)]
 pub(super) struct Attempt {
-    /// A unit vector; zero for the walk that predicts +1, empty for y u of the first point asked.
+    /// A unit vector; zero for the walk that predicts +1; empty if the start is y u of the first point asked about.
     pub(super) w: Vec<f64>,
     /// Maximum number of updates.
     pub(super) most: usize,
@@ -24,8 +24,8 @@ pub(super) struct Attempt {
 /// The current state of a run within a round.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
-    /// A unit vector in V; zero for the walk that predicts +1, and for a run from the first point until that is
-    /// revealed.
+    /// A unit vector in V; zero for the walk that predicts +1, and for a run from the first point until the label of
+    /// this point is revealed.
     pub(super) w: Vec<f64>,
     pub(super) from_first: bool,
     pub(super) most: usize,
@@ -145,7 +145,7 @@ impl RoundState {
         u.as_slice()
     }
 
-    /// w -= (w · u) u; returns `false` and keeps w if nothing is left of it.
+    /// Sets w -= (w · u) u. Returns `false` and keeps w if nothing would be left of it.
     fn learn(&mut self, place: usize, value: f64) -> bool {
         let mut w = self.run.w.clone();
         kernels::axpy(-value, self.inside_row(place), &mut w);
