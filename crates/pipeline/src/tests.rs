@@ -246,7 +246,7 @@ fn labels_combined_into_one_class_are_named() {
         found.notes,
         [
             "t, column `y`: all labels except `class 1` count as `not class 1`: `Class 1` (20), `a` (6), `b` (6), `c` (6), \
-          `d` (6) and 2 more"
+          `f` (6) and 2 more"
         ]
     );
     // A model of two classes knows the names of both classes.
