@@ -4,7 +4,7 @@ Complete processes are compared. The file has 100,000 rows with 75 nonzeros in 5
 small numbers (the probability of column j is proportional to 1/(j + 10)). Entries are positive, and rows have norm 1.
 The labels are those of a random halfspace with Gaussian noise, and a further twentieth of them is flipped. Errors are
 in per cent on 10,000 further rows. The processes of the peers also read and predict these rows; ours only fits. All
-programs use one thread, except for the parser of Vowpal Wabbit, which reads a file of its own. LIBLINEAR runs through
+programs use one thread, except for the parser of Vowpal Wabbit, which reads a file in its own format. LIBLINEAR runs through
 its Python package, whose reader is slow, so the reading time is shown separately. Memory is the peak of the process as
 measured by GNU time. Our program is built with `cargo build --release -p halfspaces-cli`.
 """

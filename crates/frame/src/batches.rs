@@ -1,7 +1,7 @@
 //! Builds tables from the Arrow record batches of Arrow and Parquet files.
 
 use crate::block::Block;
-use crate::column_builder::{Builder, Fault, Shape};
+use crate::column_builder::{Builder, Fault, Shape, too_late};
 use crate::error::DataError;
 use crate::frame::{Column, Frame, Places, Remark};
 use crate::options::{Hints, ReadOptions};
@@ -214,7 +214,15 @@ impl<'s> Assembler<'s> {
                     if let (Cells::Moments(moments), Some(shift)) =
                         (&mut cells, self.plan.shifts.get(name))
                     {
-                        moments.iter_mut().flatten().for_each(|at| *at = at.saturating_add(*shift));
+                        let shifted = moments.iter().map(|at| match at {
+                            Some(at) => at.checked_add(*shift).map(Some),
+                            None => Some(None),
+                        });
+                        let Some(shifted) = shifted.collect() else {
+                            remarks.push((name.clone(), Remark::Unread { kind: too_late() }));
+                            continue;
+                        };
+                        *moments = shifted;
                     }
                     let expected = declared(name, kind, &self.plan.hints);
                     columns.push(RawColumn { name: name.clone(), cells, expected });
@@ -245,17 +253,23 @@ impl<'s> Assembler<'s> {
 #[cfg(test)]
 #[cfg(feature = "arrow")]
 mod tests {
-    use crate::{Frame, Hints, ReadOptions, Values, read_batches, read_bytes};
+    use crate::{Frame, Hints, ReadOptions, Remark, Values, read_batches, read_bytes};
     use arrow_array::{RecordBatch, TimestampMicrosecondArray};
     use arrow_schema::{DataType, Field, Schema, TimeUnit};
     use std::sync::Arc;
 
-    /// Creates a column with a time zone that contains 08:00 and 20:00 UTC on two days of June 2024.
+    /// 08:00 and 20:00 UTC on two days of June 2024, in seconds since 1970-01-01.
+    const SECONDS: [i64; 2] = [1_717_228_800, 1_717_358_400];
+
+    /// Creates a column with a time zone that contains [`SECONDS`].
     fn zoned(zone: &str, hints: &Hints) -> Frame {
+        zoned_micros(SECONDS.map(|second| second * 1_000_000), zone, hints)
+    }
+
+    fn zoned_micros(micros: [i64; 2], zone: &str, hints: &Hints) -> Frame {
         let of = DataType::Timestamp(TimeUnit::Microsecond, Some(zone.into()));
         let schema = Schema::new(vec![Field::new("at", of, true)]);
-        let seconds = [1_717_228_800, 1_717_358_400];
-        let values = TimestampMicrosecondArray::from_iter_values(seconds.map(|s| s * 1_000_000));
+        let values = TimestampMicrosecondArray::from_iter_values(micros);
         let array = Arc::new(values.with_timezone(zone));
         let batch = RecordBatch::try_new(Arc::new(schema.clone()), vec![array]).unwrap();
         read_batches("t", &schema, [batch], &ReadOptions::default(), hints).unwrap()
@@ -291,6 +305,10 @@ mod tests {
             assert!(matches!(frame.columns[0].values, Values::Moments(_)));
             assert_eq!(times(&frame), times(&csv));
             assert!(frame.notes.iter().any(|note| note.ends_with(said)), "{:?}", frame.notes);
+            // The last representable time has none that is two hours later.
+            let last = zoned_micros([0, i64::MAX], "UTC", &hints);
+            let is_unread = matches!(last.remark("at"), Some(Remark::Unread { .. }));
+            assert_eq!((last.has("at"), is_unread), (offset != "+02:00", offset == "+02:00"));
         }
     }
 }

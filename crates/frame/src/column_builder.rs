@@ -262,6 +262,11 @@ fn numbers(array: &dyn Array, out: &mut Vec<f64>) -> Result<(), Fault> {
     Ok(())
 }
 
+/// The kind of values that do not fit into microseconds since 1970-01-01.
+pub(crate) fn too_late() -> String {
+    "times beyond the year 290,000".to_owned()
+}
+
 /// Appends timestamps in microseconds since 1970-01-01. Nanoseconds are truncated.
 fn append_moments(array: &dyn Array, out: &mut Vec<Option<i64>>) -> Result<(), Fault> {
     fn each<T: ArrowPrimitiveType>(
@@ -270,7 +275,7 @@ fn append_moments(array: &dyn Array, out: &mut Vec<Option<i64>>) -> Result<(), F
         micros: impl Fn(T::Native) -> Option<i64>,
     ) -> Result<(), Fault> {
         for value in array.as_primitive::<T>() {
-            let beyond = || Fault::Unread("times beyond the year 290,000".to_owned());
+            let beyond = || Fault::Unread(too_late());
             out.push(value.map(|value| micros(value).ok_or_else(beyond)).transpose()?);
         }
         Ok(())

@@ -165,10 +165,13 @@ pub(crate) fn has_leading_zero(cell: &[u8]) -> bool {
 /// Whether a cell is a number that is written like a code. This is an integer with a leading zero, or two integers
 /// joined by an E (`5E3`). Programs that write exponents also write a decimal point or a sign.
 pub(crate) fn is_code(cell: &[u8]) -> bool {
-    let are_digits = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
-    match cell.iter().position(|byte| matches!(byte, b'e' | b'E')) {
-        Some(at) => are_digits(&cell[..at]) && are_digits(&cell[at + 1..]),
-        None => has_leading_zero(cell) && are_digits(cell),
+    let digits = cell.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    match &cell[digits..] {
+        [] => has_leading_zero(cell),
+        [b'e' | b'E', exponent @ ..] => {
+            digits > 0 && !exponent.is_empty() && exponent.iter().all(u8::is_ascii_digit)
+        }
+        _ => false,
     }
 }
 

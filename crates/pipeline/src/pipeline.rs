@@ -2,7 +2,7 @@
 
 use crate::design::Design;
 use crate::model::{Decisions, Model};
-use crate::recipe::{Recipe, Unseen};
+use crate::recipe::{Recipe, Unseen, first_of};
 use crate::report::Report;
 use halfspaces_frame::{
     ColumnRule, DataError, Frame, Hints, MISSING_SHOWN, Ragged, ReadOptions, find_class, read,
@@ -228,15 +228,11 @@ impl Pipeline {
             let mut others: Vec<(usize, &String)> = others.map(|(l, (_, n))| (*n, l)).collect();
             others.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
             let counted = |(rows, label): &(usize, &String)| format!("`{}` ({rows})", short(label));
-            let shown: Vec<String> = others.iter().take(MOST_SHOWN).map(counted).collect();
-            let more = match others.len().saturating_sub(MOST_SHOWN) {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
+            let counted: Vec<String> = others.iter().map(counted).collect();
             notes.push(format!(
-                "{}, column `{name}`: all labels except `{positive}` count as `{rest}`: {}{more}",
+                "{}, column `{name}`: all labels except `{positive}` count as `{rest}`: {}",
                 frame.source,
-                shown.join(", ")
+                first_of(&counted, MOST_SHOWN)
             ));
         }
         Ok(TrueClasses { of_row, notes })

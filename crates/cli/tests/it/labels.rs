@@ -541,6 +541,15 @@ fn labels_of_other_rows_are_refused() {
     assert!(!folder.join("m.json").exists());
     succeed(folder, "fit x.csv --labels turned.csv --id id -o by_id.json");
     succeed(folder, "fit x.csv --labels y.csv -o m.json");
+    // Columns that only the file of labels has confirm nothing; a file of labels alone is meant to be in order.
+    write(folder, "who.csv", read(folder, "y.csv").replace("id,", "who,"));
+    let alone: String = (0..60).map(|i| format!("{}\n", class(i))).collect();
+    write(folder, "alone.csv", format!("label\n{alone}"));
+    for (labels, is_said) in [("y", false), ("who", true), ("alone", false)] {
+        let said = notes(folder, &format!("fit x.csv --labels {labels}.csv -o {labels}.json"));
+        let note = format!("{labels}.csv: the labels are joined to the rows of x.csv in order");
+        assert_eq!(said.contains(&note), is_said, "{said}");
+    }
     // The row numbers belong to a different order.
     let rows: String = (0..60).map(|i| format!("{i},{}", y(i))).collect();
     write(folder, "rows.csv", format!("row,id,label\n{rows}"));

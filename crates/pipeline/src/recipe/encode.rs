@@ -340,7 +340,10 @@ impl<'f> Encoder<'f> {
                     unreachable!("all other columns contain numbers")
                 };
                 let (place, name) = (self.frame.place(row), &self.column.name);
-                let text = short(texts.get(row).unwrap_or_default());
+                let Some(text) = texts.get(row) else {
+                    unreachable!("the number of a missing text is NaN")
+                };
+                let text = short(text);
                 return Err(DataError::user(format!(
                     "{place}, column `{name}`: `{text}` is not a number, but the model learned from numbers; \
                      fix it, or use --missing '{text}' if it means that the value is missing"

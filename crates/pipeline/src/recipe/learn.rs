@@ -205,8 +205,13 @@ fn without_words(names: &[String]) -> String {
 
 /// Joins names with commas. Long lists are shortened.
 pub(crate) fn list(names: &[String]) -> String {
-    let shown = names.iter().take(MAX_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
-    match names.len().saturating_sub(MAX_NAMES) {
+    first_of(names, MAX_NAMES)
+}
+
+/// Joins the first `most` names with commas and adds the number of the others.
+pub(crate) fn first_of(names: &[String], most: usize) -> String {
+    let shown = names.iter().take(most).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(most) {
         0 => shown,
         more => format!("{shown} and {more} more"),
     }

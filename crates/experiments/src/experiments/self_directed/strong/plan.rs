@@ -28,6 +28,11 @@ pub(super) fn flat(
     }
 }
 
+/// Whether a kind of data has more than a hundred columns.
+fn is_wide(kind: &Kind) -> bool {
+    matches!(kind, Kind::Real(name) if name == "mushroom")
+}
+
 /// All settings at a scale, each with its number of trials.
 pub(super) fn plan(inputs: &Inputs, scale: Scale) -> Vec<Planned<Configuration>> {
     let mut plan = Vec::new();
@@ -42,9 +47,8 @@ pub(super) fn plan(inputs: &Inputs, scale: Scale) -> Vec<Planned<Configuration>>
             }
             _ => scale.pick(vec![1, 5], vec![1, 2, 3, 5, 20], vec![1, 2, 3, 5, 20, 50]),
         };
-        let wide = matches!(&kind, Kind::Real(name) if name == "mushroom");
         for dim in dims.into_iter().filter(|d| *d != 1 || kind == Kind::Sphere) {
-            let points = if wide { scale.pick(200, 400, 2000) } else { 1000 };
+            let points = if is_wide(&kind) { scale.pick(200, 400, 2000) } else { 1000 };
             let configuration = Configuration::Weak { kind: kind.clone(), dim, points };
             plan.push(Planned { configuration, trials: scale.pick(20, 60, 300) });
         }
@@ -62,14 +66,12 @@ pub(super) fn plan(inputs: &Inputs, scale: Scale) -> Vec<Planned<Configuration>>
     for kind in all() {
         let dim = if matches!(kind, Kind::Real(_)) { 0 } else { scale.pick(4, 8, 12) };
         // Real data have many dimensions and take dozens of rounds.
-        let is_wide = matches!(&kind, Kind::Real(name) if name == "mushroom");
-        if (scale == Scale::Smoke && matches!(kind, Kind::Real(_)))
-            || (scale < Scale::Full && is_wide)
-        {
+        let is_slow = is_wide(&kind) || (scale == Scale::Smoke && matches!(kind, Kind::Real(_)));
+        if is_slow && scale < Scale::Full {
             continue;
         }
         let points = match &kind {
-            Kind::Real(_) if is_wide => 500,
+            Kind::Real(_) if is_wide(&kind) => 500,
             Kind::Real(name) if name == "spambase" => scale.pick(120, 120, 1000),
             Kind::Real(_) => scale.pick(200, 200, 1000),
             _ => scale.pick(300, 1000, 3000),
