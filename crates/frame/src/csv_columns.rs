@@ -237,6 +237,9 @@ mod tests {
             let Built::Cells { zero, .. } = column(cells, false) else { panic!("{cells:?}") };
             assert_eq!(zero, first, "{cells:?}");
         }
+        for cell in ["E3", "5E", "5E3E", "0"] {
+            assert!(!is_code(cell.as_bytes()), "{cell}");
+        }
     }
 
     #[test]

@@ -147,4 +147,11 @@ mod tests {
         }
         assert_eq!(visible("größe ∑ 日本 ‌"), "größe ∑ 日本 ‌");
     }
+
+    #[test]
+    fn texts_of_more_than_sixty_characters_are_shortened() {
+        let text = "é".repeat(60);
+        assert_eq!(short(&text), text);
+        assert_eq!(short(&(text.clone() + "é")), text + "...");
+    }
 }
