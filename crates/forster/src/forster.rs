@@ -3,8 +3,8 @@
 //! The solver searches for a linear map A such that the vectors u_i = Aᵀx_i/‖Aᵀx_i‖ have M = (d/n) Σ u_i u_iᵀ ≈ I. Let
 //! d be the dimension of the span of the points. Such an A exists, for every accuracy, exactly if no proper subspace of
 //! the span contains more than the fraction k/d of the points, where k is the dimension of the subspace. Otherwise the
-//! solver returns such a subspace with a transform inside it (DKTZ23 §3; Diakonikolas, Tzamos and Kane 2023). A is the
-//! root of Tyler's M-estimator.
+//! solver returns such a subspace with a transform inside it (DKTZ23 §3; Diakonikolas, Tzamos and Kane 2023). AAᵀ is the
+//! inverse of Tyler's M-estimator of scatter.
 //!
 //! The iteration runs on levels: first on the span, then inside each heavy subspace that it finds. On each level:
 //!

@@ -4,7 +4,7 @@ use crate::classes::{ClassCollector, Classes};
 use crate::error::DataError;
 use crate::frame::{Column, Frame};
 use crate::missing::MISSING_SHOWN;
-use crate::names::{short, suggestion};
+use crate::names::{first_of, short, suggestion};
 use crate::typing::Kind;
 use crate::values::Values;
 use halfspaces_linalg::Label;
@@ -198,19 +198,14 @@ impl Labels {
         if rare.is_empty() {
             return Ok(());
         }
-        let shown: Vec<String> = rare
+        let counted: Vec<String> = rare
             .iter()
-            .take(MOST_SHOWN)
             .map(|class| format!("`{}` ({})", short(&self.classes[*class]), rows[*class]))
             .collect();
-        let more = match rare.len().saturating_sub(MOST_SHOWN) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
         Err(DataError::user(format!(
-            "{place}: every class needs at least {least} rows, but these have fewer: {}{more}; add rows, join classes, or take their \
+            "{place}: every class needs at least {least} rows, but these have fewer: {}; add rows, join classes, or take their \
              rows out",
-            shown.join(", ")
+            first_of(&counted, MOST_SHOWN)
         )))
     }
 

@@ -58,7 +58,7 @@ pub use folder::by_numbers;
 pub use frame::{Column, Frame, Places, Remark};
 pub use labels::{Labels, find_class};
 pub use missing::{MISSING_SHOWN, is_missing_marker};
-pub use names::{short, suggestion, visible};
+pub use names::{first_of, short, suggestion, visible};
 pub use options::{Format, Hints, Ragged, ReadOptions};
 pub use picture::Picture;
 #[cfg(feature = "arrow")]

@@ -43,6 +43,16 @@ pub fn short(name: &str) -> String {
     }
 }
 
+/// Joins the first `most` texts with commas and adds the number of the others, as in "a, b and 3 more".
+#[must_use]
+pub fn first_of(texts: &[impl AsRef<str>], most: usize) -> String {
+    let shown = texts.iter().take(most).map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
+    match texts.len().saturating_sub(most) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
 /// Returns the suggestion "; did you mean `x`?", or a list of the names if none of them is similar.
 #[must_use]
 pub fn suggestion(wanted: &str, names: &[&str]) -> String {
@@ -52,14 +62,8 @@ pub fn suggestion(wanted: &str, names: &[&str]) -> String {
     if let Some(nearest) = nearest(wanted, names) {
         return format!("; did you mean `{nearest}`?");
     }
-    let listed: Vec<String> =
-        names.iter().take(MAX_LISTED).map(|n| format!("`{}`", short(n))).collect();
-    let more = if names.len() > MAX_LISTED {
-        format!(" and {} more", names.len() - MAX_LISTED)
-    } else {
-        String::new()
-    };
-    format!("; there are {}{more}", listed.join(", "))
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{}`", short(name))).collect();
+    format!("; there are {}", first_of(&quoted, MAX_LISTED))
 }
 
 /// The name that is most similar to `wanted`. Returns `None` unless at most a third of the letters of `wanted` (rounded

@@ -116,12 +116,12 @@ impl LabelledTable {
 /// let path = std::env::temp_dir().join(format!("halfspaces-examples-{}.csv", std::process::id()));
 /// std::fs::write(&path, "a,b,class\n1,0.5,ham\n2,7,spam\n1.5,0,ham\n3,9,spam\n")?;
 /// let table = LargeTable::open(&path, &ReadOptions::default(), Hints::default())?;
-// The first rows determine the columns and classes.
+/// // The first rows determine the columns and classes.
 /// let first = table.rows(&[0, 1, 2])?;
 /// let first = LabelledTable::new(first, "class", None, &RecipeOptions::default())?;
 /// let dim = first.recipe.dim();
 /// let mut learner = Perceptron::new(dim)?;
-// Only two rows are in memory at a time.
+/// // Only two rows are in memory at a time.
 /// let tally = table.in_chunks(&first.hints(), 2, |parts| {
 ///     let mut batches = parts.map(|part| {
 ///         let (points, labels) = first.apply(part?)?;

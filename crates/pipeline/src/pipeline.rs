@@ -2,11 +2,11 @@
 
 use crate::design::Design;
 use crate::model::{Decisions, Model};
-use crate::recipe::{Recipe, Unseen, first_of};
+use crate::recipe::{Recipe, Unseen};
 use crate::report::Report;
 use halfspaces_frame::{
-    ColumnRule, DataError, Frame, Hints, MISSING_SHOWN, Ragged, ReadOptions, find_class, read,
-    short,
+    ColumnRule, DataError, Frame, Hints, MISSING_SHOWN, Ragged, ReadOptions, find_class, first_of,
+    read, short,
 };
 use halfspaces_linalg::Threads;
 use serde::{Deserialize, Serialize};

@@ -8,7 +8,7 @@ use crate::output::{check_targets, counted, note, print, print_json, write_file}
 use crate::progress::Progress;
 use crate::recipe::ColumnArgs;
 use clap::Args;
-use halfspaces_frame::visible;
+use halfspaces_frame::{first_of, visible};
 use halfspaces_pipeline::{
     CONFIDENCE, ClassCount, Findings, FitOptions, Method, Pipeline, Plan, Rate, SplitBy,
 };
@@ -229,16 +229,6 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
     if args.json { print_json(&summary) } else { print(&text(&summary)) }
 }
 
-/// Lists names separated by commas, at most 20 of them.
-fn list(names: &[String]) -> String {
-    const SHOWN: usize = 20;
-    let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
-    match names.len().saturating_sub(SHOWN) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
-}
-
 /// The range of a cross-validated error if few rows are held out: the binomial interval as if all rows had been held out.
 /// It is approximate, because the models of the folds share rows. `None` if it does not apply.
 fn approximate_range(summary: &Summary<'_>, error: f64) -> Option<String> {
@@ -269,7 +259,7 @@ fn text(summary: &Summary<'_>) -> String {
         classes.join(", ")
     )];
     if !summary.constant_columns.is_empty() {
-        let names = visible(&list(summary.constant_columns));
+        let names = visible(&first_of(summary.constant_columns, 20));
         lines.push(format!("ignored     constant columns: {names}"));
     }
     let learner = summary.learner.name();

@@ -5,7 +5,7 @@ use super::ngrams::Ngrams;
 use super::{ColumnRecipe, Kind, Recipe, RecipeOptions};
 use arrow_array::{Array, TimestampMicrosecondArray};
 use halfspaces_frame::{
-    Block, ColumnRecord, DataError, Frame, MISSING, MomentParts, Remark, Texts, Values,
+    Block, ColumnRecord, DataError, Frame, MISSING, MomentParts, Remark, Texts, Values, first_of,
 };
 use halfspaces_linalg::{InputError, PointSet, RowView, SparsePoints};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -199,22 +199,8 @@ fn check_names(
 fn without_words(names: &[String]) -> String {
     format!(
         "no word or part of a word occurs in at least two rows, but not all, of {}",
-        list(names)
+        first_of(names, MAX_NAMES)
     )
-}
-
-/// Joins names with commas. Long lists are shortened.
-pub(crate) fn list(names: &[String]) -> String {
-    first_of(names, MAX_NAMES)
-}
-
-/// Joins the first `most` names with commas and adds the number of the others.
-pub(crate) fn first_of(names: &[String], most: usize) -> String {
-    let shown = names.iter().take(most).map(String::as_str).collect::<Vec<_>>().join(", ");
-    match names.len().saturating_sub(most) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
 }
 
 fn nothing_to_learn(
@@ -226,13 +212,13 @@ fn nothing_to_learn(
 ) -> DataError {
     let mut why = Vec::new();
     if !options.drop.is_empty() {
-        why.push(format!("left out by --drop: {}", list(&options.drop)));
+        why.push(format!("left out by --drop: {}", first_of(&options.drop, MAX_NAMES)));
     }
     if !constant.is_empty() {
-        why.push(format!("the same in all rows: {}", list(constant)));
+        why.push(format!("the same in all rows: {}", first_of(constant, MAX_NAMES)));
     }
     if !names_only.is_empty() {
-        let names = list(names_only);
+        let names = first_of(names_only, MAX_NAMES);
         why.push(format!(
             "they seem to be only row identifiers (pass --use to learn from one): {names}"
         ));

@@ -21,7 +21,6 @@ mod ngrams;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use learn::first_of;
 pub use learn::is_varied_text;
 
 use halfspaces_frame::{Block, ColumnRule, DataError, Frame, Hints, MomentParts, Values};

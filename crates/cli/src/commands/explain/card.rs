@@ -7,6 +7,7 @@ use crate::error::CliError;
 use crate::html::{self, escape, page, table, table_of_html};
 use crate::output::counted;
 use halfspaces_eval::{Axis, Colour, Figure, Layer};
+use halfspaces_frame::first_of;
 use halfspaces_pipeline::{
     CONFIDENCE, Decisions, Evaluation, Pipeline, ProbabilityScores, Rate, Report, SplitBy,
 };
@@ -140,13 +141,7 @@ fn columns(model: &Pipeline) -> String {
             None => of_kind.push((kind, vec![name])),
         }
     }
-    let for_names = |names: &[String]| {
-        let shown = names.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
-        match names.len().saturating_sub(LISTED) {
-            0 => shown,
-            more => format!("{shown} and {more} more"),
-        }
-    };
+    let for_names = |names: &[String]| first_of(names, LISTED);
     let mut rows: Vec<(String, String)> =
         of_kind.iter().map(|(kind, names)| (kind.clone(), for_names(names))).collect();
     for (names, why) in [
