@@ -16,9 +16,9 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run the experiments and judge their claims. Interrupted runs resume.
+    /// Run the experiments and check their claims. Interrupted runs are resumed.
     Reproduce,
-    /// Rebuild ledger, tables, figures and page from the trials of one or more output folders.
+    /// Rebuild the ledger, tables, figures and page from the trials of one or more output folders.
     Report,
     /// List experiments and claims.
     List,
@@ -46,7 +46,7 @@ pub(crate) struct SiteOptions {
     /// Address of the repository, for links to its sources [default: copy the sources into the site]
     #[arg(long, value_name = "URL")]
     pub(crate) repository: Option<String>,
-    /// Environment of Python with Zensical and the package `halfspaces` [default: the programs in PATH]
+    /// Python environment with Zensical and the package `halfspaces` [default: the programs in PATH]
     #[arg(long, value_name = "DIR")]
     pub(crate) environment: Option<PathBuf>,
 }

@@ -31,9 +31,9 @@ const HEAD: &str = "\
 Written by `cargo xtask index` from [theorems.md](theorems.md), the claims of the suite and the published ledger, and checked by
 `cargo xtask tidy`. [sources.md](sources.md) has the full titles; [architecture.md](architecture.md) says how the parts work together.
 [The last section](#from-code-to-theorems) leads from code to theorems. The verdicts come from the published
-[ledger](results/ledger.txt). [Its page](results/README.md) names the version of the program, which may word statements differently.
-For a claim that is not yet published, run `cargo xtask reproduce --only ID`. Several claims of an experiment may share results. If no
-proof or correction is linked, the proof of the source holds as printed.
+[ledger](results/ledger.txt). [Its page](results/README.md) names the version of the program that wrote it; statements may be worded
+differently there. For a claim that is not yet published, run `cargo xtask reproduce --only ID`. Several claims of an experiment may share
+results. If no proof or correction is linked, the proof of the source holds as printed.
 
 Notation ([conventions.md](conventions.md)): R is the largest norm of a point, γ the margin, d the dimension, n the number of points, η the
 noise rate, ε the excess error, δ the failure probability, opt_RCN the error of the target under a link, and τ the asymmetry of the link.
@@ -43,9 +43,9 @@ noise rate, ε the excess error, δ the failure probability, opt_RCN the error o
 #[derive(Debug, Deserialize)]
 struct Experiment {
     id: String,
-    /// The path of the type that implements it, from the root of its crate.
+    /// The path of the type that implements the experiment, from the root of its crate.
     implemented_by: String,
-    /// The paths of its tables and figures in the output folder.
+    /// The paths of the experiment's tables and figures in the output folder.
     outputs: Vec<String>,
     claims: Vec<ClaimStatement>,
 }
@@ -55,20 +55,20 @@ struct Experiment {
 struct ClaimStatement {
     id: String,
     statement: String,
-    /// The paths of the public items that it checks.
+    /// The paths of the public items that the claim checks.
     checks: Vec<String>,
 }
 
 /// A claim of the suite with everything known about it before a run.
 struct Claim {
     statement: String,
-    /// The file of its experiment, from the root of the workspace.
+    /// The file of the claim's experiment, from the root of the workspace.
     file: String,
-    /// Links to its tables and figures.
+    /// Links to the claim's tables and figures.
     outputs: Vec<String>,
-    /// The items that it checks, with their files.
+    /// The items that the claim checks, with their files.
     items: Vec<(String, String)>,
-    /// Its verdict in the published ledger.
+    /// The claim's verdict in the published ledger.
     verdict: String,
 }
 
@@ -174,7 +174,7 @@ fn text_of(
         }
     }
     text.push_str(
-        "\n## From code to theorems\n\nThe files whose documentation names a claim or states that there is none.\n\n",
+        "\n## From code to theorems\n\nThese are the files whose documentation names a claim or states that there is none.\n\n",
     );
     text.push_str("| file | theorems | claims |\n|---|---|---|\n");
     for (file, ids) in named {
@@ -253,7 +253,7 @@ fn claims(
         let names: Vec<&str> = experiment.implemented_by.split("::").collect();
         let file = own.file_of(&names).map(|file| shown(root, file));
         let file =
-            file.ok_or_else(|| format!("{}: defined in no file", experiment.implemented_by))?;
+            file.ok_or_else(|| format!("{}: not defined in any file", experiment.implemented_by))?;
         // Some figures need data that the catalogue does not have, so published figures count as well.
         let outputs: BTreeSet<String> =
             published.iter().chain(&experiment.outputs).cloned().collect();
@@ -264,7 +264,7 @@ fn claims(
                 match crates.find(path)? {
                     Some(file) => items.push((path.clone(), file)),
                     None => findings.push(format!(
-                        "{file}: {} checks {path}, which is no public item",
+                        "{file}: {} checks {path}, which is not a public item",
                         statement.id
                     )),
                 }
@@ -353,7 +353,7 @@ fn notes_of_claims(
         if !missing.is_empty() {
             let ids = missing.join(", ");
             findings.push(format!(
-                "{file}: defines what {ids} checks; its documentation says \"Claims: {ids}.\""
+                "{file}: defines an item that {ids} checks; its documentation must contain \"Claims: {ids}.\""
             ));
         }
     }

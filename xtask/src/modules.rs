@@ -14,14 +14,14 @@ type Segments = Vec<String>;
 #[derive(Debug, Default)]
 pub(crate) struct Module {
     pub(crate) file: PathBuf,
-    /// The modules that it declares, and whether they are public.
+    /// The modules that the module declares, and whether they are public.
     children: BTreeMap<String, bool>,
-    /// The types, traits and constants that it defines; `functions` has all functions and methods.
+    /// The types, traits and constants that the module defines; `functions` has all functions and methods.
     items: BTreeSet<String>,
     functions: BTreeSet<String>,
     /// Imported names with their paths, and whether they are exported again.
     imports: BTreeMap<String, (Segments, bool)>,
-    /// The paths within the crate that it uses.
+    /// The paths within the crate that the module uses.
     references: Vec<Segments>,
 }
 
@@ -200,7 +200,7 @@ impl Module {
         let mut public = false;
         while at < tokens.len() {
             if is_test(&tokens[at..]) {
-                // The item under test ends with a block or a semicolon.
+                // The item after `#[cfg(test)]` ends with a block or a semicolon.
                 let ends = |token: &TokenTree| match token {
                     TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
                     other => punct(Some(other), ';'),
@@ -269,8 +269,8 @@ impl Module {
         }
     }
 
-    /// Reads a `use` up to its semicolon. `exported` is `None` for a private import; otherwise it says whether users of
-    /// the crate see the import.
+    /// Reads a `use` up to its semicolon. `exported` is `None` for a private import; otherwise its value is whether
+    /// users of the crate see the import.
     fn import(
         &mut self,
         tokens: &[TokenTree],

@@ -28,9 +28,9 @@ pub(crate) fn outputs_of<'a>(
     };
     if found.is_empty() != IN_THE_LEDGER_ONLY.contains(&claim) {
         let list = if found.is_empty() {
-            "no table or figure shows it; declare one in SHOWN_IN or list the claim in IN_THE_LEDGER_ONLY"
+            "no table or figure shows this claim; declare one in SHOWN_IN or list the claim in IN_THE_LEDGER_ONLY"
         } else {
-            "IN_THE_LEDGER_ONLY lists it, but it has tables or figures"
+            "IN_THE_LEDGER_ONLY lists this claim, but it has tables or figures"
         };
         findings.push(format!("xtask/src/outputs.rs: {claim}: {list}"));
     }

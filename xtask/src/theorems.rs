@@ -5,13 +5,13 @@ use crate::failure::Failure;
 /// A row of docs/theorems.md.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Theorem {
-    /// The key of its source.
+    /// The key of the theorem's source.
     pub(crate) source: String,
     pub(crate) name: String,
-    /// Its number in other editions, if any.
+    /// The theorem's number in other editions, if any.
     pub(crate) otherwise: String,
     pub(crate) says: String,
-    /// The link to its proof or correction; empty if there is none.
+    /// The link to the theorem's proof or correction; empty if there is none.
     pub(crate) proof: String,
     /// Identifiers of claims.
     pub(crate) claims: Vec<String>,
@@ -20,7 +20,7 @@ pub(crate) struct Theorem {
 /// The theorems in the order of the document.
 ///
 /// # Errors
-/// If a row does not have five cells, or comes before the first heading of a source.
+/// Returns an error if a row does not have five cells, or comes before the first heading of a source.
 pub(crate) fn theorems(text: &str) -> Result<Vec<Theorem>, Failure> {
     let mut theorems = Vec::new();
     let mut source = None;

@@ -50,8 +50,8 @@ pub(crate) fn facts(rows: impl IntoIterator<Item = (String, String)>) -> String 
     format!("<table class=\"facts\"><tbody>\n{rows}</tbody></table>\n")
 }
 
-/// The level of each part of a text, from -3 to 3: its evidence relative to that of the strongest part, with its sign.
-/// Blanks have level 0.
+/// The level of each part of a text, from -3 to 3: three times the evidence of the part, divided by the largest
+/// absolute evidence of a part and rounded. Blanks have level 0.
 pub(crate) fn levels(text: &TextParts) -> Vec<i8> {
     let largest = text.parts.iter().map(|(_, part)| part.abs()).fold(f64::MIN_POSITIVE, f64::max);
     let level = |(range, part): &(Range<usize>, f64)| {
@@ -62,7 +62,7 @@ pub(crate) fn levels(text: &TextParts) -> Vec<i8> {
 }
 
 /// A text with marked parts: evidence against the label is red, evidence for it is green, and stronger evidence is
-/// darker. Only the first `most` characters are shown.
+/// darker. Parts that begin after the first `most` characters are not shown.
 pub(crate) fn marked(text: &TextParts, most: usize) -> String {
     let mut html = String::new();
     let mut shown = 0;
@@ -83,7 +83,7 @@ pub(crate) fn marked(text: &TextParts, most: usize) -> String {
     html
 }
 
-/// A cell with a small version of an image, if it can be read, and its name.
+/// A cell with the name of an image and, if the image can be read, a small version of it.
 pub(crate) fn image_cell(path: &Path, name: &str) -> String {
     let bytes = std::fs::read(path).map_err(|error| error.to_string());
     let picture = bytes.and_then(|bytes| Picture::decode(&bytes));
@@ -97,7 +97,7 @@ pub(crate) fn image_cell(path: &Path, name: &str) -> String {
     }
 }
 
-/// A complete page with this title, which is escaped, and this body, which is HTML.
+/// A complete page. The title is escaped; the body is HTML.
 pub(crate) fn page(title: &str, body: &str) -> String {
     let title = escape(title);
     format!(
@@ -172,8 +172,8 @@ mod tests {
         assert_eq!(image_cell(&path, "a"), "a");
     }
 
-    /// Evidence against the label is red and evidence for it is green. The strongest part has the darkest mark, and
-    /// parts below a sixth of it have none.
+    /// Evidence against the label is red and evidence for it is green. The part with the strongest evidence has the
+    /// darkest mark; a part with less than a sixth of that evidence has no mark.
     #[test]
     fn words_are_marked_by_their_parts() {
         let text = "<a> bad good so".to_owned();
@@ -181,8 +181,8 @@ mod tests {
             vec![(0..3, -0.5), (3..4, 9.0), (4..7, -3.0), (7..8, 0.0), (8..12, 1.6), (12..15, 0.4)];
         let parts = TextParts { column: "t".into(), text, parts };
         let found = marked(&parts, 100);
-        // The blank has the strongest evidence and is not marked. The evidence of "bad" is a third of it, which gives
-        // level 1.
+        // The blank has the strongest evidence and is not marked. "bad" has a third of that evidence, so its level
+        // is 1.
         let expected =
             "&lt;a&gt; <mark class=\"no1\">bad</mark> <mark class=\"yes1\">good</mark> so";
         assert_eq!(found, expected);

@@ -12,11 +12,11 @@ pub(crate) fn method() -> impl TypedValueParser<Value = Method> {
 fn help(method: Method) -> &'static str {
     match method {
         Method::Auto => {
-            "Average of the best of many halfspaces, over columns and over kernel features. Use this if unsure"
+            "Average of the best of many halfspaces, fitted to the columns and to kernel features. Use this if unsure"
         }
         Method::Massart => {
-            "Decision list of halfspaces with a proof for labels that are each wrong with a probability of at most \
-             --noise. On real tables auto errs less"
+            "Decision list of halfspaces with a proved error bound if each label is wrong with a probability of at most \
+             --noise. On real tables, auto makes fewer errors"
         }
         Method::Perspectron => {
             "One halfspace for noisy labels; noise rate and margin are selected automatically"

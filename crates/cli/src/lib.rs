@@ -20,9 +20,9 @@ mod terminal;
 use clap::Parser;
 use std::ffi::OsString;
 
-/// Runs the command with these arguments, of which the first is the name of the program. Returns the exit code: 0 on
-/// success, 2 if the input is at fault, and 1 for all other errors. Prints results to standard output and errors to
-/// standard error.
+/// Runs the command with these arguments. The first argument is the name of the program. Returns the exit code: 0 on
+/// success, 2 if an argument or a file is invalid, and 1 for all other errors. Prints results to standard output and
+/// errors to standard error.
 ///
 /// ```
 /// assert_eq!(halfspaces_cli::run(["halfspaces", "--version"]), 0);
@@ -31,7 +31,7 @@ use std::ffi::OsString;
 pub fn run<I: IntoIterator<Item = A>, A: Into<OsString> + Clone>(arguments: I) -> u8 {
     let done = match cli::Cli::try_parse_from(arguments) {
         Ok(cli) => interrupt::on_signal().and_then(|()| cli.command.run()),
-        // Help and version go to standard output, where writing can fail.
+        // The help and the version are written to standard output, and writing can fail.
         Err(help) if !help.use_stderr() => output::print_help(&help),
         Err(usage_error) => {
             let _ = usage_error.print();

@@ -29,7 +29,8 @@ pub(crate) struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// Fails before the work starts if [`OutputArgs::write`] would fail after it or would overwrite one of `inputs`.
+    /// Returns an error if [`OutputArgs::write`] would fail or would overwrite one of `inputs`. Call this before the
+    /// work starts.
     pub(crate) fn check(&self, inputs: &[&Path]) -> Result<(), CliError> {
         self.file().map_or(Ok(()), |path| check_targets(&[path], inputs, self.force))
     }
@@ -57,13 +58,13 @@ pub(crate) fn print(text: &str) -> Result<(), CliError> {
     print_styled(&shown(text))
 }
 
-/// Prints text to stdout that may have styles, with line breaks between words on a terminal. Control characters from
+/// Prints text that may contain styles to stdout, with line breaks between words on a terminal. Control characters from
 /// files must be escaped already.
 pub(crate) fn print_styled(text: &str) -> Result<(), CliError> {
     print_raw(&terminal::for_stdout(text))
 }
 
-/// Prints text that this program generates to stdout, unescaped.
+/// Prints text to stdout without escaping it. The text must come from this program.
 pub(crate) fn print_raw(text: &str) -> Result<(), CliError> {
     to_stdout(|out| out.write_all(text.as_bytes()))
 }
@@ -90,7 +91,7 @@ pub(crate) fn print_json<T: Serialize>(result: &T) -> Result<(), CliError> {
     print_raw(&shown(&format!("{text}\n")))
 }
 
-/// A number of things, such as "1 row" or "2 rows".
+/// A count with its noun, such as "1 row" or "2 rows".
 pub(crate) fn counted(count: u64, thing: &str) -> String {
     match count {
         1 => format!("1 {thing}"),
@@ -98,7 +99,7 @@ pub(crate) fn counted(count: u64, thing: &str) -> String {
     }
 }
 
-/// The name of a column that is copied to an output with the columns `own`.
+/// The name that a copied column gets in an output that also has the columns `own`.
 pub(crate) fn copied_name<S: AsRef<str>>(name: &str, own: &[S]) -> String {
     let is_taken = own.iter().any(|own| own.as_ref() == name);
     if is_taken { format!("kept {name}") } else { name.to_owned() }
@@ -109,8 +110,8 @@ pub(crate) fn aligned(table: &[Vec<String>]) -> Vec<String> {
     terminal::aligned(table, terminal::width())
 }
 
-/// Writes a line to stderr with terminal control characters escaped and, on a terminal, with styles and with line breaks
-/// between words. Write errors are ignored: they cannot be reported.
+/// Writes a line to stderr with terminal control characters escaped and, on a terminal, with styles and with line
+/// breaks between words. Write errors are ignored: they cannot be reported.
 pub(crate) fn note(text: &str) {
     let text = terminal::for_stderr(&terminal::message(&shown(text)));
     let _ = writeln!(io::stderr(), "{text}");
@@ -140,7 +141,7 @@ pub(crate) fn csv_io_error(error: csv::Error) -> io::Error {
 enum Target {
     /// A regular file, new or existing; symbolic links are resolved.
     File(PathBuf),
-    /// A pipe, a device or a name of standard output. It is written to and never replaced.
+    /// A pipe, a device or a path of standard output. It is written to, and never replaced by a new file.
     Stream,
 }
 
@@ -149,7 +150,7 @@ fn target(path: &Path, force: bool) -> Result<Target, CliError> {
     let shown = path.display();
     if path == Path::new(STDOUT) {
         return Err(CliError::user(
-            "`-` names no file here; pass a file name, ./- for a file called -, or /dev/stdout",
+            "`-` is not a file name here; pass a name, ./- for a file called -, or /dev/stdout",
         ));
     }
     if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
@@ -157,7 +158,7 @@ fn target(path: &Path, force: bool) -> Result<Target, CliError> {
     }
     match path.metadata() {
         Err(e) if e.kind() == ErrorKind::InvalidFilename => Err(CliError::user(format!(
-            "file name of {} bytes is too long",
+            "the file name is too long ({} bytes)",
             path.as_os_str().len()
         ))),
         Ok(found) if found.is_dir() => {
@@ -184,13 +185,13 @@ fn target(path: &Path, force: bool) -> Result<Target, CliError> {
     }
 }
 
-/// Endings of tables and archives, which no command writes.
+/// File name endings of tables and archives that no command writes.
 const NOT_WRITTEN: [&str; 14] = [
     "parquet", "pq", "arrow", "feather", "ipc", "npy", "npz", "xlsx", "xls", "ods", "gz", "zst",
     "bz2", "zip",
 ];
 
-/// Refuses a file name whose ending promises another kind of file than text.
+/// Rejects a file name whose ending is that of a format other than plain text.
 fn check_ending(path: &Path) -> Result<(), CliError> {
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
     match ending.filter(|ending| NOT_WRITTEN.contains(&ending.as_str())) {
@@ -222,8 +223,8 @@ pub(crate) fn check_target(path: &Path, force: bool) -> Result<(), CliError> {
     check_writable(&target(path, force)?, path)
 }
 
-/// Checks the ending, and creates a file next to the target and removes it again, to find write errors before the work
-/// starts.
+/// Checks the ending. Then creates a file next to the target and removes it again, so that write errors are found
+/// before the work starts.
 fn check_writable(target: &Target, path: &Path) -> Result<(), CliError> {
     let Target::File(file) = target else { return Ok(()) };
     check_ending(path)?;

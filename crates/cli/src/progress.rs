@@ -5,7 +5,8 @@ use std::fmt::Write;
 use std::io::IsTerminal;
 use std::time::Duration;
 
-/// A line on stderr that shows the current step, on a terminal only; dropping it clears the line.
+/// A line on stderr that shows the current step. It is shown only on a terminal, and is cleared when this value is
+/// dropped.
 #[derive(Debug)]
 pub(crate) struct Progress(ProgressBar);
 
@@ -27,8 +28,8 @@ impl Progress {
         Progress(bar)
     }
 
-    /// Starts a bar for `total` steps that take about the same time. It shows the share done and, after the first step,
-    /// the time left.
+    /// Starts a bar for `total` steps that take about the same time. It shows the percentage that is done and, after
+    /// the first step, the time left.
     pub(crate) fn steps(what: &str, total: usize) -> Progress {
         let bar = ProgressBar::with_draw_target(Some(total as u64), target());
         let left = |state: &ProgressState, text: &mut dyn Write| {

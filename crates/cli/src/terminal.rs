@@ -10,8 +10,8 @@ const DEFAULT_WIDTH: usize = 80;
 const LEAST_WIDTH: usize = 40;
 /// The space between the columns of a grid.
 const GRID_GAP: usize = 4;
-/// Continuation lines begin below the value of a line such as "data      t.csv: 10 rows" if the name is at most this
-/// wide.
+/// Maximum width of a name, such as "data" in the line "data      t.csv: 10 rows". If a name is wider, continuation
+/// lines do not begin below its value.
 const MAX_NAME: usize = 20;
 
 /// The number of columns for tables on standard output.
@@ -25,12 +25,14 @@ fn columns(term: &Term) -> Option<usize> {
     Some(usize::from(columns).max(LEAST_WIDTH))
 }
 
-/// Breaks lines that are too long for standard output between words; unchanged if it is not a terminal.
+/// Breaks lines that are too long for standard output between words. If standard output is not a terminal, the text is
+/// unchanged.
 pub(crate) fn for_stdout(text: &str) -> String {
     broken(text, columns(&Term::stdout()))
 }
 
-/// Breaks lines that are too long for standard error between words; unchanged if it is not a terminal.
+/// Breaks lines that are too long for standard error between words. If standard error is not a terminal, the text is
+/// unchanged.
 pub(crate) fn for_stderr(text: &str) -> String {
     broken(text, columns(&Term::stderr()))
 }
@@ -71,7 +73,8 @@ fn word_end(text: &str) -> usize {
     ends.find(|at| !text[*at..].starts_with(" %")).unwrap_or(text.len())
 }
 
-/// The column at which continuation lines begin: that of the first value of the line, or of its first word.
+/// The column at which continuation lines begin: that of the first word of an indented line; otherwise that of the
+/// value after the name, or 0 if there is no name.
 fn indent(line: &str) -> usize {
     let leading = line.len() - line.trim_start_matches(' ').len();
     if leading > 0 {
@@ -82,7 +85,7 @@ fn indent(line: &str) -> usize {
     if name > MAX_NAME { 0 } else { name + 2 + rest.len() - rest.trim_start_matches(' ').len() }
 }
 
-/// A class that was predicted, or a key to press, on standard output.
+/// Bold text on standard output, for a predicted class or a key to press.
 pub(crate) fn bold(text: &str) -> StyledObject<&str> {
     style(text).bold()
 }
@@ -97,9 +100,9 @@ pub(crate) fn message(text: &str) -> String {
     }
 }
 
-/// Formats a table as lines with columns of equal width. The first column is left-aligned unless all its cells below the
-/// header are numbers, the others right-aligned. A table that is wider than `width` is split between columns into
-/// blocks, each with the first column.
+/// Formats a table as lines with columns of equal width. The first column is left-aligned, unless all its cells below
+/// the header are numbers; all other columns are right-aligned. A table that is wider than `width` is split between
+/// columns into blocks, each of which repeats the first column.
 pub(crate) fn aligned(table: &[Vec<String>], width: usize) -> Vec<String> {
     let columns = table.iter().map(Vec::len).max().unwrap_or(0);
     let width_of = |column: usize| {
@@ -146,7 +149,7 @@ pub(crate) fn aligned(table: &[Vec<String>], width: usize) -> Vec<String> {
     lines
 }
 
-/// A text in at most `width` columns. The middle is replaced by `…`, since names often differ at their ends.
+/// Shortens a text to at most `width` columns. Its middle is replaced by `…`, because names often differ at their ends.
 pub(crate) fn shortened(text: &str, width: usize) -> String {
     if measure_text_width(text) <= width {
         return text.to_owned();
@@ -168,8 +171,8 @@ pub(crate) fn shortened(text: &str, width: usize) -> String {
     format!("{start}…{}", end.chars().rev().collect::<String>())
 }
 
-/// Pairs of names and values in aligned columns, indented by two. A line has as many pairs as fit `width` and breaks only
-/// between pairs.
+/// Formats pairs of names and values in aligned columns, indented by two spaces. Each line has as many pairs as fit
+/// into `width`.
 pub(crate) fn grid(pairs: &[(String, String)], width: usize) -> Vec<String> {
     let layout = |count: usize| {
         let widest = |of: &dyn Fn(&(String, String)) -> usize| -> Vec<usize> {
@@ -211,13 +214,13 @@ mod tests {
         );
         assert_eq!(broken(long, None), long);
         assert_eq!(broken(long, Some(65)), long);
-        // `%` stays with its number, which would end at column 40 without it.
+        // `%` stays with its number; the number alone would end at column 40.
         let text = "twenty letters here. twelve more and 9.5 % b";
         assert_eq!(broken(text, Some(41)), "twenty letters here. twelve more and\n9.5 % b");
         assert_eq!(broken("  a bb ccc", Some(8)), "  a bb\n  ccc");
         assert_eq!(broken("a incomprehensibilities b", Some(9)), "a\nincomprehensibilities\nb");
         assert_eq!(broken("a\n\nb\n", Some(40)), "a\n\nb\n");
-        // A name that is too wide is not a column.
+        // A name that is too wide does not determine where continuation lines begin.
         let text = format!("{}  b c", "n".repeat(21));
         assert_eq!(broken(&text, Some(24)), format!("{}  b\nc", "n".repeat(21)));
     }

@@ -30,7 +30,7 @@ DATA = pathlib.Path(__file__).resolve().parent / "data"
 
 
 class Browser:
-    """Chromium, controlled by its debugging protocol over a WebSocket."""
+    """Chromium, controlled through its debugging protocol over a WebSocket."""
 
     def __init__(self, chromium, folder):
         self.process = subprocess.Popen(

@@ -1,5 +1,4 @@
-//! The file `run.json`, which contains the program, the seed and the scale of an output folder, and the cost of the
-//! run.
+//! The file `run.json`, which records the program, the seed, the scale and the cost of the run in an output folder.
 
 use crate::host::Host;
 use crate::scale::Scale;

@@ -151,7 +151,9 @@ impl FromStr for Shard {
                 let shard = Shard { part: part.parse().ok()?, of: of.parse().ok()? };
                 (1..=shard.of).contains(&shard.part).then_some(shard)
             })
-            .ok_or_else(|| format!("\"{text}\" is not a shard; write I/N with 1 <= I <= N, as 1/3"))
+            .ok_or_else(|| {
+                format!("\"{text}\" is not a shard; write I/N with 1 <= I <= N, such as 1/3")
+            })
     }
 }
 

@@ -17,9 +17,10 @@ use std::sync::Arc;
 struct Entry {
     id: &'static str,
     title: &'static str,
-    /// The type that implements it, from the root of this crate.
+    /// The path, from the root of this crate, of the type that implements the experiment.
     implemented_by: String,
-    /// Paths in the output folder of the tables and figures that it writes at full scale, even without data.
+    /// Paths, in the output folder, of the tables and figures that the experiment writes at full scale, even without
+    /// data.
     outputs: Vec<String>,
     claims: Vec<ClaimEntry>,
 }
@@ -30,7 +31,7 @@ struct ClaimEntry {
     id: String,
     statement: String,
     source: String,
-    /// Paths of the public items that it runs; empty for a claim about a distribution or a printed formula.
+    /// Paths of the public items that are run to test it; empty for a claim about a distribution or a printed formula.
     checks: &'static [&'static str],
 }
 

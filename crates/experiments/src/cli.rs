@@ -75,7 +75,7 @@ pub(crate) struct ReportOptions {
 
 #[derive(Debug, Args)]
 pub(crate) struct ListOptions {
-    /// Print JSON, including the items that each claim checks and the tables and figures of each experiment
+    /// Print JSON, including the items that are run to test each claim and the tables and figures of each experiment
     #[arg(long)]
     pub(crate) json: bool,
 }

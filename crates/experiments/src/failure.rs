@@ -36,16 +36,16 @@ fn advice(error: &(dyn Error + 'static)) -> Option<&'static str> {
     }
     if let Some(error) = error.downcast_ref::<RunInfoError>() {
         return Some(match error {
-            RunInfoError::Io { .. } => "name the output folder of a run",
+            RunInfoError::Io { .. } => "pass the output folder of a run",
             RunInfoError::Malformed { .. } | RunInfoError::OtherRun { .. } => OTHER,
         });
     }
     if let Some(error) = error.downcast_ref::<MergeError>() {
         return Some(match error {
             MergeError::OtherDivision { .. } => {
-                "name shards of one division: those run with the same N in --shard I/N, and the same --only, --data and --times"
+                "pass shards of one division: those run with the same N in --shard I/N, and the same --only, --data and --times"
             }
-            MergeError::Overlap { .. } => "name one of the two folders",
+            MergeError::Overlap { .. } => "pass only one of the two folders",
         });
     }
     match error.downcast_ref::<ExperimentError>() {

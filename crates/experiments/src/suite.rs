@@ -53,7 +53,7 @@ pub(crate) fn all(inputs: &Arc<Inputs>) -> Vec<Box<dyn AnyExperiment>> {
 }
 
 /// Seconds that each experiment takes on two cores at smoke, standard and full scale, for the estimate of the remaining
-/// time. Only their proportions matter, since a run corrects the values by its own speed.
+/// time. Only their proportions matter, since a run corrects the values by its measured speed.
 const COSTS: [(&str, [f64; 3]); 38] = [
     ("K1", [0.4, 4.9, 163.0]),
     ("K3", [0.5, 5.6, 31.0]),
@@ -206,7 +206,7 @@ mod tests {
         }
     }
 
-    /// The number of claims that rest on chance is at most the number that the level of refutation assumes.
+    /// The number of claims whose verdict depends on chance is at most the number that the level of refutation assumes.
     #[test]
     fn at_most_the_allowed_number_of_claims_rest_on_chance() {
         let store = TrialStore::read(&[]).unwrap();
@@ -223,7 +223,8 @@ mod tests {
         assert!(sampled > 20 && sampled <= MAX_SAMPLED_CLAIMS, "{sampled}");
     }
 
-    /// A planned trial that is missing may have failed. If one is missing, no claim that rests on its setting holds.
+    /// A planned trial that is missing may have failed. If a trial of a setting is missing, no claim that depends on
+    /// the setting holds.
     #[test]
     fn a_missing_trial_is_noticed() {
         let open = |claim: &Claim| claim.verdict == Verdict::Inconclusive;

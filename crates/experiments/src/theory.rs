@@ -39,7 +39,7 @@ pub(crate) fn appendices(claims: &BTreeSet<String>) -> Vec<Appendix> {
         id: anchor(name),
         title: text.lines().next().unwrap_or(name).trim_start_matches("# ").into(),
         html: rendered(text, claims, name != "errata.md"),
-        // Errata are shown, proofs are folded.
+        // Errata are shown; proofs are folded.
         folded: name != "errata.md",
     };
     DOCUMENTS.into_iter().map(appendix).collect()
@@ -49,7 +49,7 @@ fn anchor(name: &str) -> String {
     format!("theory-{}", name.trim_end_matches(".md"))
 }
 
-/// The HTML of a document without its title. The levels of its headings fit below the heading of a section, or below
+/// The HTML of a document without its title. The levels of the headings fit below the heading of a section, or below
 /// the document's own title if the document is folded.
 fn rendered(text: &str, claims: &BTreeSet<String>, folded: bool) -> String {
     let (open, close) = if folded { ("<h4>", "</h4>\n") } else { ("<h3>", "</h3>\n") };

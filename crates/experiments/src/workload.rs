@@ -348,7 +348,7 @@ impl Inputs {
             .into());
         }
         let inputs = Inputs { folder: Some(folder.into()), extra, ..Inputs::builtin() };
-        // Faults of the files are reported before anything runs.
+        // Errors in the files are reported before anything runs.
         for (name, _) in &inputs.extra {
             let named = |e: Failure| -> Failure {
                 // An error of the reader already names file and line.
@@ -384,7 +384,7 @@ impl Inputs {
         self.extra.iter().any(|(extra, _)| extra == name)
     }
 
-    /// A data set as in its file, with words one-hot and numbers unscaled.
+    /// A data set as in its file, with words encoded one-hot and numbers unscaled.
     pub(crate) fn as_given(&self, name: &str) -> Result<Dataset<SparsePoints>, Failure> {
         if let Some(set) = builtin(name) {
             return Ok(set.load_sparse()?);

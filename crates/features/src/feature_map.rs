@@ -100,8 +100,8 @@ pub trait FeatureMap {
     }
 }
 
-/// Converts the error of a block that starts at row `first` of the points. The row in the result is counted from the
-/// first of all points, and an error about a feature that is not finite becomes an overflow error.
+/// Converts the error of a block that starts at row `first` of the points. The row in the result is an index among all
+/// points, and an error about a feature that is not finite becomes an overflow error.
 fn as_overflow(error: InputError, first: usize) -> InputError {
     match error {
         InputError::NonFinite { row, .. } | InputError::Overflow { row } => {

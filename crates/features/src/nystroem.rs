@@ -14,8 +14,8 @@ use faer::{Mat, Par, Spec};
 use halfspaces_linalg::{InputError, PointSet, Points, RowView, zeros};
 use std::ops::Range;
 
-/// A landmark is dropped if its squared remainder, the part of its features that the other landmarks do not explain, is
-/// at most this number. The squared length of all its features is 1.
+/// The remainder of a landmark is the part of its features that the other landmarks do not explain. A landmark is
+/// dropped if the squared length of its remainder is at most this number. The squared length of all its features is 1.
 const TOLERANCE: f64 = 1e-10;
 
 /// A map to Nyström features φ of a radial kernel K, computed from landmarks z_1, ..., z_m. The product φ(x) · φ(z)
@@ -126,8 +126,8 @@ fn pivoted_cholesky(mut kernel: Mat<f64>) -> (Vec<usize>, Mat<f64>) {
         MemStack::new(&mut scratch),
         params,
     );
-    #[expect(clippy::expect_used, reason = "kernel values are finite, 1 on the diagonal")]
-    let max_rank = done.expect("pivots are numbers, the first is 1").0.rank;
+    #[expect(clippy::expect_used, reason = "kernel values are finite, and 1 on the diagonal")]
+    let max_rank = done.expect("no pivot is NaN, and the first is 1").0.rank;
     // The pivots decrease. The square of a pivot is the squared remainder of its landmark.
     let is_needed = |k: &usize| kernel[(*k, *k)].powi(2) > TOLERANCE;
     let rank = (0..max_rank).take_while(is_needed).count();

@@ -7,8 +7,9 @@ use faer::{Accum, Mat, MatMut, MatRef, Par};
 use halfspaces_kernels::SINGLE_LANES;
 use halfspaces_linalg::kernels::{Wide, run_wide};
 
-/// A landmark is dropped if its squared remainder, the part of its features that the other landmarks do not explain, is
-/// at most this number. The squared length of all its features is about 1.
+/// The remainder of a landmark is the part of its features that the other landmarks do not explain. A landmark is
+/// dropped if the squared length of its remainder is at most this number. The squared length of all its features is
+/// about 1.
 pub(crate) const TOLERANCE: f32 = 1e-5;
 /// The number of factor columns computed between two updates of the remaining matrix. This number affects only the
 /// rounding.

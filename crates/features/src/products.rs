@@ -4,8 +4,8 @@
 //! Every sum adds the terms in the order of the coordinates, without fused multiply-adds, whatever the size of the
 //! block. The sums of a row are therefore identical bit for bit whether the row is processed alone or with others,
 //! whether it is dense or sparse (a zero adds nothing), and at every vector width. `single_kernel.rs` has its own loop.
-//! In single precision, sums of products cannot resolve small distances, so that loop sums differences, and it supports
-//! only dense rows.
+//! In single precision, sums of products cannot resolve small distances. The loop in that file therefore sums
+//! differences, and it supports only dense rows.
 
 use halfspaces_linalg::kernels::{Wide, run_wide};
 use halfspaces_linalg::{PointSet, RowView};

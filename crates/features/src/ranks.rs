@@ -59,12 +59,15 @@ impl Ranks {
             InputError::check_state(!values.is_empty(), "a column of ranks has no values")?;
             InputError::check_state(
                 values.len() == ranks.len(),
-                "a column has a rank for each value",
+                "a column does not have one rank for each value",
             )?;
             let finite = values.iter().chain(ranks).all(|v| v.is_finite());
-            InputError::check_state(finite, "values and ranks are finite")?;
+            InputError::check_state(finite, "a value or a rank is not finite")?;
             let rising = |v: &[f64]| v.windows(2).all(|pair| pair[0] < pair[1]);
-            InputError::check_state(rising(values) && rising(ranks), "values and ranks increase")?;
+            InputError::check_state(
+                rising(values) && rising(ranks),
+                "the values or the ranks of a column do not increase",
+            )?;
         }
         Ok(())
     }

@@ -54,8 +54,8 @@ impl SingleKernel {
     }
 
     /// Whether the kernel values of the first [`CHECKED_CENTRES`] centres agree with those of `values`. The two differ
-    /// if the centres lie much closer to each other than to 0. In that case the double-precision values, which use
-    /// products of points, lose most digits of the distances.
+    /// if the centres lie much closer to each other than to 0. In that case, the double-precision values lose most
+    /// digits of the distances, because they are computed from products of points.
     pub(crate) fn is_accurate(&self, values: &KernelValues) -> Result<bool, InputError> {
         let centres = values.centres();
         let rows = centres.len().min(CHECKED_CENTRES);

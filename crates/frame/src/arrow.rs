@@ -23,11 +23,11 @@ pub(crate) fn read(
 ) -> Result<Frame, DataError> {
     let damaged = |what: &dyn Display| {
         DataError::user(format!(
-            "{}: not a readable Arrow file: {what}; write it again, or as Parquet",
+            "{}: not a readable Arrow file: {what}; write it again, or write it as Parquet",
             source.name()
         ))
     };
-    let panicked = || damaged(&"its contents contradict each other");
+    let panicked = || damaged(&"its contents are inconsistent");
     let bytes = source.bytes()?;
     check(&bytes, source.budget()).map_err(|what| damaged(&what))?;
     let opened = guarded(|| open(&bytes)).ok_or_else(panicked)?;

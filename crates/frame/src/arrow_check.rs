@@ -9,7 +9,7 @@ use arrow_ipc::{Block, CompressionType, RecordBatch, root_as_footer, root_as_mes
 const CONTINUATION: &[u8] = &[0xff; 4];
 const MAGIC: &[u8] = b"ARROW1";
 
-/// The largest compression ratio of LZ4, in which each byte of a long match encodes 255 bytes.
+/// The largest compression ratio of LZ4: each byte of a long match encodes 255 bytes.
 const LZ4_RATIO: u64 = 255;
 
 /// Validates a whole file or stream. The error is a description of the fault.

@@ -70,7 +70,7 @@ impl Plan {
         let mut indices = Vec::new();
         for (at, field) in schema.fields().iter().enumerate() {
             let (name, of) = (field.name(), field.data_type());
-            // If the caller reads all columns as texts, it copies them, including columns of indices.
+            // A caller that reads all columns as texts copies all of them, including index columns.
             let is_wanted = hints.expected.contains(name) || hints.others_are_texts;
             if pandas.indices.contains(name) && !is_wanted {
                 indices.push(format!("`{name}`"));
@@ -110,7 +110,7 @@ impl Plan {
                 if !is_utc(zone) {
                     let (sign, size) = (if minutes < 0 { '-' } else { '+' }, minutes.abs());
                     plan.notes.push(format!(
-                        "{file}: column `{name}` has the time zone {zone}; its times are read at UTC{sign}{:02}:{:02}",
+                        "{file}: column `{name}` has the time zone {zone}; its times are converted to UTC{sign}{:02}:{:02}",
                         size / 60,
                         size % 60
                     ));
@@ -230,7 +230,7 @@ impl<'s> Assembler<'s> {
                 }
             };
             notes.push(format!(
-                "{file}: column `{name}` contains lists of {width} numbers, read as columns {name}.0 .. {name}.{}",
+                "{file}: column `{name}` contains lists of {width} numbers, which are read as columns {name}.0 .. {name}.{}",
                 width - 1
             ));
             let numbers: Vec<u32> = (0..width as u32).collect();
@@ -261,7 +261,7 @@ mod tests {
     /// 08:00 and 20:00 UTC on two days of June 2024, in seconds since 1970-01-01.
     const SECONDS: [i64; 2] = [1_717_228_800, 1_717_358_400];
 
-    /// Creates a column with a time zone that contains [`SECONDS`].
+    /// Creates a column with a time zone and the values [`SECONDS`].
     fn zoned(zone: &str, hints: &Hints) -> Frame {
         zoned_micros(SECONDS.map(|second| second * 1_000_000), zone, hints)
     }
@@ -287,7 +287,7 @@ mod tests {
         let berlin = zoned("Europe/Berlin", &Hints::default());
         assert_eq!(times(&berlin), times(&utc));
         let said =
-            "t: column `at` has the time zone Europe/Berlin; its times are read at UTC+00:00";
+            "t: column `at` has the time zone Europe/Berlin; its times are converted to UTC+00:00";
         assert!(berlin.notes.iter().any(|note| note == said), "{:?}", berlin.notes);
         for (offset, said) in [("+02:00", "UTC+02:00"), ("-04:30", "UTC-04:30")] {
             let of_offset = |utc: &str| match (offset, utc) {
@@ -305,7 +305,7 @@ mod tests {
             assert!(matches!(frame.columns[0].values, Values::Moments(_)));
             assert_eq!(times(&frame), times(&csv));
             assert!(frame.notes.iter().any(|note| note.ends_with(said)), "{:?}", frame.notes);
-            // The last representable time has none that is two hours later.
+            // No representable time is two hours later than the last one.
             let last = zoned_micros([0, i64::MAX], "UTC", &hints);
             let is_unread = matches!(last.remark("at"), Some(Remark::Unread { .. }));
             assert_eq!((last.has("at"), is_unread), (offset != "+02:00", offset == "+02:00"));

@@ -2,8 +2,8 @@
 
 use halfspaces_linalg::{PointSet, RowView, SparsePoints};
 
-/// A numeric matrix, which is an NPY array, a column of lists, or the entries of a LIBSVM file or of a sparse matrix.
-/// The columns of a block have names but no separate arrays.
+/// A numeric matrix: an NPY array, a column of lists, or the entries of a LIBSVM file or of a sparse matrix. The
+/// columns of a block have names but no separate arrays.
 ///
 /// ```
 /// use halfspaces_frame::Block;
@@ -44,9 +44,9 @@ pub struct SparseBlock {
 }
 
 impl SparseBlock {
-    /// Creates a matrix whose column names consist of `prefix` and consecutive numbers starting at `first`. Columns of
-    /// LIBSVM files have no prefix. They are counted from 1, or from 0 if scikit-learn wrote the file. Columns of
-    /// sparse matrices from `SciPy` are named x0, x1, ...
+    /// Creates a matrix whose column names consist of `prefix` and consecutive numbers starting at `first`. For LIBSVM
+    /// files, the prefix is empty and `first` is 1, or 0 if scikit-learn wrote the file. Columns of sparse matrices
+    /// from `SciPy` are named x0, x1, ...
     #[must_use]
     pub fn new(points: SparsePoints, prefix: impl Into<String>, first: u32) -> SparseBlock {
         SparseBlock { points, prefix: prefix.into(), first }
@@ -70,7 +70,7 @@ impl SparseBlock {
         &self.prefix
     }
 
-    /// The number in the name of the first column. This is 0 for a LIBSVM file that counts its indices from 0.
+    /// The number in the name of the first column. This is 0 for a LIBSVM file whose indices are counted from 0.
     #[must_use]
     pub fn first(&self) -> u32 {
         self.first
@@ -217,7 +217,7 @@ impl Block {
     /// Copies the rows with the indices `rows`, in that order.
     ///
     /// # Panics
-    /// Panics if there is no row with one of the indices.
+    /// Panics if an index is out of range.
     #[must_use]
     pub fn select(&self, rows: &[usize]) -> Block {
         match self {
@@ -239,7 +239,7 @@ impl Block {
     /// Keeps the rows with the indices `rows`, which must be ascending. The memory of the block is reused.
     ///
     /// # Panics
-    /// Panics if there is no row with one of the indices or if `rows` is not ascending.
+    /// Panics if an index is out of range or if `rows` is not ascending.
     #[must_use]
     pub fn into_rows(self, rows: &[usize]) -> Block {
         match self {

@@ -142,11 +142,11 @@ impl Budget {
     pub(crate) fn exceeded(&self, sum: Option<u64>) -> DataError {
         let needs = match sum {
             Some(sum) => format!("at least {}", shown(sum)),
-            None => "more".to_owned(),
+            None => "an excessive amount".to_owned(),
         };
         DataError::user(format!(
-            "reading it takes {needs} of memory, and the limit is {}, half of what is free; read CSV, LIBSVM or Parquet \
-             by --stream, split the file, or leave columns out of it",
+            "reading it takes {needs} of memory, and the limit is {}, half of the free memory; read CSV, LIBSVM or Parquet \
+             with --stream, split the file, or leave columns out of it",
             shown(self.limit)
         ))
     }

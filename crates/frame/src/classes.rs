@@ -216,8 +216,8 @@ impl ClassCollector {
         self.spellings.iter().filter(|s| s.len() > 1).map(Vec::as_slice).collect()
     }
 
-    /// The indices of the classes in sorted order. The order is by number if all names are numbers, `false` before
-    /// `true` for truth values, and alphabetical otherwise.
+    /// The indices of the classes in sorted order. If all names are numbers, they are sorted by value. Otherwise, they
+    /// are sorted alphabetically, with `false` before `true`.
     pub(crate) fn sorted(&self) -> Vec<usize> {
         let keys: Vec<ClassKey> = self.names.iter().map(|name| ClassKey::of(name)).collect();
         let all_numbers = keys.iter().all(|key| key.number().is_some());

@@ -262,7 +262,7 @@ fn numbers(array: &dyn Array, out: &mut Vec<f64>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The kind of values that do not fit into microseconds since 1970-01-01.
+/// A description of times that cannot be represented in microseconds since 1970-01-01.
 pub(crate) fn too_late() -> String {
     "times beyond the year 290,000".to_owned()
 }

@@ -1,4 +1,4 @@
-//! Collects the columns of a text file while it is read.
+//! Collects the columns of a text file while the file is read.
 
 use crate::levels::Levels;
 use crate::typing::{Cells, Markers, NumberFormat, RawTexts, plain_number};

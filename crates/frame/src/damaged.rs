@@ -1,4 +1,5 @@
-//! Tests that damaged files of every format cause errors instead of panics, and never use more memory than the budget.
+//! Tests that damaged files of every format cause errors instead of panics, and that reading them never takes more
+//! memory than the budget.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -124,7 +125,7 @@ fn parquet_files() {
     attack(&file, false);
 }
 
-/// Equal rows compress to almost nothing. The number of rows is known before they are decoded.
+/// Equal rows compress to almost nothing, but the number of rows is known before they are decoded.
 #[test]
 fn parquet_files_of_too_many_rows() {
     use ::parquet::arrow::ArrowWriter;

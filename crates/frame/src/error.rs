@@ -24,7 +24,7 @@ pub struct DataError {
 pub enum DataErrorKind {
     /// An error in options, files or the contents of files, which the user can fix.
     Input,
-    /// Any other error, such as a full disk.
+    /// Any other error, for example because the disk is full.
     System,
 }
 
@@ -35,7 +35,7 @@ impl DataError {
         DataError { message: message.into(), kind: DataErrorKind::Input }
     }
 
-    /// Creates any other error, such as a full disk.
+    /// Creates an error of any other kind, for example because the disk is full.
     pub fn system(message: impl Into<String>) -> DataError {
         DataError { message: message.into(), kind: DataErrorKind::System }
     }

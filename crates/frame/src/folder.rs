@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 
 /// The name of the column of file names, which are relative to the folder.
 const FILE: &str = "file";
-/// The name of the column of sub-folders, which are the labels.
+/// The name of the column that contains the sub-folders as labels.
 const LABEL: &str = "label";
-/// The prefix of the names of the columns of grey values.
+/// The prefix of the column names of the grey values.
 const PIXEL: &str = "pixel";
 /// The number of rows and the number of columns of the grid.
 const SIDE: usize = 16;
@@ -38,7 +38,7 @@ pub(crate) fn read(folder: &Path, options: &ReadOptions) -> Result<Frame, DataEr
     let Files { images, others } = files;
     if images.is_empty() {
         return Err(DataError::user(format!(
-            "{shown}: neither the folder nor its sub-folders contain a PNG or JPEG image; for tables, name a file in it"
+            "{shown}: neither the folder nor its sub-folders contain a PNG or JPEG image; to read a table, pass a file instead of the folder"
         )));
     }
     let grid = |(name, _): &(String, Option<String>)| {
@@ -78,7 +78,7 @@ pub(crate) fn read(folder: &Path, options: &ReadOptions) -> Result<Frame, DataEr
     frame.records = vec![record(FILE, rule), record(LABEL, ColumnRule::verbatim())];
     frame.records.retain(|record| frame.columns.iter().any(|column| column.name == record.name));
     frame.notes.push(format!(
-        "{shown}: {} images are read as {SIDE} x {SIDE} grey values, without colours or proportions; for photographs, use \
+        "{shown}: {} images are read as {SIDE} x {SIDE} grey values; colours and proportions are ignored; for photographs, use \
          your own embeddings instead (a file X.npy)",
         names.len()
     ));
@@ -86,7 +86,7 @@ pub(crate) fn read(folder: &Path, options: &ReadOptions) -> Result<Frame, DataEr
         let listed = others.iter().take(LISTED).cloned().collect::<Vec<_>>().join(", ");
         let more = if others.len() > LISTED { ", .." } else { "" };
         frame.notes.push(format!(
-            "{shown}: left out, because only PNG and JPEG images in the folder and its sub-folders are read: {} ({listed}{more})",
+            "{shown}: files and folders left out, because only PNG and JPEG images in the folder and its sub-folders are read: {} ({listed}{more})",
             others.len()
         ));
     }

@@ -81,7 +81,7 @@ pub struct Places {
     /// The unit that is counted, "line" or "row".
     unit: &'static str,
     numbers: Numbers,
-    /// The file of each row, if the table was read from a folder. Empty for other tables.
+    /// The file of each row, if the table was read from a folder. This is empty for other tables.
     files: Arc<[String]>,
 }
 
@@ -229,12 +229,12 @@ impl Frame {
     pub fn about(&self, name: &str, remark: &Remark) -> String {
         match remark {
             Remark::Unread { kind } => format!(
-                "{}, column `{name}`: values of type {kind} are not supported; convert it, or leave it out by --drop '{name}'",
+                "{}, column `{name}`: values of type {kind} are not supported; convert the column, or leave it out with --drop '{name}'",
                 self.source
             ),
             Remark::Rounded { number, cell } => format!(
                 "{}, column `{name}`: {cell} is rounded, as are all integers above 2^53; different integers may become \
-                 equal: use --category '{name}' if they are names, --drop '{name}' to leave them out",
+                 equal: use --category '{name}' if they are names, or --drop '{name}' to leave them out",
                 self.place_number(*number)
             ),
             Remark::Code { number, cell } => format!(
@@ -290,7 +290,7 @@ impl Frame {
     /// Copies the rows with the indices `rows`, in that order.
     ///
     /// # Panics
-    /// Panics if there is no row with one of the indices.
+    /// Panics if an index is out of range.
     #[must_use]
     pub fn select_rows(&self, rows: &[usize]) -> Frame {
         let column = |c: &Column| Column { name: c.name.clone(), values: c.values.select(rows) };
@@ -310,7 +310,7 @@ impl Frame {
     /// Keeps the rows with the indices `rows`, which must be ascending. A block is compacted in place.
     ///
     /// # Panics
-    /// Panics if there is no row with one of the indices.
+    /// Panics if an index is out of range.
     #[must_use]
     pub fn into_rows(mut self, rows: &[usize]) -> Frame {
         if rows.len() == self.rows {
@@ -329,8 +329,8 @@ impl Frame {
         self.place_number(self.places.number(row))
     }
 
-    /// Reads the number of a row of another table from a cell in a column of row numbers, such as `3` or `3.0`. `other`
-    /// is the name of the other table, and `rows` is its number of rows.
+    /// Reads a row number, such as `3` or `3.0`, from a cell of the column `numbers`. It is the number of a row in
+    /// another table, which has the name `other` and `rows` rows.
     ///
     /// # Errors
     /// Returns an error if the cell is not an integer from 0 to `rows` - 1.
@@ -377,7 +377,7 @@ pub(crate) fn code_as_number(name: &str, cell: &str) -> String {
         false => "without its leading zero",
     };
     format!(
-        "{cell} is read as a number, {reading}; use --category '{name}' if it is a code, --drop '{name}' to leave it out"
+        "{cell} is read as a number, {reading}; use --category '{name}' if it is a code, or --drop '{name}' to leave the column out"
     )
 }
 

@@ -1,4 +1,4 @@
-//! Labels, which are the classes in a column. Class names are spelled as in the file.
+//! Labels: the classes of the rows, read from a column. Class names are written as in the file.
 
 use crate::classes::{ClassCollector, Classes};
 use crate::error::DataError;
@@ -10,12 +10,12 @@ use crate::values::Values;
 use halfspaces_linalg::Label;
 use std::collections::{BTreeMap, HashMap};
 
-/// The number of distinct labels above which labels may not be classes. They are not classes if most rows have a label
-/// that occurs in no other row.
+/// If there are at most this many distinct labels, they are always classes. If there are more, they are not classes if
+/// most rows have a label that occurs in no other row.
 const MIN_FREE: usize = 30;
 
-/// The mean number of rows per distinct number below which more than [`MIN_FREE`] distinct numbers are a quantity and
-/// not classes.
+/// If a label column has more than [`MIN_FREE`] distinct numbers and, on average, fewer than this many rows per number,
+/// the numbers are treated as a quantity, not as classes (unless they are consecutive integers that mostly repeat).
 const MIN_ROWS_OF_NUMBER: usize = 10;
 
 /// The classes of a table, and the class of each row.
@@ -30,9 +30,9 @@ const MIN_ROWS_OF_NUMBER: usize = 10;
 pub struct Labels {
     /// The class of each row, as an index into `classes`.
     pub of_row: Vec<usize>,
-    /// The class names in sorted order. The order is by number if all names are numbers, `false` before `true` for
-    /// truth values, and alphabetical otherwise. If there are two classes, the positive class is last. Labels with the
-    /// same [`ClassKey`](crate::ClassKey) belong to one class.
+    /// The class names in sorted order. If all names are numbers, they are sorted by value. Otherwise, they are sorted
+    /// alphabetically, with `false` before `true`. If there are two classes, the positive class is last. Labels with
+    /// the same [`ClassKey`](crate::ClassKey) belong to one class.
     pub classes: Vec<String>,
 }
 
@@ -140,12 +140,12 @@ impl Labels {
             let (low, high) = (numbers[0], numbers[count - 1]);
             return Err(DataError::user(format!(
                 "{place}: {count} different numbers from {low} to {high} in {rows} rows are a quantity, not classes; cut them into \
-                 ranges, such as low and high, in a new column, or name another column"
+                 ranges, such as low and high, in a new column, or use another column"
             )));
         }
         if 2 * alone > rows {
             return Err(DataError::user(format!(
-                "{place}: {count} different labels in {rows} rows, most of them once, are not classes; name another column"
+                "{place}: {count} different labels in {rows} rows are not classes, because most rows have a label of their own; use another column"
             )));
         }
         Ok(())
@@ -218,7 +218,7 @@ impl Labels {
             let names: Vec<String> =
                 self.classes.iter().take(5).map(|c| format!("`{c}`")).collect();
             return Err(DataError::user(format!(
-                "two classes are needed, but there are {}: {}; name one of several as the positive class",
+                "two classes are needed, but there are {}: {}; if there are more than two, choose one of them as the positive class",
                 self.classes.len(),
                 names.join(", ")
             )));

@@ -82,7 +82,7 @@ fn next_chunk(
         return Ok(None);
     }
     let frame = chunk.frame(source, shape)?;
-    // The caller drops a chunk before the next one is read, so its memory is released.
+    // The caller drops a chunk before the next one is read, so the memory of the chunk is released here.
     source.budget().reset(taken);
     Ok(Some(frame))
 }
@@ -244,7 +244,7 @@ impl Facts {
         let mut notes = Vec::new();
         if let Some(line) = self.zero {
             notes.push(format!(
-                "{name}: indices count from 0, because index 0 occurs on line {line}; columns are named 0, 1, .."
+                "{name}: indices start at 0, because index 0 occurs on line {line}; columns are named 0, 1, .."
             ));
         }
         if let Some(line) = self.query {
@@ -351,9 +351,7 @@ mod tests {
     fn indices_from_zero_keep_their_names() {
         let from_zero = read(&source("1 0:5 2:6\n-1 1:7\n")).unwrap();
         assert_eq!((block(&from_zero).first(), from_zero.column_count()), (0, 4));
-        assert!(
-            from_zero.notes[0].contains("count from 0") && from_zero.notes[0].contains("line 1")
-        );
+        assert!(from_zero.notes[0].contains("start at 0") && from_zero.notes[0].contains("line 1"));
         let from_one = read(&source("1 1:5 2:6\n-1 1:7\n")).unwrap();
         assert_eq!((block(&from_one).first(), from_one.column_count()), (1, 3));
         assert!(from_one.notes.is_empty());

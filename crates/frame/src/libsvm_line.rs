@@ -17,7 +17,7 @@ pub(crate) struct Entries {
     pub(crate) values: Vec<f64>,
 }
 
-/// The contents of a line in addition to its entries.
+/// The contents of a line apart from its entries.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line<'t> {
     pub(crate) label: &'t str,
@@ -64,8 +64,8 @@ impl Entries {
             };
             if index > MAX_INDEX {
                 return Err(format!(
-                    "index {index} is larger than {MAX_INDEX}, the largest supported; renumber the columns, because a model keeps about \
-                     100 bytes for each"
+                    "index {index} is larger than {MAX_INDEX}, the largest index supported; renumber the columns, because a model keeps about \
+                     100 bytes for each column"
                 ));
             }
             let column = index as u32;
@@ -85,7 +85,7 @@ impl Entries {
         Ok(Some(line))
     }
 
-    /// Sorts the entries from `start` on by column. Returns an error if a column occurs twice.
+    /// Sorts the entries by column, beginning with the entry at `start`. Returns an error if a column occurs twice.
     #[cold]
     fn sort(&mut self, start: usize) -> Result<(), String> {
         let columns = self.columns[start..].iter().copied();
@@ -126,8 +126,8 @@ fn no_label(token: &[u8]) -> String {
         && token.split(|b| *b == b',').all(|part| parse(part).is_some_and(f64::is_finite));
     if is_list {
         return format!(
-            "the row has several labels, `{shown}`, but a row has one class here; keep one of them, or write a file for \
-             each label, with 1 where a row has it and 0 where not"
+            "the row has several labels, `{shown}`, but only one label per row is supported; keep one of them, or write a file for \
+             each label, with 1 for the rows that have it and 0 for the other rows"
         );
     }
     format!("the label `{shown}` is not a number; write a number for each class")
@@ -139,9 +139,9 @@ fn malformed(token: &[u8]) -> String {
     let Some((_, value)) = split_pair(token) else {
         return match token.first() {
             Some(b'-') => {
-                format!("`{shown}` has a negative index; indices count from 1, or from 0")
+                format!("`{shown}` has a negative index; indices start at 1 or at 0")
             }
-            _ => format!("`{shown}` is not index:value, such as 7:0.5"),
+            _ => format!("`{shown}` does not have the form index:value, such as 7:0.5"),
         };
     };
     match parse(value) {
@@ -227,8 +227,8 @@ fn split_pair_one_by_one(token: &[u8]) -> Option<(u64, &[u8])> {
     None
 }
 
-/// Whether a text looks like LIBSVM text. This is the case if any number of lines with only a label are followed by a
-/// line with a label and `index:value` pairs.
+/// Whether a text looks like LIBSVM text. This is the case if the first line that is more than a label consists of a
+/// label and `index:value` pairs.
 pub(crate) fn looks_like(head: &[u8]) -> bool {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     for line in head.split(|b| *b == b'\n') {
@@ -302,7 +302,7 @@ mod tests {
             ("1 2:nan", "no missing values"),
             ("1 2:inf", "infinite"),
             ("1 2:x", "not a number"),
-            ("1 2", "not index:value"),
+            ("1 2", "not have the form index:value"),
             ("1 -2:1", "negative index"),
             ("1 3:1 2:1 3:2", "index 3 occurs twice"),
             ("1 3:1 3:2", "index 3 occurs twice"),

@@ -81,7 +81,7 @@ pub(crate) fn read_npz(
             }
             if let Some(other) = matrix.replace(array) {
                 return Err(DataError::user(format!(
-                    "{name}: `{other}` and `{array}` both have two dimensions; leave one table in the archive"
+                    "{name}: `{other}` and `{array}` both have two dimensions; keep only one table in the archive"
                 )));
             }
         }
@@ -106,19 +106,20 @@ impl Table {
     ) -> Result<(), DataError> {
         let count = header.items()?;
         let Some((rows, rest)) = header.shape.split_first() else {
-            return Err(DataError::user("a single value; a table has rows"));
+            return Err(DataError::user("the array is a single value, but a table has rows"));
         };
         if header.is_fortran && rest.len() > 1 {
-            let advice = "save it in C order, by numpy.ascontiguousarray";
+            let advice = "save it in C order, with numpy.ascontiguousarray";
             return Err(DataError::user(format!(
-                "more than two dimensions in Fortran order; {advice}"
+                "the array has more than two dimensions and is in Fortran order; {advice}"
             )));
         }
         let width = count / rows;
         if !rest.is_empty() {
             budget.take_columns(width)?;
         }
-        // An `f64` cannot hold every 64-bit integer, so a column that is expected to be text is read as texts.
+        // An `f64` cannot hold every 64-bit integer, so integers in a column that is expected to be text are read as
+        // texts.
         let is_name =
             rest.is_empty() && header.item.is_long() && Expected::of(name, hints).is_text();
         match (header.item.kind.is_text() || is_name, rest.is_empty()) {
@@ -218,8 +219,8 @@ impl Table {
         if let Some(Rounded { item, integer }) = rounded {
             let (row, column) = place(item);
             self.notes.push(format!(
-                "row {row}, column `{column}`: {integer} has more digits than a number can represent and is rounded, as other \
-                 integers beyond 2^53 in the array are"
+                "row {row}, column `{column}`: {integer} has more digits than a number can represent and is rounded, as are other \
+                 integers beyond 2^53 in the array"
             ));
         }
         match header.item.kind {
@@ -271,7 +272,7 @@ impl Table {
         };
         if let Some((other, length)) = lengths.iter().find(|(_, length)| *length != rows) {
             return Err(DataError::user(format!(
-                "{name}: `{first}` has {rows} rows, but `{other}` has {length}; all arrays must have the same number"
+                "{name}: `{first}` has {rows} rows, but `{other}` has {length}; all arrays must have the same number of rows"
             )));
         }
         let notes = notes.into_iter().map(|note| format!("{name}: {note}")).collect();
@@ -289,7 +290,7 @@ fn check_finite(
     let Some(at) = numbers.iter().position(|v| v.is_infinite()) else { return Ok(()) };
     let (row, name) = place(first + at);
     Err(DataError::user(format!(
-        "row {row}, column `{name}`: {}; write a finite number, or NaN for a missing one",
+        "row {row}, column `{name}`: the value is {}; write a finite number, or NaN for a missing value",
         numbers[at]
     )))
 }

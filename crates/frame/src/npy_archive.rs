@@ -21,7 +21,7 @@ pub(crate) fn names(archive: &mut Archive<'_>, name: &str) -> Result<Vec<String>
             let what =
                 if found == "[Content_Types].xml" { "an Office document" } else { "a ZIP archive" };
             return Err(DataError::user(format!(
-                "{name}: the file is {what}, and `{found}` in it is not an NPY array; save a workbook as CSV, and extract an archive"
+                "{name}: the file is {what}, and `{found}` in it is not an NPY array; if it is a workbook, save it as CSV; if it is an archive, extract it"
             )));
         };
         if !seen.insert(array.to_owned()) {
@@ -50,7 +50,7 @@ pub(crate) fn open<'a>(
 }
 
 pub(crate) fn damaged(name: &str, error: &zip::result::ZipError) -> DataError {
-    let advice = "save it again by numpy.savez or numpy.savez_compressed";
+    let advice = "save it again with numpy.savez or numpy.savez_compressed";
     DataError::user(format!("{name}: not a readable NPZ archive: {error}; {advice}"))
 }
 

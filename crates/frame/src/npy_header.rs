@@ -49,8 +49,8 @@ pub(crate) enum Kind {
     Seconds(Scale),
 }
 
-/// The conversion of ticks to days or seconds by an integer factor and an integer divisor. Integers keep whole days
-/// exact.
+/// The conversion of ticks to days or seconds by an integer factor and an integer divisor. With integers, whole days
+/// remain exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Scale {
     pub(crate) times: u32,
@@ -90,7 +90,7 @@ impl Header {
             }
             version => {
                 return Err(DataError::user(format!(
-                    "NPY format version {version} is not supported; write it again by numpy.save"
+                    "NPY format version {version} is not supported; write the array again with numpy.save"
                 )));
             }
         };
@@ -119,13 +119,13 @@ impl Header {
     pub(crate) fn items(&self) -> Result<usize, DataError> {
         if self.shape.contains(&0) || self.item.size == 0 {
             return Err(DataError::user(format!(
-                "the array is empty, of shape {:?} with items of {} bytes; a table has at least one row and one column",
+                "the array of shape {:?} with items of {} bytes is empty; a table has at least one row and one column",
                 self.shape, self.item.size
             )));
         }
         let items = self.shape.iter().try_fold(1usize, |n, length| n.checked_mul(*length));
         items.filter(|n| n.checked_mul(self.item.size).is_some()).ok_or_else(|| {
-            DataError::user(format!("the shape {:?} exceeds the size of any file", self.shape))
+            DataError::user(format!("an array of shape {:?} is larger than any file", self.shape))
         })
     }
 
@@ -145,7 +145,7 @@ impl Header {
             return Ok(());
         }
         Err(DataError::user(format!(
-            "{found} bytes of data, but shape and type require {size}; the file is cut off or damaged"
+            "there are {found} bytes of data, but shape and type require {size}; the file is cut off or damaged"
         )))
     }
 }
@@ -155,7 +155,7 @@ fn exactly(reader: &mut impl Read, buffer: &mut [u8]) -> Result<(), DataError> {
 }
 
 fn broken() -> DataError {
-    DataError::user("not an NPY array, or cut off; write it again by numpy.save")
+    DataError::user("this is not an NPY array, or it is cut off; write it again with numpy.save")
 }
 
 /// The text that follows `'key': ` in the header.
@@ -177,8 +177,9 @@ impl Item {
         let refused = |advice: &str| {
             DataError::user(format!("items of type {code} are not supported; {advice}"))
         };
-        let other =
-            || refused("convert the array, by .astype(float) for numbers or .astype(str) for text");
+        let other = || {
+            refused("convert the array with .astype(float) for numbers or .astype(str) for text")
+        };
         let mut letters = code.chars();
         let is_big_endian = match letters.next() {
             Some('<' | '|' | '=') => false,
@@ -191,13 +192,13 @@ impl Item {
         let (kind, size) = match kind {
             'O' => {
                 return Err(refused(
-                    "they are Python objects; convert the array, by .astype(float) for numbers or .astype(str) for text",
+                    "they are Python objects; convert the array with .astype(float) for numbers or .astype(str) for text",
                 ));
             }
             'c' => return Err(refused("save the real and the imaginary part as two arrays")),
             'V' => return Err(refused("save each field as an array of its own")),
             'f' if matches!(count()?, 10 | 12 | 16) => {
-                return Err(refused("convert the array by .astype('f8')"));
+                return Err(refused("convert the array with .astype('f8')"));
             }
             'f' if matches!(count()?, 2 | 4 | 8) => (Kind::Float, count()?),
             'i' if matches!(count()?, 1 | 2 | 4 | 8) => (Kind::Integer, count()?),
@@ -209,7 +210,7 @@ impl Item {
                 let unit = if kind == 'M' { 86_400 } else { 1 };
                 let scale = rest.strip_prefix('8').and_then(|ticks| scale(ticks, unit));
                 let scale = scale.ok_or_else(|| {
-                    refused("convert it to a fixed unit, by .astype('M8[s]') for times or .astype('m8[s]') for durations")
+                    refused("convert the array to a fixed unit with .astype('M8[s]') for times or .astype('m8[s]') for durations")
                 })?;
                 (if kind == 'M' { Kind::Days(scale) } else { Kind::Seconds(scale) }, 8)
             }

@@ -70,7 +70,7 @@ pub(crate) fn for_texts(
     Ok(())
 }
 
-const NOT_UTF8: &str = "the bytes are not UTF-8 text; convert the array, by numpy.char.decode(a, 'latin-1') for example";
+const NOT_UTF8: &str = "the bytes are not UTF-8 text; convert the array, for example with numpy.char.decode(a, 'latin-1')";
 
 fn unicode<'l>(
     bytes: &[u8],

@@ -74,7 +74,7 @@ pub(crate) fn read(
         }
         other => {
             return Err(DataError::user(format!(
-                "a sparse matrix of SciPy in format `{other}` is not supported; save m.tocsr() instead"
+                "a SciPy sparse matrix in format `{other}` is not supported; save m.tocsr() instead"
             )));
         }
     };
@@ -93,7 +93,7 @@ impl Parts<'_, '_> {
     fn open(&mut self, part: &str) -> Result<(Header, impl Read), DataError> {
         let Some(at) = self.names.iter().position(|name| name == part) else {
             return Err(DataError::user(format!(
-                "the sparse matrix has no array `{part}`; save it again by scipy.sparse.save_npz"
+                "the sparse matrix has no array `{part}`; save it again with scipy.sparse.save_npz"
             )));
         };
         open(self.archive, at, self.source.name(), part)
@@ -119,7 +119,7 @@ impl Parts<'_, '_> {
             }
             _ => Err(DataError::user(format!(
                 "a sparse matrix has shape {shape:?}; a table has two dimensions, at least one row and one column, and at \
-                 most 2^31 of them"
+                 most 2^31 rows or columns"
             ))),
         }
     }

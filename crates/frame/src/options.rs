@@ -28,8 +28,8 @@ pub struct ReadOptions {
     pub not_missing: Vec<String>,
     /// The decimal mark. By default, it is detected from the contents of each column.
     pub decimal: Option<Decimal>,
-    /// Whether the day precedes the month in dates that fit both orders. By default, the contents of the column decide.
-    /// If they are ambiguous, the day is first only in dates with points.
+    /// Whether the day precedes the month in dates that fit both orders. By default, this is detected from the contents
+    /// of the column. If they are ambiguous, the day is first only in dates with points.
     pub day_first: Option<bool>,
     /// The columns to read as categories even if their cells look like numbers.
     pub category: Vec<String>,
@@ -140,13 +140,14 @@ pub struct Hints {
 }
 
 impl Hints {
-    /// Creates hints that the given columns are expected and contain texts.
+    /// Creates hints which say that the given columns are expected and contain texts.
     pub fn texts<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Hints {
         let texts: BTreeSet<String> = names.into_iter().map(Into::into).collect();
         Hints { expected: texts.clone(), texts, ..Hints::default() }
     }
 
-    /// Creates hints that the given columns are expected and contain texts in which only an empty cell is missing.
+    /// Creates hints which say that the given columns are expected and contain texts in which only an empty cell is
+    /// missing.
     pub fn verbatim<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Hints {
         let hints = Hints::texts(names);
         Hints { verbatim: hints.texts.clone(), ..hints }
@@ -157,7 +158,7 @@ impl Hints {
         std::str::from_utf8(cell).is_ok_and(|name| self.expected.contains(name))
     }
 
-    /// Whether the first line of a text file contains names, or `None` if the expected names do not decide this.
+    /// Whether the first line of a text file contains names, or `None` if the expected names do not show this.
     pub(crate) fn header(&self, first: &[Vec<u8>]) -> Option<bool> {
         if first.iter().any(|cell| self.expects(cell)) {
             return Some(true);

@@ -56,7 +56,7 @@ pub(crate) fn chunks(
             assembler.append(&batch, rows)?;
             assembler.finish(Places::rows_from(rows))
         });
-        // The caller drops a chunk before the next one is read, so its memory is released.
+        // The caller drops a chunk before the next one is read, so the memory of the chunk is released here.
         source.budget().reset(taken);
         if frame.is_err() {
             file.batches = None;
@@ -163,7 +163,7 @@ fn check_compression(source: &Source, compression: Compression) -> Result<(), Da
         _ => return Ok(()),
     };
     Err(DataError::user(format!(
-        "{}: the columns are compressed by {name}, which is not supported; write the file again with another compression, such as \
+        "{}: the columns are compressed with {name}, which is not supported; write the file again with another compression, such as \
          zstd, snappy or gzip",
         source.name()
     )))
@@ -174,10 +174,10 @@ fn damaged(source: &Source, what: &dyn Display) -> DataError {
 }
 
 fn panicked(source: &Source) -> DataError {
-    damaged(source, &"its contents contradict each other; the file is damaged")
+    damaged(source, &"its contents are inconsistent; the file is damaged")
 }
 
-/// A file from which the Parquet reader reads. Requested ranges are checked before memory is allocated.
+/// A file that the Parquet reader reads. Requested ranges are checked before memory is allocated.
 struct FileChunks(RawFile);
 
 impl Length for FileChunks {

@@ -12,7 +12,7 @@ const MAX_PIXELS: usize = 1 << 26;
 const LUMA: [f64; 3] = [0.299, 0.587, 0.114];
 const WHITE: u32 = 255;
 
-/// A decoded image. Transparent parts of the file become white.
+/// A decoded image. Transparent parts of the image become white.
 ///
 /// ```
 /// use halfspaces_frame::Picture;

@@ -55,7 +55,7 @@ impl LargeTable {
     ) -> Result<LargeTable, DataError> {
         if path == Path::new("-") {
             return Err(DataError::user(
-                "--stream: standard input cannot be read more than once; name a file",
+                "--stream: standard input cannot be read more than once; pass a file",
             ));
         }
         let source = Source::open(path)?;
@@ -120,10 +120,10 @@ impl LargeTable {
         Ok(frame)
     }
 
-    /// Reads all rows in chunks of `size` rows, with the columns read by `hints`, and passes the chunks to `learn`.
+    /// Reads all rows in chunks of `size` rows, using `hints` about the columns, and passes the chunks to `learn`.
     ///
     /// # Errors
-    /// Returns the errors of reading and the errors of `learn`.
+    /// Returns an error if the file cannot be read or if `learn` fails.
     pub fn in_chunks<T, E: From<DataError>>(
         &self,
         hints: &Hints,
@@ -219,8 +219,8 @@ pub(crate) fn read_format(
     finished(frame, reading, &hints)
 }
 
-/// Reads a table from Arrow record batches in memory, by the same rules as Arrow files. `name` is the name of the table
-/// in messages.
+/// Reads a table from Arrow record batches in memory, by the same rules as for Arrow files. `name` is the name of the
+/// table in messages.
 ///
 /// ```
 /// use arrow_array::{RecordBatch, record_batch};
@@ -250,7 +250,7 @@ pub fn read_batches(
     Ok(frame)
 }
 
-/// Adds the columns that the user declares as categories to the hints.
+/// Adds to the hints the columns that the user declares as categories.
 fn with_categories(hints: &Hints, reading: &ReadOptions) -> Hints {
     let mut hints = hints.clone();
     hints.texts.extend(reading.category.iter().cloned());
@@ -271,8 +271,8 @@ fn finished(mut frame: Frame, reading: &ReadOptions, hints: &Hints) -> Result<Fr
     Ok(frame)
 }
 
-/// Replaces the numbers in a dense block that mark missing values by NaN. Also records the markers of each column that
-/// has any.
+/// Replaces numbers in a dense block with NaN if they mark missing values. Also adds a record for each column that has
+/// such markers.
 fn mark_missing(frame: &mut Frame, reading: &ReadOptions, hints: &Hints) {
     let Some(block @ Block::Dense { .. }) = &mut frame.block else { return };
     let names: Vec<String> = (0..block.dim()).map(|place| block.name(place)).collect();

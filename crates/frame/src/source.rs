@@ -1,4 +1,4 @@
-//! Sources of bytes, which are files, pipes or standard input. The bytes may be compressed.
+//! Sources of bytes: files, pipes and standard input. The bytes may be compressed.
 
 use crate::budget::Budget;
 use crate::error::DataError;
@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 
-/// The number of first bytes from which the format is detected.
+/// The format is detected from this many bytes at the start of a file.
 const HEAD: usize = 1 << 16;
 
 /// The number of bytes that are read into memory at a time.
@@ -97,7 +97,7 @@ impl Source {
     fn open_file(&self) -> Result<Place, DataError> {
         if self.path.is_dir() {
             return Err(DataError::user(format!(
-                "{} is a directory; name a file in it",
+                "{} is a directory; pass a file in it",
                 self.name
             )));
         }
@@ -146,7 +146,7 @@ impl Source {
         if let Some(inner) = self.compression.and(Compression::detect(&self.head)) {
             let (name, inner) = (&self.name, inner.name());
             return Err(DataError::user(format!(
-                "{name}: the file is compressed twice, by {inner} inside; decompress it once, and try again"
+                "{name}: the file is compressed twice (the inner format is {inner}); decompress it once and try again"
             )));
         }
         Ok(self)
@@ -305,7 +305,7 @@ impl Source {
         })
     }
 
-    /// Whether the bytes begin with a UTF-16 byte order mark.
+    /// Whether the bytes are UTF-16 text, with or without a byte order mark.
     pub(crate) fn is_utf16(&self) -> bool {
         crate::delimited::is_utf16(&self.head)
     }
@@ -329,23 +329,23 @@ impl Source {
         }
         if head.get(257..262) == Some(b"ustar") {
             return Err(DataError::user(format!(
-                "{name}: the file is a tar archive; extract it, and name a file in it"
+                "{name}: the file is a tar archive; extract it and pass one of the extracted files"
             )));
         }
         if head.contains(&0) && !self.is_utf16() {
             return Err(DataError::user(format!(
-                "{name}: the file is binary, in an unknown format; use CSV, LIBSVM, Parquet, Arrow, NPY or NPZ"
+                "{name}: the file is in an unknown binary format; use CSV, LIBSVM, Parquet, Arrow, NPY or NPZ"
             )));
         }
         Ok(())
     }
 }
 
-const DECOMPRESS: &str = "decompress it, or compress it by gzip or zstd";
-const EXTRACT: &str = "extract it, and name a file in it";
+const DECOMPRESS: &str = "decompress it, or compress it with gzip or zstd";
+const EXTRACT: &str = "extract it and pass one of the extracted files";
 const EXPORT: &str = "write it as CSV, Parquet, Arrow or NPY";
 
-/// Unsupported formats. Each has its first bytes, a description, and advice for the user.
+/// Unsupported formats, each with its first bytes, a description, and advice for the user.
 const FOREIGN: [(&[u8], &str, &str); 22] = [
     (b"FEA1", "Feather version 1", "write it as Feather version 2 or Parquet"),
     (b"BZh", "compressed by bzip2", DECOMPRESS),

@@ -1,4 +1,4 @@
-//! Columns of texts from typed formats, which are Parquet, Arrow, NPY and NPZ.
+//! Columns of texts from typed formats (Parquet, Arrow, NPY and NPZ).
 
 use crate::budget::Budget;
 use crate::error::DataError;
@@ -10,8 +10,8 @@ use crate::typing::{
 };
 use crate::values::{MISSING, Values};
 
-/// The number of bytes that a distinct text takes in addition to its own bytes. They are for the entries in the levels
-/// and in the index of the levels.
+/// The number of bytes that a distinct text takes in addition to its own bytes. These bytes are its entries in the
+/// levels and in the index of the levels.
 const LEVEL_COST: usize = 80;
 
 /// A column of texts that is built row by row.
@@ -94,9 +94,9 @@ impl Frame {
         self.understood(name, Expected::Anything, options)
     }
 
-    /// Converts a column that was read with [`Hints::verbatim`](crate::Hints::verbatim) to the form in which
-    /// [`Hints::texts`](crate::Hints::texts) reads it. In this form, common markers such as `NA` are missing values.
-    /// Returns `None` if the frame has no text column with this name.
+    /// Converts a column that was read with [`Hints::verbatim`](crate::Hints::verbatim) to the form that it has after
+    /// reading with [`Hints::texts`](crate::Hints::texts). In this form, common markers such as `NA` are missing
+    /// values. Returns `None` if the frame has no text column with this name.
     ///
     /// # Errors
     /// Returns no error for a column that the reader accepted.

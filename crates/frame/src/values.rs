@@ -17,12 +17,12 @@ pub const MISSING: u32 = u32::MAX;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Values {
-    /// Numbers, which are finite. The slot of a missing number contains NaN.
+    /// Finite numbers. The slot of a missing number contains NaN.
     Numbers(Float64Array),
     /// Texts, stored as codes that refer to the distinct texts in order of appearance. The slot of a missing text
     /// contains [`MISSING`].
     Texts(Texts),
-    /// Dates and times in microseconds since 1970-01-01. A time without a date is stored as a time on that day. Use
+    /// Dates and times in microseconds since 1970-01-01. A time without a date is stored as a time on 1970-01-01. Use
     /// [`MomentParts`](crate::MomentParts) to convert dates and times to coordinates.
     Moments(TimestampMicrosecondArray),
 }
@@ -187,7 +187,7 @@ impl Values {
     /// Copies the rows with the indices `rows`, in that order.
     ///
     /// # Panics
-    /// Panics if there is no row with one of the indices.
+    /// Panics if an index is out of range.
     #[must_use]
     pub fn select(&self, rows: &[usize]) -> Values {
         match self {

@@ -1,5 +1,5 @@
-//! Runs learners and bounds of the claims on small data and prints data and results, one JSON object per line:
-//! `cargo run -p halfspaces --example export_runs -- [seed=20261201]`
+//! Runs the learners and computes the bounds of the claims on small data. Prints the data and the results as one JSON
+//! object per line: `cargo run -p halfspaces --example export_runs -- [seed=20261201]`
 //!
 //! `benches/peers/recompute.py` recomputes the results from the data with a second implementation and compares them.
 //! Each line has the claim, the given numbers and the computed numbers; all numbers are in arrays. Points are listed
@@ -49,7 +49,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints one line. `f64` in its debug form is a JSON number, if it is finite.
+/// Prints one line. The debug format of a finite `f64` is a JSON number.
 fn print(claim: &str, given: &Numbers<'_>, found: &Numbers<'_>) -> Result<(), Failure> {
     let object = |numbers: &Numbers<'_>| -> Result<String, Failure> {
         let mut fields = Vec::new();
@@ -180,7 +180,7 @@ fn online(seed: u64) -> Result<(), Failure> {
     let found = [("mistakes", &[mistakes][..]), ("log_det", &[learner.log_det()])];
     print("K13", &given(&[("a", &[0.5])]), &found)?;
 
-    // A disjunction of variables 2 and 9 of 20.
+    // The target is the disjunction of variables 2 and 9 of 20.
     let mut boolean = || f64::from(rng.random::<f64>() < 0.15);
     let rows: Vec<f64> = (0..300 * 20).map(|_| boolean()).collect();
     let either = |row: &[f64]| Label::from_sign(row[2] + row[9] - 0.5);
@@ -336,7 +336,7 @@ fn noise(seed: u64) -> Result<(), Failure> {
         print(claim, &given, &found)?;
     }
 
-    // The certificate of P1 at random vectors, with the flip probabilities given.
+    // Compute the certificate of P1 at random vectors, for known flip probabilities.
     let mut rng: ChaCha8Rng = rng_for(RngStream::CALLER, seed + 9);
     let pool = MarginBall::new(&target, 0.2)?.sample(200, seed + 10)?;
     let flips: Vec<f64> = (0..200).map(|_| 0.3 * rng.random::<f64>()).collect();

@@ -1,10 +1,10 @@
-//! Searches pools of R^3 for the largest number of mistakes that the best self-directed learner needs:
+//! Searches for pools in R^3 on which even the best self-directed learner makes many mistakes:
 //! `cargo run --release -p halfspaces --example search_pools -- [seed=1] [pools=200] [walk=200] [sizes=8,16,24,32,40]`
 //!
 //! For each number of points and each family, the program draws pools and computes the optimum exactly
 //! ([`LabellingGame`]). From the pool with the largest optimum, a walk then replaces or moves one point at a time and
-//! accepts every pool whose optimum is not smaller. A pool whose cells floating-point numbers cannot distinguish is
-//! rejected and counted. The table of docs/theory/optimum.md is its output.
+//! accepts every pool whose optimum is not smaller. If floating-point numbers cannot distinguish the cells of a pool,
+//! the pool is rejected and counted. The table of docs/theory/optimum.md is its output.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the program prints its results")]
 
@@ -130,7 +130,7 @@ fn optimum(rows: &[Row]) -> Result<Option<usize>, Failure> {
     }
 }
 
-/// Three standard normal numbers, by Box and Muller.
+/// Three standard normal numbers, by the method of Box and Muller.
 fn gaussian(rng: &mut ChaCha8Rng) -> Row {
     [0.0; 3].map(|_: f64| {
         let [u, v] = [rng.random::<f64>(), rng.random::<f64>()];

@@ -2,12 +2,12 @@
 //! made:
 //! `cargo run --release -p halfspaces --example simulate_labelling -- data.csv [positive=1] [seed=0] [order=surest] [slips=0]`
 //!
-//! `order` is `surest` (the order of the session: most confident prediction first), `random` (the same learner, asked
-//! in random order) or `sampled` (`SampledGreedy`, for labels that a halfspace through the origin fits). With `slips=3`
-//! the 20th, 40th and 60th answers are wrong and are not corrected later. The last column contains the classes; the
-//! other columns become coordinates as in `halfspaces fit`. The last line, which `benches/peers/labelling.py` parses,
-//! contains the number of points, of corrections (predictions that differ from the true label), and of corrections in
-//! the first half.
+//! `order` is `surest` (the order of the session: most confident prediction first), `random` (the same learner, with
+//! the questions in random order) or `sampled` (`SampledGreedy`, for labels that a halfspace through the origin fits).
+//! With `slips=3` the 20th, 40th and 60th answers are wrong and are not corrected later. The last column contains the
+//! classes; the other columns become coordinates as in `halfspaces fit`. The last line, which
+//! `benches/peers/labelling.py` parses, contains the number of points, of corrections (predictions that differ from the
+//! true label), and of corrections in the first half.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the program prints its results")]
 
@@ -110,7 +110,7 @@ fn simulate(points: &Points, labels: &[Label], options: &Options) -> Result<Vec<
 /// Runs the version-space learner, which tolerates no wrong answers.
 fn sampled(points: &Points, labels: &[Label], options: &Options) -> Result<Vec<bool>, Failure> {
     if options.slips > 0 {
-        return Err("order=sampled: SampledGreedy trusts every answer; pass slips=0".into());
+        return Err("order=sampled: SampledGreedy needs correct answers; pass slips=0".into());
     }
     let learner = SampledGreedy::new(points.dim(), options.seed)?;
     let (_, transcript) = label_pool(learner, points, labels)?;

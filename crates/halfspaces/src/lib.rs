@@ -28,7 +28,7 @@
 //! # One contract
 //!
 //! [`check`](linalg::Params::check) validates parameters and returns a learner. [`fit`](linalg::FitSample::fit) fits a
-//! model to a sample, [`fit_stream`](linalg::FitStream::fit_stream) to a stream. Every model is a
+//! model to a sample, and [`fit_stream`](linalg::FitStream::fit_stream) fits one to a stream. Every model is a
 //! [`Classifier`](linalg::Classifier). The outcome of a run is a [`Termination`](linalg::Termination), never an error.
 #![cfg_attr(all(feature = "data", feature = "pac"), doc = "```")]
 #![cfg_attr(not(all(feature = "data", feature = "pac")), doc = "```ignore")]

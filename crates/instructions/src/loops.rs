@@ -19,7 +19,7 @@ type Run = Box<dyn FnOnce() -> Result<(), Failure>>;
 /// A loop and its recorded number of instructions per row.
 pub(super) struct Loop {
     pub(super) id: &'static str,
-    /// The two numbers of rows over which the loop is run.
+    /// The two row counts with which the loop is run.
     pub(super) rows: [usize; 2],
     /// The recorded count with AVX-512.
     pub(super) avx512: f64,
@@ -47,7 +47,7 @@ const WIDE: [usize; 2] = [4, 12];
 
 /// Parses `LOOP:ROWS`.
 pub(super) fn named(of: &str) -> Result<(&'static Loop, usize), Failure> {
-    let (id, rows) = of.split_once(':').ok_or("a loop is LOOP:ROWS")?;
+    let (id, rows) = of.split_once(':').ok_or("expected LOOP:ROWS")?;
     let found = LOOPS.iter().find(|l| l.id == id).ok_or_else(|| format!("no loop {id:?}"))?;
     Ok((found, rows.parse()?))
 }
@@ -150,7 +150,7 @@ fn pass<L: OnlineLearner + 'static, P: PointSet + 'static>(
     Err(format!("the learner still updates after {PASSES} passes").into())
 }
 
-/// The number of passes after which an online learner has no updates and a Perspectron has few events.
+/// The number of passes after which an online learner makes no more updates and a Perspectron has few events.
 const PASSES: usize = 1000;
 
 fn perceptron(rows: usize) -> Result<Run, Failure> {

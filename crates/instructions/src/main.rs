@@ -5,7 +5,7 @@
 //! Each loop runs in its own process, once over a few rows and once over more. This program steps through that process
 //! one instruction at a time and counts the instructions. The difference of the two counts is the cost of the
 //! additional rows. The counts depend on the compiler, which rust-toolchain.toml fixes, and on the vector instructions
-//! of the processor. Expected counts are recorded for AVX-512; on other processors the counts are shown and not judged.
+//! of the processor. Expected counts are recorded for AVX-512; on other processors the counts are shown but not judged.
 
 mod loops;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
@@ -45,14 +45,15 @@ fn main() -> ExitCode {
     })
 }
 
-/// Counts and judges all loops, or runs one loop for the counting process.
+/// Counts the instructions of all loops and compares them with the recorded counts, or runs one loop for the counting
+/// process.
 fn instructions(options: &Options) -> Result<ExitCode, Failure> {
     if let Some(of) = &options.of {
         return loops::run(of);
     }
     if cfg!(debug_assertions) {
-        let needed = "the recorded counts are those of an optimised program";
-        return Err(format!("{needed}: cargo xtask instructions").into());
+        let needed = "the recorded counts require an optimised build; run";
+        return Err(format!("{needed} cargo xtask instructions").into());
     }
     let vectors = halfspaces_kernels::vectors();
     say(&format!("| instructions per row, {vectors} | counted | recorded | ratio | |\n"))?;
@@ -115,7 +116,7 @@ fn instructions_per_row(l: &Loop) -> Result<Result<f64, String>, Failure> {
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 fn instructions_per_row(_: &Loop) -> Result<Result<f64, String>, Failure> {
-    Ok(Err("instructions are counted on Linux, x86-64".into()))
+    Ok(Err("instructions are counted only on Linux, x86-64".into()))
 }
 
 #[cfg(test)]

@@ -9,16 +9,16 @@ use nix::unistd::Pid;
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
-/// The number of instructions that this program executes when it runs the loop `of`, from the point where it waits to
-/// its end; or the reason why the system does not allow one process to trace another.
+/// The number of instructions that this program executes when it runs the loop `of`, counted from the moment at which
+/// it waits until it ends. If the system does not allow one process to trace another, returns the reason.
 pub(super) fn steps(of: &str) -> Result<Result<u64, String>, Failure> {
     let mut program = Command::new(std::env::current_exe()?);
     program.args(["--of", of]);
     steps_of(program)
 }
 
-/// The number of instructions that `program` executes from its wait to its end. The program must write one byte, wait
-/// for a byte on stdin, and end.
+/// The number of instructions that `program` executes from the moment at which it waits until it ends. The program must
+/// write one byte, wait for a byte on stdin, and end.
 pub(super) fn steps_of(mut program: Command) -> Result<Result<u64, String>, Failure> {
     let mut child = program.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let (Some(mut stdin), Some(mut stdout)) = (child.stdin.take(), child.stdout.take()) else {
@@ -45,7 +45,7 @@ pub(super) fn steps_of(mut program: Command) -> Result<Result<u64, String>, Fail
     Ok(counted)
 }
 
-/// Whether the process is waiting, according to Linux: the state letter after the name in parentheses.
+/// Whether the process is waiting. Linux gives the state as a letter after the name in parentheses.
 fn is_asleep(process: u32) -> Result<bool, Failure> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
     Ok(stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('S')))

@@ -8,8 +8,8 @@ use std::ops::{Deref, DerefMut};
 const LINE: usize = 64;
 
 /// A buffer whose first number lies at the beginning of a cache line. If consecutive vectors are as long as a cache
-/// line, each of them then lies in one line. Otherwise each vector would span two lines, and each line would be read
-/// and written twice.
+/// line, each of them then lies in one line. Without this alignment, each vector would span two lines, and each line
+/// would be read and written twice.
 ///
 /// ```
 /// use halfspaces_kernels::Aligned;
@@ -70,7 +70,7 @@ impl<T: Copy + Default> Aligned<T> {
         let first = buffer.as_ptr().align_offset(LINE);
         assert!(
             first <= buffer.len() - len,
-            "numbers whose size divides a line can be aligned to one"
+            "numbers whose size divides the size of a line can be aligned to a line"
         );
         buffer.truncate(first + len);
         Aligned { buffer, first }

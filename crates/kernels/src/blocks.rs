@@ -10,8 +10,8 @@ pub trait BlockOps: Copy {
     /// The [`dot`](crate::dot) of two rows. If one row has more blocks than the other, it is truncated.
     fn dot(self, a: &[[f64; LANES]], b: &[[f64; LANES]]) -> f64;
 
-    /// Computes `y += a x`, where product and sum are rounded separately. If one row has more blocks than the other, it
-    /// is truncated.
+    /// Computes `y += a x`, where the product and the sum are rounded separately. If one row has more blocks than the
+    /// other, it is truncated.
     fn axpy(self, a: f64, x: &[[f64; LANES]], y: &mut [[f64; LANES]]);
 
     /// The product of two single-precision rows. This product has eight times as many running sums as
@@ -19,7 +19,7 @@ pub trait BlockOps: Copy {
     /// truncated.
     fn dot_single(self, a: &[[f32; SINGLE_LANES]], b: &[[f32; SINGLE_LANES]]) -> f32;
 
-    /// Computes `y += a x` for single-precision rows, where product and sum are rounded separately.
+    /// Computes `y += a x` for single-precision rows, where the product and the sum are rounded separately.
     fn axpy_single(self, a: f32, x: &[[f32; SINGLE_LANES]], y: &mut [[f32; SINGLE_LANES]]);
 
     /// Same as [`BlockOps::dot_single`], but the first row contains integers, which take half the memory.

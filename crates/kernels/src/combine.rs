@@ -104,7 +104,7 @@ mod tests {
     use crate::dot;
     use proptest::prelude::*;
 
-    /// A factor that depends on the index of a row and on the sign and size of its product. The factor skips one row in
+    /// A factor that depends on the index of a row and on the sign and size of its product. It is `None` for one row in
     /// five.
     fn factor(i: usize, value: f64) -> Option<f64> {
         (i % 5 != 3).then(|| if value > 0.0 { -0.3 / (1.0 + value) } else { 0.5 })

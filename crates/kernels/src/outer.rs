@@ -14,7 +14,7 @@ const WIDEST: usize = 8;
 
 /// Computes the lower half of `out += factors[i] x x'` for each row x in order. The `rows` have length `dim`. Row i of
 /// the sum begins at index `i * stride` of `out`. Each entry is summed independently of the others: (factor x_i) x_j is
-/// added row by row, with a single rounding for product and sum.
+/// added row by row, with a single rounding for the product and the sum.
 ///
 /// # Panics
 /// Panics if the number of factors differs from the number of rows, or if `out` is too short.
@@ -84,7 +84,7 @@ impl FusedLoop for AddOuter<'_> {
             {
                 prefetch(coming.next().unwrap_or_default());
                 let pass = Pass { filled: &filled[..end], scaled: &scaled[first..end], width };
-                // Includes the vectors up to the column of the diagonal entry of the last of these rows.
+                // Includes the vectors up to the diagonal entry in the last of these rows.
                 let vectors = (first + sum.len() / width).div_ceil(F::LANES);
                 for vector in (0..vectors).step_by(most) {
                     let column = vector * F::LANES;

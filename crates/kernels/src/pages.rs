@@ -10,7 +10,7 @@ const LARGE: usize = 4 << 20;
 /// over the table needs fewer address translations.
 ///
 /// # Errors
-/// Fails if the memory cannot be allocated. After an error `values` is unchanged.
+/// Returns an error if the memory cannot be allocated. After an error, `values` is unchanged.
 ///
 /// ```
 /// let mut values: Vec<f64> = Vec::new();
@@ -31,7 +31,7 @@ pub fn reserve<T>(values: &mut Vec<T>, more: usize) -> Result<(), TryReserveErro
 /// Allocates `len` zeros and asks for large pages, like [`reserve`].
 ///
 /// # Errors
-/// Fails if the memory cannot be allocated.
+/// Returns an error if the memory cannot be allocated.
 ///
 /// ```
 /// assert_eq!(halfspaces_kernels::zeros::<f64>(3)?, [0.0; 3]);
@@ -62,10 +62,10 @@ pub fn request_large_pages<T>(values: &mut Vec<T>) {
 #[cfg(all(target_os = "linux", not(miri)))]
 fn advise(begin: *mut u8, bytes: usize) {
     /// The page size assumed here. The system accepts advice for whole pages only. If its pages are larger than this,
-    /// it declines the advice.
+    /// it rejects the advice.
     const PAGE: usize = 4096;
     // Include the whole first page: if the advice applies to only a part of a mapping, the system must copy the table
-    // when it grows.
+    // when the table grows.
     let before = begin as usize % PAGE;
     let from = begin.wrapping_sub(before).cast();
     // SAFETY: for any range, this advice changes only how memory is mapped, never its contents or whether it may be

@@ -1,7 +1,7 @@
 //! The plain inner product, whose rounding is the reference for all other loops.
 
-/// Number of independent running sums. Eight doubles fill one AVX-512, two AVX or four SSE registers, and they break
-/// the chain of dependent additions.
+/// Number of independent running sums. Eight doubles fill one AVX-512, two AVX or four SSE registers, and eight
+/// independent sums break the chain of dependent additions.
 pub const LANES: usize = 8;
 
 /// Number of single-precision values that fill the same number of bytes as [`LANES`] doubles.

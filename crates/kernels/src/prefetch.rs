@@ -22,9 +22,9 @@ pub fn prefetch<T>(values: &[T]) {
     prefetch_from(values, 0);
 }
 
-/// Prefetches memory that begins a few kilobytes after the start of `values`, as many bytes as `values` has. Use this
-/// function for arrays that are read from start to end, because it loads data that is needed a few rows later. The
-/// prefetch affects only speed, and the prefetched memory need not belong to any object.
+/// Prefetches as many bytes as `values` has, beginning a few kilobytes after the start of `values`. Use this function
+/// for arrays that are read from start to end, because it loads data that is needed a few rows later. The prefetch
+/// affects only speed, and the prefetched memory need not belong to any object.
 ///
 /// ```
 /// let columns: Vec<u32> = (0..4000).collect();
@@ -49,7 +49,7 @@ fn prefetch_from<T>(values: &[T], begin: usize) {
             crate::x86::prefetch(level, values, begin + offset);
         }
     }
-    // On other processors nothing is prefetched, which costs only time.
+    // On other processors, nothing is prefetched, which costs only time.
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (values, begin, LINE_BYTES);
 }

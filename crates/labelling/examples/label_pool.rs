@@ -1,4 +1,4 @@
-//! Labels a small pool, stops, sorts and extends the pool, and continues: every answer is kept.
+//! Labels a part of a small pool, then sorts and extends the pool, and continues. Every answer is kept.
 //!
 //! ```text
 //! cargo run -p halfspaces-labelling --example label_pool
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     answer_questions(&path, &values, usize::MAX)
 }
 
-/// Answers up to `questions` questions; values from 20 upwards are large.
+/// Answers up to `questions` questions. A value is large if it is at least 20.
 fn answer_questions(path: &Path, values: &[f64], questions: usize) -> Result<(), Box<dyn Error>> {
     let pool = pool(values);
     let mut log = match SessionFile::open(path, SessionAccess::Write)? {

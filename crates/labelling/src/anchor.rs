@@ -54,7 +54,7 @@ pub struct Anchoring {
     pub removed: usize,
     /// Labelled or skipped items of the current pool that the new pool does not contain.
     pub missing: Vec<MissingItem>,
-    /// Rows of the new pool whose contents differ from those in the current pool, although their ids are the same.
+    /// Rows of the new pool whose contents differ from those in the current pool even though their ids are the same.
     pub changed: Vec<usize>,
     /// Items with a changed key that are matched by their contents, for example after an image file was renamed.
     pub renamed: usize,
@@ -123,7 +123,7 @@ impl Anchoring {
         Some(anchoring)
     }
 
-    /// Records the copies `items[kept..]` of an item, for which the new pool has no row.
+    /// Records the copies `items[kept..]` of an item. The new pool has no rows for these copies.
     fn leave_out(
         &mut self,
         record: &Record,

@@ -45,7 +45,7 @@ pub enum Consensus {
     Agreed(usize),
     /// More annotators gave this class than any other class, but some gave another class or were uncertain.
     Most(usize),
-    /// Several classes were given equally often, and no other one more often.
+    /// Several classes were given equally often, and no other class more often.
     Tied,
     /// All annotators who answered were uncertain.
     Uncertain,
@@ -111,10 +111,11 @@ impl Annotators {
     }
 
     /// Adds an annotator with the answers of a session. The rows of its current pool must be those of the common pool,
-    /// in the same order; [`Anchoring`](crate::Anchoring) moves a session to another order. Classes are matched by name.
+    /// in the same order; [`Anchoring`](crate::Anchoring) moves a session to another order. Classes are matched by
+    /// name.
     ///
     /// # Errors
-    /// The name is already used, or the session has another number of rows.
+    /// The name is already used, or the session has a different number of rows.
     pub fn add(&mut self, name: &str, record: &Record) -> Result<(), String> {
         if self.names.iter().any(|other| other == name) {
             return Err(format!("there are two annotators with the name {name:?}"));
@@ -217,15 +218,15 @@ impl Annotators {
             counts[b].1 += 1.0;
         }
         let by_chance: f64 = counts.iter().map(|(a, b)| a * b).sum::<f64>() / (all * all);
-        // If there are no common rows, the fraction is NaN, so the comparison is false.
+        // If there are no common rows, `by_chance` is NaN, so the comparison is false.
         (by_chance < 1.0).then(|| (same / all - by_chance) / (1.0 - by_chance))
     }
 
     /// Krippendorff's alpha for nominal data: 1 - observed disagreement / expected disagreement, over all pairs of
-    /// classes that different annotators gave to the same row. It allows any number of annotators and missing answers;
-    /// an uncertain answer counts as missing. 1 is perfect agreement, 0 is agreement by chance. Returns `None` if no row
-    /// has classes from two annotators, or if all these classes are the same. Source: Krippendorff 2011, Computing Krippendorff's
-    /// Alpha-Reliability, section C.
+    /// classes that different annotators gave to the same row. The number of annotators is arbitrary, and answers may
+    /// be missing; an uncertain answer counts as missing. 1 is perfect agreement, and 0 is agreement by chance. Returns
+    /// `None` if no row has classes from two annotators, or if all these classes are the same. Source: Krippendorff
+    /// 2011, Computing Krippendorff's Alpha-Reliability, section C.
     #[must_use]
     pub fn krippendorff_alpha(&self) -> Option<f64> {
         let mut totals = vec![0.0; self.classes.len()];
@@ -252,7 +253,8 @@ mod tests {
     use super::*;
     use crate::event::{Event, Header, PoolId};
 
-    /// One text per annotator, one character per row: a class, `?` for uncertain, `.` for no answer.
+    /// Each text contains the answers of one annotator, one character per row: a class, `?` for uncertain, `.` for no
+    /// answer.
     fn annotators(texts: &[&str]) -> Annotators {
         let mut annotators = Annotators::new(texts[0].len());
         for (number, text) in texts.iter().enumerate() {
@@ -299,7 +301,7 @@ mod tests {
         let both = annotators(&["aabbcabcabacbbca", "abbbcaacabbcbaca"]);
         near(both.cohen_kappa(), 0.619_047_619_047_619);
         near(both.krippendorff_alpha(), 0.630_952_380_952_381);
-        // Rows that do not have two classes do not count.
+        // Rows to which only one annotator gave a class do not count.
         let some = annotators(&["aab?bcabc.abacbbca", "aabbbcaa?cabbcb.ca"]);
         near(some.cohen_kappa(), 7.0 / 9.0);
         near(some.krippendorff_alpha(), 11.0 / 14.0);

@@ -1,4 +1,4 @@
-//! The questions of a session: its model, the order in which rows are asked, and what a person sees of both.
+//! The questions of a session: the model, the order of the questions, and the information that a person sees.
 
 use halfspaces_frame::DataError;
 use halfspaces_online::{Doubt, LabellingQuestion, LabellingSession, OnlineError, Outlook};
@@ -52,7 +52,7 @@ impl Command {
     /// Executes the command.
     ///
     /// # Errors
-    /// Those of the session: the command contradicts its answers.
+    /// The command contradicts the answers of the session.
     pub fn execute(self, session: &mut LabellingSession) -> Result<(), OnlineError> {
         match self {
             Command::Answer(question, class) => {
@@ -214,7 +214,8 @@ fn predict(session: &LabellingSession, row: usize) -> LabellingQuestion {
     }
 }
 
-/// The most confident predictions for rows that were not skipped, with those about the rows `first` before all others.
+/// The most confident predictions for rows that were not skipped, where predictions for the rows `first` come before
+/// all others.
 fn surest(session: &mut LabellingSession, first: &BTreeSet<usize>) -> Vec<LabellingQuestion> {
     let mut closed: Vec<bool> =
         (0..session.progress().points).map(|row| session.class(row).is_some()).collect();
@@ -231,8 +232,8 @@ fn surest(session: &mut LabellingSession, first: &BTreeSet<usize>) -> Vec<Labell
         questions.truncate(LOOKAHEAD);
     }
     questions.sort_unstable_by(earlier);
-    // The session's own next question goes first, since several predictions can have the same rounded probability, and
-    // a session may begin with other rows.
+    // The session's own next question comes first, because several predictions can have the same rounded probability,
+    // and because a session may begin with other rows.
     let none_is_first = questions.first().is_none_or(is_later);
     if let Some(next) = session.next().filter(|next| none_is_first && !closed[next.index]) {
         questions.retain(|question| question.index != next.index);

@@ -64,7 +64,7 @@ impl From<DataError> for ActionError {
 }
 
 impl<A: Asker> Controller<A> {
-    /// Starts a session, whose model must have the labels of `log`.
+    /// Starts a session. The model must have learned the labels of `log`.
     ///
     /// # Errors
     /// The model has stopped.
@@ -81,7 +81,8 @@ impl<A: Asker> Controller<A> {
         self.question
     }
 
-    /// The probability of the predicted class; `None` if a class has no label yet and no given model predicts.
+    /// The probability of the predicted class; `None` if a class has no label yet and the predictions are not those of
+    /// a given model.
     #[must_use]
     pub fn probability(&self) -> Option<f64> {
         let is_known = self.snapshot.advised || self.record().has_every_class();
@@ -145,7 +146,8 @@ impl<A: Asker> Controller<A> {
     /// Answers the open question, which must be about `row`.
     ///
     /// # Errors
-    /// [`ActionError::Rejected`] if it is about another row or there is no such class; [`ActionError::Failed`] if the event was not saved.
+    /// [`ActionError::Rejected`] if it is about another row or there is no such class; [`ActionError::Failed`] if the
+    /// event was not saved.
     pub fn answer(&mut self, row: usize, class: usize) -> Result<(), ActionError> {
         let question = self.open(row)?;
         let event = Event::Answer {
@@ -199,7 +201,7 @@ impl<A: Asker> Controller<A> {
                 && target.sequence.is_none_or(|expected| expected == sequence);
             if !matches {
                 return Err(ActionError::Rejected(format!(
-                    "the last action is number {sequence}, about row {row}, not the one to undo"
+                    "the last action (number {sequence}, about row {row}) is not the one to undo"
                 )));
             }
         }
@@ -221,8 +223,8 @@ impl<A: Asker> Controller<A> {
     /// Changes an earlier answer, or gives an uncertain row a class; the open question does not change.
     ///
     /// # Errors
-    /// [`ActionError::Rejected`] if the row has no answer or there is no such class; [`ActionError::Failed`] if the event
-    /// was not saved.
+    /// [`ActionError::Rejected`] if the row has no answer or there is no such class; [`ActionError::Failed`] if the
+    /// event was not saved.
     pub fn change(&mut self, row: usize, class: usize) -> Result<(), ActionError> {
         let class_name = self.class_name(class)?;
         if self.record().label(row) == Some(class) {
@@ -251,8 +253,8 @@ impl<A: Asker> Controller<A> {
         Ok(())
     }
 
-    /// Takes labels that answer no question, as pairs of row and class. The open question does not change unless its
-    /// row gets a label.
+    /// Adds labels that are not answers to questions, as pairs of row and class. The open question does not change
+    /// unless its row gets a label.
     ///
     /// # Errors
     /// [`ActionError::Rejected`] if a row already has a label, or a row or class does not exist (no label is taken in
@@ -291,8 +293,8 @@ impl<A: Asker> Controller<A> {
         doubts.filter(|doubt| self.record().label(doubt.index) == Some(doubt.class))
     }
 
-    /// Ends the session and returns its log; if `model` is true, also the model, after it has learned from every
-    /// answer.
+    /// Ends the session and returns its log. If `model` is true, also returns the model, after it has learned from
+    /// every answer.
     ///
     /// # Errors
     /// The model has stopped.
@@ -322,7 +324,7 @@ impl<A: Asker> Controller<A> {
         let count = classes.len();
         let unknown = || {
             ActionError::Rejected(format!(
-                "there is no class number {class}; there are {count}, from 0"
+                "there is no class number {class}; there are {count} classes, numbered from 0"
             ))
         };
         classes.get(class).cloned().ok_or_else(unknown)
@@ -336,7 +338,7 @@ impl<A: Asker> Controller<A> {
         command.map_or(Ok(()), |command| Ok(self.asker.send(command)?))
     }
 
-    /// Opens the question with the most confident prediction; skipped rows are asked only when no others are left.
+    /// Opens the next question. Skipped rows are asked only when no other rows are left.
     fn next(&mut self) -> Result<(), DataError> {
         self.snapshot = self.asker.soon();
         if self.unskipped(&self.snapshot).is_none() {
@@ -361,7 +363,7 @@ impl<A: Asker> Controller<A> {
     }
 }
 
-/// Whether a row has neither a label nor another answer.
+/// Whether a row has no label and is neither skipped nor uncertain.
 fn is_open(record: &Record, row: usize) -> bool {
     record.label(row).is_none() && !record.is_skipped(row) && !record.is_uncertain(row)
 }
@@ -446,7 +448,8 @@ mod tests {
         assert_eq!(record.corrections(), session.progress().corrections);
     }
 
-    /// Rows to review are asked before rows with surer predictions. If a class is sought, it decides the order instead.
+    /// Rows to review are asked before rows with surer predictions. If a class is sought, that class decides the order
+    /// instead.
     #[test]
     fn rows_to_review_are_asked_first_and_a_sought_class_decides_the_order() {
         let rows = 40;
@@ -477,7 +480,8 @@ mod tests {
         }
     }
 
-    /// The questions are those of a session with the same answers and skips that looks for scarce classes.
+    /// The questions are the same as those of a second session that looks for scarce classes and gets the same answers
+    /// and skips.
     #[test]
     fn scarce_classes_are_asked_first() {
         let rows = 90;

@@ -25,7 +25,7 @@ pub enum SessionError {
         input: bool,
     },
     /// The path is not a regular file.
-    #[error("{}: is {found}; --session needs a regular file", path.display())]
+    #[error("{} is {found}; --session needs a regular file", path.display())]
     NotAFile {
         /// The path.
         path: PathBuf,
@@ -55,11 +55,11 @@ pub enum SessionError {
         path: PathBuf,
         /// The message of the operating system.
         why: String,
-        /// A further consequence, or empty.
+        /// A further consequence; may be empty.
         rest: &'static str,
     },
     /// Another program deleted, replaced or changed the file while the session was open.
-    #[error("{}: was {how} by another program; {}", path.display(), rescue_message(saved, path))]
+    #[error("{} was {how} by another program; {}", path.display(), rescue_message(saved, path))]
     Lost {
         /// The session file.
         path: PathBuf,
@@ -74,7 +74,7 @@ pub enum SessionError {
 fn rescue_message(saved: &Result<PathBuf, String>, path: &PathBuf) -> String {
     match saved {
         Ok(saved) if saved == path => {
-            "the whole session, including the last answer, was written to it again; run the same command again".to_owned()
+            "the whole session, including the last answer, was written to this file again; run the same command again".to_owned()
         }
         Ok(saved) => format!(
             "the last answer is not in that file; the whole session, including that answer, is in {}: continue with --session {}",

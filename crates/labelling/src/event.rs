@@ -118,7 +118,7 @@ impl Header {
     /// The format or version is not supported, a class name is empty or repeated, or the keys do not match the rows.
     pub fn check(&self) -> Result<(), String> {
         if self.format != Self::FORMAT {
-            return Err(format!("its format is {:?}", self.format));
+            return Err(format!("the format is {:?}", self.format));
         }
         if !(1..=Self::VERSION).contains(&self.version) {
             let (found, read) = (self.version, Self::VERSION);
@@ -206,8 +206,8 @@ pub struct ItemIds {
     /// The key of each row.
     #[serde(with = "keys")]
     pub keys: Vec<ItemKey>,
-    /// A second key for each row, or empty. For items with ids it is the key of their contents. For items with images
-    /// it is the key without the file names.
+    /// A second key for each row; the list may be empty. If items have ids, the second key is that of their contents.
+    /// If items have images, it is the key without the file names.
     #[serde(with = "keys", default, skip_serializing_if = "Vec::is_empty")]
     pub contents: Vec<ItemKey>,
 }

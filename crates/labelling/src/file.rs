@@ -68,8 +68,8 @@ pub struct SessionLog {
 impl SessionFile {
     /// Opens a session file.
     ///
-    /// A last line that was cut off, because the program was killed, is ignored; if the file is writable, this line is
-    /// removed. A last line that is complete except for its line end counts.
+    /// If the last line was cut off, for example because the program was killed, it is ignored; if the file is opened
+    /// for writing, the line is removed. A last line that is complete except for its line end counts.
     ///
     /// # Errors
     /// The file cannot be read or written, is not a regular file, is locked, or contains a line that is not valid or
@@ -146,7 +146,7 @@ impl NewSession {
         let record = Record::new(&header);
         let line = self.file.chain.line(&header);
         self.file.write(line.as_bytes())?;
-        // The name of a new file is on the disk only after its folder was synced.
+        // The name of a new file is on the disk only after the folder is synced.
         let folder = self.file.path.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Ok(folder) = File::open(folder.unwrap_or(Path::new("."))) {
             // Some file systems do not support this; the file itself is synced.
@@ -206,7 +206,8 @@ impl SessionLog {
         self.tail
     }
 
-    /// Applies an event. Its line is on the disk on return, unless the session is open for reading only or has no file.
+    /// Applies an event. When this returns, the line of the event is on the disk, unless the session is open for
+    /// reading only or has no file.
     ///
     /// Before and after writing, the path is compared with the open file. If another program deleted, replaced or
     /// changed the file, the whole session including this event is saved to a new file, and the error names that file.
@@ -325,8 +326,8 @@ impl OpenFile {
         Ok(())
     }
 
-    /// Switches to the file at the path if it is a copy of the open file, as editors and synchronised folders create.
-    /// Returns whether it switched.
+    /// Switches to the file at the path if it is a copy of the open file, such as editors and synchronised folders
+    /// create. Returns whether it switched.
     fn adopt_copy(&mut self) -> bool {
         let mut options = OpenOptions::new();
         let opened = options.read(true).write(true).open(&self.path);
@@ -378,7 +379,7 @@ fn is_same_file(a: &Metadata, b: &Metadata) -> bool {
 /// Rejects paths that are not regular files. Opening a pipe would block.
 fn check_kind(path: &Path) -> Result<(), SessionError> {
     let not_a_file = |found| SessionError::NotAFile { path: path.to_owned(), found };
-    // These paths may lead to a file that another program, or this program's output, writes to.
+    // These paths may lead to a file to which another program, or this program itself, is writing.
     let is_in = |folder: &str| path.parent() == Some(Path::new(folder));
     if is_in("/dev") || is_in("/dev/fd") || path.starts_with("/proc") {
         return Err(not_a_file("a device or an open file"));

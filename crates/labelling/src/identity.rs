@@ -16,7 +16,7 @@ pub trait ShownImages {
     /// An image cannot be read.
     fn contents(&self) -> Result<Vec<Option<String>>, DataError>;
 
-    /// The file name of a row, as given.
+    /// The file name of a row's image, as given.
     fn name(&self, row: usize) -> Option<&str>;
 }
 
@@ -68,7 +68,7 @@ impl ItemSource<'_> {
         if let Some(without) = &spec.matrix_without {
             let Some(matrix) = &self.frame.block else {
                 return Err(DataError::user(format!(
-                    "{source}: the session identifies its items by the numbers of a matrix, and this table has none; \
+                    "{source}: the session identifies its items by the numbers of a matrix, but this table has none; \
                      pass the same kind of file, or another file with --session"
                 )));
             };
@@ -131,8 +131,8 @@ impl ItemSource<'_> {
     }
 
     /// Adds the content shown with the rows; returns `None` if some of this content is missing in this run. If there
-    /// are images, each row gets a second key, which leaves the file names out. Only images with identical content keep
-    /// their names in it.
+    /// are images, each row gets a second key. It does not depend on the file name, unless several images have the same
+    /// content.
     fn add_shown(&self, mut keys: KeyBuilder, spec: &ItemSpec) -> Result<Option<Keys>, DataError> {
         for name in &spec.shown {
             let values = self.shown.and_then(|shown| shown.column(name));
@@ -261,7 +261,7 @@ mod tests {
         };
         let one = keys(&dense(&[0.0, 2.0, 0.0, 2.0, 0.0, 3.0]), &[]);
         assert_ne!(one[0], one[1]);
-        // The cases: the same number in another column, another number, and a missing number.
+        // The cases: the same number in another column, another number, a missing number, and an additional number.
         for row in [[2.0, 0.0, 0.0], [0.0, 2.5, 0.0], [0.0, f64::NAN, 0.0], [0.0, 2.0, 1.0]] {
             let other = keys(&dense(&[&row[..], &[2.0, 0.0, 3.0]].concat()), &[]);
             assert!(other[0] != one[0] && other[1] == one[1], "{row:?}");

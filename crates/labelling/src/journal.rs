@@ -1,6 +1,6 @@
 //! The text of a session file: lines of JSON, numbered and chained by checksums.
 //!
-//! In version 2 each line ends with its number and a checksum of itself and all previous lines:
+//! In version 2, each line ends with its number and a checksum of itself and all previous lines:
 //! `{"event":"undo","row":3,"n":7,"sum":"0123456789abcdef"}`. A line that was removed, repeated, moved or changed is
 //! therefore detected. Lines of version 1 have no numbers, but lines appended to a version-1 file do.
 
@@ -99,9 +99,9 @@ impl Signature {
 pub enum Tail {
     /// The file ends with a line end or is empty.
     Complete,
-    /// The last line is complete except for its line end; it counts.
+    /// The last line is complete except for its line end. It is used.
     NoLineEnd,
-    /// The last line was cut off, for example because the program was killed; it does not count.
+    /// The last line was cut off, for example because the program was killed. It is ignored.
     Cut,
 }
 
@@ -114,7 +114,7 @@ pub struct ParsedJournal {
     pub events: Vec<(usize, Event)>,
     /// The state of the file's end.
     pub tail: Tail,
-    /// The length in bytes of the lines that count.
+    /// The length in bytes of all lines that are not ignored.
     pub len: usize,
     pub(crate) chain: Chain,
 }
@@ -154,7 +154,7 @@ impl fmt::Display for JournalFaultKind {
         const REMEDY: &str = "another program changed the file; restore it from a copy";
         match self {
             JournalFaultKind::Foreign(why) => {
-                write!(f, "{why}; it is not a session file of `halfspaces label`")
+                write!(f, "{why}; this is not a session file of `halfspaces label`")
             }
             JournalFaultKind::Header(why) => f.write_str(why),
             JournalFaultKind::NoChecksum => {
@@ -311,7 +311,7 @@ impl ParsedJournal {
             let json = self.chain.check(text, false).map_err(at)?;
             let header: Header = serde_json::from_slice(&json).map_err(foreign)?;
             if header.format != Header::FORMAT {
-                let why = format!("its format is {:?}", header.format);
+                let why = format!("the format is {:?}", header.format);
                 return Err(at(JournalFaultKind::Foreign(why)));
             }
             header.check().map_err(|why| at(JournalFaultKind::Header(why)))?;

@@ -99,7 +99,7 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Item
 
 /// Computes the keys of all rows of a table, column by column.
 ///
-/// A number contributes the same to a key whether its column was read as numbers or as text.
+/// A number makes the same contribution to a key, whether its column was read as numbers or as text.
 ///
 /// ```
 /// use halfspaces_labelling::KeyBuilder;
@@ -125,7 +125,7 @@ impl KeyBuilder {
         KeyBuilder { state: vec![STIR; rows] }
     }
 
-    /// Adds a column of numbers; NaN marks a missing one.
+    /// Adds a column of numbers. NaN marks a missing number.
     ///
     /// # Panics
     /// If the column does not have one value for each row.
@@ -148,8 +148,7 @@ impl KeyBuilder {
         }
     }
 
-    /// Adds the entries of a row of a matrix that are not zero, in ascending order of their columns; NaN marks a missing
-    /// one.
+    /// Adds the nonzero entries of a row of a matrix, in ascending order of their columns. NaN marks a missing entry.
     ///
     /// # Panics
     /// If there is no such row.

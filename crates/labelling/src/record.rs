@@ -25,7 +25,7 @@ struct Labelled {
 /// All events of a session, with the labels, skipped and uncertain rows, counts and undoable steps derived from them.
 ///
 /// Rows refer to the current pool. A label belongs to an item: it is kept while the pool does not contain the item, and
-/// applies again when a later pool does.
+/// applies again when a later pool contains it.
 ///
 /// ```
 /// use halfspaces_labelling::{Event, Header, PoolId, Record};

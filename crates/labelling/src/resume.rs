@@ -1,4 +1,4 @@
-//! Resuming a session with a changed pool: finds the answered items again and reports the changes.
+//! Resumes a session with a changed pool: finds the answered items again and reports the changes.
 
 use crate::anchor::Anchoring;
 use crate::event::{Event, PoolId};

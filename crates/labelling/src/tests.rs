@@ -109,7 +109,7 @@ fn undo_restores_an_earlier_skip() {
         }
         assert_eq!(record.skipped().count(), 0);
     }
-    // A label from elsewhere ends a skip for good.
+    // A known label ends a skip for good.
     let mut record = Record::new(&header());
     for event in [skip(1), skip(1), known(&[(1, "b")]), Event::Undo { row: 1 }] {
         take(&mut record, &event);
@@ -117,7 +117,8 @@ fn undo_restores_an_earlier_skip() {
     assert_eq!((record.skipped().count(), record.label(1)), (0, Some(1)));
 }
 
-/// An uncertain row has no label and is not a skipped row. It may get a label later, and undo restores it.
+/// An uncertain row has no label and is not a skipped row. It may be labelled later; undoing that makes it uncertain
+/// again.
 #[test]
 fn uncertain_rows_are_neither_labelled_nor_skipped() {
     let mut record = Record::new(&header());
@@ -145,7 +146,7 @@ fn uncertain_rows_are_neither_labelled_nor_skipped() {
     take(&mut record, &known(&[(3, "b")]));
     assert_eq!(record.check(&uncertain(3)).unwrap_err(), "row 3 already has a label");
     assert_eq!(state(&record), (vec![1], vec![]));
-    // The answer follows its item, and the journal keeps it.
+    // The uncertain answer follows its item, and it is kept in the journal.
     take(&mut record, &uncertain(4));
     move_to(&mut record, &["t", "q"]);
     assert_eq!((record.is_uncertain(0), record.is_skipped(1)), (true, true));
@@ -183,7 +184,7 @@ fn impossible_events_are_refused() {
     }
 }
 
-/// An import can replace labels known beforehand, but not a person's labels.
+/// An import can replace labels that were known beforehand, but not labels that a person gave.
 #[test]
 fn known_labels_give_way_and_answers_do_not() {
     let mut record = Record::new(&header());
@@ -223,7 +224,7 @@ fn answers_follow_their_items() {
     move_to(&mut record, &["t", "u", "s", "r", "q", "p"]);
     assert_eq!(labels(&record), [Some(1), None, None, None, None, Some(0)]);
     assert_eq!(record.skipped().collect::<Vec<_>>(), [2]);
-    // The most recent action is undone at its new row; past events keep the rows of their time.
+    // The most recent action is undone at its new row; past events keep the row numbers that were valid at the time.
     assert_eq!(record.last_action().unwrap().question.index, 0);
     take(&mut record, &Event::Undo { row: 0 });
     take(&mut record, &answer(1, "b", "b"));
@@ -282,7 +283,7 @@ fn contents_changed_under_an_id_are_reported() {
     assert_eq!((anchoring.changed, anchoring.missing.len()), (vec![1], 0));
 }
 
-/// An image whose file was renamed is found by its contents, if no other image has the same.
+/// An image whose file was renamed is found by its contents, if no other image has the same contents.
 #[test]
 fn renamed_images_are_found_by_their_contents() {
     let start =
@@ -298,7 +299,7 @@ fn renamed_images_are_found_by_their_contents() {
     assert_eq!((anchoring.renamed, anchoring.missing.len(), anchoring.added), (0, 1, 2));
 }
 
-/// A file that was cut at any byte yields the events of its complete lines, and can be continued.
+/// A file that was cut at any byte yields the events of its complete lines, and the session can be continued.
 #[test]
 fn a_file_cut_anywhere_keeps_its_complete_lines() {
     let folder = tempfile::tempdir().unwrap();
@@ -384,7 +385,8 @@ fn invalid_headers_are_refused() {
     assert!(header.check().unwrap_err().contains("version 3"));
 }
 
-/// Version 1 has no checksums. Lines appended to it have them, and are chained to all previous lines.
+/// Files of version 1 have no checksums. Lines that are appended to such a file have checksums, which cover all
+/// previous lines.
 #[test]
 fn sessions_of_version_1_can_be_continued() {
     let folder = tempfile::tempdir().unwrap();

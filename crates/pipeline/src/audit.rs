@@ -1,4 +1,5 @@
-//! Label audits, which compare every label with the prediction of a classifier that was fitted without the row.
+//! Label audits. An audit compares the label of each row with the prediction of a classifier that was fitted without
+//! this row.
 
 use crate::class_noise::Joint;
 use crate::design::{Design, DesignRows};
@@ -14,7 +15,7 @@ use halfspaces_linalg::{
 use halfspaces_pac::{Calibration, LabelAudit, wrong_labels_bound};
 use halfspaces_tables::TableClassifier;
 
-/// The upper limit for the share of a class that has the same wrong label. This limit prevents a division by 0.
+/// The upper limit for the share of a class's rows that have the same wrong label. This limit prevents a division by 0.
 const MAX_SHARE: f64 = 0.95;
 
 /// The result of an audit for the label of one row.
@@ -24,7 +25,7 @@ pub struct Suspect {
     pub row: usize,
     /// The class that the classifier predicts.
     pub suggested: usize,
-    /// The agreement of the prediction with the label, which is negative if they differ. A larger magnitude means more
+    /// The agreement between prediction and label. It is negative if they differ. A larger magnitude means more
     /// confidence.
     pub agreement: f64,
 }
@@ -36,7 +37,8 @@ pub struct AuditResult {
     pub ranking: Vec<Suspect>,
     /// The number of labels that are likely wrong according to the rule of confident learning.
     pub likely: usize,
-    /// An upper bound on the number of wrong labels. The bound fails with at most the requested probability.
+    /// An upper bound on the number of wrong labels. The probability that the bound fails is at most
+    /// [`Audit::failure`].
     pub at_most: usize,
     /// The number of labels that differ from the prediction.
     pub disagreements: usize,
@@ -46,9 +48,9 @@ pub struct AuditResult {
 }
 
 impl AuditResult {
-    /// The weights of the coordinates as evidence for `label` rather than for the class `suggested`, in the model that
-    /// was fitted without the row. Returns `None` if the points are dense or if the model is not one halfspace per
-    /// class.
+    /// The weight of each coordinate as evidence for `label` rather than for the class `suggested`, in the model that
+    /// was fitted without the row `row`. Returns `None` if the points are dense or if the model is not one halfspace
+    /// per class.
     #[must_use]
     pub fn weights(&self, row: usize, label: usize, suggested: usize) -> Option<Vec<f64>> {
         let weights = self.models.get(*self.fold_of.get(row)?)?.weights()?;
@@ -136,7 +138,8 @@ impl Audit {
         let labels = labels_of(classes, 1);
         let Plan { method, seed, threads, .. } = self.plan;
         let audit = if method == Method::Auto {
-            // The label of every row is checked by a model of the other folds, so no rows are held out for a bound.
+            // The label of every row is checked by a model that was fitted to the other folds, so no rows need to be
+            // held out for a bound.
             let learner = TableClassifier::params().held_out(0.0).seed(seed).check()?;
             let learner = Reported { learner, fitted };
             LabelAudit::run(&learner, points, &labels, self.folds, seed, threads)?
@@ -163,9 +166,9 @@ impl Audit {
     /// probable other class. If the model has no probabilities, the agreement is the corresponding difference of
     /// decision values.
     ///
-    /// The bound is the same as for two classes, because its proof does not depend on the number of classes. Let the
-    /// classifier be wrong on M points, b of which have the right label, and let c wrong labels belong to other points.
-    /// The classifier disagrees with at least these b + c labels.
+    /// The bound is the same as for two classes, because its proof does not depend on the number of classes. Suppose
+    /// that the classifier is wrong on M points, b of which have the right label, and that c of the points on which it
+    /// is right have a wrong label. Then the classifier disagrees with at least b + c labels.
     fn several(
         &self,
         design: &DesignRows<'_>,
@@ -261,14 +264,14 @@ impl ScoredRow {
     }
 }
 
-/// The plausibility of each label, which is the predicted probability of the label. If class j is often labelled i, the
-/// plausibility of a label i is the probability that the label is right, if that is smaller. This rule is heuristic;
-/// `benches/peers/wrong_labels.py --texts` measures its quality.
+/// The plausibility of each label. In general, this is the predicted probability of the label. If class j is often
+/// labelled i, the plausibility of a label i is the smaller of this probability and the probability that the label is
+/// right. This rule is heuristic; `benches/peers/wrong_labels.py --texts` measures its quality.
 ///
-/// Let a share r of class j be labelled i, and suppose that there are no other mistakes. If p are the probabilities of
-/// the labels of a row, the class of the row is j with probability p_j/(1 - r). So the row has class j and label i with
-/// probability r p_j/(1 - r), and a label i is wrong with this probability divided by p_i. The plausibilities determine
-/// only the order of the rows. They may be negative if p is inaccurate.
+/// Suppose that a share r of the rows of class j is labelled i, and that there are no other mistakes. Let p_k be the
+/// probability that a row has label k. Then the row has class j with probability p_j/(1 - r), and it has class j and
+/// label i with probability r p_j/(1 - r). So a label i is wrong with probability r p_j/((1 - r) p_i). The
+/// plausibilities determine only the order of the rows. They may be negative if p is inaccurate.
 fn right(rows: &[ScoredRow], count: usize) -> Vec<f64> {
     let joint = Joint::estimate(rows.iter().map(|of| (of.given, &of.values[..])), count);
     let mistaken = joint.often_labelled_as();
@@ -285,8 +288,8 @@ fn right(rows: &[ScoredRow], count: usize) -> Vec<f64> {
 }
 
 /// The number of labels that are likely wrong according to the rule of confident learning. A label is likely wrong if
-/// another class is more probable than the label, and at least as probable as this other class is on average among the
-/// rows labelled with it.
+/// another class is more probable than the label, and if the probability of this other class is at least its mean over
+/// the rows that are labelled with it.
 fn likely_wrong(rows: &[ScoredRow], count: usize) -> usize {
     let mut sums = vec![(0.0, 0_usize); count];
     for judged in rows {
@@ -301,7 +304,7 @@ fn likely_wrong(rows: &[ScoredRow], count: usize) -> usize {
     rows.iter().filter(is_likely).count()
 }
 
-/// Checks that no class lies entirely in one fold, because it could not be learned without that fold.
+/// Checks that no fold contains all rows of a class, because this class could not be learned from the other folds.
 fn check_all_known(known: &[usize], count: usize) -> Result<(), DataError> {
     let mut seen = vec![false; count];
     known.iter().for_each(|class| seen[*class] = true);
@@ -309,7 +312,7 @@ fn check_all_known(known: &[usize], count: usize) -> Result<(), DataError> {
         return Ok(());
     }
     Err(DataError::user(
-        "--folds: one fold contains all rows of a class, so the class cannot be learned without it; use more folds",
+        "--folds: one fold contains all rows of a class, so the class cannot be learned from the others; use more folds",
     ))
 }
 
@@ -330,7 +333,7 @@ impl<L: FitSample> FitSample for Reported<'_, L> {
     }
 }
 
-/// An adapter that makes the learner of a plan a binary learner.
+/// An adapter that turns the learner of a plan into a binary learner.
 #[derive(Debug, Clone, Copy)]
 struct ByPlan {
     plan: Plan,
@@ -460,8 +463,8 @@ mod tests {
         }
     }
 
-    /// Class 0 is often labelled 1, and class 1 is never labelled 0. If two rows have the same probability of their
-    /// label, the row labelled 1 is more suspicious.
+    /// Class 0 is often labelled 1, and class 1 is never labelled 0. Of two rows whose labels are equally probable, the
+    /// row labelled 1 is more suspicious.
     #[test]
     fn a_class_that_is_often_labelled_as_another_is_found() {
         let row = |given: usize, p: f64| {
@@ -478,10 +481,10 @@ mod tests {
         assert!((share(1, 0) - 0.4).abs() < 0.01 && (share(0, 0) - 0.6).abs() < 0.01);
         assert!(share(0, 1) == 0.0 && (share(1, 1) - 1.0).abs() < 1e-12);
         let scores = right(&rows, 2);
-        // Among these rows, a label 0 is right. A label 1 is wrong, although its probability is 0.375.
+        // Among these rows, every label 0 is right. Every label 1 is wrong, although its probability is 0.375.
         assert!((scores[3] - 0.625).abs() < 1e-9 && scores[0] < 0.1, "{} {}", scores[3], scores[0]);
         assert!(scores[150] > 0.9);
-        // If there is no such class, the rows are ordered by the probabilities of their labels.
+        // If no class is often labelled as another, the rows are ordered by the probabilities of their labels.
         let even: Vec<ScoredRow> = (0..100)
             .map(|i| row(usize::from(i % 2 == 0), if (i / 2) % 10 == 0 { 0.1 } else { 0.9 }))
             .collect();
@@ -512,7 +515,7 @@ mod tests {
         assert!(check_all_known(&[0, 2, 2], 3).is_err());
     }
 
-    /// The bound is ⌊2 ln(5/0.1)⌋ = 7 for each of five folds of 30 rows without a disagreement, and 35 in total.
+    /// For each of five folds of 30 rows without a disagreement, the bound is ⌊2 ln(5/0.1)⌋ = 7. The total bound is 35.
     #[test]
     fn the_folds_of_several_classes_share_the_failure() {
         let classes: Vec<usize> = (0..150).map(|i| i % 3).collect();

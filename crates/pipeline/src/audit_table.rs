@@ -60,8 +60,8 @@ impl AuditTable {
         Ok(AuditTable { frame, labels, recipe, design, notes })
     }
 
-    /// For every row, a row with nearly the same text and another label, if there is one. The result is empty if the
-    /// table has no column of text.
+    /// For each row, the index of a row with nearly the same text and a different label, or `None` if there is no such
+    /// row. The result is empty if the table has no column of text.
     #[must_use]
     pub fn contradictions(&self) -> Vec<Option<usize>> {
         match &self.design {

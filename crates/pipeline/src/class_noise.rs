@@ -1,12 +1,13 @@
 //! Estimates class-dependent label noise, that is, how often the rows of each true class get each label, by confident
-//! learning (Northcutt, Jiang and Chuang 2021). The estimate is heuristic. It is right if the probabilities separate
+//! learning (Northcutt, Jiang and Chuang 2021). The estimate is heuristic. It is accurate if the probabilities separate
 //! the classes well.
 
 /// The minimum excess for a class to count as often labelled as another class. The excess is the share of the rows of
-/// the class that have the other label, minus the share of the opposite mistake.
+/// the class that are labelled as the other class, minus the share of the rows of the other class that are labelled as
+/// this class.
 ///
-/// This value was chosen on draws of nine sets of texts. Other kinds of noise and classes of different sizes can also
-/// exceed it, so a learner must not rely on this rule alone.
+/// This value was chosen on random samples of nine text data sets. With other kinds of noise or with classes of
+/// different sizes, the excess can also exceed this value, so a learner must not rely on this rule alone.
 const EXCESS: f64 = 0.2;
 
 /// The estimated number of rows of each label and true class: `rows[label][class]`.
@@ -27,8 +28,8 @@ pub(crate) struct Mistaken {
 }
 
 impl Joint {
-    /// Estimates the joint numbers from the label of each row and the probabilities of all labels, which a model fitted
-    /// without the row predicts. Each row is assigned to the most probable of its likely classes. A class is likely for
+    /// Estimates the joint counts from each row's label and from the class probabilities predicted by a model that was
+    /// fitted without that row. Each row is assigned to the most probable of its likely classes. A class is likely for
     /// a row if its probability is at least its mean probability among the rows labelled with this class. The counts
     /// are scaled so that each label keeps its number of rows.
     pub(crate) fn estimate<'a>(
@@ -70,8 +71,8 @@ impl Joint {
         }
     }
 
-    /// The label and the class for which the share of the class that has the label exceeds the share of the opposite
-    /// mistake by the most. Returns `None` if the excess is less than [`EXCESS`].
+    /// The label and the class with the largest excess, which is defined at [`EXCESS`]. Returns `None` if this excess
+    /// is less than [`EXCESS`].
     pub(crate) fn often_labelled_as(&self) -> Option<(usize, usize)> {
         let count = self.rows.len();
         let pairs = (0..count).flat_map(|label| (0..count).map(move |class| (label, class)));
@@ -82,9 +83,9 @@ impl Joint {
     }
 }
 
-/// Finds the rows whose label is likely wrong, if a class is often labelled as another. These are the rows with the
-/// other label that look most like the class, and their number is estimated by [`Joint`]. Returns `None` if no class is
-/// often labelled as another, or if this rule selects no row or every row of the label.
+/// Finds the rows whose label is likely wrong, if a class is often labelled as another. These are the rows that are
+/// labelled as the other class but look most like the class. Their number is estimated by [`Joint`]. Returns `None` if
+/// no class is often labelled as another, or if this rule selects no row or every row of the label.
 pub(crate) fn mistaken(
     probabilities: &[Vec<f64>],
     labels: &[usize],

@@ -23,7 +23,7 @@ use statrs::function::beta::beta_reg;
 /// let constant = model(vec![1; 12]);
 /// let found = Comparison::new((&constant, &truth), (&good, &truth))?;
 /// assert_eq!((found.only_first_wrong, found.only_second_wrong), (6, 0));
-/// // Six coins that all land on the same side.
+/// // The p-value is the probability that six fair coins all land on the same side.
 /// assert!((found.p_value - 2.0 / 64.0).abs() < 1e-12 && found.difference == 0.5);
 /// # Ok::<(), halfspaces_frame::DataError>(())
 /// ```
@@ -94,7 +94,7 @@ impl Comparison {
         let (rows, others) = (wrong_first.len(), wrong_second.len());
         if rows != others {
             return Err(DataError::user(format!(
-                "the models decided {rows} and {others} rows; pass the same rows"
+                "the first model decided {rows} rows and the second {others}; compare them on the same rows"
             )));
         }
         let count = |wrong: &[bool]| wrong.iter().filter(|wrong| **wrong).count();
@@ -167,7 +167,7 @@ fn log_losses((decisions, truth): Decided<'_>) -> Option<Vec<f64>> {
     Some(of_rows.iter().zip(truth).map(loss).collect())
 }
 
-/// The p-value of the two-sided sign test, which is the probability that fair coins land at least as unevenly.
+/// The p-value of the two-sided sign test, which is the probability that tosses of a fair coin are at least as uneven.
 fn sign_test(heads: usize, tails: usize) -> f64 {
     if heads == tails {
         return 1.0;

@@ -13,8 +13,8 @@ use serde::Serialize;
 
 /// The maximum number of rows with which a row is compared.
 const MAX_ROWS: usize = 100;
-/// The maximum number of columns with a separate contribution. For sparse rows, stored coordinates take the place of
-/// columns.
+/// The maximum number of columns with a separate contribution. For sparse rows, this is the maximum number of stored
+/// coordinates.
 const MAX_PARTS: usize = 200;
 
 /// The contribution of each column to the prediction of one row.
@@ -62,7 +62,7 @@ pub struct RowExplanation {
     /// Whether `result`, `baseline` and the contributions measure the probability of the predicted class. Otherwise,
     /// they measure the decision value of the predicted class minus that of the best other class.
     pub is_probability: bool,
-    /// The explained number, which is a probability or a decision value, for this row.
+    /// The explained number of this row, which is a probability or a decision value.
     pub result: f64,
     /// The mean of the explained number over the other rows.
     pub baseline: f64,
@@ -72,7 +72,7 @@ pub struct RowExplanation {
     pub of_columns: Vec<Contribution>,
     /// The sum of the contributions of the columns that are not in `of_columns`, or `None` if there are no such
     /// columns. If there are more than 200 columns, the columns in which the row differs the least from the mean are
-    /// not in `of_columns`. Neither are sparse coordinates that are zero in the row.
+    /// not in `of_columns`. Sparse coordinates that are zero in the row are not in `of_columns` either.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub others: Option<MeanDifference>,
 }
@@ -84,7 +84,7 @@ pub struct Contribution {
     pub column: String,
     /// The contribution of the column.
     pub contribution: f64,
-    /// The standard error of the contribution, computed from its variation between the other rows.
+    /// The standard error of the contribution, computed from its variation across the other rows.
     pub standard_error: f64,
 }
 
@@ -303,7 +303,7 @@ mod tests {
         ((row * 37 + column * 11) * (row + column + 1) % 101) as f64
     }
 
-    /// A table of numbers. The class `p` is the inside of a ring in the first two columns.
+    /// A table of numbers. Rows whose first two numbers lie inside a circle have the class `p`.
     fn ring(rows: usize, columns: usize) -> Frame {
         let column = |at: usize| Column {
             name: format!("x{at}"),
@@ -344,8 +344,8 @@ mod tests {
         found.of_columns.iter().find(|of| of.column == column).unwrap().contribution
     }
 
-    /// For a linear model, the contribution of a column is the mean change when only this column is replaced, whatever
-    /// the other columns are.
+    /// For a linear model, the contribution of a column is the mean change when only this column is replaced,
+    /// regardless of the other columns.
     #[test]
     fn contributions_of_a_linear_model_are_exact() {
         let frame = ring(40, 4);
@@ -370,7 +370,7 @@ mod tests {
         }
     }
 
-    /// With two columns, an order and its reverse are all possible orders, so the contributions are exact for any
+    /// With two columns, an order and its reverse are the only possible orders, so the contributions are exact for any
     /// model.
     #[test]
     fn contributions_of_two_columns_are_exact() {

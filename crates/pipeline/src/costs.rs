@@ -37,7 +37,7 @@ impl Costs {
         for (name, cost) in given {
             let Some(class) = find_class(name, classes) else {
                 return Err(DataError::user(format!(
-                    "--cost {name}: the model has no such class; there are {}",
+                    "--cost {name}: the model has no such class; its classes are {}",
                     classes.join(", ")
                 )));
             };
@@ -47,7 +47,7 @@ impl Costs {
                 )));
             }
             if of_class[class].replace(*cost).is_some() {
-                return Err(DataError::user(format!("--cost {name}: it is given twice")));
+                return Err(DataError::user(format!("--cost {name}: the class is given twice")));
             }
         }
         Ok(Costs { of_class: of_class.into_iter().map(|cost| cost.unwrap_or(1.0)).collect() })
@@ -60,7 +60,7 @@ impl Costs {
     pub fn of_threshold(classes: &[String], threshold: f64) -> Result<Costs, DataError> {
         if classes.len() != 2 {
             return Err(DataError::user(format!(
-                "--threshold: the model has {} classes, and a threshold is for two; pass the cost of each class (--cost)",
+                "--threshold: a threshold requires two classes, but the model has {}; pass the cost of each class (--cost)",
                 classes.len()
             )));
         }
@@ -72,9 +72,9 @@ impl Costs {
         Ok(Costs { of_class: vec![threshold, 1.0 - threshold] })
     }
 
-    /// Returns the decisions with the smallest expected cost. The decision values are replaced by logarithms of a
-    /// ratio, where each term is a cost times a probability. For two classes, this is the ratio of the second class to
-    /// the first. For more classes, it is the ratio of the best class to the second best.
+    /// Returns the decisions with the smallest expected cost. Each decision value is replaced by the logarithm of a
+    /// ratio of two products of cost and probability. For two classes, this is the product of the second class divided
+    /// by that of the first. For more classes, it is the largest product divided by the second largest.
     ///
     /// # Errors
     /// Returns an error if there are no probabilities.
@@ -117,7 +117,7 @@ impl Costs {
         sum / f64::from(rows.max(1))
     }
 
-    /// The smallest mean cost that always predicting the same class can reach.
+    /// The smallest mean cost that can be reached by always predicting the same class.
     #[must_use]
     pub fn baseline(&self, truth: &[Option<usize>]) -> f64 {
         let always =

@@ -25,7 +25,7 @@ const BINS: usize = 10;
 /// let truth = [Some(0), Some(0), Some(1), Some(1)];
 /// let found = Evaluation::new(&["ham".into(), "spam".into()], &decisions, &truth)?;
 /// assert_eq!((found.error.count, found.error.of), (1, 4));
-/// // Every spam has a larger value than every ham.
+/// // Every spam message has a larger value than every ham message.
 /// assert_eq!(found.of_class[1].auc, Some(1.0));
 /// # Ok::<(), halfspaces_frame::DataError>(())
 /// ```
@@ -122,13 +122,13 @@ pub struct Coverage {
 pub struct ProbabilityScores {
     /// The mean of -ln p, where p is the probability of the true class. Probabilities below 2⁻⁵² count as 2⁻⁵².
     pub log_loss: f64,
-    /// The Brier score. This is the mean over the rows of the squared differences between the probabilities and the
-    /// truth, which is 1 for the true class and 0 for other classes. The squared differences are summed over the
-    /// classes. For two classes, only the second class counts.
+    /// The Brier score. For each row, the squared differences between the probability of a class and its truth are
+    /// summed over the classes. The truth is 1 for the true class and 0 for other classes. For two classes, only the
+    /// second class counts. The score is the mean over the rows.
     pub brier: f64,
-    /// The expected calibration error. In each bin, this is the absolute difference between the mean probability of the
-    /// predicted class and the fraction of correct predictions. The mean over the bins is weighted by the number of
-    /// rows in each bin.
+    /// The expected calibration error. The error of a bin is the absolute difference between the mean probability of
+    /// the predicted class and the fraction of correct predictions. The expected calibration error is the mean over the
+    /// bins, weighted by the number of rows in each bin.
     pub calibration_error: f64,
     /// The calibration table, in which rows are grouped by the probability of the predicted class into ten bins of
     /// equal width. Empty bins are left out.
@@ -231,8 +231,8 @@ fn coverage(values: &[f64], wrong: &[bool]) -> Result<Vec<Coverage>, DataError> 
     Ok(coverage)
 }
 
-/// Rows ranked by a score. For each score, starting with the largest, this holds the numbers of rows of a class and of
-/// other rows.
+/// Rows ranked by a score. Each pair contains the number of rows of a class and the number of other rows with the same
+/// score. The largest score comes first.
 struct Ranking(Vec<(usize, usize)>);
 
 impl Ranking {
@@ -267,7 +267,7 @@ impl Ranking {
         (of_class > 0 && others > 0).then_some(ranking)
     }
 
-    /// The total numbers of rows of the class and of other rows.
+    /// The total counts of rows of the class and of other rows.
     fn totals(&self) -> (usize, usize) {
         self.0.iter().fold((0, 0), |sums, row| (sums.0 + row.0, sums.1 + row.1))
     }
@@ -383,8 +383,8 @@ mod tests {
     }
 
     /// The values are 3 (class b), 2 (a), 2 (b), 1 (a), 0 (b), and 9 with an unknown label. There are 6 pairs of a row
-    /// b and a row a. The first b wins 2 pairs, the second b wins 1 pair and ties in another, and the third b wins
-    /// none, which gives 3.5 of 6. The precisions at the three rows b are 1, 2/3 and 3/5.
+    /// of class b and a row of class a. The first b wins 2 pairs, the second b wins 1 pair and ties in another, and the
+    /// third b wins none, which gives 3.5 of 6. The precisions at the three rows of class b are 1, 2/3 and 3/5.
     #[test]
     fn rankings_by_hand() {
         let decisions = Decisions {

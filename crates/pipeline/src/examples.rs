@@ -38,8 +38,9 @@ pub struct LabelledTable {
 
 impl LabelledTable {
     /// Creates points from the columns of `frame` and labels from its column `label`. The label is +1 for the class
-    /// `positive` and -1 for all other classes. If `positive` is `None`, there must be two classes, and the second is
-    /// +1. The second class is the larger number or the last name in alphabetical order.
+    /// `positive` and -1 for all other classes. If `positive` is `None`, there must be two classes, and the label +1
+    /// stands for the second. The second class is the one with the larger number or, if classes are names, the last one
+    /// in alphabetical order.
     ///
     /// # Errors
     /// Returns an error if the column or the class does not exist, a row has no label, there are not two classes, or

@@ -100,7 +100,7 @@ impl Pipeline {
             }
             let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
             let mut builder = tempfile::Builder::new();
-            // The umask decides who may read the file, as for any other file. By default, only the owner can read a
+            // The umask determines who may read the file, as for any other file. By default, only the owner can read a
             // temporary file.
             #[cfg(unix)]
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
@@ -127,11 +127,11 @@ impl Pipeline {
     pub fn load(path: &Path) -> Result<Pipeline, DataError> {
         let name = path.display().to_string();
         if path.is_dir() {
-            return Err(DataError::user(format!("{name} is a directory; name a model file")));
+            return Err(DataError::user(format!("{name} is a directory; pass a model file")));
         }
         let bytes = std::fs::read(path).map_err(|e| match e.kind() {
             io::ErrorKind::NotFound => DataError::user(format!(
-                "{name}: there is no such model; `halfspaces fit` writes one"
+                "{name}: there is no such model file; create one with `halfspaces fit`"
             )),
             _ => DataError::user(format!("{name}: cannot be read: {e}")),
         })?;
@@ -145,7 +145,7 @@ impl Pipeline {
     pub fn read(bytes: &[u8], name: &str) -> Result<Pipeline, DataError> {
         let Ok(head) = serde_json::from_slice::<Head>(bytes) else {
             return Err(DataError::user(format!(
-                "{name}: not a model file, or cut off; `halfspaces fit` writes one"
+                "{name}: not a model file, or a truncated one; create a model file with `halfspaces fit`"
             )));
         };
         if head.format != FORMAT {

@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 const ENOUGH_HELD_OUT: usize = 300;
 /// The maximum number of fitted rows for which the error is cross-validated.
 const MAX_CROSS_VALIDATED: usize = 5000;
-/// The minimum share of held-out rows that have the same values as a fitted row for a note to be written.
+/// A note is written if at least this share of the held-out rows have the same values as a fitted row.
 const COPIES: f64 = 0.1;
 
 /// The options of a fit.
@@ -36,7 +36,7 @@ pub struct FitOptions {
     pub positive: Option<String>,
     /// The learner.
     pub plan: Plan,
-    /// The column that contains a weight for each row. By default, rows have no weights.
+    /// The column that contains a weight for each row. By default, all rows have weight 1.
     pub weights: Option<String>,
     /// Whether the rows are reweighted so that each class has the same total weight. The cost of an error on a row is
     /// then inversely proportional to the total weight of its class. The default is false.
@@ -84,8 +84,8 @@ impl FitOptions {
         }
     }
 
-    /// The hints for reading a table to fit. They ensure that labels keep their spelling: `0`, `01` and `True` are not
-    /// converted. The cells of dropped columns are not checked.
+    /// The hints for reading a table to fit. They ensure that labels are not converted: `0`, `01` and `True` stay as
+    /// they are. The cells of dropped columns are not checked.
     #[must_use]
     pub fn hints(&self) -> Hints {
         self.recipe.without_dropped(Hints::texts([&self.label]))
@@ -106,7 +106,7 @@ impl FitOptions {
             self.recipe.check_apart(column, "the column by which rows are held out")?;
             if column == self.label || self.weights.as_deref() == Some(column) {
                 return Err(DataError::user(format!(
-                    "the column `{column}` by which rows are held out has another role; name another one"
+                    "the column `{column}` by which rows are held out has another role; choose another column"
                 )));
             }
         }
@@ -114,7 +114,7 @@ impl FitOptions {
             self.recipe.check_apart(weights, "the column of weights")?;
             if *weights == self.label {
                 return Err(DataError::user(format!(
-                    "--weights {weights}: it is the column of labels; name another one"
+                    "--weights {weights}: it is the column of labels; choose another column"
                 )));
             }
         }
@@ -153,7 +153,7 @@ impl Target {
         Ok((Target { classes, numbers, labels, against_rest, counts, rule }, learn_rows, held_rows))
     }
 
-    /// The class number of a row, or `None` if no row of its class is fitted.
+    /// The class number of a row, or `None` if its class has no fitted row.
     pub(crate) fn class(&self, row: usize) -> Option<usize> {
         self.numbers[self.labels.of_row[row]]
     }
@@ -238,8 +238,8 @@ impl Pipeline {
         if let Some(left_out) = &findings.left_out {
             let name = |class: usize| &target.classes[class];
             notes.push(format!(
-                "{source}: {} rows labelled `{}` are not learned from, because they look like `{}` and the cross-validated \
-                 error is less without such rows; `audit` lists them",
+                "{source}: {} rows labelled `{}` are left out of the fit, because they look like `{}` and the cross-validated \
+                 error is smaller without such rows; `audit` lists them",
                 left_out.rows,
                 name(left_out.label),
                 name(left_out.class),
@@ -247,7 +247,8 @@ impl Pipeline {
         }
         if !options.split.is_random() {
             // If the split is by time, the error on the learner's folds is not an estimate of the error on later rows.
-            // If there are few groups, the error on the folds is too small, because the candidates are chosen by it.
+            // If there are few groups, the error on the folds is too small, because the candidates were chosen by this
+            // error.
             findings.cross_validated = None;
         }
         let is_unsure = held_rows.len() < ENOUGH_HELD_OUT && classes.len() <= MAX_CROSS_VALIDATED;
@@ -262,7 +263,7 @@ impl Pipeline {
             } else if let SplitBy::Group(column) = &options.split {
                 notes.push(format!(
                     "{source}: the error is not cross-validated, because fewer than {FOLDS} groups of column `{column}` are \
-                     fitted, or one of {FOLDS} parts of them has all rows of a class"
+                     fitted, or because one of {FOLDS} folds of groups contains all rows of a class"
                 ));
             }
         }
@@ -333,7 +334,7 @@ pub(crate) fn check_enough(
     if options.plan.method == Method::Auto && rows < MIN_TABLE_ROWS {
         let advice = match all < MIN_TABLE_ROWS {
             true => "add rows, or use --learner logistic",
-            false => "hold out fewer (--holdout 0 holds out none)",
+            false => "hold out fewer rows (--holdout 0 holds out none)",
         };
         return Err(DataError::user(format!(
             "{source}: {rows} rows are too few to learn from: auto needs at least {MIN_TABLE_ROWS}; {advice}"
@@ -342,7 +343,7 @@ pub(crate) fn check_enough(
     Ok(())
 }
 
-/// The group of each fitted row, or `None` unless rows are held out by group. `group_of` contains the groups of all
+/// The group of each fitted row, or `None` if rows are not held out by group. `group_of` contains the groups of all
 /// rows.
 fn fitted_groups(
     options: &FitOptions,
@@ -356,7 +357,7 @@ fn fitted_groups(
     if options.plan.method == Method::Auto && is_one {
         return Err(DataError::user(format!(
             "{source}, column `{column}`: only one group is left to learn from, but auto must compare candidates on groups \
-             that they were not fitted to; hold out no rows (--holdout 0), name a column with more groups, or use --learner \
+             that they were not fitted to; hold out no rows (--holdout 0), choose a column with more groups, or use --learner \
              logistic"
         )));
     }

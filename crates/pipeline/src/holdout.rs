@@ -79,7 +79,7 @@ impl SplitBy {
                 let count = groups.iter().max().map_or(0, |last| last + 1);
                 if count < 2 {
                     return Err(DataError::user(format!(
-                        "{}, column `{column}`: all rows are in one group; at least two are needed",
+                        "{}, column `{column}`: all rows are in one group; at least two groups are needed",
                         frame.source
                     )));
                 }
@@ -107,7 +107,7 @@ impl SplitBy {
                 }
                 if most > 0 && first == frame.rows {
                     return Err(DataError::user(format!(
-                        "{}, column `{column}`: the last rows all have the same value, so no row is later than the others; name \
+                        "{}, column `{column}`: the last rows all have the same value, so no row is later than the others; choose \
                          another column, or hold out more rows (--holdout)",
                         frame.source
                     )));
@@ -159,7 +159,7 @@ fn times(values: &Values, frame: &Frame, column: &str) -> Result<Vec<f64>, DataE
             Ok(moments.values().iter().map(|moment| *moment as f64).collect())
         }
         Values::Texts(_) => Err(DataError::user(format!(
-            "{}, column `{column}`: it contains texts; --time needs dates, times or numbers",
+            "{}, column `{column}`: it contains text; --time needs dates, times or numbers",
             frame.source
         ))),
     }

@@ -24,8 +24,8 @@ const LABEL: &str = "label";
 /// If [`id`](LabelFile::id) names a column, labels are joined to the table by the ids in this column, which both files
 /// must have. Otherwise, if the table is a folder of images, they are joined by a column `file` of file names.
 /// Otherwise they are joined by a column `row`, which contains the numbers of the data rows, counted from 0. If the
-/// file has no such column, the labels are joined in order. A join by `row` or in order is refused if other columns
-/// that both files have contradict it ([`check_same_rows`]). Rows without a label are left out. Labels with the value
+/// file has no such column, the labels are joined in order. A join by `row` or in order fails with an error if other
+/// columns of both files contradict it ([`check_same_rows`]). Rows without a label are left out. Labels with the value
 /// `predicted` in a column `source` are left out too, because they are predictions of a model.
 ///
 /// ```
@@ -57,8 +57,8 @@ pub struct LabelFile {
 /// A table joined with the labels of another file. See [`LabelFile`] for an example.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JoinedTable {
-    /// The rows that have a label, with the labels as the last column. The notes of the frame state the numbers of rows
-    /// and labels left out.
+    /// The rows that have a label, with the labels as the last column. The notes of the frame state how many rows and
+    /// labels were left out.
     pub frame: Frame,
     /// The name of the column of labels.
     pub column: String,
@@ -71,9 +71,9 @@ impl LabelFile {
     ///
     /// # Errors
     /// Returns the same errors as [`read`]. Also returns an error if a column does not exist, if the table already has
-    /// a column with the name of the labels, if a label refers to no row, if a row has two different labels, if ids are
-    /// missing or repeated, if columns of both files contradict a join by row numbers or in order, or if no row has a
-    /// label.
+    /// a column with the same name as the column of labels, if a label refers to a row that does not exist, if a row
+    /// has two different labels, if ids are missing or repeated, if columns of both files contradict a join by row
+    /// numbers or in order, or if no row has a label.
     pub fn read_table(&self, data: &Path, told: &ReadOptions) -> Result<JoinedTable, DataError> {
         let hints = self.id.iter().cloned().fold(Hints::default(), with_verbatim);
         self.join(read(data, told, &hints)?)
@@ -91,7 +91,7 @@ impl LabelFile {
         let (found, column) = self.label_column(&file)?;
         check_free(&table, &column, &file.source)?;
         if found != named {
-            // The file is read again without converting the labels, so that they keep their spelling.
+            // The file is read again without converting the labels, so that they stay as they are.
             file = read(&self.path, &ReadOptions::default(), &with_verbatim(hints, found.clone()))?;
         }
         let rows = self.rows(&file, &found, &mut table)?;
@@ -119,7 +119,7 @@ impl LabelFile {
             }
         }
         if label_of.is_empty() {
-            return Err(DataError::user(format!("{}: it has no label", file.source)));
+            return Err(DataError::user(format!("{}: it has no labels", file.source)));
         }
         table.notes.append(&mut file.notes);
         let guesses = is_guess.iter().filter(|is_guess| **is_guess).count();
@@ -154,7 +154,7 @@ impl LabelFile {
             [only] if only == "x" || only == "c1" => Ok((only.to_owned(), LABEL.to_owned())),
             [only] => Ok((only.to_owned(), only.to_owned())),
             _ => Err(DataError::user(format!(
-                "{}: it has no column `label`; pass the column of labels with --label; there are {}",
+                "{}: it has no column `label`; pass the column of labels with --label; its columns are {}",
                 file.source,
                 others.join(", ")
             ))),
@@ -207,7 +207,7 @@ impl LabelFile {
         let compared = check_same_rows(table, file, &pairs, &[label], advice)?;
         if compared == 0 && file.names().len() > 1 {
             table.notes.push(format!(
-                "{}: the labels are joined to the rows of {} in order; no column of both files confirms this",
+                "{}: the labels are joined to the rows of {} in order; the files have no common column that confirms this",
                 file.source, table.source
             ));
         }
@@ -280,7 +280,7 @@ impl JoinedTable {
     ) -> Result<JoinedTable, DataError> {
         check_free(&table, LABEL, source)?;
         if label_of.is_empty() {
-            return Err(DataError::user(format!("{source}: it has no label")));
+            return Err(DataError::user(format!("{source}: it has no labels")));
         }
         Ok(JoinedTable::new(table, LABEL.to_owned(), label_of, source))
     }
@@ -292,7 +292,7 @@ fn check_free(table: &Frame, column: &str, labels: &str) -> Result<(), DataError
         return Ok(());
     }
     Err(DataError::user(format!(
-        "{}: it already has a column `{column}`; rename or remove it, or the column of {labels}",
+        "{}: it already has a column `{column}`; rename or remove this column or the column of {labels}",
         table.source
     )))
 }

@@ -109,8 +109,8 @@ impl Pipeline {
         ReadOptions { ragged, ..told.clone() }
     }
 
-    /// Reads a table for this model from a file, by the rules that were found when the model was fitted. `others` are
-    /// additional columns of text. `kept` are columns that the caller wants to copy: their cells are left unchanged
+    /// Reads a table for this model from a file, by the rules that were determined when the model was fitted. `others`
+    /// are additional columns of text. `kept` are columns that the caller wants to copy: their cells are left unchanged
     /// unless the model learned from them. The notes of the frame include notes on the columns of the model and notes
     /// on rows and columns without a value.
     ///
@@ -206,7 +206,7 @@ impl Pipeline {
         if of_row.iter().all(Option::is_none) {
             let found = unknown.unwrap_or_default();
             return Err(DataError::user(format!(
-                "{}, column `{name}`: no label is one of the model's classes {}; the first is `{found}`",
+                "{}, column `{name}`: no label is one of the model's classes {}; the first label is `{found}`",
                 frame.source,
                 self.label.classes.join(", ")
             )));
@@ -215,8 +215,7 @@ impl Pipeline {
             let count = of_row.iter().filter(|class| class.is_none()).count();
             format!(
                 "{}: the model does not know {count} of the labels, such as `{label}`; they count as errors, also in the baseline, precision and \
-                 coverage, but recall, AUC, average precision, cost, log loss, Brier score and calibration of an evaluation leave \
-                 them out",
+                 coverage; they are left out of recall, AUC, average precision, cost, log loss, Brier score and calibration",
                 frame.source
             )
         };

@@ -15,8 +15,8 @@ pub enum Method {
     /// This method is the default.
     #[default]
     Auto,
-    /// A decision list for noisy labels. Any label may be wrong, with a probability that is bounded. This method needs
-    /// no margin. It supports at most 1000 sparse coordinates.
+    /// A decision list for noisy labels. Each label may be wrong with a probability of up to the noise rate. This
+    /// method needs no margin. It supports at most 1000 sparse coordinates.
     Massart,
     /// The Perspectron, which fits one halfspace and estimates the noise rate and the margin. The time grows with the
     /// number of coordinates, even if points have few entries: a column of text with 40,000 different n-grams takes

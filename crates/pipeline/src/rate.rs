@@ -51,7 +51,7 @@ impl Rate {
     }
 }
 
-/// Formats shares as percentages, all with the same number of decimals. This is one decimal, or as many as are needed
+/// Formats shares as percentages, all with the same number of decimals. One decimal is shown, or as many as are needed
 /// to distinguish every share from 0 % and 100 %.
 ///
 /// ```

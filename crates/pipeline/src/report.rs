@@ -1,4 +1,4 @@
-//! The report of a fit, with numbers of rows and measured errors.
+//! The report of a fit, with counts of rows and measured errors.
 
 use crate::holdout::SplitBy;
 use crate::plan::Findings;

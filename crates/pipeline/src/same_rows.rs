@@ -19,14 +19,15 @@ const OWN: [&str; 12] = [
     "value",
     "score",
 ];
-/// The prefixes of further columns that the commands add. Their names end with an annotator or a class.
+/// The prefixes of further columns that the commands add. The prefix is followed by the name of an annotator or a
+/// class.
 const OWN_BEGINNINGS: [&str; 2] = ["label by ", "probability="];
 
 /// Checks that the rows of a file agree with the rows of the table to which they were joined. Each element of `pairs`
 /// is a row of the table and the row of the file that is joined to it. Returns the number of columns compared.
 ///
-/// Columns with the same name in the table and in the file are compared. Not compared are the columns `except`, the
-/// columns that the commands add (such as `row`, `label` and `suggested`), and the columns of a file without column
+/// Columns with the same name in the table and in the file are compared, with three exceptions: the columns `except`,
+/// the columns that the commands add (such as `row`, `label` and `suggested`), and the columns of a file without column
 /// names. A column contradicts the join in two cases:
 ///
 /// - Its cells are all distinct within the table and within the file, like ids, and a cell of the file equals a cell in
@@ -34,8 +35,8 @@ const OWN_BEGINNINGS: [&str; 2] = ["label by ", "probability="];
 /// - More than half of the pairs of cells differ.
 ///
 /// Cells are equal if their texts are equal, or if they are the same number or truth value (`1` and `1.0`, `007` and
-/// `7`). Missing cells are equal to each other. A column that was read as dates or numbers in only one of the two is
-/// left out, unless it was read as numbers and all texts of the other are numbers.
+/// `7`). Missing cells are equal to each other. If a column was read as dates in only one of the two, it is not
+/// compared. If it was read as numbers in only one of them, it is compared only if all texts in the other are numbers.
 ///
 /// *Cost.* The time is linear in the number of cells compared. The memory is linear in the number of rows, because
 /// columns are compared one at a time.
@@ -86,7 +87,7 @@ pub fn check_same_rows(
         let fault = |(row, at): (usize, usize)| {
             DataError::user(format!(
                 "{}, column `{name}`: {} here, but {} in {}, to which it is joined ({} of {} rows differ); {advice}, or \
-                 rename the column in one of them if it means something else",
+                 rename the column in one of them if it has a different meaning there",
                 file.place(at),
                 shown(other, at),
                 shown(&column.values, row),
@@ -193,7 +194,7 @@ mod tests {
         assert_eq!(
             said,
             "y.csv, line 3, column `id`: `w` here, but `v` in x.csv, line 3, to which it is joined (2 of 3 rows differ); sort \
-             them, or rename the column in one of them if it means something else"
+             them, or rename the column in one of them if it has a different meaning there"
         );
         let pairs = [(0, 0), (2, 1), (1, 2)];
         assert_eq!(check_same_rows(&table, &file, &pairs, &[], ""), Ok(2));

@@ -88,7 +88,7 @@ fn the_report_counts_rows() {
     let most = *rows.iter().max().unwrap() as f64;
     assert!((report.commonest_error - (1.0 - most / 300.0)).abs() < 1e-12);
     assert!(report.findings.cross_validated.is_some());
-    // With one halfspace per class, about the middle of the three bands is misclassified. The error is cross-validated
+    // With one halfspace per class, roughly the middle band of the three is misclassified. The error is cross-validated
     // on all fitted rows.
     let (linear, _) = Pipeline::fit(table(300, 3), &options(Method::Logistic)).unwrap();
     let cross_validated = linear.report().findings.cross_validated.unwrap();
@@ -207,7 +207,7 @@ fn unknown_labels_leave_the_measures_of_the_note() {
     let found = model.true_classes(&frame, "y").unwrap();
     let note = &found.notes[0];
     assert!(note.contains("20 of the labels, such as `rare`; they count as errors"), "{note}");
-    assert!(note.contains("cost, log loss, Brier score and calibration of an evaluation leave"));
+    assert!(note.contains("left out of recall, AUC, average precision, cost, log loss"));
     let all = model.decide(&frame, Unseen::Error, Threads::ONE).unwrap();
     let known = Decisions {
         classes: all.classes[20..].to_vec(),
@@ -231,8 +231,8 @@ fn unknown_labels_leave_the_measures_of_the_note() {
     }
 }
 
-/// A note names the labels that are combined into one class, with their numbers of rows. This includes labels that did
-/// not occur in the fit.
+/// A note names the labels that are combined into one class, with their row counts. This includes labels that did not
+/// occur in the fit.
 #[test]
 fn labels_combined_into_one_class_are_named() {
     let several = FitOptions { positive: Some("class 1".into()), ..options(Method::Logistic) };
@@ -371,7 +371,7 @@ fn texts_are_learned_without_being_named() {
     assert_eq!(hashed.report().held_out().unwrap().unwrap().count, 0);
     let unknown = Frame::new("t", vec![column("said", Values::texts(vec![0], &["Привет"]))]);
     assert!(fitted.decide(&unknown, Unseen::Error, Threads::ONE).is_ok());
-    // Massart refuses this many n-grams, because it would compute a matrix of all pairs of n-grams.
+    // Massart returns an error for this many n-grams, because it would compute a matrix of all pairs of n-grams.
     let massart = FitOptions { plan: Plan::new(Method::Massart), ..hashed_options };
     let refused = Pipeline::fit(frame, &massart).unwrap_err().to_string();
     assert!(refused.contains("use --learner perspectron"), "{refused}");
@@ -436,8 +436,8 @@ fn a_note_says_which_rows_are_left_out() {
     );
     let (model, notes) = Pipeline::fit(frame, &options(Method::Auto)).unwrap();
     let left_out = model.report().findings.left_out.unwrap();
-    let note = notes.iter().find(|note| note.contains("not learned from")).unwrap();
-    let expected = format!("t: {} rows labelled `post` are not learned from", left_out.rows);
+    let note = notes.iter().find(|note| note.contains("left out of the fit")).unwrap();
+    let expected = format!("t: {} rows labelled `post` are left out of the fit", left_out.rows);
     assert!(note.starts_with(&expected) && note.contains("look like `bank`"), "{note}");
     assert!((40..130).contains(&left_out.rows), "{left_out:?}");
     assert_eq!(model.report().learned_from + left_out.rows as u64, 720);

@@ -76,8 +76,8 @@ pub(crate) fn row_hashes(design: &Design) -> Box<dyn Iterator<Item = u64> + '_> 
 }
 
 /// The decision values of each row, from a model that is fitted without the fold of the row. Returns `None` if a fold
-/// is empty, or if a class has no row of positive weight outside a fold. All rows of a group are in the same fold. By
-/// default, each row is a separate group and has weight 1.
+/// is empty, or if, for some fold, a class has no row of positive weight in the other folds. All rows of a group are in
+/// the same fold. By default, each row is a separate group and has weight 1.
 pub(crate) fn cross_validated(
     plan: &Plan,
     design: &Design,
@@ -148,8 +148,8 @@ mod tests {
         assert_eq!(hashes[0], hashes[1]);
     }
 
-    /// The error counts each row with its weight. The fit without a fold uses the weights of its rows, and each class
-    /// needs a row of positive weight.
+    /// The error counts each row with its weight. Each fit uses the weights of its rows, and each class needs a row of
+    /// positive weight.
     #[test]
     fn errors_and_folds_have_weights() {
         let values = [vec![1.0], vec![1.0], vec![-1.0]];

@@ -39,7 +39,7 @@ impl Binary {
         Binary::List { list, radius, lifted, termination }
     }
 
-    /// Refuses a saved model that no fit produces.
+    /// Refuses a saved model that no fit can produce.
     pub(crate) fn check_saved(&self) -> Result<(), InputError> {
         let (dim, lifted) = match self {
             Binary::Massart { fit, lifted } => (fit.dim(), *lifted),
@@ -77,7 +77,7 @@ impl Binary {
         }
     }
 
-    /// The facts that the fit reports, each with its name and a number or a text.
+    /// The facts that the fit reports, each with its name and a number or a string.
     pub(crate) fn facts(&self) -> Vec<(&'static str, Fact)> {
         let end = |termination: Termination| ("termination", Fact::Text(termination.to_string()));
         match self {
@@ -112,7 +112,7 @@ impl Binary {
     }
 }
 
-/// A number or a text that a fit reports.
+/// A number or a string that a fit reports.
 #[derive(Debug, Clone, PartialEq, Serialize, IntoPyObject)]
 pub(crate) enum Fact {
     Count(u64),

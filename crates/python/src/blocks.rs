@@ -326,7 +326,7 @@ pub(crate) fn largest_margins_blocks(
     Ok(found.margins().to_vec())
 }
 
-/// The number of rows among those that `run` reaches that each halfspace gets wrong.
+/// For each halfspace, the number of rows that it gets wrong among those that `run` reaches.
 #[pyfunction]
 pub(crate) fn count_errors_blocks(
     py: Python<'_>,

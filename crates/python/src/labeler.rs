@@ -329,7 +329,7 @@ impl Session {
         Ok(labels(self.controller()?.record()))
     }
 
-    /// Numbers of rows: all, labelled, labelled in answer to a question, skipped, uncertain; and corrections.
+    /// Counts of rows: all, labelled, labelled in answer to a question, skipped, uncertain; and corrections.
     fn progress(&self) -> PyResult<(usize, usize, usize, usize, usize, usize)> {
         let record = self.controller()?.record();
         let (skipped, uncertain) = (record.skipped().count(), record.uncertain().count());

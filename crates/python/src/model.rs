@@ -75,8 +75,8 @@ fn fitted(
     Ok(Model { fitted, known: None })
 }
 
-/// Fits the default classifier, and counts its errors on held-out rows. A class all of whose rows are held out is not
-/// learned, and its rows count as errors.
+/// Fits the default classifier, and counts its errors on held-out rows. If all rows of a class are held out, the class
+/// is not learned, and its rows count as errors.
 fn automatic(
     share: f64,
     seed: u64,
@@ -176,7 +176,7 @@ impl Fitted {
         }
     }
 
-    /// Refuses a saved model that no fit produces.
+    /// Refuses a saved model that no fit can produce.
     fn check_saved(&self) -> Result<(), InputError> {
         if let Fitted::Auto { model, .. } = self {
             return model.check_saved();
@@ -329,7 +329,7 @@ impl Model {
     }
 
     /// An upper bound on the error on new rows, which fails with probability at most `failure`; `None` if no rows were
-    /// held out. For several classes, it is the sum of the bounds of the binary models, each with its share of
+    /// held out. For several classes, it is the sum of the bounds of the binary models, each with an equal share of
     /// `failure`.
     fn error_bound(&self, failure: f64) -> PyResult<Option<f64>> {
         if let Fitted::Auto { held_out, .. } = &self.fitted {

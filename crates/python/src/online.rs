@@ -123,7 +123,7 @@ impl Spec {
     }
 }
 
-/// A part of a model that decides.
+/// A part of a model that makes decisions.
 enum Decider<'a> {
     Halfspace(Halfspace),
     Kernel(&'a KernelPerceptron),

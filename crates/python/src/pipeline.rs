@@ -255,7 +255,7 @@ impl TablePipeline {
         Ok(found)
     }
 
-    /// Decides the rows of a table.
+    /// Predicts the classes of the rows of a table.
     fn decide<'py>(
         &self,
         py: Python<'py>,

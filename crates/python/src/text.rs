@@ -1,4 +1,4 @@
-//! Texts as points.
+//! Texts as sparse points.
 
 use crate::error::Fault;
 use crate::pipeline::named;

@@ -241,7 +241,7 @@ def test_native_learners_refuse_other_classes() -> None:
 
 
 def test_rows_of_texts_say_what_to_do() -> None:
-    with pytest.raises(ValueError, match=r"X contains texts: .*'x'.*halfspaces\.Pipeline"):
+    with pytest.raises(ValueError, match=r"X contains strings: .*'x'.*halfspaces\.Pipeline"):
         halfspaces.LinearSVM().fit([["x"], ["y"]], [0, 1])
     with pytest.raises(ValueError, match="audit it with label"):
         halfspaces.audit([["x"], ["y"]], [0, 1])

@@ -42,7 +42,7 @@ def sample(rows: int, columns: int = 50) -> tuple[Any, Any]:
 
 
 def waited(work: Any, after: float) -> float | None:
-    """Return the time between a signal, sent `after` some seconds, and the exception; `None` if the work ended before."""
+    """Return the time from a signal, sent after `after` seconds, to the exception; `None` if the work ended earlier."""
     sent = []
 
     def send() -> None:

@@ -224,7 +224,7 @@ def test_classes_of_fractions_are_named_by_numbers() -> None:
     assert np.array_equal(model.predict(table, costs={0.0: 1e9}), model.predict(table, costs={"0": 1e9}))
     assert (model.predict(table, costs={0.0: 1e9}) == 0.0).all()
     assert (model.predict(table, costs={0.5: 1e9}) == 0.5).all()
-    # Texts that spell equal numbers are different classes.
+    # Strings that denote equal numbers are different classes.
     assert typed_classes(["0", "-0", "0.5"]).dtype == object
 
 
@@ -234,7 +234,7 @@ def test_notes_are_warnings_and_kept() -> None:
     with pytest.warns(DataWarning, match="`id`"):
         model = Pipeline.fit(table, label="outcome")
     assert any("`id`" in note for note in model.notes) and "id" not in model.columns
-    # Options are spelled like arguments of Python.
+    # Options are written as Python arguments.
     assert not any("--" in note for note in model.notes), model.notes
     unknown = table.assign(outcome="eggs").head(1)
     with pytest.warns(DataWarning, match="does not know"):
@@ -316,7 +316,7 @@ def test_bad_tables_are_named(data: Any, error: Any, message: str) -> None:
         ({"drop": "y"}, "drop y: it is the column of labels"),
         ({"weights": "y"}, "weights y: it is the column of labels"),
         ({"positive": "c"}, "positive c: no row has this label"),
-        ({"reading": {"delimeter": ";"}}, "reading: 'delimeter' is no option"),
+        ({"reading": {"delimeter": ";"}}, "reading: 'delimeter' is not an option"),
         ({"reading": {"decimal": "x"}}, "decimal='x'"),
         ({"reading": {"delimiter": "ab"}}, "expected|character"),
         ({"reading": {"format": "xls"}}, "format: `xls` is not a format"),
@@ -353,7 +353,7 @@ def test_columns_may_come_in_any_order_with_others(case: Any) -> None:
         model.predict(table, unseen="no")
     with pytest.raises(ValueError, match="eggs"):
         model.predict(table, costs={"eggs": 2.0})
-    # Numbers that are given as texts are read by the rules of the fit.
+    # Numbers that are given as strings are read by the rules of the fit.
     assert model.predict(table.assign(count=table["count"].astype(str))).tolist() == expected["label"].tolist()
 
 
@@ -436,7 +436,7 @@ def test_advice_names_arguments_of_python(tmp_path: Path) -> None:
     model = Pipeline.fit(table, label="y")
     notes = "\n".join(model.notes)
     for advice in (
-        """pass reading={"category": ["since"]} for categories, or drop=['since']""",
+        """pass reading={"category": ["since"]} to read it as categories, or drop=['since'] to leave it out""",
         'pass reading={"day_first": True} if that is wrong',
         """pass reading={"decimal": ","} if that is wrong""",
         "pass use=['id'] to learn from it",
@@ -466,12 +466,12 @@ def test_large_integers_are_exact() -> None:
     frame = pd.DataFrame({"x": np.arange(200.0), "y": np.array([2**64 - 1, 2**63] * 100, dtype=object)})
     assert Pipeline.fit(frame, label="y").classes_.tolist() == [2**63, 2**64 - 1]
     for large in ([2**70, 0] * 100, [2**64 - 1, None] * 100):
-        with pytest.raises(ValueError, match="column 'y': numbers from .* convert the column to texts"):
+        with pytest.raises(ValueError, match="column 'y': numbers from .* convert the column to strings"):
             Pipeline.fit(frame.assign(y=np.array(large, dtype=object)), label="y")
     with pytest.raises(ValueError, match="column 'x': a number is beyond the range of float64"):
         Pipeline.fit(frame.assign(x=np.array([10**400, 0.5] * 100, dtype=object)), label="y")
     for y in ([2**70, 0] * 100, [2**53 + 1, None] * 100, [-(2**53) - 1, None] * 100):
-        with pytest.raises(ValueError, match="column 'y': numbers from .* convert the column to texts"):
+        with pytest.raises(ValueError, match="column 'y': numbers from .* convert the column to strings"):
             Pipeline.fit({"x": np.arange(200.0), "y": y}, label="y")
     # Floats hold integers up to here exactly.
     Pipeline.fit({"x": [2**53, 1, None] * 60, "y": ["a", "b", "a"] * 60}, label="y")

@@ -26,7 +26,7 @@ def test_margins_are_counted_by_side() -> None:
     ax = plots.margins([2.0, 1.0, -1.0, 0.5, 3.0], ["b", "b", "a", "a", "b"], bins=5)
     heights = [sum(patch.get_height() for patch in container) for container in ax.containers]
     assert heights == [4, 1]
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["right side: 4", "wrong side: 1"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["correct side: 4", "wrong side: 1"]
 
 
 def test_error_against_coverage_joins_ties() -> None:

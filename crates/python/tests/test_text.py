@@ -1,4 +1,4 @@
-"""Texts as points."""
+"""Texts as feature vectors."""
 
 import pickle
 
@@ -76,9 +76,9 @@ def test_new_and_missing_texts() -> None:
     assert vectorizer.transform(missing).getnnz(axis=1).astype(bool).tolist() == [True, False, False, False, True]
     for bad, message in [
         ("one text", "expected several texts"),
-        ([["a"]], "X\\[0\\]=\\['a'\\]: must be a text"),
+        ([["a"]], "X\\[0\\]=\\['a'\\]: must be a string"),
         (np.array([["a", "b"]]), "2 dimensions"),
-        ([1, 2], "X\\[0\\]=1: must be a text"),
+        ([1, 2], "X\\[0\\]=1: must be a string"),
         ([], "there are no texts"),
         (["same", "same"], "no column to learn from"),
     ]:

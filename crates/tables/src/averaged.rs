@@ -65,7 +65,7 @@ impl Averaged {
         let scales = matches!(standardised, Scale::Standardised(_))
             && matches!(ranked, None | Some(Scale::Ranked(_)))
             && matches!(centred, None | Some(Scale::Centred(_)));
-        InputError::check_state(scales, "each scale has the kind that its field names")?;
+        InputError::check_state(scales, "each scale has the kind of its field")?;
         let has_scale = |part: &Part| self.scale(part.columns).is_some();
         InputError::check_state(parts.iter().all(has_scale), "each part has a scale")?;
         InputError::check_state(!parts.is_empty(), "an average has at least one part")?;

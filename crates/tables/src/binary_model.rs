@@ -25,7 +25,7 @@ use std::ops::Range;
 /// use halfspaces_tables::TableClassifier;
 /// let data = Builtin::Wdbc.load()?;
 /// let model = TableClassifier::params().check()?.fit(data.points(), data.labels())?;
-/// // A bound on the error on fresh labels, wrong ones included, with probability 95 %.
+/// // With probability 95 %, this is a bound on the error on fresh rows, some of whose labels may be wrong.
 /// assert!(model.error_bound(0.05)?.value() < 0.3);
 /// let first = data.points().row(0).ok_or("no rows")?;
 /// assert!(model.probability(first)? > 0.9);
@@ -55,16 +55,16 @@ impl BinaryTableModel {
         Ok(BinaryTableModel { average, report })
     }
 
-    /// The candidates that were compared, the numbers of rows and the choice.
+    /// The report of the fit: the compared candidates, the row counts and the chosen candidates.
     #[must_use]
     pub fn report(&self) -> &TableReport {
         &self.report
     }
 
-    /// An upper bound on the error of the model on fresh rows, where wrong labels count as they are given. The bound
-    /// holds with probability at least 1 - `failure` if the rows are independent draws from one distribution. The bound
-    /// is exact (Clopper and Pearson): it is computed from the held-out rows, on which the model does not depend.
-    /// Returns [`ErrorBound::NoInformation`] if there are no held-out rows.
+    /// An upper bound on the error of the model on fresh rows. The error is measured against the given labels,
+    /// including wrong ones. The bound holds with probability at least 1 - `failure` if the rows are independent draws
+    /// from one distribution. The bound is exact (Clopper and Pearson): it is computed from the held-out rows, on which
+    /// the model does not depend. Returns [`ErrorBound::NoInformation`] if there are no held-out rows.
     ///
     /// # Errors
     /// [`InputError::ParameterOutOfRange`] for a `failure` outside (0, 1).

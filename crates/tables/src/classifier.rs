@@ -77,12 +77,12 @@ impl Params for TableParams {
 /// The default classifier for tables of real data, whose labels may be wrong and need not be explained by any halfspace
 /// over the columns. If you are unsure which classifier to use, use this one.
 ///
-/// *Candidates.* Halfspaces over the columns, standardised or ranked, and over Nyström features of Gaussian and
-/// Laplacian kernels with several widths. They are fitted by the hinge loss for several C, by logistic regression and
-/// by the Perspectron. A table with 100 columns or more, such as embeddings, also has columns on one common scale, and
-/// ridge regression on features of a Gaussian kernel with up to 2000 landmarks. The descent on the hinge loss stops
-/// when the violations of the optimality conditions differ by at most 0.7 of the margin; closer to the optimum, the
-/// number of errors does not decrease.
+/// *Candidates.* The candidates are halfspaces over the columns, standardised or ranked, and over Nyström features of
+/// Gaussian and Laplacian kernels with several widths. They are fitted by minimising the hinge loss for several values
+/// of C, by logistic regression and by the Perspectron. A table with 100 columns or more, such as embeddings, also has
+/// columns on one common scale, and ridge regression on features of a Gaussian kernel with up to 2000 landmarks. The
+/// descent on the hinge loss stops when the violations of the optimality conditions differ by at most 0.7 of the
+/// margin; closer to the optimum, the number of errors does not decrease.
 ///
 /// *Selection.* Candidates are compared by their errors on rows that they were not fitted to, in four folds. After each
 /// fold except the last, a candidate is dropped if it is significantly worse than the best, or if it is not among the
@@ -90,9 +90,9 @@ impl Params for TableParams {
 /// passes in every fold. With at least 3000 rows, a screening round comes first: candidates are fitted to 2000 rows
 /// with three fifths of the landmarks and compared on 1000 other rows. At most four combinations of scale and kernel
 /// survive: the two with the smallest errors and the two with the fewest wrongly ordered pairs of rows. With at least
-/// 6000 rows, a single split replaces the folds, with a quarter of the rows for validation. At most 10 000 rows are fit
-/// rows, and at most 10 000 are validation rows. With groups ([`TableClassifier::fit_classes_by_group`]), folds and
-/// splits consist of whole groups.
+/// 6000 rows, a single split replaces the folds, with a quarter of the rows for validation. At most 10 000 rows are
+/// used for fitting, and at most 10 000 for validation. With groups ([`TableClassifier::fit_classes_by_group`]), folds
+/// and splits consist of whole groups.
 ///
 /// *Average.* Up to four of the best candidates, none of which is worse than the best by more than two standard errors,
 /// are fitted to all training rows and averaged. Each is divided by the root mean square of its values. With a few
@@ -108,8 +108,8 @@ impl Params for TableParams {
 /// size of the table. For n training rows, each kernel takes O(nm(d + m)) time, and each pass of a fit takes O(nm). The
 /// number of landmarks m is n/10, clamped to the range from 300 to 500 (800 for more than two classes); a smooth kernel
 /// keeps fewer. Ridge regression takes O(nm² + m³) time and O(m²) memory for m ≤ 2000. With k > 2 classes there are k
-/// times as many passes. Memory is O(nm) per thread. Up to about 13 000 rows, where all rows are fit or validation
-/// rows, the features of all surviving kernels stay in memory and are not computed again.
+/// times as many passes. Memory is O(nm) per thread. Up to about 13 000 rows, where all rows are used for fitting or
+/// validation, the features of all surviving kernels stay in memory and are not computed again.
 ///
 /// *More than two classes* ([`TableClassifier::fit_classes`]). Each class has a sum of halfspaces that separates it
 /// from all other classes, and all sums use the same features. The class with the largest sum is predicted. Candidates
@@ -224,7 +224,7 @@ impl TableClassifier {
     /// ```
     /// use halfspaces_linalg::{Params, Points};
     /// use halfspaces_tables::TableClassifier;
-    /// // Twenty groups of four near-copies. The class of a group is not explained by its point.
+    /// // There are twenty groups of four near-copies. The class of a group cannot be predicted from its points.
     /// let points = Points::new((0..80).map(|i| f64::from(i / 4 * 7 % 20) + 0.01 * f64::from(i % 4)).collect(), 1)?;
     /// let groups: Vec<usize> = (0..80).map(|i| i / 4).collect();
     /// let labels: Vec<bool> = groups.iter().map(|group| [1, 4, 5, 7, 8, 11, 14, 16, 18].contains(group)).collect();

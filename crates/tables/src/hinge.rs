@@ -13,7 +13,7 @@ use std::mem;
 
 /// The maximum number of passes over the active examples.
 const MAX_PASSES: usize = 100;
-/// The row to prefetch, given as a number of rows after the current one.
+/// The row to prefetch is this number of rows after the current one.
 const AHEAD: usize = 2;
 
 /// Training examples: rows of `features` with signs and weights.

@@ -131,7 +131,7 @@ impl<C> MulticlassTableModel<C> {
         self.average.scaling()
     }
 
-    /// The candidates that were compared, the numbers of rows and the choice.
+    /// The report of the fit: the compared candidates, the row counts and the chosen candidates.
     #[must_use]
     pub fn report(&self) -> &TableReport {
         &self.report

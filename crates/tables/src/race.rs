@@ -345,8 +345,8 @@ mod tests {
         (worse, surplus)
     }
 
-    /// Runs a race between the columns, with the hinge loss and the Perspectron, and a narrow kernel, on points of the
-    /// plane.
+    /// Runs a race on points of the plane, between the columns (with the hinge loss and the Perspectron) and a narrow
+    /// kernel.
     fn raced(
         n: u32,
         is_positive: fn(&[f64; 2]) -> bool,
@@ -408,7 +408,7 @@ mod tests {
         }
     }
 
-    /// The screening round only decides which candidates survive.
+    /// The screening round only determines which candidates survive.
     #[test]
     fn results_do_not_include_the_screening_round() {
         for (n, rounds, validation_rows) in [(6000, 1..2, 1500), (3000, 1..5, 3000)] {
@@ -426,8 +426,8 @@ mod tests {
                 duals.iter_mut().zip(&compared[0].duals[0]).for_each(|(sum, dual)| *sum += dual);
             }
             assert_eq!(found.duals, [duals]);
-            // The mean dual variable over the fits. As the mean weight is 2 and C is 3, rows of weight 3 are at their
-            // bound 4.5 in all fits.
+            // `duals` contains the mean over the fits. As the mean weight is 2 and C is 3, rows of weight 3 are at
+            // their bound 4.5 in all fits.
             let [duals] = found.duals.as_slice() else { unreachable!("two classes") };
             let largest = duals.iter().fold(0.0, |a: f64, b| a.max(*b));
             assert!((largest - 4.5).abs() < 1e-9, "{n} rows: {largest}");
@@ -465,8 +465,8 @@ mod tests {
         assert!(found.error > found.least_error + 0.1);
     }
 
-    /// The candidates have the given numbers of errors on forty rows, which are too few for a significant difference.
-    /// All candidates rank all other rows correctly.
+    /// The candidates have the given error counts on forty rows, which are too few for a significant difference. All
+    /// candidates rank all other rows correctly.
     #[test]
     fn surplus_candidates_are_dropped() {
         let wrong = [vec![3, 6], vec![1, 7], vec![2, 4, 5, 7]];
@@ -500,7 +500,7 @@ mod tests {
         assert_eq!(left(1, 4), [vec![1], vec![4]]);
         assert_eq!(left(1, 1), [vec![1]]);
         assert_eq!(left(2, 4), [vec![1], vec![2], vec![4]]);
-        // If the limit is a number of candidates, the ranking error decides only between equal errors.
+        // If the limit is a number of candidates, the ranking error only breaks ties between equal errors.
         for (wrong, best, left) in [([2, 3, 2], 2, 2), ([2, 3, 2], 0, 0), ([2, 3, 2], 1, 0)] {
             let sizes = [0, 1, 2].map(|index| if index == best { 0.1 } else { 3.0 });
             let mut sizes = sizes.into_iter();

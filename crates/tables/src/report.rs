@@ -7,8 +7,8 @@ use halfspaces_linalg::getters;
 use halfspaces_linalg::load_checked;
 use halfspaces_pac::{ErrorBound, ErrorCount};
 
-/// The candidates that a [`TableClassifier`](crate::TableClassifier) compared, the numbers of rows it used, and its
-/// choice.
+/// The candidates that a [`TableClassifier`](crate::TableClassifier) compared, the row counts, and the candidates that
+/// it chose.
 ///
 /// ```
 /// use halfspaces_data::Builtin;
@@ -145,7 +145,7 @@ impl TableReport {
         compared_on: usize,
 
         /// The error of the average of the chosen candidates on the validation rows. This error is close to the error
-        /// on fresh rows but slightly optimistic, because the same rows decided the choice.
+        /// on fresh rows but slightly optimistic, because the candidates were chosen on the same rows.
         /// [`BinaryTableModel::error_bound`](crate::BinaryTableModel::error_bound) is an upper bound.
         error: f64,
 
@@ -166,7 +166,7 @@ impl TableReport {
         let chosen = self.chosen >= 1 && self.chosen <= self.compared.len();
         InputError::check_state(
             chosen,
-            "the chosen candidates are among those compared, at least one",
+            "at least one candidate is chosen, and all chosen ones were compared",
         )?;
         let in_range = |error: f64| (0.0..=1.0).contains(&error);
         let errors = self.compared.iter().all(|entry| in_range(entry.error));
@@ -180,7 +180,7 @@ impl TableReport {
                 && entry.error >= entry.least_error
         });
         let requirement =
-            "a dropped candidate has at least the least error, on some validation rows";
+            "the error of a dropped candidate is at least the least error on its validation rows";
         InputError::check_state(dropped, requirement)
     }
 }

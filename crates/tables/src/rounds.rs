@@ -45,7 +45,7 @@ pub(crate) struct Round {
 }
 
 impl Round {
-    /// The smallest number such that this many first rows of the table contain all rows of the round.
+    /// The smallest number n such that the first n rows of the table contain all rows of the round.
     pub(crate) fn rows(&self) -> usize {
         let last = self.fit_rows.iter().chain(&self.validation_rows).max();
         last.map_or(0, |last| last + 1)
@@ -101,9 +101,6 @@ pub(crate) fn rounds(groups: &[usize]) -> Vec<Round> {
 /// Groups are taken in the order of their first rows. Each group goes to the fold with the fewest rows, and if there
 /// are several such folds, to the first of them. So groups of one row go to the folds in turn. If there are fewer
 /// groups than folds, the last folds are empty.
-///
-/// # Panics
-/// Panics if there are rows but no folds.
 ///
 /// ```
 /// use halfspaces_tables::group_folds;
@@ -167,7 +164,7 @@ mod tests {
         }
     }
 
-    /// Numbers of rows: all rows, validation rows, and fit rows.
+    /// Each case contains the numbers of all rows, of validation rows and of fit rows.
     #[test]
     fn with_many_rows_a_single_split_follows_the_screening_round() {
         for (n, validation, fitted) in [
@@ -187,8 +184,7 @@ mod tests {
         }
     }
 
-    /// Without groups, the rounds consist of these rows, so that models fitted before groups were supported stay the
-    /// same.
+    /// Without groups, the rounds consist of these rows, so that models are the same as before groups were supported.
     #[test]
     fn rows_without_groups_are_split_at_these_places() {
         let groups: Vec<usize> = (0..13_400).collect();

@@ -73,7 +73,7 @@ fn threads_and_sparseness_change_nothing_and_seeds_do() {
     let learner = TableClassifier::params().check().unwrap();
     assert_eq!(learner.fit(&sparse, &noisy).unwrap(), model);
     assert_ne!(fit(TableClassifier::params().seed(1), &points, &noisy), model);
-    // A row has the same value alone and together with other rows.
+    // A row has the same value whether it is computed alone or together with other rows.
     let labels = model.label_all(&points).unwrap();
     for ((x, y), z) in points.rows().zip(&labels).zip(sparse.rows()) {
         assert_eq!(model.label(x).unwrap(), *y);
@@ -428,8 +428,8 @@ fn two_classes_equal_labels() {
     }
 }
 
-/// The predicted class is the most probable one, even if the classes are not equally frequent, and with weights, which
-/// affect the probabilities in the same way as class frequencies.
+/// The predicted class is the most probable one, even if the classes are not equally frequent. This also holds with
+/// weights, which affect the probabilities in the same way as class frequencies.
 #[test]
 fn the_predicted_class_is_the_most_probable() {
     let (points, _, noisy) = quarters(240, 16);

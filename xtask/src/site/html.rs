@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The marks that the renderer puts around a formula: its display style, the start and the end.
+/// For each display style, the marks that the renderer puts before and after a formula.
 const FORMULAS: [(MathDisplay, &str, &str); 2] = [
     (MathDisplay::Inline, "<span class=\"arithmatex\">\\(", "\\)</span>"),
     (MathDisplay::Block, "<div class=\"arithmatex\">\\[", "\\]</div>"),
@@ -16,7 +16,7 @@ const FORMULAS: [(MathDisplay, &str, &str); 2] = [
 /// The page with its formulas as MathML, which browsers typeset without a script.
 pub(super) fn typeset(page: &str) -> Result<String, Failure> {
     let converter = LatexToMathML::new(MathCoreConfig::default())
-        .map_err(|why| format!("no converter of formulas: {why:?}"))?;
+        .map_err(|why| format!("cannot create the converter of formulas: {why:?}"))?;
     let mut page = page.to_owned();
     for (display, start, end) in FORMULAS {
         let mut shown = String::new();

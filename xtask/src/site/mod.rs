@@ -1,8 +1,8 @@
 //! `site`: the documentation as a web site in `target/site/html`, by Zensical.
 //!
 //! The pages are the Markdown files of `docs` and those that they link to. [`pages`] rewrites their links and turns the
-//! blocks for command, Python and Rust into tabs; [`mod@reference`] adds the options of the command and the classes of
-//! the Python package; Zensical renders the pages; [`html`] typesets the formulas and checks every link.
+//! blocks for the command, Python and Rust into tabs; [`mod@reference`] adds the options of the command and the classes
+//! of the Python package; Zensical renders the pages; [`html`] typesets the formulas and checks every link.
 
 mod html;
 mod pages;

@@ -177,7 +177,7 @@ fn listing(folder: &Path) -> Result<String, Failure> {
     Ok(names.join("\n") + "\n")
 }
 
-/// The text with the name of each heading, which links use.
+/// The text in which each heading has the name that links use.
 fn with_names(text: &str) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     for (at, name) in headings(text) {

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The programs of an environment of Python, or those in `PATH`.
+/// The programs of a Python environment, or those in `PATH`.
 pub(super) struct Programs {
     folder: Option<PathBuf>,
 }
@@ -22,7 +22,7 @@ impl Programs {
         let program = self.folder.as_ref().map_or(PathBuf::from(name), |folder| folder.join(name));
         let output = Command::new(&program).args(arguments).current_dir(at).output().map_err(|why| {
             format!(
-                "{}: {why}; run `pip install -r docs/requirements.txt ./crates/python`, or name the environment \
+                "{}: {why}; run `pip install -r docs/requirements.txt ./crates/python`, or pass the environment \
                  with --environment",
                 program.display()
             )

@@ -103,7 +103,8 @@ const LIBRARIES: [&str; 13] = [
     "halfspaces",
 ];
 
-/// The only package with `unsafe` code. It cannot inherit the lints of the workspace, which forbid it, so it lists them.
+/// The only package with `unsafe` code. It cannot inherit the lints of the workspace, which forbid `unsafe`, so it has
+/// its own list of lints.
 const UNSAFE_PACKAGE: &str = "halfspaces-kernels";
 
 #[derive(Debug, Deserialize)]
@@ -271,7 +272,7 @@ fn house_rules(package: &Package, root: &Path) -> Result<Vec<String>, Failure> {
         let text = fs::read_to_string(&path)?;
         let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
         if !text.starts_with("//!") {
-            findings.push(format!("{shown}:1: a module starts with `//!` and its purpose"));
+            findings.push(format!("{shown}:1: a module must start with `//!` and its purpose"));
         }
         findings.extend(documents::named_by_code(root, &shown, &text));
     }

@@ -13,7 +13,7 @@ fn tidy(root: Option<&Path>) -> Output {
     command.output().unwrap()
 }
 
-/// A workspace of two layers, tidy unless `linalg` gets more dependencies or other code.
+/// Creates a workspace of two layers, which is tidy unless `linalg` gets more dependencies or other code.
 fn plant(root: &Path, linalg_dependencies: &str, linalg_code: &str) {
     fs::write(root.join("Cargo.toml"), "[workspace]\nresolver = \"3\"\nmembers = [\"crates/*\"]\n")
         .unwrap();
@@ -60,7 +60,7 @@ fn planted_faults_are_found() {
             Some("halfspaces-linalg: upward dev dependency on halfspaces-online"),
         ),
         ("", concat!("//! Points of no", "body.\n"), Some("write no one")),
-        ("", "fn f() {}\n", Some("lib.rs:1: a module starts with `//!`")),
+        ("", "fn f() {}\n", Some("lib.rs:1: a module must start with `//!`")),
         (
             "serde = \"1\"",
             "//! Points.\n",

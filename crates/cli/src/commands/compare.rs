@@ -1,4 +1,4 @@
-//! `compare`: two models on the same labelled rows.
+//! `compare`: compares two models on the same labelled rows.
 
 use super::evaluation_data::LabelledArgs;
 use crate::error::CliError;
@@ -11,10 +11,10 @@ use std::path::PathBuf;
 
 /// Compare two models on a labelled table that neither was fitted to.
 ///
-/// Both models classify the same rows, so the comparison is paired. The test uses only the rows on which exactly one model is wrong.
-/// Prints both errors, their difference with a confidence interval, and the probability of a difference at least as
-/// large if both models have the same error rate (exact McNemar test). The models may need different columns, but must have
-/// the same classes.
+/// Both models classify the same rows, so the comparison is paired. Prints both errors, their difference with a
+/// confidence interval, and the probability of a difference at least as large if both models have the same error rate
+/// (exact McNemar test). The test uses only the rows on which exactly one model is wrong. The models may need different
+/// columns, but must have the same classes.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   halfspaces compare old.json new.json test.csv
@@ -60,16 +60,16 @@ pub(crate) fn run(args: &CompareArgs) -> Result<(), CliError> {
     if args.json { print_json(&output) } else { print(&text(&output)) }
 }
 
-/// Checks that both models predict the same labels: their classes are the same, and so are their label columns, unless
-/// an option says where the labels are.
+/// Checks that both models predict the same labels: their classes must be the same and, unless an option says where the
+/// labels are, their label columns too.
 fn check_task(args: &CompareArgs, [first, second]: &[Pipeline; 2]) -> Result<(), CliError> {
     let (one, other) = (args.first.display(), args.second.display());
     Comparison::check_classes(first, second)
         .map_err(|error| error.at(&format!("{one} and {other}")))?;
     if !args.table.names_labels() && first.label_column() != second.label_column() {
         return Err(CliError::user(format!(
-            "{one} was fitted to the labels in column `{}`, but {other} to those in column `{}`; if both predict the labels of \
-             one column, pass it with --label",
+            "{one} was fitted to the labels in column `{}`, but {other} to those in column `{}`; if both predict the same \
+             labels, pass the column of these labels with --label",
             first.label_column(),
             second.label_column()
         )));

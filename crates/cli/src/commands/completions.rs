@@ -1,4 +1,4 @@
-//! `completions` and `man`: shell completions and manual pages.
+//! `completions` and `man`: write shell completions and manual pages.
 
 use crate::error::CliError;
 use crate::output::{OutputArgs, check_target, print_raw, write_file};
@@ -7,12 +7,12 @@ use clap_complete::Shell;
 use std::io;
 use std::path::PathBuf;
 
-/// Print the completion script of a shell.
+/// Print the completion script for a shell.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   halfspaces completions bash -o ~/.local/share/bash-completion/completions/halfspaces")]
 pub(crate) struct CompletionsArgs {
-    /// Shell to complete in
+    /// Shell for which the script is printed
     #[arg(value_name = "SHELL")]
     shell: Shell,
     #[command(flatten)]

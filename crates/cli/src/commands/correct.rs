@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The source of labels that no person has confirmed, in the answers of `label`.
+/// The value in the column `source` of the output of `label` for labels that no person has confirmed.
 const PREDICTED: &str = "predicted";
 
 const EXAMPLES: &str = "\
@@ -21,11 +21,12 @@ Examples:
 
 /// Write a table with corrected labels as plain CSV; the other cells keep their text.
 ///
-/// The corrections are a CSV file with a column `row` (data rows, counted from 0) and a column `suggested` or `label`,
-/// the new label. If both columns exist, `suggested` is the new label, and `label` must be the label in DATA. Use the
-/// ranking of `audit` with --first, or a copy of it with only the lines that you accept, in which you can change
-/// `suggested`. Or use the answers of `label`: rows that are uncertain, tied or only predicted keep their label. Other
-/// columns of both files, such as a column of ids that `audit --keep` copied, must agree.
+/// The file of corrections is a CSV file with a column `row` (data rows, counted from 0) and a column of new labels,
+/// `suggested` or `label`. If both columns exist, `suggested` is the new label, and `label` must be the label in DATA.
+/// Use the ranking of `audit` with --first, or a copy of the ranking with only the lines that you accept; in the copy,
+/// you can change `suggested`. Or use the answers that `halfspaces label` wrote: rows whose answer is uncertain, tied
+/// between annotators or only predicted keep their label. Other columns that occur in both files, such as a column of
+/// ids that `audit --keep` copied, must agree.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CorrectArgs {
@@ -55,7 +56,7 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<(), CliError> {
     for (name, remark) in &frame.remarks {
         if matches!(remark, Remark::Unread { .. }) {
             note(&format!(
-                "note: {}: column `{name}` is not written: its values have no text",
+                "note: {}: column `{name}` is not written, because its values cannot be shown as text",
                 frame.source
             ));
         }
@@ -64,14 +65,14 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<(), CliError> {
     let corrections = Corrections::read(&args.with)?;
     let mut values = corrections.checked(args, &frame, &labels)?;
     let count = values.len();
-    // A cell with another spelling of the same label stays as it is.
+    // A cell that already has the same label in another form, such as `1.0` for `1`, stays as it is.
     values.retain(|row, label| !is_same(label, &labels.text(*row)));
     let known: BTreeSet<String> = (0..frame.rows).map(|row| labels.text(row)).collect();
     let known = Classes::new(known);
     let new: BTreeSet<&str> = values.values().map(String::as_str).collect();
     let new: Vec<&str> = new.into_iter().filter(|label| known.find(label).is_none()).collect();
     if !new.is_empty() {
-        note(&format!("note: new labels, not in {}: {}", frame.source, new.join(", ")));
+        note(&format!("note: labels that do not occur in {}: {}", frame.source, new.join(", ")));
     }
     let options = args.input.reading.options();
     let found = halfspaces_frame::inspect(&args.input.data, &options, &hints)?;
@@ -131,7 +132,7 @@ impl Corrections {
         let after = self.column(if *is_ranking { "suggested" } else { "label" })?;
         let before = if *is_ranking { frame.column("label") } else { None };
         let source = if *is_ranking { None } else { frame.column("source") };
-        // The reason why a row has no label in the answers of `label`.
+        // The source of a row that has no label, or only a predicted one, in the output of `label`.
         let unanswered = |at: usize| {
             let source = source.as_ref()?.text(at);
             (source == PREDICTED || after.text(at).is_empty()).then_some(source)

@@ -14,10 +14,10 @@ use std::path::PathBuf;
 
 /// Evaluate a model on a labelled table that it was not fitted to.
 ///
-/// Prints the error with an exact confidence interval, the confusion matrix, recall, precision, AUC and average precision
-/// of every class, and the error at several coverages. Coverage is the share of rows that the model decides, those with
-/// the largest |value|; a person decides the others. If the model has probabilities, also prints their log loss, Brier score and
-/// calibration.
+/// Prints the error with an exact confidence interval, the confusion matrix, recall, precision, AUC and average
+/// precision of every class, and the error at several coverages. Coverage is the share of rows that are classified by
+/// the model: those with the largest |value|. A person classifies the others. If the model has probabilities, also
+/// prints their log loss, Brier score and calibration.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   halfspaces evaluate model.json test.csv
@@ -46,7 +46,7 @@ struct Output {
     evaluation: Evaluation,
 }
 
-/// Mean costs of a row.
+/// Mean costs per row.
 #[derive(Debug, Serialize)]
 struct CostOutput {
     /// The cost of the decisions.
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<(), CliError> {
     if args.json { print_json(&output) } else { print(&text(&output)) }
 }
 
-/// The cell for a rate that is computed from no rows.
+/// The text of a cell for a rate that would be computed from no rows.
 const NO_ROWS: &str = "no rows";
 /// Maximum width of the name of a class. With this limit, recall and precision fit into 80 columns.
 const MAX_NAME: usize = 24;
@@ -165,7 +165,7 @@ struct Names {
     columns: Vec<String>,
 }
 
-/// The full names if the confusion matrix fits the width of the output. Otherwise the names are shortened, and the
+/// The full names if the confusion matrix fits into the width of the output. Otherwise the names are shortened, and the
 /// columns are headed by the numbers of the rows.
 fn names(classes: &[String], confusion: &[Vec<usize>]) -> Names {
     let full: Vec<String> = classes.iter().map(|name| visible(name)).collect();
@@ -209,7 +209,7 @@ fn table_of(columns: &[Column]) -> Vec<Vec<String>> {
     std::iter::once(header).chain((0..rows).map(row)).collect()
 }
 
-/// A column of rates and one of their intervals, each with the same number of decimals in all rows.
+/// A column of rates and a column of their intervals. Within a column, all rows have the same number of decimals.
 fn of_rates(name: &str, rates: impl Iterator<Item = Option<Rate>>) -> [Column; 2] {
     let rates: Vec<Option<Rate>> = rates.collect();
     let of =

@@ -1,4 +1,4 @@
-//! The input of `evaluate` and `explain`: a table, read for a model, with labels if it has any.
+//! The input of `evaluate`, `compare` and `explain`: a table that is read for a model, with its labels if it has any.
 
 use crate::error::CliError;
 use crate::input::{InputArgs, LabelFileArgs, print_notes};
@@ -19,8 +19,8 @@ pub(super) struct EvaluationData {
 /// The options of commands that need a labelled table.
 #[derive(Debug, Args)]
 pub(crate) struct LabelledArgs {
-    /// Column of labels [default: the label column of the model; with --labels `label`, or the only column besides row
-    /// numbers and ids]
+    /// Column of labels [default: the label column of the model; with --labels, the column `label`, or the only column
+    /// besides row numbers and ids]
     #[arg(short, long, value_name = "COLUMN")]
     label: Option<String>,
     #[command(flatten)]
@@ -38,7 +38,7 @@ impl LabelledArgs {
         self.label.is_some() || self.label_file.labels.is_some()
     }
 
-    /// The decisions of a model for the table, its name, and the true class of each row.
+    /// The name of the table, the decisions of a model for its rows, and the true class of each row.
     pub(crate) fn decide(
         &self,
         model: &Pipeline,
@@ -54,8 +54,8 @@ impl LabelledArgs {
     }
 }
 
-/// Reads a table for a model. Labels come from a file of labels, or from the column `label`, by default the label column of
-/// the model; if `needed`, the table must have labels.
+/// Reads a table for a model. Labels come from `label_file` or from the column `label`, which is by default the label
+/// column of the model. If `needed` is true, there must be labels.
 pub(super) fn read(
     model: &Pipeline,
     input: &InputArgs,

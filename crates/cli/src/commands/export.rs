@@ -1,4 +1,4 @@
-//! `export`: writes a model in a form that other programs run.
+//! `export`: writes a model in a format that other programs can run.
 
 use crate::error::CliError;
 use crate::output::OutputArgs;
@@ -7,15 +7,15 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use halfspaces_pipeline::{ExportFormat, Pipeline};
 use std::path::PathBuf;
 
-/// Write a model in a format that runs without this program.
+/// Write a model in a format that can be used without this program.
 ///
-/// onnx: a model for onnxruntime and others, in double precision. All columns of numbers are one input `X`, and each
-/// column of categories is an input with the name of the column. The outputs are `label` and `probabilities`.
+/// onnx: a model for onnxruntime and other runtimes, in double precision. All columns of numbers are one input `X`, and
+/// each column of categories is an input with the name of the column. The outputs are `label` and `probabilities`.
 ///
-/// python: a module that needs only the standard library. It has a function `predict` for one row and runs as a program
-/// on a CSV file. It reads cells as the command `predict` does.
+/// python: a module that needs only the standard library. It has a function `predict` for one row, and can be run as a
+/// program on a CSV file. It reads cells in the same way as the command `predict`.
 ///
-/// sql: a query on a table `data`, for models of one halfspace for each class (--learner logistic, svm, perceptron or
+/// sql: a query on a table `data`, for models with one halfspace per class (--learner logistic, svm, perceptron or
 /// perspectron in `fit`).
 ///
 /// If the format cannot express a column or the learner, the command stops with an error.

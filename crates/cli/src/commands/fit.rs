@@ -22,8 +22,9 @@ const SMALL_HOLDOUT: usize = 30;
 
 /// Fit a model to a table with a column of labels.
 ///
-/// Each category becomes a 0/1 coordinate, and missing numbers are replaced by the median of their column. A part of
-/// the rows is held out; it gives an exact confidence interval for the error on new rows. Wrong labels count as errors.
+/// Each category becomes a 0/1 coordinate, and missing numbers are replaced by the median of their column. Some rows
+/// are held out; they give an exact confidence interval for the error on new rows. A prediction that differs from a
+/// wrong label also counts as an error.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   halfspaces fit train.csv --label class -o model.json
@@ -34,15 +35,15 @@ const SMALL_HOLDOUT: usize = 30;
   halfspaces fit visits.csv --label ill --group patient -o model.json
   zcat train.csv.gz | halfspaces fit - --label class --json -o model.json")]
 pub(crate) struct FitArgs {
-    /// Column of labels [default with --labels: `label`, or the only column besides row numbers and ids]
+    /// Column of labels [default with --labels: column `label`, or the only column besides row numbers and ids]
     #[arg(short, long, value_name = "COLUMN", required_unless_present_any = ["labels", "session"])]
     label: Option<String>,
     #[command(flatten)]
     label_file: LabelFileArgs,
-    /// Learn from the labels of a `label` session for this table. Rows without a label are left out
+    /// Learn from the labels of a session of `halfspaces label` about this table. Rows without a label are left out
     #[arg(long, value_name = "FILE", conflicts_with_all = ["label", "labels", "stream"])]
     session: Option<PathBuf>,
-    /// Leave out rows without a label [default: they are an error]
+    /// Leave out rows without a label [default: fail with an error]
     #[arg(long, conflicts_with_all = ["labels", "stream"])]
     skip_unlabelled: bool,
     /// File to write the model to
@@ -57,8 +58,8 @@ pub(crate) struct FitArgs {
     /// Learning algorithm
     #[arg(long, value_parser = learner::method(), default_value = "auto", value_name = "LEARNER")]
     learner: Method,
-    /// Upper bound on the probability that a label is wrong, below 0.5 (massart, perspectron) [default: 0.25 for
-    /// massart]
+    /// Upper bound on the probability that a label is wrong; must be below 0.5 (massart, perspectron) [default: 0.25
+    /// for massart]
     #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     noise: Option<f64>,
     /// Weight of the loss relative to the penalty (logistic, svm) [default: 1]
@@ -70,22 +71,22 @@ pub(crate) struct FitArgs {
     /// Give each class the same total weight, so that rare classes are not neglected (auto, logistic, svm)
     #[arg(long, conflicts_with = "stream")]
     balanced: bool,
-    /// Fraction of the rows held out to measure the error; 0 holds out none [default: 0.05; from 5000 rows on 0.1]
+    /// Fraction of the rows held out to measure the error; 0 holds out none [default: 0.05; 0.1 for 5000 rows or more]
     #[arg(long, value_name = "FRACTION", value_parser = fraction, allow_negative_numbers = true)]
     holdout: Option<f64>,
-    /// Hold out all rows with the same value in this column together, such as all rows of a patient: the error is then
-    /// an estimate for new groups. The column is not learned from. Candidates are compared by group too. By default,
-    /// about a fifth of the rows is held out
+    /// Hold out whole groups of rows with the same value in this column, such as all rows of a patient. The error is
+    /// then an estimate for new groups. The model does not learn from the column. Candidates are also compared by
+    /// group. By default, about a fifth of the rows are held out
     #[arg(long, value_name = "COLUMN", conflicts_with_all = ["time", "stream"])]
     group: Option<String>,
-    /// Hold out the last rows by this column of dates or numbers: the error is then an estimate for later rows. The
-    /// column is not learned from. Candidates are still compared on random folds. By default, about a fifth of the rows
-    /// is held out
+    /// Hold out the rows with the last values in this column of dates or numbers. The error is then an estimate for
+    /// later rows. The model does not learn from the column. Candidates are still compared on random folds. By default,
+    /// about a fifth of the rows are held out
     #[arg(long, value_name = "COLUMN", conflicts_with = "stream")]
     time: Option<String>,
-    /// Read the file in chunks: for CSV, Parquet and LIBSVM files larger than memory. perceptron learns from every row
-    /// in one pass. So does auto if points are sparse, such as those of texts, and there are at least 60 000 rows.
-    /// massart learns from as many rows as it needs. The others learn from a random sample of 60 000 rows
+    /// Read the file in chunks, for CSV, Parquet and LIBSVM files that are larger than memory. perceptron learns from
+    /// every row in one pass. So does auto if the rows are sparse, as with texts, and there are at least 60 000 of
+    /// them. massart learns from as many rows as it needs. The other learners use a random sample of 60 000 rows
     #[arg(long, conflicts_with_all = ["weights", "labels"])]
     stream: bool,
     /// Seed of all random choices
@@ -229,8 +230,9 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), CliError> {
     if args.json { print_json(&summary) } else { print(&text(&summary)) }
 }
 
-/// The range of a cross-validated error if few rows are held out: the binomial interval as if all rows had been held out.
-/// It is approximate, because the models of the folds share rows. `None` if it does not apply.
+/// The approximate range of a cross-validated error, for fits with few held-out rows: the binomial interval that would
+/// apply if all rows had been held out. It is approximate because the models of the folds share rows. Returns `None` if
+/// enough rows are held out, if the error is weighted, or if rows are not held out at random.
 fn approximate_range(summary: &Summary<'_>, error: f64) -> Option<String> {
     let held_out = summary.held_out.as_ref().map_or(0, |rate| rate.of);
     if held_out >= SMALL_HOLDOUT || summary.weighted || !summary.split.is_random() {
@@ -305,7 +307,9 @@ fn text(summary: &Summary<'_>) -> String {
         let caveat = match (findings.compared.is_empty(), summary.split) {
             (_, SplitBy::Group(column)) => format!(" by `{}`", visible(column)),
             (true, _) => String::new(),
-            (false, _) => ", slightly optimistic: it selected the candidates".to_owned(),
+            (false, _) => {
+                ", slightly optimistic because it was used to select the candidates".to_owned()
+            }
         };
         let range = approximate_range(summary, error).unwrap_or_default();
         lines.push(format!(
@@ -349,8 +353,8 @@ fn text(summary: &Summary<'_>) -> String {
     }
     if summary.weighted {
         lines.push(
-            "note        probabilities count each row with its weight; with --balanced, as if all classes were equally \
-             frequent"
+            "note        the probabilities count each row with its weight; with --balanced, they are as if all classes \
+             were equally frequent"
                 .to_owned(),
         );
     }

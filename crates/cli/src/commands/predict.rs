@@ -12,12 +12,12 @@ use std::path::PathBuf;
 /// Predict the label of every row of a table.
 ///
 /// Writes CSV, one row for each row of DATA, with the columns `label`, `value` and `probability`. `label` is the
-/// predicted class. `value` is the decision value: with two classes it is positive for the second class (the one of
-/// --positive in `fit`) and negative for the first; with more classes it is the difference between the best class and
-/// the second best. A larger size means more confidence. `probability` is the calibrated probability of `label`; it is
-/// empty if the model has no probabilities. With --cost or --threshold, each class has a score, its cost times its
-/// probability. `value` is then the logarithm of a ratio of scores: of the second class to the first or, with more
-/// classes, of the best class to the second best.
+/// predicted class. `value` is the decision value: with two classes it is positive for the second class (the one
+/// of --positive in `fit`) and negative for the first; with more classes it is the difference between the best class
+/// and the second best. A larger absolute value means more confidence. `probability` is the calibrated probability of
+/// `label`; it is empty if the model has no probabilities. With --cost or --threshold, the score of a class is its cost
+/// times its probability. `value` is then the logarithm of the ratio of two scores: the score of the second class
+/// divided by that of the first or, with more classes, the best score divided by the second best.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   halfspaces predict model.json new.csv -o labels.csv
@@ -35,8 +35,9 @@ pub(crate) struct PredictArgs {
     unseen: Unseen,
     #[command(flatten)]
     costs: CostArgs,
-    /// Copy a column of DATA to the front of the output; may be repeated. Cells are copied unchanged, feature columns
-    /// as the model reads them. A column called like a column of the output is renamed to `kept NAME`
+    /// Copy a column of DATA to the front of the output; may be repeated. Cells are copied unchanged, except that
+    /// feature columns are copied as the model reads them. If the output already has a column NAME, the copy is called
+    /// `kept NAME`
     #[arg(long, value_name = "COLUMN")]
     keep: Vec<String>,
     /// Also write the probability of every class, in columns `probability=CLASS`

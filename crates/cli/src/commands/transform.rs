@@ -35,8 +35,8 @@ const PIECES: [&str; 5] =
 /// The uses of radially isotropic position, as HTML.
 const WHY: &str = "In radially isotropic position no direction has more weight than another, whatever the units and the \
     correlations of the columns. Learners that depend on lengths and angles, such as the perceptron, then make fewer \
-    mistakes, and each halfspace of the new points is a halfspace of the old ones. The transform also gives an estimate \
-    of the covariance that heavy tails do not distort.";
+    mistakes, and each halfspace in the new coordinates is also a halfspace in the old ones. The transform also gives \
+    an estimate of the covariance that heavy tails do not distort.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,24 +46,26 @@ Examples:
 
 /// Bring points into radially isotropic position, or find subspaces that contain too many of them.
 ///
-/// A linear map brings n points in d dimensions into radially isotropic position if, after it, the points scaled to
-/// length 1 satisfy (d/n) Σ u uᵀ = 1. If a subspace of k dimensions contains more than k n / d of the points, no such
-/// map exists. The points are then split into pieces, and each piece is brought into position within its subspace.
+/// A linear map brings n points in d dimensions into radially isotropic position if (d/n) Σ u uᵀ is the identity
+/// matrix, where each u is a mapped point that was scaled to length 1. If a subspace of k dimensions contains more than
+/// k n / d of the points, no such map exists. The points are then split into pieces, and each piece is brought into
+/// position within its subspace.
 ///
-/// In position, no direction has more weight than another, whatever the units and correlations of the columns. Learners
-/// that depend on lengths and angles, such as the perceptron, then make fewer mistakes, and each halfspace of the new
-/// points is a halfspace of the old ones. The scatter matrix is an estimate of the covariance that heavy tails do not
-/// distort.
+/// In this position, no direction has more weight than another, whatever the units and correlations of the columns.
+/// Learners that depend on lengths and angles, such as the perceptron, then make fewer mistakes, and each halfspace in
+/// the new coordinates is also a halfspace in the old ones. The scatter matrix is an estimate of the covariance that
+/// heavy tails do not distort.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TransformArgs {
-    /// Subtract the median from every column first
+    /// First subtract the median of each column
     #[arg(long)]
     center: bool,
     /// Maximum difference between 1 and an eigenvalue of (d/n) Σ u uᵀ
     #[arg(long, value_name = "DELTA", default_value_t = 1e-6, allow_negative_numbers = true)]
     accuracy: f64,
-    /// Write the transformed points, scaled to length 1, as CSV: row (counted from 0), piece, coordinates
+    /// Write the transformed points, scaled to length 1, as CSV with the columns row (counted from 0), piece and
+    /// coordinates
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Overwrite existing files
@@ -94,7 +96,7 @@ struct Transformed {
     names: Vec<String>,
     parts: Decomposition,
     center: Option<Vec<f64>>,
-    /// Columns that are ignored: with --center the constant ones, otherwise those that are all 0.
+    /// Columns that are ignored: constant columns with --center, columns of zeros without it.
     left_out: Vec<String>,
     /// Powers of two by which the coordinates of `points` were divided, so that rounding does not depend on the units
     /// of columns.
@@ -200,7 +202,7 @@ fn significant(value: f64) -> String {
     format!("{value:.*}", (DIGITS - 1 - magnitude).max(0) as usize)
 }
 
-/// The rows of a matrix given by its entries.
+/// The rows of a matrix with these entries.
 fn rows(nrows: usize, ncols: usize, at: impl Fn(usize, usize) -> f64) -> Vec<Vec<f64>> {
     (0..nrows).map(|i| (0..ncols).map(|j| at(i, j)).collect()).collect()
 }
@@ -263,7 +265,7 @@ impl Transformed {
         (!names.is_empty()).then(|| format!("constant columns are ignored: {names}"))
     }
 
-    /// The piece of each row, and the unit vector of the row in that piece; `None` for a row in no piece.
+    /// The piece of each row, and the unit vector of the row in that piece; `None` for a row that is in no piece.
     fn placed(&self) -> Vec<Option<(usize, Vec<f64>)>> {
         let mut placed = vec![None; self.points.len()];
         for (piece, position) in self.parts.pieces().iter().enumerate() {
@@ -342,7 +344,7 @@ impl Transformed {
             Some(Reason::ConditionCap) => {
                 "the transform degenerates, because points lie near a subspace but not in it"
             }
-            Some(Reason::SubspaceUnknown) => "a heavy subspace may prevent it",
+            Some(Reason::SubspaceUnknown) => "a subspace with too many points may prevent it",
             Some(Reason::Stalled) => {
                 "rounding errors exceed the requested accuracy; pass a larger --accuracy"
             }
@@ -434,16 +436,16 @@ impl Transformed {
             let scatter = self.scatter(piece);
             let spread =
                 |i: usize| vec![self.names[i].clone(), significant(scatter[i][i].max(0.0).sqrt())];
-            body.push_str("<h2>Scatter</h2>\n<p>The scale of each column: the square roots of the diagonal of Tyler's \
-                scatter matrix of the first piece, whose trace is k. Only ratios of scales have a meaning. They are \
-                robust to heavy tails.</p>\n");
+            body.push_str("<h2>Scatter</h2>\n<p>The scale of a column is the square root of its diagonal entry in Tyler's \
+                scatter matrix of the first piece. The trace of this matrix is k. Only ratios of scales have a meaning. \
+                They are robust to heavy tails.</p>\n");
             body.push_str(&table(&["column", "scale"], (0..self.names.len()).map(spread)));
         }
         page(&format!("Radially isotropic position of {}", self.source), &body)
     }
 
     /// The first two coordinates of points of the first piece, scaled to length 1, before and after the transform. If
-    /// there are too many points, the drawn ones are evenly spaced in the order of the rows.
+    /// there are too many points, the drawn points are evenly spaced in the order of the rows.
     fn figures(&self) -> Vec<Figure> {
         let Some(piece) = self.parts.pieces().first() else { return Vec::new() };
         if self.points.dim() < 2 || piece.transform.inner_dim() < 2 {
@@ -467,8 +469,8 @@ impl Transformed {
         let part = if drawn < members.len() { format!("{drawn} of") } else { "all".to_owned() };
         let dim = piece.transform.inner_dim();
         let caption = format!(
-            "The first two coordinates of {part} {} points, scaled to length 1. The dashed circle has the radius √(2/{dim}): the \
-             root mean square of the distance from the origin in position.",
+            "The first two coordinates of {part} {} points, scaled to length 1. The dashed circle has the radius √(2/{dim}), \
+             which is the root mean square of the distance from the origin in radially isotropic position.",
             members.len()
         );
         let radius = (2.0 / dim as f64).sqrt();

@@ -38,7 +38,7 @@ pub(crate) struct ReadingArgs {
     /// Decimal mark of numbers, . or , [default: detected for each column]
     #[arg(long, value_name = "MARK", value_parser = decimal)]
     pub(crate) decimal: Option<Decimal>,
-    /// Read dates such as 3/4/2025 as day first (3 April)
+    /// Read dates such as 3/4/2025 with the day first (3 April)
     #[arg(long)]
     pub(crate) day_first: bool,
     /// Read a column of numbers, such as postcodes, as categories; may be repeated
@@ -75,23 +75,23 @@ impl ReadingArgs {
 /// Options that name a file of labels.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct LabelFileArgs {
-    /// Labels in another file, such as y.npy or the output of `label`: joined by --id, by its column `row` (data rows,
-    /// counted from 0), or in order. Without --id, other columns of both files must agree. Rows without a label are
-    /// left out
+    /// File of labels, such as y.npy or the output of `label`. Its labels are matched to the rows by --id, by its
+    /// column `row` (data rows, counted from 0), or in order. Without --id, other columns that occur in both files must
+    /// agree. Rows without a label are left out
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
-    /// Column of unique ids in both files, by which labels are joined; it is not learned from
+    /// Column of unique ids in both files, by which labels are matched to rows; the model does not learn from it
     #[arg(long, value_name = "COLUMN", requires = "labels")]
     pub(crate) id: Option<String>,
 }
 
 impl LabelFileArgs {
-    /// The input files, for checks of outputs.
+    /// The input files, which an output must not overwrite.
     pub(crate) fn with<'p>(&'p self, data: &'p Path) -> Vec<&'p Path> {
         std::iter::once(data).chain(self.labels.as_deref()).collect()
     }
 
-    /// The file, with its column of labels if that is known.
+    /// The file of labels with its column of labels, if that column is known.
     pub(crate) fn file(&self, column: Option<&str>) -> Option<LabelFile> {
         let (column, id) = (column.map(str::to_owned), self.id.clone());
         self.labels.clone().map(|path| LabelFile { path, column, id })
@@ -113,11 +113,11 @@ impl LabelFileArgs {
 /// Options that change the decisions of a model.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct CostArgs {
-    /// Cost of misclassifying a row of a class, such as ill=9; other classes cost 1. Predicts the class with the least
-    /// expected cost; may be repeated
+    /// Cost of misclassifying a row of CLASS, such as ill=9; the cost of other classes is 1. The predicted class is the
+    /// one with the least expected cost; may be repeated
     #[arg(long, value_name = "CLASS=COST", value_parser = cost, conflicts_with = "threshold")]
     cost: Vec<(String, f64)>,
-    /// Predict the second of two classes (the one of --positive in `fit`) if its probability is at least this
+    /// Predict the second of two classes (the one of --positive in `fit`) if its probability is at least PROBABILITY
     #[arg(long, value_name = "PROBABILITY", allow_negative_numbers = true)]
     threshold: Option<f64>,
 }
@@ -147,7 +147,7 @@ fn threads(text: &str) -> Result<Threads, String> {
 
 fn ragged() -> impl TypedValueParser<Value = Ragged> {
     let values = [
-        PossibleValue::new("error").help("Fail and name the lines and the likely cause"),
+        PossibleValue::new("error").help("Fail; the error names the lines and the likely cause"),
         PossibleValue::new("pad").help(
             "Pad short rows with missing cells, and put cells beyond the header in columns of their own",
         ),
@@ -177,8 +177,8 @@ fn help(format: Format) -> &'static str {
              array gives column x"
         }
         Format::Npz => {
-            "Named NumPy arrays: at most one two-dimensional array gives columns x0, x1, ..; each one-dimensional \
-             array gives a column of its name"
+            "Named NumPy arrays: a two-dimensional array (at most one) gives columns x0, x1, ..; each one-dimensional \
+             array gives a column with its name"
         }
     }
 }

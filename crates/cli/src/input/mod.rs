@@ -27,12 +27,12 @@ impl InputArgs {
         self.read_as(&Hints::default())
     }
 
-    /// Reads the table with hints on the types of its columns.
+    /// Reads the table with hints about the types of its columns.
     pub(crate) fn read_as(&self, hints: &Hints) -> Result<Frame, CliError> {
         read(&self.data, &self.reading, hints)
     }
 
-    /// Reads the columns that a model needs, further text columns `others`, and columns `kept` that are copied to the
+    /// Reads the columns that a model needs, the text columns `others`, and the columns `kept`, which are copied to the
     /// output.
     pub(crate) fn read_for(
         &self,

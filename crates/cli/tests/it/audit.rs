@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-/// Writes a table whose class depends on x, with ten of 300 labels wrong, far from the boundaries; returns the wrong
-/// rows.
+/// Writes a table of 300 rows whose class depends on x. Ten rows, far from the boundaries, have a wrong label. Returns
+/// these rows.
 fn slips(folder: &Path, classes: &[&str]) -> Vec<usize> {
     let mut draws = Draws(11);
     let (mut text, mut wrong) = (String::from("x,y,note,label\n"), Vec::new());
@@ -51,7 +51,7 @@ fn slips_are_found_in_two_and_three_classes() {
         let least = match learner {
             // A decision list has the same confidence for all rows that one rule decides.
             "massart" => 6,
-            // A linear machine cannot separate the middle of three classes from the others.
+            // A linear support vector machine cannot separate the middle one of three classes from the others.
             "svm" => 5,
             _ => 9,
         };
@@ -93,7 +93,7 @@ fn impossible_audits_are_refused() {
     slips(folder.path(), &["neg", "pos"]);
     fs::write(folder.path().join("one.csv"), "x,label\n1,a\n2,a\n").unwrap();
     fs::write(folder.path().join("rare.csv"), "x,label\n1,a\n2,a\n3,b\n4,b\n5,c\n").unwrap();
-    // With this seed both rows of class c are in the same fold.
+    // With this seed, both rows of class c are in the same fold.
     fs::write(folder.path().join("pair.csv"), "x,label\n1,a\n2,a\n3,b\n4,b\n5,c\n6,c\n").unwrap();
     for (args, part) in [
         (&["data.csv", "--label", "lable"][..], "did you mean `label`?"),
@@ -228,7 +228,7 @@ fn units_change_no_position_and_constant_columns_are_kept() {
     assert_eq!(json["columns"], serde_json::json!(["a", "b"]));
 }
 
-/// Sentences of two classes, the eighth with a wrong label.
+/// Sentences of two classes. Row 8 has a wrong label.
 fn sentences() -> String {
     let row = |i: usize| {
         let (word, class) =
@@ -239,7 +239,8 @@ fn sentences() -> String {
     (0..120).map(row).fold("said,label\n".to_owned(), |text, row| text + &row)
 }
 
-/// The words against a wrong label are named and marked. A decision list has no weights, so no words are shown.
+/// The words that are evidence against a wrong label are listed and marked. A decision list has no weights, so no words
+/// are shown.
 #[test]
 fn words_against_a_label_are_shown() {
     let folder = tempfile::tempdir().unwrap();
@@ -262,7 +263,7 @@ fn words_against_a_label_are_shown() {
     assert!(!text.contains("words against"), "{text}");
 }
 
-/// Rows with nearly the same text and different labels are listed everywhere.
+/// Rows with nearly the same text and different labels are listed in every output.
 #[test]
 fn contradictory_texts_are_listed() {
     let folder = tempfile::tempdir().unwrap();
@@ -302,13 +303,13 @@ fn explain_says_which_columns_it_measured() {
     let run = |line: &str| crate::support::succeed(folder.path(), line);
     run("fit t.svm --label label --learner logistic -o m.json");
     let text = run("explain m.json t.svm --top 2");
-    assert!(text.contains("measured for the 200 of 252 columns"), "{text}");
+    assert!(text.contains("measured for 200 of 252 columns"), "{text}");
     run("fit said.csv --label label -o n.json");
     let text = run("explain n.json said.csv --top 2");
-    assert!(text.contains("\nsaid  ") && !text.contains("measured for the"), "{text}");
+    assert!(text.contains("\nsaid  ") && !text.contains("measured for "), "{text}");
 }
 
-/// The report draws all points, at most 1000 of them, with the same scale on both axes.
+/// The report shows all points, but at most 1000, with the same scale on both axes.
 #[test]
 fn a_report_of_directions_draws_all_points() {
     let folder = tempfile::tempdir().unwrap();

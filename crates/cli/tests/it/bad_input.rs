@@ -1,5 +1,5 @@
-//! Invalid arguments and files: each gives exit code 2 and one line that starts with `error:` and names the cause, and
-//! overwrites nothing.
+//! Each invalid argument or file gives exit code 2 and one line that starts with `error:` and names the cause. Nothing
+//! is overwritten.
 
 use crate::support::{self, run_line, succeed, table};
 use std::fs;
@@ -21,9 +21,9 @@ const CASES: [(&str, &str); 114] = [
     ("fit empty.csv --label y -o out --force", "the file is empty"),
     ("fit blank.csv --label y -o out --force", "the table has no rows"),
     ("fit header.csv --label y -o out --force", "the table has no rows"),
-    ("fit binary.csv --label y -o out --force", "the file is binary"),
+    ("fit binary.csv --label y -o out --force", "the file is in an unknown binary format"),
     ("fit utf16.csv --label y -o out --force", "the table has no rows"),
-    ("fit book.xlsx --label y -o out --force", "save a workbook as CSV"),
+    ("fit book.xlsx --label y -o out --force", "if it is a workbook, save it as CSV"),
     ("fit old.xls --label y -o out --force", "an old Excel workbook"),
     ("fit table.pkl --label y -o out --force", "a Python pickle"),
     ("fit table.h5 --label y -o out --force", "an HDF5 file"),
@@ -48,7 +48,10 @@ const CASES: [(&str, &str); 114] = [
         "line 1: the label `a,b,colour,y` is not a number",
     ),
     // LIBSVM.
-    ("fit pair.libsvm --label label -o out --force", "line 2: `2=5` is not index:value"),
+    (
+        "fit pair.libsvm --label label -o out --force",
+        "line 2: `2=5` does not have the form index:value",
+    ),
     ("fit unlabelled.libsvm --label label -o out --force", "line 1: the line begins with `1:2`"),
     ("fit nan.libsvm --label label -o out --force", "line 1: the value of `1:nan` is missing"),
     // Cells.
@@ -62,7 +65,7 @@ const CASES: [(&str, &str); 114] = [
     ("fit infinite.csv --label y -o out --force", "line 42, column `a`: `1e999` is infinite"),
     (
         "fit slip.csv --label y -o out --force",
-        "slip.csv, line 31, column `a`: `3O` is not a number, as 39",
+        "slip.csv, line 31, column `a`: `3O` is not a number, unlike 39",
     ),
     ("fit good.csv --delimiter ; --label y -o out --force", "there is no column `y`"),
     (
@@ -106,7 +109,7 @@ const CASES: [(&str, &str); 114] = [
     ),
     (
         "fit rare.csv --label y --text a -o out --force",
-        "no word or part of a word occurs in at least two rows, but not all, of a",
+        "no word or part of a word occurs in at least two rows, but not in all rows, of a",
     ),
     (
         "fit slip.csv --label y --category a -o out --force",
@@ -191,7 +194,7 @@ const CASES: [(&str, &str); 114] = [
         "predictions.Parquet: the output is plain text, not a .parquet file",
     ),
     ("fit good.csv --label y -o model.json.gz", "not a .gz file; name a file with another ending"),
-    ("fit good.csv --label y -o - --force", "`-` names no file here"),
+    ("fit good.csv --label y -o - --force", "`-` is not a file name here"),
     (
         "fit good.csv --label y -o good.csv --force",
         "good.csv is an input file; choose another output",

@@ -1,11 +1,11 @@
-//! `correct`, and the ranking that it takes.
+//! `correct`, and the ranking that it reads.
 
 use crate::support::{refused, run_line, succeed};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// A table whose cells have unusual spellings. `class` is `yes` for x >= 10, with two wrong labels.
+/// A table whose cells are written in unusual forms. `class` is `yes` for x >= 10, with two wrong labels.
 fn write_table(dir: &Path) {
     let mut text = "id;x;class;note\n".to_owned();
     for i in 0..60 {
@@ -70,7 +70,7 @@ fn the_first_rows_of_a_ranking_are_corrected_and_nothing_else() {
     assert!(again.contains("already corrected"), "{again}");
 }
 
-/// Answers of a session have only the new label. It may be one that the table does not have yet, such as `None`.
+/// Answers of a session contain only the new label. It may be a label that the table does not have yet, such as `None`.
 #[test]
 fn answers_are_taken_by_row() {
     let dir = tempfile::tempdir().unwrap();
@@ -84,7 +84,7 @@ fn answers_are_taken_by_row() {
     );
 }
 
-/// A label with another spelling is the same class: its cell stays as it is, and it is not a new label.
+/// A label in another form names the same class: its cell stays as it is, and it is not a new label.
 #[test]
 fn cells_of_the_same_class_keep_their_spelling() {
     let dir = tempfile::tempdir().unwrap();
@@ -154,7 +154,7 @@ fn contradicted_labels_are_reviewed_in_a_session() {
         .stderr(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    // Every question is answered by the suggestion of the model, which is right here.
+    // Every question is answered with the suggestion of the model, which is correct here.
     std::io::Write::write_all(
         &mut session.stdin.take().unwrap(),
         "\n".repeat(contradicted.len()).as_bytes(),
@@ -172,20 +172,20 @@ fn contradicted_labels_are_reviewed_in_a_session() {
     for (i, line) in read(dir.path(), "clean.csv").lines().skip(1).enumerate() {
         assert_eq!(line.rsplit(',').next(), Some(class(i)), "row {i}");
     }
-    // A session that already knows the labels does not ask about these rows.
+    // A session that already has the labels does not ask about these rows.
     succeed(dir.path(), "label t.csv --known class --session s.jsonl --export -o k.csv");
     let again = run_line(
         dir.path(),
         "label t.csv --known class --review r.csv --session s.jsonl --export -o k2.csv",
     );
     let said = String::from_utf8(again.stderr).unwrap();
-    assert!(said.contains("already a known label in this session"), "{said}");
+    assert!(said.contains("a known label in this session already"), "{said}");
     fs::write(dir.path().join("bad.csv"), "row\n200\n").unwrap();
     let bad = refuse(dir.path(), "label t.csv --known class --review bad.csv --session n.jsonl");
     assert!(bad.contains("`200` is not a row of the pool"), "{bad}");
 }
 
-/// Predictions and open rows in the answers of `label` do not replace labels.
+/// Predictions and uncertain rows in the output of `label` do not replace labels.
 #[test]
 fn only_answers_of_people_replace_labels() {
     let dir = tempfile::tempdir().unwrap();
@@ -199,8 +199,8 @@ fn only_answers_of_people_replace_labels() {
     assert!(said.contains("1 row uncertain") && said.contains("1 of 4 labels changed"), "{said}");
 }
 
-/// Only the name of the label column shows that there is a header, because the header looks like data. Both reads of
-/// the table find it.
+/// Only the name of the label column shows that there is a header, because the header looks like data. The header is
+/// found both times that the table is read.
 #[test]
 fn a_header_that_only_the_label_shows_is_found_twice() {
     let dir = tempfile::tempdir().unwrap();
@@ -230,7 +230,7 @@ fn columns_that_are_not_used_are_not_checked() {
     assert!(read(dir.path(), "o.csv").contains("C33b,13,p"));
 }
 
-/// A ranking with a column of ids is refused for a table whose rows were sorted since.
+/// A ranking with a column of ids is refused for a table whose rows have been sorted since.
 #[test]
 fn a_ranking_of_other_rows_is_refused() {
     let dir = tempfile::tempdir().unwrap();
@@ -258,7 +258,7 @@ fn a_ranking_of_other_rows_is_refused() {
     assert!(!dir.path().join("c.csv").exists() && !dir.path().join("k.csv").exists());
     succeed(dir.path(), "correct t.csv --label class --with r.csv --first 2 -o c.csv");
     succeed(dir.path(), &format!("label t.csv {label}"));
-    // Without ids, the label of a row shows that it is another one.
+    // Without ids, the label of a row shows that it is a different row.
     fs::write(dir.path().join("r.csv"), "row,label,suggested\n8,no,no\n7,no,yes\n").unwrap();
     let line = "label t.csv --known class --drop note --review r.csv --session n.jsonl";
     let found = refuse(dir.path(), line);

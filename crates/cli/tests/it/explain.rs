@@ -1,4 +1,4 @@
-//! Rows explained, and the model card.
+//! Explanations of rows, and the model card.
 
 use crate::support::{npy, refused, succeed, table};
 use serde_json::Value;
@@ -9,7 +9,7 @@ fn json(folder: &Path, line: &str) -> Value {
     serde_json::from_str(&succeed(folder, line)).unwrap()
 }
 
-/// The contributions in text and JSON sum from the mean to the prediction, which is that of `predict`.
+/// The sum of the mean and the contributions is the prediction, which is that of `predict`.
 #[test]
 fn a_row_is_explained() {
     let folder = tempfile::tempdir().unwrap();
@@ -31,7 +31,7 @@ fn a_row_is_explained() {
     let number = |name: &str| rows[0][name].as_f64().unwrap();
     assert!((number("baseline") + sum - number("result")).abs() < 1e-9);
     assert!(line.contains(&number("result").to_string()[..6]), "{line} {}", number("result"));
-    // Every cell stands next to its column.
+    // Each cell is that of its column.
     let written = table(200);
     let header: Vec<&str> = written.lines().next().unwrap().split(',').collect();
     let cells: Vec<&str> = written.lines().nth(8).unwrap().split(',').collect();
@@ -51,7 +51,7 @@ fn a_row_is_explained() {
     assert!(why.contains("the table has no other row"), "{why}");
 }
 
-/// The card has the numbers of `evaluate`, escapes names, and replaces a file only with --force.
+/// The card contains the numbers of `evaluate`, names are escaped, and a file is replaced only with --force.
 #[test]
 fn a_model_card_is_written() {
     let folder = tempfile::tempdir().unwrap();

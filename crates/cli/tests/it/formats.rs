@@ -171,7 +171,7 @@ fn columns_in_any_order_among_others() {
     fs::write(dir.path().join("plain.csv"), csv(',')).unwrap();
     succeed(dir.path(), "fit plain.csv --label y --learner svm -o model.json");
     let expected = predictions(dir.path(), "model.json", "plain.csv");
-    // The columns are reversed, and there are the index that pandas writes and an unknown column.
+    // The columns are in reverse order, and the table also has the index that pandas writes and an unknown column.
     let turned: Vec<String> = csv(',')
         .lines()
         .enumerate()
@@ -188,7 +188,7 @@ fn columns_in_any_order_among_others() {
     let notes = String::from_utf8_lossy(&output.stderr);
     assert_eq!(
         notes,
-        "note: turned.csv: the first column has no name; it is an index, and left out\n"
+        "note: turned.csv: the first column has no name, so it is taken for an index and left out\n"
     );
 }
 
@@ -237,7 +237,7 @@ fn arrays_and_libsvm_name_their_columns_by_number() {
     assert_eq!(predictions(dir.path(), "sparse.txt.json", "short.txt"), expected);
 }
 
-/// A pandas table whose columns are named by years, with several classes whose names are numbers; all names are
+/// In a pandas table whose columns are named by years, with several classes whose names are numbers, all names are
 /// preserved.
 #[test]
 fn numeric_names_of_columns_and_classes_are_preserved() {
@@ -314,7 +314,7 @@ fn unsupported_columns_and_rounded_integers() {
     assert!(said.contains("t.csv, line 5, column `id`: 9007199254740993 is rounded"), "{said}");
 }
 
-/// A missing-value marker given to `fit` applies to arrays, in `fit` and for new rows.
+/// A missing-value marker that is passed to `fit` also applies to arrays, both in `fit` and for new rows.
 #[test]
 fn missing_markers_apply_to_arrays() {
     let dir = tempfile::tempdir().unwrap();

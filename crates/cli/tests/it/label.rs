@@ -100,7 +100,7 @@ fn a_pool_is_labelled_in_two_runs() {
     for (row, line) in lines[1..].iter().enumerate() {
         assert!(line.starts_with(&format!("{row},{},", truth[row])), "{line}");
     }
-    // The corrections are fewer than half of the rows of the smaller class.
+    // The number of corrections is less than half of the number of rows of the smaller class.
     assert!(corrections < 20, "{corrections}");
 }
 
@@ -248,7 +248,7 @@ fn sessions_of_several_annotators_are_merged() {
         assert_eq!(cells[4], if row == 3 { "?" } else { truth[row] });
     }
     let (_, notes) = typed(folder.path(), &merge[1..], "q\n");
-    let said = "2 annotators (ann, bob): the same class in 9 of 11 rows with several classes given; Cohen's kappa";
+    let said = "2 annotators (ann, bob): the same class in 9 of 11 rows with at least two labels; Cohen's kappa";
     assert!(notes.contains(said) && notes.contains("; 2 tied, 0 only uncertain"), "{notes}");
     let mut terminal = Terminal::start(folder.path(), &merge);
     let mut asked = Vec::new();
@@ -273,7 +273,8 @@ fn sessions_of_several_annotators_are_merged() {
     }
 }
 
-/// The review of a merge belongs to its annotators, has all their classes, and asks about rows that are contradicted later.
+/// The review of a merge belongs to its annotators, has all their classes, and asks about rows whose answers are
+/// contradicted later.
 #[test]
 fn a_merge_is_continued() {
     let folder = tempfile::tempdir().unwrap();
@@ -310,7 +311,8 @@ fn a_merge_is_continued() {
     assert!(why.contains("this is the session of merge of \"ann\", \"eve\""), "{why}");
 }
 
-/// `--seek` asks about the rows that most probably have the rare class, and the simulation counts what it finds.
+/// `--seek` asks about the rows that most probably have the rare class, and the simulation counts the rows of this
+/// class that are found.
 #[test]
 fn a_rare_class_is_sought() {
     let folder = tempfile::tempdir().unwrap();
@@ -527,7 +529,7 @@ fn a_simulation_counts_corrections() {
     assert_eq!((few["answers"].as_u64(), few.get("corrections_first_half")), (Some(7), None));
     let said =
         refused(folder.path(), &["label", "all.csv", "--classes", "in,out", "--order", "given"]);
-    assert!(said.contains("--order given are for --simulate"), "{said}");
+    assert!(said.contains("--order given are only for --simulate"), "{said}");
     let found = |value: &Value| value["answers_until_20_of_each"].as_u64().unwrap();
     let rare = play(&["--order", "rare"]);
     assert!((40..=45).contains(&found(&rare)), "{rare}");
@@ -537,7 +539,7 @@ fn a_simulation_counts_corrections() {
     assert!(stop["answers"].as_u64().unwrap() < 200, "{stop}");
     assert!(stop["wrong"].as_u64().unwrap() <= 10, "at most 5 per cent of 200: {stop}");
     let text = good(folder.path(), &["label", "all.csv", "--label", "label", "--simulate"]);
-    assert!(text.contains("the model suggests to stop after "), "{text}");
+    assert!(text.contains("the model suggests stopping after "), "{text}");
     assert!(
         text.contains(" corrections in 200 answers for 200 rows; time per answer: median "),
         "{text}"
@@ -760,7 +762,7 @@ fn items_are_identified_by_their_ids() {
     assert_eq!(typed(folder, &new, "a\na\na\na\nr\n1 b\n\nq\n").0, Some(0));
     let of_first = table(folder, "o.csv");
     assert_eq!(of_first[0][1], "007", "the export contains the ids");
-    // Changed content and another order: the ids decide. The id column is taken from the session.
+    // The content and the order have changed: the ids decide. The id column is taken from the session.
     write("next.csv", &[("9", "4"), ("8", "30"), ("7", "2"), ("007", "1"), ("10", "5")]);
     let (code, said) = typed(folder, &args("next.csv"), "q\n");
     assert_eq!(code, Some(0), "{said}");
@@ -855,7 +857,7 @@ fn a_damaged_session_is_noticed() {
     assert!(code == Some(2) && said.contains("line 1"), "{said}");
 }
 
-/// An import finds its item by all fields of the task, never replaces an answer, and reports ambiguous tasks.
+/// An import matches an item by all fields of the task, and never replaces an answer. Ambiguous tasks are reported.
 #[test]
 fn imports_are_careful() {
     let folder = tempfile::tempdir().unwrap();
@@ -1040,8 +1042,7 @@ fn a_session_of_version_1_is_resumed() {
     assert_eq!(table(folder, "o.csv"), [["1", "b", "corrected", ""]]);
 }
 
-/// A session starts with the predictions of a fitted model, with its classes and probabilities, even when it is
-/// resumed.
+/// A session starts with the predictions, classes and probabilities of a fitted model, even when it is resumed.
 #[test]
 fn a_session_starts_from_a_model() {
     let folder = tempfile::tempdir().unwrap();

@@ -97,7 +97,8 @@ fn digits_are_labelled_through_the_page() {
     assert_eq!(labels.lines().count(), 501);
 }
 
-/// Words are marked for and against the predicted class, a rare class is found early, and the page says when to stop.
+/// Words are marked as evidence for or against the predicted class, a rare class is found early, and the page shows the
+/// advice to stop.
 #[test]
 fn texts_are_labelled_through_the_page() {
     let folder = tempfile::tempdir().unwrap();
@@ -390,7 +391,7 @@ fn folders_of_images_are_tables() {
     let renamed = fs::read_to_string(at("n.csv")).unwrap();
     assert_eq!(renamed.lines().count(), labels.lines().count());
     assert!(renamed.contains(",NA,known,"), "{renamed}");
-    // Labels belong to files: a new image, which moves all rows, does not move them.
+    // Labels belong to files: a new image, which moves all rows, does not move the labels.
     let mut labels = String::from("row,file,label\n");
     for (row, class) in truth.iter().enumerate() {
         labels.push_str(&format!("{row},{row:04}.png,{class}\n"));
@@ -539,7 +540,8 @@ fn images_stay_in_their_folder() {
     }
 }
 
-/// `audit --web` asks about the contradicted labels and writes the corrected table; stopped early, it continues.
+/// `audit --web` asks about the contradicted labels and writes the corrected table. If it was stopped early, the same
+/// command continues.
 #[test]
 fn contradicted_labels_are_corrected_through_the_page() {
     let folder = tempfile::tempdir().unwrap();
@@ -575,7 +577,7 @@ fn contradicted_labels_are_corrected_through_the_page() {
         }
     }
     assert!(wrong() == 0 && (5..20).contains(&asked), "{} {asked}", wrong());
-    // A clean table has nothing to review.
+    // In a clean table, there is nothing to review.
     fs::rename(folder.join("clean.csv"), folder.join("right.csv")).unwrap();
     let args = ["audit", "right.csv", "--label", "class", "--web", "again.csv"];
     crate::support::good(folder, &args);

@@ -1,4 +1,4 @@
-//! Labels in a file of their own, rows held out by group or time, costs, comparison, importance and outputs of a session.
+//! Labels in a separate file, rows held out by group or time, costs, comparison, importance and outputs of a session.
 
 use crate::support::{Draws, good, npy, program, refused, run_line, succeed, table};
 use serde_json::Value;
@@ -40,7 +40,8 @@ fn typed_line(folder: &Path, line: &str, input: &str) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8(said).unwrap())
 }
 
-/// A model is the same whether the labels are in the table, in another file by row or id, or in a NumPy array.
+/// A model is the same whether the labels are in the table, in another file with row numbers or ids, or in a NumPy
+/// array.
 #[test]
 fn labels_are_joined_in_every_way() {
     let folder = tempfile::tempdir().unwrap();
@@ -60,7 +61,7 @@ fn labels_are_joined_in_every_way() {
             writeln!(whole, "{line}").unwrap();
         }
     }
-    // In another order, with one label twice.
+    // The rows are in another order, and one label occurs twice.
     for row in (0..200).rev().chain([7]) {
         let label = lines[row].rsplit(',').next().unwrap();
         if row % 5 > 0 {
@@ -130,12 +131,12 @@ fn labels_that_do_not_fit_are_refused() {
     for (labels, options, said) in [
         ("row,label\n4,a\n", "", "`4` is not a row of t.csv, which has 4 rows, counted from 0"),
         ("row,label\n1,a\n1,b\n", "", "y.csv, line 3: row 1 of t.csv has two labels, `a` and `b`"),
-        ("row,label\n1,\n", "", "y.csv: it has no label"),
+        ("row,label\n1,\n", "", "y.csv: it has no labels"),
         ("label\na\nb\n", "", "2 labels for the 4 rows of t.csv"),
         (
             "row,p,q\n1,a,b\n",
             "",
-            "it has no column `label`; pass the column of labels with --label; there are p, q",
+            "it has no column `label`; pass the column of labels with --label; its columns are p, q",
         ),
         ("row,label\n1,a\n", " --label said", "y.csv: there is no column `said`"),
         (
@@ -239,7 +240,7 @@ fn groups_and_times_are_held_out_together() {
     );
     for (options, said) in [
         ("--group p", "there is no column `p`"),
-        ("--time patient", "column `patient`: it contains texts"),
+        ("--time patient", "column `patient`: it contains text"),
         ("--group y", "has another role"),
         ("--group patient --drop patient", "--drop patient: it is the column by which"),
     ] {
@@ -265,7 +266,8 @@ fn copies_of_fitted_rows_are_reported() {
     assert!(!said.contains("same values"), "{said}");
 }
 
-/// For a rare class, importance shows in the probabilities, and with costs the model finds its rows.
+/// For a rare class, the importance of a column shows in the probabilities, and with costs the rows of the class are
+/// found.
 #[test]
 fn a_rare_class_is_found_by_its_cost() {
     let folder = tempfile::tempdir().unwrap();
@@ -353,7 +355,7 @@ fn models_are_compared_on_the_same_rows() {
     assert!(found.contains("none.json"), "{found}");
 }
 
-/// Models of other labels or other classes are refused. The order of the classes does not matter.
+/// Models of different labels or different classes are refused. The order of the classes does not matter.
 #[test]
 fn models_of_different_tasks_are_not_compared() {
     let folder = tempfile::tempdir().unwrap();
@@ -398,7 +400,7 @@ fn gaps_are_reported() {
     write(folder, "one.csv", "a,b\n1,2\n,\n3,\n");
     let said = notes(folder, "predict m.json one.csv");
     assert!(
-        said.contains("1 row has no value in any column of the model, such as one.csv, line 3"),
+        said.contains("1 row has no value in any column of the model (for example one.csv, line 3"),
         "{said}"
     );
     assert!(!said.contains("column `b`"), "{said}");
@@ -519,7 +521,7 @@ fn a_session_is_fitted_directly() {
     }
 }
 
-/// Labels in order or by row number are refused if the ids in both files belong to other rows.
+/// Labels in order or by row number are refused if the ids in both files show that they belong to other rows.
 #[test]
 fn labels_of_other_rows_are_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -541,7 +543,8 @@ fn labels_of_other_rows_are_refused() {
     assert!(!folder.join("m.json").exists());
     succeed(folder, "fit x.csv --labels turned.csv --id id -o by_id.json");
     succeed(folder, "fit x.csv --labels y.csv -o m.json");
-    // Columns that only the file of labels has confirm nothing; a file of labels alone is meant to be in order.
+    // Columns that occur only in the file of labels do not confirm the order of the rows; a file that contains only
+    // labels is meant to be in order.
     write(folder, "who.csv", read(folder, "y.csv").replace("id,", "who,"));
     let alone: String = (0..60).map(|i| format!("{}\n", class(i))).collect();
     write(folder, "alone.csv", format!("label\n{alone}"));

@@ -1,5 +1,5 @@
-//! Tests of the command as its users run it. A single test program, so that the crates are linked once and not once per
-//! file.
+//! Tests of the command as its users run it. They are a single test program, so that the crates are linked once and not
+//! once per file.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod audit;

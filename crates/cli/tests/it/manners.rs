@@ -20,7 +20,8 @@ fn an_output_is_overwritten_only_with_force() {
     assert_eq!(listing(dir.path()), ["m.json", "t.csv"]);
 }
 
-/// Outputs go through links, into pipes, and to standard output by its name; an overwritten file keeps its permissions.
+/// Outputs can be written through links, into pipes, and to standard output by its path; an overwritten file keeps its
+/// permissions.
 #[cfg(unix)]
 #[test]
 fn links_pipes_and_permissions_are_preserved() {
@@ -178,8 +179,8 @@ fn unseen_categories_and_absent_columns_by_the_stated_rule() {
         write("new.csv", text);
         succeed(dir.path(), "predict m.json new.csv --unseen zero")
     };
-    // A missing number is replaced by the median of 0..=6 and marked by a coordinate. A missing column is a column of
-    // missing cells.
+    // A missing number is replaced by the median of 0..=6 and marked by a coordinate. A missing column is treated as a
+    // column of missing cells.
     let missing = predict("a,colour\n,red\n");
     assert_eq!(predict("colour\nred\n"), missing);
     assert_ne!(predict("a,colour\n3,red\n"), missing);
@@ -277,7 +278,7 @@ fn classes_of_equal_numbers_are_reported() {
     assert!(!said.contains("`2`"), "{said}");
 }
 
-/// Weights are ordered by size, whatever their sign.
+/// Weights are ordered by absolute value.
 #[test]
 fn weights_are_listed_by_their_size() {
     let dir = tempfile::tempdir().unwrap();

@@ -141,7 +141,7 @@ fn changed_models_violate_the_schema_or_are_refused() {
         *changed.pointer_mut(pointer).unwrap() = to;
         changed
     };
-    // These faults are refused by the schema and by the program.
+    // Models with these faults violate the schema and are refused by the program.
     for (pointer, to) in [
         ("/format", json!("other")),
         ("/version", json!(1)),

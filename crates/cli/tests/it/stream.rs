@@ -10,7 +10,7 @@ fn fit(dir: &Path, args: &str) -> Value {
     serde_json::from_str(&succeed(dir, &args)).unwrap()
 }
 
-/// A table with two numeric columns and one of categories; the class depends on the angle.
+/// A table with two numeric columns and a column of categories; the class depends on the angle.
 fn wheel(rows: usize, classes: &[&str]) -> String {
     let mut text = "x,y,z,class\n".to_owned();
     for i in 0..rows {
@@ -68,8 +68,8 @@ fn several_classes_and_lists_of_halfspaces() {
     succeed(dir.path(), "evaluate m.json three.csv");
 }
 
-/// Sparse rows of three classes. Each row has up to four columns, one of which is typical of its class. Every fifth
-/// label is wrong.
+/// Sparse rows of three classes. Each row has up to four nonzero columns, one of which is typical of its class. Every
+/// fifth label is wrong.
 fn sparse_rows(rows: u64) -> String {
     let mut text = String::new();
     for i in 0..rows {
@@ -85,8 +85,8 @@ fn sparse_rows(rows: u64) -> String {
     text
 }
 
-/// The default learner makes one pass over many sparse rows, whatever the number of threads. Up to the size of the
-/// sample, it learns as in memory.
+/// The default learner makes one pass over many sparse rows, and the model is the same for any number of threads. If
+/// there are no more rows than in the sample, the model is the same as in memory.
 #[test]
 fn many_sparse_rows_are_learned_in_one_pass() {
     let dir = tempfile::tempdir().unwrap();

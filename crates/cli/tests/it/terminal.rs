@@ -41,7 +41,7 @@ fn on_terminal(
     String::from_utf8(shown).unwrap().replace('\r', "")
 }
 
-/// The lines, none of which may be wider than `columns`.
+/// Returns the lines. None of them may be wider than `columns`.
 fn lines_within(text: &str, columns: usize) -> Vec<&str> {
     let lines: Vec<&str> = text.lines().collect();
     for line in &lines {
@@ -63,7 +63,7 @@ fn long_classes(folder: &Path) {
     succeed(folder, "fit long.csv --label class --learner logistic -o long.json");
 }
 
-/// Errors and notes are in colour on a terminal only, and not if the environment forbids it.
+/// Errors and notes are coloured only on a terminal, and only if the environment permits it.
 #[test]
 fn errors_and_notes_are_coloured_on_a_terminal_only() {
     let dir = tempfile::tempdir().unwrap();
@@ -90,7 +90,7 @@ fn errors_and_notes_are_coloured_on_a_terminal_only() {
     assert!(piped.stderr.starts_with(b"error: none.csv"));
 }
 
-/// Lines break between words below the first value. In a pipe a line stays one line.
+/// Long lines are broken between words and continue below the first value. In a pipe, a line is not broken.
 #[test]
 fn long_lines_break_between_words_on_a_terminal() {
     let dir = tempfile::tempdir().unwrap();
@@ -104,14 +104,14 @@ fn long_lines_break_between_words_on_a_terminal() {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(words(&text), words(&piped));
     assert!(piped.lines().any(|line| line.len() > 80));
-    // JSON has no line breaks that its reader does not expect.
+    // No line breaks are added to JSON.
     let json = on_terminal(dir.path(), &format!("{fit} --json"), 40, PLAIN, "");
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["rows"], 300);
 }
 
-/// The tables of `evaluate` fit 80 columns in a pipe and the width of a terminal; numbers of a column have the same
-/// number of decimals and are aligned.
+/// The tables of `evaluate` fit into 80 columns in a pipe, and into the width of a terminal. The numbers of a column
+/// have the same number of decimals and are aligned.
 #[test]
 fn the_tables_of_an_evaluation_fit() {
     let dir = tempfile::tempdir().unwrap();
@@ -119,7 +119,7 @@ fn the_tables_of_an_evaluation_fit() {
     let evaluate = "evaluate long.json long.csv";
     let piped = succeed(dir.path(), evaluate);
     lines_within(&piped, 80);
-    // Rows and columns have numbers, and the ends of the names distinguish them.
+    // Rows and columns are numbered, and the names differ at their ends.
     for row in [" 1 a very lon…lass eight", "true \\ predicted           1   2 "] {
         assert!(piped.contains(row), "{row}: {piped}");
     }
@@ -140,7 +140,7 @@ fn the_tables_of_an_evaluation_fit() {
     }
 }
 
-/// A few short names stay in full.
+/// A few short names are shown in full.
 #[test]
 fn short_names_of_classes_stay() {
     let dir = tempfile::tempdir().unwrap();
@@ -151,7 +151,7 @@ fn short_names_of_classes_stay() {
     assert!(text.contains("95 % interval     AUC  avg. precision\nn  "), "{text}");
 }
 
-/// A row is shown in columns, the prediction in bold; the beginning of a name is an answer.
+/// A row is shown in columns and the prediction in bold; the beginning of a name is accepted as an answer.
 #[test]
 fn a_session_on_a_terminal() {
     let dir = tempfile::tempdir().unwrap();
@@ -175,13 +175,13 @@ fn a_session_on_a_terminal() {
     }
     assert_eq!(lines.iter().map(|line| line.matches("column").count()).sum::<usize>() % 9, 0);
     let written = fs::read_to_string(dir.path().join("out.csv")).unwrap();
-    // `ma` is the beginning of `malignant` alone: `Mammal` begins with a capital.
+    // `ma` is the beginning of `malignant` only, because `Mammal` begins with a capital.
     assert_eq!(written.matches(",malignant,").count(), 2, "{written}");
     let again = on_terminal(dir.path(), "label pool.csv", 60, PLAIN, "MA\nq\n");
     assert!(again.contains("\"MA\" is the beginning of malignant, Mammal"), "{again}");
 }
 
-/// A simulation shows the share done and the time left.
+/// A simulation shows the percentage that is done and the time left.
 #[test]
 fn a_simulation_shows_its_progress() {
     let dir = tempfile::tempdir().unwrap();

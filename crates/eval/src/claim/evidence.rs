@@ -30,7 +30,7 @@ pub(super) const SMALLEST: &str = "smallest";
 pub(super) const LOWER_END: &str = "lower end of the 95 % interval";
 
 /// The note that is added if all values are equal and above the bound, which does not refute the claim.
-const NO_SCATTER: &str = ", all values the same: Student's test has no scatter to go by";
+const NO_SCATTER: &str = ", all values are equal, so Student's test does not apply";
 
 /// The result of the measurements for a claim.
 ///

@@ -69,7 +69,7 @@ pub struct ClaimStatement {
     pub kind: ClaimKind,
     /// The null: the simplest alternative that must not pass.
     pub null: String,
-    /// Paths of the public items that the claim checks, such as `halfspaces_online::Perceptron`.
+    /// Paths of the public items that are run to test the claim, such as `halfspaces_online::Perceptron`.
     pub checks: &'static [&'static str],
 }
 
@@ -216,7 +216,7 @@ impl Claim {
         if self.fewest == self.trials {
             format!("{} trials", self.trials)
         } else {
-            format!("{} trials, at least {} a setting", self.trials, self.fewest)
+            format!("{} trials, at least {} per setting", self.trials, self.fewest)
         }
     }
 
@@ -332,7 +332,7 @@ mod tests {
             Claim::new(statement(ClaimKind::Proved), "X", evidence, FAILS).trials_text()
         };
         assert_eq!(text(&[of(40)]), "40 trials");
-        assert_eq!(text(&[of(40), of(30)]), "70 trials, at least 30 a setting");
+        assert_eq!(text(&[of(40), of(30)]), "70 trials, at least 30 per setting");
     }
 
     #[test]

@@ -15,7 +15,7 @@
 //! pass, and the null is measured on the same instances. A claim whose null does not fail ([`Null::fails`]) is
 //! [`Verdict::Weak`].
 //!
-//! The ledger shows two more figures for every claim, separately: its slack, which is the factor between the statement
+//! The ledger shows two more numbers for every claim, separately: its slack, which is the factor between the statement
 //! and the measurements, and its number of trials. More trials do not change the slack. A claim with a slack of at
 //! least [`SLACK_LIMIT`] is also weak, unless it states why no instance can approach its bound.
 

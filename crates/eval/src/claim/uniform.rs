@@ -47,7 +47,7 @@ impl Evidence {
             trials: values.len(),
             fewest: values.len(),
             quantity: format!(
-                "largest distance of {quantity} from its law, upper end of the 95 % band"
+                "largest distance of {quantity} from its distribution, upper end of the 95 % band"
             ),
             measured: Some(distance + band).filter(|v| v.is_finite()),
             bound: tolerance,

@@ -73,8 +73,8 @@ pub struct Description {
     pub type_name: &'static str,
 }
 
-/// An [`Experiment`] without its types, as stored in a suite. The trait is implemented for every experiment. Its
-/// methods have other names than those of [`Experiment`], so both traits may be in scope.
+/// An [`Experiment`] without its types, as stored in a suite. The trait is implemented for every experiment. Its method
+/// names differ from those of [`Experiment`], so both traits may be in scope.
 ///
 /// Running takes as long as the trials; planning and evaluation take time proportional to the number of trials. A
 /// [`TrialStore`] keeps the outcomes.
@@ -115,9 +115,9 @@ pub trait AnyExperiment: Sync {
 }
 
 fn locked(store: &Mutex<TrialStore>) -> MutexGuard<'_, TrialStore> {
-    store
-        .lock()
-        .unwrap_or_else(|_| unreachable!("another thread panicked while it had locked the store"))
+    store.lock().unwrap_or_else(|_| {
+        unreachable!("another thread panicked while holding the lock on the store")
+    })
 }
 
 /// A planned configuration with its JSON form.

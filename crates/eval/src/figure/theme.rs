@@ -3,7 +3,7 @@
 use super::model::Colour;
 
 /// Each colour in the light and in the dark theme. The colours follow Okabe and Ito, whose palette is distinguishable
-/// for colour-blind readers. They are darkened or lightened until each has a contrast of at least 3 to 1 with its
+/// for colour-blind readers. They are darkened or lightened so that each has a contrast of at least 3 to 1 with its
 /// background.
 pub(super) const PALETTE: [(Colour, &str, &str); 8] = [
     (Colour::Blue, "#0072b2", "#4aa8e0"),

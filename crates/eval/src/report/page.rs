@@ -118,7 +118,7 @@ pub(super) fn missed(finding: &Finding, section: &Section) -> Option<String> {
     for id in &finding.claims {
         let Some(claim) = section.claims.iter().find(|claim| claim.id == *id) else {
             unreachable!(
-                "experiment {}: a finding rests on {id}, which it does not judge",
+                "experiment {}: a finding rests on {id}, which the experiment does not judge",
                 section.id
             )
         };

@@ -5,8 +5,8 @@ use crate::claim::{Claim, ClaimKind, SLACK_LIMIT, Verdict};
 /// The slack above which a bound says little about the measured values.
 const FAR: f64 = 10.0;
 
-/// The totals of the ledger: the number of claims that hold, by kind, then the numbers of the other verdicts that
-/// occur. The number of claims that hold is shown even if it is 0.
+/// The totals of the ledger: the number of claims that hold, by kind, then the counts of the other verdicts that occur.
+/// The number of claims that hold is shown even if it is 0.
 pub(super) fn counts(claims: &[&Claim]) -> Vec<(Verdict, String)> {
     let mut counts = Vec::new();
     for verdict in Verdict::ALL {

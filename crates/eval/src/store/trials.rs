@@ -52,7 +52,7 @@ impl TrialStore {
     /// until the store is dropped.
     ///
     /// # Errors
-    /// Every [`StoreError`]. After an error, the file is unchanged.
+    /// Any [`StoreError`]. After an error, the file is unchanged.
     pub fn open(path: &Path) -> Result<TrialStore, StoreError> {
         let failed = |action| move |source| StoreError::Io { path: path.into(), action, source };
         let mut file = OpenOptions::new()
@@ -81,7 +81,7 @@ impl TrialStore {
     /// Reads the trials of several files as shards of one run, without writing anything.
     ///
     /// # Errors
-    /// Every [`StoreError`] except [`StoreError::InUse`].
+    /// Any [`StoreError`] except [`StoreError::InUse`].
     pub fn read(paths: &[PathBuf]) -> Result<TrialStore, StoreError> {
         let mut store =
             TrialStore { path: PathBuf::new(), file: None, length: 0, outcomes: HashMap::new() };

@@ -121,7 +121,7 @@ pub(super) struct Measured {
     limit: &'static str,
     limit_seconds: f64,
     limit_seconds_median: f64,
-    /// Ratio of the minimum times, job over limit.
+    /// Minimum time of the job divided by the minimum time of the limit.
     ratio: f64,
     /// Median over rounds of the ratio of the times.
     ratio_median: f64,

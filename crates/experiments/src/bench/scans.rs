@@ -1,5 +1,5 @@
-//! Jobs that scan a whole pool: the largest margins, greedy self-directed labelling, and the batch perceptron at the
-//! worst point.
+//! Jobs that scan a whole pool: the largest margins, greedy self-directed labelling, and the batch perceptron that
+//! picks the worst point.
 
 use super::definition::{Definition, Job, Target, digest, digest_of};
 use super::limits::read_with_two;
@@ -70,7 +70,8 @@ fn greedy(pools: &mut Pools, shape: Shape) -> Result<Job, Failure> {
     Ok(Job::new(run, limit))
 }
 
-/// Runs the batch perceptron on inseparable points. It makes all allowed updates, each after a scan, and a final scan.
+/// Runs the batch perceptron on inseparable points. The perceptron makes all allowed updates, each after a scan, and
+/// then a final scan.
 fn worst(pools: &mut Pools, shape: Shape) -> Result<Job, Failure> {
     let pool = pools.ball(shape.n, shape.d)?;
     let labels = noisy(&pool.labels);

@@ -21,7 +21,7 @@ use std::fmt;
 use std::io::Write as _;
 use tempfile::NamedTempFile;
 
-/// Centres of the kernel values.
+/// Number of centres of the kernel values.
 const CENTRES: usize = 500;
 
 /// A prepared job, which runs on a given number of threads and returns a digest of its result.
@@ -212,7 +212,7 @@ pub(super) struct Threaded {
     size: String,
     one: f64,
     two: f64,
-    /// Median over rounds of the time on one thread over the time on two.
+    /// Median over rounds of the time on one thread divided by the time on two.
     ratio: f64,
     /// The two factors of the ratio; `None` if the processor time is not available.
     shares: Option<Shares>,
@@ -221,11 +221,11 @@ pub(super) struct Threaded {
 /// The factors of the ratio, which is 2 × `busy`/`work`.
 #[derive(Debug, Clone, Copy, Serialize)]
 struct Shares {
-    /// Processor time on two threads over that on one. It exceeds 1 because of repeated work, copies, and contention
-    /// for memory.
+    /// Processor time on two threads divided by that on one. It exceeds 1 because of repeated work, copies, and
+    /// contention for memory.
     work: f64,
-    /// The fraction of the time of two threads in which they run. For the rest of the time, they wait for a serial part
-    /// to end or for a thread to start.
+    /// The fraction of the elapsed time for which the two threads run. For the rest of the time, they wait for a serial
+    /// part to end or for a thread to start.
     busy: f64,
 }
 

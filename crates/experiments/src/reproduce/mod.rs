@@ -62,7 +62,7 @@ pub(crate) fn reproduce(options: &ReproduceOptions) -> Result<ExitCode, Failure>
         run.experiments = earlier.experiments;
         run.outputs = earlier.outputs;
     }
-    // A report of a killed run names the experiments that it has not begun.
+    // A report of a killed run lists the experiments that the run had not begun.
     for experiment in &experiments {
         add_time(&mut run.experiments, &ExperimentTime::new(experiment.describe().id));
     }
@@ -264,7 +264,7 @@ impl Parts {
     }
 }
 
-/// Whether one of the folders holds a shard.
+/// Whether one of the folders contains the shard of a share.
 fn held(folders: &[(PathBuf, Vec<Share>)], share: &Share) -> bool {
     folders.iter().any(|(_, shares)| shares.iter().any(|known| known.shard == share.shard))
 }
@@ -296,7 +296,7 @@ pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode, Failure> {
     publish(&out, run, &inputs, &Mutex::new(store))
 }
 
-/// Names the trials that the experiments of a run lack, and the shards that may hold them.
+/// Lists the trials that the experiments of a run lack, and the shards that may contain them.
 fn tell_missing(run: &RunInfo, inputs: &Arc<Inputs>, store: &TrialStore) -> Result<(), Failure> {
     let mut complete = true;
     for experiment in suite::all(inputs) {
@@ -315,7 +315,7 @@ fn tell_missing(run: &RunInfo, inputs: &Arc<Inputs>, store: &TrialStore) -> Resu
         return Ok(());
     }
     for shard in Share::missing(&run.shares) {
-        note(&format!("shard {shard} is missing: name its folder, or run it"));
+        note(&format!("shard {shard} is missing: pass its folder, or run it"));
     }
     for share in run.shares.iter().filter(|share| !share.finished) {
         note(&format!("shard {} is not finished: run its command again", share.shard));

@@ -62,9 +62,9 @@ pub(super) fn publish(
 
 /// Locks the store of a run's trials.
 pub(super) fn locked(store: &Mutex<TrialStore>) -> MutexGuard<'_, TrialStore> {
-    store
-        .lock()
-        .unwrap_or_else(|_| unreachable!("another thread panicked while it locked the store"))
+    store.lock().unwrap_or_else(|_| {
+        unreachable!("another thread panicked while holding the lock on the store")
+    })
 }
 
 fn rerun(run: &RunInfo, only: Option<&str>) -> String {

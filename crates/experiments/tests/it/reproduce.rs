@@ -230,7 +230,7 @@ fn a_report_names_what_is_missing_and_keeps_what_it_has() {
     let said = notes(report(&[first, second.clone()], &merged));
     let lacks = trials(&place("whole")) - trials(&merged);
     let expected = format!(
-        "K5: {lacks} of {} trials are missing\nshard 3/3 is missing: name its folder, or run it\nshard 2/3 is not finished: run its command again\n",
+        "K5: {lacks} of {} trials are missing\nshard 3/3 is missing: pass its folder, or run it\nshard 2/3 is not finished: run its command again\n",
         trials(&place("whole"))
     );
     assert_eq!(said, expected);
@@ -241,7 +241,7 @@ fn a_report_names_what_is_missing_and_keeps_what_it_has() {
     succeed(run(3));
     assert_eq!(notes(report(&[third.clone(), second.clone()], &merged)), "");
     assert_eq!(results(&merged), results(&place("whole")));
-    // Repeating the same report counts no time twice.
+    // If the same report is repeated, no time is counted twice.
     let seconds = |folder: &Path| run_info(folder)["experiments"][0]["seconds"].as_f64().unwrap();
     let all = [place("part1"), second, third];
     succeed(report(&all, &merged));
@@ -250,7 +250,7 @@ fn a_report_names_what_is_missing_and_keeps_what_it_has() {
     assert_eq!(run_info(&merged)["shares"].as_array().unwrap().len(), 3);
 }
 
-/// A report of a run that was killed names the experiments that it had not begun.
+/// A report of a killed run lists the experiments that the run had not begun.
 #[test]
 fn experiments_that_have_not_begun_are_missing() {
     let folder = tempfile::tempdir().unwrap();
@@ -478,7 +478,7 @@ fn a_run_in_progress_keeps_its_folder() {
     assert!(trials(&out) >= 5);
 }
 
-/// A run killed between creating its files leaves them empty, so the next run starts as if new.
+/// A run that is killed while it creates its files leaves them empty. The next run then starts as in a new folder.
 #[test]
 fn an_empty_start_is_no_obstacle() {
     let folder = tempfile::tempdir().unwrap();

@@ -80,13 +80,13 @@ pub(super) fn add_notes(
         if lines.count > 0 {
             let done = match (ragged, what) {
                 (Ragged::Skip, _) => "left out",
-                (Ragged::Pad, "more") => "the cells at the end are in columns of their own",
-                (Ragged::Pad, _) => "filled with missing values",
+                (Ragged::Pad, "more") => "the additional cells are in additional columns",
+                (Ragged::Pad, _) => "the absent cells are missing values",
                 (Ragged::Error, _) => "an error unless --ragged is pad or skip",
             };
             let rows = if lines.count == 1 { "row has" } else { "rows have" };
             add(&format!(
-                "{} {rows} {what} cells than {}, {}: {done}",
+                "{} {rows} {what} than {} cells ({}): {done}",
                 lines.count,
                 layout.width,
                 lines.shown()
@@ -96,26 +96,27 @@ pub(super) fn add_notes(
     if tally.inner_quotes.count > 0 {
         let lines = tally.inner_quotes.shown();
         add(&format!(
-            "{lines}: a quotation mark inside an unquoted cell; a delimiter may be missing before it"
+            "{lines}: there is a quotation mark inside an unquoted cell; a delimiter may be missing before it"
         ));
     }
     if tally.repaired.count > 0 {
         add(&format!(
-            "a quote that does not enclose a cell is read as a character of the text, {}",
+            "a quote that does not enclose a cell is read as a character of the text ({})",
             tally.repaired.shown()
         ));
     }
     if tally.empty_rows.count > 0 {
-        add(&format!("{} blank: each is a row with a missing value", tally.empty_rows.shown()));
+        add(&format!(
+            "blank lines are read as rows with a missing value ({})",
+            tally.empty_rows.shown()
+        ));
     }
-    for (lines, what) in [
-        (&tally.blank, "blank"),
-        (&tally.comments, "a comment"),
-        (&tally.headers, "the header repeated"),
-    ] {
+    for (lines, what) in
+        [(&tally.blank, "blank"), (&tally.comments, "comment"), (&tally.headers, "repeated header")]
+    {
         if lines.count > 0 {
             let verb = if lines.count == 1 { "is" } else { "are" };
-            add(&format!("{} {verb} {what}, left out", lines.shown()));
+            add(&format!("{} {verb} left out ({what})", lines.shown()));
         }
     }
     tally.notes.iter().for_each(|note| add(note));

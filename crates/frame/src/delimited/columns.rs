@@ -42,7 +42,7 @@ pub(crate) struct Columns<'a> {
 const MOST_FILLED: u64 = 16;
 /// The number of missing cells that may always be filled in, regardless of the number of cells in the file.
 const ALWAYS_FILLED: u64 = 1 << 20;
-/// The number of rows below which the budget is not checked, because the columns take little memory.
+/// The number of rows below which the budget is not checked, because so few rows take little memory.
 const FEW_ROWS: usize = 4096;
 
 impl<'a> Columns<'a> {
@@ -158,8 +158,8 @@ impl<'a> Columns<'a> {
         ))
     }
 
-    /// Checks that the budget allows the columns to double their capacity. They may do so if the number of rows, which
-    /// was `before`, has passed a power of two.
+    /// Checks that the budget allows the columns to double their capacity. The capacity may double when the number of
+    /// rows, which was `before`, passes a power of two.
     fn check_room(&self, source: &Source, before: usize) -> Result<(), DataError> {
         let rows = self.lines.len();
         if rows < FEW_ROWS || rows.ilog2() == before.max(1).ilog2() {
@@ -183,7 +183,7 @@ impl<'a> Columns<'a> {
                 self.add_late(at);
             }
             if at >= self.builders.len() {
-                // There is no such column because the limit is exceeded, and the row is rejected below.
+                // The column was not added because too many cells are missing, and the row is rejected below.
                 return;
             }
             count = at + 1;
@@ -196,7 +196,7 @@ impl<'a> Columns<'a> {
         if self.filled > MOST_FILLED * self.given + ALWAYS_FILLED {
             let name = source.name();
             return Err(DataError::user(format!(
-                "{name}, line {line}: the numbers of cells in the rows differ too much to fill the missing cells; pass --ragged skip, or set the delimiter with --delimiter"
+                "{name}, line {line}: the rows differ too much in length for missing cells to be filled in; pass --ragged skip, or set the delimiter with --delimiter"
             )));
         }
         for builder in self.builders.iter_mut().skip(count) {
@@ -267,7 +267,7 @@ impl<'a> Columns<'a> {
         if unnamed && !layout.row_names {
             let name = source.name();
             notes.push(format!(
-                "{name}: the first column has no name; it is an index, and left out"
+                "{name}: the first column has no name, so it is taken for an index and left out"
             ));
         }
         let frame = Frame::new(source.name(), columns);
@@ -277,7 +277,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// The name that the column at this index gets if it has none.
+/// The name that is given to the column at this index if it has none.
 pub(crate) fn column_name(at: usize) -> String {
     format!("c{}", at + 1)
 }

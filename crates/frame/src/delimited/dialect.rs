@@ -1,8 +1,8 @@
-//! Detects the dialect of a text, which consists of its delimiter and its quoting.
+//! Detects the dialect of a text: its delimiter and its quoting.
 //!
-//! Each candidate splits a sample of the text. A candidate is good if most rows have the same number of cells, if this
-//! number is larger than one, and if the cells look like complete numbers, dates or words rather than fragments of
-//! them.
+//! A sample of the text is split with each candidate. A candidate is good if most rows have the same number of cells,
+//! if this number is larger than one, and if the cells look like complete numbers, dates or words rather than fragments
+//! of them.
 
 use super::kinds::{Kind, kind};
 use super::records::Records;
@@ -14,11 +14,11 @@ const RECORDS: usize = 400;
 const CELLS: usize = 200;
 /// The score of a table with one column.
 const ONE_COLUMN: f64 = 0.4;
-/// The minimum share of numbers, dates and quoted cells for a space or a colon to be the delimiter.
+/// A space or a colon can be the delimiter only if at least this share of the cells are numbers, dates or quoted.
 const TYPED: f64 = 0.4;
 
-/// The minimum score, as a share of the best score, with which a delimiter that divides all rows evenly replaces the
-/// best one. It is used if the best delimiter does not divide the first row.
+/// If the best delimiter does not divide the first row, it is replaced by a delimiter that divides all rows evenly and
+/// has at least this share of the best score.
 const EVEN: f64 = 0.5;
 
 /// The candidate delimiters, each with a prior score.
@@ -61,7 +61,7 @@ struct Trial {
     /// The number of quotes that open a cell but do not close it, plus the number of quoted cells that contain both a
     /// line end and a delimiter.
     doubtful: usize,
-    /// Whether the sample conforms to RFC 4180 if quotes are read in this way.
+    /// Whether the sample conforms to RFC 4180 if it is read in this dialect.
     is_sound: bool,
     /// Whether the first row consists of one cell.
     starts_whole: bool,
@@ -69,24 +69,24 @@ struct Trial {
     /// such cells.
     swallowing: Option<u64>,
     enclosing: usize,
-    /// Whether such a cell contains a quote, which is doubled in the text.
+    /// Whether a cell counted in `enclosing` also contains a quote, which is doubled in the text.
     has_doubled: bool,
-    /// Whether all cells of some column are numbers or dates. `some_typed` is whether only a part of the cells of some
-    /// column are numbers or dates. The first row is not counted.
+    /// Whether some column contains only numbers and dates. `some_typed` is true if some column contains numbers or
+    /// dates as well as other cells. The first row is ignored.
     all_typed: bool,
     some_typed: bool,
 }
 
 impl Trial {
-    /// Whether the quotes of a sound sample enclose cells of several lines. `lines` is the trial that reads each line
-    /// as a row. The text between two inch marks may look like such a cell. In that case, columns of numbers are still
+    /// Whether the quotes of a sound sample enclose cells of several lines. `lines` is the trial in which each line is
+    /// a row. The text between two inch marks may look like such a cell, but then the columns of numbers are also
     /// columns of numbers in `lines`.
     fn has_long_cells(&self, lines: &Trial) -> bool {
         !lines.all_typed && (self.enclosing >= SOUND || self.has_doubled || lines.some_typed)
     }
 }
 
-/// The number of cells with line ends and delimiters that is considered unlikely to occur by accident.
+/// At least this many quoted cells with line ends and delimiters are considered unlikely to occur by accident.
 const SOUND: usize = 3;
 
 /// Detects the dialect of `sample`, whose last record may be incomplete. `delimiter` is the delimiter set by the user.
@@ -270,8 +270,8 @@ fn try_dialect(sample: &[u8], dialect: Dialect) -> Trial {
     Trial { score, consistency, ..trial }
 }
 
-/// Whether each line of a sample has several blanks in a row between two words. This is the case if columns are aligned
-/// by blanks. The last line may be incomplete.
+/// Whether each line of a sample has several consecutive blanks between two words. This is the case if columns are
+/// aligned by blanks. The last line may be incomplete.
 fn is_aligned(sample: &[u8]) -> bool {
     let lines = sample.split(|b| matches!(b, b'\n' | b'\r')).map(<[u8]>::trim_ascii);
     let lines: Vec<&[u8]> = lines.filter(|line| !line.is_empty()).take(RECORDS).collect();
@@ -362,7 +362,7 @@ mod tests {
         }
         assert_eq!(delimiter("  1.0   2.0\n 10.0  12.5\n"), Delimiter::Blanks);
         // Blanks are the delimiter of words only if there is a column of numbers, if each line has the same number of
-        // cells, and if each line contains several blanks in a row.
+        // cells, and if each line contains several consecutive blanks.
         let aligned = "name   size  kind\nlamp    1.5  red\nchair  12.0  blue\n";
         assert_eq!(delimiter(aligned), Delimiter::Blanks);
         // The last row of a sample may be cut off.

@@ -4,7 +4,7 @@ use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use std::borrow::Cow;
 use std::io::{self, BufRead, Read};
 
-/// The number of first bytes in which NUL bytes are counted. UTF-16 text contains many NUL bytes.
+/// NUL bytes are counted in this many bytes at the start of a text. UTF-16 text contains many NUL bytes.
 const SAMPLE: usize = 4096;
 
 /// The encoding of a text.
@@ -42,15 +42,15 @@ pub(crate) fn find(bytes: &[u8], complete: bool) -> Encoded {
 }
 
 impl Encoded {
-    /// A note, if the encoding was guessed.
+    /// A note that names the encoding, or `None` if the encoding was not guessed.
     pub(crate) fn note(self) -> Option<String> {
         let name = self.encoding.name();
         self.guessed.then(|| format!("the text is not UTF-8 and is read as {name}"))
     }
 }
 
-/// The line of the first bytes that are not valid UTF-8, if most non-ASCII characters of the text are valid UTF-8.
-/// ASCII characters are not counted.
+/// The line of the first bytes that are not valid UTF-8. Returns `None` unless most of the non-ASCII characters of the
+/// text are valid UTF-8.
 pub(crate) fn damaged_line(bytes: &[u8]) -> Option<u64> {
     let (mut letters, mut invalid, mut lines, mut first) = (0usize, 0usize, 1, None);
     for chunk in bytes.utf8_chunks() {

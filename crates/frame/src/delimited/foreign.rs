@@ -3,7 +3,7 @@
 use super::split::line_ends;
 use crate::error::DataError;
 
-/// The number of first bytes that are examined.
+/// The number of bytes that are examined at the start of a file.
 const HEAD: usize = 4096;
 
 /// Rejects text in another format.
@@ -11,12 +11,12 @@ pub(crate) fn check(name: &str, text: &[u8]) -> Result<(), DataError> {
     if let Some(at) = memchr::memchr(0, text) {
         let line = 1 + line_ends(&text[..at]);
         return Err(DataError::user(format!(
-            "{name}, line {line}: a zero byte: the file is binary or damaged; use CSV, LIBSVM, Parquet, Arrow, NPY or NPZ"
+            "{name}, line {line}: there is a zero byte, so the file is binary or damaged; use CSV, LIBSVM, Parquet, Arrow, NPY or NPZ"
         )));
     }
     match format(text) {
         Some(what) => Err(DataError::user(format!(
-            "{name}: the file is {what}, which is not supported; write it as CSV or Parquet"
+            "{name}: the file is {what}; this format is not supported; write the table as CSV or Parquet"
         ))),
         None => Ok(()),
     }
@@ -43,7 +43,7 @@ fn format(text: &[u8]) -> Option<&'static str> {
         return Some("a Matrix Market file");
     }
     if begins("git-lfs") || begins("version https://git-lfs") {
-        return Some("a Git LFS pointer, not the file itself");
+        return Some("a Git LFS pointer instead of the table itself");
     }
     let mut lines = head.split(|b| *b == b'\n' || *b == b'\r').map(<[u8]>::trim_ascii);
     let comment = |line: &&[u8]| line.is_empty() || line.starts_with(b"%");
@@ -84,7 +84,7 @@ mod tests {
             ("% made by hand\n@RELATION iris\n@attribute a numeric\n", "ARFF"),
             ("<!DOCTYPE html>\n<p>", "HTML"),
             ("<?xml version=\"1.0\"?>", "XML"),
-            ("a,b\n1,\0\n", "line 2: a zero byte"),
+            ("a,b\n1,\0\n", "line 2: there is a zero byte"),
         ] {
             let error = check("t", text.as_bytes()).unwrap_err().to_string();
             assert!(error.contains(word), "{error}");

@@ -2,20 +2,19 @@
 
 use super::kinds::{Kind, kind};
 
-/// The first integer that may be a year. Integers up to [`LAST_YEAR`] are taken as years that name columns, and not as
-/// data.
+/// The smallest integer that may be a year. Integers from this one to [`LAST_YEAR`] may be years that are column names.
 const FIRST_YEAR: i64 = 1000;
 const LAST_YEAR: i64 = 2999;
-/// The minimum count of numbers in a row for them to be names of columns.
+/// The numbers in a row can be column names only if there are at least this many of them.
 const FEWEST_NUMBERS: usize = 3;
 /// The maximum number of header lines.
 const MOST_LINES: usize = 5;
-/// The minimum share of numbers or dates in a column for the column to count as typed.
+/// A column counts as typed if at least this share of its non-empty cells are numbers or dates.
 const MOSTLY: f64 = 0.8;
 
 pub(crate) type Row = Vec<Vec<u8>>;
 
-/// Whether each column of `rows` consists of numbers or dates, except for a few cells.
+/// For each column of `rows`, whether it consists of numbers or dates, except for a few cells.
 fn typed_columns(rows: &[&Row], width: usize) -> Vec<bool> {
     let mut counts = vec![(0usize, 0usize); width];
     for row in rows {
@@ -39,8 +38,8 @@ pub(crate) fn lines(rows: &[&Row]) -> usize {
     several.unwrap_or_else(|| usize::from(is_header(rows)))
 }
 
-/// Whether several lines consist of names. In each line there must be words above columns of numbers or dates. These
-/// words must not occur again below, and neither must any cell of the second or a later line.
+/// Whether several lines consist of names. Each line must have words above columns of numbers or dates, and these words
+/// must not occur again in the same columns below. No cell of the second or a later line may occur again below.
 fn are_names(lines: &[&Row], below: &[&Row]) -> bool {
     let width = below[0].len();
     let typed = typed_columns(below, width);
@@ -127,7 +126,7 @@ fn numbered(first: &Row, rest: &[&Row]) -> bool {
     (counted || are_years(&numbers) && rising) && !goes_on
 }
 
-/// Converts the numbers to integers, if all of them are integers.
+/// Converts the numbers to integers. Returns `None` unless all of them are integers.
 fn whole(numbers: &[f64]) -> Option<Vec<i64>> {
     let one = |v: &f64| (v.fract().abs() <= 0.0 && v.abs() < 1e15).then_some(*v as i64);
     numbers.iter().map(one).collect()

@@ -83,7 +83,7 @@ struct TypedTable {
     names: Vec<String>,
 }
 
-/// Reads a file and returns its interpretation. `hints` must be the hints with which the file is read elsewhere.
+/// Reads a file and returns its interpretation. `hints` must be the hints with which the file is also read as a table.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read or if its format is unknown.
@@ -304,7 +304,7 @@ impl Inspection {
                 }
                 if count * width > 17 * given + (1 << 20) {
                     return Err(DataError::user(format!(
-                        "{}: the numbers of cells in the rows differ too much to fill the missing cells; pass --ragged skip",
+                        "{}: the rows differ too much in length for missing cells to be filled in; pass --ragged skip",
                         source.name()
                     )));
                 }

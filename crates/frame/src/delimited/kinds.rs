@@ -1,4 +1,4 @@
-//! Guesses the kinds of cells. They are evidence for delimiters, headers and footnotes.
+//! Guesses the kinds of cells. The kinds help to find the delimiter, the header and footnotes.
 
 /// The apparent kind of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +59,7 @@ fn is_missing(cell: &[u8]) -> bool {
     cell.len() <= 7 && MARKERS.iter().any(|marker| cell.eq_ignore_ascii_case(marker))
 }
 
-/// Whether a cell is a number in one of the spellings that people use.
+/// Whether a cell is a number in one of the notations that people use.
 fn is_number(cell: &[u8]) -> bool {
     let Some(cell) = without_signs(cell) else { return false };
     if fast_float2::parse::<f64, _>(cell).is_ok() {
@@ -81,7 +81,7 @@ fn is_number(cell: &[u8]) -> bool {
         && is_grouped(cell)
 }
 
-/// Whether the separators in a number can be separators of thousands and decimals.
+/// Whether the separators in a number can be thousands separators and a decimal mark.
 fn is_grouped(cell: &[u8]) -> bool {
     let mantissa = cell.split(|b| b"eEdD".contains(b)).next().unwrap_or(cell);
     let parts: Vec<&[u8]> = mantissa.split(|b| b",. '_".contains(b)).collect();

@@ -1,4 +1,4 @@
-//! The layout of a text, which consists of its preamble, its names and its rows.
+//! The layout of delimited text: preamble, header (column names) and rows.
 
 use super::dialect::{self, Found};
 use super::header::{self, Row};
@@ -10,12 +10,12 @@ use crate::names::short;
 use crate::options::{Format, Hints, ReadOptions};
 use std::collections::HashSet;
 
-/// The minimum number of rows with one cell more than the header for each row that fits the header. The first column is
-/// taken for row names, which the header does not name, only if there are this many longer rows.
+/// The first column is taken for row names, which have no column name in the header, only if rows with one cell more
+/// than the header are at least this many times as frequent as rows that fit the header.
 const LONGER: usize = 10;
 /// The maximum number of names shown in a note.
 const SHOWN: usize = 3;
-/// The minimum number of words for a first line without a delimiter to be a sentence and not a name.
+/// A first line without a delimiter is a sentence and not a name if it has at least this many words.
 const SENTENCE: usize = 5;
 /// The maximum number of records in a sample, and the number of cells after which the sample ends.
 const RECORDS: usize = 400;
@@ -30,7 +30,8 @@ pub(crate) struct Layout {
     pub(crate) preamble: u64,
     /// The number of records that contain names.
     pub(crate) header: usize,
-    /// The names as written in the file. If the header has several lines, they are joined. Empty if there is no header.
+    /// The names as written in the file. If the header has several lines, they are joined. There are no names if there
+    /// is no header.
     pub(crate) raw_names: Row,
     /// The name of each column.
     pub(crate) names: Vec<String>,
@@ -105,7 +106,7 @@ pub(crate) fn find(
     Ok(layout)
 }
 
-/// The delimiter that is set by a first line such as `sep=;`, which spreadsheets write.
+/// The delimiter that is set by a first line such as `sep=;`. Spreadsheet programs write such lines.
 fn separator_line(sample: &[u8]) -> Option<u8> {
     let line = sample.split(|b| *b == b'\n' || *b == b'\r').next()?;
     let line = line.strip_prefix(b"\"").unwrap_or(line);
@@ -245,8 +246,8 @@ impl Layout {
         self.name_columns(data);
     }
 
-    /// Adds a note if the names that were detected in `line` could be data. This is the case if there is one name,
-    /// which is a text above texts, or if some names are numbers or dates.
+    /// Adds a note if the names that were detected in `line` could be data. This is the case if there is only one name
+    /// and all cells below it are texts, or if some names are numbers or dates.
     fn note_guess(&mut self, line: u64, data: &[&Row]) {
         let shown = |name: &Vec<u8>| format!("`{}`", short(&String::from_utf8_lossy(name)));
         let typed = self.raw_names.iter().filter(|name| kind(name).is_typed());
@@ -256,7 +257,9 @@ impl Layout {
                 format!("{}, is read as the name of the column", shown(name))
             }
             _ if typed.is_empty() => return,
-            _ => format!("with {}, is read as the names of the columns", typed.join(", ")),
+            _ => {
+                format!("which contains {}, is read as the names of the columns", typed.join(", "))
+            }
         };
         self.notes.push(format!("line {line}, {what}; pass --no-header if it is data"));
     }
@@ -266,7 +269,7 @@ impl Layout {
         let found = self.likely_start(rows, width);
         let expected = |row: &&Sampled| row.cells.iter().any(|cell| hints.expects(cell));
         let Some(at) = rows.iter().take(50).position(expected) else { return found };
-        // A cell of the table may have the same text as the name of an expected column that does not exist.
+        // An expected column may be missing, and a cell of the table may happen to contain its name.
         let likely: Vec<&Row> = rows[found..].iter().map(|row| &row.cells).collect();
         let is_header =
             at > found && likely[0].len() == rows[at].cells.len() && header::lines(&likely) > 0;
@@ -327,12 +330,12 @@ impl Layout {
             let fitting = data.iter().filter(|row| row.len() == names.len()).count();
             if same.iter().all(ends_empty) {
                 self.trailing = true;
-                self.notes.push("rows end with a delimiter, the header does not: the empty last cell is left out".into());
+                self.notes.push("rows end with a delimiter but the header does not; the empty last cell is left out".into());
             } else if distinct && LONGER * fitting <= same.len() {
                 self.row_names = true;
                 names.insert(0, Vec::new());
                 self.notes.push(
-                    "the header is one name shorter than the rows: the first column contains row names, and is left out".into(),
+                    "the header has one name fewer than the rows have cells, so the first column contains row names; it is left out".into(),
                 );
             }
         }
@@ -356,7 +359,9 @@ impl Layout {
             // Both the header and the rows end with a delimiter.
             self.names.pop();
             self.trailing = true;
-            self.notes.push("lines end with a delimiter: the empty last column is left out".into());
+            self.notes.push(
+                "lines end with a delimiter, so the last column is empty; it is left out".into(),
+            );
         }
         for at in 1..self.names.len() {
             if self.names[at].is_empty() {
@@ -371,8 +376,8 @@ impl Layout {
     }
 }
 
-/// Joins names that span several lines. The texts of each column are separated by spaces. Except in the last line, a
-/// text also applies to the empty cells on its right.
+/// Joins names that span several lines, with a space between the texts of each column. Except in the last line, a text
+/// also applies to the empty cells on its right.
 fn joined(lines: &[&Row]) -> Row {
     if let [one] = lines {
         return (*one).clone();

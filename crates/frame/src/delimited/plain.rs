@@ -119,7 +119,7 @@ pub(crate) fn take(
 }
 
 /// The number in a cell, or `None` if the cell is not a plain number. Also returns `None` for numbers that may need a
-/// note, which are integers that may be rounded and numbers that are written like codes.
+/// note: integers that may be rounded, and numbers that are written like codes.
 #[inline]
 fn plain_value(cell: &[u8]) -> Option<f64> {
     let general = || {
@@ -297,7 +297,7 @@ mod tests {
     use crate::read::{LargeTable, read_bytes};
     use proptest::prelude::*;
 
-    /// Reads a text as a table and removes the record of how the text was read, which contains the quoting.
+    /// Reads a text as a table. The record of how the text was read is removed, because it depends on the quoting.
     fn understood(text: &str, options: &ReadOptions) -> Result<Frame, String> {
         let frame = read_bytes("t.csv", text.into(), options, &Hints::default());
         frame.map(|frame| Frame { reading: None, ..frame }).map_err(|e| e.to_string())
@@ -435,8 +435,8 @@ mod tests {
         let at = bytes.len() - 2;
         bytes[at] = 0xff;
         let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
-        // The bytes that are not UTF-8 come after the sample, because a different encoding would be detected if they
-        // were examined.
+        // The bytes that are not UTF-8 come after the sample, because a different encoding would be detected if the
+        // sample contained them.
         let file = tempfile::NamedTempFile::with_suffix(".csv").unwrap();
         std::fs::write(
             file.path(),

@@ -30,11 +30,11 @@ pub struct FileRecord {
     pub delimiter: Option<String>,
     /// The quote character, or `None` if quotes are ordinary characters of the text.
     pub quote: Option<char>,
-    /// How a quote inside a quoted cell is written, which is `doubled` or `backslash`.
+    /// How a quote inside a quoted cell is written: `doubled` or `backslash`.
     pub escape: Option<String>,
-    /// The number of lines that contain names.
+    /// The number of lines that contain column names.
     pub header_lines: usize,
-    /// The number of lines above the names.
+    /// The number of lines above the column names.
     pub preamble_lines: u64,
     /// Whether the first column contains row names and is left out.
     pub row_names: bool,

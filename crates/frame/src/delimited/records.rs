@@ -35,7 +35,7 @@ pub(crate) struct Records<'a> {
     start: usize,
     line: u64,
     splitter: Splitter,
-    /// The expected number of cells in a record. It decides how misplaced quotes are read.
+    /// The expected number of cells in a record. It determines how misplaced quotes are read.
     pub(crate) width: Option<usize>,
     /// Whether the text has quoted cells that contain a delimiter but no line end. If so, other quoted cells may span
     /// several lines.
@@ -74,7 +74,7 @@ impl<'a> Records<'a> {
         self.line
     }
 
-    /// Returns the next whole lines, which have about `size` bytes. Returns `None` at the end of the text, or if the
+    /// Returns the next complete lines, about `size` bytes in total. Returns `None` at the end of the text, or if the
     /// next lines are known not to be plain.
     pub(crate) fn plain_text(&mut self, size: usize) -> io::Result<Option<&[u8]>> {
         if self.refused > 0 {
@@ -95,7 +95,7 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Skips plain lines, which have been read elsewhere. The next `refused` bytes are not plain.
+    /// Skips plain lines that have been read elsewhere. The `refused` bytes after them must not be read as plain lines.
     pub(crate) fn pass(&mut self, lines: u64, bytes: usize, refused: usize) {
         (self.start, self.at) = (self.at, self.at + bytes);
         self.line += lines;
@@ -217,8 +217,8 @@ impl<'a> Records<'a> {
         let Input::Stream { reader, buffer, ended } = &mut self.input else { return Ok(()) };
         buffer.drain(..self.at);
         (self.at, self.start) = (0, 0);
-        // If a record exceeds the buffer, the buffer is doubled, so that the start of the record is not split
-        // repeatedly.
+        // If a record exceeds the buffer, the buffer is doubled. Otherwise, the start of the record would be split
+        // again after every chunk.
         let wanted = CHUNK.max(buffer.len());
         let mut taken = 0;
         while taken < wanted {
@@ -236,7 +236,8 @@ impl<'a> Records<'a> {
     }
 }
 
-/// The whole lines at the start of `text`, which have at most `size` bytes in total, or a single longer line.
+/// The complete lines at the start of `text`, at most `size` bytes in total. If the first line is longer, only this
+/// line.
 pub(crate) fn whole_lines(text: &[u8], size: usize) -> &[u8] {
     let within = memchr::memrchr(b'\n', &text[..size.min(text.len())]);
     let end = within.or_else(|| memchr::memchr(b'\n', text));

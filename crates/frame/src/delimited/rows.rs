@@ -1,4 +1,4 @@
-//! Reads the rows of a table, which are its records without the preamble, blank lines, comments and footnotes.
+//! Reads the rows of a table: its records without the preamble, blank lines, comments and footnotes.
 
 use super::kinds::kind;
 use super::layout::Layout;
@@ -29,12 +29,12 @@ enum RecordKind {
     Empty,
     /// A row with one non-empty cell that follows an empty row.
     Single,
-    /// A row with a different number of cells than most rows.
+    /// A row whose number of cells differs from that of most rows.
     Ragged,
     Row,
 }
 
-/// The lines of one kind, stored as their number and the first few of them.
+/// Lines of one kind: how many there are, and the numbers of the first few.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Lines {
     pub(crate) count: usize,
@@ -179,7 +179,7 @@ impl<'a> Rows<'a> {
         self.records.line()
     }
 
-    /// Returns the next whole lines, which have about `size` bytes and can be read as plain rows. Returns `None` if the
+    /// Returns the next complete lines, about `size` bytes in total, to be read as plain rows. Returns `None` if the
     /// next record is not plain.
     pub(crate) fn plain_text(&mut self, size: usize) -> Result<Option<&[u8]>, DataError> {
         if !self.ready.is_empty() || self.ended {
@@ -197,7 +197,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Skips plain rows that [`Rows::plain_text`] returned. They are given as a number of rows and a length in bytes.
-    /// The next `refused` bytes are not plain.
+    /// The `refused` bytes after them must not be read as plain rows.
     pub(crate) fn pass(&mut self, (rows, bytes): (usize, usize), refused: usize) {
         self.tally.rows += rows as u64;
         self.records.pass(rows as u64, bytes, refused);
@@ -308,15 +308,15 @@ impl<'a> Rows<'a> {
             }
         }
         if empty > 0 {
-            let rows = if empty == 1 { "row" } else { "rows" };
+            let rows = if empty == 1 { "row at the end is" } else { "rows at the end are" };
             self.tally
                 .notes
-                .push(format!("{empty} empty {rows} at the end left out, from line {first_empty}"));
+                .push(format!("{empty} empty {rows} left out, starting at line {first_empty}"));
         }
         if let Some(at) = another_table(&held, self.layout.width) {
             let (first, rows) = (&held[at], held.len() - at - 1);
             self.tally.notes.push(format!(
-                "another table begins at line {} ({rows} rows of {} cells): it is not read; to read it, save it as a separate file",
+                "another table begins at line {} ({rows} rows of {} cells) and is not read; to read it, save it as a separate file",
                 first.line,
                 first.cells.len()
             ));

@@ -14,7 +14,7 @@ pub(crate) struct Dialect {
 /// The separator between cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Delimiter {
-    /// A single byte. Two delimiters in a row enclose an empty cell.
+    /// A single byte. Two consecutive delimiters enclose an empty cell.
     Byte(u8),
     /// One or more spaces or tabs. Blanks at the start and the end of a line are ignored.
     Blanks,
@@ -306,7 +306,7 @@ fn leading_blanks(text: &[u8]) -> usize {
     text.iter().take_while(|b| matches!(b, b' ' | b'\t')).count()
 }
 
-/// The number of line ends, which are LF, CRLF and CR without LF.
+/// The number of line ends: LF, CRLF, or CR without LF.
 pub(crate) fn line_ends(text: &[u8]) -> u64 {
     let mut count = 0;
     let mut at = 0;

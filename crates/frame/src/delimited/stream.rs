@@ -71,7 +71,7 @@ impl<'s> Stream<'s> {
             return Ok(());
         }
         Err(DataError::user(format!(
-            "{}, {}: more cells than the {} of the other rows; read the file without --stream, or pass --ragged skip",
+            "{}, {}: more than the {} cells of the other rows; read the file without --stream, or pass --ragged skip",
             self.source.name(),
             longer.shown(),
             self.layout.width
@@ -147,7 +147,7 @@ impl<'s> Stream<'s> {
                     let (name, (line, cell)) = columns.into_iter().next()?;
                     let place = format!("{}, line {line}, column `{name}`", self.source.name());
                     Some(Err(DataError::user(format!(
-                        "{place}: `{cell}` is not a number, as the cells before it are; fix it, or use --category '{name}'"
+                        "{place}: `{cell}` is not a number, unlike the cells before it; correct it, or pass --category '{name}'"
                     ))))
                 }
             }

@@ -10,7 +10,7 @@ use crate::options::{Format, Hints, Ragged, ReadOptions};
 use crate::source::Source;
 use std::borrow::Cow;
 
-/// The number of first bytes from which the layout of a text is determined. If lines are long, up to [`LONGEST_SAMPLE`]
+/// The layout of a text is determined from this many bytes at its start. If lines are long, up to [`LONGEST_SAMPLE`]
 /// bytes are used.
 pub(super) const SAMPLE: usize = 1 << 17;
 pub(super) const LONGEST_SAMPLE: usize = 1 << 24;
@@ -62,7 +62,7 @@ pub(super) fn find_encoding(
     match encoded.guessed.then(|| encoding::damaged_line(bytes)).flatten() {
         None => Ok(encoded),
         Some(line) => Err(DataError::user(format!(
-            "{}, line {line}: not UTF-8, as other lines are; convert this line, or write the whole file in one encoding",
+            "{}, line {line}: not UTF-8, unlike most other lines; convert this line, or write the whole file in one encoding",
             source.name()
         ))),
     }

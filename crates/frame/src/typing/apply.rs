@@ -43,7 +43,7 @@ pub(crate) fn apply(
     Ok((values, rows.record))
 }
 
-/// The reading that was found when the model was fitted, overridden by the options given now.
+/// The reading that was found when the model was fitted, overridden by the current options.
 fn with_overrides(reading: &Reading, options: &ReadOptions) -> Reading {
     match reading {
         Reading::Number(format) => match options.decimal {
@@ -85,9 +85,9 @@ impl Rows<'_> {
         }
     }
 
-    /// Reads numbers that are in plain spelling although `format` has a different spelling. Another program may have
-    /// written them. All texts of the column must be plain, or none is read in this way. `level` is the index of the
-    /// first text that does not match `format`.
+    /// Reads plain numbers in a column whose numbers had a different `format` when the model was fitted. Another
+    /// program may have written the new numbers. They are read in this way only if all texts of the column are plain
+    /// numbers. `level` is the index of the first text that does not match `format`.
     fn plain_numbers(
         &mut self,
         format: &NumberFormat,
@@ -95,17 +95,17 @@ impl Rows<'_> {
         level: usize,
     ) -> Result<Vec<Option<f64>>, DataError> {
         let plain = match format.affix.as_deref() {
-            // A number without a percent sign may be a share.
+            // A number without a percent sign may be a fraction instead of a percentage.
             Some("%") => Err(level),
             _ => self.by_level(raw, |text| NumberFormat::default().parse(text)),
         };
         let expected = match plain {
             Ok(_) if self.may_be_grouped(format, raw) => {
-                "a number whose point is clear: pass --decimal , if points separate thousands, --decimal . if not".to_owned()
+                "an unambiguous number (pass --decimal , if points separate thousands, or --decimal . if they do not)".to_owned()
             }
             Ok(of_level) => {
                 self.record.notes.push(format!(
-                    "{}, column `{}`: numbers are written without {} here, but with it when the model was fitted",
+                    "{}, column `{}`: numbers are written without {} here, unlike when the model was fitted",
                     self.context.source,
                     short(self.name),
                     format.describe()
@@ -120,7 +120,7 @@ impl Rows<'_> {
         Err(self.misfit_of(raw, level, &expected))
     }
 
-    /// Whether points, which do not match a spelling with a decimal comma, may separate thousands.
+    /// Whether the points in a column, which do not match a format with a decimal comma, may separate thousands.
     fn may_be_grouped(&self, format: &NumberFormat, raw: &RawTexts) -> bool {
         let grouped = NumberFormat { group: Some(Group::Point), ..format.clone() };
         format.decimal == Decimal::Comma
@@ -150,7 +150,7 @@ impl Rows<'_> {
                 }
             }
             Cells::Texts(raw) => {
-                // Dates with the year first have only one reading, whatever the order of the fitted dates.
+                // Dates with the year first have only one reading, whatever the order was when the model was fitted.
                 let iso = MomentFormat { order: DateOrder::YearFirst, ..format };
                 let has_no_points = format.order == DateOrder::MonthFirst && !format.points;
                 let is_doubtful = |text: &str| has_no_points && has_point(text);
@@ -201,7 +201,7 @@ impl Rows<'_> {
         }
     }
 
-    /// Returns numbers that are all missing if there are no timestamps, or the error for the first timestamp.
+    /// Returns only missing numbers if there are no timestamps. Otherwise, returns the error for the first timestamp.
     fn refuse_moments(&self, moments: &[Option<i64>], expected: &str) -> Result<Values, DataError> {
         let first = moments.iter().enumerate().find_map(|(row, moment)| Some((row, (*moment)?)));
         match first {
@@ -235,7 +235,8 @@ impl Rows<'_> {
         raw.levels.iter().enumerate().map(value).collect()
     }
 
-    /// The error for a date with points in a column whose fitted dates had the month first and no points.
+    /// The error for a date with points in a column whose dates had the month first and no points when the model was
+    /// fitted.
     fn doubtful_date(&self, raw: &RawTexts, level: usize) -> DataError {
         let place = (self.context.place)(raw.first_row(level));
         let (name, cell) = (self.name, short(raw.levels[level].trim()));
@@ -259,7 +260,7 @@ impl Rows<'_> {
             _ => "",
         };
         DataError::user(format!(
-            "{place}, column `{name}`: `{cell}` is not {expected}, as the cells were when the column was first read; correct it{decimal}, \
+            "{place}, column `{name}`: `{cell}` is not {expected}, unlike the cells when the column was first read; correct it{decimal}, \
              or pass --missing '{cell}' if it means that the value is missing"
         ))
     }

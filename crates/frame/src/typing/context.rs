@@ -1,8 +1,8 @@
-//! The origin of columns that are interpreted.
+//! The origin of the columns whose types are determined.
 
 use crate::options::ReadOptions;
 
-/// The file that contains the columns.
+/// The file that contains the columns, and the options with which it is read.
 pub(crate) struct Context<'a> {
     pub(crate) source: &'a str,
     /// Describes the origin of a row, such as "t.csv, line 7".

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-/// The minimum number of rows for recognising row numbers and texts with the form of identifiers regardless of the
-/// column name.
+/// Row numbers, and texts that look like identifiers, are recognised regardless of the column name only if there are at
+/// least this many rows.
 const MIN_ROWS: usize = 20;
 
 /// Whether a column name is one that programs give to a saved index.

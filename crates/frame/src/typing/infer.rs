@@ -75,9 +75,9 @@ impl Inference<'_> {
                 };
                 let (values, mut record) = self.texts(cells, true);
                 if is_number {
-                    record
-                        .notes
-                        .push(self.note("the file declares these numbers a category; read as one"));
+                    record.notes.push(self.note(
+                        "the file declares these numbers as a category; they are read as one",
+                    ));
                 }
                 Ok((values, record))
             }
@@ -90,7 +90,7 @@ impl Inference<'_> {
                 }
                 let (values, mut record) = self.texts(Cells::Texts(raw), true);
                 record.notes.push(self.note(
-                    "the file declares texts, but all of them are numbers; read as categories: store the column as numbers if \
+                    "the file declares texts, but all of them are numbers; they are read as categories; store the column as numbers if \
                      they are quantities",
                 ));
                 Ok((values, record))
@@ -163,7 +163,7 @@ impl Inference<'_> {
         ColumnRecord::new(self.name, rule)
     }
 
-    /// Finishes a column of numbers. The rule of the record contains the spelling of the numbers.
+    /// Finishes a column of numbers. The rule of the record contains the format of the numbers.
     fn numbers(&self, mut values: Vec<f64>, mut record: ColumnRecord) -> (Values, ColumnRecord) {
         let markers = record.rule.markers();
         let is_named = |value: &f64| markers.has_number(*value);
@@ -213,7 +213,7 @@ impl Inference<'_> {
             self.name_rows(&mut record, names);
         } else if let Some((sentinel, count)) = sentinel(&values) {
             record.notes.push(self.note(&format!(
-                "{sentinel} is in {count} rows, far from all other numbers; pass --missing {sentinel} if it means a missing value"
+                "{sentinel} is in {count} rows and far from all other numbers; pass --missing {sentinel} if it marks a missing value"
             )));
         }
         (Values::numbers(values), record)
@@ -229,7 +229,7 @@ impl Inference<'_> {
         record.rule.reading = Reading::Date(format);
         let name = self.name;
         record.notes.push(self.note(&format!(
-            "read as {}; pass --category '{name}' for categories, or --drop '{name}'",
+            "read as {}; pass --category '{name}' to read it as categories, or --drop '{name}' to leave it out",
             format.describe()
         )));
         let mut present = moments.iter().flatten();
@@ -301,7 +301,7 @@ impl Inference<'_> {
                 let (read, total) = (fit.read, present.total);
                 let (values, mut record) = self.texts(Cells::Texts(raw), false);
                 record.notes.push(self.note(&format!(
-                    "{read} of {total} cells are numbers; read as {}",
+                    "{read} of {total} cells are numbers; the column is read as {}",
                     if record.rule.kind == Kind::Text { "text" } else { "categories" }
                 )));
                 return Ok((values, record));

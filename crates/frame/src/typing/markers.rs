@@ -70,14 +70,14 @@ const AMONG_DATES: [&str; 4] = ["0000-00-00", "0000-00-00 00:00:00", "00.00.0000
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Markers {
     named: Vec<String>,
-    /// The user's markers that are numbers, so that `-999` also matches `-999.0`.
+    /// The user's markers that are numbers. They are compared as numbers, so that `-999` also matches `-999.0`.
     numbers: Vec<f64>,
     /// Common markers that are values in this column.
     values: Vec<String>,
 }
 
 impl Markers {
-    /// Creates the markers of a column, which are `named` and all common markers except those in `values`.
+    /// Creates the markers of a column: `named` and all common markers except those in `values`.
     pub(crate) fn new(named: &[String], values: &[String]) -> Markers {
         let number = |text: &String| NumberFormat::default().parse(text);
         Markers {

@@ -2,7 +2,8 @@
 //!
 //! A reader collects the cells of each column. Plain numbers are collected as numbers, and everything else is collected
 //! as distinct texts with codes ([`Cells`]). Then [`understand`] decides the kind of each column from the distinct
-//! texts and their counts. Its time is therefore linear in the number of rows and in the length of the distinct texts.
+//! texts and their counts. The time that it takes is therefore linear in the number of rows and in the length of the
+//! distinct texts.
 
 mod apply;
 mod calendar;
@@ -76,8 +77,8 @@ impl Expected {
         }
     }
 
-    /// Whether values of any type are converted to texts. The spelling of numbers is not considered, because a typed
-    /// file has only one spelling.
+    /// Whether values of any type are converted to texts. The format of numbers is ignored, because all numbers in a
+    /// typed file have the same format.
     pub(crate) fn is_text(&self) -> bool {
         match self {
             Expected::Rule(rule) => rule.reading == Reading::Text,
@@ -95,7 +96,7 @@ impl Expected {
     }
 
     /// Whether plain numbers must be collected as texts. This is necessary if the column does not contain numbers, or
-    /// if its numbers have a different spelling.
+    /// if its numbers are not in the plain format.
     pub(crate) fn needs_texts(&self) -> bool {
         match self {
             Expected::Anything => false,
@@ -150,7 +151,7 @@ pub(crate) fn understand(
             return Ok(typed);
         }
     }
-    // A column is treated as an index based on its values only if other features remain.
+    // The values of a column make it an index only if other features remain.
     let features = columns.iter().filter(|c| !c.expected.is_declared_text()).count();
     let mut only_names = features > 1;
     for RawColumn { name, cells, expected, .. } in columns {
@@ -168,8 +169,8 @@ pub(crate) fn understand(
     Ok(typed)
 }
 
-/// Collects the evidence for reading ambiguous numbers, which includes the decimal mark of the columns in which it is
-/// unambiguous.
+/// Collects the evidence for reading ambiguous numbers. It includes the decimal mark of those columns in which the mark
+/// is unambiguous.
 fn evidence(columns: &[RawColumn], context: &Context<'_>) -> Evidence {
     let mut evidence = Evidence {
         requested: context.options.decimal,

@@ -37,12 +37,12 @@ pub enum DateOrder {
 pub struct MomentFormat {
     /// The order of day, month and year.
     pub order: DateOrder,
-    /// The offset from UTC, in minutes, that all fitted timestamps have. This is 0 if their offsets differ or if they
-    /// have no offset.
+    /// The offset from UTC, in minutes, of all timestamps from which the format was detected. This is 0 if their
+    /// offsets differ or if they have no offset.
     pub offset: i32,
-    /// Whether points separate the parts of the fitted dates, as in `12.31.2024`. This is used only if the month is
-    /// first. If it is false, dates with points are refused in new rows, because points usually mean that the day is
-    /// first.
+    /// Whether points separate the parts of the dates from which the format was detected, as in `12.31.2024`. This is
+    /// used only if the month is first. If it is false, dates with points are refused in new rows, because points
+    /// usually mean that the day is first.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub points: bool,
 }
@@ -88,8 +88,8 @@ struct Parsed {
     offset: Option<i32>,
 }
 
-/// The minimum number of distinct eight-digit numbers for reading them as dates, if all of them are dates. This is then
-/// no coincidence, because only one in 30 such numbers is a date.
+/// Eight-digit numbers, all of which are dates, are read as dates if at least this many of them are distinct. This is
+/// then no coincidence, because only one in 30 such numbers is a date.
 const MIN_DATES: usize = 10;
 
 /// The maximum length in bytes of a cell that is read as a timestamp.
@@ -153,7 +153,7 @@ impl<'t> Scan<'t> {
         any
     }
 
-    /// Reads up to `most` digits. Returns their value and their number.
+    /// Reads up to `most` digits. Returns their value and how many there are.
     fn number(&mut self, most: usize) -> Option<(i64, usize)> {
         let length = self.rest.bytes().take_while(u8::is_ascii_digit).count();
         let (digits, rest) = self.rest.split_at(length);
@@ -365,7 +365,7 @@ pub(crate) struct Detected {
     pub(crate) format: MomentFormat,
     /// The timestamp of each text, or `None` if the text is not a timestamp.
     pub(crate) values: Vec<Option<i64>>,
-    /// Whether the other order of day and month reads the same number of rows.
+    /// Whether the same number of rows can be read in the other order of day and month.
     pub(crate) is_ambiguous: bool,
     /// Whether the cells have different offsets from UTC, or only some of them have an offset.
     pub(crate) has_offsets: bool,
@@ -373,9 +373,9 @@ pub(crate) struct Detected {
     pub(crate) has_short_years: bool,
 }
 
-/// Chooses the order of day and month that reads the most rows. Returns `None` if no text is a timestamp. If both
-/// orders read the same number of rows, but as different days, `day_first` decides. If `day_first` is `None`, the day
-/// is first if points separate the parts.
+/// Chooses the order of day and month in which the most rows can be read. Returns `None` if no text is a timestamp. If
+/// the same number of rows can be read in both orders, but as different days, `day_first` decides. If `day_first` is
+/// `None`, the day is first if points separate the parts.
 pub(crate) fn detect(texts: &[&str], rows: &[usize], day_first: Option<bool>) -> Option<Detected> {
     let read = |order| {
         let parsed: Vec<Option<Parsed>> = texts.iter().map(|text| parse(text, order)).collect();

@@ -22,17 +22,17 @@ impl Inference<'_> {
 
     pub(super) fn name_rows(&self, record: &mut ColumnRecord, names: Names) {
         let (kind, what) = match names {
-            Names::Index => (Kind::Index, "row numbers"),
-            Names::Identifier => (Kind::Identifier, "an identifier, different in each row"),
+            Names::Index => (Kind::Index, "it contains row numbers"),
+            Names::Identifier => (Kind::Identifier, "it is an identifier, different in each row"),
         };
         record.rule.kind = kind;
         record.notes.push(self.note(&format!(
-            "{what}: left out of learning; pass --use '{}' to learn from it",
+            "{what}, and is left out of learning; pass --use '{}' to learn from it",
             self.name
         )));
     }
 
-    /// Adds cells that probably mark missing values to the rule, with a note.
+    /// Adds texts that probably mark missing values to the rule, with a note.
     pub(super) fn accept(
         &self,
         record: &mut ColumnRecord,
@@ -49,7 +49,7 @@ impl Inference<'_> {
             .map(|at| (present.texts[*at].to_owned(), present.rows[*at]))
             .collect();
         record.notes.push(self.note(&format!(
-            "{} read as missing, as the other cells are {others}; pass --category '{}' if the column contains categories",
+            "{} read as missing, because the other cells are {others}; pass --category '{}' if the column contains categories",
             counted(found.iter()),
             self.name
         )));
@@ -112,7 +112,7 @@ impl Inference<'_> {
         let fault = if infinite { "is infinite, not" } else { "is not" };
         let cell = short(cell);
         Err(DataError::user(format!(
-            "{place}, column `{name}`: `{cell}` {fault} {what}, as {numbers} other cells are{others}; correct it, or pass --missing \
+            "{place}, column `{name}`: `{cell}` {fault} {what}{others}, unlike {numbers} other cells; correct it, or pass --missing \
              '{cell}' if it means that the value is missing, or --category '{name}' if the column contains categories"
         )))
     }
@@ -152,7 +152,7 @@ impl Inference<'_> {
                 Decimal::Comma => ("a decimal comma", "."),
                 Decimal::Point => ("thousands", ","),
             };
-            format!("; read as {mark} {why}: pass --decimal '{other}' if that is wrong")
+            format!("; read as {mark} {why}; pass --decimal '{other}' if that is wrong")
         });
         record.notes.push(self.note(&format!("numbers with {spelling}{example}{doubt}")));
     }
@@ -170,12 +170,12 @@ impl Inference<'_> {
                 _ => ("month", "pass --day-first if that is wrong"),
             };
             record.notes.push(self.note(&format!(
-                "dates such as `{example}` fit both orders of day and month; read with the {order} first: {advice}"
+                "dates such as `{example}` fit both orders of day and month; they are read with the {order} first; {advice}"
             )));
         }
         if found.has_short_years {
             record.notes.push(self.note(
-                "years of two digits: 00 to 68 mean 2000 to 2068, 69 to 99 mean 1969 to 1999",
+                "in years of two digits, 00 to 68 mean 2000 to 2068, and 69 to 99 mean 1969 to 1999",
             ));
         }
         if found.has_offsets {

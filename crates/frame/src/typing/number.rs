@@ -1,8 +1,8 @@
-//! Parses numbers in the spellings that people use, and detects the spelling of a column.
+//! Parses numbers in the formats that people use, and detects the format of a column.
 //!
-//! All numbers of a column have the same spelling. It consists of a decimal mark, optionally a separator of digit
-//! groups, and optionally a currency sign, a percent sign or a unit next to the numbers. [`detect`] chooses the
-//! spelling that reads the most rows.
+//! All numbers of a column have the same format. It consists of a decimal mark, an optional separator of digit groups,
+//! and an optional currency sign, percent sign or unit next to the numbers. [`detect`] chooses the format in which the
+//! most rows can be read.
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -34,8 +34,8 @@ pub enum Group {
     Underscore,
 }
 
-/// The spelling of the numbers in a column. Every spelling accepts a minus sign before or after the number, Unicode
-/// minus signs, parentheses around a negative number, and exponents (`1e5`, `1.5D+03`).
+/// The format of the numbers in a column. Every format allows a minus sign before or after the number, Unicode minus
+/// signs, parentheses around a negative number, and exponents (`1e5`, `1.5D+03`).
 ///
 /// ```
 /// use halfspaces_frame::{Decimal, Group, NumberFormat};
@@ -73,18 +73,18 @@ const UNITS: [&str; 20] = [
 /// The maximum length, in letters, of a unit that is not listed. A space must precede such a unit.
 const MAX_UNIT: usize = 4;
 
-/// The parts of a cell, which do not depend on the meaning of the marks between its digits.
+/// The parts of a cell. They do not depend on the meaning of the marks between its digits.
 struct Parts<'t> {
     negative: bool,
     /// The digits and the marks between them.
     digits: &'t str,
-    /// The exponent with its `e`. Empty if there is no exponent.
+    /// The exponent with its `e`, or an empty text if there is no exponent.
     exponent: &'t str,
     affix: Option<&'t str>,
 }
 
 impl NumberFormat {
-    /// Parses the number in a cell. Returns `None` if the cell is not a number in this spelling or if the number is
+    /// Parses the number in a cell. Returns `None` if the cell is not a number in this format or if the number is
     /// infinite.
     #[must_use]
     pub fn parse(&self, cell: &str) -> Option<f64> {
@@ -147,8 +147,8 @@ impl NumberFormat {
             .then(|| Cow::Owned(groups.concat()))
     }
 
-    /// Describes the spelling in words, such as "a decimal comma and the sign `€`". The result is empty for the plain
-    /// spelling.
+    /// Describes the format in words, such as "a decimal comma and the sign `€`". The result is empty for the plain
+    /// format.
     pub(crate) fn describe(&self) -> String {
         let mut parts = Vec::new();
         if self.decimal == Decimal::Comma {
@@ -197,8 +197,8 @@ fn without_sign(text: &str) -> (&str, Option<bool>) {
 }
 
 impl<'t> Parts<'t> {
-    /// Divides a cell into its parts. Returns `None` if the cell contains no digit, or words or marks that do not
-    /// belong to a number.
+    /// Divides a cell into its parts. Returns `None` if the cell contains no digit, or if it contains words or marks
+    /// that do not belong to a number.
     fn of(cell: &'t str) -> Option<Parts<'t>> {
         let cell = cell.trim();
         if cell.len() > MAX_LENGTH || !cell.bytes().any(|b| b.is_ascii_digit()) {
@@ -294,8 +294,8 @@ fn is_affix(text: &str, is_spaced: bool) -> bool {
     is_known || CURRENCY_SIGNS.iter().any(|sign| one(*sign)) || is_unit()
 }
 
-/// Evidence from the options and the rest of the file. It decides how to read a column whose marks have two possible
-/// readings.
+/// Evidence from the options and the rest of the file. It decides how a column is read if the meaning of its marks is
+/// ambiguous.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Evidence {
     /// The decimal mark set by the user.
@@ -306,18 +306,18 @@ pub(crate) struct Evidence {
     pub(crate) delimiter: Option<u8>,
 }
 
-/// The spelling that was detected in a column.
+/// The number format detected in a column.
 #[derive(Debug)]
 pub(crate) struct Detected {
     pub(crate) format: NumberFormat,
-    /// The number of each text, or `None` if the text is not a number.
+    /// Each text as a number; `None` if it is not a number.
     pub(crate) values: Vec<Option<f64>>,
-    /// The reason for choosing this spelling, if another spelling reads the same number of rows.
+    /// The reason for choosing this format, if the same number of rows can be read in another format.
     pub(crate) doubt: Option<&'static str>,
 }
 
-/// Chooses the spelling that reads the most rows. Returns `None` if no text is a number. `rows` contains the number of
-/// rows of each text.
+/// Chooses the format in which the most rows can be read. Returns `None` if no text is a number. `rows` contains the
+/// number of rows of each text.
 pub(crate) fn detect(texts: &[&str], rows: &[usize], evidence: Evidence) -> Option<Detected> {
     let parts: Vec<Option<Parts<'_>>> = texts.iter().map(|text| Parts::of(text)).collect();
     let numbers =
@@ -329,7 +329,7 @@ pub(crate) fn detect(texts: &[&str], rows: &[usize], evidence: Evidence) -> Opti
     groups.extend(has(char::is_whitespace).then_some(Some(Group::Space)));
     let (comma, point) = (has(|c| c == ','), has(|c| c == '.'));
     let affix = common_affix(numbers());
-    // For each decimal mark, the number of rows that the best spelling reads, and this spelling.
+    // For each decimal mark, the number of rows that can be read in the best format, and this format.
     let mut best: [(usize, NumberFormat); 2] = Default::default();
     let may_group = point && evidence.elsewhere == Some(Decimal::Comma);
     for decimal in [Decimal::Point, Decimal::Comma] {
@@ -387,7 +387,7 @@ fn decide(evidence: Evidence) -> (Decimal, &'static str) {
 
 /// The most common affix, if the number of rows that have it is more than half of the number of rows without an affix.
 fn common_affix<'p>(numbers: impl Iterator<Item = (&'p Parts<'p>, usize)>) -> Option<String> {
-    // A column with more distinct affixes than this has no common affix.
+    // At most this many distinct affixes are counted.
     const MAX_AFFIXES: usize = 64;
     let mut counts: Vec<(Option<&str>, usize)> = Vec::new();
     for (parts, rows) in numbers {
@@ -403,7 +403,7 @@ fn common_affix<'p>(numbers: impl Iterator<Item = (&'p Parts<'p>, usize)>) -> Op
     (2 * most.1 > without).then(|| most.0.map(str::to_owned))?
 }
 
-/// Parses a number in plain spelling. Returns `None` for words, NaN and infinite numbers.
+/// Parses a number in the plain format. Returns `None` for words, NaN and infinite numbers.
 pub(crate) fn plain_number(cell: &[u8]) -> Option<f64> {
     fast_float2::parse::<f64, _>(cell).ok().filter(|value| value.is_finite())
 }

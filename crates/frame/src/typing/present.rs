@@ -1,10 +1,10 @@
-//! The texts of a column that are not missing, and measures of how many of them a reading accepts.
+//! The texts of a column that are not missing, and how many of them can be read as a type such as numbers or dates.
 
 use super::markers::{self, Markers};
 use super::raw::RawTexts;
 
-/// The minimum share of rows that are not numeric for a column to contain categories, if it has few distinct texts and
-/// most of them are numbers.
+/// A column with few distinct texts, most of which are numbers, contains categories only if at least this share of its
+/// rows are not numeric.
 const CATEGORY_SHARE: f64 = 0.1;
 /// The maximum number of distinct texts in such a column.
 const FEW: usize = 20;
@@ -42,13 +42,13 @@ impl<'t> Present<'t> {
     }
 }
 
-/// How well a reading, such as numbers or dates, fits the present texts of a column.
+/// How well a type, such as numbers or dates, fits the present texts of a column.
 pub(super) struct Fit {
-    /// The number of rows that the reading accepts.
+    /// The number of rows that can be read as this type.
     pub(super) read: usize,
     /// The texts that are probably markers of missing values, as indices among the present texts.
     pub(super) likely: Vec<usize>,
-    /// The other texts that the reading does not accept, as indices among the present texts.
+    /// The other texts that cannot be read as this type, as indices among the present texts.
     pub(super) odd: Vec<usize>,
     pub(super) odd_rows: usize,
 }

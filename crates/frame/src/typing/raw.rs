@@ -29,7 +29,7 @@ impl Cells {
         }
     }
 
-    /// Converts the cells to texts. The result is the same as if the file contained every value in plain spelling.
+    /// Converts the cells to texts. The result is the same as if the file contained every value as plain text.
     pub(crate) fn into_texts(self) -> RawTexts {
         match self {
             Cells::Texts(raw) => raw,

@@ -57,7 +57,7 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reading {
-    /// Parse numbers in this spelling.
+    /// Parse numbers in this format.
     Number(NumberFormat),
     /// Parse dates and times in this format.
     Date(MomentFormat),

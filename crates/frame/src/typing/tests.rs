@@ -48,7 +48,7 @@ fn markers_among_numbers_are_missing_and_noted() {
                 && note.contains(&format!("2 cells `{odd}` are read as missing")),
             "{note}"
         );
-        // The rule also reads the marker in a new row as missing.
+        // With the rule, the marker is also read as missing in new rows.
         let again = RawColumn { expected: Expected::Rule(record.rule), ..column("c", &["5", odd]) };
         let again = typed_with(vec![again], &ReadOptions::default(), b',').unwrap();
         assert!(again.columns[0].values.is_missing(1) && !again.columns[0].values.is_missing(0));
@@ -62,7 +62,7 @@ fn typing_errors_among_numbers_are_refused_with_their_line() {
         let error = typed(&cells).unwrap_err().to_string();
         assert!(
             error.starts_with(&format!(
-                "t.csv, line 42, column `c`: `{odd}` is not a number, as 40 other"
+                "t.csv, line 42, column `c`: `{odd}` is not a number, unlike 40 other"
             )),
             "{error}"
         );
@@ -465,8 +465,8 @@ fn a_rule_determines_how_cells_are_collected() {
     );
 }
 
-/// Points usually occur in dates with the day first. A rule with the month first reads dates with points only if it was
-/// found on such dates.
+/// Points usually occur in dates with the day first. If the month is first in a rule, dates with points are read only
+/// if the rule was found on such dates.
 #[test]
 fn dates_with_points_are_refused_by_a_rule_with_the_month_first() {
     let apply = |rule: &ColumnRule, cells: &[&str], options: &ReadOptions| {
@@ -514,7 +514,7 @@ fn time_is_linear_in_distinct_texts() {
     let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
     let error = typed(&cells).unwrap_err().to_string();
     assert!(
-        error.contains("line 5, column `c`: `w3` is not a number, as 120000 other cells are"),
+        error.contains("line 5, column `c`: `w3` is not a number (nor are `w4`, `w8`, `w9` and 79996 more), unlike 120000 other cells"),
         "{error}"
     );
 }

@@ -168,7 +168,7 @@ fn names_that_are_numbers_are_noted() {
     ] {
         let frame = read(text);
         let note = format!(
-            "t.csv: line 1, with {shown}, is read as the names of the columns; pass --no-header if it is data"
+            "t.csv: line 1, which contains {shown}, is read as the names of the columns; pass --no-header if it is data"
         );
         assert!(frame.notes.contains(&note), "{:?}", frame.notes);
     }
@@ -203,7 +203,7 @@ fn another_table_and_repeated_headers_are_noted() {
     assert!(says(&frame, "another table begins at line 5"), "{:?}", frame.notes);
     let frame = read("a,b\n1,x\n2,y\na,b\n3,z\n");
     assert_eq!(frame.rows, 3);
-    assert!(says(&frame, "line 4 is the header repeated"), "{:?}", frame.notes);
+    assert!(says(&frame, "line 4 is left out (repeated header)"), "{:?}", frame.notes);
 }
 
 /// If a program concatenates files, each of them may begin with a byte order mark.
@@ -216,7 +216,7 @@ fn byte_order_marks_between_lines_are_no_part_of_cells() {
     // The text is long enough that some of its lines are read as plain lines.
     let frame = read(part(0..100) + &part(100..200));
     assert_eq!((frame.rows, frame.names()), (200, vec!["text".into(), "n".into(), "y".into()]));
-    assert!(says(&frame, "line 102 is the header repeated"), "{:?}", frame.notes);
+    assert!(says(&frame, "line 102 is left out (repeated header)"), "{:?}", frame.notes);
     let frame = read(part(0..100) + "\u{feff}" + &part(100..101)["\u{feff}text,n,y\n".len()..]);
     assert_eq!(frame.rows, 101);
     assert_eq!(frame.column("text").unwrap().text(100), "word 1");

@@ -20,7 +20,7 @@ const PROBABILITY: &str = "predicted_probability";
 /// The prefix of the column that contains the decision value of a class.
 const VALUE_OF: &str = "value=";
 
-/// The exponent z from which e^-z counts as 0, because databases refuse exponentials that underflow.
+/// If z is at least this number, e^-z counts as 0, because databases report an error if an exponential underflows.
 const MAX_EXPONENT: f64 = 700.0;
 
 /// The term factor · (x - shift) of a sum.
@@ -54,8 +54,8 @@ pub(super) fn export(pipeline: &Pipeline) -> Result<Vec<u8>, DataError> {
         values.push(sum(&pipeline.recipe, &terms, bias)?);
     }
     let mut text = String::from(
-        "-- Written by halfspaces. Columns of numbers are numeric, NULL is a missing value, texts have no spaces around them.\n\
-         -- Replace the table \"data\" by yours. It must not have a column with the name of an added column.\n",
+        "-- Written by halfspaces. Columns of numbers are numeric, NULL is a missing value, and strings have no spaces around them.\n\
+         -- Replace \"data\" with the name of your table, which must not have a column with the name of an added column.\n",
     );
     let mut inner = format!("  SELECT {}.*", quoted(ALIAS));
     for (output, value) in values.iter().enumerate() {
@@ -89,7 +89,7 @@ fn check_names(recipe: &Recipe, classes: &[String]) -> Result<(), DataError> {
     match recipe.places().iter().find(|(name, _)| is_taken(name)) {
         None => Ok(()),
         Some((name, _)) => Err(DataError::user(format!(
-            "column `{name}`: the query adds a column of this name; rename the column and fit again, or use --format python"
+            "column `{name}`: the query adds a column with this name; rename the column and fit again, or use --format python"
         ))),
     }
 }

@@ -263,7 +263,7 @@ fn list(value: &Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
 }
 
-/// Computes the decision values of a row from the data of a module, directly by their definitions.
+/// Computes the decision values of a row from the data of a module, directly from their definitions.
 fn values_of_data(module: &str, row: &HashMap<String, String>) -> Vec<f64> {
     let mut x = Vec::new();
     for column in literal(module, "COLUMNS").as_array().unwrap() {
@@ -432,7 +432,7 @@ fn models_without_probabilities_have_values() {
 }
 
 /// Words with letters of many scripts, punctuation between letters and digits, several kinds of spaces, and letters
-/// whose lower case is longer.
+/// whose lower-case form is longer.
 const WORDS: [&str; 24] = [
     "can't",
     "U.S.A.",
@@ -492,8 +492,8 @@ fn python_modules_divide_texts_as_the_pipeline() {
     }
 }
 
-/// The cells are numbers with signs, digit groups and units, truth values, and dates in the order of day and month of
-/// their column.
+/// The cells are numbers with signs, digit groups and units, truth values, and dates in which day and month have the
+/// order of their column.
 #[test]
 fn python_modules_read_cells_as_the_pipeline() {
     let text = |rows: std::ops::Range<usize>| {
@@ -548,7 +548,7 @@ fn python_modules_read_cells_as_the_pipeline() {
     }
 }
 
-/// If the fitted dates had slashes and the month first, the module reads dates with slashes but refuses dates with
+/// If the fitted dates had slashes and the month first, the module reads dates with slashes but rejects dates with
 /// points.
 #[test]
 fn python_modules_refuse_points_in_dates_with_the_month_first() {
@@ -629,7 +629,7 @@ fn models_of_sparse_columns_decide_as_the_pipeline() {
     }
 }
 
-/// The module refuses the same cells as the command, and its message names the column.
+/// The module rejects the same cells as the command, and the error message names the column.
 #[test]
 fn python_modules_refuse_unknown_cells() {
     let (model, text, _) = example(Method::Logistic, 2);
@@ -699,7 +699,7 @@ fn run_program(module: &[u8], table: &str) -> Option<Output> {
 }
 
 /// Like `predict`, the program reads tables with other separators and with spaces around the names of columns. It
-/// refuses rows with a different number of cells.
+/// rejects rows with a different number of cells.
 #[test]
 fn the_program_reads_tables_as_the_command_does() {
     let (model, text, expected) = example(Method::Logistic, 2);

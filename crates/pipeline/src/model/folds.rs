@@ -17,7 +17,7 @@ use std::ops::Range;
 /// The candidate values of C, for points whose mean squared norm is 1, in the order in which they are tried.
 const GRID: [f64; 7] = [0.05, 0.15, 0.4, 1.0, 3.0, 8.0, 20.0];
 /// The search over C stops at the first value that is not better than the best one so far. A value is better if its
-/// error is smaller by more than this many standard errors of that best error.
+/// error is below the smallest error so far by more than this many standard errors of that smallest error.
 const BETTER_BY: f64 = 0.1;
 /// The number of folds of the cross-validation. If there are fewer groups, each group is a fold.
 const FOLDS: usize = 4;
@@ -106,7 +106,7 @@ impl<'p> Folds<'p> {
         })
     }
 
-    /// Tries the values of C in [`GRID`]. Returns the best trial, and the pairs of an error and its C.
+    /// Tries the values of C in [`GRID`]. Returns the best trial, and for each trial its error and its C.
     pub(super) fn choose_c(&self) -> Result<(Trial, Vec<(f64, f64)>), DataError> {
         let mut parts: Vec<Part> = (0..self.folds).map(|fold| self.without(&[fold])).collect();
         let mut errors: Vec<(f64, f64)> = Vec::new();
@@ -469,8 +469,8 @@ pub(super) mod tests {
         assert_eq!(by_row(&[values(3.0)], &weights)[1], [6.0]);
     }
 
-    /// The error is the share of the total weight that belongs to rows misclassified by the part without their fold. If
-    /// the values of several classes are equal, the first class is predicted.
+    /// The error is the weight of the misclassified rows as a share of the total weight. Each row is classified by the
+    /// part that was fitted without its fold. If the values of several classes are equal, the first class is predicted.
     #[test]
     fn rows_are_judged_by_the_part_without_them() {
         let plan = Plan::new(Method::Auto);

@@ -1,4 +1,4 @@
-//! Models of two classes, which are one binary model, and models of more classes, which are one-vs-rest.
+//! Models of two classes, which consist of one binary model, and one-vs-rest models of more classes.
 
 use super::binary::{BinaryLearner, BinaryModel, Weighted};
 use crate::plan::Findings;

@@ -146,7 +146,7 @@ pub(super) fn check_massart(method: Method, dim: usize) -> Result<(), DataError>
     }
     Err(DataError::user(format!(
         "--learner massart: it computes with matrices of {dim} x {dim} numbers, and {MAX_MASSART} x {MAX_MASSART} is the \
-         limit; use --learner perspectron, whose guarantee needs a margin but no matrix, or --learner auto"
+         limit; use --learner perspectron, which needs no matrix but a margin for its guarantee, or --learner auto"
     )))
 }
 
@@ -180,8 +180,8 @@ mod tests {
     }
 
     /// 40 % of the rows of a class are labelled as another class, and there are more rows than are used for
-    /// cross-validation. Most of the mislabelled rows are left out, and few other rows. The model then predicts the
-    /// true classes.
+    /// cross-validation. Most of the mislabelled rows are left out, and only a few other rows. The model then predicts
+    /// the true classes.
     #[test]
     fn rows_of_a_class_that_is_often_labelled_as_another_are_left_out() {
         for count in [2, 3] {

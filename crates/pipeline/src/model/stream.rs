@@ -68,7 +68,7 @@ impl Model {
         let (fitted, findings) = if plan.method == Method::Massart {
             if count > 2 {
                 return Err(DataError::user(
-                    "--stream: massart learns only two classes from a stream; name one with --positive, or use --learner perceptron",
+                    "--stream: massart learns only two classes from a stream; pass the positive class with --positive, or use --learner perceptron",
                 ));
             }
             super::sparse::check_massart(plan.method, sample.dim())?;

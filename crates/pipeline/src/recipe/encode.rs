@@ -216,8 +216,8 @@ impl<'f> Encoder<'f> {
             }
             (Some(_), Kind::Text { .. }) => {
                 return Err(DataError::user(format!(
-                    "{}, column `{}`: it contains numbers, but the model learned from texts; name the right \
-                     column, or write texts",
+                    "{}, column `{}`: it contains numbers, but the model learned from text; choose the right \
+                     column, or write text",
                     frame.source, column.name
                 )));
             }
@@ -370,7 +370,7 @@ impl<'f> Encoder<'f> {
             (_, Some(place)) => out(place, 1.0),
             (None, _) if !missing && self.unseen == Unseen::Error => {
                 return Err(DataError::user(format!(
-                    "{}, column `{name}`: the value is missing, but none was missing at the fit; fill it in, \
+                    "{}, column `{name}`: the value is missing, but no value was missing in the fit; fill it in, \
                      or use --unseen zero",
                     self.frame.place(row)
                 )));
@@ -454,7 +454,7 @@ impl<'f> Entries<'f> {
                     let missing = (0..values.len()).find(|row| values.is_missing(*row));
                     if let (Some(row), Unseen::Error) = (missing, unseen) {
                         return Err(DataError::user(format!(
-                            "{}, column `{name}`: the number is missing, but none was missing at the fit; fill it in, or use \
+                            "{}, column `{name}`: the number is missing, but no number was missing in the fit; fill it in, or use \
                              --unseen zero",
                             frame.place(row)
                         )));
@@ -463,7 +463,7 @@ impl<'f> Entries<'f> {
                 }
                 Some(_) => {
                     return Err(DataError::user(format!(
-                        "{}, column `{name}`: it contains texts, but the model learned from numbers",
+                        "{}, column `{name}`: it contains text, but the model learned from numbers",
                         frame.source
                     )));
                 }
@@ -500,8 +500,8 @@ impl<'f> Entries<'f> {
     }
 }
 
-/// The index of each category by its meaning, which `1.0` and `1`, or `True` and `true`, share. The index is `None` if
-/// two categories have the same meaning.
+/// The index of each category by its meaning. `1.0` and `1` have the same meaning, as do `True` and `true`. The index
+/// is `None` if two categories have the same meaning.
 fn places_by_key(levels: &[String]) -> HashMap<ClassKey, Option<usize>> {
     let mut places = HashMap::with_capacity(levels.len());
     for (place, level) in levels.iter().enumerate() {

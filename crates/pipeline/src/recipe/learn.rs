@@ -18,8 +18,8 @@ pub(super) const MIN_FREE: usize = 30;
 const FREE_SHARE: f64 = 0.5;
 /// The number of distinct texts above which a column is always free text.
 pub(super) const MAX_CATEGORIES: usize = 1000;
-/// The minimum number of words in more than half of the rows for free text to be used without a request. Shorter texts
-/// may be names or codes, which are used only on request.
+/// Free text is used without a request if more than half of the rows have at least this many words. Shorter texts may
+/// be names or codes, which are used only on request.
 const MIN_WORDS: usize = 3;
 /// The number of coordinates above which points can be stored as sparse entries. They are stored this way if fewer than
 /// one in `SPARSE_SHARE` coordinates is non-zero.
@@ -27,10 +27,10 @@ const MIN_SPARSE_DIM: usize = 300;
 /// The denominator of the share of non-zero coordinates. See `MIN_SPARSE_DIM`. A sparse entry takes 12 bytes, and a
 /// dense coordinate takes 8 bytes.
 const SPARSE_SHARE: usize = 3;
-/// The numbers of bits to which n-grams can be hashed.
+/// The permitted numbers of bits of hashed n-grams.
 const HASH_BITS: std::ops::RangeInclusive<u32> = 1..=28;
-/// The minimum count of numbers in a column for its range to be stored. At most 2 % of later numbers from the same
-/// distribution are expected outside the range of 100 numbers.
+/// The range of a column is stored if the column has at least this many numbers. At most 2 % of later numbers from the
+/// same distribution are expected outside the range of 100 numbers.
 const MIN_RANGE: usize = 100;
 /// The maximum number of names that a list in a message shows.
 const MAX_NAMES: usize = 20;
@@ -125,7 +125,7 @@ fn recipe(frame: &Frame, options: &RecipeOptions) -> Result<(Recipe, Vec<String>
         return Err(nothing_to_learn(frame, options, &constant, &names_only, &wordless));
     }
     if !wordless.is_empty() {
-        notes.push(format!("{}: {}: not learned from", frame.source, without_words(&wordless)));
+        notes.push(format!("{}: {}, so it is left out", frame.source, without_words(&wordless)));
     }
     let sparse = frame.is_sparse();
     let columns_used: HashSet<&String> = columns.iter().map(|column| &column.name).collect();
@@ -198,7 +198,7 @@ fn check_names(
 
 fn without_words(names: &[String]) -> String {
     format!(
-        "no word or part of a word occurs in at least two rows, but not all, of {}",
+        "no word or part of a word occurs in at least two rows, but not in all rows, of {}",
         first_of(names, MAX_NAMES)
     )
 }
@@ -220,7 +220,7 @@ fn nothing_to_learn(
     if !names_only.is_empty() {
         let names = first_of(names_only, MAX_NAMES);
         why.push(format!(
-            "they seem to be only row identifiers (pass --use to learn from one): {names}"
+            "apparently only row identifiers (pass --use to learn from one): {names}"
         ));
     }
     if !wordless.is_empty() {

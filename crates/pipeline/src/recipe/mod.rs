@@ -56,7 +56,7 @@ pub struct RecipeOptions {
 }
 
 impl RecipeOptions {
-    /// Adds hints to read the dropped columns as texts, so that none of their cells is refused.
+    /// Adds hints to read the dropped columns as texts, so that none of their cells causes an error.
     #[must_use]
     pub fn without_dropped(&self, mut hints: Hints) -> Hints {
         hints.texts.extend(self.drop.iter().cloned());
@@ -165,8 +165,8 @@ pub(crate) enum Kind {
         median: f64,
         /// Whether a second coordinate marks missing numbers.
         missing: bool,
-        /// The smallest and the largest number. `None` if the column has few numbers, and in models from before the
-        /// range was stored.
+        /// The smallest and the largest number. `None` if the column has few numbers, and in older models, which do not
+        /// store the range.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         range: Option<(f64, f64)>,
     },
@@ -239,7 +239,7 @@ impl TryFrom<Saved> for Recipe {
             if !sound || column.deviation.is_some_and(|d| !(d > 0.0 && d.is_finite())) {
                 let name = &column.name;
                 return Err(format!(
-                    "column `{name}`: needs a finite median, or at least one name, in order"
+                    "column `{name}`: needs a finite median, or at least one name, in ascending order"
                 ));
             }
         }
@@ -343,7 +343,7 @@ impl Recipe {
         const MIN_ROWS: usize = 10;
         let (mut open, mut empty) = ((0..frame.rows).collect::<Vec<usize>>(), Vec::new());
         match &frame.block {
-            // A row without entries in a sparse block is a row of zeros, which has values.
+            // A row without entries in a sparse block is a row of zeros. Zeros are values.
             _ if !self.entries.is_empty() => open.clear(),
             Some(Block::Dense { values, numbers, .. }) => {
                 let width = numbers.len();
@@ -372,7 +372,7 @@ impl Recipe {
             let rows =
                 if open.len() == 1 { "1 row has" } else { &format!("{} rows have", open.len()) };
             notes.push(format!(
-                "{rows} no value in any column of the model, such as {}; all values are replaced by those of the fit",
+                "{rows} no value in any column of the model (for example {}); all values are replaced by defaults from the fit",
                 frame.place(*first)
             ));
         }
@@ -381,7 +381,7 @@ impl Recipe {
             let (columns, verb) =
                 if empty.len() == 1 { ("column", "has") } else { ("columns", "have") };
             notes.push(format!(
-                "{}: {columns} {} {verb} no value in any row, but had at the fit; all are replaced by those of the fit",
+                "{}: {columns} {} {verb} no value in any row, but had values in the fit; all are replaced by defaults from the fit",
                 frame.source,
                 empty.join(", ")
             ));

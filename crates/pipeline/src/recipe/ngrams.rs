@@ -6,8 +6,8 @@
 //! between words, the runs of characters are sufficient.
 //!
 //! A term that occurs n times in a text has the weight (1 + ln n) · idf, where idf = 1 + ln((1 + N)/(1 + N_t)) for a
-//! term in N_t of N fitted rows. The weights of each group are divided by their norm and by √2, so that the weights of
-//! a text have norm 1.
+//! term that occurs in N_t of N fitted rows. The weights of each group are divided by their norm and by √2, so that the
+//! weights of a text have norm 1.
 //!
 //! Terms are either listed or hashed to a fixed number of slots. Terms in the same slot count as one term.
 

@@ -65,7 +65,7 @@ class Project:
     def __init__(self, folder: Path, name: str) -> None:
         self._file = folder / f"labels-{name}.json"
         self._lock = threading.Lock()
-        # From the number of an annotation to the text and the label of its task.
+        # Maps the number of an annotation to the text and the label of its task.
         self._labels: dict[str, tuple[str, str]] = {}
         self._model: Pipeline | None = None
         self.version = "untrained"
@@ -98,7 +98,7 @@ class Project:
         LOG.info("%s: fitted on %s", self._file.stem, counts)
 
     def predict(self, texts: list[str], config: Config) -> list[dict[str, Any]]:
-        """Return a prediction in Label Studio's format for each text; it is empty if there is no model yet."""
+        """Return a prediction in Label Studio's format for each text; predictions are empty if there is no model yet."""
         with self._lock:
             model, version = self._model, self.version
         if model is None:

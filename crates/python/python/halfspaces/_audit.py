@@ -29,14 +29,15 @@ class AuditResult:
     label : ndarray
         Their labels.
     suggested : ndarray
-        The labels that the classifier predicts instead; the label itself if it agrees.
+        The labels that the classifier predicts instead; the label itself if the classifier agrees.
     score : ndarray of float
-        The support for the label by a classifier that was fitted without the row; negative if this classifier predicts
-        another class. For two classes, it is the decision value divided by the mean absolute decision value. For more
-        classes, it is the probability of the label minus that of the most probable other class. The ranking also takes
-        into account that the labels of one class may be wrong more often, so it can differ from the order by score.
+        How strongly a classifier that was fitted without the row supports the label; negative if this classifier
+        predicts another class. For two classes, it is the decision value divided by the mean absolute decision value.
+        For more classes, it is the probability of the label minus that of the most probable other class. The ranking
+        also takes into account that the labels of one class may be wrong more often, so it can differ from the order by
+        score.
     likely_wrong : int
-        The number of labels that are likely wrong, which are the first rows of the ranking. It is a heuristic.
+        The number of labels that are likely wrong, which are the first rows of the ranking. The number is a heuristic.
     at_most : int
         An upper bound on the number of wrong labels. It fails with probability at most `failure` if each label is wrong
         independently of the others, with probability at most one half.
@@ -118,8 +119,9 @@ def audit(
 ) -> AuditResult:
     """Find labels that are probably wrong, and bound the number of wrong labels.
 
-    Each row is judged by a classifier that was fitted to the other folds of a cross-validation. With `label`, it does
-    the same as the command ``halfspaces audit``, with the same ranking for the same file.
+    The label of each row is compared with the prediction of a classifier that was fitted to the other folds of a
+    cross-validation. With `label`, this function does the same as the command ``halfspaces audit`` and gives the same
+    ranking for the same file.
 
     Parameters
     ----------
@@ -211,8 +213,8 @@ def audit(
             if len(single) and len(classes) > 2:
                 shown = ", ".join(map(repr, single[:5].tolist())) + (", ..." if len(single) > 5 else "")
                 raise ValueError(
-                    f"y: every class needs at least 2 rows, but these have one: {shown}; add rows, join classes, or take "
-                    f"their rows out"
+                    f"y: every class needs at least 2 rows, but these have one: {shown}; add rows, join classes, or "
+                    f"remove their rows"
                 )
             found = _core.audit_rows(rows(X), numbers, len(classes), given, advance, jobs)
     row = found["row"]

@@ -1,4 +1,4 @@
-"""The parts that the estimators share: checked arguments, classes, and models that can be copied and pickled."""
+"""Code that the estimators share: checks of arguments, classes, and models that can be copied and pickled."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class Saved(Protocol):
-    """A native object that is saved as text."""
+    """A native object that can be saved as text."""
 
     def to_json(self) -> str: ...
 
@@ -33,15 +33,15 @@ class Saved(Protocol):
 def native(values: Any, dtype: Any) -> npt.NDArray[Any]:
     """Return an array that the native module can read in place.
 
-    Arrays from a socket or a memory map may begin at any byte.
+    Arrays from a socket or a memory map may begin at any byte. They are copied if they are not aligned.
     """
     return np.require(values, dtype=dtype, requirements=["C_CONTIGUOUS", "ALIGNED"])
 
 
 def rows(X: Any) -> Any:
-    """Return rows in the form of the native module: a C-contiguous array, or the arrays of a CSR matrix.
+    """Return rows in the form that the native module expects: a C-contiguous array, or the arrays of a CSR matrix.
 
-    The native module checks that they are finite.
+    The native module checks that all numbers are finite.
     """
     if sparse.issparse(X):
         matrix: Any = X
@@ -79,8 +79,8 @@ def check_labels(y: npt.NDArray[Any]) -> None:
     except TypeError:
         kinds = ", ".join(sorted({type(label).__name__ for label in y}))
         raise ValueError(
-            f"y: labels of the types {kinds} cannot be classes; convert them to one type, such as integers or texts, and "
-            f"remove rows without a label"
+            f"y: labels of the types {kinds} cannot be classes; convert them to one type, such as integers or strings, "
+            f"and remove rows without a label"
         ) from None
 
 
@@ -111,12 +111,15 @@ def check_count(name: str, value: Any, least: int = 1, most: int = 2**64 - 1) ->
 
 
 def _shown(value: Any) -> str:
-    """Return a number as text, although Python refuses to convert integers with thousands of digits."""
+    """Return a number as a string, or a short description if it has more than 40 digits.
+
+    Python refuses to convert integers with thousands of digits.
+    """
     return str(value) if abs(value) < 10**40 else "a number of more than 40 digits"
 
 
 def check_number(name: str, value: Any, *, positive: bool = False) -> float:
-    """Return a parameter that is a number, or a positive and finite number."""
+    """Return a parameter that must be a number; with `positive`, it must also be positive and finite."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name}={value!r}: must be a number")
     try:
@@ -129,7 +132,7 @@ def check_number(name: str, value: Any, *, positive: bool = False) -> float:
 
 
 def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
-    """Return a parameter that is one of some texts."""
+    """Return a parameter that must be one of the given strings."""
     known = list(choices)
     if not isinstance(value, str) or value not in known:
         raise ValueError(f"{name}={value!r}: must be one of {', '.join(map(repr, known))}")
@@ -149,7 +152,7 @@ def parameter_names(**names: str) -> Iterator[None]:
 
 
 def check_flag(name: str, value: Any) -> bool:
-    """Return a parameter that is a boolean."""
+    """Return a parameter that must be a boolean."""
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name}={value!r}: must be True or False")
     return bool(value)
@@ -177,16 +180,16 @@ def validated(estimator: Any, X: Any, y: Any = "no_validation", reset: bool = Tr
 
 
 def with_advice(error: ValueError, mixed: str = "fit a table of mixed columns with halfspaces.Pipeline") -> ValueError:
-    """Return the error, with advice if rows contain texts; `mixed` is the advice for a table."""
+    """Return the error, with advice if rows contain strings; `mixed` is the advice for a table."""
     if "could not convert string to float" not in str(error):
         return error
     return ValueError(
-        f"X contains texts: {error}; convert them to numbers, for example in a ColumnTransformer, or {mixed}"
+        f"X contains strings: {error}; convert them to numbers, for example in a ColumnTransformer, or {mixed}"
     )
 
 
 def threads_of(n_jobs: Any) -> int:
-    """Return the number of threads for an `n_jobs`, at most one for each core."""
+    """Return the number of threads for a value of `n_jobs`, at most one for each core."""
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral)):
         raise TypeError(f"n_jobs={n_jobs!r}: must be an integer or None")
     return min(int(effective_n_jobs(n_jobs)), os.cpu_count() or 1)
@@ -255,7 +258,7 @@ class ClassifierBase(ClassifierMixin, NativeState):
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-            # A row with weight 0 has the same effect as no row.
+            # Rows with weight 0 have no effect, so they are removed.
             used = np.flatnonzero(weights)
             if len(used) < len(weights):
                 X, y, weights = X[used], y[used], weights[used]
@@ -276,8 +279,8 @@ class ClassifierBase(ClassifierMixin, NativeState):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes one value per row, positive for ``classes_[1]``; otherwise one value per class, of which
-            the largest decides.
+            For two classes, one value per row, positive for ``classes_[1]``; otherwise one value per class, and the
+            class with the largest value is predicted.
         """
         values: Floats = self._values(X)
         return values[:, 0] if values.shape[1] == 1 else values

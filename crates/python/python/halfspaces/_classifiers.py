@@ -69,8 +69,8 @@ class _BoundedClassifier(_BatchClassifier):
 
         The bound holds with probability at least ``1 - failure`` if the rows given to ``fit`` are independent draws
         from one distribution and new rows come from the same distribution, including the labels and their noise. It
-        does not depend on any assumption about the noise. With more than two classes it is the sum of the bounds of the
-        binary models, each with an equal share of `failure`, unless the held-out rows are counted for all classes
+        does not depend on any assumption about the noise. With more than two classes, it is the sum of the bounds of
+        the binary models, each with an equal share of `failure`, unless the held-out rows are counted for all classes
         together.
 
         Parameters
@@ -102,9 +102,9 @@ class HalfspaceClassifier(_BoundedClassifier):
 
     Candidates with and without kernel features, losses that resist wrong labels, and scales of the columns are compared
     by cross-validation, and weak ones are dropped early. For CSR rows with more than 100 columns, such as texts, the
-    candidates are linear. CSR rows with fewer columns are learned like dense rows, unless these take more than eight
-    times the memory. Probabilities are calibrated on rows that the models did not learn from. This is the learner
-    ``auto`` of the command ``halfspaces fit``.
+    candidates are linear. CSR rows with fewer columns are learned like dense rows, unless dense rows would take more
+    than eight times the memory. Probabilities are calibrated on rows that the models did not learn from. This is the
+    learner ``auto`` of the command ``halfspaces fit``.
 
     Parameters
     ----------
@@ -168,11 +168,11 @@ class HalfspaceClassifier(_BoundedClassifier):
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n_samples, n_features)
-            The rows. Numbers are converted to float64; float32 is widened without rounding.
+            The rows. Numbers are converted to float64; float32 values are not rounded.
         y : array-like of shape (n_samples,)
-            The labels: integers, booleans, texts or dates, all of one type, or floats that are whole numbers. Other floats
-            are refused, because they look like regression targets. Missing labels and objects such as bytes are also
-            refused.
+            The labels: integers, booleans, strings or dates, all of one type, or floats that are whole numbers. Other
+            floats are refused, because they look like regression targets. Missing labels and objects such as bytes are
+            also refused.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Weights of the rows, at least 0.
 
@@ -204,8 +204,8 @@ class PerspectronClassifier(_BoundedClassifier):
     """The Perspectron: a halfspace learned from labels, many of which may be wrong.
 
     For each guess of the noise rate and the margin, a run makes steps along the gradient divided by the distance to the
-    boundary. The model is the iterate of all runs with the fewest held-out errors. Standardise the columns first. With
-    more than two classes, one model per class is fitted (one-vs-rest).
+    boundary. The model is the iterate with the fewest held-out errors among those of all runs. Standardise the columns
+    first. With more than two classes, one model per class is fitted (one-vs-rest).
 
     Parameters
     ----------
@@ -400,7 +400,7 @@ class MassartClassifier(_BoundedClassifier):
 
 
 class LinearSVM(_BatchClassifier):
-    """A linear support vector machine with hinge loss or squared hinge loss, solved to a duality gap.
+    """A linear support vector machine with (squared) hinge loss, solved to a given relative duality gap (`tol`).
 
     Minimises ``0.5 * (|w|^2 + b^2) + C * sum(max(0, 1 - y * (w @ x + b)))``, as LIBLINEAR does. The intercept is
     penalised, so standardise the columns first. With more than two classes, one model per class is fitted
@@ -506,7 +506,7 @@ class LogisticRegression(_BatchClassifier):
     fit_intercept : bool, default=True
         Whether there is an intercept.
     tol : float, default=1e-10
-        The norm of the gradient at which the fit ends, relative to a bound on it.
+        The norm of the gradient at which the fit ends, relative to a bound on this norm.
     max_iter : int, default=100
         The maximum number of Newton steps.
     class_weight : dict, "balanced" or None, default=None
@@ -599,7 +599,7 @@ class LogisticRegression(_BatchClassifier):
 
 
 class MarginPerceptron(_BatchClassifier):
-    """The margin perceptron: updates on rows within a margin until there are none.
+    """The margin perceptron: updates on rows within a margin until no such row is left.
 
     On rows that a halfspace separates with margin gamma (relative to the largest norm), it ends after at most
     3/gamma^2 updates with a margin of at least gamma/3. On other rows it ends after `max_iter` updates. With more than

@@ -32,10 +32,10 @@ class Reading(TypedDict, total=False):
     If a key is missing, the reader decides, and the model stores its decision.
 
     ``format`` : {"csv", "tsv", "libsvm", "parquet", "arrow", "npy", "npz"}; ``delimiter`` : one character; ``header`` :
-    whether the first line has names; ``ragged`` : {"error", "pad", "skip"}, for rows with too many or too few cells;
-    ``missing`` and ``not_missing`` : further texts that mean a missing value, and usual markers that do not;
-    ``decimal`` : "." or ","; ``day_first`` : whether 3/4/2025 is 3 April; ``category`` : columns of numbers, such as
-    postcodes, that are categories.
+    whether the first line contains column names; ``ragged`` : {"error", "pad", "skip"}, for rows with too many or too
+    few cells; ``missing`` and ``not_missing`` : further strings that mark a missing value, and usual markers that do
+    not; ``decimal`` : "." or ","; ``day_first`` : whether 3/4/2025 is 3 April; ``category`` : columns of numbers, such
+    as postcodes, that are categories.
     """
 
     format: str
@@ -61,14 +61,14 @@ def names(argument: str, given: Any) -> list[str]:
 
 
 def reading_of(given: Reading | None) -> dict[str, Any]:
-    """Return the options of reading as the native module takes them."""
+    """Return the options of reading in the form that the native module expects."""
     if given is not None and not isinstance(given, Mapping):
         raise TypeError(f"reading={given!r}: must be a dict of options")
     options: dict[str, Any] = dict(given or {})
     known = Reading.__annotations__
     for key in options:
         if key not in known:
-            raise ValueError(f"reading: {key!r} is no option of reading; there are {', '.join(sorted(known))}")
+            raise ValueError(f"reading: {key!r} is not an option; the options are {', '.join(sorted(known))}")
     for key in ("missing", "not_missing", "category"):
         if key in options:
             options[key] = names(key, options[key])
@@ -78,7 +78,7 @@ def reading_of(given: Reading | None) -> dict[str, Any]:
     return options
 
 
-# An option with a value as the native module names it, and the argument of Python.
+# The pattern of an option and its value in messages of the native module, and the corresponding Python argument.
 _OPTIONS = (
     (r"\b(pass|use|or) (category|missing|not_missing) '([^']*)'", r'\1 reading={"\2": ["\3"]}'),
     (r"\bpass (missing|not_missing) ([^\s']+)", r'pass reading={"\1": ["\2"]}'),
@@ -91,7 +91,7 @@ _OPTIONS = (
 
 
 def spelled(text: str) -> str:
-    """Return a note or an error of the native module with options spelled as in Python."""
+    """Return a note or an error of the native module with its options written as Python arguments."""
     for option, argument in _OPTIONS:
         text = re.sub(option, argument, text)
     return text
@@ -99,7 +99,7 @@ def spelled(text: str) -> str:
 
 @contextmanager
 def spelled_errors() -> Iterator[None]:
-    """Spell the options in errors of the native module as in Python."""
+    """Write the options in errors of the native module as Python arguments."""
     try:
         yield
     except ValueError as error:
@@ -119,7 +119,7 @@ def warn(notes: Iterable[str]) -> None:
 
 
 def existing(path: str | os.PathLike[str]) -> str:
-    """Return a path as text. Raise FileNotFoundError if it does not exist; "-" is standard input."""
+    """Return a path as a string. Raise FileNotFoundError if it does not exist; "-" is standard input."""
     found = os.fspath(path)
     if found != "-" and not os.path.exists(found):
         raise FileNotFoundError(errno.ENOENT, "there is no such file", found)
@@ -127,7 +127,7 @@ def existing(path: str | os.PathLike[str]) -> str:
 
 
 def source_of(data: Any) -> Any:
-    """Return a table in the form of the native module: a path, an Arrow stream, or named columns.
+    """Return a table in the form that the native module expects: a path, an Arrow stream, or named columns.
 
     Raises
     ------
@@ -208,7 +208,7 @@ def _of_pandas(frame: Any) -> Any:
                 # These integers are outside the range of int64.
                 arrays.append(pa.array(_of_objects(name, column.to_numpy())))
                 continue
-            raise TypeError(f"data, column {name!r}: {error}; convert it to numbers, texts or dates") from error
+            raise TypeError(f"data, column {name!r}: {error}; convert it to numbers, strings or dates") from error
     table = pa.table(arrays, names=_unique_names([name for name, _ in columns]))
     return (kind, _stream(pa, table.to_reader()))
 
@@ -224,7 +224,7 @@ def _unique_names(given: list[Any]) -> list[str]:
 
 
 def _columns(kind: str, columns: list[tuple[Any, Any]]) -> Any:
-    """Return columns of arrays in the form of the native module."""
+    """Return columns of arrays in the form that the native module expects."""
     found = list(
         zip(_unique_names([name for name, _ in columns]), [_cells(*column) for column in columns], strict=True)
     )
@@ -233,7 +233,8 @@ def _columns(kind: str, columns: list[tuple[Any, Any]]) -> Any:
         first = next(iter(lengths))
         if length != lengths[first]:
             raise ValueError(
-                f"data: column {first!r} has {lengths[first]} rows, but column {name!r} has {length}; all need the same"
+                f"data: column {first!r} has {lengths[first]} rows, but column {name!r} has {length}; all columns "
+                f"need the same length"
             )
     return (kind, found)
 
@@ -250,7 +251,7 @@ def is_missing(value: Any) -> bool:
 
 
 def text_of(value: Any) -> str:
-    """Return the text of a category or a class, as the native module spells it."""
+    """Return a category or a class as a string, as the native module writes it."""
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     if isinstance(value, (float, np.floating)):
@@ -270,7 +271,7 @@ def _kind(value: Any) -> str:
 
 
 def _check_kinds(name: Any, column: Any) -> str:
-    """Return the only kind of the values in a column of objects; empty if it is not a column of objects."""
+    """Return the single kind of all values in a column of objects, or an empty string for any other column."""
     if column.dtype != object:
         return ""
     example: dict[str, Any] = {}
@@ -287,7 +288,7 @@ def _check_kinds(name: Any, column: Any) -> str:
 
 
 def _cells(name: Any, values: Any) -> Any:
-    """Return a column of numbers, booleans, times, texts or categories in the form of the native module."""
+    """Return a column of numbers, booleans, times, strings or categories in the form that the native module expects."""
     if hasattr(values, "cat"):
         values = values.cat
     if hasattr(values, "categories") and hasattr(values, "codes"):
@@ -315,7 +316,7 @@ def _cells(name: Any, values: Any) -> Any:
     if array.dtype.kind in "UT":
         return _checked_texts(name, array.tolist())
     raise TypeError(
-        f"data, column {name!r}: values of type {array.dtype} are not supported; convert it to numbers or texts"
+        f"data, column {name!r}: values of type {array.dtype} are not supported; convert them to numbers or strings"
     )
 
 
@@ -343,8 +344,8 @@ def _of_objects(name: Any, array: npt.NDArray[Any]) -> Any:
         if max(-least, greatest) > 2**53:
             why = "do not fit into 64 bits" if exact is None else "and missing values do not fit into floats"
             raise ValueError(
-                f"data, column {name!r}: numbers from {least} to {greatest} {why}; convert the column to texts, if it "
-                f"names rows or classes, or to floats"
+                f"data, column {name!r}: numbers from {least} to {greatest} {why}; convert the column to strings, if "
+                f"it names rows or classes, or to floats"
             )
     if kind in ("number", "missing"):
         try:
@@ -362,7 +363,9 @@ def _of_objects(name: Any, array: npt.NDArray[Any]) -> Any:
         return [None if gap else bool(value) for value, gap in zip(array, missing, strict=True)]
     if kind == "text":
         return _checked_texts(name, [None if gap else str(value) for value, gap in zip(array, missing, strict=True)])
-    raise TypeError(f"data, column {name!r}: values of type {kind} are not supported; convert it to numbers or texts")
+    raise TypeError(
+        f"data, column {name!r}: values of type {kind} are not supported; convert them to numbers or strings"
+    )
 
 
 def table_of(columns: dict[str, Any]) -> Any:
@@ -375,12 +378,12 @@ def table_of(columns: dict[str, Any]) -> Any:
 
 
 def typed_classes(classes: list[str]) -> npt.NDArray[Any]:
-    """Return class names as integers, floats or booleans if all of them are spelled like that, otherwise as texts.
+    """Return class names as integers, floats or booleans if all of them are written that way, otherwise as strings.
 
-    The names must be the usual spellings, such as 7 and 0.5, of different numbers: 007 and 0.50 are texts.
+    Numbers must be different and written in the usual way, such as 7 and 0.5: 007 and 0.50 stay strings.
     """
     if all(re.fullmatch(r"0|-?[1-9][0-9]*", name) for name in classes):
-        # Python refuses to convert texts with thousands of digits.
+        # Python refuses to convert strings with thousands of digits.
         integers = [int(name[:21]) for name in classes]
         for of in (np.int64, np.uint64):
             if np.iinfo(of).min <= min(integers) and max(integers) <= np.iinfo(of).max:

@@ -57,7 +57,7 @@ class Progress(NamedTuple):
     labelled : int
         Rows with a label.
     asked : int
-        Rows whose label answers a question.
+        Rows whose label was given in answer to a question.
     skipped : int
         Rows that were skipped and have no label.
     uncertain : int
@@ -142,7 +142,7 @@ class Doubt(NamedTuple):
 
 
 def _one_at_a_time(method: Callable[Concatenate[Labeler, P], T]) -> Callable[Concatenate[Labeler, P], T]:
-    """Let a thread wait while another one uses the session."""
+    """Make a call wait while another thread is using the session."""
 
     @functools.wraps(method)
     def waiting(self: Labeler, /, *args: P.args, **options: P.kwargs) -> T:
@@ -173,8 +173,8 @@ class Labeler:
         The rows. Missing values are NaN. Constant columns and columns that identify rows are ignored, as the command
         ignores them (see `notes_`).
     classes : iterable of hashable or None, default=None
-        The classes, at least two. Their names in the session file are their texts. ``None`` takes the names from the
-        session file.
+        The classes, at least two. In the session file, each has the name ``str(value)``. ``None`` takes the names from
+        the session file.
     session : path-like or None, default=None
         The session file, which is created or continued. ``None`` keeps the answers in memory only.
     ids : array-like of shape (n_rows,) or None, default=None
@@ -184,9 +184,10 @@ class Labeler:
         Whether to ask about the surest row first, or about the likeliest examples of the class with the fewest labels
         until each class has 20.
     seek : object or None, default=None
-        A class to look for: the session always asks about the row that most probably has this class, with any `order`.
+        A class to look for: the session always asks about the row that most probably has this class, whatever `order`
+        is.
     keep_found : bool, default=False
-        Whether to continue although labelled rows are missing in `X`. Their answers stay in the session file.
+        Whether to continue even if labelled rows are missing from `X`. Their answers stay in the session file.
     random_state : int, RandomState or None, default=None
         The seed of the model of a new session; a session that continues keeps its own. ``None`` is the same as 0.
     n_jobs : int or None, default=None
@@ -204,7 +205,7 @@ class Labeler:
     See Also
     --------
     LabelWidget : The session as a widget of a notebook.
-    label_page : The page of the command.
+    label_page : The labelling page of the command.
 
     Examples
     --------
@@ -330,7 +331,7 @@ class Labeler:
 
     @_one_at_a_time
     def uncertain(self) -> None:
-        """Leave the row in question without a label, because its class cannot be told. It is not asked again."""
+        """Leave the row in question without a label if its class is unclear. The row is not asked about again."""
         self._native.uncertain(self._open("uncertain()").row)
 
     @_one_at_a_time
@@ -404,9 +405,9 @@ class Labeler:
     def can_stop(self, share: float = 0.05) -> bool:
         """Return whether `outlook` expects corrections for at most this share of all rows.
 
-        It compares the upper end of `outlook` with the share. `outlook` estimates the corrections to come if labelling
-        continues and the model keeps learning. If you stop, more predictions than this may be wrong. There is no
-        guarantee for the estimate.
+        The upper limit of `outlook` is compared with the share. `outlook` estimates the corrections to come if
+        labelling continues and the model keeps learning. If you stop, more predictions than this may be wrong. The
+        estimate has no guarantee.
 
         Parameters
         ----------
@@ -429,7 +430,7 @@ class Labeler:
     @property
     @_one_at_a_time
     def labels_(self) -> dict[int, Any]:
-        """The labels so far: a dict from row to class, in the order in which rows were first labelled."""
+        """The labels so far: a dict that maps rows to classes, in the order in which rows were first labelled."""
         return {row: self.classes_[label] for row, label in self._native.labels()}
 
     @property
@@ -447,7 +448,7 @@ class Labeler:
     @property
     @_one_at_a_time
     def progress(self) -> Progress:
-        """The numbers of rows and corrections."""
+        """The counts of rows and corrections."""
         return Progress(*self._native.progress())
 
     @property
@@ -485,7 +486,7 @@ class Labeler:
         return f"<Labeler: {progress.labelled} of {progress.rows} rows labelled, {progress.corrections} corrections>"
 
     def __getstate__(self) -> dict[str, Any]:
-        raise TypeError("a Labeler is not copied or pickled; pass session= and make a new Labeler with the same file")
+        raise TypeError("a Labeler cannot be copied or pickled; pass session=, and make a Labeler with the same file")
 
     def _question(self, found: tuple[int, int, float | None] | None) -> Question | None:
         return None if found is None else Question(found[0], self.classes_[found[1]], found[2])
@@ -582,7 +583,7 @@ def _number_of(label: Any, classes: list[Any], argument: str) -> int:
 def _array_of(classes: list[Any]) -> npt.NDArray[Any]:
     """Return the classes as an array of their common type, or of objects if they have none."""
     if len({type(value) for value in classes}) == 1 and isinstance(classes[0], (str, int, float)):
-        # NumPy drops NUL characters at the end of texts, and integers may be too large.
+        # NumPy drops NUL characters at the end of strings, and integers may be too large.
         typed = np.array(classes)
         if typed.tolist() == classes:
             return typed

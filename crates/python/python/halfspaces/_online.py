@@ -31,7 +31,7 @@ _SHARED = """
     random_state : int, RandomState or None, default=None
         The seed of the order of the rows in each pass. ``None`` is the same as 0.
     n_jobs : int or None, default=None
-        The number of threads of predictions.
+        The number of threads for predictions.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class _OnlineClassifier(ClassifierBase):
         return check_flag("fit_intercept", getattr(self, "fit_intercept", False))
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Forget earlier rows and learn from these, `passes` times.
+        """Forget earlier rows, and learn from the given rows in `passes` passes.
 
         Parameters
         ----------
@@ -94,8 +94,8 @@ class _OnlineClassifier(ClassifierBase):
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Learn from the rows in the given order, once.
 
-        If the call is interrupted, or refuses a row that only the learner can judge (too large a norm, overflow), the
-        learner keeps what it has learned so far. A first call that fails changes nothing.
+        If the call is interrupted, or if the learner itself refuses a row (too large a norm, overflow), the learner
+        keeps what it has learned so far. A first call that fails changes nothing.
 
         Parameters
         ----------
@@ -288,8 +288,8 @@ class SecondOrderPerceptron(_OnlineClassifier):
     __doc__ = _documented(
         """The second-order perceptron: a perceptron of rows that are whitened by the rows of earlier mistakes.
 
-    An update takes O(d^2) time and the state O(d^2) memory for d columns. With more than two classes, one learner per
-    class is fitted (one-vs-rest).
+    For d columns, an update takes O(d^2) time and the state takes O(d^2) memory. With more than two classes, one
+    learner per class is fitted (one-vs-rest).
 
     Parameters
     ----------
@@ -324,7 +324,8 @@ class OnlineMassart(_OnlineClassifier):
         """The online learner for Massart noise: the Perspectron's step on every row.
 
     Its mean error exceeds `noise_rate` by at most O(1 / (margin * sqrt(t))) after t independent rows that a halfspace
-    separates with `margin` before the noise. With more than two classes, one learner per class is fitted (one-vs-rest).
+    separates with `margin` before the noise is added. With more than two classes, one learner per class is fitted
+    (one-vs-rest).
 
     Parameters
     ----------
@@ -333,8 +334,8 @@ class OnlineMassart(_OnlineClassifier):
     margin : float, default=0.1
         The margin relative to `radius`, above 0 and at most 1.
     radius : float or None, default=None
-        The largest norm of a row, by which rows are divided; a row with a larger norm is an error. ``None`` takes the
-        largest norm in `fit` or in the first call of `partial_fit`.""",
+        The largest norm of a row, by which rows are divided; a row with a larger norm causes an error. ``None`` takes
+        the largest norm in `fit` or in the first call of `partial_fit`.""",
         "OnlineMassart",
         "noise_rate=0.0, margin=0.3",
     )

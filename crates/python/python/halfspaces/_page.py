@@ -32,7 +32,7 @@ class LabelPage:
     url : str
         The address of the page, for a browser on this machine.
     session : pathlib.Path
-        The session file, to which each answer is saved at once.
+        The session file, in which each answer is saved at once.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class LabelPage:
         try:
             code = self._process.wait(timeout)
         except subprocess.TimeoutExpired:
-            raise TimeoutError(f"the session goes on after {timeout} s; its page is {self.url}") from None
+            raise TimeoutError(f"the session is still running after {timeout} s; its page is {self.url}") from None
         self._reader.join()
         # If `stop` or Ctrl-C ended the page, its exit code is that of the signal.
         signals = (signal.SIGINT, signal.SIGTERM)
@@ -127,7 +127,7 @@ class LabelPage:
         Returns
         -------
         dict
-            A dict from row to class, in the order in which rows were first labelled.
+            A dict that maps rows to classes, in the order in which rows were first labelled.
         """
         if not self.session.exists():
             return {}
@@ -158,8 +158,8 @@ def label_page(
     Parameters
     ----------
     data : array-like, CSR matrix or path-like
-        The rows, or a file or folder that the command reads: a table, an array, a folder of images. Rows that are not a
-        file are saved in a temporary folder.
+        The rows, or a file or folder that the command reads: a table, an array, a folder of images. Rows that are not
+        given as a path are saved in a temporary folder.
     classes : iterable of hashable, default=()
         The classes, at least two. They may be omitted if the session file exists.
     session : path-like or None, default=None
@@ -194,7 +194,7 @@ def label_page(
         if "," in name:
             raise ValueError(f"classes: {name!r} has a comma, by which the command separates classes; rename it")
     if isinstance(options, str):
-        raise TypeError(f"options={options!r}: must be a list of options, one text for each word")
+        raise TypeError(f"options={options!r}: must be a list of options, one string for each word")
     given = _checked(data)
     folder = Path(tempfile.mkdtemp(prefix="halfspaces-"))
     path = given if isinstance(given, Path) else _saved(given, folder)

@@ -37,7 +37,7 @@ def check_learner(learner: str) -> str:
 
 
 def columns_of(drop: Any, text: Any, use: Any, hash_bits: int | None) -> dict[str, Any]:
-    """Return the options of columns as the native module takes them."""
+    """Return the options of columns in the form that the native module expects."""
     return {
         "drop": names("drop", drop),
         "text": names("text", text),
@@ -62,11 +62,11 @@ class Pipeline:
     classes_ : ndarray of shape (n_classes,)
         The classes. If all names are integers of 64 bits or all are numbers, such as 7 and 0.5 but not 007 or 0.50, the
         classes are integers or floats; ``false`` and ``true`` are booleans. So predictions can be compared with a
-        column of numbers or truth values. All other classes are texts. A date is a text like 2020-01-31, even if the
-        column of labels had the type of a date, and an integer that needs more than 64 bits is a text as well. With two
-        classes, the positive one is last.
+        column of numbers or booleans. All other classes are strings. A date is a string such as 2020-01-31, even if the
+        column of labels had the type of a date, and an integer that needs more than 64 bits is a string as well. With
+        two classes, the positive one is last.
     class_names : list of str
-        The classes as the model file spells them.
+        The classes as they are written in the model file.
     columns : list of str
         The columns that the model learned from.
     coordinates : list of str
@@ -156,25 +156,26 @@ class Pipeline:
         balanced : bool, default=False
             Whether each class has the same total weight (auto, logistic, svm).
         holdout : float, default=None
-            The fraction of the rows held out to measure the error, at least 0 and below 1. ``None`` means 0.05, or 0.1
-            from 5000 rows on, or about 0.2 with `group` or `time`.
+            The fraction of the rows held out to measure the error, at least 0 and below 1. ``None`` means 0.05 below
+            5000 rows, 0.1 for 5000 rows or more, and about 0.2 with `group` or `time`.
         group : str, default=None
             A column of groups. All rows with the same value are held out together, and the model does not learn from
             this column.
         time : str, default=None
-            A column of dates or numbers. The last rows by this column are held out, and the model does not learn from
-            it.
+            A column of dates or numbers. The last rows in the order of this column are held out, and the model does not
+            learn from the column.
         skip_unlabelled : bool, default=False
-            Whether rows without a label are left out; otherwise they are an error.
+            Whether rows without a label are left out; otherwise, they cause an error.
         drop : str or iterable of str, default=()
             Columns to ignore.
         text : str or iterable of str, default=()
             Columns of text, whose features are words and runs of characters. Long, varied text is recognised without
             this option.
         use : str or iterable of str, default=()
-            Columns to learn from although they look like identifiers or saved indices.
+            Columns to learn from even if they look like identifiers or saved indices.
         hash_bits : int, default=None
-            Hashes words and characters of texts to twice ``2**hash_bits`` coordinates, from 1 to 28.
+            A number of bits from 1 to 28; words and runs of characters are then hashed to twice ``2**hash_bits``
+            coordinates.
         reading : Reading, default=None
             How the table is read; see `Reading`.
         seed : int, default=0
@@ -245,13 +246,13 @@ class Pipeline:
         data : path, DataFrame, Arrow table or stream, or dict of arrays
             The table, with the columns that the model learned from, in any order. Other columns are ignored.
         unseen : {"error", "zero"}, default="error"
-            How to treat a category that the model has not seen and a column that is missing from the table: fail, or
-            treat the category as none of the known ones and the values of the column as missing.
+            What to do if the model has not seen a category, or if the table lacks a column: "error" raises an error;
+            "zero" treats the category as none of the known ones and the values of the column as missing.
         costs : mapping, default=None
-            The cost of misclassifying a row of a class, such as ``{"ill": 9}``; other classes cost 1. Predicts the class
-            with the least expected cost.
+            The cost of misclassifying a row of a class, such as ``{"ill": 9}``; other classes cost 1. The class with
+            the least expected cost is predicted.
         threshold : float, default=None
-            Predicts the second of two classes if its probability is at least this.
+            The second of two classes is predicted if its probability is at least this number.
         reading : Reading, default=None
             How the table is read. The decisions made when the model was fitted always apply.
         n_jobs : int, default=None
@@ -282,7 +283,7 @@ class Pipeline:
         Raises
         ------
         ValueError
-            If the model has no probabilities, because too few rows were held out for a calibration.
+            If the model has no probabilities, because too few rows were held out for calibration.
         """
         found: Floats | None = self._decided(data, unseen, None, None, reading, n_jobs)[2]
         if found is None:
@@ -313,7 +314,8 @@ class Pipeline:
         pandas.DataFrame, or dict of arrays if pandas is not installed
             The columns are ``label``, ``value``, ``probability`` (that of the label) and ``probability=CLASS`` for each
             class. With two classes, ``value`` is the decision value, positive for the second class; with more classes,
-            it is the lead of the best class. The probabilities are NaN if the model is not calibrated.
+            it is the difference between the best and the second-best class. The probabilities are NaN if the model is
+            not calibrated.
         """
         classes, values, probabilities = self._decided(data, unseen, costs, threshold, reading, n_jobs)
         if probabilities is None:

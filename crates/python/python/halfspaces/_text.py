@@ -1,4 +1,4 @@
-"""Texts as points."""
+"""Converts texts to feature vectors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from halfspaces._frames import is_missing
 class TextVectorizer(TransformerMixin, NativeState):
     """Words, pairs of words and runs of characters of texts, weighted by TF-IDF, as a CSR matrix.
 
-    A text has two groups of terms: words with pairs of adjacent words, and runs of 2 to 5 characters. All are in lower
+    A text has two groups of terms: words and pairs of adjacent words, and runs of 2 to 5 characters. All are in lower
     case, and no particular language is assumed. A term that occurs n times has the weight
     ``(1 + ln n) * (1 + ln((1 + N) / (1 + N_t)))`` if N_t of the N fitted texts contain it. The weights of each group
     are divided by their norm and by the square root of two. The command ``halfspaces`` learns from columns of text in
@@ -28,7 +28,8 @@ class TextVectorizer(TransformerMixin, NativeState):
     Parameters
     ----------
     hash_bits : int or None, default=None
-        Hashes the terms of each group to ``2**hash_bits`` columns, from 1 to 28. ``None`` lists the terms.
+        A number of bits from 1 to 28; the terms of each group are then hashed to ``2**hash_bits`` columns. ``None``
+        stores a list of the terms instead.
 
     Attributes
     ----------
@@ -68,7 +69,7 @@ class TextVectorizer(TransformerMixin, NativeState):
         Raises
         ------
         ValueError
-            If no term occurs in at least two texts, but not in all.
+            If there is no term that occurs in at least two texts but not in all texts.
         """
         bits = None if self.hash_bits is None else check_count("hash_bits", self.hash_bits, most=28)
         self._native = _core.fit_texts(_texts(X), bits)
@@ -131,7 +132,7 @@ def _texts(X: Any) -> list[str]:
         elif is_missing(text):
             found.append("")
         else:
-            raise TypeError(f"X[{place}]={text!r}: must be a text; convert the column with astype(str)")
+            raise TypeError(f"X[{place}]={text!r}: must be a string; convert the column with astype(str)")
     if not found:
         raise ValueError("X: there are no texts")
     return found

@@ -67,8 +67,9 @@ class _Transformer(TransformerMixin, NativeState):
 class ForsterTransform(ClassNamePrefixFeaturesOutMixin, _Transformer):
     """The Forster transform: a linear map after which rows, scaled to norm 1, have the same spread in all directions.
 
-    If more than k/d of the rows lie in a subspace of k of d dimensions, no such map exists. Then the rows of that
-    subspace are transformed, and `outcome_` says so. Rows of zeros have no direction and are not used by `fit`.
+    If more than a fraction k/d of the rows in d dimensions lie in a subspace of k dimensions, no such map exists. Then
+    the rows of that subspace are transformed, and `outcome_` says so. Rows of zeros have no direction and are not used
+    by `fit`.
 
     Parameters
     ----------
@@ -146,7 +147,7 @@ class ForsterTransform(ClassNamePrefixFeaturesOutMixin, _Transformer):
         used = np.arange(len(X))
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-            # A row with weight 0 has the same effect as no row.
+            # Rows with weight 0 have no effect, so they are removed.
             used = np.flatnonzero(sample_weight)
             sample_weight = sample_weight[used]
         with parameter_names(delta="tol"):
@@ -196,7 +197,7 @@ class ForsterTransform(ClassNamePrefixFeaturesOutMixin, _Transformer):
 
 
 class TylerScatter(NativeState):
-    """Tyler's M-estimator of scatter: a covariance matrix up to scale, for distributions with any tails.
+    """Tyler's M-estimator of scatter: a covariance matrix up to scale, which heavy tails do not distort.
 
     Parameters
     ----------
@@ -387,7 +388,7 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, _Transformer):
     kernel : {"gaussian", "laplacian"}, default="gaussian"
         ``exp(-|x - z|^2 / scale)`` or ``exp(-|x - z|_1 / scale)``.
     scale : float or None, default=None
-        The scale. ``None`` takes the median of the distances of pairs of rows.
+        The scale. ``None`` takes the median of the distances between rows.
     landmarks : int, default=300
         The number of landmarks, drawn without replacement. Landmarks that add no feature are dropped.
     random_state : int, RandomState or None, default=None

@@ -24,9 +24,10 @@ _CHARACTERS = 20_000
 class LabelWidget:
     """A widget for notebooks around a `Labeler`: it shows an item, its predicted class, and a button for each class.
 
-    Enter confirms the prediction. The keys on the buttons choose a class, ``s`` skips, ``?`` leaves the row as
-    uncertain and ``u`` undoes, while the widget has the focus. Every answer is passed to the labeler immediately, so
-    the widget and Python code can take turns. After an answer from Python, `refresh` shows the current question.
+    While the widget has the focus, Enter confirms the prediction, the keys on the buttons choose a class, ``s`` skips
+    the row, ``?`` marks it as uncertain, and ``u`` undoes the last answer. Every answer is passed to the labeler
+    immediately, so the widget and Python code can take turns. After an answer from Python, `refresh` shows the current
+    question.
 
     It needs anywidget: ``pip install "halfspaces[notebook]"``.
 
@@ -36,18 +37,18 @@ class LabelWidget:
         The session.
     items : array-like, data frame or None, default=None
         The items to show, one for each row: an array of images of shape (n_rows, height, width) or (n_rows, height,
-        width, 3 or 4), a list of texts, a list of `pathlib.Path` of images, a data frame or matrix, whose rows are
+        width, 3 or 4), a list of strings, a list of `pathlib.Path` of images, or a data frame or matrix, whose rows are
         shown as tables. Images that are not uint8 are scaled so that the smallest of all numbers is black and the
         largest is white.
     title : str, default=""
-        A line above the item, such as the question to the person.
+        A line above the item, such as a question for the annotator.
 
     Attributes
     ----------
     labeler : Labeler
         The session.
     widget : anywidget.AnyWidget
-        The widget itself, for layouts of ipywidgets. Its trait ``state`` is what the page shows.
+        The widget itself, for layouts of ipywidgets. The page shows its trait ``state``.
 
     Examples
     --------
@@ -74,7 +75,7 @@ class LabelWidget:
         self._show("")
 
     def _received(self, _widget: Any, message: Any, _buffers: Any = None) -> None:
-        """Perform the action of a message from the page: ``{"do": "answer", "row": 3, "class": 1}``."""
+        """Perform the action of a message from the page, such as ``{"do": "answer", "row": 3, "class": 1}``."""
         error = ""
         try:
             self._act(message)
@@ -92,7 +93,7 @@ class LabelWidget:
         if action not in ("answer", "skip", "uncertain"):
             raise ValueError(f"{message!r}: not a message of this widget")
         question = self.labeler.ask()
-        # The question was answered in the meantime, by a second click or in another copy of the widget.
+        # The question may have been answered in the meantime, by a second click or in another copy of the widget.
         if question is None or message.get("row") != question.row:
             return
         if action == "answer":

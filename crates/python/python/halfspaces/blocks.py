@@ -1,4 +1,4 @@
-"""Fits to rows that are divided among several processes, with jobs and partial results.
+"""Fits models to rows that are divided among several processes, with jobs and partial results.
 
 A job is a bytes object. A process that holds rows computes the job on them with `partial`, and `merge` joins partial
 results, in any order and on any machine. The result does not depend on which process held which rows, not even in the
@@ -156,9 +156,9 @@ class MemorySource:
 class ForsterTransform(BaseEstimator):
     """The Forster transform of rows that several processes hold; see `halfspaces.ForsterTransform`.
 
-    The map has the same bits as that of `halfspaces.ForsterTransform` if no row is repeated, no row is zero, and all
-    norms are between 1e-100 and 1e100. There is no search for a heavy subspace, because it needs all rows in the memory
-    of one machine.
+    The map is identical to the bit to that of `halfspaces.ForsterTransform` if no row is repeated, no row is zero, and
+    all norms are between 1e-100 and 1e100. There is no search for a heavy subspace, because it needs all rows in the
+    memory of one machine.
 
     Parameters
     ----------
@@ -361,9 +361,9 @@ class LogisticRegression(_Linear):
 class AveragedPerceptron(_Linear):
     """The averaged perceptron on rows that several processes hold: iterative parameter mixing.
 
-    In each epoch one perceptron passes over each block of `BLOCK_ROWS` rows. All of them start from the same weights;
-    the next epoch starts from the mean of their final weights. The model is the mean of all weights that predicted a
-    row. On rows of norm at most R that a halfspace separates with margin g, the perceptrons make at most (R/g)²
+    In each epoch, one perceptron passes over each block of `BLOCK_ROWS` rows. All of them start from the same weights;
+    the next epoch starts from the mean of their final weights. The model is the mean of the weights over all
+    predictions. On rows of norm at most R that a halfspace separates with margin g, the perceptrons make at most (R/g)²
     mistakes per block, over all epochs.
 
     Parameters

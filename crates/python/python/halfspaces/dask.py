@@ -1,7 +1,7 @@
-"""Fits to Dask arrays, Dask dataframes and Parquet files that do not fit on one machine.
+"""Fits models to Dask arrays, Dask dataframes and Parquet files that are too large for one machine.
 
 The estimators are those of `halfspaces.blocks`, with Dask collections as `X` and `y`. They run on whatever scheduler
-Dask uses: threads of this process, or the workers of a `distributed.Client`. The result has the same bits for any
+Dask uses: threads of this process, or the workers of a `distributed.Client`. The result is identical to the bit for any
 number of workers and any chunks, even if workers are lost and their tasks are repeated.
 
 Needs ``pip install "halfspaces[dask]"``.
@@ -78,7 +78,8 @@ class DaskSource:
         self.shape: tuple[int, int] = (int(n_rows), int(n_columns))
         of_block = 8 * n_columns * blocks.BLOCK_ROWS
         size = blocks.BLOCK_ROWS * max(1, CHUNK_BYTES // of_block)
-        # Parts must begin at multiples of a block. The alternative, shuffling through disks, would write all rows.
+        # Parts must begin at multiples of a block. The alternative, shuffling through disks, would write all rows to
+        # disk.
         array = array.rechunk({0: size, 1: -1}, method="tasks")
         self._parts = array.to_delayed()[:, 0].tolist()
         self._firsts = list(range(0, n_rows, size))

@@ -61,7 +61,7 @@ def halfspace(
     share: float = 0.5,
     seed: int = 0,
 ) -> Sample:
-    """Draw rows that a random halfspace through the origin labels, with Massart noise.
+    """Draw rows that are labelled by a random halfspace through the origin, with Massart noise.
 
     Parameters
     ----------
@@ -215,17 +215,16 @@ def heavy_subspace(
     Parameters
     ----------
     n_samples, n_features : int, default=500 and 10
-        The shape of the rows. The number of rows is rounded up to a multiple of `n_features`, and must be at least five
-        times as large.
+        The shape of the rows. `n_samples` must be at least ``5 * n_features`` and is rounded up to a multiple of
+        `n_features`.
     heavy_dim : int, default=3
         The dimension of the subspace.
     kind : str, default="gaussian"
         The distribution of the rows: gaussian, elliptical, norms6, norms150, duplicates, nested, two_planes, integer,
         one_hot, clustered, student_t or noisy.
     excess : float, default=None
-        The fraction of the rows that the subspace contains beyond this fraction, as a share of the remaining rows, up
-        to 0.7. With 0, the subspace contains exactly the fraction, and the map exists. ``None`` means one row beyond
-        the fraction.
+        The subspace contains this part, up to 0.7, of the rows beyond the fraction ``heavy_dim / n_features``. With 0,
+        it contains exactly that fraction, and the map exists. ``None`` means one row more than that fraction.
     seed : int, default=0
         The seed of the rows.
 

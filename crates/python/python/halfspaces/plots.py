@@ -56,7 +56,7 @@ def _flags(name: str, values: Any) -> npt.NDArray[np.bool_]:
 
 
 def margins(values: Any, y: Any, *, bins: int = 40, ax: Axes | None = None) -> Axes:
-    """Draw a histogram of margins: decision values, negative for rows on the wrong side.
+    """Draw a histogram of margins: signed decision values, which are negative for misclassified rows.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def margins(values: Any, y: Any, *, bins: int = 40, ax: Axes | None = None) -> A
     edges = np.histogram_bin_edges(signed, bins=check_count("bins", bins)).tolist()
     wrong = signed < 0
     ax = _axes(ax)
-    ax.hist(signed[~wrong], bins=edges, color=BLUE, label=f"right side: {int((~wrong).sum())}")
+    ax.hist(signed[~wrong], bins=edges, color=BLUE, label=f"correct side: {int((~wrong).sum())}")
     ax.hist(signed[wrong], bins=edges, color=ORANGE, label=f"wrong side: {int(wrong.sum())}")
     ax.axvline(0.0, color=GREY, linewidth=1)
     ax.set(xlabel="margin", ylabel="rows")
@@ -109,7 +109,7 @@ def error_against_coverage(
     wrong : array-like of bool of shape (n_samples,)
         Whether each prediction is wrong.
     label : str, default=None
-        The name of the curve.
+        The name of the curve in the legend.
     color : str, default="#2f6db3"
         Its colour.
     ax : Axes, default=None
@@ -164,7 +164,7 @@ def calibration(
     bins : int, default=10
         The number of bins from 0 to 1. Empty ones are left out.
     label : str, default=None
-        The name of the points.
+        The name of the points in the legend.
     color : str, default="#2f6db3"
         Their colour.
     ax : Axes, default=None
@@ -207,14 +207,15 @@ def calibration(
 def distances(
     robust: Any, classical: Any = None, *, n_features: int | None = None, level: float = 0.975, ax: Axes | None = None
 ) -> Axes:
-    """Draw robust distances of rows, by row or against their Mahalanobis distances; outliers are at the top.
+    """Draw robust distances of rows against row numbers or Mahalanobis distances; outliers are at the top.
 
     Parameters
     ----------
     robust : array-like of shape (n_samples,)
-        The distances of a robust scatter, such as those of `TylerScatter`.
+        The distances for a robust scatter matrix, such as those of `TylerScatter`.
     classical : array-like of shape (n_samples,), default=None
-        The distances of the sample covariance. ``None`` draws the robust ones by row.
+        The distances for the sample covariance matrix. If ``None``, the robust distances are plotted against the row
+        number.
     n_features : int, default=None
         The number of columns. If it is given, a line shows the distance that a normally distributed row exceeds with
         probability ``1 - level``.
@@ -270,11 +271,11 @@ def corrections(
     Parameters
     ----------
     wrong : array-like of bool of shape (n_answers,)
-        Whether the suggestion for each answer, in their order, was wrong.
+        Whether the suggestion was wrong, for each answer in the order of the answers.
     random_error : float, default=None
         An error rate for comparison, such as that of always suggesting the most frequent class. It is drawn as a line.
     label : str, default=None
-        The name of the curve.
+        The name of the curve in the legend.
     color : str, default="#2f6db3"
         Its colour.
     ax : Axes, default=None

@@ -22,7 +22,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use web_review::{Review, review};
 
-/// Maximum number of columns of the table shown in the HTML report.
+/// Maximum number of columns of the audited table that the HTML report shows.
 const SHOWN: usize = 8;
 /// Maximum number of characters of a cell in the HTML report.
 const MAX_CELL: usize = 200;
@@ -30,12 +30,12 @@ const MAX_CELL: usize = 200;
 const MAX_MARKED: usize = 2000;
 /// Maximum number of words against a label that are printed.
 const MAX_AGAINST: usize = 4;
-/// Maximum number of classes of the table of labels and suggestions.
+/// Maximum number of classes for which the table of labels and suggestions is shown.
 const MAX_MATRIX: usize = 20;
 /// Maximum number of points of the curve.
 const MAX_CURVE: usize = 400;
 
-/// The commands of a review, as HTML.
+/// The commands for a review, as HTML.
 const REVIEW: &str = "<pre>halfspaces label DATA --known COLUMN \\
   --review ranking.csv --web -o answers.csv
 halfspaces correct DATA --label COLUMN \\
@@ -56,13 +56,13 @@ Examples:
 /// that classifier supports the label; it is negative if the classifier predicts another class, the suggested one. With
 /// two classes it is the decision value divided by the mean absolute decision value. With more classes it is the
 /// probability of the label minus the probability of the most probable other class or, for models without
-/// probabilities, the corresponding difference of decision values. With columns of text, the words that are evidence
-/// against the label are shown. The ranking also accounts for classes whose labels are wrong more often, so it can
-/// differ from the order by agreement.
+/// probabilities, the corresponding difference of decision values. If there are columns of text, the words that are
+/// evidence against the label are shown. The ranking also accounts for classes whose labels are wrong more often, so it
+/// can differ from the order by agreement.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AuditArgs {
-    /// Column of labels [default with --labels: `label`, or the only column besides row numbers and ids]
+    /// Column of labels [default with --labels: column `label`, or the only column besides row numbers and ids]
     #[arg(short, long, value_name = "COLUMN", required_unless_present = "labels")]
     label: Option<String>,
     #[command(flatten)]
@@ -73,14 +73,14 @@ pub(crate) struct AuditArgs {
     /// Number of cross-validation folds; the rows of each fold are judged by a model fitted to the other folds
     #[arg(long, default_value_t = 5, allow_negative_numbers = true)]
     folds: usize,
-    /// Probability that the upper bound on the number of wrong labels fails, between 0 and 1
+    /// Probability with which the upper bound on the number of wrong labels may be false, between 0 and 1
     #[arg(long, value_name = "PROBABILITY", default_value_t = 0.05, allow_negative_numbers = true)]
     failure: f64,
     /// Seed of the split into folds and of the learner
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Write the ranking of all rows as CSV: rank, row (data rows, counted from 0), label, suggested, agreement,
-    /// likely_wrong (yes or no), line (line of the file, counted from 1; empty if the format has no lines); with texts
+    /// likely_wrong (yes or no), line (line of the file, counted from 1; empty if the format has no lines); for texts,
     /// also contradicts (the row with nearly the same text and another label, if any)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -91,8 +91,8 @@ pub(crate) struct AuditArgs {
     /// Overwrite existing files
     #[arg(long)]
     force: bool,
-    /// Then review, in the browser, the labels that the classifier contradicts, and write the table with the confirmed
-    /// and corrected labels to this file. The answers are saved in FILE.session.jsonl
+    /// After the audit, open the labels that the classifier contradicts for review in the browser, and write the table
+    /// with the confirmed and corrected labels to this file. The answers are saved in FILE.session.jsonl
     #[arg(long, value_name = "FILE", conflicts_with = "labels")]
     web: Option<PathBuf>,
     /// Write an HTML report that shows the first rows of the ranking
@@ -144,7 +144,7 @@ struct AuditReport {
     frame: Frame,
     /// The name of the column of image names, and the folder to which the image names are relative.
     images: Option<(String, PathBuf)>,
-    /// The number of each row in the table, from 0.
+    /// The number of each audited row in the table, counted from 0.
     numbers: Vec<usize>,
     labels: Labels,
     result: AuditResult,
@@ -153,7 +153,8 @@ struct AuditReport {
     texts: Vec<Vec<TextParts>>,
     /// The columns copied to the ranking.
     kept: Vec<Column>,
-    /// For each row the row with nearly the same text and another label, if any; empty without texts.
+    /// For each row, the row with nearly the same text and another label, if there is one. The list is empty if there
+    /// are no texts.
     contradictions: Vec<Option<usize>>,
 }
 
@@ -212,7 +213,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<(), CliError> {
     let weights_of = |suspect: &Suspect| {
         result.weights(suspect.row, labels.of_row[suspect.row], suspect.suggested)
     };
-    // Without one halfspace for each class, no word can be said to speak for or against a label.
+    // Words can count as evidence for or against a label only if the model has one halfspace for each class.
     let weights: Option<Vec<Vec<f64>>> = top.iter().map(weights_of).collect();
     let texts = match weights {
         Some(weights) => recipe.text_parts(&frame, &rows, &|place, at| weights[place][at]),
@@ -263,7 +264,7 @@ impl AuditReport {
         ranking.filter(|suspect| suspect.suggested != self.labels.of_row[suspect.row]).count()
     }
 
-    /// The columns that are learned as text.
+    /// The columns of text from which the classifier learns.
     fn text_columns(&self) -> Vec<String> {
         let columns = self.frame.columns.iter();
         let texts = columns.filter(|column| is_varied_text(&column.values));
@@ -278,7 +279,7 @@ impl AuditReport {
         &self.labels.classes[suspect.suggested]
     }
 
-    /// The estimate of the number of wrong labels, and where to look for them.
+    /// The estimated number of wrong labels, and advice on where to look for them.
     fn estimate(&self) -> String {
         let AuditResult { likely, ranking, .. } = &self.result;
         let rows = ranking.len();
@@ -306,17 +307,17 @@ impl AuditReport {
     fn unit(&self) -> &'static str {
         match self.labels.classes.len() {
             2 => {
-                "agreement: in units of the classifier's mean |decision value|; negative: it predicts the suggested \
+                "agreement: in units of the classifier's mean |decision value|; negative if it predicts the suggested \
                  class"
             }
             _ => {
                 "agreement: probability of the label minus that of the best other class (without probabilities, the \
-                 difference of decision values); negative: the classifier predicts the suggested class"
+                 difference of decision values); negative if the classifier predicts the suggested class"
             }
         }
     }
 
-    /// The words that are the strongest evidence against the label of a row, given by its place in the ranking.
+    /// The words that are the strongest evidence against the label of the row at this place in the ranking.
     fn against(&self, place: usize) -> Vec<(&str, f64)> {
         let mut words: Vec<(&str, f64)> = Vec::new();
         for text in self.texts.get(place).into_iter().flatten() {
@@ -341,7 +342,7 @@ impl AuditReport {
         line.unwrap_or_default().to_owned()
     }
 
-    /// The number of rows with a near-duplicate that has another label; `None` if there are none.
+    /// Reports the number of rows with a near-duplicate that has another label; `None` if there are no such rows.
     fn contradictory(&self) -> Option<String> {
         let rows = self.contradictions.iter().flatten().count();
         (rows > 0).then(|| {
@@ -466,11 +467,11 @@ impl AuditReport {
     fn html(&self, top: usize) -> String {
         let mut body = format!("<p>{}.</p>\n", escape(&self.estimate()));
         body.push_str(&format!(
-            "<p>The bound: {}. Each row was judged by a classifier that was fitted without it. The bound is proved if \
-             each label is wrong independently of the others with a probability of at most one half. The ranking and the \
-             number of likely wrong labels are heuristic.</p>\n<p>To review these labels one by one in the browser, write \
-             the ranking with <code>-o ranking.csv</code>, then write the corrected table:</p>\n{REVIEW}{}<h2>Most \
-             suspicious rows</h2>\n<p>{}.</p>\n",
+            "<p>The bound: {}. Each row was judged by a classifier that was fitted without it. The bound is proved for \
+             labels that are wrong independently of each other, each with a probability of at most one half. The ranking \
+             and the number of likely wrong labels are heuristic.</p>\n<p>Write the ranking with <code>-o \
+             ranking.csv</code>. With the first command, you review these labels one by one in the browser; the second \
+             command writes the corrected table:</p>\n{REVIEW}{}<h2>Most suspicious rows</h2>\n<p>{}.</p>\n",
             escape(&self.bound()),
             self.matrix(),
             escape(self.unit())
@@ -480,12 +481,12 @@ impl AuditReport {
         }
         if self.texts.iter().any(|texts| !texts.is_empty()) {
             body.push_str(
-                "<p>Marked words speak <mark class=\"no2\">against the label</mark> or <mark class=\"yes2\">for it</mark>, \
-                 compared with the suggested class.</p>\n",
+                "<p>Marked words are evidence <mark class=\"no2\">against the label</mark> or <mark class=\"yes2\">for \
+                 it</mark>, compared with the suggested class.</p>\n",
             );
         }
         let mut shown: Vec<&Column> = self.frame.columns.iter().collect();
-        // Images come first: they may be the last of many columns.
+        // The column of images comes first, because it may be the last of many columns.
         if let Some((name, _)) = &self.images {
             shown.sort_by_key(|column| column.name != *name);
         }
@@ -544,7 +545,8 @@ impl AuditReport {
         page(&format!("Label audit of {}", self.frame.source), &body)
     }
 
-    /// The number of rows for each label and suggestion, as a table with a heading. Empty if there are too many classes.
+    /// The number of rows for each label and suggestion, as a table with a heading. Empty if there are too many
+    /// classes.
     fn matrix(&self) -> String {
         let classes = &self.labels.classes;
         if classes.len() > MAX_MATRIX {

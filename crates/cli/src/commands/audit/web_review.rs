@@ -1,4 +1,4 @@
-//! `audit --web`: the contradicted labels are reviewed in the browser, then the corrected table is written.
+//! `audit --web`: opens the contradicted labels for review in the browser, and then writes the corrected table.
 
 use crate::commands::correct::{self, CorrectArgs};
 use crate::commands::label::{self, LabelArgs, label_args, session_labels};
@@ -26,18 +26,20 @@ pub(super) struct Review<'a> {
     pub(super) ranking: Vec<u8>,
     /// The number of labels that the classifier contradicts.
     pub(super) contradicted: usize,
-    /// The columns of text, which are shown.
+    /// The columns of text, which the page shows.
     pub(super) shown: Vec<String>,
     pub(super) force: bool,
 }
 
-/// Opens the page that asks about the labels which the classifier contradicts. When the person stops, writes the table
-/// to the file `corrected`, with the labels that were given. All other labels stay as they are.
+/// Opens a page that asks about the labels that the classifier contradicts. When the person stops, writes the table
+/// with the new labels to the file `corrected`. All other labels stay as they are.
 pub(super) fn review(of: Review<'_>, corrected: &Path) -> Result<(), CliError> {
     let Review { input, columns, label, ranking: ranked, contradicted, shown, force } = of;
     if contradicted == 0 {
         let corrected = corrected.display();
-        note(&format!("no label is contradicted: nothing to review, {corrected} is not written"));
+        note(&format!(
+            "no label is contradicted, so there is nothing to review; {corrected} is not written"
+        ));
         return Ok(());
     }
     let folder = tempfile::tempdir()

@@ -13,14 +13,14 @@ use halfspaces_pipeline::{
 };
 use std::path::Path;
 
-/// Maximum number of columns of a kind and of candidates listed.
+/// Maximum number of columns of one kind, and of candidates, that are listed.
 const LISTED: usize = 200;
-/// Maximum number of classes of a confusion matrix.
+/// Maximum number of classes for which the confusion matrix is shown.
 const MAX_MATRIX: usize = 20;
 /// Length of the longest bar, in em.
 const LONGEST: f64 = 14.0;
 
-/// The page for a model, with its measurements on a table if there are any.
+/// The model card, with measurements on a table if a table was given.
 pub(super) fn page_of(
     file: &Path,
     model: &Pipeline,
@@ -77,7 +77,7 @@ fn heading(title: &str, body: &str) -> String {
     format!("<h2>{title}</h2>\n{body}")
 }
 
-/// A bar for a share of the longest one, from -1 to 1.
+/// A bar whose length is a share of the length of the longest bar. The share is between -1 and 1.
 fn bar(share: f64) -> String {
     let class = if share < 0.0 { "bar less" } else { "bar" };
     format!(
@@ -131,7 +131,7 @@ fn facts(model: &Pipeline, explanation: &Explanation) -> String {
     html::facts(rows)
 }
 
-/// The columns, grouped by the way in which they are read.
+/// The columns, grouped by how they are read.
 fn columns(model: &Pipeline) -> String {
     let recipe = model.recipe();
     let mut of_kind: Vec<(String, Vec<String>)> = Vec::new();
@@ -145,8 +145,8 @@ fn columns(model: &Pipeline) -> String {
     let mut rows: Vec<(String, String)> =
         of_kind.iter().map(|(kind, names)| (kind.clone(), for_names(names))).collect();
     for (names, why) in [
-        (recipe.constant(), "left out: constant"),
-        (recipe.names_only(), "left out: only identify rows"),
+        (recipe.constant(), "left out: constant columns"),
+        (recipe.names_only(), "left out: columns that only identify rows"),
     ] {
         if !names.is_empty() {
             rows.push((why.to_owned(), for_names(names)));
@@ -167,13 +167,13 @@ fn candidates(report: &Report) -> String {
     };
     let rows = findings.compared.iter().take(LISTED).enumerate().map(row);
     let mut html = format!(
-        "<p>Compared on {}; each row was predicted by a fit without it. The model averages those in use.</p>\n{}",
+        "<p>Compared on {}; each row was predicted by a fit without this row. The model averages the candidates in use.</p>\n{}",
         counted(findings.compared_on as u64, "row"),
         table(&["error", "in use", "candidate"], rows)
     );
     if findings.dropped > 0 {
         let count = counted(findings.dropped as u64, "more candidate");
-        html.push_str(&format!("<p>{count} dropped early, on a part of the rows.</p>\n"));
+        html.push_str(&format!("<p>{count} failed an early comparison on part of the rows.</p>\n"));
     }
     heading("Candidates", &html)
 }
@@ -229,15 +229,16 @@ fn errors(evaluation: &Evaluation) -> String {
     html
 }
 
-/// A figure of the fraction of correct predictions against the predicted probability.
+/// Plots the fraction of correct predictions against the predicted probability.
 fn calibration(scores: &ProbabilityScores) -> Figure {
     let bins = &scores.calibration;
     let name = || "correct".to_owned();
     Figure {
         name: "calibration".to_owned(),
         title: "Correct predictions by probability".to_owned(),
-        caption: "Rows by the probability of the predicted class, in bins of 10 %. Calibrated probabilities lie on the \
-                  dashed line. The band is an exact 95 % confidence interval for each bin."
+        caption: "Rows are grouped by the probability of the predicted class, in bins of 10 %. If the probabilities are \
+                  calibrated, the points lie on the dashed line. The band is an exact 95 % confidence interval for each \
+                  bin."
             .to_owned(),
         x: Axis::linear("mean probability of the predicted class"),
         y: Axis::linear("fraction correct"),
@@ -275,9 +276,9 @@ fn importance(on_data: &OnData) -> String {
         vec![escape(&of.column), number(of.increase), error, bar(of.increase.max(0.0) / largest)]
     });
     format!(
-        "<p>The {} when the cells of the column are shuffled among {} rows, with its standard error: the mean of {} \
-         shuffles. {} of {} columns are shown. Columns that carry the same information replace each other and have small \
-         values.</p>\n{}",
+        "<p>The importance of a column is the {} when its cells are shuffled among {} rows, as a mean of {} shuffles, \
+         with its standard error. {} of {} columns are shown. Columns that carry the same information can replace each \
+         other, so their values are small.</p>\n{}",
         text::measure(importance.measure),
         importance.rows,
         importance.shuffles,
@@ -294,25 +295,25 @@ fn margins(on_data: &OnData) -> String {
     });
     let what = match on_data.labelled {
         true => {
-            "The decision value of each row in units of its mean size; negative: misclassified."
+            "The margin is the absolute decision value over its mean, negative if misclassified."
         }
-        false => "The decision value of each row in units of its mean size.",
+        false => "The margin is the decision value over its mean absolute value.",
     };
     format!("<p>{what}</p>\n{}", table_of_html(&["margin", "rows", ""], rows))
 }
 
 fn limits(model: &Pipeline, has_data: bool) -> String {
     let mut lines = vec![
-        "Errors hold for rows that are like those measured. On other data measure again with <code>halfspaces \
+        "The errors apply to rows like those that were measured. On other data, measure again with <code>halfspaces \
          evaluate</code>.",
-        "Importance and contributions say what the model uses. They do not say what causes the class.",
+        "Importance and contributions show what the model uses. They do not show what causes the class.",
         "The program does not know what the model is for, where its rows come from, whom its errors affect, and whether \
          errors differ between groups of people. Please add this before you pass the model on.",
     ];
     if model.report().split.is_random() {
         lines.push(
-            "Held-out rows were drawn at random. If rows belong together, such as several rows of one patient, the held-out \
-             error is too small; fit with <code>--group</code> or <code>--time</code>.",
+            "Held-out rows were drawn at random. If rows are related, such as several rows of one patient, the held-out \
+             error is too small; in this case, fit with <code>--group</code> or <code>--time</code>.",
         );
     }
     if !has_data {

@@ -14,7 +14,7 @@ pub(super) struct Explanation {
     /// The candidates that the model averages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) averaged: Vec<String>,
-    /// Whether weights apply to a change by 1; otherwise they apply to a change by one standard deviation.
+    /// Whether weights apply to a change of 1; otherwise they apply to a change of one standard deviation.
     pub(super) sparse: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) weights: Vec<ClassWeights>,
@@ -29,7 +29,7 @@ pub(super) struct Explanation {
 pub(super) struct ClassWeights {
     /// Positive weights favour this class.
     pub(super) class: String,
-    /// The weights in order of decreasing size.
+    /// The weights in order of decreasing absolute value.
     pub(super) weights: Vec<Weight>,
 }
 

@@ -1,4 +1,5 @@
-//! `explain`: weights, permutation importance and margins of a model, single rows, and a model card.
+//! `explain`: shows the weights, permutation importance and margins of a model, explains single predictions, and writes
+//! a model card.
 
 mod card;
 mod explanation;
@@ -24,12 +25,12 @@ const REACH: f64 = 2.0;
 
 /// Show the weights of a model, the importance of each column, and a histogram of margins.
 ///
-/// A model of one halfspace per class shows its largest weights: the change of the decision value for one standard
-/// deviation of the column, or for a change of 1 if the model learned from texts or other sparse columns. With DATA,
-/// every model shows the permutation importance of each column: the increase of the log loss when the column is shuffled
-/// (of the error rate if the model has no probabilities) or, if DATA has no labels, the fraction of predictions that
-/// change. It also shows a histogram of the margins: the size of the decision value, negative if the prediction differs
-/// from the label.
+/// For a model with one halfspace per class, shows the largest weights. A weight is the change of the decision value
+/// for one standard deviation of the column, or for a change of 1 if the model learned from texts or other sparse
+/// columns. With DATA, shows the permutation importance of each column: the increase of the log loss when the column is
+/// shuffled (or of the error rate, if the model has no probabilities). If DATA has no labels, the importance is the
+/// fraction of predictions that change. With DATA, also shows a histogram of the margins. A margin is the absolute
+/// decision value, negative if the prediction differs from the label.
 ///
 /// --row explains the prediction of single rows. --html writes a model card: a page with everything that is known about
 /// the model, from its file and, with DATA, from its predictions for these rows.
@@ -77,7 +78,7 @@ pub(crate) struct ExplainArgs {
 /// Runs `explain`.
 pub(crate) fn run(args: &ExplainArgs) -> Result<(), CliError> {
     if args.data.is_none() && args.label_file.labels.is_some() {
-        return Err(CliError::user("--labels: pass the table of these labels too (DATA)"));
+        return Err(CliError::user("--labels: also pass the table of these labels (DATA)"));
     }
     if let Some(target) = &args.html {
         let mut inputs: Vec<&Path> = vec![&args.model];
@@ -102,7 +103,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<(), CliError> {
         }
         _ => Vec::new(),
     };
-    // With --row alone, the other numbers about DATA are not asked for.
+    // With --row but without --html, only the rows are explained.
     let measured = data.as_ref().filter(|_| args.row.is_empty() || args.html.is_some());
     let measured = match measured {
         None => None,
@@ -175,7 +176,7 @@ fn on_data(
     })
 }
 
-/// The margin of each row in units of the mean |value|. If there are labels, it is the size of the decision value,
+/// The margin of each row in units of the mean |value|. If there are labels, it is the absolute decision value,
 /// negative if the row is misclassified. Otherwise it is the decision value itself.
 fn margins(decisions: &Decisions, truth: Option<&[Option<usize>]>) -> Vec<f64> {
     let sizes = decisions.values.iter().map(|v| v.abs());

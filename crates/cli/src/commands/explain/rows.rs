@@ -1,4 +1,4 @@
-//! Single rows explained.
+//! Explains the predictions of single rows.
 
 use crate::commands::evaluation_data::EvaluationData;
 use crate::error::CliError;
@@ -17,7 +17,7 @@ pub(super) struct ExplainedRow {
     /// The place of the row in its file.
     pub(super) place: String,
     pub(super) predicted: String,
-    /// The label; absent if the table has no labels, or the model does not know it.
+    /// The label; absent if the table has no labels or if the model does not know this label.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) label: Option<String>,
     #[serde(flatten)]
@@ -65,7 +65,7 @@ pub(super) fn explain(
 }
 
 impl ExplainedRow {
-    /// The row and the prediction that is explained.
+    /// The row, and the prediction that is explained.
     pub(super) fn title(&self) -> String {
         let RowExplanation { row, is_probability, result, .. } = &self.explanation;
         let size = match is_probability {
@@ -77,7 +77,8 @@ impl ExplainedRow {
         format!("row {row} ({}): predicted `{}` {size}{label}", self.place, self.predicted)
     }
 
-    /// The table of contributions, from the mean over other rows to the result: name, cell, number, standard error.
+    /// The table of contributions, from the mean over other rows to the result. Its columns are name, cell, number and
+    /// standard error.
     pub(super) fn table(&self) -> Vec<[String; 4]> {
         let RowExplanation { of_columns, others, baseline, result, compared_with, .. } =
             &self.explanation;
@@ -123,12 +124,12 @@ impl ExplainedRow {
     pub(super) fn unit(&self) -> &'static str {
         match self.explanation.is_probability {
             true => {
-                "contributions are percentage points of the probability of the predicted class (Shapley values), with \
+                "contributions (Shapley values) are in percentage points of the probability of the predicted class, with \
                  standard errors"
             }
             false => {
-                "contributions are parts of the decision value of the predicted class minus that of the best other class \
-                 (Shapley values), with standard errors"
+                "contributions (Shapley values) are parts of the decision value of the predicted class minus that of the \
+                 best other class, with standard errors"
             }
         }
     }

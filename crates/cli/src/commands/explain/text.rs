@@ -67,7 +67,7 @@ fn data_lines(on_data: &OnData) -> Vec<String> {
     let columns = importance.columns;
     if *columns_measured < columns {
         lines.push(format!(
-            "measured for the {columns_measured} of {columns} columns that are not 0 in the most rows"
+            "measured for {columns_measured} of {columns} columns: those with the fewest zeros"
         ));
     }
     let row = |i: &ColumnImportance| {
@@ -77,9 +77,9 @@ fn data_lines(on_data: &OnData) -> Vec<String> {
     lines.extend(aligned(&importance.of_columns.iter().map(row).collect::<Vec<_>>()));
     lines.push(String::new());
     lines.push(if *labelled {
-        "margins in units of their mean size; negative: misclassified".to_owned()
+        "margins in units of their mean absolute value; negative if misclassified".to_owned()
     } else {
-        "decision values in units of their mean size".to_owned()
+        "decision values in units of their mean absolute value".to_owned()
     });
     let most = margins.iter().map(|bar| bar.rows).max().unwrap_or(0).max(1);
     for bar in margins {
@@ -103,7 +103,7 @@ pub(super) fn measure(measure: ImportanceMeasure) -> &'static str {
 /// An importance as text.
 pub(super) fn number(measure: ImportanceMeasure, value: f64) -> String {
     match measure {
-        // No minus sign before a value that is rounded to 0.
+        // A value that is rounded to 0 gets no minus sign.
         ImportanceMeasure::LogLoss if value.abs() < 0.000_05 => "0.0000".to_owned(),
         ImportanceMeasure::LogLoss => format!("{value:.4}"),
         _ => format!("{:.1} %", 100.0 * value),

@@ -1,4 +1,4 @@
-//! The predictions of a fitted model, with which a session starts.
+//! The predictions of a fitted model, which a session uses at its start.
 
 use super::args::LabelArgs;
 use crate::error::CliError;
@@ -19,8 +19,8 @@ pub(super) fn load(args: &LabelArgs) -> Result<Option<Pipeline>, CliError> {
     let model = Pipeline::load(path)?;
     if !model.model().has_probabilities() {
         return Err(CliError::user(format!(
-            "{}: the model has no probabilities, so it does not say which rows it is sure of; fit it with --learner auto, \
-             or hold out more rows",
+            "{}: the model has no probabilities, so its confidence in a prediction is unknown; fit it with --learner auto, or \
+             hold out more rows",
             path.display()
         )));
     }
@@ -66,7 +66,7 @@ pub(super) fn predictions(
     Ok(Some(decisions.classes.iter().zip(&probabilities).map(prediction).collect()))
 }
 
-/// Gives predictions, if any, to a session.
+/// Passes the predictions, if there are any, to a session.
 pub(super) fn advise(
     session: &mut LabellingSession,
     predictions: Option<&[(usize, f64)]>,

@@ -21,11 +21,11 @@ Examples:
   halfspaces label data.csv --label class --simulate --json
 
 Every answer is saved in the session file before the next question is shown. The same command resumes the session,
-however the last run ended. An answer belongs to an item, not to a row number: a pool that was sorted or extended
-keeps its answers.
+however the last run ended. An answer belongs to an item, not to a row number: it stays valid if
+the pool is sorted or extended.
 
-Row numbers count data rows from 0: in questions, in the session file and in the column `row` of the output.
-Messages about a file name its lines, counted from 1 with the header.";
+Data rows are counted from 0 in questions, in the session file and in the column `row` of the output.
+Messages about a file give line numbers, which are counted from 1 and include the header.";
 
 /// Label a pool of rows: the model predicts a class for one row at a time, and you confirm or correct it.
 #[derive(Debug, Clone, Args)]
@@ -43,17 +43,18 @@ pub(crate) struct LabelArgs {
     #[command(flatten)]
     pub(crate) columns: ColumnArgs,
 
-    /// What to show: a table with one row per row of DATA, or a folder with one image per row of DATA. Columns of both
-    /// tables must agree
+    /// What to show: a table with one row per row of DATA, or a folder with one image per row of DATA. Columns that
+    /// occur in both tables must agree
     #[arg(long, value_name = "FILE|FOLDER", help_heading = "Items")]
     pub(crate) items: Option<PathBuf>,
-    /// Columns to show; the model learns from text columns among them only if they are named by --text or --use
+    /// Columns to show. The model learns from a shown column of text only if its text is long and varied, or if --text
+    /// or --use names it
     #[arg(long, value_delimiter = ',', value_name = "COLUMN,..", help_heading = "Items")]
     pub(crate) show: Vec<String>,
     /// Column of paths of images to show, relative to the folder of the table
     #[arg(long, value_name = "COLUMN", help_heading = "Items")]
     pub(crate) image: Option<String>,
-    /// Folder that contains all images; other files are never read [default: the folder of the table]
+    /// Folder that contains all images; files outside it are never read [default: the folder of the table]
     #[arg(long, value_name = "FOLDER", requires = "image", help_heading = "Items")]
     pub(crate) image_root: Option<PathBuf>,
     /// Column of unique ids that identify items if the pool changes; not used as a feature [default: identify items by
@@ -61,21 +62,22 @@ pub(crate) struct LabelArgs {
     #[arg(long, value_name = "COLUMN", help_heading = "Items")]
     pub(crate) id: Option<String>,
 
-    /// Column of labels that are already known; its cells are empty in the other rows
+    /// Column of known labels; its cell is empty in each row without a known label
     #[arg(long, value_name = "COLUMN", help_heading = "Answers")]
     pub(crate) known: Option<String>,
-    /// Ask about rows of this CSV file although --known gives their labels. In a ranking of `audit`, these are the rows
-    /// whose suggestion differs from the label; in another file with a column `row`, all rows. The labels and the other
-    /// columns of the file must agree with DATA. The known label is shown; the model does not learn from it
+    /// Ask about rows that this CSV file lists, even though --known gives their labels. From a ranking of `audit`, the
+    /// rows whose suggestion differs from the label are used; from another file with a column `row`, all rows. The
+    /// labels and the other columns of the file must agree with DATA. The known label is shown; the model does not
+    /// learn from it
     #[arg(long, value_name = "FILE", requires = "known", help_heading = "Answers")]
     pub(crate) review: Option<PathBuf>,
-    /// Start from the predictions of this model, written by `fit`. They are used until the session's own model makes
-    /// fewer errors on the answers. A category that the model does not know counts as none of its categories
+    /// Start from the predictions of this model, which `fit` wrote. They are used until the session's own model makes
+    /// fewer errors on the answers. A category that the model does not know is treated as none of the known ones
     #[arg(long, value_name = "FILE", help_heading = "Answers")]
     pub(crate) model: Option<PathBuf>,
     /// Merge the sessions of several annotators about DATA: report how well they agree, and ask about the rows on which
-    /// they disagree; with --export, ask nothing. --output gets the class that most annotators gave and the answer of
-    /// each annotator
+    /// they disagree; with --export, ask nothing. The file of --output contains the class that most annotators gave,
+    /// and the answer of each annotator
     #[arg(long, num_args = 1.., value_name = "SESSION", conflicts_with_all = ["known", "review", "import_labelstudio", "with_predictions"], help_heading = "Answers")]
     pub(crate) merge: Vec<PathBuf>,
     /// Name of the annotator, which a new session stores [the default of --session is then DATA.NAME.session.jsonl]
@@ -90,7 +92,7 @@ pub(crate) struct LabelArgs {
     /// Session file, which stores one answer per line [default: DATA.session.jsonl in the current folder]
     #[arg(long, value_name = "FILE", help_heading = "Answers")]
     pub(crate) session: Option<PathBuf>,
-    /// Order in which rows are asked
+    /// Order of the questions
     #[arg(long, value_enum, default_value_t = Order::Recommended, help_heading = "Answers")]
     pub(crate) order: Order,
     /// Look for a rare class: always ask about the row that most probably has this class
@@ -105,8 +107,8 @@ pub(crate) struct LabelArgs {
     /// Ask nothing and write the labels of the session to --output; the session file is only read
     #[arg(long, requires = "output", conflicts_with_all = ["web", "simulate"], help_heading = "Answers")]
     pub(crate) export: bool,
-    /// File to write the labels to when the session ends; after Ctrl-C, use --export. Column `row` counts data rows
-    /// from 0
+    /// File to write the labels to when the session ends; after Ctrl-C, use --export. The column `row` contains the
+    /// numbers of the data rows, counted from 0
     #[arg(short, long, value_name = "FILE", help_heading = "Labels")]
     pub(crate) output: Option<PathBuf>,
     /// Overwrite an existing file
@@ -123,7 +125,7 @@ pub(crate) struct LabelArgs {
     #[arg(skip)]
     pub(crate) ending: Option<String>,
 
-    /// Simulate a session whose answers are the labels in --label, and report the number of corrections
+    /// Simulate a session whose answers are the labels in the column of --label, and report the number of corrections
     #[arg(long, requires = "label", conflicts_with_all = ["web", "session", "known", "import_labelstudio", "output", "classes", "merge"], help_heading = "Simulation")]
     pub(crate) simulate: bool,
     /// Column of the true labels
@@ -138,7 +140,7 @@ pub(crate) struct LabelArgs {
 }
 
 impl LabelArgs {
-    /// Whether DATA is a folder of images, which are both learned and shown.
+    /// Whether DATA is a folder of images. The model then learns from the images that are shown.
     pub(crate) fn is_folder(&self) -> bool {
         self.input.data.is_dir()
     }
@@ -150,7 +152,7 @@ impl LabelArgs {
 pub(crate) enum Order {
     /// The most confident prediction first
     Recommended,
-    /// The likeliest examples of the class with the fewest answers first, until each class has 20
+    /// The likeliest examples of the class with the fewest answers first, until each class has 20 answers
     Rare,
     /// Random order, for --simulate
     Random,

@@ -13,8 +13,8 @@ use std::path::Path;
 /// The format of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportFormat {
-    /// Columns row (data rows, counted from 0), the columns shown, label, source, probability; a column shown whose name
-    /// is one of these is called `kept NAME`
+    /// Columns row (data rows, counted from 0), the shown columns, label, source and probability; a shown column that
+    /// has one of these names is called `kept NAME`
     Csv,
     /// One JSON object per row, with the same fields
     Jsonl,
@@ -23,7 +23,7 @@ pub(crate) enum ExportFormat {
 }
 
 impl ExportFormat {
-    /// The format for a file name, by its extension in any case.
+    /// The format that the extension of a file name determines, in upper or lower case.
     pub(super) fn of(path: &Path) -> ExportFormat {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
         match ending.as_deref() {
@@ -41,8 +41,8 @@ pub(super) struct Replaceable {
 }
 
 impl Replaceable {
-    /// Reads the file at `path`; `None` if it has a line that is not one of `export`, which is what the session would
-    /// write now. The commas between JSON tasks do not count.
+    /// Reads the file at `path`. Returns `None` if it has a line that is not in `export`, the text that the session
+    /// would write now. Commas between JSON tasks are ignored.
     pub(super) fn read(path: &Path, export: &[u8]) -> Option<Replaceable> {
         let bytes = std::fs::read(path).ok()?;
         let lines = |of: &'_ [u8]| -> HashSet<Vec<u8>> {
@@ -52,7 +52,7 @@ impl Replaceable {
         lines(&bytes).is_subset(&lines(export)).then_some(Replaceable { bytes })
     }
 
-    /// Whether the file is still as it was read.
+    /// Whether the file has not changed since it was read.
     pub(super) fn is_unchanged(&self, path: &Path) -> bool {
         std::fs::read(path).is_ok_and(|bytes| bytes == self.bytes)
     }

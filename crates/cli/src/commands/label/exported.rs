@@ -69,7 +69,8 @@ fn source(given: &RowLabel) -> Source {
     }
 }
 
-/// The labelled and uncertain rows of a session and, if the model is given, the other rows with its predictions.
+/// The labelled and uncertain rows of a session. If a model is given, also the other rows, with the predictions of the
+/// model.
 pub(super) fn exported_rows(
     record: &Record,
     predictions: Option<&LabellingSession>,

@@ -21,8 +21,8 @@ const KINDS: [(&str, &str); 7] = [
 const THUMBNAIL: usize = 96;
 /// Maximum size of an image in bytes.
 const MAX_BYTES: u64 = 1 << 26;
-/// Number of bytes from either end of a large image that are hashed. All formats except BMP are compressed, so
-/// different images differ in these bytes.
+/// Number of bytes that are hashed at each end of a large image. All formats except BMP are compressed, so different
+/// images differ in these bytes.
 const ENDS: usize = 1 << 12;
 
 #[derive(Debug)]
@@ -37,8 +37,8 @@ pub(super) struct Images {
 }
 
 impl Images {
-    /// The images that a column names, relative to `folder`. Names that lead out of `root`, by links or by `..`, are
-    /// errors.
+    /// The images that a column names, relative to `folder`. Returns an error if a name leads out of `root`, by a link
+    /// or by `..`.
     pub(super) fn from_column(
         column: &Column,
         folder: &Path,
@@ -80,8 +80,8 @@ impl Images {
         names.sort_by(|a, b| by_numbers(a, b));
         if names.len() != rows {
             return Err(CliError::user(format!(
-                "{shown}: {} images for {rows} rows; the folder needs one image per row, in the order of their names; \
-                 otherwise pass a CSV file with a column of paths (--items FILE --image COLUMN)",
+                "{shown}: {} images for {rows} rows; the folder needs one image per row, and the names of the images give the \
+                 order; otherwise pass a CSV file with a column of paths (--items FILE --image COLUMN)",
                 names.len()
             )));
         }
@@ -94,7 +94,7 @@ impl Images {
         Ok(images)
     }
 
-    /// The column of the names.
+    /// The name of the column that contains the names.
     pub(super) fn column(&self) -> &str {
         &self.column
     }
@@ -103,7 +103,7 @@ impl Images {
         self.names.len()
     }
 
-    /// The number of names with backslashes that are read as slashes.
+    /// The number of names whose backslashes are read as slashes.
     pub(super) fn backslashes(&self) -> usize {
         let names = self.names.iter().flatten();
         names.filter(|name| name.contains('\\') && !self.folder.join(name).exists()).count()
@@ -120,7 +120,8 @@ impl Images {
         Ok((kind, bytes))
     }
 
-    /// The MIME type and the bytes of a small version of a row's image: the image itself if it is not PNG or JPEG.
+    /// The MIME type and the bytes of a small version of a row's image. If the image is neither PNG nor JPEG, they are
+    /// those of the image itself.
     pub(super) fn thumbnail(&self, row: usize) -> Result<(&'static str, Vec<u8>), CliError> {
         let (kind, bytes) = self.read(row)?;
         let small = Picture::decode(&bytes).and_then(|picture| picture.thumbnail(THUMBNAIL));
@@ -143,7 +144,7 @@ impl Images {
         let slashed = name.replace('\\', "/");
         self.folder.join(slashed).canonicalize().map_err(|error| {
             format!(
-                "{name}: the path contains backslashes, the separators of Windows; with slashes instead: {error}"
+                "{name}: the path contains backslashes, as on Windows, and it is not found with slashes either: {error}"
             )
         })
     }
@@ -159,7 +160,7 @@ impl Images {
         let Some(kind) = kind(&path) else {
             let kinds = KINDS.map(|(ending, _)| ending).join(", ");
             return Err(format!(
-                "{name} does not have the extension of an image; supported are {kinds}"
+                "{name} does not have the extension of an image; the supported extensions are {kinds}"
             ));
         };
         match path.metadata() {
@@ -194,7 +195,8 @@ fn scheme(name: &str) -> Option<&str> {
     (scheme.len() > 1 && begins && scheme.chars().all(fits)).then_some(scheme)
 }
 
-/// A hash of a file: of its length and all its bytes or, if it is large and not `whole`, of its length and both ends.
+/// A hash of a file: of its length and all its bytes or, if it is large and `whole` is false, of its length and both
+/// ends.
 fn content(path: &Path, whole: bool) -> io::Result<String> {
     let mut file = File::open(path)?;
     let len = file.metadata()?.len();
@@ -286,7 +288,7 @@ mod tests {
         assert_eq!(Images::from_folder(&folder, 1).unwrap().name(0), Some("a.png"));
     }
 
-    /// A link that leads out of the folder is refused at the start, and it is refused even if it is created later.
+    /// A link that leads out of the folder is refused, even if it is created after the start.
     #[cfg(unix)]
     #[test]
     fn links_that_lead_out_are_refused() {

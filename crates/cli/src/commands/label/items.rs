@@ -10,7 +10,7 @@ use halfspaces_pipeline::{Recipe, TextParts};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The name of the known label of a row that is reviewed.
+/// The name under which the known label of a reviewed row is shown.
 const KNOWN: &str = "known label";
 /// Maximum number of feature columns shown on the page.
 const MAX_FEATURES: usize = 24;
@@ -34,9 +34,10 @@ pub(super) struct Items {
     /// The column of ids.
     id: Option<Column>,
     keys: Vec<ItemKey>,
-    /// The information shown about the rows that are reviewed: the known label, or the answers of annotators by name.
+    /// The information shown about the rows that are reviewed: the known label, or the answers of the annotators with
+    /// their names.
     known: BTreeMap<usize, Vec<(String, String)>>,
-    /// The recipe of the features, and the texts of the pool, if it has a column of text.
+    /// The recipe of the features and the text columns of the pool; `None` if the pool has no text column.
     learned: Option<(Recipe, Frame)>,
 }
 
@@ -130,13 +131,13 @@ impl Items {
         !self.known.is_empty()
     }
 
-    /// The content of a row. Its words are marked by the weights of the row's coordinates.
+    /// The content of a row. Its words are marked according to the weights of the row's coordinates.
     pub(super) fn item(&self, row: usize, weights: Option<&[(usize, f64)]>) -> Item {
         let marks = weights.map_or_else(Vec::new, |weights| self.marks(row, weights));
         let cells = |columns: &[Column]| {
             let cell = |column: &Column| {
                 let (name, value) = (column.name.clone(), column.values.text(row));
-                // A table of --items may have a column of the same name with other texts.
+                // A table of --items may have a column of the same name with different texts.
                 let is_shown = |text: &&TextParts| text.column == name && text.text == value;
                 let parts = marks.iter().find(is_shown).map_or_else(Vec::new, marked_parts);
                 Cell { name, value, parts }
@@ -158,7 +159,7 @@ impl Items {
         }
     }
 
-    /// The learned texts of a row, in parts.
+    /// The texts of a row from which the model learns, split into parts.
     fn marks(&self, row: usize, weights: &[(usize, f64)]) -> Vec<TextParts> {
         let Some((recipe, pool)) = &self.learned else { return Vec::new() };
         let weight = |_: usize, at: usize| {
@@ -293,7 +294,8 @@ mod tests {
         Column { name: name.into(), values: Values::numbers(values.to_vec()) }
     }
 
-    /// Words are marked by the weights of their coordinates, if the text shown is the text learned.
+    /// Words are marked according to the weights of their coordinates, but only if the shown text is the text from
+    /// which the model learned.
     #[test]
     fn only_words_of_the_learned_text_are_marked() {
         let said = ["red apple", "green apple", "red pear"];
@@ -323,7 +325,7 @@ mod tests {
         assert_eq!(items.item(1, None).features.len(), 0);
         assert_eq!(items.shown(1), [("text", "b".to_owned())]);
         assert_eq!(items.lines(0, 80), ["  one [31m two "]);
-        // Letters that turn the direction of writing are escaped.
+        // Characters that change the direction of writing are escaped.
         let turned = Items::new(vec![texts("text", &["a\u{202e}b"])], None, &[]);
         assert_eq!(turned.lines(0, 80), [r"  a\u{202e}b"]);
         let turned = Items::new(Vec::new(), None, &[texts("n\u{202e}", &["a\u{202e}b"])]);

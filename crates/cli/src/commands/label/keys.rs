@@ -3,12 +3,12 @@
 /// Keys of the commands review, skip, stop and undo.
 const COMMANDS: [char; 4] = ['r', 's', 'q', 'u'];
 
-/// The key of each class; `None` if there are more classes than keys. The key of a class is never the name of another
+/// The key of each class; `None` for a class for which no key is left. The key of a class is never the name of another
 /// class.
 ///
 /// If the name of every class is one letter or digit and is not a command, the names are the keys. Otherwise the keys
 /// are 1 to 9, followed by the letters that are not commands. If one of these keys is the name of another class, each
-/// class whose name can be a key gets that key, and the other classes get the remaining keys.
+/// class whose name can be a key gets its name as the key, and the other classes get the remaining keys.
 pub(super) fn keys(classes: &[String]) -> Vec<Option<char>> {
     let own: Vec<Option<char>> = classes.iter().map(|name| own_key(name)).collect();
     if own.iter().all(Option::is_some) {

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// The field of a task with the answer of each annotator.
+/// The field of a task that contains the answer of each annotator.
 const ANSWERS: &str = "answers";
 /// Maximum number of examples in a note.
 const EXAMPLES: usize = 3;
@@ -63,14 +63,14 @@ pub(super) fn write(out: &mut dyn Write, rows: &[ExportedRow], items: &Items) ->
 /// The result of an import.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Imported {
-    /// Rows and the names of their classes in the export, at most one per row.
+    /// Rows with the names of their classes in the export; each row occurs at most once.
     pub(super) labels: Vec<(usize, String)>,
     /// Notes on tasks that were not imported, with the reason.
     pub(super) notes: Vec<String>,
 }
 
-/// Reads a Label Studio export: JSON, JSON-MIN or CSV. A task is matched to the row with its id, or with its texts and
-/// image. Ambiguous tasks are skipped and reported.
+/// Reads a Label Studio export: JSON, JSON-MIN or CSV. A task is matched to the row that has the same id, or the same
+/// texts and image. Ambiguous tasks are skipped and reported.
 pub(super) fn read(path: &Path, items: &Items, classes: &[String]) -> Result<Imported, CliError> {
     let name = path.display();
     let text = std::fs::read_to_string(path);
@@ -197,7 +197,7 @@ impl Skipped {
 fn import(tasks: &[Value], items: &Items, classes: &[String]) -> Imported {
     let rows = TaskRows::new(items);
     let (mut skipped, empty) = (Skipped::default(), Map::new());
-    // The label of each row and the number of its task; the label is `None` after two tasks disagreed.
+    // The label of each row and the number of its task; the label is `None` if two tasks disagreed.
     let mut of_row: HashMap<usize, (Option<String>, usize)> = HashMap::new();
     let mut order = Vec::new();
     for (number, task) in tasks.iter().enumerate().map(|(n, task)| (n + 1, task)) {
@@ -325,7 +325,7 @@ fn choice(annotation: &Value, classes: &[String]) -> Result<Option<String>, Caus
     }
 }
 
-/// The choice in a task of JSON-MIN or CSV: the value of a field that is not shown and names a class.
+/// The choice in a task of JSON-MIN or CSV: the value of a field that names a class and is not shown.
 fn flat_choice(data: &Map<String, Value>, items: &Items, classes: &[String]) -> Verdict {
     let shown = items.shown_names();
     let is_data = |name: &str| {
@@ -422,7 +422,7 @@ mod tests {
         assert!(parsed(std::str::from_utf8(&empty).unwrap(), &items()).labels.is_empty());
     }
 
-    /// If nothing is shown, an item is found by its key, never by its row number only.
+    /// If nothing is shown, an item is found by its key, never by its row number alone.
     #[test]
     fn items_without_texts_are_found_by_their_keys() {
         let keys: Vec<ItemKey> = ["p", "q", "r"].map(ItemKey::of_text).to_vec();

@@ -26,12 +26,12 @@ pub(super) fn open(args: &LabelArgs) -> Result<Vec<(PathBuf, SessionLog)>, CliEr
     args.merge.iter().map(open).collect()
 }
 
-/// The name of the annotator of a session; by default that of its file.
+/// The name of the annotator of a session; by default, the name of the session file without its extensions.
 fn name(path: &Path, log: &SessionLog) -> String {
     log.header().annotator.clone().unwrap_or_else(|| stem(path))
 }
 
-/// The name that the session of a merge has instead of the name of an annotator; `None` if no sessions are merged.
+/// The name that a session of --merge has instead of the name of an annotator; `None` if no sessions are merged.
 pub(super) fn merged(sessions: &[(PathBuf, SessionLog)]) -> Option<String> {
     // Names are quoted, because a name may contain a comma.
     let quoted = |(path, log): &(PathBuf, SessionLog)| format!("{:?}", name(path, log));
@@ -105,7 +105,7 @@ fn agreement(annotators: &Annotators) -> String {
     });
     let rows = counted(several as u64, "row");
     format!(
-        "{} ({}): the same class in {agreed} of {rows} with several classes given{coefficient}; {tied} tied, {uncertain} \
+        "{} ({}): the same class in {agreed} of {rows} with at least two labels{coefficient}; {tied} tied, {uncertain} \
          only uncertain",
         counted(annotators.names().len() as u64, "annotator"),
         annotators.names().join(", ")
@@ -137,8 +137,8 @@ pub(super) fn answers(annotators: &Annotators, row: usize) -> Vec<(String, Strin
     annotators.names().iter().cloned().zip(annotators.votes(row).map(text)).collect()
 }
 
-/// Replaces the rows of an export: each row that an annotator or the review has answered. The label is that of the
-/// review if it has one, otherwise the class that most annotators gave.
+/// The rows of an export of merged sessions: each row that was answered by an annotator or in the review. The label is
+/// that of the review if there is one, otherwise the class that most annotators gave.
 pub(super) fn exported_rows(record: &Record, annotators: &Annotators) -> Vec<ExportedRow> {
     let mut rows = Vec::new();
     for row in 0..annotators.rows() {

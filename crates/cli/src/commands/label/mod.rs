@@ -55,7 +55,7 @@ pub(crate) fn run(args: &LabelArgs) -> Result<(), CliError> {
     }
     if matches!(args.order, Order::Random | Order::Given) && !args.simulate {
         return Err(CliError::user(
-            "--order random and --order given are for --simulate; a session asks in the order recommended or rare",
+            "--order random and --order given are only for --simulate; in a session, pass --order recommended or rare",
         ));
     }
     let model = advice::load(args)?;
@@ -167,7 +167,7 @@ fn write_labels(
     let count = counted((rows.len() - empty) as u64, "label");
     let without = match empty {
         0 => String::new(),
-        _ => format!(", and {} without one", counted(empty as u64, "row")),
+        _ => format!(" and {} without a label", counted(empty as u64, "row")),
     };
     note(&format!("{count}{without} written to {}", target.display()));
     Ok(())
@@ -186,7 +186,7 @@ fn merge_only(args: &LabelArgs, sessions: Vec<(PathBuf, SessionLog)>) -> Result<
     write_labels(args, &rows, &pool.items, existing)
 }
 
-/// The facts about the pool that the first of several sessions records.
+/// The facts about the pool that the first of several sessions contains.
 fn info_of_sessions<'a>(
     sessions: &'a [(PathBuf, SessionLog)],
     named: &'a [String],
@@ -312,7 +312,7 @@ fn apply(log: &mut SessionLog, event: &Event) -> Result<(), CliError> {
 
 /// Fails before the work starts if the output cannot be written or is an input file.
 ///
-/// If the session `resumes`, an existing output may be its own: [`replaceable`] decides that later.
+/// If the session `resumes`, an existing output may come from the same session; [`replaceable`] checks this later.
 fn check_files(args: &LabelArgs, resumes: bool) -> Result<(), CliError> {
     // A missing session path is reported later, when the session is opened; a simulation has no session.
     let session = session_path(args).ok();
@@ -356,11 +356,11 @@ fn labels_are_where(args: &LabelArgs, session: &Path) -> String {
     let session = session.display();
     match &args.output {
         Some(output) => format!(
-            "the labels are in {}, and the answers are in {session}; the same command continues",
+            "the labels are in {}, and the answers are in {session}; the same command continues the session",
             output.display()
         ),
         None => format!(
-            "the answers are in {session}; the same command continues, and with --export -o labels.csv it writes the labels"
+            "the answers are in {session}; the same command continues the session, or writes the labels with --export -o labels.csv"
         ),
     }
 }
@@ -396,7 +396,7 @@ fn session_path(args: &LabelArgs) -> Result<PathBuf, CliError> {
     }
 }
 
-/// Checks the name of an annotator, and that an existing session is theirs.
+/// Checks that an existing session belongs to the annotator of this name.
 fn check_annotator(name: Option<&str>, header: &Header, path: &Path) -> Result<(), CliError> {
     let Some(name) = name else { return Ok(()) };
     match &header.annotator {
@@ -406,7 +406,7 @@ fn check_annotator(name: Option<&str>, header: &Header, path: &Path) -> Result<(
             path.display()
         ))),
         None => Err(CliError::user(format!(
-            "{}: line 1: this session names no annotator, not {name}; pass another file with --session",
+            "{}: line 1: this session has no annotator, so it is not that of {name}; pass another file with --session",
             path.display()
         ))),
     }
@@ -428,7 +428,7 @@ fn resume_model(
 fn note_capacity(session: &LabellingSession) {
     if let Some(count) = session.capacity() {
         note(&format!(
-            "note: for a pool of this size the model learns from the first {count} answers; later answers are saved, but \
+            "note: for a pool of this size, the model learns only from the first {count} answers; later answers are saved, but \
              do not change its predictions"
         ));
     }

@@ -45,8 +45,8 @@ pub(super) fn new_labels(
     let already = pool.reviewed.iter().filter(has_known).count();
     if already > 0 {
         notes.push(format!(
-            "note: {}: {already} {} already a known label in this session and {} not asked; use --session with a new \
-             file",
+            "note: {}: {already} {} a known label in this session already and {} not asked about; to ask about them, pass \
+             a new file with --session",
             if args.merge.is_empty() { "--review" } else { "--merge" },
             if already == 1 { "row has" } else { "rows have" },
             if already == 1 { "is" } else { "are" }
@@ -81,7 +81,7 @@ pub(super) fn new_labels(
         if !differing.is_empty() {
             let count = differing.len();
             notes.push(format!(
-                "note: {name}: {count} of its labels differ from --known and replace those ({})",
+                "note: {name}: {count} of its labels differ from those of --known and replace them ({})",
                 rows(&differing)
             ));
         }

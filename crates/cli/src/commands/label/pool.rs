@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 
-/// The columns of a folder of images: the file, and the name of its sub-folder.
+/// The columns of a table that lists a folder of images: the file, and the name of its sub-folder.
 const FOLDER_FILE: &str = "file";
 const FOLDER_LABEL: &str = "label";
 
@@ -30,9 +30,9 @@ pub(super) struct Pool {
     pub(super) first_version: PoolId,
     /// The column of labels for `--simulate`.
     pub(super) truth: Option<Labels>,
-    /// The labelled rows of the column `--known`.
+    /// The labelled rows of the column that --known names.
     pub(super) known: Vec<(usize, String)>,
-    /// Rows to ask about although their label is known.
+    /// Rows to ask about even though their label is known.
     pub(super) reviewed: BTreeSet<usize>,
     /// Notes to print.
     pub(super) notes: Vec<String>,
@@ -70,7 +70,7 @@ impl Pool {
         if args.is_folder() && frame.has(FOLDER_LABEL) && !is_named(&FOLDER_LABEL.to_owned()) {
             frame.columns.retain(|column| column.name != FOLDER_LABEL);
             notes.push(format!(
-                "note: the names of the sub-folders are not used; pass --known {FOLDER_LABEL} to start from them as labels"
+                "note: the names of the sub-folders are not used; pass --known {FOLDER_LABEL} to use them as known labels"
             ));
         }
         let items_frame = shown.as_ref().unwrap_or(&frame);
@@ -122,8 +122,8 @@ impl Pool {
         let shown_images = images.as_ref().map(|images| images as &dyn ShownImages);
         let source = ItemSource { frame: &frame, shown: shown.as_ref(), images: shown_images };
         let pool_id = source.identify(spec, id.as_ref(), session.pool)?;
-        // Columns to show are read as text, with their spelling preserved. The model learns from their numbers and
-        // dates.
+        // Columns to show are read as text, so that their cells are shown unchanged. The model learns from the numbers
+        // and dates in these cells.
         let mut typed = Vec::new();
         for name in args.show.iter().filter(|name| args.known.as_ref() != Some(*name)) {
             typed.extend(frame.inferred(name, &args.input.reading.options())?);
@@ -150,8 +150,8 @@ impl Pool {
         });
         notes.extend(only_shown.map(|Column { name, .. }| {
             format!(
-                "note: column `{name}` is shown but not used as a feature; --text {name} learns from its words, --use \
-                 {name} from its values as categories"
+                "note: column `{name}` is shown but not used as a feature; with --text {name} the model learns from its \
+                 words, with --use {name} from its values as categories"
             )
         }));
         let is_id = |column: &Column| id.as_ref().is_some_and(|id| id.name == column.name);
@@ -193,8 +193,8 @@ fn column_of(shown: Option<&Frame>, frame: &Frame, name: &str) -> Result<Column,
     Ok(Column { name: name.to_owned(), values })
 }
 
-/// Treats markers such as NA in the shown columns as missing, for the keys of the items and for the features. `options` are
-/// those by which the table was read.
+/// Treats markers such as NA in the shown columns as missing, for the keys of the items and for the features. The table
+/// was read with `options`.
 fn with_missing_markers(
     table: &mut Frame,
     args: &LabelArgs,
@@ -217,7 +217,7 @@ fn replace(table: &mut Frame, column: Column, record: ColumnRecord) {
     }
 }
 
-/// The options with the column of file names as images, if DATA is a folder of images.
+/// Returns the options. If DATA is a folder of images, its column of file names becomes the column of images.
 fn with_images_of_folder(args: &LabelArgs) -> LabelArgs {
     let is_shown = args.image.is_some() || args.items.is_some();
     let image = (args.is_folder() && !is_shown).then(|| FOLDER_FILE.to_owned());
@@ -273,7 +273,7 @@ fn spec(
     ItemSpec { id, columns, shown, images, matrix_without }
 }
 
-/// The columns shown as features; only the first ones of a block are shown.
+/// The columns shown as features. Of a block, only the first columns are shown.
 fn features(frame: &Frame) -> Vec<Column> {
     const MAX_OF_BLOCK: usize = 25;
     let mut features = frame.columns.clone();
@@ -287,8 +287,8 @@ fn features(frame: &Frame) -> Vec<Column> {
     features
 }
 
-/// The table of `--items`, if it is a table, and the folder to which paths of images are relative. Its rows must be those
-/// of the pool.
+/// The table of `--items`, if it is a table, and the folder to which paths of images are relative. The rows of this
+/// table must be those of the pool.
 fn shown_frame(
     args: &LabelArgs,
     hints: &Hints,
@@ -320,7 +320,7 @@ fn shown_frame(
     }
 }
 
-/// Refuses a known label that is not one of the classes, unless no classes are given.
+/// Returns an error if a known label is not one of the classes, unless no classes are given.
 fn check_classes(
     known: &[(usize, String)],
     classes: &[String],
@@ -371,7 +371,7 @@ fn known_labels(
     known
 }
 
-/// A note for each feature column whose values are all names of classes: it probably contains the labels.
+/// A note for each feature column whose values are all names of classes. Such a column probably contains the labels.
 fn label_columns(frame: &Frame, args: &LabelArgs, classes: &[String]) -> Vec<String> {
     let columns = frame.columns.iter().filter(|Column { name, .. }| {
         args.known.as_ref() != Some(name)

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The rows of a CSV file whose `suggested` label differs from their `label`, or all of its rows if one of these
-/// columns is missing. Other columns of the file must agree with those of the pool, except for the column `except` of
-/// known labels. `known` has the known labels of the pool in the order of the rows; a `label` in the file must be the
-/// known label of its row.
+/// columns is missing. Other columns that occur in both the file and the pool must agree, except for the column
+/// `except` of known labels. `known` has the known labels of the pool in the order of the rows; a `label` in the file
+/// must be the known label of its row.
 pub(super) fn rows(
     path: &Path,
     pool: &Frame,

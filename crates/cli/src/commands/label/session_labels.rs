@@ -13,8 +13,8 @@ use halfspaces_pipeline::JoinedTable;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The rows of a table that a session labelled. Items are found again as when the session is resumed; the session file
-/// is only read.
+/// The rows of a table that were labelled in a session. Items are matched with rows as when the session is resumed. The
+/// session file is only read.
 pub(crate) fn session_table(
     input: &InputArgs,
     columns: &ColumnArgs,

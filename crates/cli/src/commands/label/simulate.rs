@@ -1,4 +1,5 @@
-//! A simulated session that is answered with known labels: the number of corrections, and the time per answer.
+//! Simulates a session that is answered with known labels, and measures the number of corrections and the time per
+//! answer.
 
 use super::args::Order;
 use crate::error::CliError;
@@ -36,7 +37,7 @@ pub(super) struct Simulation {
     /// that point.
     #[serde(skip_serializing_if = "Option::is_none")]
     answers_until_20_of_each: Option<usize>,
-    /// The first time that the model suggests stopping; absent if it never does.
+    /// The first time at which the model suggests stopping; absent if it never does.
     #[serde(skip_serializing_if = "Option::is_none")]
     stop: Option<Stop>,
     curve: Vec<CurvePoint>,
@@ -55,8 +56,8 @@ struct CurvePoint {
     high: f64,
 }
 
-/// The first time before the last answer at which the upper end of the estimate is at most a fraction
-/// [`ACCEPTED_WRONG`] of the rows.
+/// The first time at which the upper end of the estimate is at most a fraction [`ACCEPTED_WRONG`] of the rows. The time
+/// after the last answer does not count.
 #[derive(Debug, Clone, Copy, Serialize)]
 struct Stop {
     answers: usize,
@@ -205,13 +206,13 @@ impl Simulation {
         }
         if let Some(Stop { answers, corrections, wrong }) = self.stop {
             text.push_str(&format!(
-                "the model suggests to stop after {answers} answers with {corrections} corrections: {wrong} of the \
+                "the model suggests stopping after {answers} answers with {corrections} corrections: {wrong} of the \
                  other predictions are wrong\n"
             ));
         }
         if let Some(found) = self.answers_until_20_of_each {
             text.push_str(&format!(
-                "{ENOUGH} answers of each class, or all its rows, after {found} answers\n"
+                "after {found} answers, each class had {ENOUGH} answers or all its rows\n"
             ));
         }
         let Seconds { p50, p99, max } = self.seconds_per_answer;

@@ -28,8 +28,8 @@ pub(super) enum RowMatch {
     Several(Vec<usize>),
 }
 
-/// The index of a column, and whether its values are compared as numbers or booleans, because the task contains a
-/// number or a boolean there.
+/// The index of a column, and whether the task contains a number or a boolean in it. If so, its values are compared as
+/// numbers or booleans.
 type Compared = (usize, bool);
 
 /// Rows, indexed by the text of certain columns.
@@ -134,7 +134,8 @@ impl<'a> TaskRows<'a> {
     }
 }
 
-/// The normal form of a text for comparisons: with Unix line ends or, if typed, as a number or a lower-case boolean.
+/// The normal form of a text for comparisons: with Unix line ends or, if `is_typed`, as a number or a lower-case
+/// boolean.
 fn compared(text: &str, is_typed: bool) -> String {
     let number = text.trim().parse::<f64>().ok().filter(|_| is_typed);
     match number.filter(|value| value.is_finite()) {
@@ -179,8 +180,8 @@ impl ImageRows {
         rows
     }
 
-    /// The rows whose image the data name; `None` if they name no image. A field whose name differs from that of the
-    /// image column is used only if it is the only field that names an image.
+    /// The rows whose image is named in the data; `None` if the data name no image. A field whose name differs from
+    /// that of the image column is used only if it is the only field that names an image.
     fn find(&self, data: &Map<String, Value>) -> Option<Vec<usize>> {
         let column = self.column.as_ref()?;
         let named = match data.get(column).and_then(Value::as_str) {
@@ -201,7 +202,7 @@ impl ImageRows {
         if let Some(rows) = self.by_name.get(named) {
             return rows.clone();
         }
-        // A local file on the machine of Label Studio, whose root folder may be a parent of ours.
+        // A local file on the machine that runs Label Studio. Its root folder may contain our root folder.
         if let Some((_, path)) = named.split_once("?d=") {
             let path = decoded(path).replace('\\', "/");
             let ends = path.match_indices('/').map(|(at, _)| &path[at + 1..]);
@@ -218,7 +219,8 @@ impl ImageRows {
     }
 }
 
-/// The name of a file after an upload to Label Studio: spaces become underscores, other special characters are removed.
+/// The name of a file after an upload to Label Studio: spaces become underscores, and other special characters are
+/// removed.
 fn uploaded(file: &str) -> String {
     let keeps = |c: &char| c.is_alphanumeric() || "-_.".contains(*c);
     file.trim().replace(' ', "_").chars().filter(keeps).collect()

@@ -192,8 +192,8 @@ fn reply(line: &str, classes: &[String], keys: &[Option<char>]) -> Reply {
     }
 }
 
-/// The class with this name or key; otherwise all classes whose names begin with `name` or, if there are none, begin
-/// with it in any case.
+/// The class with this name or key; otherwise all classes whose names begin with `name`. If there are none, upper and
+/// lower case are not distinguished.
 fn of_name(name: &str, classes: &[String], keys: &[Option<char>]) -> Vec<usize> {
     let mut chars = name.chars();
     let key = chars.next().filter(|_| chars.next().is_none());

@@ -197,7 +197,7 @@ impl Page {
         Page { child, port: port.parse().unwrap(), token: token.to_owned() }
     }
 
-    /// Sends a request with these headers, and with `Host` unless they contain one.
+    /// Sends a request with these headers, and with a `Host` header unless they contain one.
     pub(crate) fn send(
         &self,
         method: &str,

@@ -6,8 +6,8 @@ use halfspaces_eval::{ClaimStatement, Evidence, Group, Null, Results, Section};
 use std::fmt::Display;
 
 /// Declares the id and the title of an experiment, then its claims. Each claim has a statement, a source (document and
-/// number), a kind, a null, and the public items that it runs. An item that does not exist is a compile error. A claim
-/// about a distribution or a printed formula lists no items.
+/// number), a kind, a null, and the public items that are run to test it. An item that does not exist causes a compile
+/// error. A claim about a distribution or a printed formula lists no items.
 macro_rules! about {
     ($id:literal, $title:literal; $($claims:tt)+) => {
         type Configuration = Configuration;

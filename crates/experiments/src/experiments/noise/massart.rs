@@ -1,5 +1,5 @@
-//! P9, P9h: expected mistakes of the online Massart learner against ηT + (1-η)√T/γ, with points and flip probabilities
-//! chosen at random or by an adversary that sees the learner.
+//! P9, P9h: expected mistakes of the online Massart learner compared with ηT + (1-η)√T/γ, with points and flip
+//! probabilities chosen at random or by an adversary that sees the learner.
 
 use crate::experiments::common::*;
 use halfspaces_data::{MarginBall, Marginal, random_target_with_rng};
@@ -24,8 +24,8 @@ const SHOWN_NOISE: f64 = 0.3;
 pub(super) enum Nature {
     /// A random candidate, whose label is flipped with probability η.
     Random,
-    /// The misclassified candidate of smallest |w·x|, or else the one closest to the boundary. Its label is flipped
-    /// with probability η if the learner is right, and never if it is wrong.
+    /// The misclassified candidate with the smallest |w·x| or, if none is misclassified, the candidate closest to the
+    /// boundary. Its label is flipped with probability η if the learner is right, and never if it is wrong.
     Adaptive,
 }
 
@@ -160,12 +160,12 @@ const DEVIATION: &str = "as its deviation term alone exceeds the bound of P9 on 
 impl Experiment for MassartExperiment {
     about! {
         "P9", "Online learning under Massart noise, against an adaptive adversary";
-        "P9": "Under Massart noise of rate at most η and margin γ, the online learner makes at most ηT + c(1-η)√T/γ mistakes in expectation: c = 1 if it knows T, √2/(√2-1) by doubling, √2 with falling steps. Random points and an adaptive adversary; T = 30 000, at full scale also 100 000."
+        "P9": "With margin γ and Massart noise of rate at most η, the online learner makes at most ηT + c(1-η)√T/γ mistakes in expectation; c = 1 if T is known, √2/(√2-1) with doubling, √2 with falling steps. Tested on random points and against an adaptive adversary; T = 30 000 (full scale: also 100 000)."
             ["ours, from CKST24 Lemma 2 applied round by round"]
             Proved, null "the answer +1 in every round"
             halfspaces_online::{OnlineMassart, Horizon, bounds::massart_excess,
                 bounds::massart_excess_any_horizon, bounds::massart_excess_anytime};
-        "P9h": "In the settings of P9 with T known, Σ P[mistake | past] is at most ηT + (1-η)√T/γ + √(T ln(1/δ)/2)/γ with probability at least 1 - δ, δ = 0.05, over all settings together."
+        "P9h": "In the settings of P9 with T known, Σ P[mistake | past] is at most ηT + (1-η)√T/γ + √(T ln(1/δ)/2)/γ with probability at least 1 - δ, δ = 0.05, judged over all settings together."
             ["ours, docs/theory/online-massart.md"]
             Proved, null "the answer +1 in every round"
             halfspaces_online::{OnlineMassart, bounds::massart_excess, bounds::massart_deviation};
@@ -261,7 +261,7 @@ fn growth(results: &Results<Configuration, Outcome>) -> Figure {
     Figure {
         name: "p9-excess".into(),
         title: "Without knowing the number of rounds, the online learner makes few additional mistakes".into(),
-        caption: "Expected mistakes beyond ηT against the horizon, η = 0.3, γ = 0.1: medians over trials with 10 % and 90 % quantiles, and the bounds. An excess at or below 0 is drawn at the lower edge: the learner's mistake rate is at most η.".into(),
+        caption: "Expected number of mistakes minus ηT, against the number of rounds T, η = 0.3, γ = 0.1: medians over trials with 10 % and 90 % quantiles, and the bounds. An excess at or below 0 is drawn at the lower edge: the learner's mistake rate is at most η.".into(),
         x: Axis::log("rounds T"),
         y: Axis::log("Σ (P[mistake | past] - η)"),
         layers,

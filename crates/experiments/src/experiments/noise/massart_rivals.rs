@@ -20,7 +20,7 @@ enum Stream {
     Random,
     /// The adaptive adversary of P9.
     Adaptive,
-    /// Two positive points with probability 1/2 each, without noise: (1, 0) and a short point that (1, 0)
+    /// Two positive points with probability 1/2 each, without noise: (1, 0) and a short point that w = (1, 0)
     /// misclassifies.
     Trap,
 }
@@ -117,7 +117,7 @@ fn trap(margin: f64) -> Result<Points, Failure> {
 impl Experiment for MassartRivalsExperiment {
     about! {
         "P9r", "A rival of the online Massart learner: descent on rescaled LeakyReLU losses";
-        "P9r": "Under Massart noise of rate at most η and margin γ, the online LeakyReLU learner with known T makes at most ηT + εT + (1-η-ε)²√T/(εγ) mistakes in expectation, ε = min((1-η)/(T^¼ √γ), ½ - η), on the streams of P9 and on one where descent without rescaled losses exceeds the bound."
+        "P9r": "With margin γ and Massart noise of rate at most η, the online LeakyReLU learner with known T makes at most ηT + εT + (1-η-ε)²√T/(εγ) mistakes in expectation, where ε = min((1-η)/(T^¼ √γ), ½ - η). Tested on the streams of P9 and on one where descent without rescaled losses exceeds the bound."
             ["ours, after the learner of DKTZ24, whose constants are not known to us; an observation, as no stream tried comes near the bound"]
             Observation, null "descent on the losses without rescaling, on the stream constructed against it"
             halfspaces_online::{OnlineLeakyRelu, bounds::leaky_relu_excess};
@@ -190,7 +190,7 @@ impl Experiment for MassartRivalsExperiment {
         let trap = groups_of(results, |c| c.stream == Stream::Trap);
         let null = null_of(trap, |c, o| o.plain > c.bound());
         judge_all(section, Experiment::claims(self), [(evidence, null)]);
-        section.summary.push("In the trap, half of the rounds present (1, 0), the others a short point that (1, 0) misclassifies; both are positive, without noise. Descent on losses that are not divided by the margin at w gains more on the long point than it loses on the short one, and does not move away from (1, 0). All learners get the same random numbers. The adaptive adversary plays against each learner separately. Columns are medians of Σ (P[mistake | past] - η); in the trap, of mistakes - ηT.".into());
+        section.summary.push("In the trap, half of the rounds present the point (1, 0), and the others a short point that w = (1, 0) misclassifies; both are positive, without noise. If the losses are not divided by the margin at w, descent gains more on the long point than it loses on the short one, and w does not move away from (1, 0). All learners get the same random numbers. The adaptive adversary plays against each learner separately. The columns are medians of Σ (P[mistake | past] - η) or, for the trap, of mistakes - ηT.".into());
         section.tables.push(by_configuration(results));
     }
 }

@@ -24,7 +24,7 @@ pub(crate) struct Configuration {
 
 impl fmt::Display for Configuration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.unknown { "grid of ζ" } else { "told σ_ζ" })
+        f.write_str(if self.unknown { "grid of ζ" } else { "given σ_ζ" })
     }
 }
 
@@ -45,9 +45,9 @@ fn link() -> Result<StandardLink, Failure> {
 }
 
 /// Three points of the plane that mislead the learner that is given σ (docs/theory/misspecified-links.md). The first is
-/// far from the boundary, and its labels are wrong with probability ζ. The learner fits σ(w·x) to its mean label 1 -
-/// 2ζ, and w stays small along w*. The other two points, whose labels are never wrong, then determine the component of
-/// w orthogonal to w*, on which they disagree.
+/// far from the boundary, and its labels are wrong with probability ζ. The learner fits σ(w·x) to the mean label 1 - 2ζ
+/// of this point, and w stays small along w*. The other two points, whose labels are never wrong, then determine the
+/// component of w orthogonal to w*, on which they disagree.
 fn three_points() -> Planar {
     let one = StepLink { near: [1.0; 2], far: [1.0; 2], jump: 0.5 };
     let atoms = vec![
@@ -59,7 +59,7 @@ fn three_points() -> Planar {
 }
 
 /// The reason why no error comes near the bound.
-const MADE_FOR_THE_NULL: &str = "as the target itself errs 0.12 less than opt_RCN + ζ on these points, which were made for the null; the null is 0.03 above the bound";
+const MADE_FOR_THE_NULL: &str = "as the error of the target itself is 0.12 below opt_RCN + ζ on these points, which were constructed for the null; the error of the null is 0.03 above the bound";
 
 /// Error - (opt_RCN + ζ + τ/2). On these points |σ| = 1, so opt_RCN = 0. The link is symmetric, so τ = 0.
 fn excess(planar: &Planar, w: &[f64]) -> f64 {
@@ -69,13 +69,13 @@ fn excess(planar: &Planar, w: &[f64]) -> f64 {
 impl Experiment for MisspecifiedExperiment {
     about! {
         "P15", "Generalised linear models with more noise than their link allows";
-        "P15": "If labels are wrong by at most ζ more often than a link σ allows, the GLM Perspectron told σ_ζ(t) = sign(t) max(|σ(t)| - 2ζ, 0) has error at most opt_RCN + ζ + τ/2 + ε with probability at least 1 - δ; three points, γ = 0.1, ζ = δ = 0.2, ε = 0.25."
+        "P15": "If the probability of a wrong label exceeds what a link σ allows by at most ζ, the GLM Perspectron that is given the link σ_ζ(t) = sign(t) max(|σ(t)| - 2ζ, 0) has error at most opt_RCN + ζ + τ/2 + ε with probability at least 1 - δ; three points, γ = 0.1, ζ = δ = 0.2, ε = 0.25."
             ["ours, docs/theory/misspecified-links.md, on a question of CKST24 §1.4"]
-            Proved, null "the same learner told σ itself, on the same points"
+            Proved, null "the same learner, given σ itself, on the same points"
             halfspaces_data::{Misspecified}, halfspaces_pac::{GlmPerspectron};
-        "P15u": "Without knowing ζ, the GLM Perspectron over a grid of guesses reaches the same error with probability at least 1 - δ, on the points of P15. Not tested at smoke scale."
+        "P15u": "If ζ is unknown, the GLM Perspectron over a grid of guesses of ζ also has error at most opt_RCN + ζ + τ/2 + ε with probability at least 1 - δ. Tested on the points of P15, but not at smoke scale."
             ["ours, docs/theory/misspecified-links.md; the grid of CKST24 Appendix A"]
-            Proved, null "the learner told σ itself, on the same points"
+            Proved, null "the learner that is given σ itself, on the same points"
             halfspaces_data::{Misspecified}, halfspaces_pac::{MisspecifiedGlm};
     }
 
@@ -120,7 +120,7 @@ impl Experiment for MisspecifiedExperiment {
             (judged.far_because(MADE_FOR_THE_NULL), null)
         });
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("The noise of a generalised linear model may be at most (1-|σ(w*·x)|)/2. CKST24 §1.4 leaves open what happens if it exceeds that by ζ. A link that is smaller by 2ζ describes such labels, so the learner needs only to be told this link. Three points of the plane are constructed so that the learner told σ ends with one of them, of mass 0.4, on the wrong side. Errors are exact.".into());
+        section.summary.push("In a generalised linear model, the label of x is wrong with probability at most (1-|σ(w*·x)|)/2. CKST24 §1.4 leaves open what can be done if this limit is exceeded by up to ζ. A link that is smaller by 2ζ describes such labels, so it is enough to give the learner this link. Three points of the plane are constructed so that the learner that is given σ ends with one of them, of mass 0.4, on the wrong side. Errors are exact.".into());
         section.figures.push(figure(results));
         section.tables.push(by_setting(results));
     }
@@ -129,7 +129,7 @@ impl Experiment for MisspecifiedExperiment {
 fn figure(results: &Results<Configuration, Outcome>) -> Figure {
     let mut layers = Vec::new();
     for (unknown, name, colour) in
-        [(false, "told σ_ζ", Colour::Blue), (true, "over a grid of ζ", Colour::Green)]
+        [(false, "given σ_ζ", Colour::Blue), (true, "over a grid of ζ", Colour::Green)]
     {
         let outcomes = results.outcomes().filter(|(c, _)| c.unknown == unknown);
         let at = |(i, (_, o)): (usize, (&Configuration, &Outcome))| (i as f64 + 1.0, o.ours);
@@ -138,12 +138,12 @@ fn figure(results: &Results<Configuration, Outcome>) -> Figure {
     let plain = results.outcomes().enumerate().map(|(i, (_, o))| (i as f64 + 1.0, o.plain));
     let plain: Vec<_> = plain.collect();
     let last = plain.len() as f64;
-    layers.push(points("told σ", Colour::Vermilion, plain));
+    layers.push(points("given σ", Colour::Vermilion, plain));
     layers.push(dashed("ε", Colour::Ink, vec![(1.0, EXCESS), (last, EXCESS)]));
     Figure {
         name: "p15-misspecified".into(),
-        title: "Told a smaller link, the learner survives more noise than the link allows".into(),
-        caption: "Error minus opt_RCN + ζ + τ/2 in each trial, on three points of the plane with ζ = 0.2 and γ = 0.1. At most ε is proved for the learner told σ_ζ and for the one with a grid of guesses of ζ. The learner told σ ends with a point of mass 0.4 on the wrong side.".into(),
+        title: "With a smaller link, the learner tolerates more noise than the true link allows".into(),
+        caption: "Error minus the target opt_RCN + ζ + τ/2 in each trial, on three points of the plane with ζ = 0.2 and γ = 0.1. For the learner that is given σ_ζ, and for the one with a grid of guesses of ζ, this difference is proved to be at most ε. The learner that is given σ ends with a point of mass 0.4 on the wrong side.".into(),
         x: Axis::linear("trial"),
         y: Axis::linear("error - target"),
         layers,
@@ -154,7 +154,7 @@ fn by_setting(results: &Results<Configuration, Outcome>) -> Table {
     type Row<'a> = &'a Group<Configuration, Outcome>;
     table(
         "p15-misspecified",
-        "Error - (opt_RCN + ζ + τ/2); a failure is more than ε = 0.25",
+        "Error - (opt_RCN + ζ + τ/2); a failure is a value above ε = 0.25",
         results.groups.iter(),
         &[
             ("setting", &|g: &Row<'_>| g.configuration.to_string()),

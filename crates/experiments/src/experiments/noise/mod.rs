@@ -34,8 +34,8 @@ pub(crate) use table1::Table1Experiment;
 pub(crate) use tables::TablesExperiment;
 pub(crate) use wrong_labels::WrongLabelsExperiment;
 
-/// Converts the number of examples needed for use in comparisons. `None` means that the largest sample did not suffice;
-/// it becomes the largest number.
+/// Returns the number of examples needed as a number that can be compared. `None`, which means that the largest sample
+/// did not suffice, becomes `usize::MAX`.
 fn or_beyond(needed: Option<usize>) -> usize {
     needed.unwrap_or(usize::MAX)
 }

@@ -58,8 +58,8 @@ mod tests {
     use super::*;
     use crate::experiments::noise::planar::dot;
 
-    /// The proof of docs/theory/noise-rate-binds.md in numbers: at the end of the arc, the mean step leads back into
-    /// it, for every η and γ of the table.
+    /// Checks the proof of docs/theory/noise-rate-binds.md numerically: at the end of the arc, the mean step leads back
+    /// into it, for every η and γ listed here.
     #[test]
     fn the_mean_step_leads_back_into_the_arc() {
         use halfspaces_pac::Denominator;

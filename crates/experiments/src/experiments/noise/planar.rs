@@ -1,12 +1,12 @@
-//! Generalised linear models on a few points of the plane, and a search over them, for the adversaries of the GLM
-//! certificates and learners. The target is the first axis.
+//! Generalised linear models on a few points of the plane, and a search over such models, for the adversaries of the
+//! GLM certificates and learners. The target is the first axis.
 
 use crate::experiments::common::*;
 use halfspaces_data::Link;
 use halfspaces_linalg::{DenseRow, ExampleStream, InputError, Label};
 use halfspaces_pac::{Denominator, Direction};
 
-/// A link of two steps on either side: |σ(t)| is `near` for |t| < `jump` and `far` beyond.
+/// A link with two steps on either side: |σ(t)| is `near` for |t| < `jump` and `far` beyond.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct StepLink {
     /// |σ| below the jump, for t >= 0 and for t < 0.

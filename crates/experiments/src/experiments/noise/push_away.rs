@@ -65,12 +65,12 @@ pub(crate) enum Configuration {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Outcome {
-    /// The smallest products with w and with v, each divided by its bound (below 0 if a sign changed), and the number
-    /// of pairs tried.
+    /// The smallest products of the pushed point with w and with v, each divided by its bound (below 0 if a sign
+    /// changed), and the number of pairs tried.
     Lemma { of_w: f64, of_v: f64, tried: u64 },
-    /// The amount by which the error of the last iterate exceeds the target level; the number of examples after which
-    /// the error of every kept iterate is within [`NEAR`] of that level, or `None` if the error of the last iterate is
-    /// not; and the number of examples used.
+    /// The error of the last iterate minus the target level; the number of examples after which the error of every kept
+    /// iterate is at most [`NEAR`] above that level, or `None` if the error of the last iterate is farther above it;
+    /// and the number of examples used.
     Run { last: f64, settled: Option<u64>, examples: u64 },
 }
 
@@ -80,8 +80,8 @@ impl Outcome {
     }
 }
 
-/// Returns sign(w·x) (w·T(x))/((γ/6)‖w‖), and the smallest sign(v·x) (v·T(x))/(γ/3) over all v with |v·x| = γ and ‖v‖
-/// <= 1. The second value is `None` if x is too short for such a v.
+/// Returns sign(w·x) (w·T(x))/((γ/6)‖w‖), and the smallest sign(v·x) (v·T(x))/(γ/3) over all v of norm at most 1 with
+/// |v·x| = γ. The second value is `None` if x is too short for such a v.
 fn ratios(w: &[f64], x: &[f64], margin: f64) -> Result<(f64, Option<f64>), Failure> {
     let halfspace = Halfspace::new(w.to_vec())?;
     let row = DenseRow::new(x)?;
@@ -208,8 +208,8 @@ fn run(learner: Learner, noise: Noise, rng: &mut ChaCha8Rng) -> Result<Outcome, 
 impl Experiment for PushAwayExperiment {
     about! {
         "P11", "The push-away operator, and two heuristics built on it whose analysis is open";
-        "P11": "For every w != 0 and every x, v in the unit ball with |v·x| >= γ, the pushed point T(x) keeps the sign of w·x with |w·T(x)| >= (γ/6)‖w‖, and the sign of v·x with |v·T(x)| >= γ/3. Tested on the w and x of a search, each with the worst v."
-            ["CKST24 Lemma 8, (13) read with w/‖w‖"]
+        "P11": "For every w != 0 and every x and v in the unit ball with |v·x| >= γ, the pushed point T(x) satisfies sign(w·x) w·T(x) >= (γ/6)‖w‖ and sign(v·x) v·T(x) >= γ/3. Tested for w and x found by search, with the worst v for each pair."
+            ["CKST24 Lemma 8, with w/‖w‖ in place of w in (13)"]
             Proved, null "3 times the bound"
             halfspaces_pac::{PushAway};
     }
@@ -248,10 +248,10 @@ impl Experiment for PushAwayExperiment {
         let all: u64 = searches().map(|(.., tried)| tried).sum();
         let quantity = "signed product / its bound, of w and of v";
         let evidence = Evidence::deterministic(quantity, Side::AtLeast, planned(&lemmas), &ratios)
-            .with_note(&format!("{all} pairs of w and x"));
+            .with_note(&format!("{all} pairs of w and x were tried"));
         judge_all(section, Experiment::claims(self), [(evidence, Null::SmallerBound)]);
-        section.summary.push("Given w and x, the worst v has |v·x| = γ and points against the component of T(x) across x, which gives a closed form. A search chooses w and x, with norms of w from 1e-3 to 1e3. The constants of the lemma are not the best possible.".into());
-        section.summary.push("The heuristics of CKST24's Appendix B have no guarantee, and no claim rests on them. They take 576/(γε)² examples, the number that would suffice without the terms that break their proofs. On these models they always end at the error of w*, so the table shows when they arrive; models on which they fail are not known.".into());
+        section.summary.push("For given w and x, the worst v has a closed form: |v·x| = γ, and the component of v orthogonal to x points against that of T(x). A search chooses w and x; the norm of w lies between 1e-3 and 1e3. The constants of the lemma are not the best possible.".into());
+        section.summary.push("The heuristics of CKST24's Appendix B have no guarantee, and no claim rests on them. They use 576/(γε)² examples, the number that would suffice without the terms that invalidate their proofs. On these models, they always end with the error of w*, so the table shows after how many examples they reach it. No models are known on which they fail.".into());
         section.tables.push(by_dimension(results));
         section.tables.push(heuristics(results));
     }
@@ -266,7 +266,7 @@ fn by_dimension(results: &Results<Configuration, Outcome>) -> Table {
     });
     // The value is infinite if no x of the search was long enough for a v.
     let finite = |v: f64| Some(v).filter(|v| v.is_finite());
-    let caption = "Signed products with the pushed point over their bounds; the lemma guarantees 1";
+    let caption = "Smallest signed products with the pushed point, divided by their bounds; the lemma guarantees at least 1";
     table(
         "p11-lemma",
         caption,
@@ -291,7 +291,7 @@ fn heuristics(results: &Results<Configuration, Outcome>) -> Table {
     let last = |o: &Outcome| of_part!(o, Outcome::Run { last, .. } => *last);
     let settled =
         |o: &Outcome| of_part!(o, Outcome::Run { settled, .. } => settled.map(|n| n as f64));
-    let caption = "Medians, γ = ε = 0.2, d = 10: error of the last iterate minus opt_RCN, and the examples after which it stays below 0.01. The heuristics have no guarantee. Values below 0 are possible if the noise is below its limit";
+    let caption = "Medians, γ = ε = 0.2, d = 10: error of the last iterate minus opt_RCN, and the number of examples after which this difference is at most 0.01 for all later iterates. The heuristics have no guarantee. Values below 0 are possible because some labels are less noisy than the link allows";
     table(
         "p11-heuristics",
         caption,

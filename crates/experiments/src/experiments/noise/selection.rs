@@ -1,5 +1,5 @@
 //! P14: the choice among candidates by their errors on fresh examples (CKST24 Lemma 4), where every candidate except
-//! the best is just too bad to be chosen. Fewer examples than printed suffice.
+//! the best is just bad enough for its choice to be a failure. Fewer examples than printed suffice.
 //!
 //! Proof. Let candidate c have an error more than ε/2 above that of the best, b, and let D be 1 if c alone errs on an
 //! example, -1 if b alone errs, and 0 otherwise. D lies in \[-1, 1\] and its mean is above ε/2, so by Hoeffding's
@@ -20,12 +20,11 @@ const FAILURE: f64 = 0.1;
 const POINTS: usize = 1000;
 /// The choice uses the sharpened number of examples divided by each of these; the last is the null.
 const DIVISORS: [u64; 6] = [1, 2, 4, 8, 16, 100];
-/// The number of choices of a trial: with the printed number of examples, then with those of [`DIVISORS`].
+/// The number of choices in a trial: with the printed number of examples, then with those of [`DIVISORS`].
 const CHOICES: usize = DIVISORS.len() + 1;
 
 /// The reason why P14 is far from its bound.
-const HOEFFDING: &str =
-    "as Hoeffding's inequality is that far above the binomial tail at δ = 0.1, even for w and -w";
+const HOEFFDING: &str = "as Hoeffding's inequality is far above the binomial tail at δ = 0.1, even for the candidates w and -w";
 
 /// The errors of the candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
@@ -36,7 +35,7 @@ enum Family {
     Opposite,
     /// Every candidate errs on independently drawn points. The best candidate errs on slightly less than half of all
     /// points.
-    #[strum(to_string = "errors beside 1/2")]
+    #[strum(to_string = "errors close to 1/2")]
     Half,
     /// The target itself, with labels flipped with probability 0.1, and candidates that err on independently drawn
     /// points.
@@ -146,7 +145,7 @@ fn candidates(setting: &Configuration, rng: &mut ChaCha8Rng) -> (Vec<bool>, usiz
 impl Experiment for SelectionExperiment {
     about! {
         "P14", "The choice among candidates by their errors on fresh examples";
-        "P14": "Of |H| candidates, the one with the fewest errors on ⌈(8/ε²) ln((|H|-1)/δ)⌉ fresh examples has an error more than ε/2 above the best with probability at most δ; on the ⌈(8/ε²) ln(2|H|/δ)⌉ of the source, too. ε = 0.2, δ = 0.1."
+        "P14": "If the candidate with the fewest errors on ⌈(8/ε²) ln((|H|-1)/δ)⌉ fresh examples is chosen among |H| candidates, its error is more than ε/2 above the smallest one with probability at most δ. The same is true with the source's ⌈(8/ε²) ln(2|H|/δ)⌉ examples. ε = 0.2, δ = 0.1."
             ["CKST24 Lemma 4, sharpened: each rival beats the best candidate with probability at most exp(-mε²/8)"]
             Proved, null "the same choice on a hundredth of the examples"
             halfspaces_pac::{schedule::validation};
@@ -194,7 +193,7 @@ impl Experiment for SelectionExperiment {
         let evidence = Evidence::worst_of(&both).far_because(HOEFFDING);
         let null = null_of(&results.groups, |_, o| o.null_failed());
         judge_all(section, Experiment::claims(self), [(evidence, null)]);
-        section.summary.push("Candidates err on some of 1000 orthogonal points, each rival on more of them than the best by between ε/2 and ε/2 + 0.002: w and -w, 64 or 1024 candidates with errors close to 1/2, and a target with label noise 0.1 among 63 others. The lemma rests on Hoeffding's inequality and a union bound. The table shows their slack: the number of trials in which the choice fails with the printed number of examples, with the sharpened one, and with fewer of the same examples.".into());
+        section.summary.push("Candidates err on some of 1000 orthogonal points. The error of each rival is between ε/2 and ε/2 + 0.002 above that of the best candidate. The candidates are w and -w; 64 or 1024 candidates with errors close to 1/2; or a target with label noise 0.1 and 63 others. The lemma rests on Hoeffding's inequality and a union bound. The table shows their slack: the number of trials in which the choice fails with the printed number of examples, with the sharpened one, and with fewer of the same examples.".into());
         section.tables.push(by_examples(results));
     }
 }
@@ -204,8 +203,7 @@ fn by_examples(results: &Results<Configuration, Outcome>) -> Table {
         .groups
         .iter()
         .flat_map(|g| g.configuration.examples().into_iter().enumerate().map(move |e| (g, e)));
-    let caption =
-        "Trials in which the chosen candidate is more than ε/2 above the best, ε = 0.2, δ = 0.1";
+    let caption = "Trials in which the error of the chosen candidate is more than ε/2 above that of the best, ε = 0.2, δ = 0.1";
     table(
         "p14-selection",
         caption,
@@ -242,7 +240,8 @@ mod tests {
         (0..trials).map(trial).collect()
     }
 
-    /// Real trials, judged on the lemma's number of examples, on a hundredth of it, and with half of the plan missing.
+    /// Real trials, judged on the lemma's number of examples, on a hundredth of it, and with half of the planned trials
+    /// missing.
     #[test]
     fn the_lemma_holds_and_a_hundredth_of_its_examples_does_not() {
         let verdict = |outcomes: Vec<Outcome>| {
@@ -256,7 +255,7 @@ mod tests {
         assert_eq!(verdict(real.iter().map(null).collect()), Verdict::Violated);
     }
 
-    /// Every candidate as a halfspace with normal ±1 along each axis: the library makes the same choice.
+    /// With every candidate as a halfspace whose normal is ±1 along each axis, the library makes the same choice.
     #[test]
     fn the_library_chooses_the_same() {
         let setting = Configuration { family: Family::Target, candidates: 8 };

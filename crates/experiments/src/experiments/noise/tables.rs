@@ -1,5 +1,5 @@
-//! PT, PTn: the default classifier for tables, with labels flipped far from the boundary: the failure rate of its error
-//! bound, and its error compared with logistic regression on the columns.
+//! PT, PTn: the default classifier for tables, with labels flipped far from the boundary. The experiment measures how
+//! often its error bound fails, and compares its error with that of logistic regression on the columns.
 
 use crate::experiments::common::*;
 use halfspaces_data::{Builtin, Gaussian, Marginal};
@@ -155,12 +155,12 @@ impl Law {
 impl Experiment for TablesExperiment {
     about! {
         "PT", "The default classifier for tables, with labels flipped far from the boundary";
-        "PT": "The error bound of the default classifier for tables, from 18 held-out rows, fails with probability at most δ = 0.1: on rows drawn from wdbc, ionosphere and a ring, with labels beyond the median margin flipped with probability 0.25, and errors computed exactly."
+        "PT": "The error bound of the default classifier for tables, from 18 held-out rows, fails with probability at most δ = 0.1 on rows drawn from wdbc, ionosphere and a ring, where labels beyond the median margin are flipped with probability 0.25. Errors are computed exactly."
             ["ours, from the exact binomial bound of Clopper and Pearson 1934"]
             Proved, null "a third of the reported bound"
             halfspaces_tables::{TableClassifier, BinaryTableModel}, halfspaces_pac::{ErrorCount};
-        "PTn": "Fitted to two thirds of the rows with these labels, the default classifier's error on the clean labels of the other rows is on average at most that of logistic regression on standardised columns, fitted to the same rows."
-            ["ours; measured, no proof"]
+        "PTn": "Fitted to two thirds of the rows with the labels of PT, the default classifier has, in expectation, at most the error of logistic regression on standardised columns fitted to the same rows, measured on the other rows' clean labels."
+            ["ours; measured, without a proof"]
             Measured, null "the majority label"
             halfspaces_tables::{TableClassifier};
     }
@@ -193,7 +193,7 @@ impl Experiment for TablesExperiment {
             (g.configuration.to_string(), evidence)
         };
         let gains = |g: &&Group<Configuration, Outcome>| {
-            let quantity = "mean of error - logistic regression's";
+            let quantity = "mean of (error - error of logistic regression)";
             let gaps =
                 g.values(|o| of_part!(o, Outcome::Error { ours, logistic, .. } => ours - logistic));
             let of = |mine: fn(f64, f64) -> f64| {
@@ -219,7 +219,7 @@ impl Experiment for TablesExperiment {
         let evidence =
             [(Evidence::worst_of(&bounds), third), (Evidence::worst_of(&errors), majority)];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Rows are drawn with replacement from a data set, so the error of a model on fresh rows, including label noise, is a mean over the data set and known exactly. Logistic regression treats flips far from its boundary as strong evidence, and no halfspace of two columns fits a ring.".into());
+        section.summary.push("Rows are drawn with replacement from a data set, so the error of a model on fresh rows, including label noise, is a mean over the data set and known exactly. Logistic regression treats a flipped label far from its boundary as strong evidence, and no halfspace of two columns fits a ring.".into());
         section.tables.push(table(
             "pt-bound",
             "The bound at δ = 0.1 from 18 held-out rows, and the exact error; means over fits",
@@ -255,7 +255,7 @@ impl Experiment for TablesExperiment {
     }
 }
 
-/// Errors and bounds of a trial's fits.
+/// The error and the bound of each fit of a trial.
 fn fits(outcome: &Outcome) -> Vec<(f64, f64)> {
     of_part!(outcome, Outcome::Bound { errors, bounds } => {
         errors.iter().copied().zip(bounds.iter().copied()).collect()

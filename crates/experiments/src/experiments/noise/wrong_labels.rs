@@ -1,5 +1,5 @@
-//! PW: the upper bound of an audit on the number of wrong labels, and its ranking compared with that of a classifier
-//! trained on the labels that it judges.
+//! PW: an audit's upper bound on the number of wrong labels, and the audit's ranking compared with the ranking by a
+//! classifier that was trained on the labels that it judges.
 
 use crate::experiments::common::*;
 use crate::workload::{Inputs, Workload, of_either};
@@ -16,7 +16,7 @@ pub(crate) struct WrongLabelsExperiment {
     pub(crate) inputs: Arc<Inputs>,
 }
 
-/// The labels that are flipped, independently of each other.
+/// The labels that may be flipped, independently of each other.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Flips {
@@ -127,9 +127,9 @@ fn audit<P: PointSet>(
 impl Experiment for WrongLabelsExperiment {
     about! {
         "PW", "Wrong labels: an upper bound on their number, and their location";
-        "PW": "If every label is wrong independently with probability at most 1/2, the number of wrong labels exceeds the audit's bound with probability at most δ = 0.05: the sum over five folds of D + √(2NL), D disagreements, L = ln(5/δ), N as below."
-            ["Hoeffding's inequality; ours, proved at wrong_labels_bound"]
-            Proved, null "a third of the reported bound, for labels that are coins"
+        "PW": "If labels are wrong independently, each with probability at most 1/2, the number of wrong labels exceeds the audit's bound with probability at most δ = 0.05. The bound sums D + √(2NL) over five folds, with D disagreements, L = ln(5/δ), and N as below."
+            ["Hoeffding's inequality; ours, proved in the documentation of wrong_labels_bound"]
+            Proved, null "a third of the reported bound, if every label is a coin flip"
             halfspaces_pac::{LabelAudit, wrong_labels_bound};
     }
 
@@ -159,12 +159,13 @@ impl Experiment for WrongLabelsExperiment {
         let (trials, null) = coins.fold((0, 0), |(trials, null), (_, o)| {
             (trials + 1, null + usize::from(o.null_exceeded()))
         });
-        let evidence = Evidence::quantile(results.planned(), &ratios, FAILURE)
-            .with_note(&format!("the null is exceeded in {null} of {trials} trials with coins"));
+        let evidence = Evidence::quantile(results.planned(), &ratios, FAILURE).with_note(&format!(
+            "the number of disagreements is exceeded in {null} of {trials} trials with coins"
+        ));
         let coins = groups_of(results, |c| c.flips == Flips::Coins);
         let third = null_of(coins, |_, o| 3 * o.wrong > o.bound);
         judge_all(section, Experiment::claims(self), [(evidence, third)]);
-        section.summary.push("Samples have 500 rows of real data, whose own labels are the truth. Labels are flipped with probability 0.1 everywhere, with probability 0.25 beyond the median distance from the halfspace between the class means, or with probability 1/2 everywhere (coins). PW is judged over all of these together. D counts the disagreements of a fold with the classifier trained on the other folds, and N is the smaller of (√(L/2) + √(L/2 + 2D))² and the number of points in the fold. A person reads the ranking from the top. \"Found\" is the fraction of the wrong labels that is among the first k rows, where k is their number; \"found in sample\" is the fraction for one fit to all rows, trained on the labels that it judges. With coins, no ranking can find more than half of them on average, which a random ranking also finds.".into());
+        section.summary.push("Samples have 500 rows of real data, whose own labels are taken as the truth. Labels are flipped with probability 0.1 everywhere, with probability 0.25 beyond the median distance from the halfspace between the class means, or with probability 1/2 everywhere (coins). PW is judged over all of these trials together. D counts the disagreements of a fold with the classifier trained on the other folds, and N is the smaller of (√(L/2) + √(L/2 + 2D))² and the number of points in the fold. A person reads the ranking from the top. \"Found\" is the fraction of the wrong labels that is among the first k rows, where k is the number of wrong labels; \"found in sample\" is the fraction for one fit to all rows, trained on the labels that it judges. With coins, no ranking finds more than half of the wrong labels on average, and a random ranking finds as many.".into());
         section.tables.push(by_configuration(results));
     }
 }
@@ -172,7 +173,7 @@ impl Experiment for WrongLabelsExperiment {
 fn by_configuration(results: &Results<Configuration, Outcome>) -> Table {
     table(
         "pw-wrong-labels",
-        "Medians over trials of at most 500 rows; the columns \"exceeded\" count trials",
+        "Medians over trials of at most 500 rows. The columns \"exceeded\" count trials; the null is the number of disagreements",
         &results.groups,
         &[
             ("data", &|g| g.configuration.workload.to_string()),
@@ -211,7 +212,8 @@ mod tests {
         (0..trials).map(trial).collect()
     }
 
-    /// Real trials, judged by the bound, by the disagreements in its place, and with half of the plan missing.
+    /// Real trials, judged by the bound, by the disagreements in its place, and with half of the planned trials
+    /// missing.
     #[test]
     fn the_bound_holds_and_the_null_does_not() {
         let workload = Workload::Own { name: "wdbc".into() };

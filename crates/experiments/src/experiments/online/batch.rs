@@ -1,5 +1,5 @@
 //! K4 and K5: the numbers of updates of the batch perceptron and of the margin perceptron, compared with (R/γ)² and
-//! 3(R/γ)², for every rule that picks the violated point. The output is checked on every point. K4s and K5s: the two
+//! 3(R/γ)², for every rule of picking the violated point. The output is checked on every point. K4s and K5s: the two
 //! steps of the proofs, checked at every update.
 
 use crate::experiments::common::*;
@@ -37,19 +37,19 @@ struct Steps {
     growth: f64,
 }
 
-/// Number of updates up to which every update of a run is checked. The learner is run once for each of them.
+/// The updates of a run are checked one by one if there are at most this many. The learner is run once for each update.
 const CHECKED: u64 = 60;
 
 const BATCH: Guarantee = Guarantee {
     id: "K4",
     learner: "batch perceptron",
     title: "Batch perceptron: updates until consistent",
-    statement: "On points of norm at most R that a unit vector w* separates with margin γ, the batch perceptron stops after at most (R/γ)² updates and classifies every point correctly, whether it picks the violated points cyclically, always the first, or always the worst.",
+    statement: "On points of norm at most R that a unit vector w* separates with margin γ, the batch perceptron stops after at most (R/γ)² updates and classifies every point correctly, whether it picks the violated points cyclically, or always the first or the worst.",
     source: "Harvey18 Theorem 1.1",
     checks: checks!(halfspaces_online::{BatchPerceptron, Pick, bounds::batch_perceptron_updates}),
     steps: Steps {
         id: "K4s",
-        statement: "Each of at most 60 updates of the batch perceptron in K4 adds at least γ to w · w* and at most R² to ‖w‖².",
+        statement: "In the runs of K4 with at most 60 updates and a known w*, each update of the batch perceptron adds at least γ to w · w* and at most R² to ‖w‖².",
         source: "Harvey18 Claims 1.2 and 1.3, the two steps of Theorem 1.1; Kakade, proof of Theorem 4.1",
         growth: 1.0,
     },
@@ -70,7 +70,7 @@ const MARGIN: Guarantee = Guarantee {
     }),
     steps: Steps {
         id: "K5s",
-        statement: "Each of at most 60 updates of the margin perceptron in K5 adds at least γ to w · w* and at most 3R² to ‖w‖².",
+        statement: "In the runs of K5 with at most 60 updates and a known w*, each update of the margin perceptron adds at least γ to w · w* and at most 3R² to ‖w‖².",
         source: "Harvey18 Claims 1.2 and 2.2, the two steps of Theorem 2.1",
         growth: 3.0,
     },
@@ -294,7 +294,7 @@ impl Experiment for BatchExperiment {
         let of_steps = of_steps.with_note(&format!("largest of each: {gains:.3} and {growths:.3}"));
         let evidence = [evidence, of_steps].map(|evidence| (evidence, Null::SmallerBound));
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("The violated point is picked in three ways: cyclically, always the first, or always the worst. Every trial draws its own pool. R and γ are measured on the points themselves. A run that stops at its cap, or whose output misclassifies a point, counts as an exception. For K5, the instances include points in an order constructed to mislead the learner. They cost all but about two of the 3(R/γ)² updates, and the margin is close to γ/3.".into());
+        section.summary.push("The violated point is picked in three ways: cyclically, always the first, or always the worst. Every trial draws its own pool. R and γ are measured on the points themselves. A run that stops at its cap, or whose output misclassifies a point, counts as an exception. For K5, the instances include points in an order constructed to mislead the learner. On them, the learner makes all but about two of the 3(R/γ)² updates, and its margin is close to γ/3.".into());
         section.figures.push(self.updates_against_bound(results));
         if margin {
             section.figures.push(margins_kept(results));

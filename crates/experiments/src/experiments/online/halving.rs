@@ -51,8 +51,8 @@ enum Nature {
     /// The misclassified point with the most even split is next, with the label of a target.
     #[strum(to_string = "even splits")]
     Split,
-    /// The point with the most even split is next, labelled against the prediction while some hypothesis remains. Any
-    /// surviving hypothesis then counts as the target.
+    /// The point with the most even split is next. Its label is the opposite of the prediction as long as some
+    /// hypothesis remains. Any surviving hypothesis then counts as the target.
     #[strum(to_string = "even splits, contrary labels")]
     Contrary,
 }
@@ -117,8 +117,8 @@ fn play<C: FiniteClass>(
     Ok(Outcome { size, bound, mistakes, left: learner.consistent() })
 }
 
-/// Presents the point with the most even split that is not unanimous, labelled against the prediction, until no such
-/// point is left. Returns the number of mistakes.
+/// Presents the point with the most even split among those on which hypotheses still disagree, with the label opposite
+/// to the prediction, until no such point is left. Returns the number of mistakes.
 fn contrary<C: FiniteClass>(learner: &mut Halving<C>, points: &Points) -> Result<usize, Failure> {
     let mut mistakes = 0;
     loop {
@@ -155,11 +155,11 @@ fn play_boolean<B: BooleanConcept>(
 impl Experiment for HalvingExperiment {
     about! {
         "K1", "Halving: mistakes against the logarithm of the class size";
-        "K1": "Halving over a finite class C that contains the target makes at most lg |C| mistakes and never eliminates the target: in random order, against the misclassified point with the most even split, and against labels opposite to the prediction."
+        "K1": "Halving over a finite class C that contains the target makes at most lg |C| mistakes and never eliminates the target: in random order, if the misclassified point with the most even split comes next, and against labels opposite to the prediction."
             ["Kakade Theorem 2.2"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{Halving, BooleanClass, HalfspaceClass, SmallestMarginMistake, bounds::halving_mistakes};
-        "K2": "Halving over the grid class for margin γ makes at most d lg(2⌈2R‖w*‖d/γ⌉ + 1) mistakes on points of norm at most R that w* separates with margin γ, and some hypothesis always remains: against the three opponents of K1, the last with any target of the grid (R = ‖w*‖ = 1, d = 2 and 3)."
+        "K2": "Halving over the grid class for margin γ makes at most d lg(2⌈2R‖w*‖d/γ⌉ + 1) mistakes on points of norm at most R that w* separates with margin γ, and some hypothesis remains, against the three opponents of K1; the last may choose any target of the grid (R = ‖w*‖ = 1, d = 2 and 3)."
             ["Kakade Corollary 3.1, corrected"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{Halving, GridClass, SmallestMarginMistake, bounds::grid_halving_mistakes};
@@ -233,7 +233,7 @@ impl Experiment for HalvingExperiment {
         });
         let evidence = evidence.map(|evidence| (evidence, Null::SmallerBound));
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Boolean classes are played on the whole cube {0,1}^n, classes of halfspaces on points of the ball. The target is a random member. For the grid it is any halfspace with the margin, which the grid need not contain. The last opponent chooses the labels during the game: always against the prediction, as long as some hypothesis agrees with all labels. No opponent is worse for halving.".into());
+        section.summary.push("Boolean classes are tested on the whole cube {0,1}^n, classes of halfspaces on points of the ball. The target is a random member of the class. For the grid, it is a random halfspace, which the grid need not contain. The last opponent chooses the labels during the game: always the opposite of the prediction, as long as some hypothesis agrees with all labels. No opponent is worse for halving.".into());
         section.figures.push(mistakes_against_bound(results));
         section.tables.push(by_configuration(results));
     }

@@ -17,8 +17,8 @@ pub(crate) enum Configuration {
     Integers { dim: usize, points: usize, flipped: f64 },
     /// The one-hot mushroom data with their own labels, in random order.
     Mushroom,
-    /// Labels of a separator in feature space, Σ a_j φ(z_j) over a few anchors z_j. Points at which its absolute value
-    /// is less than a tenth of the mean are dropped.
+    /// Points labelled by a separator in feature space, Σ a_j φ(z_j) over a few anchors z_j. Points at which the
+    /// absolute value of the separator is less than a tenth of the mean are dropped.
     Feature { kernel: &'static str, dim: usize, points: usize, adversarial: bool },
     /// Points so far apart that the Gaussian kernel is the identity, all labelled -1. The bound is attained.
     Identity { points: usize },
@@ -52,9 +52,9 @@ impl Outcome {
     }
 }
 
-/// Plays points of a line at multiples of 100, for which the kernel value exp(-½ 10⁴) is 0 in `f64`. All labels are -1,
-/// and every prediction is the sign of a sum of zeros, which is +1. So every round is a mistake. The vector Σ_i
-/// -φ(x_i)/√n separates the points with margin 1/√n.
+/// Runs the learner on points of a line at multiples of 100, for which the kernel value exp(-½ 10⁴) is 0 in `f64`. All
+/// labels are -1, and every prediction is the sign of a sum of zeros, which is +1. So every round is a mistake. The
+/// vector Σ_i -φ(x_i)/√n separates the points with margin 1/√n.
 fn identity(count: usize) -> Result<Outcome, Failure> {
     let points = Points::new((0..count).map(|i| 100.0 * i as f64).collect(), 1)?;
     let learner = KernelPerceptron::new(1, Kernel::Gaussian { scale: 1.0 })?;
@@ -128,8 +128,8 @@ fn in_feature_space(
 
 impl Experiment for KernelExperiment {
     about! {
-        "K6", "Kernel perceptron: the perceptron round for round, and its bound in feature space";
-        "K6": "With the linear kernel, the kernel perceptron predicts like the perceptron on integer data. With kernel K it makes at most max K(x,x)/γ² mistakes on points with margin γ in feature space, in given order and against the adversary of K3."
+        "K6", "Kernel perceptron: equal to the perceptron in every round, and its bound in feature space";
+        "K6": "On integer data, the kernel perceptron with the linear kernel makes exactly the same predictions as the perceptron. With kernel K, it makes at most max K(x,x)/γ² mistakes on points with margin γ in feature space, in given order and against K3's adversary."
             ["Notes21, kernel perceptron"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{KernelPerceptron, Kernel, SmallestMarginMistake, bounds::kernel_perceptron_mistakes};
@@ -212,7 +212,7 @@ fn mistakes_against_bound(results: &Results<Configuration, Outcome>) -> Figure {
         title: bound_title(results, "Mistakes of the kernel perceptron", |o| {
             Some((o.bound?, o.mistakes as f64))
         }),
-        caption: "Mistakes of the kernel perceptron against its bound in feature space, given and adversarial orders, d = 3 and 8. One marker per setting: the trial closest to its bound. A marker above the dashed line would refute the claim.".into(),
+        caption: "Mistakes of the kernel perceptron against its bound in feature space, in the given and the adversarial order, d = 3 and 8. One marker per setting: the trial closest to its bound. A marker above the dashed line would refute the claim.".into(),
         x: Axis::log("bound max K(x,x)/γ²"),
         y: Axis::log("mistakes"),
         layers: against_bound(results, "bound max K(x,x)/γ²", series, |o| {

@@ -95,7 +95,7 @@ fn play<P: PointSet>(
 impl Experiment for ModifiedExperiment {
     about! {
         "K7", "Modified perceptron: few mistakes without a margin, at the cost of abstentions";
-        "K7": "From a unit start w₀ with α = w₀ · w* > 0, the modified perceptron, which abstains where |w · x| <= σ‖w‖‖x‖, makes at most ⌊2 ln(1/α)/σ²⌋ other mistakes for every margin. Its batch form makes at most as many updates."
+        "K7": "From a unit start w₀ with α = w₀ · w* > 0, the modified perceptron, which abstains where |w · x| <= σ‖w‖‖x‖, makes at most ⌊2 ln(1/α)/σ²⌋ mistakes elsewhere, however small the margin. Its batch form makes at most as many updates."
             ["Notes21, modified perceptron, with the sign of its update corrected"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{ModifiedPerceptron, BatchModifiedPerceptron, SmallestMarginMistake, bounds::modified_perceptron_mistakes};
@@ -127,7 +127,7 @@ impl Experiment for ModifiedExperiment {
         for alpha in scale.pick(vec![0.5], vec![0.5, 0.1], vec![0.5, 0.1, 0.01]) {
             for &sigma in &sigmas {
                 let workload = Workload::TightModified { alpha, sigma };
-                // The batch form cycles through the points in their order for both values.
+                // The batch form goes through the points in their order for both values of `adversarial`.
                 let configuration = Configuration { workload, sigma, adversarial: false };
                 plan.push(Planned { configuration, trials: 1 });
             }
@@ -149,7 +149,7 @@ impl Experiment for ModifiedExperiment {
         )
         .with_note("a batch run with an error outside the band would count as an exception");
         judge_all(section, Experiment::claims(self), [(evidence, Null::SmallerBound)]);
-        section.summary.push("No point is dropped, so margins may be as small as rounding, or 0. The data include heavy-tailed points of condition 10⁶. The adversary always presents the misclassified point of smallest margin. The start is a random unit vector or its negative, whichever has α > 0, except on points constructed to mislead the learner; α is measured. These points lie on the boundary of w*, in an order in which the learner makes many mistakes. They cost the batch form all but a fraction of about σ²/2 of the bound, so its constant cannot be improved. The learner gives no guarantee on abstentions; the table gives their number.".into());
+        section.summary.push("No point is dropped, so margins may be as small as rounding errors, or 0. The data include heavy-tailed points of condition 10⁶. The adversary always presents the misclassified point of smallest margin. The start is a random unit vector or its negative, whichever has α > 0, except on points constructed to mislead the learner; α is measured. The constructed points lie on the boundary of w*, in an order in which the learner makes many mistakes. On them, the batch form reaches the bound up to a fraction of about σ²/2, so the constant of the bound cannot be improved. The learner gives no guarantee on abstentions; the table gives their number.".into());
         section.figures.push(mistakes_against_bound(results));
         section.tables.push(by_configuration(results));
     }

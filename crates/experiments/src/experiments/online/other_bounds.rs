@@ -277,7 +277,9 @@ fn against_winnow(mut learner: Winnow, relevant: usize) -> Result<usize, Failure
             Label::Positive
         };
         if !learner.observe(DenseRow::new(&x)?, truth)?.is_wrong(truth) {
-            return Err("Winnow classified a point made against it correctly".into());
+            return Err(
+                "Winnow correctly classified a point that was constructed to mislead it".into()
+            );
         }
         mistakes += 1;
     }
@@ -286,7 +288,7 @@ fn against_winnow(mut learner: Winnow, relevant: usize) -> Result<usize, Failure
 impl Experiment for OtherBoundsExperiment {
     about! {
         "K10", "Passive-aggressive, Winnow, ALMA, second-order perceptron: each within the bound of its source";
-        "K10": "On points of norm at most R that a unit vector separates with margin γ, the squared hinge losses of the passive-aggressive learner sum to at most (R/γ)², which bounds its mistakes: in the given order (three passes) and in the others of K3."
+        "K10": "On points of norm at most R that a unit vector separates with margin γ, the squared hinge losses of the passive-aggressive learner sum to at most (R/γ)², which bounds its mistakes, in given order (three passes) and in the other orders of K3."
             ["Crammer et al. 2006, Theorem 2"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{PassiveAggressive, SmallestMarginMistake, bounds::passive_aggressive_mistakes};
@@ -374,7 +376,7 @@ impl Experiment for OtherBoundsExperiment {
             judged(3, "mistakes / bound"),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Three of the learners run on the pools of K3 to K5. One of them is the negative basis, where every order costs d corrections. That attains the bound of the passive-aggressive learner, and that of the second-order perceptron up to √(2 ln 2) = 1.18. Winnow learns disjunctions of a few of many variables. Its strongest opponent constructs each point from the current weights: a promotion of one relevant variable promotes as many irrelevant ones as possible, and two demotions undo them.".into());
+        section.summary.push("Three of the learners run on the pools of K3 to K5. One of these pools is the negative basis, on which every order leads to d corrections. So the bound of the passive-aggressive learner is attained, and that of the second-order perceptron up to √(2 ln 2) = 1.18. Winnow learns disjunctions of a few of many variables. Its strongest opponent constructs each point from the current weights: a promotion of one relevant variable promotes as many irrelevant ones as possible, and two demotions undo them.".into());
         section.figures.push(counted_against_bound(results));
         section.tables.push(by_configuration(results));
     }

@@ -98,7 +98,7 @@ impl Experiment for PerceptronExperiment {
             ["Kakade Theorem 4.1; Harvey18 Theorem 1.1; Notes21"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{Perceptron, SmallestMarginMistake, bounds::perceptron_mistakes};
-        "K3n": "On real data with their own labels, one pass of the perceptron makes at most ((R + D)/γ)² mistakes in the three orders of K3, D² = Σ max(0, γ - y (u · x))², for two unit vectors u and 60 values of γ each."
+        "K3n": "On real data with their own labels, one pass of the perceptron makes at most ((R + D)/γ)² mistakes in the three orders of K3, where D² = Σ max(0, γ - y (u · x))², for two unit vectors u and 60 values of γ each."
             ["Freund and Schapire 1999, Theorem 2 (beyond the source documents)"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{Perceptron, SmallestMarginMistake, bounds::perceptron_mistakes_with_deviation};
@@ -149,7 +149,7 @@ impl Experiment for PerceptronExperiment {
         );
         if inseparable > 0 {
             evidence = evidence.with_note(&format!(
-                "{inseparable} further trials on real data that no halfspace was found to separate"
+                "{inseparable} further trials are on real data that no halfspace was found to separate"
             ));
         }
         let own = groups_of(results, |c| matches!(c.workload, Workload::Own { .. }));
@@ -206,8 +206,8 @@ fn growth(results: &Results<Configuration, Outcome>) -> Figure {
     }));
     Figure {
         name: "k3-growth".into(),
-        title: "A small margin costs the perceptron mistakes, on random data fewer than its bound".into(),
-        caption: "Mistakes as the margin shrinks, for points uniform in the ball of R^20 conditioned on the margin: medians with 10 % and 90 % quantiles. The bound is for worst-case data; random data stay below it.".into(),
+        title: "With a small margin, the perceptron makes more mistakes, but on random data fewer than its bound".into(),
+        caption: "Mistakes as the margin shrinks, for uniform points of the ball of R^20, conditioned on the margin: medians with 10 % and 90 % quantiles. The bound is for worst-case data; random data stay below it.".into(),
         x: Axis::log("1/γ"),
         y: Axis::log("mistakes"),
         layers,

@@ -10,7 +10,7 @@ pub(crate) struct StepsExperiment;
 
 /// Requested accuracies δ, two-sided.
 const DELTAS: [f64; 5] = [1e-2, 1e-4, 1e-6, 1e-8, 1e-10];
-/// Upper bound on the number of steps that each factor e of 1/δ adds, chosen from measurements.
+/// Upper bound on the number of additional steps each time 1/δ grows by a factor of e, chosen from measurements.
 const SLOPE: f64 = 0.6;
 /// Points per dimension.
 const POINTS: usize = 20;
@@ -77,7 +77,7 @@ fn steps(points: &Points, step: Step, delta: f64) -> Result<Option<(usize, usize
     Ok(fit.is_resolved().then(|| counts.fold((0, 0), |(s, p), (t, q)| (s + t, p + q))))
 }
 
-/// The number of steps that each factor e of 1/δ adds, by least squares.
+/// The number of additional steps each time 1/δ grows by a factor of e, by least squares.
 fn slope(counts: &Counts) -> Option<f64> {
     let logs: Vec<f64> = DELTAS.iter().map(|delta| -delta.ln()).collect();
     let steps: Option<Vec<f64>> = counts.iter().map(|c| c.map(|(steps, _)| steps as f64)).collect();
@@ -87,8 +87,8 @@ fn slope(counts: &Counts) -> Option<f64> {
 impl Experiment for StepsExperiment {
     about! {
         "F4", "Steps of the transform's solver: each digit of accuracy adds few";
-        "F4": "On points with 0.9 or 0.98 of a heavy subspace, and on Student-t points of condition 10^6, the solver takes at most 0.6 additional steps for each factor e of 1/δ in expectation, from δ = 1e-2 to 1e-10, two-sided."
-            ["ours: the accelerated fixed-point iteration, and Newton where it is slow"]
+        "F4": "Where a subspace has 0.9 or 0.98 of the points that would make it heavy, and on Student-t points with condition number 10^6, the solver takes in expectation at most 0.6 additional steps each time 1/δ grows by a factor of e (two-sided δ, from 1e-2 to 1e-10)."
+            ["ours: the accelerated fixed-point iteration, and Newton's method where that is slow"]
             Measured, null "the plain fixed-point iteration on the same points"
             halfspaces_forster::{ForsterTransform, Step};
     }
@@ -120,7 +120,7 @@ impl Experiment for StepsExperiment {
             .iter()
             .map(|group| {
                 let slopes = group.values(|o| slope(&o.automatic));
-                let quantity = "steps for each factor e of 1/δ";
+                let quantity = "additional steps each time 1/δ grows by a factor of e";
                 let evidence = Evidence::growth(quantity, group.planned, &slopes, SLOPE);
                 (group.configuration.to_string(), evidence)
             })
@@ -130,7 +130,7 @@ impl Experiment for StepsExperiment {
             results.outcomes().map(|(_, o)| slope(&o.fixed_point).is_none_or(|s| s > SLOPE));
         let evidence = [(Evidence::worst_of(&judged), Null::of_cases(alone))];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("The fixed-point iteration takes one pass per step and reduces the residual by a factor that is close to 1 if a subspace is nearly heavy. The solver accelerates it, and switches to Newton where that is slow; a Newton step takes up to 60 passes. The table has both counts. \"0.9 of a heavy subspace\" means 0.9 of the points that would make it heavy.".into());
+        section.summary.push("In each step, the fixed-point iteration makes one pass over the points and multiplies the residual by a factor that is close to 1 if a subspace is nearly heavy. The solver accelerates this iteration, and switches to Newton's method where it is still slow; a Newton step takes up to 60 passes. The table counts both steps and passes. \"0.9 of a heavy subspace\" means that a subspace contains 0.9 of the points that would make it heavy.".into());
         section.figures.extend(figure(results));
         section.tables.push(counts(results));
     }
@@ -151,7 +151,7 @@ fn figure(results: &Results<Configuration, Outcome>) -> Option<Figure> {
         name: "f4-steps".into(),
         title: "Eight more digits of accuracy cost a few steps".into(),
         caption: format!(
-            "Steps of the solver against 1/δ ({}): means with 95 % intervals.",
+            "Number of steps of the solver against 1/δ ({}): means with 95 % intervals.",
             group.configuration
         ),
         x: Axis::log("1/δ"),
@@ -170,7 +170,7 @@ fn counts(results: &Results<Configuration, Outcome>) -> Table {
     };
     table(
         "f4-steps",
-        "Steps for each factor e of 1/δ, and steps and passes at δ = 1e-10, means over trials",
+        "Additional steps each time 1/δ grows by a factor of e, and steps and passes at δ = 1e-10: means over trials",
         results.groups.iter(),
         &[
             ("points", &|row: &Row<'_>| row.configuration.kind.to_string()),
@@ -211,7 +211,8 @@ mod tests {
             StepsExperiment.evaluate(&Results { groups: vec![group] }, &mut section);
             section.claims[0].verdict
         };
-        // 0.6 per factor e is 1.38 per decade. The null has the same slopes, so it passes with the claim.
+        // 0.6 steps per factor of e are 1.38 steps per decade. The null has the same slopes, so it passes with the
+        // claim.
         assert_eq!(verdict(1.0), Verdict::Weak);
         assert_eq!(verdict(3.0), Verdict::Violated);
     }

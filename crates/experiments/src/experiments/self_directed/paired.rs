@@ -1,5 +1,5 @@
-//! S9p: the mistakes that a larger pool adds to the strong learner as printed, compared with the centre of gravity on
-//! the same points in random order.
+//! S9p: how many more mistakes the strong learner, as printed, makes on a larger pool, compared with the centre of
+//! gravity on the same points in random order.
 
 use super::strong::{Kind, draw, strong};
 use crate::experiments::common::*;
@@ -15,7 +15,7 @@ const EPSILON: f64 = 0.1;
 /// The reason why no measured value comes near the bound.
 const COUNTS_FALL: &str = "as the bound is 0 and the counts fall while the pool grows";
 /// A change to the claim.
-const NOTHING_ADDED: &str = "changed: earlier versions allowed half of the mistakes that a doubling adds to the centre of gravity; in the run of seed 20261205 nothing came near that, so only other seeds judge the claim";
+const NOTHING_ADDED: &str = "changed: earlier versions allowed half as many additional mistakes as the centre of gravity makes; in the run with seed 20261205 no count came near that, so the claim is judged on other seeds only";
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Configuration {
@@ -43,8 +43,8 @@ impl Configuration {
 
 impl Experiment for PairedGrowthExperiment {
     about! {
-        "S9p", "A larger pool adds no mistakes to the strong learner as printed";
-        "S9p": "From n = 40 d² to 320 d² distinct points, a doubling adds no mistakes in expectation to the strong learner with random starts. Three kinds of data, d = 5, at full scale also 8."
+        "S9p", "The strong learner, as printed, makes no more mistakes on a larger pool";
+        "S9p": "If a pool grows from n = 40 d² to 320 d² distinct points, the strong learner with random starts makes no more mistakes in expectation. Tested on three kinds of data, with d = 5 and, at full scale, also d = 8."
             ["DKTZ23 Theorem 3.1, boosting: its bound does not depend on n; that the counts do not grow is measured"]
             Measured, null "the perceptron in random order in place of the strong learner"
             halfspaces_online::{StrongLearner, Start};
@@ -80,7 +80,7 @@ impl Experiment for PairedGrowthExperiment {
         for group in &results.groups {
             let setting = &group.configuration;
             let values = group.values(|o| Some(setting.growth(o.strong)));
-            let quantity = "mistakes per doubling of n, over d";
+            let quantity = "mistakes / d per doubling of n";
             let evidence = Evidence::growth(quantity, group.planned, &values, 0.0);
             judged.push((format!("{}, d={}", setting.kind, setting.dim), evidence));
         }
@@ -88,7 +88,7 @@ impl Experiment for PairedGrowthExperiment {
         let judged = Evidence::worst_of(&judged).with_note(NOTHING_ADDED).far_because(COUNTS_FALL);
         let evidence = [(judged, of_perceptron)];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("A learner in random order makes more mistakes with every doubling of the pool. A learner that chooses the order need not. The data are Student-t points of condition 10^6, the sphere, and points with a heavy subspace; ε = 0.1, and the centre of gravity is estimated by hit-and-run. Pools with repeated points are left out, because there both counts stop growing. On the cube with few copies of each corner, on wdbc and on mushroom, the strong learner's count does grow (table s9-growth).".into());
+        section.summary.push("A learner in random order makes more mistakes with every doubling of the pool. A learner that chooses the order need not. The data are Student-t points of condition 10^6, the sphere, and points with a heavy subspace; ε = 0.1, and the centre of gravity is estimated by hit-and-run. Pools with repeated points are left out, because the counts of both learners stop growing there. On the cube with few copies of each corner, on wdbc and on mushroom, the strong learner's count does grow (table s9-growth).".into());
         section.tables.push(by_kind(results));
     }
 }
@@ -103,7 +103,7 @@ fn by_kind(results: &Results<Configuration, Outcome>) -> Table {
     };
     table(
         "s9-paired",
-        "Mistakes that a doubling of the pool adds, over d, means over trials",
+        "Additional mistakes per doubling of the pool, divided by d; means over trials",
         &results.groups,
         &[
             ("data", &|row: &Row<'_>| row.configuration.kind.to_string()),
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(verdict(17, 30), Verdict::Weak);
     }
 
-    /// Real runs, with the centre of gravity in place of the strong learner.
+    /// Judges real runs after replacing the strong learner's counts with those of the centre of gravity.
     #[test]
     fn a_learner_in_random_order_is_refuted() {
         let configuration = Configuration { kind: Kind::Sphere, dim: 5, sizes: [1000, 8000] };

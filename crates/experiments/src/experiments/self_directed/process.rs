@@ -64,7 +64,7 @@ impl Configuration {
     }
 }
 
-/// The least number of steps t with ξ_t <= e²κ; `None` if it is larger than every number of steps judged.
+/// The least number of steps t with ξ_t <= e²κ; `None` if it is larger than every number of steps that is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     arrival: Option<u64>,
@@ -86,13 +86,13 @@ impl Experiment for ProcessExperiment {
     about! {
         "S5", "Super-linear decay: the printed number of steps is too small, the corrected number suffices";
         "S5": "The slowest process of the lemma, ξ' = ξ^(1-ρ)κ^ρ with probability 2/3 and ξ' = ξ otherwise, is at most e²κ after T = ⌈3m* + 4.5 ln(1/δ)⌉ steps with probability at least 1 - δ; m* = (1/ρ) max(lnln(1/κ), lnln(M+1), 0), ξ₀ = M."
-            ["DKTZ23 §2, super-linear process lemma, T corrected"]
+            ["DKTZ23 §2, super-linear process lemma, with T corrected"]
             Proved, null "a third of the steps"
             halfspaces_online::{ChainLength};
-        "S5e": "After the printed number of steps, T = (3/2)(m* + ln(e/δ)), the process of S5 from M = 1/κ is still above e²κ with probability more than δ."
+        "S5e": "After the printed number of steps, T = (3/2)(m* + ln(e/δ)), the process of S5, started at M = 1/κ, is still above e²κ with probability greater than δ."
             ["ours: an erratum to DKTZ23 §2"]
             Measured, null "the corrected number of steps of S5";
-        "S5x": "The process of S5 is at most e²κ with probability at least 1 - δ after the least T with P[Bin(T, 2/3) < S] <= δ, S = ⌈ln(½ ln(M/κ))/(-ln(1-ρ))⌉; 0.9 T steps are too few. Judged at 1.2 δ over all settings together, since the proof meets δ with equality up to rounding to integers."
+        "S5x": "After the least number of steps T with P[Bin(T, 2/3) < S] <= δ, S = ⌈ln(½ ln(M/κ))/(-ln(1-ρ))⌉, the process of S5 is at most e²κ with probability at least 1 - δ; 0.9 T steps are too few. All settings are judged together at 1.2 δ, since the proof meets δ with equality up to rounding."
             ["ours, docs/theory/super-linear-convergence.md"]
             Proved, null "nine tenths of those steps"
             halfspaces_online::{bounds::super_linear_steps, bounds::super_linear_decays};
@@ -144,14 +144,14 @@ impl Experiment for ProcessExperiment {
                 // Failing with probability above δ means succeeding with probability below 1 - δ.
                 let printed_steps = setting.printed();
                 let evidence = fails_at_most(group, 1.0 - delta, |o| !o.fails(printed_steps));
-                let quantity = "probability to arrive, exact 95 % upper bound".into();
+                let quantity = "probability of arriving, exact 95 % upper bound".into();
                 printed.push((name, Evidence { quantity, ..evidence }));
             }
         }
         let third = null_of(&results.groups, |c, o| o.fails(c.corrected().div_ceil(3)));
         let extreme = groups_of(results, Configuration::extreme);
         let arrives = null_of(extreme, |c, o| !o.fails(c.corrected()));
-        // Each setting is one case. The null fails in it if more trials fail than δ allows.
+        // Each setting is one case. The null fails in a setting if more than 1.2 δ of its trials fail.
         let fewer = results.groups.iter().map(|g| {
             let steps = g.configuration.fewer();
             let failures = g.outcomes.iter().filter(|o| o.fails(steps)).count();
@@ -163,13 +163,13 @@ impl Experiment for ProcessExperiment {
             (of_all(results, Configuration::exact), Null::of_cases(fewer)),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("The process is the slowest that the lemma allows: it decays with probability exactly 2/3. ln(ξ/κ) starts at ln M + ln(1/κ). The printed number of steps covers the larger of the two doubly logarithmic terms at the mean rate, and leaves too few steps for random fluctuation. Algorithm 1 starts at a constant angle, which corresponds to ln M = 0.".into());
+        section.summary.push("The process is the slowest that the lemma allows: it decays with probability exactly 2/3. ln(ξ/κ) starts at ln M + ln(1/κ). The printed number of steps suffices for the larger of the two doubly logarithmic terms at the mean rate of decay, but leaves too few steps for random fluctuations. Algorithm 1 starts at a constant angle, which corresponds to ln M = 0.".into());
         section.tables.push(by_setting(results));
     }
 }
 
-/// A bound met with equality cannot be distinguished from one just missed, so S5x is judged at 1.2 δ, over all settings
-/// together.
+/// A bound that is met with equality cannot be distinguished from one that is just missed, so S5x is judged at 1.2 δ,
+/// over all settings together.
 const ROOM: f64 = 1.2;
 
 fn of_all(results: &Results<Configuration, Outcome>, steps: fn(&Configuration) -> u64) -> Evidence {
@@ -209,7 +209,7 @@ fn by_setting(results: &Results<Configuration, Outcome>) -> Table {
 mod tests {
     use super::*;
 
-    /// A setting that fails in about one of four trials with the printed constants.
+    /// A setting in which about one in four trials fails with the printed constants.
     fn extreme() -> Configuration {
         let log_inverse_kappa = -(1e-6f64).ln();
         Configuration {
@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(verdicts(false, false), [holds, violated, holds]);
     }
 
-    /// After nine tenths of the least number of steps, failures are far more frequent than δ.
+    /// After nine tenths of the least number of steps, far more than a fraction δ of the trials fail.
     #[test]
     fn nine_tenths_of_the_least_steps_are_refuted() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);

@@ -1,5 +1,5 @@
-//! S6, S6b: lower bounds in random order on the sphere. Every mistake-driven learner makes at least 0.5 d ln(n/d)
-//! mistakes, and a learner that uses every label at least 0.2 d ln(n/d).
+//! S6, S6b: lower bounds in random order on the sphere. Every tested mistake-driven learner makes at least 0.5 d
+//! ln(n/d) mistakes, and a learner that uses every label makes at least 0.2 d ln(n/d).
 
 use crate::experiments::common::*;
 use halfspaces_data::{Marginal, UnitSphere, random_target_with_rng};
@@ -13,13 +13,13 @@ use halfspaces_online::{
 
 pub(crate) struct RandomOrderExperiment;
 
-/// The constant of the lower bound tested for mistake-driven learners. DKTZ23 proves that some constant exists.
+/// The constant of the lower bound that is tested for mistake-driven learners. DKTZ23 proves that some constant exists.
 const SHARE: f64 = 0.5;
 /// Smallest number of points per dimension at which the lower bound is tested.
 const FROM: usize = 100;
 /// The constant of the lower bound for all learners.
 const SHARE_OF_ALL: f64 = 0.2;
-/// The margin parameter of the online Massart learner; its noise rate is 0.
+/// The margin parameter of the online Massart learner, whose noise rate is 0.
 const TOLD_MARGIN: f64 = 0.1;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
@@ -120,17 +120,17 @@ fn stream<L: OnlineLearner>(
 
 impl Experiment for RandomOrderExperiment {
     about! {
-        "S6", "In random order, no learner tested makes fewer than order d ln n mistakes on the sphere";
-        "S6": "On n >= 100 d uniform points of the sphere in random order, labelled by a random halfspace, each of ten learners that change only at mistakes makes at least 0.5 d ln(n/d) mistakes in expectation. d = 3, 10, 30 (smoke scale: no 30); n to 10^6 (smoke: 10^4, standard: 10^5)."
-            ["DKTZ23 §1, random order; the constant is measured, what is proved for every learner is S14"]
+        "S6", "In random order, every tested learner makes at least order d ln n mistakes on the sphere";
+        "S6": "On n >= 100 d uniform points of the sphere in random order, labelled by a random halfspace, each of ten learners that update only on mistakes makes at least 0.5 d ln(n/d) mistakes in expectation. Tested for d = 3, 10 and, beyond smoke scale, 30; n up to 10^6 (smoke: 10^4, standard: 10^5)."
+            ["DKTZ23 §1, random order; the constant is measured; S14 states what is proved for every learner"]
             Measured, null "the Bayes point, which learns from every label, on streams of the same kind"
             halfspaces_online::{Perceptron, ModifiedPerceptron, PassiveAggressive,
                 SecondOrderPerceptron, Alma, OnlineMassart, VersionSpace, CentreOfGravity,
                 VolumetricCentre, HardMargin},
             halfspaces_linalg::{Ellipsoid};
         "S6b": "On the points of S6 in random order, every learner of S6 and the Bayes point, which learns from every label, makes at least 0.2 d ln(n/d) mistakes in expectation, at every tested n of at least 10 d."
-            ["DKTZ23 §1, random order; the constant is measured, what is proved is S14 and S14o"]
-            Measured, null "version-space greedy, which chooses its order, on pools of the same kind"
+            ["DKTZ23 §1, random order; the constant is measured; S14 and S14o state what is proved"]
+            Measured, null "version-space greedy, which chooses the order, on pools of the same kind"
             halfspaces_online::{BayesPoint, VersionSpace, CentreOfGravity};
     }
 
@@ -139,8 +139,8 @@ impl Experiment for RandomOrderExperiment {
         let mut plan = Vec::new();
         for dim in scale.pick(vec![3, 10], vec![3, 10, 30], vec![3, 10, 30]) {
             for (learner, _) in LEARNERS {
-                // Learners that take O(d²) time or draw a sample in every round get shorter streams, long enough for
-                // the figure.
+                // Learners that take O(d²) time or draw a sample in every round get shorter streams, which are long
+                // enough for the figure.
                 let last = match learner {
                     Learner::Gravity => scale.pick(1000, 10_000, 100_000),
                     Learner::BayesPoint if dim == 30 => scale.pick(1000, 1000, 10_000),
@@ -167,7 +167,7 @@ impl Experiment for RandomOrderExperiment {
                 plan.push(Planned { configuration, trials });
             }
         }
-        // On fewer points, choosing the order saves less than the bound needs.
+        // On fewer points, choosing the order does not save enough mistakes to fall below the bound.
         for dim in scale.pick(vec![3], vec![3, 10], vec![3, 10]) {
             let (learner, checkpoints) = (Learner::Greedy, vec![100_000]);
             let configuration = Configuration { dim, learner, checkpoints };
@@ -242,7 +242,7 @@ impl Experiment for RandomOrderExperiment {
             // The claim does not apply to a setting with too few points.
             let reached = |c: &Configuration| c.checkpoints.iter().any(|n| *n >= from * c.dim);
             let groups = groups_of(results, |c| c.learner == learner && reached(c));
-            // A null fails in a trial if it makes fewer mistakes at the largest n.
+            // A null fails in a trial if it makes fewer mistakes than the bound at the largest n.
             null_of(groups, |c, counts| {
                 let Some((m, n)) = counts.iter().zip(&c.checkpoints).next_back() else {
                     unreachable!("every setting has checkpoints")
@@ -263,7 +263,7 @@ impl Experiment for RandomOrderExperiment {
             ),
         ];
         judge_all(section, Experiment::claims(self), judged);
-        section.summary.push("A random order of points on the sphere is a stream of independent points, so one run gives the mistakes at every n. A learner that stops after 1 % of n >= 10^4 d points has therefore made 0.5 d ln(0.01 n/d) mistakes: the logarithm counts the points it has seen. The ten learners of S6 are perceptron, modified perceptron, passive-aggressive, second-order perceptron, ALMA, online Massart, and the version-space learners with centre of gravity, ellipsoid, volumetric centre and hard margin. The bound is tested separately for each learner, dimension and n; the worst decides. One slope per ln n is fitted per trial.".into());
+        section.summary.push("A random order of points on the sphere is a stream of independent points, so one run gives the mistakes at every n. A learner that stops after 1 % of n >= 10^4 d points has therefore made at least 0.5 d ln(0.01 n/d) mistakes: what matters is the number of points that it has seen. The ten learners of S6 are perceptron, modified perceptron, passive-aggressive, second-order perceptron, ALMA, online Massart, and the version-space learners with centre of gravity, ellipsoid, volumetric centre and hard margin. The bound is tested separately for each learner, dimension and n; the worst case decides. In each trial, one slope of the mistakes against ln n is fitted.".into());
         for dim in [30, 10, 3] {
             if results.groups.iter().any(|g| g.configuration.dim == dim) {
                 section.figures.push(figure(results, dim));
@@ -296,7 +296,7 @@ fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> Figure {
         name: format!("s6-random-order-d{dim}"),
         title: format!("In random order, mistakes grow at least with ln n (d = {dim})"),
         caption: format!(
-            "Mistakes in random order on the sphere of R^{dim}: medians over trials with 10 % and 90 % quantiles, and the lower bounds tested (dashed), the higher one for mistake-driven learners, the lower one for all. The mistakes of the modified perceptron and of the version-space learners grow like ln n, as the bounds do. The updates of the others do not shrink with the angle to the target, and their mistakes grow like a power of n. The table lists every learner."
+            "Mistakes in random order on the sphere of R^{dim}: medians over trials with 10 % and 90 % quantiles, and the tested lower bounds (dashed; the higher one is for mistake-driven learners, the lower one for all learners). The mistakes of the modified perceptron and of the version-space learners grow like ln n, as the bounds do. The updates of the others do not shrink with the angle to the target, and their mistakes grow like a power of n. The table lists every learner."
         ),
         x: Axis::log("points n"),
         y: Axis::log("mistakes"),

@@ -44,7 +44,7 @@ fn tangent(w: &[f64], target: &[f64]) -> Option<f64> {
 impl Experiment for StartExperiment {
     about! {
         "S13", "The start of Algorithm 1: a constant angle from 4d points";
-        "S13": "The start of Algorithm 1, the sum of y x over 4d uniform points of the sphere, has an angle θ₀ to the target with tan θ₀ <= e - 1, the premise of its length, with probability at least 0.98, d = 3 to 10, at standard scale to 30, at full scale to 100."
+        "S13": "With probability at least 0.98, the start of Algorithm 1 (the sum of y x over 4d uniform points of the sphere) has an angle θ₀ to the target with tan θ₀ <= e - 1, the premise of the chain length; d = 3 to 10 (standard scale: to 30, full scale: to 100)."
             ["DKTZ23 §2, start at a constant angle; the sum and its probability are ours"]
             Measured, null "the sum over d/4 points"
             halfspaces_online::{TwoChains, ChainLength};
@@ -89,7 +89,7 @@ impl Experiment for StartExperiment {
         });
         let null = null_of(&results.groups, |_, o| share(o.early) > 1.0);
         judge_all(section, Experiment::claims(self), [(evidence, null)]);
-        section.summary.push("In many dimensions, the sum of y x over 4d points has tan θ₀ of about √(π/8) = 0.63. The premise fails most often in few dimensions.".into());
+        section.summary.push("In many dimensions, tan θ₀ is about √(π/8) = 0.63 for the sum of y x over 4d points. The premise fails most often in few dimensions.".into());
         section.tables.push(tangents(results));
     }
 }

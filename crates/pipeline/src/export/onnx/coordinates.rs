@@ -1,4 +1,4 @@
-//! Writes the recipe as part of an ONNX graph, which converts columns to coordinates.
+//! Writes the recipe, which converts columns to coordinates, as part of an ONNX graph.
 
 use super::graph::{Graph, Name, PREFIX, integer};
 use super::names::{LABEL, MATRIX, PROBABILITIES, VALUES};
@@ -136,7 +136,7 @@ fn write_category(
     graph: &mut Graph,
 ) -> Name {
     let markers = rule.missing_cells();
-    let doc = "A category as in the table of the fit; an empty text is a missing value, and other texts are unseen";
+    let doc = "A category as in the fitted table; an empty string is a missing value, and other strings are unseen";
     graph.input(name, Element::String, Some(1), doc);
     let name = name.to_owned();
     let known = graph.texts(&[1, levels.len()], levels);
@@ -170,8 +170,8 @@ fn check_name(name: &str) -> Result<(), DataError> {
     let is_taken = [MATRIX, LABEL, PROBABILITIES, VALUES].contains(&name);
     if is_taken || name.is_empty() || name.starts_with(PREFIX) {
         return Err(DataError::user(format!(
-            "column `{name}`: each column of categories is an input of its name, but this name is that of another input or \
-             output; rename the column and fit again, or use --format python"
+            "column `{name}`: each column of categories becomes an input of the same name, but another input or output \
+             already has this name; rename the column and fit again, or use --format python"
         )));
     }
     Ok(())

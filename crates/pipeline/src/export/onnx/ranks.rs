@@ -104,7 +104,7 @@ pub(super) fn write(ranks: &Ranks, x: &Name, graph: &mut Graph) -> Result<Name, 
             let columns = graph.integers(integers(&several));
             let chosen = graph.op_with("Gather", &[x, &columns], vec![integer("axis", 1)]);
             let of_several = intervals.write_several(&chosen, graph);
-            // The sums that this adds for columns with several intervals are not used.
+            // The sums that `write_one` adds for columns with several intervals are not used.
             let of_one = Intervals::new(&knots, 1)?.write_one(x, graph);
             let axis = integer("axis", 1);
             let both = graph.op_with("Concat", &[&of_one, &of_several], vec![axis.clone()]);

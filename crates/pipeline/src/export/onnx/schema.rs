@@ -3,9 +3,9 @@
 
 use prost::Message;
 
-/// The version of the file format, which belongs to ONNX 1.14.
+/// The version of the file format in ONNX 1.14.
 pub(super) const IR_VERSION: i64 = 9;
-/// The version of the operators, which belongs to ONNX 1.14. This is the first version in which `Equal` compares texts.
+/// The version of the operators in ONNX 1.14. This is the first version in which `Equal` compares strings.
 pub(super) const OPSET: i64 = 19;
 
 /// The types of elements, numbered as in `TensorProto.DataType`.

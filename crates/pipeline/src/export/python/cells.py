@@ -1,17 +1,17 @@
 # Cells
 
-# What counts as white space in Unicode.
+# The characters that are white space in Unicode.
 _BLANK = "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 _MINUS = "-\u2212\u2012\u2013\ufe63\uff0d"
 _PLAIN = {"decimal": "point", "group": None, "affix": None}
 
 
 def _refuse(column, cell, expected):
-    raise ValueError(f'column `{column["name"]}`: {cell!r} is not {expected}, as the cells were at the fit')
+    raise ValueError(f'column `{column["name"]}`: {cell!r} is not {expected}, unlike the cells in the fit')
 
 
 def _text(column, cell):
-    """The text of a cell without blanks at its ends. Returns None if it means a missing value."""
+    """The text of a cell without blanks at its ends. Returns None if the value is missing."""
     text = cell.strip(_BLANK)
     return None if text in column["missing_cells"] else text
 
@@ -19,7 +19,7 @@ def _text(column, cell):
 def _number(column, cell):
     """The number of a cell. Returns None if it is missing."""
     is_truth = column["reading"] == "boolean"
-    expected = "true or false" if is_truth else "a number in the spelling of the column"
+    expected = "true or false" if is_truth else "a number in the format of the column"
     if isinstance(cell, str):
         text = _text(column, cell)
         if text is None:
@@ -54,7 +54,7 @@ def _without_sign(text):
 
 
 def _parse_number(cell, spelling):
-    """The number that a text spells. Returns None if it is not a number in this spelling."""
+    """The number that a text represents. Returns None if the text is not a number in this format."""
     if len(cell.encode()) > 64 or not re.search("[0-9]", cell):
         return None
     affix = spelling.get("affix")
@@ -136,7 +136,7 @@ def _category(at, cell, unseen):
     text = None if text is None else _text(column, text)
     if text is None:
         if not column["missing"] and unseen == "error":
-            raise ValueError(f'column `{column["name"]}`: the value is missing, but none was missing at the fit')
+            raise ValueError(f'column `{column["name"]}`: the value is missing, but no value was missing in the fit')
         return len(column["levels"]) if column["missing"] else None
     places, by_key = _levels(at)
     place = places.get(text)
@@ -147,7 +147,7 @@ def _category(at, cell, unseen):
 
 
 def _key(label):
-    """What a category means: 1 and 1.0 are the same, True and true, b'a' and a."""
+    """The meaning of a category. 1 and 1.0 have the same meaning, as do True and true, and b'a' and a."""
     label = label.strip(_BLANK)
     for quote in "'\"":
         if label.startswith("b" + quote) and label.endswith(quote) and len(label) > 3:

@@ -1,5 +1,5 @@
 def _rows(text):
-    """The lines of a table and its rows as dicts. The separator gives the most columns of the model in the first line."""
+    """The number and the dict of each row. The separator is the one with the most columns of the model in the first line."""
     needed = {column["name"].strip() for column in COLUMNS}
 
     def names(separator):

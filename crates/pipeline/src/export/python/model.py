@@ -21,11 +21,11 @@ true, false, null = True, False, None
 
 
 def predict(row, unseen="error"):
-    """The class of a row, and a dict with the probability of each class, or None if the model has no probabilities.
+    """The class of a row, and a dict with the probability of each class (None if the model has no probabilities).
 
-    `unseen="error"` raises ValueError for a category that the model has not seen, a missing value where none was
-    missing at the fit, and a missing column. `unseen="zero"` counts them as none of the known categories and as
-    missing values.
+    `unseen="error"` raises ValueError for a category that the model has not seen, for a missing value in a column
+    that had none in the fit, and for a missing column. `unseen="zero"` counts an unseen category as none of the known
+    categories, and the cells of a missing column as missing values.
     """
     values = decision_values(row, unseen)
     label = CLASSES[_class(values)]

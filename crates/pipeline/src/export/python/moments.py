@@ -41,7 +41,7 @@ def _moment(column, cell):
             if order == "month-first" and not reading.get("points") and _has_doubtful_points(text):
                 raise ValueError(
                     f'column `{column["name"]}`: points separate the parts of {cell!r}, as in dates with the day first, but '
-                    "the dates had the month first and no points at the fit; write the dates as 2024-12-31"
+                    "the dates in the fit had the month first and no points; write the dates as 2024-12-31"
                 )
             micros, offset = parsed
             return micros if offset is None else micros + (reading["offset"] - offset) * 60_000_000

@@ -2,7 +2,7 @@
 
 @functools.lru_cache(None)
 def _terms(at, group):
-    """The place of each listed term of a group of n-grams, or None if terms are hashed, and the rows of each place."""
+    """The place of each listed term of a group of n-grams, or None if terms are hashed, and the row count of each place."""
     terms = COLUMNS[at]["ngrams"][group]
     if "hashed" in terms:
         return None, terms["hashed"]["rows"]
@@ -61,7 +61,7 @@ def _words(text):
 
 
 def _divided(text):
-    """The words of a text by the rules of Unicode (UAX 29). Words have a letter or a digit."""
+    """The words of a text by the rules of Unicode (UAX 29). A word has a letter or a digit."""
     starts = WORD_CLASSES["first"]
     capital = []
     for letter in text:

@@ -1,4 +1,5 @@
-//! Access control of the page's server: only pages of this server that have the token are admitted.
+//! Access control of the page's server: only requests that come from this server's own page and carry the token are
+//! accepted.
 //!
 //! There is no cookie, because browsers send cookies to all ports of a machine. The page stores the token and sends it
 //! in a header.
@@ -50,7 +51,7 @@ impl Guard {
         &self.token
     }
 
-    /// Admits a request or returns the reason why it is refused.
+    /// Accepts a request, or returns the reason why it is refused.
     pub(super) fn check(
         &self,
         method: &Method,
@@ -69,7 +70,7 @@ impl Guard {
         if !ours.iter().any(|name| name == host) {
             return Err(Denied::new(
                 StatusCode::MISDIRECTED_REQUEST,
-                "this server answers to 127.0.0.1 and localhost only",
+                "this server can be reached only as 127.0.0.1 or localhost",
             ));
         }
         const FOREIGN: Denied =
@@ -116,7 +117,7 @@ impl Guard {
             && query.any(|(name, value)| name == "token" && self.is_token(value))
     }
 
-    /// Compares the token in constant time, so that the time reveals nothing about it.
+    /// Compares the token in constant time, so that the duration reveals nothing about the token.
     fn is_token(&self, given: &str) -> bool {
         let (a, b) = (self.token.as_bytes(), given.as_bytes());
         a.len() == b.len() && a.iter().zip(b).fold(0, |differ, (x, y)| differ | (x ^ y)) == 0

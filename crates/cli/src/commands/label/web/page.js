@@ -17,9 +17,9 @@ const SVG = 'http://www.w3.org/2000/svg';
 let state = null;
 let busy = false;
 let over = false;
-// An answered row that is looked at again.
+// The answered row that the person is looking at again.
 let looked = null;
-// Whether the person looks back before the session ends.
+// Whether the person is looking at doubtful answers again before the session ends.
 let ending = false;
 // What the page shows: an answered row, the question, or, if null, the list of answers to look at again.
 const shown = () => looked ?? (ending ? null : state.question);
@@ -48,7 +48,7 @@ async function call(path, body) {
   return { ok: reply.ok, answer };
 }
 
-// Loads the image of a row; returns a promise of its object URL. The images used last are kept.
+// Loads the image of a row; returns a promise of its object URL. The most recently used images are kept.
 function picture(row) {
   const known = pictures.get(row);
   if (known) {
@@ -70,7 +70,7 @@ function picture(row) {
   return pictures.get(row);
 }
 
-// Small images of rows, which are kept.
+// The small images that were loaded, by row. All of them are kept.
 const thumbnails = new Map();
 
 function thumbnail(row) {
@@ -134,7 +134,7 @@ function answer(index) {
   }
 }
 
-// Shows an answered row, to keep or change its answer.
+// Shows an answered row, so that the person can keep or change its answer.
 async function lookAgain(row, why) {
   if (busy || over) return;
   try {
@@ -186,7 +186,7 @@ function show(next) {
 // With more classes than digits, a class can be found by typing a part of its name.
 const MAX_WITHOUT_SEARCH = 9;
 
-// Hides the classes whose names do not contain the text; returns the others. A name equal to the text is the only one.
+// Hides the classes whose names do not contain the text; returns the others. If a name equals the text, returns only that class.
 function findClasses() {
   const wanted = at('find').value.trim().toLowerCase();
   const names = state.classes.map((name) => name.toLowerCase());
@@ -212,7 +212,7 @@ function makeClasses() {
   });
 }
 
-// Fills an element with a text whose words are marked by their levels.
+// Fills an element with a text whose words are marked according to their levels.
 function fill(made, value, parts) {
   if (parts.length === 0) made.textContent = value;
   for (const [text, level] of parts) {
@@ -300,7 +300,7 @@ function drawCurve() {
     return made;
   };
   const curve = state.curve;
-  // One point is no curve.
+  // A single point does not make a curve.
   at('progress').classList.toggle('early', state.progress.asked < 2);
   const most = Math.max(1, ...curve.map((point) => Math.max(point[1], point[2] ?? 0)));
   const last = Math.max(1, curve.length ? curve[curve.length - 1][0] : 1);
@@ -323,7 +323,7 @@ function drawCurve() {
   );
 }
 
-// A row of a list; a click looks at it again.
+// The button for a row in a list; a click shows the row again.
 function rowOf(row, text, why) {
   const what = element('button', text ? `row ${row}: ${text}` : `row ${row}`, 'what');
   what.type = 'button';
@@ -402,7 +402,7 @@ at('stop').addEventListener('click', (event) => { event.target.blur(); stop(); }
 at('finish').addEventListener('click', stop);
 at('continue').addEventListener('click', back);
 at('review').addEventListener('toggle', () => { if (state) showRecent(); });
-// After a click with the mouse the focus goes back, so that Enter confirms; with the keyboard it stays.
+// After a click with the mouse, the focus is removed, so that Enter confirms the prediction; with the keyboard, it stays.
 at('review').firstElementChild.addEventListener('click', (event) => { if (event.detail > 0) event.target.blur(); });
 
 at('find').addEventListener('input', findClasses);

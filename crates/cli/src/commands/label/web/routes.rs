@@ -36,7 +36,7 @@ const MAX_BODY: usize = 4096;
 /// elsewhere.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data: blob:; connect-src 'self'; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/// The content security policy of an image: it may load and run nothing.
+/// The content security policy of an image, which may neither load nor run anything.
 const IMAGE_POLICY: &str = "default-src 'none'; sandbox; frame-ancestors 'none'";
 
 type Reply = Response<Full<Bytes>>;

@@ -9,7 +9,7 @@ use serde::Serialize;
 const MAX_CURVE: usize = 200;
 /// Maximum number of recent answers, which can be changed on the page.
 const RECENT: usize = 30;
-/// Number of images that the page loads ahead.
+/// Number of images that the page loads in advance.
 const AHEAD: usize = 3;
 
 /// Texts of the page.
@@ -35,15 +35,15 @@ pub(super) struct View<'a> {
     outlook: OutlookView,
     /// The advice to show if the model suggests stopping.
     stop_advice: Option<String>,
-    /// Points of the curve: number of answers, number of corrections among them, number of corrections that the model
-    /// expected at that time.
+    /// Points of the curve: number of answers, number of corrections among them, number of further corrections that the
+    /// model expected at that time.
     curve: Vec<(usize, usize, Option<f64>)>,
     recent: Vec<RecentView>,
     /// The answers that fit the others least.
     doubts: Vec<DoubtView>,
     /// The last uncertain rows.
     uncertain: Vec<UncertainView>,
-    /// Rows that are likely to be asked next, whose images are loaded ahead.
+    /// Rows that are likely to be asked next. Their images are loaded in advance.
     ahead: Vec<usize>,
     can_undo: bool,
     /// The action that an undo would revert.
@@ -117,7 +117,7 @@ pub(super) struct LookedAt {
     item: Item,
 }
 
-/// A row with an answer; `None` if it has none.
+/// A row with its answer; `None` if it has none.
 pub(super) fn looked_at(controller: &Controller, items: &Items, row: usize) -> Option<LookedAt> {
     let record = controller.record();
     let class = record.label(row);

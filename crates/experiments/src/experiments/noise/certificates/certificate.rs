@@ -5,7 +5,7 @@ use halfspaces_data::Link;
 use halfspaces_linalg::Label;
 use halfspaces_pac::{Denominator, Direction, schedule};
 
-/// An inequality, named by its denominator D; a = |w·x|.
+/// An inequality and its denominator D; a = |w·x|.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Display)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Certificate {
@@ -18,10 +18,10 @@ pub(super) enum Certificate {
     /// Lemma 2 with D = max(a, γ).
     #[strum(to_string = "Lemma 2: D = max(a, γ)")]
     Lemma2Max,
-    /// CKST24 Lemma 7: Lemma 2 with a level of 1-2η minus `short`, and a loss of `short`.
+    /// CKST24 Lemma 7: Lemma 2 with a level that is `short` below 1-2η, and with a loss of `short`.
     #[strum(to_string = "Lemma 7: D = a + γ, level lower by {short}")]
     Lemma7 { short: f64 },
-    /// Lemma 7 without the loss, as printed.
+    /// Lemma 7 as printed, without the loss.
     #[strum(to_string = "Lemma 7 as printed, level lower by {short}")]
     Lemma7Printed { short: f64 },
     /// CKST24 Appendix B, the step along the sphere, for Massart noise. Points are pushed away from the boundary, the
@@ -206,7 +206,7 @@ pub(super) fn terms<L: Link>(
     (left - right, size)
 }
 
-/// The slack of the inequality; `None` if it does not apply because some w·x is 0.
+/// The slack of the inequality; `None` if the inequality does not apply because some w·x is 0.
 pub(super) fn slack<L: Link>(
     certificate: Certificate,
     link: &L,

@@ -14,13 +14,13 @@ const CLEAR: f64 = 0.02;
 impl Experiment for CertificateExperiment {
     about! {
         "P1", "The certificates: for every w with a large error, the mean update points towards w*";
-        "P1": "The update g = (σ(w·x) - y) x/D satisfies E[g]·(w - w*) >= 2 (ℓ01(w) - target), in expectation and at every point, for every w found by search and every denominator D and target of the table of certificates, with D = max(|w·x|, cγ), c <= 1/2, among them."
+        "P1": "For every w found by search and every denominator D and target in the table of certificates, including D = max(|w·x|, cγ) with c <= 1/2, the update g = (σ(w·x) - y) x/D satisfies E[g]·(w - w*) >= 2 (ℓ01(w) - target) for the whole distribution and for every single point."
             ["CKST24 Lemmas 1, 2, 5, 6, 7 and Appendix B; ours, docs/theory/massart-certificate.md and glm-without-padding-loss.md"]
-            Proved, null "the inequality with the denominators of P1f, by the same search"
+            Proved, null "the inequalities of P1f, tested in the same way"
             halfspaces_pac::{Direction, Denominator, PushAway, schedule::paper_padding};
-        "P1f": "Without a loss, the inequality of P1 for links fails with D = max(a, cγ), c = 0.6, 0.75, 1, 1.25, and with D = a + cγ, c = 0.1, 0.25, 0.5, 0.6, 0.75, 1, 1.25; so do Lemma 5 without τ/2 and Lemma 7, at a level 0.5 lower, without its loss. For each, some distribution and w fall short by at least 2 % of Σ|terms|."
+        "P1f": "Without a loss, P1's inequality for links fails with D = max(a, cγ), c = 0.6, 0.75, 1, 1.25, and with D = a + cγ, c = 0.1, 0.25, 0.5, 0.6, 0.75, 1, 1.25; so do Lemma 5 without τ/2 and, at a level 0.5 lower, Lemma 7 without its loss. In each case, for some distribution and w, the left side falls short by at least 2 % of Σ|terms|."
             ["ours, docs/theory/glm-without-padding-loss.md; errata to CKST24 Lemmas 5 and 7"]
-            Measured, null "the certificates of P1, by the same search"
+            Measured, null "the certificates of P1, tested in the same way"
             halfspaces_pac::{Direction, Denominator};
     }
 
@@ -33,8 +33,7 @@ impl Experiment for CertificateExperiment {
                     continue;
                 }
                 let (starts, moves) = if plane { (24, 1000) } else { (12, 100) };
-                // If an inequality is claimed to fail, the search must find a failure. It needs its full length for
-                // this at every scale.
+                // A search for a failure of an inequality that is claimed to fail needs its full length at every scale.
                 let short = scale == Scale::Smoke && certificate.is_proved();
                 let moves = if short { moves / 3 } else { moves };
                 let configuration = Configuration { certificate, arena, starts, moves };
@@ -59,11 +58,11 @@ impl Experiment for CertificateExperiment {
         let ratios: Vec<f64> = proved.iter().flat_map(|g| g.values(ratio)).collect();
         let tried: u64 = results.outcomes().map(|(_, o)| o.tried).sum();
         let quantity = "1 - (left - right)/Σ|terms|";
-        let note = format!("{tried} pairs of w and distribution in total");
+        let note = format!("{tried} pairs of a w and a distribution were tried in total");
         let holds = Evidence::deterministic(quantity, Side::AtMost, planned(&proved), &ratios)
             .with_note(&note);
-        // Each denominator is one case: the best of its searches and its worked example. No verdict then depends on
-        // luck in a single search.
+        // Each denominator is one case: the best of its searches and its worked example. So no verdict depends on luck
+        // in a single search.
         let best = |of: fn(&Outcome) -> f64| -> Vec<f64> {
             let each = failing.iter();
             each.filter_map(|g| g.outcomes.iter().map(|o| -of(o) / CLEAR).reduce(f64::max))
@@ -74,12 +73,14 @@ impl Experiment for CertificateExperiment {
         let searched = by_search.iter().filter(|r| **r >= 1.0).count();
         let of_holds = Null::of_cases(found.iter().map(|shortfall| *shortfall >= 1.0));
         let of_fails = null_of(proved.iter().copied(), |_, o| ratio(o) - 1.0 < CLEAR);
-        let quantity = "shortfall, over 0.02 of Σ|terms|";
+        let quantity = "shortfall / (0.02 Σ|terms|)";
         let fails = Evidence::deterministic(quantity, Side::AtLeast, failing.len(), &found)
-            .with_note(&format!("{searched} of them found by search, without the worked examples"));
+            .with_note(&format!(
+                "{searched} of the failures were found by search alone, without the worked examples"
+            ));
         judge_all(section, Experiment::claims(self), [(holds, of_holds), (fails, of_fails)]);
-        section.summary.push("With a = |w·x|, the certificates are, under Massart noise, D = a (Lemma 1, w·x != 0), a + γ (Lemma 2) and max(a, γ), D = a + γ at a level 0.1 or 0.5 below 1 - 2η with an equal loss (Lemma 7), and D = a for pushed points at w/‖w‖, and at w cos θ/‖w‖ with cos θ > 0 (Appendix B). For links they are D = a with τ/2 in the target (Lemma 5, w·x != 0), a + αγ with loss ε = 0.1 or 0.5 (Lemma 6), and without a loss max(a, cγ), c = 0.1, 0.25, 0.5. The expectation over the label is exact. On populations of several shapes, the adversary searches for w from random starts, from -w* and from starts next to the boundary of single points, at norms from 0.05 to 5. Half of the time it also sets every flip probability to its worst value for that w. In the plane it searches over points, masses, noise, link, margin and w together. Failures of P1f are found by search or constructed by hand. For Appendix B, w/‖w‖ is the norm-dependent step, and w cos θ/‖w‖, times cos θ, the step along the sphere. The tolerance of P1 is 1e-9 of Σ|terms|, the sum of the absolute values of all terms.".into());
-        section.summary.push("A padding of γ/2 inside a maximum is the largest that works, and no additive padding works. Without the loss of Lemma 6, the largest shortfall found, by search or by hand, is zero for max(a, cγ) with c <= 1/2, and positive in all other cases.".into());
+        section.summary.push("Let a = |w·x|. For Massart noise, the certificates have D = a (Lemma 1, if w·x != 0), D = a + γ (Lemma 2), D = max(a, γ), D = a + γ at a level 0.1 or 0.5 below 1 - 2η with a loss of the same size (Lemma 7), and, for pushed points, D = a at w/‖w‖, and at w cos θ/‖w‖ if cos θ > 0 (Appendix B). For links, they have D = a with τ/2 in the target (Lemma 5, if w·x != 0), D = a + αγ with a loss of ε = 0.1 or 0.5 (Lemma 6), and D = max(a, cγ) without a loss, c = 0.1, 0.25, 0.5. The expectation over the label is exact. On populations of several shapes, the adversary searches for w. It starts from random vectors, from vectors near -w*, and from vectors that are nearly orthogonal to a single point, with norms from 0.05 to 5. In half of the searches, every flip probability also takes its worst value for w. In the plane, the adversary searches over points, masses, noise, link, margin and w together. The failures of P1f are found by search or constructed by hand. In Appendix B, w/‖w‖ belongs to the norm-dependent step, and w cos θ/‖w‖ to the step along the sphere, whose inequality is multiplied by cos θ. The tolerance of P1 is 1e-9 of Σ|terms|, where Σ|terms| is the sum of the absolute values of all terms.".into());
+        section.summary.push("The largest padding that works is γ/2 inside a maximum; no additive padding works. Without the loss of Lemma 6, the largest shortfall found by search or by hand is zero for max(a, cγ) with c <= 1/2, and positive in all other cases.".into());
         section.figures.push(figure(results));
         section.tables.push(by_certificate(results));
         section.tables.push(two_points());
@@ -102,7 +103,7 @@ mod tests {
         super::verdicts(&CertificateExperiment, groups)
     }
 
-    /// Searches of a false inequality presented as those of a true one, and vice versa.
+    /// The searches for a false inequality are presented as those for a true one, and vice versa.
     #[test]
     fn planted_wrong_certificates_are_caught() {
         let right = Certificate::Floor { share: 0.5 };

@@ -32,8 +32,8 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>) -> Figure {
     layers.push(dashed("c = 1/2", Colour::Ink, vec![(0.5, 0.0), (0.5, top)]));
     Figure {
         name: "p1-padding".into(),
-        title: "max(a, cγ) loses nothing up to c = 1/2; a + cγ always loses".into(),
-        caption: "Shortfall of the link's certificate without a loss, relative to Σ|terms|, for the worst distribution and w found by search or by hand. It is zero for max(a, cγ) with c <= 1/2, and positive for larger c and for every a + cγ.".into(),
+        title: "With max(a, cγ), the certificate holds up to c = 1/2; with a + cγ, it always fails".into(),
+        caption: "Shortfall of the certificate for links without a loss, divided by Σ|terms|, for the worst distribution and w found by search or by hand. The shortfall is zero for max(a, cγ) with c <= 1/2, and positive for larger c and for every a + cγ.".into(),
         x: Axis::linear("padding c"),
         y: Axis::linear("shortfall / Σ|terms|"),
         layers,
@@ -51,7 +51,7 @@ pub(super) fn by_certificate(results: &Results<Configuration, Outcome>) -> Table
         let least = outcomes.iter().map(|o| of(&o.least)).reduce(f64::min);
         least.map_or_else(String::new, |v| format!("{:.4}", rounded(v)))
     };
-    let caption = "Smallest (left - right)/Σ|terms| found, of the expectation and of single points";
+    let caption = "Smallest (left - right)/Σ|terms| found, in expectation and at a single point";
     table(
         "p1-certificates",
         caption,
@@ -81,7 +81,7 @@ pub(super) fn two_points() -> Table {
         let planar = Planar::two_points(gamma, along);
         (name, along, planar.mean_direction(denominator, w), planar.excess(w))
     });
-    let caption = "Two points on which the wrong padding reverses the certificate, γ = 1/100, w = e2; a negative number leads away from w*";
+    let caption = "Two points on which the wrong padding reverses the certificate, γ = 1/100, w = e2; if E[g]·(w - w*) is negative, the mean step leads away from w*";
     table(
         "p1-two-points",
         caption,

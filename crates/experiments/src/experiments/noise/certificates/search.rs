@@ -13,9 +13,9 @@ use std::f64::consts::TAU;
 /// Number of points of a model in the plane.
 const ATOMS: usize = 3;
 
-/// Searches for the w of smallest slack on a drawn population. The search starts from -w*, from random directions of
-/// several norms, and from vectors next to the boundary of single points. Random moves are kept if they do not increase
-/// the slack.
+/// Searches for the w with the smallest slack on a random population. The search starts from vectors near -w*, from
+/// random vectors with several norms, and from vectors that are nearly orthogonal to a single point. Random moves are
+/// kept if they do not increase the slack.
 pub(super) fn search_w(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
     let certificate = setting.certificate;
     let drawn = draw(certificate, setting.arena, rng)?;
@@ -25,7 +25,7 @@ pub(super) fn search_w(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<
         let Some(found) = drawn.slack(certificate, w)? else { return Ok(f64::INFINITY) };
         outcome.tried += 1;
         let least = &mut outcome.least;
-        // A NaN is kept, so that no case passes without a number.
+        // A NaN is kept, so that a case without a number does not pass.
         let smaller = |a: f64, b: f64| if a.is_nan() || b.is_nan() { f64::NAN } else { a.min(b) };
         (least.mean, least.point) =
             (smaller(least.mean, found.mean), smaller(least.point, found.point));
@@ -117,7 +117,8 @@ fn pushed(certificate: Certificate, planar: &Planar, w: [f64; 2]) -> Option<Vec<
     rows.collect()
 }
 
-/// The slack of the one-point example of docs/theory for a certificate. It is negative if the certificate fails.
+/// The slack of the one-point example in docs/theory for a certificate, which is negative if the certificate fails;
+/// `None` if there is no example.
 pub(super) fn worked(certificate: Certificate) -> Option<Slack> {
     let jump = StepLink { near: [0.0; 2], far: [1.0; 2], jump: 0.5 };
     let (margin, link, x, w) = match certificate {
@@ -148,7 +149,7 @@ pub(super) fn search_plane(setting: &Configuration, rng: &mut ChaCha8Rng) -> Out
             outcome.tried += 1;
             let least = &mut outcome.least;
             (least.mean, least.point) = (least.mean.min(found.mean), least.point.min(found.point));
-            // A single point with a shortfall guides the search before the mean falls short.
+            // The slack of the worst point guides the search before the mean falls short.
             found.mean + found.point
         });
     }
@@ -196,7 +197,7 @@ mod tests {
         let found = one(half, 0.25, -4.0, Certificate::Lemma5Printed, 0.25);
         assert!((found + 0.75 / 3.25).abs() < 1e-12);
         assert!(one(half, 0.25, -4.0, Certificate::Lemma5, 0.25) > 0.0);
-        // With σ = 0 below 1/2 and ±1 from 1/2 on, G is 3/2 with max(a, γ) and 3 with max(a, γ/2).
+        // With σ(t) = 0 for |t| < 1/2 and ±1 otherwise, G is 3/2 with max(a, γ) and 3 with max(a, γ/2).
         let jump = StepLink { near: [0.0; 2], far: [1.0; 2], jump: 0.5 };
         assert!(one(jump, 0.5, -0.5, Certificate::Floor { share: 1.0 }, 0.5) < -0.1);
         assert!(one(jump, 0.5, -0.5, Certificate::Floor { share: 0.5 }, 0.5) >= 0.0);

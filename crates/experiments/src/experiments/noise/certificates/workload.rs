@@ -17,7 +17,7 @@ pub(super) const POINTS: usize = 40;
 pub(super) enum Arena {
     /// Points uniform in the ball of R^d beyond the margin; the search is over w.
     Ball { dim: usize },
-    /// All points exactly on the margin and on the sphere; the search is over w.
+    /// All points exactly at the margin and on the sphere; the search is over w.
     Shell { dim: usize },
     /// Gaussian clusters; the search is over w.
     Clusters { dim: usize },
@@ -49,7 +49,7 @@ pub(crate) struct Configuration {
 pub(crate) struct Outcome {
     /// The smallest slack found.
     pub(super) least: Slack,
-    /// The slack of the expectation for the worked example in the plane; 1 without an example.
+    /// The slack of the expectation for the worked example in the plane; 1 if there is no example.
     pub(super) worked: f64,
     /// Number of pairs of w and distribution tried.
     pub(super) tried: u64,

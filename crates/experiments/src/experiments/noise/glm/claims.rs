@@ -12,12 +12,12 @@ pub(crate) struct GlmExperiment;
 impl Experiment for GlmExperiment {
     about! {
         "P7", "Generalised linear models: CKST24 with corrected constants, and a denominator without the padding loss";
-        "P5": "With α = ε/(4-ε), T = 1024/(ε⁴γ²) steps per run and all iterates compared, the GLM Perspectron has error at most opt_RCN + τ/2 + ε with probability at least 0.9: on three points of the plane, at full scale also on random models."
-            ["CKST24 Theorem 4, constants corrected; an observation, as errors this small come long before T, and P7 is sharper"]
+        "P5": "With α = ε/(4-ε), T = 1024/(ε⁴γ²) steps per run and all iterates compared, the GLM Perspectron has error at most opt_RCN + τ/2 + ε with probability at least 0.9. Tested on three points of the plane and, at full scale, also on random models."
+            ["CKST24 Theorem 4 with corrected constants; an observation, because errors this small are reached long before step T, and P7 is sharper"]
             Observation, null "w = 0, which predicts +1"
             halfspaces_pac::{GlmPerspectron, GlmSchedule, schedule::glm_corrected_run_length};
-        "P7": "With D = max(|w·x|, γ/2), which avoids the padding loss (an open question of CKST24), the GLM Perspectron has error at most opt_RCN + τ/2 + ε with probability at least 0.9: with T = 64/(εγ)² steps per run, or with thinned selection."
-            ["ours, docs/theory/glm-without-padding-loss.md, answering CKST24's open question on the padding loss, and thinned-selection.md"]
+        "P7": "With D = max(|w·x|, γ/2), which avoids the padding loss (an open question of CKST24), the GLM Perspectron has error at most opt_RCN + τ/2 + ε with probability at least 0.9, both with T = 64/(εγ)² steps per run and all iterates compared, and with thinned selection."
+            ["ours, docs/theory/glm-without-padding-loss.md, which answers CKST24's open question on the padding loss, and thinned-selection.md"]
             Proved, null "w = 0, which predicts +1"
             halfspaces_pac::{GlmPerspectron, Selection, schedule::glm_run_length};
     }
@@ -99,8 +99,8 @@ impl Experiment for GlmExperiment {
             (ours.with_note(DROPPED), zero(|rule| matches!(rule, Rule::Ours | Rule::Thinned))),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Errors are exact over the labels, and for models in the plane also over the points. δ is 0.1; ε is 0.4 for P5 (0.45 below full scale) and 0.2 for P7, whose single run has 16(2+(2+γ)√(2 ln(3/δ)))²/(εγ)² steps. The hard models are three points of the plane. A search chooses the points, their masses and noise, and the link, to maximise the error of the noiseless learner with our denominator.".into());
-        section.summary.push("CKST24 leave open whether generalised linear models need 1/ε² times as many examples as halfspaces with Massart noise. They do not: with D = max(|w·x|, γ/2), a run may be 16/ε² times shorter (docs/theory/glm-without-padding-loss.md). All schedules end far below their targets, and their curves fall at nearly the same rate even on the hard models; each curve is a median over its own models. So the gain is in the guarantee, not in the measured errors.".into());
+        section.summary.push("Errors are exact over the labels, and for models in the plane also over the points. δ is 0.1; ε is 0.4 for P5 (0.45 below full scale) and 0.2 for P7, where the single run of thinned selection has 16(2+(2+γ)√(2 ln(3/δ)))²/(εγ)² steps. The hard models have three points in the plane. A search chooses the points, their masses and noise, and the link, to maximise the error of the noiseless learner with our denominator.".into());
+        section.summary.push("CKST24 leave open whether generalised linear models need 1/ε² times as many examples as halfspaces with Massart noise. They do not: with D = max(|w·x|, γ/2), a run may be 16/ε² times shorter (docs/theory/glm-without-padding-loss.md). All schedules end with errors far below their targets, and their curves fall at nearly the same rate even on the hard models; each curve is a median over its own models. So the gain is in the guarantee, not in the measured errors.".into());
         section.summary.push(TRAP_SUMMARY.into());
         section.findings.push(finding(results));
         section.figures.push(curves(results));
@@ -110,9 +110,9 @@ impl Experiment for GlmExperiment {
 }
 
 /// A setting of P7 that was removed.
-const DROPPED: &str = "earlier versions also judged a model on two points; it was removed because w = 0 is within the target there, so the null passed";
+const DROPPED: &str = "earlier versions also tested a model on two points; it was removed because the error of w = 0 is within the target there, so the null passed";
 
-const TRAP_SUMMARY: &str = "Does the padding matter to the learner, and not only to its proof? A short search over few points of the plane, made once outside this suite, found the trap: three points with noise of rate at most 0.3. There the learner with max(a, 2γ) stays above opt_RCN for every length of the run, while γ/2 leads below it. For max(a, γ), a + γ/2 and a + γ, whose certificates also fail, the search found no such model. This does not show that none exists: for them, only the proof is known to need the smaller padding.";
+const TRAP_SUMMARY: &str = "Does the padding matter to the learner, and not only to its proof? A short search over models with a few points in the plane, made once outside this suite, found the trap: three points with noise of rate at most 0.3. With D = max(a, 2γ), the error on the trap stays above opt_RCN for every length of the run, whereas with D = max(a, γ/2) it falls below. For max(a, γ), a + γ/2 and a + γ, whose certificates also fail, the search found no such model. This does not show that none exists. For these denominators, it is only known that the proof needs the smaller padding.";
 
 #[cfg(test)]
 mod tests {

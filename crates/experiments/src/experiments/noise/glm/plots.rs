@@ -20,7 +20,7 @@ pub(super) fn curves(results: &Results<Configuration, Outcome>) -> Figure {
     Figure {
         name: "p7-curves".into(),
         title: "All schedules learn at nearly the same rate".into(),
-        caption: "Average error of the iterates so far, minus opt_RCN + τ/2, against examples. Each schedule uses its own step and runs to its own end. Medians with 10 % and 90 % quantiles over hard models of three points found by search, γ = 0.1, ε = 0.5 (smoke: 0.3 and 0.7). All fall at nearly the same rate; ours may stop earlier than the corrected schedule of CKST24. An error at or below the target is drawn at the lower edge.".into(),
+        caption: "Average error of the iterates so far, minus the target opt_RCN + τ/2, against the number of examples. Each schedule has its own step size and its own length. Medians with 10 % and 90 % quantiles over hard models of three points found by search, γ = 0.1, ε = 0.5 (smoke scale: 0.3 and 0.7). All curves fall at nearly the same rate, but our schedule may stop earlier than the corrected schedule of CKST24. An error at or below the target is drawn at the lower edge.".into(),
         x: Axis::log("examples"),
         y: Axis::log("average error - target"),
         layers: layers.collect(),
@@ -35,12 +35,12 @@ pub(super) fn finding(results: &Results<Configuration, Outcome>) -> Finding {
     let reached = fits.iter().filter(|(c, o)| o.excess <= c.excess).count();
     let text = (!fits.is_empty()).then(|| {
         format!(
-            "If the probability of a wrong label varies with the distance to the boundary, CKST24 need about 1/ε² times as many examples as for labels that are wrong at a bounded rate, and leave open whether that is necessary. It is not: with D = max(|w·x|, γ/2), proved here, the factor disappears, and the learner reached its target in {reached} of {} fits.",
+            "If the probability of a wrong label varies with the distance to the boundary, CKST24 need about 1/ε² times as many examples as for labels that are wrong at a bounded rate, and leave open whether that is necessary. It is not: with D = max(|w·x|, γ/2), the factor disappears, as is proved here, and the learner reached its target in {reached} of {} fits.",
             fits.len()
         )
     });
     Finding {
-        title: "Noise that varies with the distance to the boundary costs no additional factor of examples"
+        title: "Noise that varies with the distance to the boundary does not multiply the number of examples needed"
             .into(),
         text,
         figure: "p7-curves".into(),
@@ -66,7 +66,7 @@ pub(super) fn traps(results: &Results<Configuration, Outcome>) -> Figure {
     }
 }
 
-const TRAP_CAPTION: &str = "Average error of the iterates minus opt_RCN on the trap, three points of the plane with γ = 0.1, against the length of the run. Each denominator uses the step of its own norm bound. Medians with 10 % and 90 % quantiles. With max(a, 2γ), a longer run does not help. Values below 0 are possible because the noise is below its limit.";
+const TRAP_CAPTION: &str = "Average error of the iterates minus opt_RCN on the trap, three points of the plane with γ = 0.1, against the length of the run. The step size of each denominator is that of its own norm bound. Medians with 10 % and 90 % quantiles. With max(a, 2γ), a longer run does not help. Values below 0 are possible because some labels are less noisy than the link allows.";
 
 pub(super) fn by_configuration(results: &Results<Configuration, Outcome>) -> Table {
     let rows = results.groups.iter().filter_map(|g| match g.configuration {
@@ -75,7 +75,7 @@ pub(super) fn by_configuration(results: &Results<Configuration, Outcome>) -> Tab
         }
         _ => None,
     });
-    let caption = "Fits judged; the target is opt_RCN + τ/2, and a failure is more than ε above it";
+    let caption = "The fits of P5 and P7; the target is opt_RCN + τ/2, and a fit fails if its error is more than ε above the target";
     table(
         "p7-fits",
         caption,

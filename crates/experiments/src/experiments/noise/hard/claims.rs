@@ -18,11 +18,11 @@ const RATES: [f64; 5] = [0.05, 0.1, 0.2, 0.3, 0.4];
 impl Experiment for HardExperiment {
     about! {
         "P13", "Hard instances: where the noise rate binds, and where it does not";
-        "P13": "Given η, the Perspectron of Theorem 3 with thinned selection has error at least η (1 - 5γ) on four points without a wrong label, in every run: it reaches the given rate, not the error of w*. ε = δ = 0.1, η = 0.05 to 0.4, γ = 0.1 and 0.05, at full scale also 0.02 (smoke scale: η = γ = 0.1)."
+        "P13": "Given noise rate η, the Perspectron of Theorem 3 with thinned selection has error at least η (1 - 5γ) in every run on four points without wrong labels: it reaches this rate, not the error of w*. ε = δ = 0.1, η = 0.05 to 0.4, γ = 0.1, 0.05 and, at full scale, 0.02 (smoke scale: η = γ = 0.1)."
             ["ours, docs/theory/noise-rate-binds.md"]
-            Measured, null "the same learner with noise rate 0"
+            Measured, null "the same learner, given noise rate 0"
             halfspaces_pac::{Perspectron, Direction, Denominator};
-        "P13s": "Even on hard distributions found by search (three pairs of points, margin 0.1), the mean error of the iterates of a run exceeds η by at most (1-η)/(γ√T) in expectation; η = 0.1, 0.3 and 0.45, T = 256 and 4096 (smoke scale: 0.3 and 256)."
+        "P13s": "Even on hard distributions found by search (three pairs of points, margin 0.1), the mean error of the iterates of a Perspectron run of T steps exceeds η by at most (1-η)/(γ√T) in expectation; η = 0.1, 0.3 and 0.45, T = 256 and 4096 (smoke scale: η = 0.3, T = 256)."
             ["CKST24 Lemma 3 with 1-η and our denominator max(|w·x|, γ)"]
             Proved, null "the bound divided by 3"
             halfspaces_pac::{Direction, schedule::step};
@@ -124,7 +124,7 @@ impl Experiment for HardExperiment {
             Experiment::claims(self),
             [(binds, of_clean), (bounded, Null::SmallerBound)],
         );
-        section.summary.push("A distribution in a search has three pairs of opposite points of the plane with margin at least γ, each with a mass and a flip probability of at most η. A local search moves them, starting from the best of 20 random starts. For the Perspectron the search evaluates a noiseless run; for a rival, runs on two samples of 400 examples. The result is evaluated by three fresh runs: of the Perspectron as in its theorem, or of a rival on 2000 examples. Most of the error that the search finds for the Perspectron vanishes in fresh runs, because noise moves w out of the trap. The points of P13 are constructed with some slack, so the error on them remains in fresh runs.".into());
+        section.summary.push("A distribution in a search has three pairs of opposite points of the plane with margin at least γ, each with a mass, and with a flip probability of at most η. A local search moves them, starting from the best of 20 random starts. For the Perspectron, the search evaluates a run that uses expected updates; for a rival, it evaluates runs on two samples of 400 examples. The result is evaluated in three fresh runs. The Perspectron is run as in its theorem; a rival is given 2000 examples. Most of the error that the search finds for the Perspectron vanishes in fresh runs, because sampling noise moves w out of the trap. The points of P13 are constructed with some slack, so the error on them remains in fresh runs.".into());
         section.summary.push(order_summary(results));
         section.findings.push(rate_binds(&section.claims));
         section.figures.extend(worst_figure(results));
@@ -139,8 +139,8 @@ impl Experiment for HardExperiment {
 fn rate_binds(claims: &[Claim]) -> Finding {
     let holds = |id: &str| claims.iter().any(|c| c.id == id && c.verdict == Verdict::Holds);
     Finding {
-        title: "The Perspectron's error reaches the noise rate it is given, even if no label is wrong".into(),
-        text: holds("P13").then(|| "On four points without a wrong label, which a line separates, the Perspectron ends in every run at an error just below the noise rate it is given. That rate is its guarantee, and it does no better, although the best halfspace makes no error. With noise rate 0 it separates the points.".to_owned()),
+        title: "The Perspectron's error reaches the noise rate that it is given, even if no label is wrong".into(),
+        text: holds("P13").then(|| "On four points without a wrong label, which a line separates, the Perspectron ends every run with an error just below the noise rate that it is given. That rate is its guarantee, and it does no better, although the best halfspace makes no error. With noise rate 0 it separates the points.".to_owned()),
         figure: "p13-worst".into(),
         claims: vec!["P13".into()],
     }

@@ -12,7 +12,7 @@ pub(super) const PAIRS: usize = 3;
 /// Number of genes that encode such a distribution.
 pub(super) const GENES: usize = genes(PAIRS);
 
-/// Decodes numbers in \[0, 1\] into a distribution, always with the given margin and noise rate.
+/// Decodes numbers in \[0, 1\] into a distribution, which always has the given margin and noise rate.
 pub(super) fn decode(noise: f64, margin: f64, numbers: &[f64]) -> Planar {
     let mut numbers = numbers.to_vec();
     // The genes of the link: one level on both sides, allowing for the stretching of genes.

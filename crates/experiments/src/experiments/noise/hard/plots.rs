@@ -1,4 +1,4 @@
-//! The figure and the tables.
+//! The figures and the tables.
 
 use super::super::or_beyond;
 use super::told::{TRUE_MARGIN, TRUE_NOISE, TRUE_SCALE};
@@ -25,7 +25,7 @@ fn points_text(atoms: &[Listed]) -> String {
     atoms.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
-/// Error - opt of the worst distribution found against η, one line per learner.
+/// Error - opt on the worst distribution found, against η, with one line per learner.
 pub(super) fn worst_figure(results: &Results<Configuration, Outcome>) -> Option<Figure> {
     const COLOURS: [Colour; 5] =
         [Colour::Blue, Colour::Green, Colour::Orange, Colour::Purple, Colour::Vermilion];
@@ -54,11 +54,11 @@ pub(super) fn worst_figure(results: &Results<Configuration, Outcome>) -> Option<
         let noise = of_part!(g.configuration, Configuration::Pairs { noise, .. } => noise);
         g.outcomes.iter().map(move |o| (noise, of_part!(o, Outcome::Pairs { told, .. } => *told)))
     });
-    layers.extend(curve("Perspectron, built points", Colour::Sky, medians(built.collect())));
+    layers.extend(curve("Perspectron, points of P13", Colour::Sky, medians(built.collect())));
     layers.extend(bound_line("η", &rates, |noise| noise));
     Some(Figure {
         name: "p13-worst".into(),
-        title: "Largest error above the best halfspace found for each learner".into(),
+        title: "The largest excess over the error of the best halfspace, found for each learner by search".into(),
         caption: "Error - opt against η on the worst distribution of three pairs of points found for each learner, evaluated by fresh runs, γ = 0.1. Also shown: the Perspectron on the points constructed for P13, γ = 0.05, opt = 0. The theorems allow η + ε - opt (dashed: η).".into(),
         x: Axis::linear("noise rate η"),
         y: Axis::linear("error - opt"),
@@ -112,7 +112,7 @@ pub(super) fn told_figures(results: &Results<Configuration, Outcome>) -> Vec<Fig
             "A margin",
             TRUE_MARGIN,
             format!(
-                "Error - opt of the Perspectron on two pairs of points of margin {TRUE_MARGIN} without a wrong label, against the margin it is given; η = 0.1 is given, ε = 0.2."
+                "Error - opt of the Perspectron on two pairs of points with margin {TRUE_MARGIN} and without a wrong label, against the margin that it is given; the given noise rate is 0.1, ε = 0.2."
             ),
         ),
         figure(
@@ -121,7 +121,7 @@ pub(super) fn told_figures(results: &Results<Configuration, Outcome>) -> Vec<Fig
             "A noise rate",
             TRUE_NOISE,
             format!(
-                "Error - opt of the Perspectron on two pairs of points at margin 0.1, every label wrong with probability {TRUE_NOISE}, against the noise rate it is given; ε = 0.2."
+                "Error - opt of the Perspectron on two pairs of points with margin 0.1, where every label is wrong with probability {TRUE_NOISE}, against the noise rate that it is given; ε = 0.2."
             ),
         ),
         figure(
@@ -130,7 +130,7 @@ pub(super) fn told_figures(results: &Results<Configuration, Outcome>) -> Vec<Fig
             "A link's scale",
             TRUE_SCALE,
             format!(
-                "Error - opt of the GLM Perspectron on points of margin 0.2 in R^6 with logistic labels of scale {TRUE_SCALE}, against the scale it is given; ε = 0.2."
+                "Error - opt of the GLM Perspectron on points with margin 0.2 in R^6, with labels that follow a logistic link of scale {TRUE_SCALE}, against the scale that it is given; ε = 0.2."
             ),
         ),
     ]
@@ -175,7 +175,7 @@ pub(super) fn slack_table(results: &Results<Configuration, Outcome>) -> Table {
     let number = |of: fn(&Outcome) -> f64| move |row: &Row<'_>| format!("{:.3}", of(row.1));
     table(
         "p13-slack",
-        "Searches for small slack: (mean error of the iterates - η) over (1-η)/(γ√T), γ = 0.1: the best result, with the value in the search and in fresh runs",
+        "Searches for runs close to their bound: (mean error of the iterates - η) divided by (1-η)/(γ√T), γ = 0.1. The best result for each η and T, with the value in the search and in fresh runs",
         rows,
         &[
             ("η", &|row: &Row<'_>| row.0.0.to_string()),
@@ -225,7 +225,7 @@ pub(super) fn order_summary(results: &Results<Configuration, Outcome>) -> String
     }
     let found = if found.is_empty() { "none".to_owned() } else { found.join(", ") };
     format!(
-        "Searches for the order of Table 1, at η = {ORDER_NOISE}, ε = {ORDER_EXCESS}, γ = {ORDER_MARGIN}, where theory predicts it: {searches} searches with {tried} moves in total look for three pairs of points on which the Perspectron needs fewer examples than a rival. The result is evaluated on samples of up to {most} examples. Rivals that need more examples than the Perspectron in most fresh pairs of samples of some search: {found}."
+        "The order of Table 1 is searched for at η = {ORDER_NOISE}, ε = {ORDER_EXCESS}, γ = {ORDER_MARGIN}, where theory predicts it: {searches} searches with {tried} moves in total look for three pairs of points on which the Perspectron needs fewer examples than a rival. The result of each search is evaluated on fresh samples of up to {most} examples. Rivals that need more examples than the Perspectron on most of these samples, for at least one search: {found}."
     )
 }
 
@@ -243,7 +243,7 @@ pub(super) fn order_table(results: &Results<Configuration, Outcome>) -> Table {
         of_part!(o, Outcome::Order { sizes, .. } => last_size(sizes))
     }
     let caption = format!(
-        "Searches for points that the Perspectron learns from fewer examples than a rival, η = {ORDER_NOISE}, γ = {ORDER_MARGIN}, ε = {ORDER_EXCESS}: median examples needed for η + ε on fresh samples of doubling size, and the number of paired samples in which the Perspectron needs fewer or more"
+        "Searches for points on which the Perspectron needs fewer examples than a rival, η = {ORDER_NOISE}, γ = {ORDER_MARGIN}, ε = {ORDER_EXCESS}: median number of examples needed for η + ε on fresh samples of doubling size, and the number of paired samples on which the Perspectron needs fewer or more"
     );
     table(
         "p13-order",

@@ -17,21 +17,23 @@ use halfspaces_pac::{Denominator, Perspectron};
 const MEAN_STEP: f64 = 0.01;
 const MEAN_STEPS: u64 = 4000;
 
-/// Number of examples of a sample in the search for a rival, and of a sample on which its result is evaluated.
+/// Number of examples in a sample: in the search for a distribution that is hard for a rival, and in the evaluation of
+/// its result.
 const SEARCHED: usize = 400;
 const JUDGED: usize = 2000;
 
-/// Number of samples per distribution in the search, which uses the smallest error.
+/// Number of samples per distribution in the search for a rival; a distribution is scored by the smallest error over
+/// its samples.
 const SAMPLES_SEEN: u64 = 2;
 
 /// Number of fresh runs that evaluate a result.
 const FRESH: u32 = 3;
 
-/// Number of runs in the search for small slack, and of runs that evaluate its result.
+/// Number of runs that the search for small slack averages, and number of runs that evaluate its result.
 const SLACK_RUNS: (u32, u32) = (4, 100);
 
-/// Constants of the search for the order: the number of examples on which it compares the learners, the number of
-/// samples in the search, and the number of samples on which its result is evaluated.
+/// Constants of the search for the order of Table 1: the number of examples on which it compares the learners, the
+/// number of samples in the search, and the number of samples on which its result is evaluated.
 const ORDER_SAMPLE: usize = 256;
 const ORDER_SEEN: u64 = 3;
 const ORDER_FRESH: usize = 9;

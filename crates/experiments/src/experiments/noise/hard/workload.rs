@@ -74,7 +74,7 @@ impl fmt::Display for Configuration {
             Configuration::Worst { learner, noise, .. } => write!(f, "{learner}, η={noise}"),
             Configuration::Slack { noise, steps, .. } => write!(f, "η={noise}, T={steps}"),
             Configuration::Order { rival, .. } => write!(f, "against {rival}"),
-            Configuration::Told { what, value } => write!(f, "{what} told as {value}"),
+            Configuration::Told { what, value } => write!(f, "{what} given as {value}"),
         }
     }
 }

@@ -17,10 +17,10 @@ use halfspaces_pac::{
 pub(crate) struct PerspectronExperiment;
 
 /// A change to P6.
-const FOUR_POINTS: &str = "changed: in earlier versions the null was the sum of 20 labelled examples, and the grid as printed did as well as the corrected one; the four points were added, on which it does not";
+const FOUR_POINTS: &str = "changed: in earlier versions, the null was the sum of 20 labelled examples, and the printed grid did as well as the corrected one; four points were then added on which the printed grid does worse";
 
 /// Settings of P3 and P8 that were removed.
-const DROPPED: &str = "earlier versions also judged uniform points in the ball and points in an ellipsoid of condition 30; they were removed because 20 labelled examples suffice there, so the null passed";
+const DROPPED: &str = "earlier versions also tested uniform points in the ball and points in an ellipsoid with condition number 30; these settings were removed because 20 labelled examples suffice there, so the null passed";
 
 /// Largest difference between an exponent and its claimed value.
 const CLOSE: f64 = 0.15;
@@ -28,11 +28,11 @@ const CLOSE: f64 = 0.15;
 impl Experiment for PerspectronExperiment {
     about! {
         "P3", "The Perspectron: Massart noise at the cost of random noise";
-        "P2": "A run of T = 16/(εγ)² steps of the Perspectron has an iterate with error at most η + ε/2 with probability at least 1/2; η = ε = 0.1, γ = 0.3, random and Massart noise."
-            ["CKST24 Lemma 3; an observation, as an iterate this good comes long before T, and P4 is sharper"]
-            Observation, null "the first iterate, which is one labelled example"
+        "P2": "With probability at least 1/2, some iterate of a run of T = 16/(εγ)² steps of the Perspectron has error at most η + ε/2; η = ε = 0.1, γ = 0.3, under random classification noise and under Massart noise."
+            ["CKST24 Lemma 3; an observation, because an iterate this good occurs long before step T, and P4 is sharper"]
+            Observation, null "the first iterate that is not 0, a multiple of one labelled example"
             halfspaces_pac::{Direction, schedule::paper_run_length, schedule::paper_step};
-        "P3": "With the printed constants and all iterates as candidates, the Perspectron has error at most η + ε with probability at least 1 - δ, on points with 90 % at the margin, at full scale also with 80 % along an irrelevant direction; η = ε = 0.1, γ = 0.2, δ = 0.1."
+        "P3": "With the printed constants and all iterates as candidates, the Perspectron has error at most η + ε with probability at least 1 - δ, if 90 % of the points are at the margin and, at full scale, also if 80 % are along an irrelevant direction; η = ε = 0.1, γ = 0.2, δ = 0.1."
             ["CKST24 Theorem 3"]
             Proved, null "the sum of 20 labelled examples"
             halfspaces_pac::{Perspectron, Schedule, Selection};
@@ -40,19 +40,19 @@ impl Experiment for PerspectronExperiment {
             ["CKST24 Lemma 3 with 1-η and our denominator max(|w·x|, γ)"]
             Proved, null "the bound divided by 3"
             halfspaces_pac::{Direction, schedule::step};
-        "P4s": "Under random classification noise with 90 % of the points at the margin, the number of steps until the mean error of the iterates is η + ε grows as (1/ε)² and (1/γ)²: both fitted exponents are within 0.15 of 2 in expectation."
-            ["CKST24 Theorem 3, exponents; that they are attained is measured"]
+        "P4s": "Under random classification noise with 90 % of the points at the margin, the number of steps until the mean error of the iterates is η + ε grows like (1/ε)² and like (1/γ)²: both fitted exponents are within 0.15 of 2 in expectation."
+            ["the exponents of CKST24 Theorem 3; that they are attained is measured"]
             Measured, null "exponents of 1.5 and of 2.5"
             halfspaces_pac::{Direction, schedule::step};
-        "P6": "Without knowing η, the Perspectron over the corrected grid of guesses has error at most η + ε with probability at least 1 - δ, ε = δ = 0.1: on spiked points, η = 0 to 0.35, and on four points without wrong labels (judged at full scale only)."
+        "P6": "If η is unknown, the Perspectron over the corrected grid of guesses has error at most η + ε with probability at least 1 - δ (ε = δ = 0.1), if 80 % of points are along an irrelevant direction (η = 0 to 0.35), and on four points without wrong labels. Judged at full scale only."
             ["CKST24 App. A, corrected"]
             Proved, null "the grid as printed, on the four points"
             halfspaces_pac::{GridPerspectron, GridSchedule};
-        "P6m": "Without knowing γ, the Perspectron that halves its guess finds a halfspace with error at most η + ε with probability at least 1 - δ; η = δ = 0.1, ε = 0.2, on two pairs of points of margin γ = 0.04 where guesses of 1 and 1/2 lead to error η + 0.21."
+        "P6m": "If γ is unknown, the Perspectron that repeatedly halves its guess of γ finds a halfspace with error at most η + ε with probability at least 1 - δ; η = δ = 0.1, ε = 0.2. Tested on two pairs of points with margin γ = 0.04, where the guesses 1 and 1/2 lead to error η + 0.21."
             ["ours"]
             Proved, null "the Perspectron with the first guess, γ = 1"
             halfspaces_pac::{MarginSearch};
-        "P8": "With a few random iterates of one run as candidates, early elimination, and a count that stops once the best is good enough, the Perspectron has error at most η + ε with probability at least 1 - δ on the points of P3; η = ε = 0.1, γ = 0.2, δ = 0.1."
+        "P8": "With a few random iterates of one run as candidates, early elimination, and a comparison that stops once the best candidate is good enough, the Perspectron has error at most η + ε with probability at least 1 - δ on the points of P3; η = ε = 0.1, γ = 0.2, δ = 0.1."
             ["ours, docs/theory/thinned-selection.md"]
             Proved, null "the sum of 20 labelled examples"
             halfspaces_pac::{Perspectron, Selection, Elimination, schedule::CloseEnough, schedule::choice_accuracy};
@@ -67,8 +67,8 @@ impl Experiment for PerspectronExperiment {
         let terrains = [Terrain::Ball, Terrain::Edge, Terrain::Spiked, Terrain::Skewed];
         for terrain in terrains {
             for noise in all {
-                // To refute one of the 16 settings takes at least 14 failures without a success. The null fails in
-                // three of four cases, and with fewer than 8 trials it is not always refuted.
+                // Refuting one of the 16 settings takes at least 14 failures without a success. The null fails in three
+                // of four cases, and with fewer than 8 trials it is not always refuted.
                 add(Task::Lemma, terrain, noise, scale.pick(8, 20, 40));
             }
         }
@@ -80,7 +80,7 @@ impl Experiment for PerspectronExperiment {
         for (terrain, noise) in scale.pick(few.to_vec(), few.to_vec(), many) {
             add(Task::Theorem, terrain, noise, scale.pick(4, 29, 45));
         }
-        // A verdict on P6 takes a fifth of a run at standard scale.
+        // A verdict on P6 would take a fifth of the time of a run at standard scale.
         for rate in scale.pick(vec![], vec![], vec![0.0, 0.1, 0.2, 0.35]) {
             add(Task::Grid { rate }, Terrain::Spiked, Noise::Adverse, 45);
         }
@@ -210,7 +210,7 @@ impl Experiment for PerspectronExperiment {
             .map(|o| of_part!(o, Outcome::Margin { margin, .. } => *margin))
             .reduce(f64::max);
         let came_down = largest_guess.map_or_else(String::new, |margin| {
-            format!("the largest final guess of a search is {margin}, and the true margin is 0.04; in earlier versions, which used other points, every search ended with its first guess, 1; with 29 trials one failure was inconclusive, so 60 or 120 trials are made")
+            format!("the largest final guess of a search is {margin}, and the true margin is 0.04; in earlier versions, which used other points, every search ended with its first guess, 1; with 29 trials, a single failure made the verdict inconclusive, so more trials are made now")
         });
         let other_exponents = Null::of_cases(
             [1.5, 2.5].map(|exponent| exponents_are(&curves, exponent).verdict != Verdict::Holds),
@@ -226,8 +226,8 @@ impl Experiment for PerspectronExperiment {
             (thinned.with_note(DROPPED), sum_in_fits),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Errors are evaluated on 4000 points of the instance, exactly over the labels. RCN flips every label with probability η. The Massart adversaries flip labels with the same probability η, but only far from the boundary, only near it, or where a halfspace that misleads least squares disagrees with w*. Points are uniform in the ball outside the margin, 90 % at the margin, 80 % along an irrelevant direction, or in an ellipsoid of condition 30.".into());
-        section.summary.push("With 90 % of the points at the margin and every label noisy, the mean excess falls like 0.56 times the bound, (1-η)/(γ√T). The exponents of the bound, 2 in 1/ε and in 1/γ, are attained, so no better exponents can be proved for the mean. With fewer noisy labels, far fewer steps suffice. Thinned selection compares a few dozen iterates, while the paper compares all of them; the table gives inner products for both. The grid of Appendix A with its printed guesses (thinned, like the corrected one) does no worse on these points. But its smallest guess of η is 1/4, and on the four points of P13 without wrong labels every such guess leads to an error of 0.125.".into());
+        section.summary.push("Errors are measured on 4000 points of the instance and are exact over the labels. RCN flips every label with probability η. The Massart adversaries flip labels with the same probability η, but only far from the boundary, only near it, or where a halfspace that misleads least squares disagrees with w*. The points are uniform in the ball outside the margin; or 90 % of them lie at the margin; or 80 % of them lie along an irrelevant direction; or they lie in an ellipsoid with condition number 30.".into());
+        section.summary.push("With 90 % of the points at the margin and every label noisy, the mean excess is about 0.56 times the bound (1-η)/(γ√T). The exponents of the bound, 2 in 1/ε and in 1/γ, are attained, so no better exponents can be proved for the mean. With fewer noisy labels, far fewer steps suffice. Thinned selection compares a few dozen iterates, while the paper compares all of them; the table gives the number of inner products for both. The grid of Appendix A as printed (with thinned selection, like the corrected one) does no worse on these points. But its smallest guess of η is 1/4, and on the four points of P13, which have no wrong labels, every guess of at least 1/4 leads to an error of 0.125.".into());
         section.figures.extend(curve_figures(&curves));
         section.tables.push(fit_table(&fits));
         section.tables.push(grid_table(&grids, &searches));
@@ -256,10 +256,10 @@ pub(super) fn expectation(groups: &[&Group<Configuration, Outcome>]) -> Evidence
 }
 
 /// The reason why no error of the margin search comes near its bound.
-const TWO_PAIRS: &str = "as a halfspace errs on none of the two pairs of points or on 0.31 of them or more, and the bound is 0.3";
+const TWO_PAIRS: &str = "as the error of a halfspace on the two pairs of points is either 0 or at least 0.31, and the bound is 0.3";
 
 /// The changes that were made after verdicts were known.
-const MORE_TRIALS: &str = "changed after verdicts: at first 24 trials were drawn, which were inconclusive at standard scale; then 40 at standard and 60 at full scale, which were inconclusive under another seed (mean 0.08 above 2); then 80 and 240, which were inconclusive at standard scale (mean 0.12). Now 40 and 160 are drawn, growth is fitted to runs of at least 2^12 steps instead of 2^14, and errors are evaluated on 2000 points instead of 1000";
+const MORE_TRIALS: &str = "changed after verdicts: at first 24 trials were made, and the verdict at standard scale was inconclusive; then 40 at standard and 60 at full scale, and the verdict was inconclusive with another seed (mean 0.08 above 2); then 80 and 240, and the verdict at standard scale was inconclusive (mean 0.12 above 2). Now 40 and 160 trials are made, growth is fitted to runs of at least 2^12 steps instead of 2^14, and errors are evaluated on 2000 points instead of 1000";
 
 /// Evidence that both exponents are within [`CLOSE`] of `exponent`, by two one-sided tests.
 fn exponents_are(groups: &[&Group<Configuration, Outcome>], exponent: f64) -> Evidence {
@@ -335,7 +335,7 @@ mod tests {
         assert!((mean_bound(0.1, 64.0) - 0.875).abs() < 1e-12);
     }
 
-    /// Curves at 0.9 and at 1.1 of the bound.
+    /// Curves at 0.9 times and at 1.1 times the bound.
     #[test]
     fn the_mean_is_judged_by_its_bound() {
         let curves = |share: f64| {

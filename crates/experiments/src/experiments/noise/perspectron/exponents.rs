@@ -1,4 +1,4 @@
-//! Growth of the learning curves.
+//! The exponents with which the learning curves fall.
 
 use super::workload::{CURVE, MARGINS};
 

@@ -40,7 +40,7 @@ pub(super) fn judge(fit: &Fit, population: &Population, rate: f64) -> Result<Jud
 /// Number of examples that the null uses.
 const FEW: usize = 20;
 
-/// The null: w is the sum of [`FEW`] examples times their labels. Returns its error minus η.
+/// Evaluates the null, whose w is the sum of [`FEW`] examples, each multiplied by its label. Returns its error minus η.
 pub(super) fn few(
     instance: &NoisyInstance,
     population: &Population,
@@ -59,7 +59,7 @@ pub(super) fn few(
 }
 
 /// γ and the noise rate of the four points of [`clean_pairs`]. A learner that is given this rate or more has error 0.25
-/// (1 - 5γ) = 0.125 on them (docs/theory/noise-rate-binds.md). The rate is the smallest one of the printed grid, whose
+/// (1 - 5γ) = 0.125 on them (docs/theory/noise-rate-binds.md). This rate is the smallest one in the printed grid, whose
 /// levels are at most 1/2.
 const CLEAN: (f64, f64) = (0.1, 0.25);
 

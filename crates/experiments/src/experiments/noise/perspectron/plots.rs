@@ -7,7 +7,7 @@ use super::workload::{
 use crate::experiments::common::*;
 use crate::noisy::Noise;
 
-/// Excess against steps, one figure for RCN and one for Massart noise.
+/// The excess against the number of steps, one figure for each setting.
 pub(super) fn curve_figures(groups: &[&Group<Configuration, Outcome>]) -> Vec<Figure> {
     const COLOURS: [Colour; 5] =
         [Colour::Sky, Colour::Blue, Colour::Green, Colour::Orange, Colour::Vermilion];
@@ -33,7 +33,7 @@ pub(super) fn curve_figures(groups: &[&Group<Configuration, Outcome>]) -> Vec<Fi
                 group.configuration.terrain
             ),
             caption: format!(
-                "Mean error of the iterates of one run, minus η = {RATE}, against its steps, {} ({}): medians over trials with 10 % and 90 % quantiles, each run with the step size for its length. The dashed line is (1-η)/(γ√T), the bound on the expectation for the smallest margin. An error at or below η is drawn at the lower edge.",
+                "Mean error of the iterates of one run, minus η = {RATE}, against the number of steps; noise: {}, points: {}. Medians over trials with 10 % and 90 % quantiles; each run has the step size for its length. The dashed line is (1-η)/(γ√T), the bound on the expectation for the smallest margin. An error at or below η is drawn at the lower edge.",
                 group.configuration.noise, group.configuration.terrain
             ),
             x: Axis::log("steps T"),
@@ -54,7 +54,7 @@ fn curve_title(group: &Group<Configuration, Outcome>) -> String {
         at_the_end |= curve.last().is_some_and(|(_, excess)| *excess > 0.0);
     }
     match (ever, at_the_end) {
-        (_, true) => "The error falls with the steps, below the theorem's bound",
+        (_, true) => "The error falls with the number of steps and stays below the theorem's bound",
         (true, false) => "The error falls below η long before the theorem guarantees it",
         (false, false) => "Here the error is below η at every length",
     }
@@ -63,7 +63,7 @@ fn curve_title(group: &Group<Configuration, Outcome>) -> String {
 
 pub(super) fn fit_table(groups: &[&Group<Configuration, Outcome>]) -> Table {
     let products = |j: &Judged| j.training as f64 + j.candidates as f64 * j.validation as f64;
-    let caption = "Theorem 3 as printed and thinned selection, η = ε = 0.1, γ = 0.2, δ = 0.1: medians over trials of error - η. The null is the sum of 20 labelled examples. The difference is thinned minus all, per trial";
+    let caption = "Theorem 3 as printed and thinned selection, η = ε = 0.1, γ = 0.2, δ = 0.1: medians over trials of the excess, error - η. The null is the sum of 20 labelled examples. The difference in a trial is the excess of thinned selection minus that of all iterates";
     table(
         "p8-selection",
         caption,
@@ -108,7 +108,7 @@ pub(super) fn grid_table(
         ("γ", JUDGED_RATE, g.outcomes.iter().map(trial).collect())
     };
     let rows = grids.iter().map(of_grid).chain(searches.iter().map(of_search));
-    let caption = "Unknown noise rate (ε = 0.1, γ = 0.2) and unknown margin (ε = 0.2, γ = 0.04, on two pairs of points): medians over trials; the guess is η or γ";
+    let caption = "Unknown noise rate (ε = 0.1, γ = 0.2) and unknown margin (ε = 0.2, γ = 0.04, on two pairs of points): medians over trials. The guess is that of the unknown parameter";
     table(
         "p6-unknown",
         caption,
@@ -126,7 +126,7 @@ pub(super) fn grid_table(
 
 pub(super) fn needs_table(groups: &[&Group<Configuration, Outcome>]) -> Table {
     let caption = format!(
-        "Exponents of the steps until the mean error of the iterates is η + ε, and that error at γ = 0.1 after 2^{} steps with its bound: medians over trials. No exponents if the error falls below η.",
+        "Exponents of the number of steps until the mean error of the iterates is η + ε, and the mean error minus η at γ = 0.1 after 2^{} steps with its bound: medians over trials. There are no exponents if the error falls below η.",
         CURVE.2
     );
     table(

@@ -27,7 +27,7 @@ pub(super) const RATE: f64 = 0.3;
 /// Margins of the learning curves.
 pub(super) const MARGINS: [f64; 5] = [0.28, 0.22, 0.17, 0.13, 0.1];
 
-/// Exponents of 2 for the numbers of steps of a learning curve: the smallest, the smallest to which growth is fitted,
+/// The numbers of steps of a learning curve, as exponents of 2: the smallest, the smallest to which growth is fitted,
 /// and the largest. At the second exponent and above, the mean error is far below its maximum.
 pub(super) const CURVE: (u32, u32, u32) = (6, 12, 16);
 
@@ -36,7 +36,7 @@ pub(super) const CURVE: (u32, u32, u32) = (6, 12, 16);
 pub(super) enum Task {
     /// Lemma 3: whether one run of the printed length contains a good iterate.
     Lemma,
-    /// Theorem 3 as printed, and thinned selection on the same kind of instance.
+    /// Theorem 3 as printed, and thinned selection on the same instance.
     Theorem,
     /// Unknown noise rate; `rate` is the true rate.
     Grid { rate: f64 },
@@ -100,7 +100,7 @@ pub(crate) enum Outcome {
     /// Errors with the grid as printed and with the corrected one.
     Clean { paper: f64, corrected: f64 },
     Margin {
-        /// Error minus η of the search, its final guess, and whether it reports success.
+        /// For the search: its error minus η, its final guess, and whether it reports success.
         excess: f64,
         margin: f64,
         found: bool,

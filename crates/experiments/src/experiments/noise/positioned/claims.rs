@@ -21,10 +21,10 @@ pub(crate) struct PositionedExperiment {
 }
 
 /// A change made after a verdict.
-const ON_AVERAGE: &str = "changed after a verdict: the claim was about every sample, and in the ledger of seed 102 the best rival had error 0.347 or more, close to η + ε = 0.35, on 2 of 20 samples";
+const ON_AVERAGE: &str = "changed after a verdict: at first, the claim was about every single sample; in the ledger of seed 102, the error of the best rival was close to η + ε = 0.35 (0.347 or more) on 2 of 20 samples";
 
 /// The reason why PMt is an observation.
-const FEASIBLE: &str = "a constant answer, with an error of about 1/2, is within η + ε at every ε that is feasible to run";
+const FEASIBLE: &str = "a constant answer has an error of about 1/2, which is at most η + ε for every ε that is feasible to run";
 
 /// Whether the rivals are claimed to fail in this setting.
 fn is_hard(setting: &Configuration) -> bool {
@@ -34,15 +34,15 @@ fn is_hard(setting: &Configuration) -> bool {
 impl Experiment for PositionedExperiment {
     about! {
         "PM", "Massart noise without a margin: a decision list of halfspaces in radially isotropic position";
-        "PM": "Without a margin and with flips of probability η = 0.3 everywhere, far from the boundary, or far on one side, the positioned decision list of the practical schedule has error at most η + ε on every sample; ε = 0.05, data as below."
-            ["ours: the practical schedule of docs/theory/massart-without-margin.md, which proves the theorem for its own schedule"]
+        "PM": "On data without a margin (see below), with labels flipped with probability η = 0.3 everywhere, far from the boundary, or far from it on one side, the positioned decision list with the practical schedule has error at most η + ε on every sample; ε = 0.05."
+            ["ours: the practical schedule of docs/theory/massart-without-margin.md, where the error bound is proved only for the theorem's own schedule"]
             Measured, null "the majority label"
             halfspaces_pac::{PositionedMassart, PositionedDecisionList, PositionedFit};
-        "PMn": "The null of PM: on its Student-t points of condition 1e6 in ten dimensions with flips everywhere, the smallest error of seven rivals exceeds η + ε in expectation."
+        "PMn": "On the Student-t points of PM with condition number 1e6 in ten dimensions and with labels flipped everywhere, the smallest of the errors of seven rivals exceeds η + ε in expectation."
             ["ours, a comparison"]
             Measured, null "the positioned list"
             halfspaces_pac::{PositionedMassart};
-        "PMt": "With the theorem's schedule on Student-t points of condition 1e6, the fit converges within N = ⌈(16dλ/ε) ln(4/ε)⌉ rules, every rule has conditional error at most λ = η + ε/2, and the list has error at most η + ε, all with probability at least 1 - δ (δ = 0.05)."
+        "PMt": "With the theorem's schedule on Student-t points with condition number 1e6, with probability at least 1 - δ (δ = 0.05), the fit converges within N = ⌈(16dλ/ε) ln(4/ε)⌉ rules, every rule has conditional error at most λ = η + ε/2, and the list has error at most η + ε."
             ["ours, after DKT21: docs/theory/massart-without-margin.md"]
             Observation, null "the bound divided by 3"
             halfspaces_pac::{PositionedMassart, PositionedPlan, positioned_rules, positioned_points, positioned_steps, positioned_choice};
@@ -59,7 +59,8 @@ impl Experiment for PositionedExperiment {
         let conditions: &[f64] = scale.pick(&CONDITIONS[3..4], &CONDITIONS, &CONDITIONS);
         for noise in NOISES {
             for &condition in conditions {
-                // The figure uses far noise. The other kinds of noise are run only at the condition of the null.
+                // The figure uses far noise. The other kinds of noise are run only at condition number 1e6, which PMn
+                // uses.
                 if noise == Noise::Far || condition.to_bits() == 1e6f64.to_bits() {
                     let ground = Ground::StudentT { dim: 10, condition };
                     // PMn is about a mean over these samples.
@@ -147,9 +148,9 @@ impl Experiment for PositionedExperiment {
         let list = null_of(hard, |_, o| errors(o)[0] <= RATE + EXCESS);
         let evidence = [(positioned, majority), (null, list), (theorem, Null::SmallerBound)];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("The plan was changed once after a result: with ε = 0.1, the null of one of three samples had error 0.398, within η + ε = 0.4, so PMn was violated. Since then ε is 0.05 in all claims of this section.".into());
-        section.summary.push("Errors are exact over the label noise, on 4000 fresh points. For real data they are computed on all rows, and learners see draws with replacement. The data without a margin are Student-t points of one degree of freedom and condition 1 to 1e8, decision lists of margin 2^-15, points with a heavy subspace, and raw real columns. The rivals of PMn are the Perspectron over a grid of margins, DGT19, logistic regression and the linear SVM on rows of norm 1, logistic regression and the Perspectron on standardised columns, and the majority label. Learners through the origin see rows scaled to norm 1. Learners called \"standardised\" see columns of mean 0 and deviation 1, and a bias. The positioned list sees the raw points.".into());
-        section.summary.push("Real data are labelled by a halfspace fitted to the standardised rows, so that the smallest possible error is known. Learners see the raw columns.".into());
+        section.summary.push("The plan was changed once after a result: with ε = 0.1, the best rival had error 0.398, within η + ε = 0.4, on one of three samples, so PMn was violated. Since then, ε has been 0.05 in PM and PMn.".into());
+        section.summary.push("Errors are measured on 4000 fresh points and are exact over the label noise. On real data, they are measured on all rows, and learners are given rows drawn with replacement. The data without a margin are Student-t points with one degree of freedom and condition numbers from 1 to 1e8, points labelled by decision lists with margin 2^-15, points with a heavy subspace, and the raw columns of real data. The rivals in PMn are the Perspectron over a grid of margins, DGT19, logistic regression and the linear SVM on rows scaled to norm 1; logistic regression and the Perspectron on standardised columns (the Perspectron again with rows scaled to norm 1); and the majority label. Learners called \"standardised\" are given columns with mean 0 and standard deviation 1, and a bias. The positioned list is given the raw points.".into());
+        section.summary.push("Real data are labelled by a halfspace fitted to the standardised rows, so that the smallest possible error is known. Learners are given the raw columns.".into());
         section.findings.push(finding(results));
         section.figures.extend(by_condition(results));
         section.tables.push(by_setting(results));
@@ -192,7 +193,7 @@ mod tests {
         };
         let holds = Verdict::Holds;
         assert_eq!(verdicts(groups(&outcome, &theorem, 60)), [holds, holds, holds]);
-        // Ten runs are too few for a failure probability of 5 %.
+        // Ten runs are too few to test a failure probability of 5 %.
         assert_eq!(verdicts(groups(&outcome, &theorem, 10))[2], Verdict::Inconclusive);
         let Outcome::Compare { errors, least, rules, converged, bound } = outcome.clone() else {
             panic!("a comparison")
@@ -204,7 +205,7 @@ mod tests {
         assert_eq!(verdicts(groups(&worse, &theorem, 60))[0], Verdict::Violated);
         let better = with(errors.iter().map(|e| e / 3.0).collect());
         assert_eq!(verdicts(groups(&better, &theorem, 60))[1], Verdict::Violated);
-        // A single rival within the bound on every sample refutes the null.
+        // PMn is violated if a single rival is within the bound on every sample.
         for rival in 1..errors.len() {
             let mut errors = errors.clone();
             errors[rival] = 0.34;

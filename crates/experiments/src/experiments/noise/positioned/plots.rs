@@ -1,4 +1,4 @@
-//! The figure of error against condition, the finding and the tables.
+//! The figure of the error against the condition number, the finding and the tables.
 
 use super::learners::{LEARNERS, POSITIONED};
 use super::workload::{Configuration, Ground, Noise, Outcome};
@@ -33,7 +33,7 @@ pub(super) fn by_condition(results: &Results<Configuration, Outcome>) -> Option<
     Some(Figure {
         name: "pm-condition".into(),
         title: "Badly scaled points do not affect the positioned list".into(),
-        caption: "Error, including label noise, against the condition of the points: Student-t of one degree of freedom in ten dimensions, randomly rotated, labels flipped with probability 0.3 in the half farther from the boundary. Medians over samples with 10 % and 90 % quantiles.".into(),
+        caption: "Error, including label noise, against the condition number of the points, which are Student-t with one degree of freedom in ten dimensions and randomly rotated. Labels are flipped with probability 0.3 in the half of the points farther from the boundary. Medians over samples with 10 % and 90 % quantiles.".into(),
         x: Axis::log("condition"),
         y: Axis::linear("error"),
         layers,
@@ -65,9 +65,9 @@ pub(super) fn finding(results: &Results<Configuration, Outcome>) -> Finding {
     let text = low.zip(high).filter(|(low, high)| *low <= 1.0 && low < high).and_then(|(low, high)| {
         let [ours, ours_high] = [at(low, 0)?, at(high, 0)?];
         let [theirs, theirs_high] = [at(low, 1)?, at(high, 1)?];
-        // The text needs numbers that support the title.
+        // There is no text unless the numbers support the title.
         (ours_high - ours < 0.02 && theirs_high > ours_high + 0.05).then_some(format!(
-            "On isotropic data, logistic regression gets {:.1} % of the labels wrong; on data whose longest axis is {} times the shortest, {:.1} %. The learner that first changes the coordinates gets {:.1} % and {:.1} % wrong; {:.1} % is the smallest possible error.",
+            "On isotropic data, logistic regression gets {:.1} % of the labels wrong; on data whose longest axis is {} times as long as the shortest, it gets {:.1} % wrong. The learner that changes the coordinates first gets {:.1} % and {:.1} % wrong; the smallest possible error is {:.1} %.",
             100.0 * theirs,
             power_text(high.log10().round() as i32),
             100.0 * theirs_high,
@@ -88,7 +88,7 @@ pub(super) fn by_setting(results: &Results<Configuration, Outcome>) -> Table {
     let mut columns = vec!["points", "noise", "samples", "least possible"];
     columns.extend(LEARNERS.iter().map(|entry| entry.name));
     columns.extend(["rules", "converged", "bound"]);
-    let title = "Error, including label noise, η = 0.3, ε = 0.05: medians over samples. Rows are scaled to norm 1 unless columns are standardised. The bound is that of the positioned list, from its hold-out, at δ = 0.05";
+    let title = "Error, including label noise, η = 0.3, ε = 0.05: medians over samples. The rivals are given rows scaled to norm 1, unless their columns are standardised. The bound is the error bound of the positioned list from its hold-out, at δ = 0.05";
     let mut table = Table::new("pm-errors", title, &columns);
     for group in &results.groups {
         let Configuration::Compare { ground, noise, .. } = &group.configuration else { continue };
@@ -109,7 +109,8 @@ pub(super) fn by_setting(results: &Results<Configuration, Outcome>) -> Table {
     table
 }
 
-/// Errors, least error, rules, convergence and bound of a comparison.
+/// The errors, the smallest possible error, the number of rules, whether the fit converged, and the bound; `None` if
+/// the outcome is not that of a comparison.
 fn compared(outcome: &Outcome) -> Option<(&[f64], f64, usize, bool, f64)> {
     match outcome {
         Outcome::Compare { errors, least, rules, converged, bound } => {

@@ -1,5 +1,5 @@
 //! Points without a margin: ill-conditioned points with heavy tails, chains of a decision list, a heavy subspace, and
-//! raw real columns.
+//! raw columns of real data.
 
 use super::learners::{LEARNERS, Training};
 use crate::experiments::common::*;
@@ -37,7 +37,7 @@ pub(crate) enum Ground {
     Real { name: String },
 }
 
-/// The labels that are flipped. Each is flipped with probability η.
+/// The labels that may be flipped, each with probability η.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Noise {
@@ -98,8 +98,8 @@ impl fmt::Display for Configuration {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Outcome {
-    /// Errors, including label noise, in the order of [`LEARNERS`], and the error of the target. Then the number of
-    /// rules of the positioned list, whether its fit converged, and the bound that it reports at δ.
+    /// The errors of [`LEARNERS`], in that order, and of the target, all including label noise; the number of rules of
+    /// the positioned list, whether its fit converged, and the error bound that it reports at δ.
     Compare { errors: Vec<f64>, least: f64, rules: usize, converged: bool, bound: f64 },
     /// The error, the largest conditional error of a rule over λ, whether the fit converged within N rules, and the
     /// number of examples used.

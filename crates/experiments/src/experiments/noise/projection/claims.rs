@@ -18,12 +18,12 @@ const MOST_DIVIDED: usize = 64;
 impl Experiment for ProjectionExperiment {
     about! {
         "P12", "Random projection keeps margins, and the Perspectron learns from projected points";
-        "P12": "Under a random projection to m = ⌈16 ln(4N/δ)/(γ²(1-γ/2))⌉ dimensions, rescaled into the unit ball, N points with margin γ keep a margin of γ/(2+γ) with probability at least 1 - 3δ/2 (N = 20, γ = 0.5, δ = 0.1)."
+        "P12": "After a random projection to m = ⌈16 ln(4N/δ)/(γ²(1-γ/2))⌉ dimensions and rescaling into the unit ball, N points with margin γ have a margin of at least γ/(2+γ) with probability at least 1 - 3δ/2 (N = 20, γ = 0.5, δ = 0.1)."
             ["Arriaga and Vempala 1999, Corollary 2; CKST24 §1.2; the rescaled form is ours"]
             Proved, null "a projection to m/64 dimensions"
             halfspaces_pac::{RandomProjection, projected_dimension, projected_margin};
-        "P12p": "After a random projection to m dimensions, the Perspectron run for margin γ/(2+γ) has error at most η + ε with probability at least 1 - δ; η = δ = 0.1. With its theorem's schedule on sparse points (ε = 0.35, γ = 0.8), and on a sample of 400 dense points (ε = 0.2, γ = 0.5; at smoke scale 150, γ = 0.8)."
-            ["CKST24 §1.2 and Theorem 3 with our constants; proved for the theorem's schedule, measured on the sample"]
+        "P12p": "After a random projection to m dimensions, the Perspectron with margin parameter γ/(2+γ) has error at most η + ε with probability at least 1 - δ; η = δ = 0.1. Tested with its theorem's schedule on sparse points (ε = 0.35, γ = 0.8), and on a sample of 400 dense points (ε = 0.2, γ = 0.5; at smoke scale 150 points, γ = 0.8)."
+            ["CKST24 §1.2 and Theorem 3 with our constants; proved for the theorem's schedule, measured for the sample"]
             Measured, null "the majority label"
             halfspaces_pac::{RandomProjection, Projected, Perspectron, SamplePerspectron};
     }
@@ -104,7 +104,7 @@ impl Experiment for ProjectionExperiment {
                     let least = projected_margin(*margin) / margin;
                     margins.push((name, within_bound(group, 1.5 * DELTA, |o| least / o.share())));
                 }
-                // These settings are used only in the figure.
+                // These settings are used only in the figure and the table, and by the null.
                 Configuration::Margins { .. } => (),
                 Configuration::Learn { noise, excess, .. } => {
                     let target = noise + excess;
@@ -131,8 +131,8 @@ impl Experiment for ProjectionExperiment {
         let [margins, learning] = evidence;
         let evidence = [(margins, few), (learning, constant)];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Margins are those of the image of w* on the projected points, divided by γ. The claim is γ/(2+γ); smaller dimensions are shown for comparison. The dimension m depends on the number of points and their margin, not on d. It is larger than needed: a quarter of it still keeps the margin.".into());
-        section.summary.push("Errors are exact over the labels, on 1000 fresh points. On sparse points, with 14 entries each, the learner runs its theorem's schedule. On dense points it makes one pass over its sample. The same learner without projection gets the same examples.".into());
+        section.summary.push("The margins shown are those of the image of w* on the projected points, divided by γ. P12 claims a margin of γ/(2+γ) for the dimension m; smaller dimensions are shown for comparison. The dimension m depends on the number of points and on their margin, but not on d. It is larger than needed: a projection to m/4 dimensions still keeps the margin.".into());
+        section.summary.push("Errors are measured on 1000 fresh points and are exact over the labels. On sparse points, which have 14 nonzero entries each, the learner runs with its theorem's schedule. On dense points, it makes one pass over its sample. The same learner without projection is given the same examples.".into());
         section.figures.push(figure(results));
         section.tables.extend([margins_table(results), learning_table(results)]);
     }

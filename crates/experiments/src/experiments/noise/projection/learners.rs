@@ -11,7 +11,7 @@ use halfspaces_pac::{Margin, Perspectron, RandomProjection, SamplePerspectron, p
 const DELTA_LEARNER: f64 = DELTA / 2.0;
 
 /// The smallest margin of the image of w* on the projected points, divided by γ. The result is 0 if the image of w* is
-/// 0, which happens if the signs of a sparse w* cancel in few dimensions.
+/// 0, which can happen in few dimensions, because the signs of a sparse w* may cancel.
 pub(super) fn kept_margin<P: PointSet>(
     points: &P,
     source: &Source,
@@ -29,8 +29,8 @@ pub(super) fn kept_margin<P: PointSet>(
     Ok(image.margin_on(&projection.apply(points)?, &labels)? / source.margin)
 }
 
-/// Learns from the first examples, with labels flipped with probability `noise`, and computes the exact error on the
-/// other points: 1 - η where the prediction differs from w*, otherwise η.
+/// Trains on the first `points` examples, whose labels are flipped with probability `noise`, and computes the exact
+/// error on the other points: 1 - η where the prediction differs from w*, otherwise η.
 pub(super) fn learn<P: PointSet>(
     all: &P,
     source: &Source,

@@ -39,7 +39,7 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>) -> Figure {
     Figure {
         name: "p12-margins".into(),
         title: "The margin survives in far fewer dimensions than the theorem needs".into(),
-        caption: "Smallest margin over γ = 0.5 after projection of 20 points to m dimensions, 10 % quantile over projections, and the margin claimed for the largest m (dashed). It is kept in far fewer dimensions than claimed. A negative margin means that some point changed sides.".into(),
+        caption: "Smallest margin, divided by γ = 0.5, after projection of 20 points to m dimensions: the 10 % quantile over projections, and the margin claimed for the largest m (dashed). This margin is kept in far fewer dimensions than claimed. A negative margin means that some point changed sides.".into(),
         x: Axis::log("dimension m"),
         y: Axis::linear("margin kept / γ"),
         layers,
@@ -53,7 +53,7 @@ pub(super) fn margins_table(results: &Results<Configuration, Outcome>) -> Table 
         }
         Configuration::Learn { .. } => None,
     });
-    let caption = "Margins after projection: median and smallest over projections; lost if below γ/(2+γ). The claim is about the largest m of each d";
+    let caption = "Margins after projection: median and smallest over projections, and the number of projections in which the margin falls below γ/(2+γ) and so is lost. The claim is about the largest m for each d";
     table(
         "p12-margins",
         caption,

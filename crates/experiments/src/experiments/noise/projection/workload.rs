@@ -9,7 +9,7 @@ use rand::seq::index;
 /// δ of both claims.
 pub(super) const DELTA: f64 = 0.1;
 
-/// δ of the projection in P12p: its failure probability 3δ/2 is half of the learner's.
+/// δ of the projection in P12p. The projection then fails with probability at most 3δ/2, which is half of [`DELTA`].
 pub(super) const DELTA_PROJECTION: f64 = DELTA / 3.0;
 
 /// Number of entries of a sparse point outside the target's coordinates.

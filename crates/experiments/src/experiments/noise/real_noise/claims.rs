@@ -39,11 +39,11 @@ impl RealNoiseExperiment {
 impl Experiment for RealNoiseExperiment {
     about! {
         "PR", "Real data with Massart noise: an error bound without a noise model, and a comparison of learners";
-        "PR": "On real data with Massart noise, the error of the Perspectron fitted to four of five folds is at most its reported bound in all five fits at once with probability at least 1 - δ = 0.95, judged at δ + 1 %."
+        "PR": "On real data with Massart noise, all five fits of the Perspectron to four of five folds have errors within their reported bounds with probability at least 1 - δ = 0.95 (tested at level δ + 1 %, because the test of the folds may itself err)."
             ["Hoeffding's inequality for all candidates at once; CKST24 Appendix A"]
             Proved, null "a third of the reported bound"
             halfspaces_pac::{SamplePerspectron, SampleFit};
-        "PRe": "On independent draws from a real data set with Massart noise, the exact error of the Perspectron over that data set is at most its reported bound with probability at least 1 - δ (δ = 0.05), on each data set, over its settings together."
+        "PRe": "If the Perspectron is fitted to independent draws from a real data set with Massart noise, its exact error on that set is at most its reported bound with probability at least 1 - δ (δ = 0.05), judged per set over all its settings."
             ["Hoeffding's inequality for all candidates at once; CKST24 Appendix A"]
             Proved, null "a third of the reported bound"
             halfspaces_pac::{SamplePerspectron, SampleFit};
@@ -171,12 +171,12 @@ impl Experiment for RealNoiseExperiment {
         let missing: Vec<&str> =
             ["magic", "spambase"].into_iter().filter(|name| !self.inputs.has(name)).collect();
         if !missing.is_empty() {
-            section.summary.push(format!("Skipped, because --data was not given or has no such file: {}.csv. Both are from the UCI Machine Learning Repository (MAGIC gamma telescope, Spambase). The files have no header line, and the class is the last column.", missing.join(".csv, ")));
+            section.summary.push(format!("Skipped, because --data was not given or its folder does not contain the file: {}.csv. Both sets are from the UCI Machine Learning Repository (MAGIC gamma telescope, Spambase). The files have no header line, and the class is the last column.", missing.join(".csv, ")));
         }
         if self.inputs.has(ADULT) {
             section.summary.push(CENSUS.into());
         } else {
-            section.summary.push(format!("Skipped, because --data was not given or has no such file: {ADULT_FILE}, the census data of CKMY20's experiment. It is the file adult.data of the Adult data set in the UCI Machine Learning Repository, after adding a header line with the names of its columns (age, workclass, fnlwgt, education, education-num, marital-status, occupation, relationship, race, sex, capital-gain, capital-loss, hours-per-week, native-country, class)."));
+            section.summary.push(format!("Skipped, because --data was not given or its folder does not contain the file: {ADULT_FILE}, the census data of CKMY20's experiment. It is the file adult.data of the Adult data set in the UCI Machine Learning Repository, after adding a header line with the names of its columns (age, workclass, fnlwgt, education, education-num, marital-status, occupation, relationship, race, sex, capital-gain, capital-loss, hours-per-week, native-country, class)."));
         }
         for noise in GROUPS {
             section.figures.extend(figure(results, ADULT, noise, true));
@@ -192,15 +192,15 @@ impl Experiment for RealNoiseExperiment {
     }
 }
 
-const METHOD: &str = "Labels are flipped independently with probability η inside a region and never outside, in training and test folds alike. Learners see noisy labels only; accuracy is measured on the clean labels of the test fold. Regions refer to a halfspace fitted by logistic regression to all clean labels of the data: everywhere, the half of the points farther from its boundary, the nearer half, or where a competitor found by a search against least squares disagrees with it. Logistic regression and the support vector machine (C = 1) get standardised columns and an intercept. The others get the same points lifted and scaled to norm 1, which does not change the labels of a halfspace. Nothing is tuned on clean or test labels. The Perspectron needs no parameter (it guesses noise rate and margin, makes 5 passes, and holds out a fifth of its examples). CKMY20 and DGT19 need η: 0.1, 0.25 and 0.4 are tried, and the fit with the fewest errors on held-out noisy labels is used. Their margin, accuracy and caps on steps are fixed in advance to bound their time, below the numbers of their theorems, and DGT19 sees at most 5000 examples.";
+const METHOD: &str = "Labels are flipped independently with probability η inside a region and never outside, in training and test folds alike. Learners are given noisy labels only; accuracy is measured on the clean labels of the test fold. A region is defined by the halfspace that logistic regression fits to all clean labels of the data: all points, the half of the points farther from its boundary, the nearer half, or the points on which it disagrees with a competitor chosen to mislead least squares. Logistic regression and the support vector machine (C = 1) are given standardised columns and an intercept. The others are given the same points with an additional coordinate 1, scaled to norm 1, which does not change the labels of a halfspace. Nothing is tuned on clean or test labels. The Perspectron needs no parameters (it guesses the noise rate and the margin, makes 5 passes, and holds out a fifth of its examples). CKMY20 and DGT19 need η: 0.1, 0.25 and 0.4 are tried, and the fit with the fewest errors on held-out noisy labels is used. Their margin, accuracy and maximum number of steps are fixed in advance to bound their time. The numbers of steps are below those of their theorems, and DGT19 is given at most 5000 examples.";
 
-const JUDGED: &str = "The reported bound is the error on held-out examples + √(ln(5|H|/δ)/(2m)) for |H| candidates and m held-out examples. The error on fresh examples is not observed, only errors on a test fold, and these vary. A fold therefore counts against its bound only if an exact one-sided binomial test at level 0.2 % refutes the bound. Five such tests refute a true bound with probability at most 1 %, so a trial counts with probability at most δ + 1 %, which is the level of PR. Such a test cannot detect a bound that fails by a small amount; the ledger says how many folds prove their bounds. Trials split the same rows again, so the verdict is about random splits and flips of these data. PRe needs no test: at most 2000 examples are drawn from the rows with replacement. The twelve draws of a trial share its rows and flip probabilities and are independent given these. The error over all rows is known exactly, because the flip probabilities are known.";
+const JUDGED: &str = "The reported bound is the error on the held-out examples plus √(ln(5|H|/δ)/(2m)) for |H| candidates and m held-out examples. The error on fresh examples cannot be observed; the error on a test fold can, but it varies by chance. A fold therefore counts against its bound only if an exact one-sided binomial test at level 0.2 % refutes the bound. Five such tests refute a true bound with probability at most 1 %, so a trial counts against PR with probability at most δ + 1 %, which is the level of its test. Such a test cannot detect a bound that fails by a small amount; the ledger says how many folds prove their bounds. All trials split the same rows, so the verdict is about random splits and flips of these data. PRe needs no such test: at most 2000 examples are drawn from the rows with replacement, and the error over all rows is known exactly, because the flip probabilities are known. The twelve draws of a trial share its rows and flip probabilities; given these, they are independent.";
 
-const CENSUS: &str = "The census data repeat the experiment of CKMY20. Labels of everyone outside the target group (race Black, a tenth of the rows) are noisy, and those of the group are clean. Rows come from adult.data: 16 000 random rows at standard scale, all rows at full scale, where runs with only positive or only negative labels flipped are added. Text columns are one-hot encoded, a missing value in such a column is a category of its own, and numeric columns are standardised.";
+const CENSUS: &str = "The runs on the census data repeat the experiment of CKMY20. The labels of everyone outside the target group (race Black, a tenth of the rows) are noisy, and those of the group are clean. The rows come from adult.data: a random sample of them below full scale, and all rows at full scale. At full scale, there are also runs in which only positive or only negative labels are flipped. Text columns are one-hot encoded, with missing values as a separate category, and numeric columns are standardised.";
 
 /// Evidence for PR.
 fn of_folds(results: &Results<Configuration, Outcome>) -> Evidence {
-    // An error rate on a fold that exceeds its bound only by chance does not refute the bound.
+    // The error rate on a fold may exceed the bound by chance. This does not refute the bound.
     let ratio = |(_, o): (&Configuration, &Outcome)| {
         let largest = o.bounds.iter().map(|b| b.rate() / b.bound).fold(0.0, f64::max);
         if o.bounds.iter().any(Bound::is_refuted) { f64::INFINITY } else { largest.min(1.0) }
@@ -211,7 +211,7 @@ fn of_folds(results: &Results<Configuration, Outcome>) -> Evidence {
     let above = folds.iter().filter(|b| b.rate() > b.bound).count();
     let shown = folds.iter().filter(|b| b.is_shown()).count();
     evidence.with_note(&format!(
-        "of {} test folds, {above} have a higher error rate than the bound, and {shown} prove it at 99 %",
+        "of {} test folds, {above} have an error rate above the bound, and {shown} prove the bound at confidence 99 %",
         folds.len()
     ))
 }
@@ -323,8 +323,8 @@ mod tests {
         let outcome = Outcome {
             points: vec![100; FOLDS],
             group: vec![0; FOLDS],
-            // Error counts differ widely between folds. In every fold, CKMY20 makes 2 to 4 fewer errors than the
-            // learners with the common counts.
+            // Error counts differ widely between folds. In every fold, CKMY20 makes 2 to 4 fewer errors than most other
+            // learners.
             scores: LEARNERS
                 .iter()
                 .map(|entry| match entry.name {

@@ -1,5 +1,5 @@
-//! PR, PRe: real data with injected Massart noise: the failure rate of the Perspectron's model-free error bound, and
-//! the accuracy of the Perspectron and its rivals on clean labels.
+//! PR, PRe: real data with injected Massart noise. The experiment measures how often the Perspectron's model-free error
+//! bound fails, and the accuracy of the Perspectron and its rivals on clean labels.
 
 mod claims;
 mod learners;

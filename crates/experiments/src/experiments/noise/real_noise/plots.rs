@@ -49,12 +49,16 @@ pub(super) fn figure(
     }
     layers.extend(bands);
     let kebab = noise.to_string().replace(' ', "-");
-    let (suffix, of) = if group { ("-group", "of the target group") } else { ("", "of all") };
+    let (suffix, of) = if group {
+        ("-group", "the test examples in the target group")
+    } else {
+        ("", "all test examples")
+    };
     Some(Figure {
         name: format!("pr-{data}-{kebab}{suffix}"),
         title: title(data, noise, group, &drops),
         caption: format!(
-            "{data}, labels flipped {noise}: accuracy on clean labels {of} test examples, mean and 95 % interval over folds and trials. The flatter the line, the less the noise affects the learner."
+            "{data}, labels flipped ({noise}): accuracy on the clean labels of {of}, mean and 95 % interval over folds and trials. The flatter the line, the less the noise affects the learner."
         ),
         x: Axis::linear("noise rate η"),
         y: Axis::linear("accuracy on clean labels"),
@@ -68,7 +72,7 @@ fn title(data: &str, noise: Noise, group: bool, drops: &[(&str, f64)]) -> String
     let by_drop = |a: &&(&str, f64), b: &&(&str, f64)| a.1.total_cmp(&b.1);
     match (drops.iter().max_by(by_drop), drops.iter().min_by(by_drop)) {
         (Some((most, _)), Some((least, _))) if most != least => format!(
-            "{data}, wrong labels ({noise}): {most} loses most accuracy{whose}, {least} least"
+            "{data}, wrong labels ({noise}): {most} loses the most accuracy{whose}, {least} the least"
         ),
         _ => format!("{data}, wrong labels ({noise}): accuracy{whose}"),
     }
@@ -78,7 +82,7 @@ pub(super) fn accuracies(results: &Results<Configuration, Outcome>) -> Table {
     let columns = ["data", "noise", "η", "judged on", "folds"];
     let learners = LEARNERS.map(|entry| entry.name);
     let columns: Vec<&str> = columns.into_iter().chain(learners).chain(["best"]).collect();
-    let caption = "Accuracy on clean labels in per cent, mean ± half of the 95 % interval over folds and trials (folds share training examples, so the interval is slightly too short)";
+    let caption = "Accuracy on clean labels in per cent, mean ± half of the width of the 95 % interval over folds and trials (folds share training examples, so the interval is slightly too short)";
     let mut table = Table::new("pr-accuracy", caption, &columns);
     for g in &results.groups {
         for (group, judged) in [(false, "all"), (true, "target group")] {
@@ -107,8 +111,8 @@ fn mean(accuracies: &[f64]) -> f64 {
     }
 }
 
-/// The mean in per cent with half of the 95 % interval. A single fold, which the target group may have, has no
-/// interval.
+/// The mean in per cent, with half of the width of the 95 % interval. A single fold, which the target group may have,
+/// has no interval.
 fn per_cent(accuracies: &[f64]) -> String {
     let mean = mean(accuracies);
     match stats::mean_interval(accuracies, 0.95) {
@@ -142,7 +146,7 @@ pub(super) fn wins(results: &Results<Configuration, Outcome>) -> Table {
         .into_iter()
         .chain(shown.iter().copied())
         .collect();
-    let caption = "Settings in which a learner is better / worse than logistic regression on clean labels: the 95 % interval of the difference per fold excludes 0";
+    let caption = "Number of settings in which a learner is better / worse than logistic regression on clean labels, where this means that the 95 % interval of the mean difference per fold excludes 0";
     let mut table = Table::new("pr-against-logistic", caption, &columns);
     let kinds = REGIONS.into_iter().chain(GROUPS).map(Some);
     let kinds: Vec<Option<Noise>> = std::iter::once(None).chain(kinds).collect();
@@ -178,7 +182,7 @@ pub(super) fn bounds(results: &Results<Configuration, Outcome>) -> Table {
     let rows = results.groups.iter().map(|g| {
         (&g.configuration, g, g.outcomes.iter().flat_map(|o| &o.bounds).collect::<Vec<&Bound>>())
     });
-    let caption = "The Perspectron's error on noisy labels and its reported bound, means over folds and trials; slack is bound minus error";
+    let caption = "The Perspectron's error on noisy labels and its reported bound, means over folds and trials; the slack is the bound minus the error";
     table(
         "pr-bound",
         caption,

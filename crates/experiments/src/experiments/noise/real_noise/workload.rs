@@ -12,14 +12,14 @@ use halfspaces_pac::LogisticRegression;
 pub(super) const FOLDS: usize = 5;
 /// δ: the largest probability that any bound of a trial's folds fails.
 pub(super) const FAILURE: f64 = 0.05;
-/// The level of the exact tests of a trial's bounds on its test folds.
+/// The level at which the bounds of a trial are tested on its test folds.
 pub(super) const DOUBT: f64 = 0.01;
 /// The column of the group whose labels stay clean in the census data.
 const TARGET_GROUP: &str = "race=Black";
 /// Number of points that the adversary against least squares sees.
 const SEEN_BY_ADVERSARY: usize = 1000;
 
-/// The labels that are flipped.
+/// The labels that may be flipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Noise {
@@ -53,7 +53,7 @@ pub(super) const GROUPS: [Noise; 3] =
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Configuration {
     pub(super) data: String,
-    /// The number of rows drawn for every trial; `None` uses all.
+    /// The number of rows drawn for every trial; `None` for all rows.
     pub(super) rows: Option<usize>,
     pub(super) noise: Noise,
     pub(super) rate: f64,
@@ -132,7 +132,7 @@ pub(super) fn accuracies_of(outcomes: &[Outcome], learner: &str, group: bool) ->
 /// A data set prepared for the learners.
 #[derive(Debug)]
 pub(super) struct DataSet {
-    /// The points with numeric columns standardised and other columns one-hot.
+    /// The points with numeric columns standardised and other columns one-hot encoded.
     pub(super) plain: SparsePoints,
     /// The points of `plain`, lifted and scaled to norm 1, which changes no label of a halfspace.
     pub(super) unit: SparsePoints,

@@ -15,7 +15,7 @@ pub(super) fn needed(sizes: &[usize], errors: &[f64], level: f64) -> Option<usiz
     sizes.get(errors.len().checked_sub(good)?).copied()
 }
 
-/// The upper median over trials of the examples needed; `None` if it is beyond the largest sample.
+/// The upper median over trials of the number of examples needed; `None` if it is beyond the largest sample.
 pub(super) fn median_needed(
     group: &Group<Configuration, Outcome>,
     learner: usize,
@@ -57,7 +57,7 @@ pub(super) fn figure(
         name: format!("p10-{name}"),
         title: title.into(),
         caption: format!(
-            "{what}: error against sample size, means over trials with 95 % intervals, and η + ε for ε = {SHOWN_EXCESS} (dashed). Learners that take ε aim at this value; the cutting plane stops there. The other dashed lines are known worst-case lower bounds, without constants and logarithms: 1/(γ²ε) examples for any learner (Massart and Nédélec 2006), 1/(ε²√γ) for learners by statistical queries (DDK+23)."
+            "{what}: error against sample size, means over trials with 95 % intervals, and η + ε for ε = {SHOWN_EXCESS} (dashed). Learners that have the parameter ε are given this value; the cutting plane stops when it has reached its target. The other dashed lines are known worst-case lower bounds, without constants and logarithms: 1/(γ²ε) examples for any learner (Massart and Nédélec 2006), 1/(ε²√γ) for learners that make statistical queries (DDK+23)."
         ),
         x: Axis::log("samples n"),
         y: Axis::linear("error"),
@@ -87,7 +87,7 @@ pub(super) fn led_astray(results: &Results<Configuration, Outcome>) -> Finding {
         let astray = of_logistic.low > 0.5 && of_svm.low > 0.5 && of_perspectron.high < *noise;
         let per_cent = |share: f64| format!("{:.0} %", 100.0 * share);
         astray.then_some(format!(
-            "On data constructed to mislead, with labels wrong with probability up to {}, logistic regression and the support vector machine get {} and {} of all labels wrong after {} examples, worse than a coin. The Perspectron, which weights every example by its own confidence, gets {} wrong, the best halfspace {}.",
+            "On data constructed to mislead, in which a label is wrong with probability up to {}, logistic regression gets {} and the support vector machine {} of all labels wrong after {} examples, which is worse than flipping a coin. The Perspectron, which weights every example according to the confidence of its own prediction, gets {} wrong, and the best halfspace {}.",
             per_cent(*noise),
             per_cent(logistic?),
             per_cent(svm?),
@@ -129,7 +129,7 @@ pub(super) fn order_unseen(
     let unseen = all > 0 && 2 * fewer < all;
     let text = slack.filter(|_| unseen).map(|slack| {
         format!(
-            "In theory, the Perspectron needs far fewer examples than its predecessor DGT19; in {all} settings it needed fewer in {fewer}, as many in {same} and more in {more}. Every learner that reaches the target needs at least {slack:.0} times fewer examples than its theorem, so at feasible sizes the theorems say little about which learner is ahead."
+            "In theory, the Perspectron needs far fewer examples than its predecessor DGT19. Of {all} settings, it needed fewer in {fewer}, as many in {same} and more in {more}. Every learner that reaches the target needs at least {slack:.0} times fewer examples than its theorem, so at feasible sizes the theorems say little about which learner is ahead."
         )
     });
     Finding {
@@ -216,7 +216,7 @@ pub(super) fn orders(results: &Results<Configuration, Outcome>) -> Table {
         }
     }
     type Row = (Strategy, f64, &'static str, Vec<f64>);
-    let caption = "Paired on the same samples: log₂ of the examples that the Perspectron needs for η + ε over those of another learner, mean over trials and margins with its 95 % interval. Above 0 the other needs fewer, which reverses the order of Table 1 for its learners except DDK+23; for a learner that does not reach η + ε, twice the largest sample is used";
+    let caption = "log₂ of the ratio of the number of examples that the Perspectron needs for η + ε to the number that another learner needs on the same samples: mean over trials and margins with its 95 % interval. If the mean is above 0, the other learner needs fewer examples, which reverses the order of Table 1 for its learners except DDK+23. For a learner that does not reach η + ε, twice the largest sample size is used";
     table(
         "p10-orders",
         caption,
@@ -240,7 +240,7 @@ pub(super) fn samples_needed(results: &Results<Configuration, Outcome>, excess: 
     let mut table = Table::new(
         &format!("p10-needed-{excess}"),
         &format!(
-            "Examples needed for η + ε, ε = {excess}: medians over trials; \"> n\" means more than the largest sample. Noise: RCN, or Massart noise on far points, adaptive, or on the trap"
+            "Examples needed for η + ε, ε = {excess}: medians over trials; \"> n\" means more than the largest sample, n. The noise is RCN, or Massart noise on far points, adaptive, or on the trap"
         ),
         &columns,
     );
@@ -257,7 +257,7 @@ pub(super) fn samples_needed(results: &Results<Configuration, Outcome>, excess: 
     table
 }
 
-/// The table of the slopes of ln(examples needed) in ln(1/ε) and ln(1/γ).
+/// The table of the slopes of ln(examples needed) against ln(1/ε) and ln(1/γ).
 pub(super) fn exponents(results: &Results<Configuration, Outcome>) -> Table {
     let samples = |learner: usize, strategy: Strategy| {
         let groups = groups_of(results, |c| c.strategy == strategy);
@@ -283,7 +283,7 @@ pub(super) fn exponents(results: &Results<Configuration, Outcome>) -> Table {
             .filter(|(excess, ..)| (excess - SHOWN_EXCESS).abs() < 1e-9);
         exponent(&shown.map(|(_, margin, samples)| (margin, samples)).collect::<Vec<_>>())
     };
-    let caption = "Fitted exponents of the examples needed (medians; sizes double, so ± 0.5): in 1/ε at γ = 0.15, in 1/γ at ε = 0.1";
+    let caption = "Fitted exponents of the median number of examples needed: in 1/ε at γ = 0.15, and in 1/γ at ε = 0.1. Because sample sizes double, the exponents are accurate to about ± 0.5";
     table(
         "p10-exponents",
         caption,
@@ -299,7 +299,7 @@ pub(super) fn exponents(results: &Results<Configuration, Outcome>) -> Table {
     )
 }
 
-/// Minus the slope of ln y in ln x as text; empty if some y is missing.
+/// Minus the slope of ln y against ln x, as text; empty if some y is missing.
 pub(super) fn exponent(pairs: &[(f64, Option<f64>)]) -> String {
     let x: Vec<f64> = pairs.iter().map(|(x, _)| -x.ln()).collect();
     let y: Option<Vec<f64>> = pairs.iter().map(|(_, y)| y.map(f64::ln)).collect();
@@ -311,7 +311,7 @@ pub(super) fn bounds(results: &Results<Configuration, Outcome>) -> Table {
     let mut columns = vec!["d", "η", "γ", "ε"];
     let proved = || LEARNERS.iter().filter(|entry| entry.rate.is_some());
     columns.extend(proved().map(|entry| entry.name));
-    let caption = "Examples that the theorems need at δ = 0.1; that of DDK+23 holds under RCN only";
+    let caption = "Numbers of examples that the theorems require at δ = 0.1; the theorem of DDK+23 holds only under RCN";
     let mut table = Table::new("p10-bounds", caption, &columns);
     for group in &results.groups {
         let setting = &group.configuration;

@@ -122,7 +122,7 @@ fn split(training: f64, validation: f64) -> f64 {
     (training / (1.0 - HELD_OUT)).max(validation / HELD_OUT).ceil()
 }
 
-/// The smallest integer n that is enough, for a monotone condition.
+/// The smallest integer n that satisfies a monotone condition.
 fn least(enough: impl Fn(f64) -> bool) -> f64 {
     let mut high = 1.0;
     while !enough(high) && high < 1e30 {
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn constants_by_hand() {
-        // n >= 8 (ln 4 + 1 + ln 2n + ln 10): 77.9 at n = 78, 77.8 at n = 77.
+        // n >= 8 (ln 4 + 1 + ln 2n + ln 10); the right side is 77.9 at n = 78 and 77.8 at n = 77.
         assert_eq!(uniform(1.0, 0.1, |m| halfspaces(1, m)), 78.0);
         assert_eq!(least(|n| n >= 37.0), 37.0);
         assert_eq!(least(|n| n >= 64.0), 64.0);

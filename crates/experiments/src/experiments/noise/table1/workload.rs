@@ -44,7 +44,7 @@ pub(crate) struct Configuration {
     pub(super) noise: f64,
     pub(super) margin: f64,
     pub(super) excesses: Vec<f64>,
-    /// Sample sizes, each a prefix of the next.
+    /// The sample sizes. Each sample is a prefix of the next.
     pub(super) sizes: Vec<usize>,
 }
 

@@ -10,11 +10,11 @@ pub(crate) struct VersionSpaceExperiment {
     pub(crate) inputs: Arc<Inputs>,
 }
 
-/// An exponent: on the hard family, mistakes must grow at least as fast as this power of γ.
+/// On the hard family, the perceptron's mistakes must grow at least as fast as this power of γ.
 const STEEP: f64 = -1.8;
 
-/// Upper bound on the mistakes of the volumetric centre per dimension and halving of γ, chosen from measurements. Two
-/// further mistakes are allowed in total.
+/// Upper bound on the mistakes of the volumetric centre per dimension and per halving of γ, chosen from measurements.
+/// Two further mistakes are allowed in total.
 const VOLUMETRIC: f64 = 0.6;
 
 /// Number of mistakes that K8e allows in addition to lg(1/γ).
@@ -33,18 +33,18 @@ fn beyond_forced(play: &Play) -> f64 {
 impl Experiment for VersionSpaceExperiment {
     about! {
         "K8", "Version-space learners: ln(1/γ) mistakes where the perceptron makes 1/γ²";
-        "K8": "On points of norm 1 with margin γ, in passes until one has no mistake, the ellipsoid method makes at most 2d(d+1) ln((1+γ)/γ) mistakes, and the centre of gravity, estimated by hit-and-run, d ln((1+γ)/γ)/ln(e/(e-1))."
+        "K8": "On points of norm 1 with margin γ, presented in passes until a pass has no mistake, the ellipsoid method makes at most 2d(d+1) ln((1+γ)/γ) mistakes, and the centre of gravity, estimated by hit-and-run, makes at most d ln((1+γ)/γ)/ln(e/(e-1))."
             ["Kakade §3, Notes21; the bound of the centre of gravity is proved for the exact centre"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{VersionSpace, CentreOfGravity},
             halfspaces_linalg::{Ellipsoid},
             halfspaces_online::{bounds::ellipsoid_mistakes, bounds::centre_of_gravity_mistakes};
-        "K8v": "On the data of K8, the volumetric centre makes at most 0.6 d lg(1/γ) + 2 mistakes. Proved is 1 + (d ln((1+γ)/γ) + d ln(400 d) - (d ln 2)/2 + 0.0015 (d-1))/0.0035, hundreds of times more."
-            ["ours; measured, not proved. The proved bound is Vaidya 1996 with constants of ours"]
+        "K8v": "On the data of K8, the volumetric centre makes at most 0.6 d lg(1/γ) + 2 mistakes. The proved bound, 1 + (d ln((1+γ)/γ) + d ln(400 d) - (d ln 2)/2 + 0.0015 (d-1))/0.0035, is hundreds of times larger."
+            ["ours; measured, not proved. The proved bound is that of Vaidya 1996 with our constants"]
             Measured, null "the bound divided by 3"
             halfspaces_online::{VersionSpace, VolumetricCentre, bounds::volumetric_mistakes};
         "K8e": "On the even split of K8, where every learner makes at least lg(1/γ) mistakes, the volumetric centre, the centre of gravity and the hard-margin hypothesis make at most lg(1/γ) + 1."
-            ["ours; the lower bound by construction, the upper bound measured, not proved"]
+            ["ours; the lower bound holds by construction, the upper bound is measured, not proved"]
             Measured, null "the ellipsoid method on the same family"
             halfspaces_online::{VersionSpace, VolumetricCentre, CentreOfGravity, HardMargin};
         "K8h": "On the hard family of K8, the mistakes of the perceptron grow on average at least as fast as γ^-1.8, fitted over margins of at most 1/16."
@@ -131,7 +131,7 @@ impl Experiment for VersionSpaceExperiment {
         };
         let falls: Vec<f64> = hard.iter().flat_map(|g| g.values(fall)).collect();
         let growth =
-            Evidence::growth("slope of lg mistakes per lg γ", planned(&hard), &falls, STEEP);
+            Evidence::growth("slope of lg(mistakes) against lg γ", planned(&hard), &falls, STEEP);
         let ellipsoid =
             groups_of(results, |c| c.family == Family::Hard && c.learner == Learner::Ellipsoid);
         let null = null_of(ellipsoid, |_, plays| fall(plays).is_some_and(|slope| slope > STEEP));
@@ -142,7 +142,7 @@ impl Experiment for VersionSpaceExperiment {
             (growth, null),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Decision lists have r rules over r variables with alternating labels. Their points reach every rule equally often and are presented in passes until a pass has no mistake. The hard family lies in a random plane. Its points have margin γ and move the second coordinate of w back and forth, adaptively and with jitter, until 300 consecutive rounds are correct. The even split also lies in the plane. Each point halves the arc of the remaining targets, and its label is against the prediction, so every learner makes at least lg(1/γ) mistakes. The points are then presented in passes until a pass has no mistake. A mistake shrinks the volume of the version space by a constant factor, which gives ln(1/γ). It adds only a bounded amount to w · w*, which gives the perceptron's 1/γ². The bound of the volumetric centre is about 286 d ln(566 d/γ).".into());
+        section.summary.push("Decision lists have r rules over r variables with alternating labels. Their points reach every rule equally often and are presented in passes until a pass has no mistake. The hard family lies in a random plane. Its points have margin γ and move the second coordinate of w back and forth, adaptively and with jitter, until 300 consecutive rounds are correct. The even split also lies in the plane. Each point halves the arc of the remaining targets, and its label is the opposite of the prediction, so every learner makes at least lg(1/γ) mistakes. The points are then presented in passes until a pass has no mistake. A mistake shrinks the volume of the version space by a constant factor, which gives ln(1/γ). A mistake of the perceptron adds only a bounded amount to w · w*, which gives 1/γ². The bound of the volumetric centre is about 286 d ln(566 d/γ).".into());
         section.figures.push(figure(results, &Family::Hard));
         section.figures.push(figure(results, &Family::Split));
         section.figures.push(figure(results, &Family::Lists));

@@ -18,25 +18,25 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, family: &Family)
         let name = learner.to_string();
         layers.extend(median_curve(&name, colour, mistakes));
         if !bound.is_empty() {
-            layers.push(dashed(&format!("its bound, {name}"), colour, bound));
+            layers.push(dashed(&format!("bound, {name}"), colour, bound));
         }
     }
     let (name, title, caption, label) = match family {
         Family::Hard => (
             "k8-hard-family",
-            "A small margin costs the perceptron many mistakes, version-space learners few",
-            "Mistakes on the hard family in the plane as the margin shrinks: medians over trials with 10 % and 90 % quantiles (solid) and each learner's bound (dashed). The perceptron's mistakes grow like its bound. Of the version-space learners, the ellipsoid method makes a constant number of mistakes for each halving of γ. The others add none down to 2^-30.",
+            "With a small margin, the perceptron makes many mistakes, version-space learners few",
+            "Mistakes on the hard family in the plane as the margin shrinks: medians over trials with 10 % and 90 % quantiles (solid) and each learner's bound (dashed). The perceptron's mistakes grow like its bound. Of the version-space learners, the ellipsoid method makes a constant number of mistakes for each halving of γ. The others make no additional mistakes down to γ = 2^-30.",
             "1/γ",
         ),
         Family::Split => (
             "k8-even-split",
             "If every answer halves the possible targets, a small margin costs every learner mistakes",
-            "Mistakes on the even split in the plane, where every learner makes at least lg(1/γ): medians over trials with 10 % and 90 % quantiles (solid) and each learner's bound (dashed). The ellipsoid method makes about 1.3 lg(1/γ), the others at most lg(1/γ) + 1.",
+            "Mistakes on the even split in the plane, where every learner makes at least lg(1/γ) mistakes: medians over trials with 10 % and 90 % quantiles (solid) and each learner's bound (dashed). The ellipsoid method makes about 1.3 lg(1/γ), the others at most lg(1/γ) + 1.",
             "1/γ",
         ),
         Family::Lists | Family::Real(_) => (
             "k8-decision-lists",
-            "Long decision lists cost the perceptron many mistakes, version-space learners few",
+            "On long decision lists, the perceptron makes many mistakes, version-space learners few",
             "Mistakes on decision lists of r rules, margin about 2^-r, dimension r + 1: medians over trials with 10 % and 90 % quantiles (solid) and each learner's bound (dashed).",
             "2^r",
         ),

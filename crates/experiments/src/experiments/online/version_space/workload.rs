@@ -142,7 +142,7 @@ pub(super) fn list(rules: u32, rng: &mut ChaCha8Rng) -> Result<(Points, Vec<Labe
     let mut rows = Vec::with_capacity(60 * (n + 1));
     let mut labels = Vec::with_capacity(rows.capacity());
     for index in 0..60 * (n + 1) {
-        // Literals before `first` are false, `first` is true (unless it is the default), the rest are random.
+        // Literals before `first` are false, `first` is true (unless it is the default), and the rest are random.
         let first = index % (n + 1);
         let holds = |i: usize, coin: bool| i == first || (i > first && coin);
         let row: Vec<f64> = literals

@@ -14,28 +14,28 @@ pub(crate) struct ForsterExperiment {
 }
 
 /// Changes made after verdicts.
-const MORE_TRIALS: &str = "changed after verdicts: 10 trials were inconclusive, so 30 or 60 were drawn, and now 110 or 140; with radii of mean 7 the null passed in about half of its trials and the claim was once weak, so the mean is now infinite";
-const TOLERANCE: &str = "changed after a verdict: points within the membership tolerance of a planted subspace were not considered, and one of 2508 answers contained such a point";
+const MORE_TRIALS: &str = "changed after verdicts: with 10 trials, the verdict was inconclusive, so 30 or 60 were made, and now 110 or 140; with radii of mean 7, the null passed in about half of its trials and the claim was once weak, so the mean of the radii is now infinite";
+const TOLERANCE: &str = "changed after a verdict: the check did not consider points within the membership tolerance of a planted subspace, and one of 2508 answers contained such a point";
 
-/// Upper bound on the slope of ln(error) in ln n of the scatter estimate; 1/√n is -1/2.
+/// Upper bound on the slope of ln(error) against ln n for the scatter estimate. An error of 1/√n has slope -1/2.
 const SCATTER_SLOPE: f64 = -0.45;
 
 impl Experiment for ForsterExperiment {
     about! {
         "F1", "Radially isotropic position: certificates, heavy subspaces, soft margin";
-        "F1": "On points with planted heavy subspaces, real data and elliptical data, the transform reaches the requested accuracy δ, and every certificate is true when recomputed. It may stay unresolved only at equality, or beyond the membership tolerance (see below)."
+        "F1": "On points with planted heavy subspaces, real data and elliptical data, the transform reaches the requested accuracy δ, and every certificate is true when recomputed. An answer may stay unresolved only at equality, or close to the membership tolerance (see below)."
             ["DKTZ23 §3"]
             Proved, null "the bound divided by 3"
             halfspaces_forster::{Forster, ForsterTransform, Isotropy, Subspace, Position};
-        "F2": "For δ <= 1e-3 and exact planted subspaces, a heavy subspace is found wherever a planted one rules out position within δ, and every one returned is planted, with all its points and none farther than 2e-10. At equality it may be unresolved."
+        "F2": "For δ <= 1e-3 and exact planted subspaces, a heavy subspace is found whenever a planted one rules out radially isotropic position within δ. Every subspace returned is planted, with all its points and none farther away than 2e-10. At equality, answers may be unresolved."
             ["DKTZ23 §3"]
             Proved, null "the answer that no subspace is heavy"
             halfspaces_forster::{Forster, ForsterTransform, Subspace};
-        "F3": "On elliptical data of condition 100 in d = 20 dimensions, the relative error of the scatter matrix falls like 1/√n from n = 1000 to 100 000: the slope of ln(error) in ln n is at most -0.45 in expectation."
+        "F3": "On elliptical data with condition number 100 in d = 20 dimensions, the relative error of the scatter matrix falls like 1/√n from n = 1000 to 100 000: the slope of ln(error) against ln n is at most -0.45 in expectation."
             ["Tyler 1987"]
             Measured, null "the covariance matrix of the same points"
             halfspaces_forster::{ForsterTransform, Normalisation};
-        "S7": "If the least eigenvalue of Σ x xᵀ/n over n unit vectors x of R^k is at least 1/(2k), at least a fraction 1/(4k) of them has |u·x| >= 1/(2√k), for the worst u of a search. One instance has 1/(4k-1) up to one point."
+        "S7": "If the smallest eigenvalue of Σ x xᵀ/n over n unit vectors x of R^k is at least 1/(2k), a fraction of at least 1/(4k) of them has |u·x| >= 1/(2√k), for the worst u found by search. In one instance, the fraction is 1/(4k-1) up to one point."
             ["DKTZ23 §3"]
             Proved, null "3 times the fraction"
             halfspaces_forster::{ForsterTransform, Isotropy};
@@ -134,7 +134,7 @@ impl Experiment for ForsterExperiment {
 
         let scatters = groups_of(results, |c| matches!(c, Configuration::Scatter { .. }));
         let slopes: Vec<f64> = scatters.iter().flat_map(|g| g.values(|o| o.slope)).collect();
-        let quantity = "slope of ln(error) in ln n";
+        let quantity = "slope of ln(error) against ln n";
         let slope = Evidence::growth(quantity, planned(&scatters), &slopes, SCATTER_SLOPE)
             .with_note(MORE_TRIALS);
 
@@ -153,7 +153,7 @@ impl Experiment for ForsterExperiment {
             (soft, Null::SmallerBound),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("Points of twelve kinds have planted heavy subspaces, which contain exactly their share of the points, or more, up to far more. Real data are raw and standardised, some of them one-hot. Every answer is recomputed from the points: the residual from the transformed unit vectors, the members one by one, the inequality in integers. At δ = 1/2 the whole space may be correct although a heavy subspace exists. The same is true if its excess is below δ. An answer of F1 may stay unresolved if a planted subspace contains exactly its share of the points, or if its points lie off it by a relative 1e-9 and δ < 1e-6. The relative 1e-9 is close to the membership tolerance 1e-10, and such a δ is then below rounding. Other points close to the tolerance, such as rows of a Vandermonde matrix, may also stay unresolved and are not covered.".into());
+        section.summary.push("Points of twelve kinds have planted heavy subspaces, which contain exactly their share of the points, or more, up to far more. Real data are used raw and standardised; some of them are one-hot encoded. Every answer is recomputed from the points: the residual from the transformed unit vectors, the members one by one, and the inequality in integers. At δ = 1/2, the whole space may be a correct answer even if a heavy subspace exists. The same is true at a smaller δ if the excess of the subspace is below δ. In F1, an answer may stay unresolved if a planted subspace contains exactly its share of the points, or if its points have a relative distance of 1e-9 from it and δ < 1e-6. This distance is close to the membership tolerance 1e-10, and such a δ is then below the rounding error. Other points close to the tolerance, such as rows of a Vandermonde matrix, may also stay unresolved; the claim does not cover them.".into());
         section.figures.push(soft_margins(results));
         section.tables.push(by_kind(results));
     }
@@ -184,7 +184,7 @@ mod tests {
         }
     }
 
-    /// On the points constructed for the soft margin, the fraction is within a fifth of the bound.
+    /// On the points constructed for the soft margin, the fraction exceeds the bound by less than a fifth.
     #[test]
     fn the_soft_margin_is_nearly_attained() {
         let configuration = Configuration::Soft { dim: 5 };

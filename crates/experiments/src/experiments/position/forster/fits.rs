@@ -46,7 +46,7 @@ fn recheck(
             <= ROUNDING * isotropy.largest();
     let again =
         Subspace::certify(points, None, subspace.basis().clone(), subspace.span_dim(), MEMBERSHIP)?;
-    // Computed in integers from the counts.
+    // The shares are compared in integers, computed from the counts.
     let nonzero = points.norms().iter().filter(|r| **r > 0.0).count();
     let (inside, k) = (again.members().len(), again.dim());
     let shares = (inside * again.span_dim()).cmp(&(k * nonzero));
@@ -128,12 +128,12 @@ fn worst_fraction(unit: &Points, rng: &mut ChaCha8Rng) -> f64 {
     least as f64 / unit.len() as f64
 }
 
-/// Copies of the basis in [`soft_margin_tight`].
+/// Number of copies of the basis in [`soft_margin_tight`].
 const COPIES: usize = 5;
 
-/// Unit points of R^k, k >= 3, whose smallest eigenvalue is 1/(2k) up to the effect of one point. As few points as
-/// possible have |x_1| >= 1/(2√k). One in 4k-1 points is e_1. The others have |x_1| just below the threshold and are
-/// spread evenly over the other axes.
+/// Unit vectors of R^k, k >= 3, such that the smallest eigenvalue of Σ x xᵀ/n is 1/(2k) up to the effect of one point.
+/// As few points as possible have |x_1| >= 1/(2√k). One in 4k-1 points is e_1. The others have |x_1| just below the
+/// threshold and are spread evenly over the other axes.
 fn soft_margin_tight(k: usize) -> Result<Points, Failure> {
     let groups = COPIES * (k - 1);
     let along = 0.5 / (k as f64).sqrt() * (1.0 - 1e-9);
@@ -241,7 +241,7 @@ fn covariance(points: &Points) -> Vec<Vec<f64>> {
     sum
 }
 
-/// Fits ln(relative Frobenius error) of the scatter of n elliptical points against ln n.
+/// Fits the slope of ln(relative Frobenius error) against ln n for the scatter estimate from n elliptical points.
 pub(super) fn scatter(dim: usize, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
     let rotation = Rotation::random_with_rng(dim, rng)?;
     let condition: f64 = 100.0;

@@ -15,7 +15,7 @@ pub(super) fn by_kind(results: &Results<Configuration, Outcome>) -> Table {
     let of = |outcomes: &[&Outcome], kind: Kind| {
         outcomes.iter().filter(|o| o.kind == kind).count().to_string()
     };
-    let caption = "Outcomes by kind of data; steps on the hardest level, median and maximum";
+    let caption = "Outcomes by kind of data, and the number of steps on the hardest level: median and maximum";
     table(
         "f1-forster",
         caption,

@@ -20,7 +20,7 @@ pub(crate) enum Configuration {
     /// Points in radially isotropic position within 1/2, of which as few as possible reach the threshold of the soft
     /// margin.
     Soft { dim: usize },
-    /// Error of the scatter matrix against the truth at growing n.
+    /// Error of the scatter matrix as n grows.
     Scatter { dim: usize },
 }
 
@@ -104,7 +104,7 @@ pub(crate) struct Outcome {
     pub(super) condition: f64,
     /// (fraction of points with |u·x| >= 1/(2√k)) · 4k for the worst u found.
     pub(super) soft_margin: Option<f64>,
-    /// Slope of ln(scatter error) in ln n.
+    /// Slope of ln(scatter error) against ln n.
     pub(super) slope: Option<f64>,
     /// The slope for the covariance matrix.
     pub(super) covariance_slope: Option<f64>,

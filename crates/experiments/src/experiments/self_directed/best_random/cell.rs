@@ -1,5 +1,5 @@
-//! The targets that remain after some labels, for d = 2 and 3: an arc, or a convex polygon of the sphere. The process
-//! is drawn in law, that is, with the same distribution: only the points that cut the remaining targets matter
+//! The targets that remain after some labels, for d = 2 and 3: an arc, or a convex polygon on the sphere. The process
+//! is simulated from its exact distribution; only the points that cut the set of remaining targets matter
 //! (docs/theory/random-order.md).
 
 use rand::RngExt;
@@ -63,14 +63,14 @@ fn around(c: Vector, height: f64, rng: &mut ChaCha8Rng) -> Vector {
     std::array::from_fn(|i| along * c[i] + across * (turn.cos() * u[i] + turn.sin() * v[i]))
 }
 
-/// The solid angle of a convex polygon: a fan of triangles, each by the formula of Van Oosterom and Strackee.
+/// The solid angle of a convex polygon, summed over a fan of triangles by the formula of Van Oosterom and Strackee.
 pub(super) fn solid_angle(vertices: &[Vector]) -> f64 {
     let Some((&a, rest)) = vertices.split_first() else { return 0.0 };
     rest.windows(2)
         .map(|pair| {
             let (b, c) = (pair[0], pair[1]);
             let sides = 1.0 + dot(a, b) + dot(b, c) + dot(c, a);
-            // The differences keep the accuracy of small triangles.
+            // Differences of vertices preserve the accuracy for small triangles.
             let edge = |to: Vector| -> Vector { std::array::from_fn(|i| to[i] - a[i]) };
             let volume = dot(a, cross(edge(b), edge(c))).abs();
             2.0 * volume.atan2(sides)
@@ -78,7 +78,7 @@ pub(super) fn solid_angle(vertices: &[Vector]) -> f64 {
         .sum()
 }
 
-/// The area of a polygon of the plane.
+/// The area of a polygon in the plane.
 fn area(vertices: &[[f64; 2]]) -> f64 {
     let Some((a, rest)) = vertices.split_first() else { return 0.0 };
     let twice = |pair: &[[f64; 2]]| {
@@ -88,8 +88,8 @@ fn area(vertices: &[[f64; 2]]) -> f64 {
     0.5 * rest.windows(2).map(twice).sum::<f64>().abs()
 }
 
-/// Splits a polygon along the zeros of a linear function, given by its values at the vertices. Returns the vertices of
-/// the parts on which it is at least 0 and at most 0; `None` if the function has only one sign.
+/// Splits a polygon along the zeros of a linear function, whose values at the vertices are given. Returns the vertices
+/// of the part where the function is at least 0 and of the part where it is at most 0; `None` if it has only one sign.
 fn split<const N: usize>(vertices: &[[f64; N]], values: &[f64]) -> Option<[Vec<[f64; N]>; 2]> {
     if values.iter().all(|v| *v >= 0.0) || values.iter().all(|v| *v <= 0.0) {
         return None;
@@ -118,10 +118,11 @@ fn closed<T: Copy>(vertices: &[T]) -> impl Iterator<Item = (T, T)> + '_ {
 }
 
 impl Cell {
-    /// The remaining targets after three points of the sphere, and the shares p of the target's side at these points.
+    /// The targets that remain after three points of the sphere. For each point, p is the share of the targets
+    /// remaining before it that lie on the true target's side.
     pub(super) fn after_three_points(rng: &mut ChaCha8Rng) -> (Cell, [f64; 3]) {
         let target = uniform(rng);
-        // The points, turned to the target's positive side.
+        // The points, each multiplied by ±1 so that it lies on the target's positive side.
         let sides: [Vector; 3] = std::array::from_fn(|_| {
             let x = uniform(rng);
             if dot(x, target) >= 0.0 { x } else { x.map(|v| -v) }
@@ -139,8 +140,8 @@ impl Cell {
         (Cell::Sphere(vertices), shares)
     }
 
-    /// The probability that a uniform point cuts the remaining targets: by Crofton's formula the length of the boundary
-    /// over 2π, and for an arc its length over π.
+    /// The probability that a uniform point cuts the remaining targets: by Crofton's formula, the length of the
+    /// boundary divided by 2π; for an arc, its length divided by π.
     pub(super) fn cut_probability(&self) -> f64 {
         match self {
             Cell::Arc(length) => length / PI,
@@ -154,8 +155,8 @@ impl Cell {
         }
     }
 
-    /// Draws a uniform point among those that cut the remaining targets, keeps the part that contains a uniform target,
-    /// and returns the share of that part.
+    /// Draws a uniform point among those that cut the remaining targets, keeps the part that contains a uniformly
+    /// random target, and returns the share of that part.
     pub(super) fn cut(&mut self, rng: &mut ChaCha8Rng) -> f64 {
         let target: f64 = rng.random();
         match self {
@@ -183,7 +184,7 @@ impl Cell {
             Cell::Plane(vertices) => {
                 let n = vertices.len() as f64;
                 let middle = [0, 1].map(|i| vertices.iter().map(|v| v[i]).sum::<f64>() / n);
-                // Coordinates from the middle keep the accuracy as the polygon shrinks.
+                // Coordinates relative to the middle preserve the accuracy as the polygon shrinks.
                 vertices.iter_mut().for_each(|v| *v = [v[0] - middle[0], v[1] - middle[1]]);
                 let radius = vertices.iter().map(|v| v[0].hypot(v[1])).fold(0.0, f64::max);
                 let parts = loop {
@@ -200,7 +201,7 @@ impl Cell {
         }
     }
 
-    /// Turns a small polygon of the sphere into a polygon of the plane.
+    /// Turns a small polygon on the sphere into a polygon in the plane.
     fn flatten(&mut self) {
         let Cell::Sphere(vertices) = self else { return };
         let c = centre(vertices);
@@ -265,7 +266,7 @@ mod tests {
     }
 
     /// The plain process draws a target and points with their labels, and estimates the area of the remaining targets
-    /// by counting random vectors. The process drawn in law has the same mean of -ln σ(V) after n points.
+    /// by counting random vectors. The simulated process has the same mean of -ln σ(V) after n points.
     #[test]
     fn the_drawn_process_is_that_of_points() {
         let points = 12.0;
@@ -304,7 +305,7 @@ mod tests {
         let (mut differ, mut angles) = (Vec::new(), Vec::new());
         for _ in 0..3000 {
             let (mut cell, _) = Cell::after_three_points(&mut rng);
-            // For one more point, this is the probability that it cuts, times 2p(1-p).
+            // One more point separates two draws with the probability that it cuts, times 2p(1-p).
             let cuts = cell.cut_probability();
             let Cell::Sphere(vertices) = cell.clone() else { unreachable!("three points") };
             let p = cell.cut(&mut rng);
@@ -327,7 +328,8 @@ mod tests {
         assert!(2.0 * b.low > a.high);
     }
 
-    /// Step (ii): P[θ(w*, w) < r] is at most the number of cells times the measure of the cap, nearly equal for a small r.
+    /// Step (ii): P[θ(w*, w) < r] is at most the number of cells times the measure of the cap, and nearly equal to it
+    /// for a small r.
     #[test]
     fn a_second_target_is_near_as_often_as_the_number_of_cells_says() {
         let mut rng = ChaCha8Rng::seed_from_u64(3);
@@ -375,7 +377,8 @@ mod tests {
             for _ in 0..4000 {
                 let mut cell = Cell::Plane(vertices.to_vec());
                 let p = cell.cut(rng);
-                // A share `far` of the targets lies elsewhere: nine in ten points that cut separate it as a whole.
+                // A share `far` of the targets lies elsewhere. Nine in ten of the points that cut separate this share
+                // as a whole.
                 let p = if far > 0.0 && rng.random::<f64>() < 0.9 { far } else { p * (1.0 - far) };
                 minority += p.min(1.0 - p);
                 information += entropy(p);

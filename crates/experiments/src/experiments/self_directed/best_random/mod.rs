@@ -1,5 +1,5 @@
-//! S14, S14o: the best learner in random order, drawn in law and compared with the bounds that are proved for every
-//! learner (docs/theory/random-order.md).
+//! S14, S14o: the best learner in random order, simulated from its exact distribution and compared with the bounds that
+//! are proved for every learner (docs/theory/random-order.md).
 
 mod cell;
 
@@ -10,13 +10,13 @@ use std::f64::consts::{FRAC_PI_2, LN_2, PI};
 
 pub(crate) struct BestRandomExperiment;
 
-/// The numbers of points at which mistakes are counted, as powers of ten. Claims are judged from the second on.
+/// The numbers of points at which mistakes are counted, as powers of ten. Claims are judged from the second one on.
 const SIZES: [i32; 6] = [4, 10, 20, 30, 50, 80];
 
-/// The mistakes of the best learner that chooses the order of points of the plane (claim S12p).
+/// The number of mistakes of the best learner that chooses the order of points in the plane (claim S12p).
 const CHOSEN_ORDER: f64 = 2.0;
 
-/// Largest difference between the mistakes per ln n in the plane and their exact value, ½.
+/// Largest allowed difference between the mistakes per ln n in the plane and their exact value, ½.
 const PLANE_ERROR: f64 = 0.01;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -53,7 +53,7 @@ fn power(exponent: i32) -> f64 {
     10f64.powi(exponent)
 }
 
-/// Draws in law how uniform points cut down the remaining targets, and returns the sums.
+/// Simulates how uniform points cut down the set of remaining targets, and returns the sums.
 fn run(dim: usize, rng: &mut ChaCha8Rng) -> Outcome {
     let mut sums = Sums::default();
     let (mut cell, mut seen) = match dim {
@@ -66,7 +66,7 @@ fn run(dim: usize, rng: &mut ChaCha8Rng) -> Outcome {
             shares.into_iter().for_each(|p| sums.add(p));
             (cell, 3.0)
         }
-        _ => unreachable!("the remaining targets are drawn for d = 2 and 3"),
+        _ => unreachable!("the remaining targets are simulated only for d = 2 and 3"),
     };
     let mut counts = Vec::with_capacity(SIZES.len());
     loop {
@@ -109,8 +109,8 @@ fn least_error(dim: usize, points: f64) -> f64 {
     let steps = 64;
     let h = most / f64::from(steps);
     let value = |i: i32| 1.0 - cells * (0.5 * h * (f64::from(i) + 0.5)).sin().powi(2);
-    // The integrand is concave on this range, where the midpoint rule overestimates the integral; the factor makes up
-    // for this.
+    // The integrand is concave on this range, so the midpoint rule overestimates the integral; the factor corrects for
+    // this.
     (0..steps).map(value).sum::<f64>() * h / (2.0 * PI) * (1.0 - 1e-3)
 }
 
@@ -134,16 +134,16 @@ fn slope(outcome: &Outcome, of: fn(&Sums) -> f64) -> f64 {
 }
 
 /// The reason why the bound of S14 is far from the measured values.
-const EVERY_N: &str = "as the proof loses a factor: in the plane b(t) t tends to 1/8, but the best learner makes 1/2 mistake per ln n (S14o)";
+const EVERY_N: &str = "as the proof loses a constant factor: in the plane, b(t) t tends to 1/8, but the best learner makes 1/2 mistake per ln n (S14o)";
 
 impl Experiment for BestRandomExperiment {
     about! {
         "S14", "Random order: how many mistakes the best possible learner makes";
-        "S14": "In random order on n uniform points of the sphere, labelled by a uniformly random halfspace, every learner makes at least Σ b(t) >= ((d-1)²/(2πe d)) ln(n/d) mistakes in expectation (b in docs/theory/random-order.md). Tested on the best learner, drawn in law, for d = 2 and 3 and n = 10^10 to 10^80."
+        "S14": "In random order on n uniform points of the sphere, labelled by a uniformly random halfspace, every learner makes at least Σ b(t) >= ((d-1)²/(2πe d)) ln(n/d) mistakes in expectation (b: docs/theory/random-order.md). Tested on the best learner, simulated from its exact distribution, for d = 2 and 3 and n = 10^10 to 10^80."
             ["ours: docs/theory/random-order.md, Theorem 1; DKTZ23 §1 without the constant"]
             Proved, null "two mistakes, which suffice in the plane for a learner that chooses the order (S12p)"
             halfspaces_online::{bounds::random_order_mistakes};
-        "S14o": "In random order on n uniform points of the sphere, the best learner makes between κ(d-1) and (d-1)/2 mistakes per ln n as n grows, κ = 1/(2 ln 2 + π²/6 - ln² 2) = 0.392; in the plane ½. Tested from n = 10^10 to 10^80 for d = 3, and to 0.01 in the plane."
+        "S14o": "In random order on n uniform points of the sphere, the best learner makes, as n grows, between κ(d-1) and (d-1)/2 mistakes per ln n, κ = 1/(2 ln 2 + π²/6 - ln² 2) = 0.392, and in the plane ½. Tested from n = 10^10 to 10^80, for d = 3 and, to within 0.01, in the plane."
             ["ours: docs/theory/random-order.md, Theorem 2"]
             Proved, null "a random remaining target instead of the majority"
             halfspaces_online::{bounds::random_order_rate};
@@ -198,7 +198,7 @@ impl Experiment for BestRandomExperiment {
             (Evidence::worst_of(&rates), Null::of_cases(random)),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("The best learner predicts by the majority of all targets that agree with the labels so far. In two and three dimensions these targets form an arc or a convex polygon. Most points do not cut it, and their labels are certain. So only the next point that cuts is drawn, after a geometric waiting time, and 10^80 points cost about a thousand cuts. Mistakes are summed as their probabilities, which has the same mean and less variance.".into());
+        section.summary.push("The best learner predicts by the majority of all targets that agree with the labels so far. In two and three dimensions these targets form an arc or a convex polygon. Most points do not cut this set, and their labels are certain. So only the next point that cuts is drawn, after a geometric waiting time, and 10^80 points take about a thousand cuts. The probabilities of mistakes are summed instead of the mistakes; the sum has the same mean and less variance.".into());
         for dim in [3, 2] {
             section.figures.push(figure(results, dim));
         }
@@ -230,7 +230,7 @@ fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> Figure {
     Figure {
         name: format!("s14-best-random-d{dim}"),
         title: format!("In random order no learner avoids the logarithm (d = {dim})"),
-        caption: "Expected mistakes on n uniform points in random order, for n from 10^4 to 10^80, drawn in law; means with 95 % intervals. The best learner predicts by the majority of the remaining targets. Its slope is proved to lie between those of the two upper dashed lines as n grows, and its mistakes are proved to exceed the lowest line at every n.".into(),
+        caption: "Expected mistakes on n uniform points in random order, for n from 10^4 to 10^80, simulated from their exact distribution; means with 95 % intervals. The best learner predicts by the majority of the remaining targets. As n grows, its slope is proved to lie between the slopes of the two upper dashed lines. At every n, its expected mistakes are proved to be at least the lowest line.".into(),
         x: Axis::log("points n"),
         y: Axis::linear("mistakes"),
         layers,
@@ -245,7 +245,7 @@ fn by_size(results: &Results<Configuration, Outcome>) -> Table {
     let dim = |(group, _): &Row<'_>| group.configuration.dim;
     table(
         "s14-best-random",
-        "Mean mistakes in random order, the bounds, and the mistakes per ln n from 10^10 points on",
+        "Mean mistakes in random order, the bounds, and the mistakes per ln n above 10^10 points",
         rows,
         &[
             ("d", &|row| dim(row).to_string()),
@@ -291,7 +291,7 @@ mod tests {
         assert!(found <= exact && found > 0.99 * exact, "{found} {exact}");
     }
 
-    /// In the plane, p is uniform given that a point cuts. The best learner then makes ½ mistakes per nat, and a random
+    /// In the plane, p is uniform given that a point cuts. The best learner then makes ½ mistake per nat, and a random
     /// target makes ⅔.
     #[test]
     fn the_plane_has_its_exact_slopes() {

@@ -19,32 +19,32 @@ const CHOSEN_ORDER: f64 = 5.6;
 /// Lower bound on the mistakes in random order, in units of d ln n.
 const RANDOM_ORDER: f64 = 0.9;
 
-/// Largest difference between the means of drawn and real runs: relative for mistakes in buckets, absolute for
-/// ln sin θ.
+/// Largest allowed difference between the means of simulated and real runs: relative for mistakes in buckets, absolute
+/// for ln sin θ.
 const AGREE: [f64; 2] = [0.02, 0.25];
 
-/// Number of runs drawn in law for each run on points.
+/// Number of simulated runs for each run on points.
 const DRAWN_PER_REAL: usize = 20;
 
 /// A change made after a verdict.
-const MORE_RUNS: &str = "changed after a verdict: 200 runs on 10^5 points at standard scale were inconclusive; now 320 are made";
+const MORE_RUNS: &str = "changed after a verdict: 200 runs on 10^5 points at standard scale were inconclusive, so 320 were made; later versions make 200 again";
 
 impl Experiment for HugePoolsExperiment {
     about! {
         "S11", "Algorithm 1 on up to 10^80 points: choosing the order turns ln n into lnln n";
-        "S11": "Drawn exactly in law, Algorithm 1 with k = ⌈2 d lnln n⌉ makes at most 5.6 d lnln n mistakes in expectation, and fewer than its update in random order, on n = 10^10 to 10^80 uniform points; d = 10 and 30, beyond smoke scale 100."
+        "S11": "Simulated from its exact distribution, Algorithm 1 with k = ⌈2 d lnln n⌉ makes at most 5.6 d lnln n mistakes in expectation, and fewer than the same update rule applied in random order, on n = 10^10 to 10^80 uniform points; d = 10, 30 and, beyond smoke scale, 100."
             ["DKTZ23 Theorem 2.1; measured, not proved"]
             Measured, null "random order at the same n"
             halfspaces_online::{ChainLength};
-        "S11r": "At the n and d of S11, the start and the update of Algorithm 1 in random order make at least 0.9 d ln n mistakes in expectation."
+        "S11r": "At the n and d of S11, the start of Algorithm 1, followed by its update rule in random order, makes at least 0.9 d ln n mistakes in expectation."
             ["DKTZ23 §1, random order; measured, not proved"]
             Measured, null "Algorithm 1 at the same n";
-        "S11v": "Runs of Algorithm 1 drawn in law agree with runs on points: mean mistakes in buckets to 2 %, mean ln sin θ at the end to 0.25. Tested at n = 10^4 (d = 5 and 30), beyond smoke scale 10^5 (d = 10), at full scale 10^6 (d = 10 and 30)."
+        "S11v": "Runs of Algorithm 1 simulated from their exact distribution agree with runs on actual points: mean mistakes in buckets to within 2 %, mean ln sin θ at the end to within 0.25. Tested at n = 10^4 (d = 5 and 30); beyond smoke scale also 10^5 (d = 10); at full scale also 10^6 (d = 10 and 30)."
             ["ours: docs/theory/algorithm-1-in-law.md"]
-            Proved, null "runs drawn with a tenth of the points"
+            Proved, null "runs simulated with a tenth of the points"
             halfspaces_online::{TwoChains};
-        "S11t": "With its proved length k = ⌈24 d lnln n + 4.5 ln(4/δ)⌉, Algorithm 1 labels n uniform points with at most 4d + 2k + 2E mistakes with probability at least 1 - δ = 0.9; E, for the end, is in the proof. n from 10^4 to 10^80."
-            ["DKTZ23 Theorem 2.1 with our constants, docs/theory/constants-of-dktz23.md; an observation, as real runs stay far below"]
+        "S11t": "With probability at least 1 - δ = 0.9, Algorithm 1 with the proved chain length k = ⌈24 d lnln n + 4.5 ln(4/δ)⌉ labels n uniform points with at most 4d + 2k + 2E mistakes, where E, a term for the end, is defined in the proof; n from 10^4 to 10^80."
+            ["DKTZ23 Theorem 2.1 with our constants, docs/theory/constants-of-dktz23.md; an observation, as real runs stay far below the bound"]
             Observation, null "the bound divided by 3"
             halfspaces_online::{TwoChains, ChainLength, bounds::two_chains_mistakes};
     }
@@ -139,7 +139,7 @@ impl Experiment for HugePoolsExperiment {
                         });
                         judge(
                             &mut few,
-                            "mistakes over those in random order",
+                            "mistakes / mistakes in random order",
                             1.0,
                             &|(run, random)| run.total() / random,
                         );
@@ -183,13 +183,13 @@ impl Experiment for HugePoolsExperiment {
             }
         }
         let drawn_groups = || groups_of(results, |c| matches!(c, Configuration::Drawn { .. }));
-        // One case per draw and size.
+        // One case per simulated run and size.
         type Misses<'a> = &'a dyn Fn(f64, f64, &(Run, f64)) -> bool;
         let cases = |misses: Misses| {
             let mut cases = Vec::new();
             for group in drawn_groups() {
                 let Configuration::Drawn { dim } = group.configuration else {
-                    unreachable!("`drawn_groups` selects draws only")
+                    unreachable!("`drawn_groups` selects simulated runs only")
                 };
                 for outcome in &group.outcomes {
                     let sizes = SIZES.iter().zip(drawn(outcome));
@@ -214,7 +214,7 @@ impl Experiment for HugePoolsExperiment {
             (Evidence::worst_of(&proved), Null::SmallerBound),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("A pool of 10^80 points is never generated. From each bucket, Algorithm 1 needs only the surest misclassified point. On the sphere, that point's position in the plane of hypothesis and target has a law that can be sampled exactly. Buckets are independent, so the angle is a Markov chain. For the points that one chain leaves for the other to label, all points of buckets with a mistake are counted. That is more points than are left, so the total is an upper bound. In random order, the waiting time for the next misclassified point is geometric.".into());
+        section.summary.push("A pool of 10^80 points is never generated. From each bucket, Algorithm 1 needs only the surest misclassified point. On the sphere, that point's position in the plane of hypothesis and target has a distribution that can be sampled exactly. Buckets are independent, so the angle is a Markov chain. For the points that one chain leaves for the other to label, all points of buckets with a mistake are counted. These are more points than are left, so the total is an upper bound. In random order, the waiting time for the next misclassified point is geometric.".into());
         const DIMS: [usize; 3] = [30, 10, 100];
         section.findings.push(finding(results, &DIMS));
         for dim in DIMS {
@@ -222,7 +222,7 @@ impl Experiment for HugePoolsExperiment {
                 section.figures.push(figure(results, dim));
             }
         }
-        section.summary.push("The proved length is about twelve times as long as the one that is run above. Its bound on the mistakes, 4d + 2k + 2E, exceeds what runs make by a factor of about ten, and even what the random order makes up to n = 10^80. So the theorem says how mistakes grow, and not yet how many there are.".into());
+        section.summary.push("The proved length is about twelve times the length used above. The proved bound on the mistakes, 4d + 2k + 2E, exceeds the mistakes of the runs by a factor of about ten. Up to n = 10^80, it even exceeds the mistakes in random order. So the theorem says how the mistakes grow, but not yet how many there are.".into());
         section.tables.push(by_size(results));
         section.tables.push(agreement(results));
         section.tables.push(with_proved_length(results));
@@ -238,7 +238,7 @@ mod tests {
         Run { start: 10, chains, end: 0.0, log_sin }
     }
 
-    /// The finding has a text only if the mistakes in the chosen order hardly grow with n and those in random order do.
+    /// The finding has text only if the mistakes in the chosen order hardly grow with n and those in random order grow.
     #[test]
     fn the_finding_follows_the_numbers() {
         let found = |chosen: fn(f64) -> f64, random: fn(f64) -> f64| {
@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(found(|log| 1000.0 * log.ln(), |log| 1000.0 * log.ln()), None);
     }
 
-    /// More mistakes than the theorem allows in more than δ of the runs.
+    /// The claim is violated if more than δ of the runs make more mistakes than the theorem allows.
     #[test]
     fn runs_beyond_the_proved_bound_are_caught() {
         let judge = |share: f64| {
@@ -274,7 +274,7 @@ mod tests {
         assert_eq!([0.9, 1.1].map(judge), [Verdict::Holds, Verdict::Violated]);
     }
 
-    /// A real run with the proved length has its k, and stays within the bound.
+    /// A real run with the proved length uses the proved k and stays within the bound.
     #[test]
     fn the_theorem_is_run_with_its_length() {
         let configuration = Configuration::Proved { dim: 5, points: Some(10_000) };
@@ -318,7 +318,7 @@ mod tests {
         let [holds, violated] = [Verdict::Holds, Verdict::Violated];
         assert_eq!(judge(5.0, 1.2, 0.0), [holds; 3]);
         // The planted faults: as many mistakes as in random order, a random order with as few mistakes as the chosen
-        // order, and a different law.
+        // order, and a different distribution.
         assert_eq!(judge(6.5, 1.2, 0.0), [violated, holds, holds]);
         assert_eq!(judge(4.0, 0.3, 0.0), [violated, violated, holds]);
         assert_eq!(judge(5.0, 1.2, 0.05), [holds, holds, violated]);

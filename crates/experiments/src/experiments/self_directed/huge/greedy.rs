@@ -1,4 +1,4 @@
-//! Greedy on the whole pool ([`halfspaces_online::Greedy`]), sampled in law and run on points.
+//! Greedy on the whole pool ([`halfspaces_online::Greedy`]), simulated from its exact distribution and run on points.
 //!
 //! After a mistake of margin m at the hypothesis w, all that is known about the remaining points is that |w · x| < m.
 //! So the rest of a Poisson pool is a Poisson process on the sphere cut by one slab for each mistake, and the
@@ -20,7 +20,7 @@ pub(crate) struct GreedyRun {
     pub(super) mistakes: u64,
     /// ln sin of the angle to the target at the end.
     pub(super) log_sin: f64,
-    /// Number of points that a slab excluded, for each mistake; 0 for a run on points.
+    /// Number of sampled points per mistake that a slab excluded; 0 for a run on points.
     pub(super) excluded: f64,
 }
 
@@ -53,8 +53,8 @@ fn orthogonal(axis: &[f64], rng: &mut ChaCha8Rng) -> Vec<f64> {
     }
 }
 
-/// The coordinates of a misclassified point: w* · x, the part orthogonal to w*, and the direction of its part
-/// orthogonal to w* and w. The sign is that of w · x > 0.
+/// The coordinates of a misclassified point x: w* · x, the part of x orthogonal to w*, and the direction of the part of
+/// x orthogonal to both w* and w. The sign of x is chosen so that w · x > 0.
 fn place(
     angle: Angle,
     axis: &[f64],
@@ -73,7 +73,7 @@ fn place(
 fn turned(angle: Angle, axis: &[f64], x: WrongPoint, off: &[f64]) -> Vec<f64> {
     let deficit = angle.deficit(x);
     let margin = (1.0 - deficit).max(0.0).sqrt();
-    // 1 - μ r cos(uθ), u = 1 - t, without a difference of nearly equal numbers.
+    // 1 - μ r cos(uθ) with u = 1 - t, computed without a difference of nearly equal numbers.
     let product = margin * (1.0 - x.off_plane).sqrt();
     let rest = (deficit + x.off_plane - deficit * x.off_plane) / (1.0 + product);
     let half = (0.5 * x.turn * angle.radians()).sin();
@@ -84,9 +84,10 @@ fn turned(angle: Angle, axis: &[f64], x: WrongPoint, off: &[f64]) -> Vec<f64> {
     next
 }
 
-/// Samples a run on a Poisson number of uniform points with mean `points`, in law.
+/// Simulates a run on uniform points from its exact distribution. The number of points is Poisson with mean `points`.
 pub(super) fn drawn(points: f64, dim: usize, rng: &mut ChaCha8Rng) -> Result<GreedyRun, Failure> {
-    // The first point, turned to the target's side, is the hypothesis. It is predicted +1.
+    // The first point is predicted +1. Multiplied by ±1 so that it lies on the target's side, it is the first
+    // hypothesis.
     let first = UnitSphere::new(dim)?.sample_with_rng(1, rng)?;
     let mut axis = first.as_slice()[1..].to_vec();
     let mut angle = Angle::new(norm(&axis), first.as_slice()[0].abs());
@@ -163,7 +164,7 @@ mod tests {
                 let found = turned(angle, &axis, x, &off);
                 assert!(kernels::dot(&found, &expected) > 1.0 - 1e-9);
             }
-            // A slab of this hypothesis excludes exactly the points of a larger margin.
+            // A slab of this hypothesis excludes exactly the points with a larger margin.
             for (factor, inside) in [(0.999, false), (1.001, true)] {
                 let slab = Slab {
                     axis: axis.clone(),

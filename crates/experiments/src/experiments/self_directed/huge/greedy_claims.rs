@@ -1,4 +1,4 @@
-//! S15, S15v: greedy on the whole pool of up to 10^80 points.
+//! S15, S15v: greedy on whole pools of up to 10^80 points.
 
 use super::greedy::{GreedyRun, drawn, real};
 use super::play::{chains, start};
@@ -7,7 +7,7 @@ use crate::experiments::common::*;
 
 pub(crate) struct GreedyInLawExperiment;
 
-/// The numbers of points, as powers of ten. Claims are judged from the third on.
+/// The numbers of points, as powers of ten. Claims are judged from the third one on.
 const SIZES: [i32; 8] = [4, 6, 10, 16, 20, 30, 50, 80];
 const JUDGED: usize = 2;
 
@@ -15,31 +15,31 @@ const JUDGED: usize = 2;
 const RANGE: [f64; 2] = [0.85, 1.1];
 
 /// A change made after a result on a development seed.
-const REPLACED: &str = "changed on development seeds: first written as at most 4 d mistakes, which 10^80 points refute, then as 0.9 to 1.1 times d lnln n, on which a smoke run could not decide";
-const WIDER: &str =
-    "changed on a development seed: first to within 2 %, on which a smoke run could not decide";
+const REPLACED: &str = "changed on development seeds: the first version claimed at most 4 d mistakes, which runs on 10^80 points refute; the second claimed 0.9 to 1.1 times d lnln n, which a smoke run could not decide";
+const WIDER: &str = "changed on a development seed: the first version allowed 2 %, which a smoke run could not decide";
 
-/// Largest difference between the means of drawn and real runs: relative for mistakes, absolute for ln sin θ.
+/// Largest allowed difference between the means of simulated and real runs: relative for mistakes, absolute for ln sin
+/// θ.
 const AGREE: [f64; 2] = [0.03, 0.25];
 
-/// Number of runs drawn in law for each run on points.
+/// Number of simulated runs for each run on points.
 const DRAWN_PER_REAL: usize = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Configuration {
-    /// Greedy and Algorithm 1 at every size, in law.
+    /// Simulated runs of greedy and of Algorithm 1 at every size.
     Drawn { dim: usize },
-    /// A run of greedy on points, compared with runs drawn in law.
+    /// A run of greedy on points, compared with simulated runs.
     Real { dim: usize, points: usize },
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Outcome {
-    /// Greedy and the mistakes of Algorithm 1 at each of [`SIZES`].
+    /// The run of greedy and the mistakes of Algorithm 1 at each of [`SIZES`].
     Drawn(Vec<(GreedyRun, f64)>),
-    /// The run on points, the runs drawn in law, and the runs drawn in law with a tenth of the points.
+    /// The run on points, the simulated runs, and the runs simulated with a tenth of the points.
     Real(GreedyRun, Vec<GreedyRun>, Vec<GreedyRun>),
 }
 
@@ -47,9 +47,9 @@ fn at(outcome: &Outcome, size: usize) -> (GreedyRun, f64) {
     of_part!(outcome, Outcome::Drawn(runs) => runs[size])
 }
 
-/// The mean over the drawn runs minus the value of the real run, for the mistakes (relative to that mean) and for ln
-/// sin θ. There is one such pair for the runs drawn with all points, and one for those drawn with a tenth of the
-/// points.
+/// The mean over the simulated runs minus the value of the real run, for the mistakes (relative to that mean) and for
+/// ln sin θ. There is one such pair for the runs simulated with all points, and one for those simulated with a tenth of
+/// the points.
 fn differences(outcome: &Outcome) -> [[f64; 2]; 2] {
     let (run, all, tenth) = of_part!(outcome, Outcome::Real(run, all, tenth) => (run, all, tenth));
     [all, tenth].map(|drawn| {
@@ -70,13 +70,13 @@ fn slack(part: usize, difference: f64) -> f64 {
 
 impl Experiment for GreedyInLawExperiment {
     about! {
-        "S15", "Greedy on up to 10^80 points: the whole pool without buckets, drawn in law";
-        "S15": "Drawn in law, greedy on the whole pool makes between 0.85 and 1.1 times d lnln n mistakes in expectation on n = 10^10 to 10^80 uniform points of the sphere, d = 10 and 30."
-            ["ours: docs/theory/algorithm-1-in-law.md; the law is proved, the numbers are measured"]
+        "S15", "Greedy on pools of up to 10^80 points, without buckets";
+        "S15": "Simulated from its exact distribution, greedy on the whole pool makes in expectation between 0.85 d lnln n and 1.1 d lnln n mistakes on n = 10^10 to 10^80 uniform points of the sphere, d = 10 and 30."
+            ["ours: docs/theory/algorithm-1-in-law.md; the distribution is proved, the numbers are measured"]
             Measured, null "Algorithm 1 at the same n";
-        "S15v": "Runs of greedy drawn in law agree with runs on points: mean mistakes to 3 %, mean ln sin θ at the end to 0.25. Tested at n = 10^4 (d = 5), beyond smoke scale also for d = 30 and at n = 10^5 (d = 10)."
+        "S15v": "Runs of greedy simulated from their exact distribution agree with runs on actual points: mean mistakes to within 3 %, mean ln sin θ at the end to within 0.25. Tested at n = 10^4 (d = 5); beyond smoke scale also at n = 10^4 (d = 30) and 10^5 (d = 10)."
             ["ours: docs/theory/algorithm-1-in-law.md"]
-            Proved, null "runs drawn with a tenth of the points"
+            Proved, null "runs simulated with a tenth of the points"
             halfspaces_online::{Greedy};
     }
 
@@ -172,7 +172,7 @@ impl Experiment for GreedyInLawExperiment {
             (Evidence::worst_of(&agree).with_note(WIDER), Null::of_cases(off)),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("After a mistake, greedy knows of the remaining points only that they are less sure than the mistake. They are a Poisson process on the sphere cut by one slab per mistake, so hypothesis, target and slabs form a Markov chain that is drawn in law for any number of points. The column \"excluded\" says how many drawn points a slab excluded, for each mistake: the cost of the method.".into());
+        section.summary.push("After a mistake, greedy knows about the remaining points only that they are less sure than the misclassified one. They are a Poisson process on the sphere cut by one slab per mistake. So the hypothesis, the target and the slabs form a Markov chain, which is simulated for any number of points. The column \"excluded\" gives the number of sampled points per mistake that a slab excluded: the cost of the method.".into());
         for dim in [30, 10] {
             section.figures.push(figure(results, dim));
         }
@@ -199,7 +199,7 @@ fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> Figure {
         name: format!("s15-greedy-d{dim}"),
         title: format!("Greedy on the whole pool makes about d lnln n mistakes (d = {dim})"),
         caption: format!(
-            "Mistakes per dimension until n uniform points of the sphere in R^{dim} are labelled, for n from 10^4 to 10^80. Means with 95 % intervals over runs drawn in law. Algorithm 1 (an upper bound) has a proof; greedy, which has no buckets, has none."
+            "Mistakes per dimension until n uniform points of the sphere in R^{dim} are labelled, for n from 10^4 to 10^80. Means with 95 % intervals over runs simulated from their exact distribution. The curve of Algorithm 1 is an upper bound. Algorithm 1 has a proof; greedy, which has no buckets, has none."
         ),
         x: Axis::log("points n"),
         y: Axis::linear("mistakes / d"),
@@ -220,7 +220,7 @@ fn by_size(results: &Results<Configuration, Outcome>) -> Table {
     };
     table(
         "s15-greedy",
-        "Mean mistakes on n points, and the points that slabs excluded, for each mistake",
+        "Mean mistakes on n points, and the number of points per mistake that slabs excluded",
         rows,
         &[
             ("d", &|(_, d, _)| d.to_string()),
@@ -251,7 +251,7 @@ fn agreement(results: &Results<Configuration, Outcome>) -> Table {
     };
     table(
         "s15-agreement",
-        "Greedy drawn in law and on points: means, and 95 % intervals of the differences",
+        "Greedy simulated and run on points: means, and 95 % intervals of the differences",
         rows,
         &[
             ("d", &|(_, d, _)| d.to_string()),

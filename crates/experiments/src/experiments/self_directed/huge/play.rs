@@ -1,4 +1,4 @@
-//! Algorithm 1 and its update in random order, sampled in law and run on points.
+//! Algorithm 1, and its update rule in random order, simulated from their exact distributions and run on points.
 
 use super::wedge::{Angle, occurrences};
 use crate::Failure;
@@ -19,8 +19,8 @@ pub(crate) struct Run {
     pub(super) start: u64,
     /// Mistakes in buckets.
     pub(super) chains: u64,
-    /// Mistakes made when each chain labels the points that the other chain left. For a run drawn in law, this is an
-    /// upper bound.
+    /// Mistakes made when each chain labels the points that the other chain left. For a simulated run, this is an upper
+    /// bound.
     pub(super) end: f64,
     /// Mean over the two chains of ln sin θ at the end.
     pub(super) log_sin: f64,
@@ -32,8 +32,8 @@ impl Run {
     }
 }
 
-/// Sums y x over 4d uniform points, each predicted by the sum so far. Returns the mistakes and the angle of the sum
-/// to the target. The angle is acute, since y (w* · x) >= 0 for every term.
+/// Sums y x over 4d uniform points, each predicted by the sum so far. Returns the mistakes and the angle between the
+/// sum and the target. The angle is acute, since y (w* · x) >= 0 for every term.
 pub(super) fn start(dim: usize, rng: &mut ChaCha8Rng) -> Result<(u64, Angle), Failure> {
     let points = UnitSphere::new(dim)?.sample_with_rng(START_POINTS * dim, rng)?;
     let mut sum = vec![0.0; dim];
@@ -47,10 +47,11 @@ pub(super) fn start(dim: usize, rng: &mut ChaCha8Rng) -> Result<(u64, Angle), Fa
     Ok((mistakes, Angle::new(norm(&sum[1..]) / length, sum[0] / length)))
 }
 
-/// Samples a run of Algorithm 1 on `points` uniform points in law, given the angle of the start.
+/// Simulates a run of Algorithm 1 on `points` uniform points from its exact distribution, given the angle of the start.
 ///
 /// Buckets are independent, and the past of a chain affects the next bucket only through the angle. The angle is
-/// therefore a Markov chain. A bucket without a misclassified point leaves it unchanged and is labelled completely.
+/// therefore a Markov chain. A bucket without a misclassified point leaves the angle unchanged and is labelled
+/// completely.
 pub(super) fn chains(
     (start, first): (u64, Angle),
     points: f64,
@@ -127,7 +128,7 @@ pub(super) fn real(
     let learner = TwoChains::new(dim, length, rng.random())?;
     let run = learner.simulate(&pool, &labels)?;
     let planned = length.buckets(dim, points as f64);
-    assert_eq!(run.chain_length(), planned, "the k of the runs drawn in law");
+    assert_eq!(run.chain_length(), planned, "the k of the simulated runs");
     Ok(Run {
         start: run.start_mistakes() as u64,
         chains: run.chain_mistakes() as u64,

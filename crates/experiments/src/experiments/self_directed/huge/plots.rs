@@ -17,14 +17,16 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> F
         };
         let random = values(|(_, random)| *random);
         let chosen = values(|(run, _)| run.total());
-        layers.extend(mean_curve("its update, in random order", Colour::Orange, random));
+        layers.extend(mean_curve("the same update rule, in random order", Colour::Orange, random));
         layers.extend(mean_curve("Algorithm 1, which chooses the order", Colour::Blue, chosen));
     }
     Figure {
         name: format!("s11-huge-pools-d{dim}"),
-        title: format!("With a chosen order, more points cost hardly any mistakes (d = {dim})"),
+        title: format!(
+            "With a chosen order, more points cost hardly any additional mistakes (d = {dim})"
+        ),
         caption: format!(
-            "Mistakes per dimension until n uniform points of the sphere in R^{dim} are labelled, for n from 10^4 to 10^80. Means with 95 % intervals over runs sampled exactly in law. Algorithm 1 (an upper bound) grows like lnln n, its update in random order like ln n."
+            "Mistakes per dimension until n uniform points of the sphere in R^{dim} are labelled, for n from 10^4 to 10^80. Means with 95 % intervals over runs simulated from their exact distribution. The mistakes of Algorithm 1 (an upper bound) grow like lnln n, those of the same update rule in random order like ln n."
         ),
         x: Axis::log("points n"),
         y: Axis::linear("mistakes / d"),
@@ -32,7 +34,7 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> F
     }
 }
 
-/// A sentence with the mistakes of both orders on the largest pool, and their growth from the smallest pool judged.
+/// A sentence with the mistakes of both orders on the largest pool, and their growth from the smallest judged pool.
 /// Returns `None` if a size is missing, or if the numbers do not support the title of the finding.
 fn growth(group: &Group<Configuration, Outcome>, dim: usize) -> Option<String> {
     let first = SIZES.iter().position(|e| *e >= 10)?;
@@ -116,7 +118,7 @@ pub(super) fn agreement(results: &Results<Configuration, Outcome>) -> Table {
     };
     table(
         "s11-agreement",
-        "Runs drawn in law and runs on points: means, and 95 % intervals of their differences",
+        "Simulated runs and runs on points: means, and 95 % intervals of their differences",
         rows,
         &[
             ("d", &|(_, d, _)| d.to_string()),
@@ -167,7 +169,7 @@ pub(super) fn with_proved_length(results: &Results<Configuration, Outcome>) -> T
             ("d", &|(_, dim, ..): &Row<'_>| dim.to_string()),
             ("n", &|(.., n, _)| format!("{n:.0e}")),
             ("runs", &|(g, ..)| match g.configuration {
-                Configuration::Proved { points: None, .. } => "in law".into(),
+                Configuration::Proved { points: None, .. } => "simulated".into(),
                 _ => "on points".into(),
             }),
             ("trials", &|(g, ..)| g.count()),

@@ -1,7 +1,7 @@
 //! Samples the uniform points of the sphere of R^d, d >= 3, on which two unit vectors w and w* at an angle θ < π/2
 //! disagree. The number of points may be as large as 10^80.
 //!
-//! Only the projection of a point on the plane of w and w* matters. Its length r has P[r >= ρ] = (1 - ρ²)^(d/2-1),
+//! Only the projection of a point onto the plane of w and w* matters. Its length r has P[r >= ρ] = (1 - ρ²)^(d/2-1),
 //! and its direction is uniform. The two vectors disagree in a double wedge of probability θ/π. In the wedge,
 //! |w · x| = r sin(tθ) and |w* · x| = r sin((1-t)θ), with t uniform on \[0, 1\].
 //!
@@ -13,8 +13,8 @@ use rand::rngs::ChaCha8Rng;
 use rand_distr::{Binomial, Distribution, Poisson};
 use std::f64::consts::PI;
 
-/// The largest count drawn from a binomial distribution. Larger counts are drawn from the Poisson distribution, which
-/// differs from it by less than rounding errors.
+/// The largest number of trials for which the successes are drawn from a binomial distribution. For more trials, they
+/// are drawn from the Poisson distribution; the difference is smaller than rounding errors.
 const MOST_BINOMIAL: f64 = 1e15;
 
 /// The angle between two unit vectors, above 0 and below π/2.
@@ -84,11 +84,12 @@ impl Angle {
         WrongPoint { off_plane: off_plane * shrunk, turn: turn * rng.random::<f64>() }
     }
 
-    /// The misclassified point of largest |w · x| among `count` random points; `None` if no point is misclassified.
+    /// The misclassified point with the largest |w · x| among `count` random points; `None` if no point is
+    /// misclassified.
     ///
-    /// The result is exact in law. The misclassified points are drawn box by box, and each box is about e times as
-    /// probable as the previous one. The search stops at the first box with a point whose deficit is at most that of
-    /// the box: all surer points lie in the same box.
+    /// The result has the exact distribution. The misclassified points are drawn box by box, and each box is about e
+    /// times as probable as the previous one. The search stops at the first box with a point whose deficit is at most
+    /// that of the box: all surer points lie in the same box.
     pub(super) fn surest(self, count: f64, dim: usize, rng: &mut ChaCha8Rng) -> Option<WrongPoint> {
         let (error, mut drawn) = (self.error(), 0.0);
         let new = |[inner, share]: [f64; 2], rng: &mut ChaCha8Rng| {
@@ -289,8 +290,8 @@ mod tests {
     /// The statistic exceeds 1.95 with probability 0.001, for every distribution.
     const RARE: f64 = 1.95;
 
-    /// Sampling box by box and drawing every misclassified point give the same law of the deficit, of the turn, and of
-    /// the case without a misclassified point.
+    /// Sampling box by box and drawing every misclassified point give the same distribution of the deficit and of the
+    /// turn, and the same probability of no misclassified point.
     #[test]
     fn the_surest_is_that_of_all_points() {
         let mut rng = rng_for(RngStream::CALLER, 1);
@@ -320,8 +321,8 @@ mod tests {
         }
     }
 
-    /// The survival function by quadrature, p(m) = (θ/π) E_t[(1 - (m/sin(tθ))²)₊^(d/2-1)], makes (1 - p)^n uniform.
-    /// This tests numbers of points that no other sampler can reach.
+    /// With the survival function p(m) = (θ/π) E_t[(1 - (m/sin(tθ))²)₊^(d/2-1)], computed by quadrature, (1 - p)^n is
+    /// uniform. This tests numbers of points that no other sampler can reach.
     #[test]
     fn the_surest_of_many_has_the_survival_function() {
         let mut rng = rng_for(RngStream::CALLER, 2);

@@ -7,13 +7,13 @@ use halfspaces_online::{ChainLength, bounds};
 /// k = ⌈2 d lnln n⌉.
 pub(super) const SHORT: ChainLength = ChainLength::Practical { factor: 2.0 };
 
-/// δ of the theorem with its proved length.
+/// The failure probability δ of the theorem with the proved length.
 pub(super) const FAILURE: f64 = 0.1;
 
 /// The proved k.
 pub(super) const PROVED: ChainLength = ChainLength::Theory { failure: FAILURE };
 
-/// The numbers of points at which runs of the theorem are drawn, as powers of ten.
+/// The numbers of points at which runs with the proved length are simulated, as powers of ten.
 pub(super) const PROVED_SIZES: [i32; 3] = [10, 30, 80];
 
 /// The numbers of points at which both orders are run, as powers of ten.
@@ -22,12 +22,12 @@ pub(super) const SIZES: [i32; 13] = [4, 5, 6, 7, 8, 9, 10, 13, 16, 20, 30, 50, 8
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Configuration {
-    /// Both orders at every size, in law.
+    /// Simulated runs of both orders at every size.
     Drawn { dim: usize },
-    /// A run on points, compared with runs drawn in law.
+    /// A run on points, compared with simulated runs.
     Real { dim: usize, points: usize },
-    /// Runs with the proved length. If `points` is given, one run is on points; otherwise runs are drawn in law at each
-    /// of [`PROVED_SIZES`].
+    /// Runs with the proved length. If `points` is given, one run is on points; otherwise a run is simulated at each of
+    /// [`PROVED_SIZES`].
     Proved { dim: usize, points: Option<usize> },
 }
 
@@ -36,7 +36,7 @@ pub(crate) enum Configuration {
 pub(crate) enum Outcome {
     /// Algorithm 1 and random order at each of [`SIZES`].
     Drawn(Vec<(Run, f64)>),
-    /// The run on points, the runs drawn in law, and the runs drawn in law with a tenth of the points.
+    /// The run on points, the simulated runs, and the runs simulated with a tenth of the points.
     Real(Run, Vec<Run>, Vec<Run>),
     /// Each run with the proved length.
     Proved(Vec<Run>),
@@ -61,7 +61,7 @@ pub(super) fn drawn(outcome: &Outcome) -> &[(Run, f64)] {
     of_part!(outcome, Outcome::Drawn(runs) => runs)
 }
 
-/// The run on points and the runs drawn in law.
+/// The run on points and the simulated runs.
 pub(super) fn real_and_drawn(outcome: &Outcome) -> (&Run, &[Run]) {
     match outcome {
         Outcome::Real(run, drawn, _) => (run, drawn),
@@ -69,7 +69,7 @@ pub(super) fn real_and_drawn(outcome: &Outcome) -> (&Run, &[Run]) {
     }
 }
 
-/// Computes [`differences`] for the runs drawn with a tenth of the points.
+/// Computes [`differences`] for the runs simulated with a tenth of the points.
 pub(super) fn null_differences(outcome: &Outcome) -> [f64; 2] {
     match outcome {
         Outcome::Real(run, _, null) => apart(run, null),
@@ -77,8 +77,8 @@ pub(super) fn null_differences(outcome: &Outcome) -> [f64; 2] {
     }
 }
 
-/// The mean over the drawn runs minus the value of the real run, for the mistakes in buckets (relative to that mean)
-/// and for ln sin θ.
+/// The mean over the simulated runs minus the value of the real run, for the mistakes in buckets (relative to that
+/// mean) and for ln sin θ.
 pub(super) fn differences(outcome: &Outcome) -> [f64; 2] {
     let (run, drawn) = real_and_drawn(outcome);
     apart(run, drawn)

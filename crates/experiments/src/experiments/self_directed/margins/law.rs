@@ -1,4 +1,4 @@
-//! The exact law of the misclassified point of largest margin. Proofs: docs/theory/largest-margin.md.
+//! The exact distribution of the misclassified point with the largest margin. Proofs: docs/theory/largest-margin.md.
 
 use super::workload::Configuration;
 use std::f64::consts::PI;
@@ -64,8 +64,8 @@ pub(super) fn quantile(setting: &Configuration, share: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// d = 4 has closed forms: E[1 - (a/sin tθ)²] = (1 - t₀) - a² (cot t₀θ - cot θ)/θ with a = m sin θ, and the
-    /// place has a density proportional to sin⁻².
+    /// For d = 4, there are closed forms: E[1 - (a/sin tθ)²] = (1 - t₀) - a² (cot t₀θ - cot θ)/θ with a = m sin θ, and
+    /// the place has a density proportional to sin⁻².
     #[test]
     fn four_dimensions_are_done_by_hand() {
         for (angle, m) in [(1.2f64, 0.3f64), (0.3, 0.9), (1e-4, 0.01), (0.5, 0.9999)] {

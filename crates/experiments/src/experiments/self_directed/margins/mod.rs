@@ -1,5 +1,5 @@
-//! S3, S4: the largest margin among the points on which two halfspaces disagree, and the effect of a mistake
-//! on that point on the angle.
+//! S3, S4: the largest margin among the points on which two halfspaces disagree, and how a mistake on that point
+//! changes the angle between them.
 
 mod law;
 mod workload;
@@ -12,16 +12,16 @@ pub(crate) struct MarginsExperiment;
 
 impl Experiment for MarginsExperiment {
     about! {
-        "S3", "The misclassified point of largest margin, and how the update on it changes the angle";
-        "S3": "Of n uniform points of the sphere, nθ > 12π, the update on the misclassified point of largest |w · x| takes tan θ to at most √(1 - b²) tan θ with probability at least 2/3, b the bound of S4; this implies the printed decay."
+        "S3", "The misclassified point with the largest margin, and how the update on it changes the angle";
+        "S3": "Among n uniform points of the sphere with nθ > 12π, the update on the misclassified point with the largest |w · x| reduces tan θ to at most √(1 - b²) tan θ with probability at least 2/3, where b is the bound of S4; this implies the printed decay."
             ["DKTZ23 equation (2) with the bound of S4; it implies the decay of Lemma 2.3"]
             Proved, null "the update on the first misclassified point of the same draw";
-        "S4": "With probability at least 2/3, some misclassified point of n uniform ones has |w · x| >= b sin θ: b = √(ln(nθ/12π)/(4d)) for 12π < nθ <= 12π e^(d/2), b = 1 - (12π/(nθ))^(2/d) for larger nθ; unit w, w* at angle θ."
+        "S4": "Let θ be the angle between unit vectors w and w*. With probability at least 2/3, some misclassified point among n uniform points of the sphere has |w · x| >= b sin θ, where b = √(ln(nθ/12π)/(4d)) for 12π < nθ <= 12π e^(d/2), and b = 1 - (12π/(nθ))^(2/d) for larger nθ."
             ["DKTZ23 §2, maximum margin in the disagreement region"]
             Proved, null "the first misclassified point of the same draw";
-        "S4u": "The margin of that point, and its place between the two boundaries given the margin, follow their exact laws: over all settings together, where some point is misclassified, the distribution functions differ by at most 0.03."
+        "S4u": "The margin of the point in S3, and its place between the two boundaries given the margin, follow their exact distributions: over all draws with a misclassified point, the distribution functions differ by at most 0.03."
             ["ours, docs/theory/largest-margin.md"]
-            Proved, null "the law of three quarters as many points";
+            Proved, null "the distribution for three quarters as many points";
     }
 
     fn plan(&self, scale: Scale) -> Result<Vec<Planned<Configuration>>, Failure> {
@@ -30,8 +30,8 @@ impl Experiment for MarginsExperiment {
             for points in [1_000, 100_000, 10_000_000, 1_000_000_000] {
                 for angle in [1.2, 0.3, 1e-2, 1e-4, 1e-6] {
                     let configuration = Configuration { dim, points, angle };
-                    // If nθ is below 12π, both claims are empty, and more than a million draws add nothing. If nθ is
-                    // small in every setting, the null of S3 passes.
+                    // If nθ is below 12π, S3 and S4 say nothing, and more than a million misclassified points add no
+                    // information. If nθ is small in every setting, the null of S3 passes.
                     let mass = configuration.mass();
                     if mass > PRINTED && mass < scale.pick(5e4, 2e6, 2e6) {
                         // All settings together have enough trials for the tolerance of S4u.
@@ -70,7 +70,7 @@ impl Experiment for MarginsExperiment {
             (Evidence::worst_of(&law), fewer),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("These claims are about one step, which is sampled in law; no learner of the library is run. Only the plane of the two halfspaces matters. A draw of n = 10^9 points is therefore exact if it draws the projections of the few points on which the halfspaces disagree. The table gives the smallest constant that could replace 12π, with the bound on the margin still valid with probability 2/3. The constant 12π is larger than needed. As printed, the decay has the exponent ρ = 1/(8d); S3 is stronger, since tan²θ after the update is at most (1 - r²) tan²θ with r = |w · x|/sin θ, and r >= b.".into());
+        section.summary.push("These claims are about one step, which is sampled from its exact distribution; no learner of the library is run. Only projections onto the plane of w and w* matter. So a draw of n = 10^9 points is exact if it draws the projections of the few points on which the halfspaces disagree. The table gives the smallest constant that could replace 12π such that the bound on the margin still holds with probability 2/3. The constant 12π is larger than needed. As printed, the decay has the exponent ρ = 1/(8d); S3 is stronger, since tan²θ after the update is at most (1 - r²) tan²θ with r = |w · x|/sin θ, and r >= b.".into());
         section.figures.push(figure(results));
         section.tables.push(by_setting(results));
     }
@@ -79,8 +79,8 @@ impl Experiment for MarginsExperiment {
 /// Largest allowed difference between distribution functions, over all settings together.
 const TOLERANCE: f64 = 0.03;
 
-/// Tests the margins and the places against the exact laws that hold for a fraction `share` of the number of points.
-/// The distribution functions, applied to the measured values, must give uniform values.
+/// Tests the margins and the places against their exact distributions for `share` times the number of points. The
+/// distribution functions, applied to the measured values, must give uniform values.
 fn exact_law(results: &Results<Configuration, Outcome>, share: f64) -> [Evidence; 2] {
     let (mut margins, mut places) = (Vec::new(), Vec::new());
     for (setting, outcome) in results.outcomes().filter(|(_, o)| o.margin > 0.0) {
@@ -118,7 +118,7 @@ fn figure(results: &Results<Configuration, Outcome>) -> Figure {
     Figure {
         name: "s4-largest-margin".into(),
         title: "Some misclassified point is always far from the boundary".into(),
-        caption: "The largest margin among the points on which two halfspaces at angle θ disagree, over sin θ, against nθ. Solid: the value reached with probability 2/3. Dashed: the bound of DKTZ23. A solid line below the dashed line of the same colour would refute S4.".into(),
+        caption: "The largest margin among the points on which two halfspaces at angle θ disagree, divided by sin θ, against nθ. Solid: the value reached with probability 2/3. Dashed: the bound of DKTZ23. A solid line below the dashed line of the same colour would refute S4.".into(),
         x: Axis::log("nθ"),
         y: Axis::linear("margin / sin θ"),
         layers,
@@ -131,8 +131,8 @@ fn smallest_constant(group: &Group<Configuration, Outcome>) -> Option<f64> {
     Some(constant_for(&group.configuration, third))
 }
 
-/// The smallest constant according to the exact law. It is computed from the margin that is missed with probability
-/// 1/3.
+/// The smallest constant according to the exact law. It is computed from the margin that is not reached with
+/// probability 1/3.
 fn exact_constant(setting: &Configuration) -> f64 {
     constant_for(setting, law::quantile(setting, FAILURE))
 }
@@ -149,8 +149,7 @@ fn constant_for(setting: &Configuration, third: f64) -> f64 {
 }
 
 fn by_setting(results: &Results<Configuration, Outcome>) -> Table {
-    let caption =
-        "Largest margin (median), the bound of DKTZ23, and the smallest constant that satisfies it";
+    let caption = "Largest margin (median), the bound of DKTZ23, and the smallest constant with which it holds";
     table(
         "s4-margins",
         caption,
@@ -192,8 +191,8 @@ mod tests {
         near(Configuration { dim: 2, points: 1_000_000, angle }.bound(12.0 * PI), 0.99);
     }
 
-    /// The decay as printed, (tan θ)^(-ρ) (ζ/N)^ρ with ρ = 1/(8d) and ζ = 12π/cos θ, follows from that of S3 in every
-    /// setting.
+    /// The decay as printed, (tan θ)^(-ρ) (ζ/N)^ρ with ρ = 1/(8d) and ζ = 12π/cos θ, follows from the decay of S3 in
+    /// every setting.
     #[test]
     fn the_printed_decay_is_implied() {
         for Planned { configuration, .. } in MarginsExperiment.plan(Scale::Full).unwrap() {
@@ -277,14 +276,14 @@ mod tests {
             let group = Group { configuration: configuration.clone(), planned: 60, outcomes };
             super::verdicts(&MarginsExperiment, vec![group])
         };
-        // A constant margin does not follow the law.
+        // A constant margin does not follow the exact distribution.
         let [holds, violated] = [Verdict::Holds, Verdict::Violated];
         assert_eq!(verdicts(0.9, -0.5), [holds, holds, violated]);
         assert_eq!(verdicts(0.1, -0.01), [violated; 3]);
     }
 
-    /// Real draws of 4000 points, judged by their own law and by the laws of fewer points, another angle and another
-    /// dimension.
+    /// Real draws of 4000 points are judged by their own distribution and by those for fewer points, another angle and
+    /// another dimension.
     #[test]
     fn a_law_that_is_off_by_a_little_is_refuted() {
         let setting = Configuration { dim: 10, points: 4000, angle: 0.3 };

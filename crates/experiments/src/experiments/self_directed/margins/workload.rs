@@ -64,7 +64,7 @@ pub(crate) struct Outcome {
 }
 
 /// Draws n uniform points of the sphere and looks at those on which two unit vectors at angle θ disagree. Only the
-/// number of these points and their projections on the plane of the two vectors matter. The number is binomial with
+/// number of these points and their projections onto the plane of the two vectors matter. The number is binomial with
 /// probability θ/π. A projection has radius r with r² ~ Beta(1, d/2 - 1), and its direction is uniform in the double
 /// wedge.
 pub(super) fn draw(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outcome, Failure> {
@@ -98,7 +98,7 @@ pub(super) fn draw(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Outc
 }
 
 /// The tangent of the angle to w* after w -= (w · x) x, for w at angle θ to w* and a misclassified x with |w · x| =
-/// `margin`. The projection of x on the plane of w and w* has length `radius` and angle `rest` to the boundary of w*.
+/// `margin`. The projection of x onto the plane of w and w* has length `radius` and angle `rest` to the boundary of w*.
 /// The component of the new w orthogonal to w* is a sum of terms of its own size, so nothing cancels.
 pub(super) fn tan_after(theta: f64, margin: f64, radius: f64, rest: f64) -> f64 {
     let along = theta.cos() + margin * radius * rest.sin();

@@ -25,19 +25,19 @@ const FEWEST: usize = 8;
 impl Experiment for OptimumExperiment {
     about! {
         "S12", "The best possible learner on small pools, computed exactly: choosing the order saves the logarithm";
-        "S12": "On every pool of n points drawn from five kinds, some learner that chooses the order makes at most d + 1 mistakes for every labelling by a halfspace: d = 2, n <= 128; d = 3, n <= 40; d = 4, n <= 16 (smaller n at smoke scale)."
+        "S12": "For every drawn pool of n points (five kinds of data), some learner that chooses the order makes at most d + 1 mistakes on every labelling by a halfspace: d = 2, n <= 128; d = 3, n <= 40; d = 4, n <= 16 (smaller n at smoke scale)."
             ["ours; measured over all dichotomies, not proved"]
             Measured, null "the best learner in the worst order"
             halfspaces_online::{LabellingGame, Dichotomies};
-        "S12p": "On n >= 2 points of the plane, no two parallel, the best learner that chooses the order makes exactly 2 mistakes in the worst case, and the best learner in the worst order exactly 1 + ⌊lg n⌋."
+        "S12p": "On n >= 2 points of the plane, no two parallel, the best learner that chooses the order makes exactly 2 mistakes in the worst case, and the best learner in the worst order makes exactly 1 + ⌊lg n⌋."
             ["ours, docs/theory/optimum.md"]
             Proved, null "the best learner in the worst order, judged by 2 mistakes"
             halfspaces_online::{LabellingGame};
-        "S12l": "Averaged over the dichotomies of a pool, sampled greedy makes at most 1.1 times the mistakes of the best learner that chooses the order, in expectation over pools of five kinds: d = 2, n = 8, beyond smoke scale 16 and d = 3, n = 8 and 10, at full scale 12."
+        "S12l": "Averaged over the dichotomies of a pool, sampled greedy makes at most 1.1 times the mistakes of the best learner that chooses the order, in expectation over pools of five kinds: d = 2, n = 8; beyond smoke scale also n = 16, and d = 3, n = 8 and 10 (full scale: also 12)."
             ["ours; measured, not proved"]
             Measured, null "the perceptron in random order"
             halfspaces_online::{SampledGreedy, LabellingGame};
-        "K9": "Halving over the dichotomies of a pool of n >= 2 points makes at most lg(number of dichotomies) <= d lg n mistakes in every order and without a margin. Tested against an adversary that chooses points and labels."
+        "K9": "Halving over the dichotomies of a pool of n >= 2 points makes at most lg(number of dichotomies) <= d lg n mistakes in every order, without any margin. Tested against an adversary that chooses points and labels."
             ["Kakade Theorem 2.2 with Cover 1965, docs/theory/optimum.md"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{Halving, HalfspaceClass, Dichotomies};
@@ -94,7 +94,7 @@ impl Experiment for OptimumExperiment {
         let evidence = [
             on("best mistakes / (d + 1)", &is_claimed, &|c, o| o.own as f64 / (c.dim + 1) as f64),
             on(
-                "ratio of a value and its formula",
+                "ratio between a value and its formula",
                 &|c| c.dim == 2 && c.kind != Kind::Integers,
                 &|c, o| {
                     let formula = f64::from(1 + c.points.ilog2());
@@ -121,7 +121,7 @@ impl Experiment for OptimumExperiment {
         let [na, nb, nc, nd] = nulls;
         let evidence = [(a, na), (b, nb), (c, nc), (d, nd)];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("All labellings of the pool by halfspaces are enumerated, and the game of a learner against them is solved exactly. No learner of any kind can guarantee fewer mistakes than this optimum, and some learner attains it. It can exceed d + 1: on 64 points in three dimensions it does so on some pools (full scale). The optimum stays near d, while the optimum in the worst order grows like the logarithm of n. Averages are over uniformly drawn dichotomies.".into());
+        section.summary.push("All labellings of the pool by halfspaces are enumerated, and the game of a learner against them is solved exactly. No learner of any kind can guarantee fewer mistakes than this optimum, and some learner attains it. It can exceed d + 1: on 64 points in three dimensions it does so on some pools (full scale). If the learner chooses the order, the optimum stays near d; in the worst order, it grows like the logarithm of n. Averages are over uniformly drawn dichotomies.".into());
         section.findings.push(finding(results));
         for dim in [2, 3, 4] {
             section.figures.push(figure(results, dim));

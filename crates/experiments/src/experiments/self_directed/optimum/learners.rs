@@ -41,7 +41,7 @@ pub(super) fn trial(setting: &Configuration, rng: &mut ChaCha8Rng) -> Result<Out
 }
 
 /// Runs halving over the dichotomies against an adversary. The adversary presents the point that splits the remaining
-/// dichotomies most evenly and answers against the prediction.
+/// dichotomies most evenly and gives the label opposite to the prediction.
 fn halving(pool: &Points, dichotomies: &Dichotomies) -> Result<usize, Failure> {
     let mut learner = Halving::new(HalfspaceClass::new(dichotomies.halfspaces()?)?)?;
     let mut left: Vec<Vec<Label>> = dichotomies.labels().collect();

@@ -31,7 +31,7 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> F
             "The best possible learner: choosing the order saves the logarithm (d = {dim})"
         ),
         caption: format!(
-            "The fewest mistakes that any learner can guarantee on n points in R^{dim}, computed over all dichotomies. Means over pools with 95 % intervals. If the learner chooses the next point, the number is hardly more than {dim}. If an adversary chooses, it is the logarithm of the number of dichotomies, to within one or two."
+            "The fewest mistakes that any learner can guarantee on n points in R^{dim}, computed over all dichotomies. Means over pools with 95 % intervals. If the learner chooses the next point, the number is hardly more than {dim}. If an adversary chooses the next point, the number is within one or two of lg of the number of dichotomies."
         ),
         x: Axis::log("points n"),
         y: Axis::linear("mistakes of the best learner"),

@@ -7,7 +7,7 @@ use crate::experiments::common::*;
 
 pub(crate) struct SphereExperiment;
 
-/// Upper bound on the mistakes per dimension that greedy adds for each factor e in n.
+/// Upper bound on the additional mistakes per dimension that greedy makes each time n grows by a factor of e.
 const FLAT: f64 = 0.18;
 
 /// Number of points on which Algorithm 1 is compared with its update in random order.
@@ -31,26 +31,26 @@ fn is_sampled(setting: &Configuration) -> bool {
 }
 
 /// Changes made after verdicts.
-const CHANGED: &str = "changed after verdicts: the statistic is now the relative difference (at n = 10^5 its sign is reversed), and more pools are drawn";
+const CHANGED: &str = "changed after verdicts: the statistic is now the relative difference (whose sign is reversed at n = 10^5), and more pools are drawn";
 
 impl Experiment for SphereExperiment {
     about! {
         "S1", "Self-directed learning on the sphere: choosing the order removes the growth in n";
-        "S1": "The mistakes of greedy, which always predicts the remaining point of largest |w · x|, on n uniform points of the sphere grow in expectation by at most 0.18 d for each factor e in n: d = 3 and 10, beyond smoke scale also 30, fitted from n = 10^3 to 10^6 (smoke scale: 10^4; huge scale, d < 30: 10^8)."
+        "S1": "On n uniform points of the sphere, the mistakes of greedy (surest point first) grow in expectation by at most 0.18 d each time n grows by a factor of e: d = 3, 10 and, beyond smoke scale, 30; fitted from n = 10^3 to 10^6 (smoke scale: 10^4; huge scale, d < 30: 10^8)."
             ["ours, after DKTZ23 Theorem 2.1; measured, not proved"]
-            Measured, null "the update of Algorithm 1 on the same pools in random order"
+            Measured, null "the update rule of Algorithm 1 on the same pools in random order"
             halfspaces_online::{Greedy};
-        "S1p": "On 10^6 uniform points of the sphere (d = 10 and 30), Algorithm 1 with k = ⌈c d lnln n⌉ buckets per chain, c = 2 and 4, makes fewer mistakes than its update on the same points in random order: their ratio is below 1 in expectation. Not at smoke scale."
-            ["DKTZ23 Theorem 2.1 against its lower bound for random order"]
+        "S1p": "On 10^6 uniform points of the sphere (d = 10 and 30; not at smoke scale), Algorithm 1 with k = ⌈c d lnln n⌉ buckets per chain, c = 2 and 4, makes fewer mistakes than its update rule on the same points in random order: the ratio of counts is below 1 in expectation."
+            ["DKTZ23 Theorem 2.1, compared with its lower bound for random order"]
             Measured, null "the perceptron on the same pools in random order"
             halfspaces_online::{TwoChains};
-        "S2": "If the angle θ between w and the target is below π/2, the update w -= (w · x) x on a mistake takes tan²θ to at most (1 - r²) tan²θ, r = |w · x|/(‖w‖ sin θ). Checked at every mistake of greedy in S1."
+        "S2": "If the angle θ between w and the target is below π/2, the update w -= (w · x) x on a mistake reduces tan²θ to at most (1 - r²) tan²θ, where r = |w · x|/(‖w‖ sin θ). Checked at every mistake of greedy in S1."
             ["DKTZ23 equation (2), and so Lemma 2.3, monotonicity"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{Greedy};
-        "S1v": "Sampled greedy, with a random sample of the version space as its centre, labels 10^5 uniform points of the sphere with at most 1.6 d mistakes in expectation: d = 10, at full scale also 30. Not tested at smoke scale."
-            ["ours; measured, not proved; the constant comes from pools of other seeds"]
-            Measured, null "the update of Algorithm 1 on the same pools in random order"
+        "S1v": "Sampled greedy, which scores points with a random sample of the version space, labels 10^5 uniform points of the sphere with at most 1.6 d mistakes in expectation: d = 10 and, at full scale, also 30. Not tested at smoke scale."
+            ["ours; measured, not proved; the constant was chosen from pools with other seeds"]
+            Measured, null "the update rule of Algorithm 1 on the same pools in random order"
             halfspaces_online::{SampledGreedy};
     }
 
@@ -109,7 +109,7 @@ impl Experiment for SphereExperiment {
         for group in results.groups.iter().filter(|g| g.configuration.sizes.len() > 1) {
             let dim = group.configuration.dim;
             let slopes = group.values(|o| slope(o, Learner::Greedy, dim));
-            let quantity = "mistakes per ln n, over d";
+            let quantity = "mistakes / d per ln n";
             let evidence = Evidence::growth(quantity, group.planned, &slopes, FLAT);
             growth.push((format!("d={dim}"), evidence));
         }
@@ -127,7 +127,7 @@ impl Experiment for SphereExperiment {
                 let ratios: Vec<f64> = outcomes.filter_map(relative).collect();
                 let planned = planned(&groups);
                 if planned > 0 {
-                    let quantity = "mistakes over those in random order";
+                    let quantity = "mistakes / mistakes in random order";
                     let evidence = Evidence::mean(quantity, planned, &ratios, 1.0);
                     paired.push((format!("{learner}, d={dim}"), evidence));
                 }
@@ -173,7 +173,7 @@ impl Experiment for SphereExperiment {
             (Evidence::worst_of(&sampled), random_order),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("One trial draws a target and a pool of uniform points, and every learner labels its first 10^3, 10^4, ... points. Greedy and its version-space variants always predict the remaining point of largest |w · x|. Algorithm 1 does so within random buckets, which its proof needs and which cost mistakes at these n: it makes fewer mistakes than in random order, but more than greedy. One slope is fitted per trial. The last column of the table is descriptive.".into());
+        section.summary.push("One trial draws a target and a pool of uniform points, and every learner labels its first 10^3, 10^4, ... points. Greedy and its version-space variants always predict the remaining point of largest |w · x|. Algorithm 1 does so within random buckets, which its proof needs and which cost mistakes at these n: it makes fewer mistakes than its update rule in random order, but more than greedy. One slope is fitted per trial. The last column of the table serves only as information.".into());
         for group in results.groups.iter().filter(|g| g.configuration.sizes.len() > 1) {
             section.figures.push(figure(results, group.configuration.dim));
         }

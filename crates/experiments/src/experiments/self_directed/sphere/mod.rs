@@ -1,4 +1,4 @@
-//! S1, S2: self-directed learners on the sphere, compared with the same pool in random order.
+//! S1, S2: self-directed learners on the sphere, compared with learners on the same pools in random order.
 
 mod claims;
 mod learners;

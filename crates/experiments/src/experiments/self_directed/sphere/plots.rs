@@ -18,7 +18,7 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> F
             "With the surest point first, a larger pool adds hardly any mistakes (d = {dim})"
         ),
         caption: format!(
-            "Mistakes until all of n uniform points of the sphere in R^{dim} are labelled: medians over trials with 10 % and 90 % quantiles. In random order they grow like ln n or faster. For a learner that takes the point of largest |w · x| first, they hardly grow."
+            "Mistakes until all of n uniform points of the sphere in R^{dim} are labelled: medians over trials with 10 % and 90 % quantiles. In random order, the mistakes grow like ln n or faster. For a learner that takes the point with the largest |w · x| first, they hardly grow."
         ),
         x: Axis::log("points n"),
         y: Axis::log("mistakes"),
@@ -30,9 +30,9 @@ pub(super) fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> F
 struct Row<'a> {
     group: &'a Group<Configuration, Outcome>,
     learner: Learner,
-    /// The largest pool that it labelled.
+    /// The size of the largest pool that the learner labelled.
     points: usize,
-    /// Mean and interval of its slopes.
+    /// Mean and interval of the learner's slopes.
     growth: [String; 2],
 }
 
@@ -46,7 +46,8 @@ pub(super) fn by_learner(results: &Results<Configuration, Outcome>) -> Table {
             Some(Row { group, learner, points, growth: mean_cells(&slopes, 3) })
         })
     });
-    let caption = "Medians at the largest n; slopes over all n; passes of greedy's scans";
+    let caption =
+        "Medians at the largest n; slopes over all n; total length of greedy's scans in passes";
     table(
         "s1-sphere",
         caption,

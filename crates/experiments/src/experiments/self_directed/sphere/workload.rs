@@ -19,7 +19,7 @@ pub(crate) enum Learner {
     #[strum(to_string = "Algorithm 1, c=4")]
     Chains4,
     /// The start and the update of Algorithm 1 in random order.
-    #[strum(to_string = "its update, random order")]
+    #[strum(to_string = "update of Algorithm 1, random order")]
     RandomOrder,
     #[strum(to_string = "perceptron, random order")]
     Perceptron,
@@ -37,8 +37,8 @@ pub(super) const LEARNERS: [(Learner, Colour); 7] = [
     (Learner::Volumetric, Colour::Vermilion),
 ];
 
-/// The setting of a trial, which has a target and nested pools. Each pool consists of the first n points of the
-/// largest.
+/// The setting of a trial, which has a target and nested pools. Each pool consists of the first n points of the largest
+/// pool.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Configuration {
     pub(super) dim: usize,

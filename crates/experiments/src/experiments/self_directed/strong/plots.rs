@@ -44,7 +44,7 @@ pub(super) fn figure(group: &Group<Configuration, Outcome>) -> Option<Figure> {
         name: format!("s9-{}", kind.slug()),
         title: format!("{} ({kind}, d = {dim})", growth_title(&curves)),
         caption: format!(
-            "Mistakes against the size of the pool, {kind}, d = {dim}: medians over trials with 10 % and 90 % quantiles; 0 is drawn at 0.5. The strong learner labels 90 % of the points, the others label all. A flat line means that mistakes do not grow with n. Where d lg n lies lower, a learner without a transform may still make fewer mistakes."
+            "Mistakes against the size of the pool, {kind}, d = {dim}: medians over trials with 10 % and 90 % quantiles; 0 is drawn at 0.5. The strong learner labels 90 % of the points; the others label all points. A flat line means that mistakes do not grow with n. Where the line d lg n lies lower, a learner without a transform may still make fewer mistakes."
         ),
         x: Axis::log("points n"),
         y: Axis::log("mistakes"),

@@ -11,14 +11,14 @@ use rand_distr::{Distribution, StandardNormal};
 
 /// Number of points per dimension. It is odd, so that no walk passes exactly |U|/(4k) points.
 const POINTS_PER_DIMENSION: usize = 13;
-/// Number of starts from which a search for failures judges a move.
+/// Number of starting vectors from which a search for failures scores a move.
 const STARTS: usize = 16;
 /// Maximum number of points that one move changes.
 const CHANGED: usize = 3;
 /// The range of lengths of a move, as powers of ten.
 const LENGTHS: std::ops::Range<f64> = -2.5..0.3;
 
-/// Unit points of R^k labelled by the first axis, and a start.
+/// Unit points of R^k, labelled by the sign of their first coordinate, and a starting vector.
 #[derive(Clone)]
 struct Instance {
     rows: Vec<Vec<f64>>,
@@ -60,8 +60,8 @@ impl Instance {
         Ok((least >= 0.5).then_some(points))
     }
 
-    /// A random move: one to three points are replaced by points near themselves or near others, or by copies. The
-    /// starting vector is changed with probability 1/3.
+    /// A random move: one to three points are replaced by points near themselves or near other points, or by copies of
+    /// other points. The starting vector is changed with probability 1/3.
     fn moved(&self, rng: &mut ChaCha8Rng) -> Instance {
         let mut next = self.clone();
         let size = 10f64.powf(rng.random_range(LENGTHS));

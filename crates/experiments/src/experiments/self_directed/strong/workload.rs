@@ -22,7 +22,7 @@ pub(crate) enum Kind {
     Sphere,
     #[strum(to_string = "clusters")]
     Clusters,
-    /// A subspace of half the dimensions contains 10 % more than its share of the points.
+    /// A subspace with half of the dimensions contains 10 % more than its share of the points.
     #[strum(to_string = "heavy subspace")]
     Heavy,
     /// A heavy subspace with small integer coordinates.
