@@ -1,6 +1,6 @@
 //! Decodes text in UTF-8, in UTF-16 with or without a byte order mark, and in single-byte encodings.
 
-use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use std::borrow::Cow;
 use std::io::{self, BufRead, Read};
 
@@ -31,6 +31,9 @@ pub(crate) fn find(bytes: &[u8], complete: bool) -> Encoded {
         Ok(_) => sure(UTF_8),
         // The last character of a sample may be cut off.
         Err(error) if !complete && error.error_len().is_none() => sure(UTF_8),
+        Err(_) if only_signs_of_numbers(bytes) => {
+            Encoded { encoding: WINDOWS_1252, mark: 0, guessed: true }
+        }
         Err(_) => {
             let mut detector =
                 chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
@@ -45,8 +48,23 @@ impl Encoded {
     /// A note that names the encoding, or `None` if the encoding was not guessed.
     pub(crate) fn note(self) -> Option<String> {
         let name = self.encoding.name();
-        self.guessed.then(|| format!("the text is not UTF-8 and is read as {name}"))
+        self.guessed.then(|| format!("the text is not UTF-8 and is read as {name}; if letters are wrong, save it as UTF-8"))
     }
+}
+
+/// The signs of Windows-1252 that occur next to numbers: € £ ¥ § ° ± ² ³ µ ¼ ½ ¾.
+const SIGNS: &[u8] = b"\x80\xa3\xa5\xa7\xb0\xb1\xb2\xb3\xb5\xbc\xbd\xbe";
+
+/// Whether all bytes of a text that are not ASCII are [`SIGNS`] next to a digit, as in `£4.99`. A text of another
+/// encoding also contains letters, but from so few bytes a detector guesses letters, such as `Ł4.99`.
+fn only_signs_of_numbers(bytes: &[u8]) -> bool {
+    let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+    let is_sign = |at: usize| {
+        let next = bytes[at + 1..].iter().find(|byte| !matches!(byte, b' ' | b'-'));
+        let last = bytes[..at].iter().rfind(|byte| **byte != b' ');
+        SIGNS.contains(&bytes[at]) && (is_digit(next) || is_digit(last))
+    };
+    (0..bytes.len()).filter(|at| !bytes[*at].is_ascii()).all(is_sign)
 }
 
 /// The line of the first bytes that are not valid UTF-8. Returns `None` unless most of the non-ASCII characters of the
@@ -175,6 +193,14 @@ mod tests {
             let mut reader = decoding(Box::new(&bytes[..]), encoded).unwrap();
             reader.read_to_end(&mut streamed).unwrap();
             assert_eq!(streamed, text.as_bytes(), "{name}");
+        }
+        // Signs next to numbers are not letters of another encoding.
+        for (text, name) in [
+            (&b"price\n\xa34.99\n-\xa3 12.50\n\xa36\n"[..], "windows-1252"),
+            (b"x\n0\xbd\n\xb11\n3 \xb0\n", "windows-1252"),
+            (b"name,x\n\xa3ukasz,1\n\xa3\xf3d\x9f,2\n", "windows-1250"),
+        ] {
+            assert_eq!(find(text, true).encoding.name(), name);
         }
         // The last character of this sample is cut off.
         assert_eq!(find(&"größe".as_bytes()[..3], false).encoding, UTF_8);
