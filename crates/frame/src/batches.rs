@@ -96,7 +96,7 @@ impl Plan {
                 plan.remarks.push((name.clone(), Remark::Unread { kind: of.to_string() }));
                 continue;
             };
-            if let (Shape::Numbers, Some(unit)) = (shape, unit(of)) {
+            if let Some(unit) = unit(of) {
                 plan.notes.push(format!("{file}: column `{name}` is read as {unit}"));
             }
             if let (Shape::Moments, DataType::Timestamp(_, Some(zone))) = (shape, of) {

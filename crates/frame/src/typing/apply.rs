@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::infer::truth;
 use super::markers::Markers;
-use super::moment::{self, DateOrder, MomentFormat, digits_date, has_point};
+use super::moment::{self, DateOrder, MomentFormat, Moved, digits_date, has_point};
 use super::number::{Decimal, Group, NumberFormat};
 use super::raw::{Cells, RawTexts, numbers_of, texts_without};
 use super::record::ColumnRecord;
@@ -72,7 +72,15 @@ impl Rows<'_> {
     fn numbers(&mut self, format: &NumberFormat, cells: Cells) -> Result<Values, DataError> {
         match cells {
             Cells::Numbers(values) | Cells::Booleans(values) => {
-                Ok(Values::numbers(self.without_markers(values)))
+                let values = self.without_markers(values);
+                match values.iter().position(|value| !value.is_nan()) {
+                    // The number 0.5 of another file may be the share that was `50 %` when the model was fitted.
+                    Some(row) if format.has_factor() => {
+                        let expected = format!("a number with {}", format.describe());
+                        Err(self.misfit(row, &values[row].to_string(), &expected))
+                    }
+                    _ => Ok(Values::numbers(values)),
+                }
             }
             Cells::Moments(moments) => self.refuse_moments(&moments, "a number"),
             Cells::Texts(raw) => {
@@ -94,10 +102,9 @@ impl Rows<'_> {
         raw: &RawTexts,
         level: usize,
     ) -> Result<Vec<Option<f64>>, DataError> {
-        let plain = match format.affix.as_deref() {
-            // A number without a percent sign may be a fraction instead of a percentage.
-            Some("%") => Err(level),
-            _ => self.by_level(raw, |text| NumberFormat::default().parse(text)),
+        let plain = match format.has_factor() {
+            true => Err(level),
+            false => self.by_level(raw, |text| NumberFormat::default().parse(text)),
         };
         let expected = match plain {
             Ok(_) if self.may_be_grouped(format, raw) => {
@@ -161,7 +168,10 @@ impl Rows<'_> {
                 let by_day = MomentFormat { order: DateOrder::DayFirst, ..format };
                 let is_date = |text: &str| format.parse(text).or(by_day.parse(text)).is_some();
                 match self.by_level(&raw, read) {
-                    Ok(of_level) => Ok(Values::moments(raw.spread(&of_level, None))),
+                    Ok(of_level) => {
+                        self.note_offsets(format, &raw);
+                        Ok(Values::moments(raw.spread(&of_level, None)))
+                    }
                     Err(level)
                         if is_doubtful(raw.levels[level].trim())
                             && is_date(raw.levels[level].trim()) =>
@@ -176,6 +186,26 @@ impl Rows<'_> {
                 }
             }
         }
+    }
+
+    /// Adds a note if times have another offset from UTC than those from which the format was detected.
+    fn note_offsets(&mut self, format: MomentFormat, raw: &RawTexts) {
+        let Some((cell, moved)) =
+            raw.levels.iter().find_map(|text| Some((text.trim(), format.moves(text.trim())?)))
+        else {
+            return;
+        };
+        let how = match moved {
+            Moved::Converted => "another offset from UTC than",
+            Moved::Assumed => "no offset from UTC, unlike",
+        };
+        self.record.notes.push(format!(
+            "{}, column `{}`: `{}` has {how} the times when the column was first read; it is read as {} in their offset",
+            self.context.source,
+            short(self.name),
+            short(cell),
+            format.parse(cell).map(moment::text).unwrap_or_default()
+        ));
     }
 
     fn booleans(&mut self, cells: Cells) -> Result<Values, DataError> {

@@ -56,6 +56,16 @@ impl MomentFormat {
         Some(self.local(parsed))
     }
 
+    /// Whether and how the offset of a cell differs from that of the format. Returns `None` if it does not, or if the
+    /// cell is not a timestamp.
+    pub(super) fn moves(&self, cell: &str) -> Option<Moved> {
+        let parsed = parse(cell, self.order).or_else(|| parse(cell, DateOrder::YearFirst))?;
+        match parsed.offset {
+            Some(offset) => (offset != self.offset).then_some(Moved::Converted),
+            None => (self.offset != 0 && cell.contains(':')).then_some(Moved::Assumed),
+        }
+    }
+
     fn local(&self, parsed: Parsed) -> i64 {
         let shift = parsed.offset.map_or(0, |offset| i64::from(self.offset - offset));
         parsed.micros + shift * 60_000_000
@@ -71,6 +81,15 @@ impl MomentFormat {
             DateOrder::TimeOnly => "times of day",
         }
     }
+}
+
+/// How a time is read whose offset from UTC differs from that of the format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Moved {
+    /// The time is converted to the offset of the format.
+    Converted,
+    /// The time has no offset, so it is taken to have that of the format.
+    Assumed,
 }
 
 /// Whether a point follows the first number of a text, as in `31.12.2024`.

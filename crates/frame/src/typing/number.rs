@@ -70,6 +70,12 @@ const UNITS: [&str; 20] = [
     "°C", "°F", "°", "kg", "mg", "g", "km", "cm", "mm", "m", "ms", "h", "min", "lb", "lbs", "kWh",
     "kW", "MB", "GB", "kB",
 ];
+/// Words after a number that multiply it or give it a sign, in lower case. `M` for millions is not `m` for metres.
+const FACTORS: [&str; 13] =
+    ["k", "tsd", "thsd", "mn", "mio", "mill", "mrd", "bn", "bio", "tn", "trn", "cr", "dr"];
+/// If the commas of all numbers but a few can separate thousands, and no other column has a decimal comma, they do. The
+/// few are then odd cells. This is the least share of the others.
+const MOSTLY: f64 = 0.95;
 /// The maximum length, in letters, of a unit that is not listed. A space must precede such a unit.
 const MAX_UNIT: usize = 4;
 
@@ -95,14 +101,21 @@ impl NumberFormat {
         self.value(&parts)
     }
 
-    /// Whether a number may have the affix `found`. A number without an affix is accepted, except in a column of
-    /// percentages.
+    /// Whether a number may have the affix `found`. A number without an affix is accepted, unless the affix changes the
+    /// value of a number.
     fn allows(&self, found: Option<&str>) -> bool {
-        match (self.affix.as_deref(), found) {
-            (expected, Some(found)) => expected == Some(found),
-            (Some(expected), None) => !PERCENT.contains(&expected),
-            (None, None) => true,
-        }
+        found.map_or_else(|| !self.has_factor(), |found| self.affix.as_deref() == Some(found))
+    }
+
+    /// Whether the affix changes the value of a number, as `%`, `mio` and `CR` do. A number without the affix is then
+    /// another number: 0.5 may be a share of 50 %.
+    pub(crate) fn has_factor(&self) -> bool {
+        self.affix.as_deref().is_some_and(|affix| {
+            let lower = affix.to_lowercase();
+            PERCENT.contains(&affix)
+                || matches!(affix, "M" | "B")
+                || FACTORS.contains(&lower.as_str())
+        })
     }
 
     fn value(&self, parts: &Parts<'_>) -> Option<f64> {
@@ -356,8 +369,13 @@ pub(crate) fn detect(texts: &[&str], rows: &[usize], evidence: Evidence) -> Opti
     }
     let [by_point, by_comma] = best;
     let is_tie = by_point.0 == by_comma.0;
-    let (decimal, why) = if is_tie { decide(evidence) } else { (Decimal::Point, "") };
-    let is_comma = by_comma.0 > by_point.0 || is_tie && decimal == Decimal::Comma;
+    let (decimal, why) = decide(evidence);
+    let is_mostly_grouped =
+        decimal == Decimal::Point && by_point.0 as f64 >= MOSTLY * by_comma.0 as f64;
+    let is_comma = match is_tie {
+        true => decimal == Decimal::Comma,
+        false => by_comma.0 > by_point.0 && !is_mostly_grouped,
+    };
     let (count, format) = if is_comma { by_comma } else { by_point };
     if count == 0 {
         return None;
@@ -502,6 +520,30 @@ mod tests {
         // A single unambiguous cell decides how the whole column is read.
         assert!(!column(&["1,234", "2,5"], none).2 && !column(&["1,234", "0,125"], none).2);
         assert_eq!(values(&["1,234", "0,125"])[0], Some(1.234));
+        // One odd cell among many does not.
+        let mostly = |odd: usize| [vec!["1,234"; 20 - odd], vec!["12,34"; odd]].concat();
+        let point = Evidence { elsewhere: Some(Decimal::Point), ..none };
+        for (odd, evidence, first) in [
+            (1, none, 1234.0),
+            (1, point, 1234.0),
+            (2, point, 1.234),
+            (1, Evidence { elsewhere: Some(Decimal::Comma), ..none }, 1.234),
+            (1, Evidence { delimiter: Some(b';'), ..none }, 1.234),
+        ] {
+            let (values, _, doubt) = column(&mostly(odd), evidence);
+            assert!(!doubt && values[0] == Some(first), "{odd} {evidence:?}");
+            assert_eq!(values[19].is_none(), first > 2.0);
+        }
+    }
+
+    #[test]
+    fn numbers_without_a_factor_are_not_on_its_scale() {
+        for factor in ["K", "k", "mio", "Mrd", "M", "bn", "CR", "dr"] {
+            let cells = [format!("379 {factor}"), format!("2 {factor}"), "846".to_owned()];
+            let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+            assert_eq!(values(&cells), [Some(379.0), Some(2.0), None], "{factor}");
+        }
+        assert_eq!(values(&["379 m", "2 m", "846"])[2], Some(846.0));
     }
 
     /// A currency is the affix of the column if the number of cells that have it is more than half of the number of

@@ -55,6 +55,53 @@ fn markers_among_numbers_are_missing_and_noted() {
     }
 }
 
+fn applied(rule: &ColumnRule, cells: Cells) -> Result<(Values, ColumnRecord), DataError> {
+    let again = RawColumn { cells, expected: Expected::Rule(rule.clone()), name: "c".into() };
+    let mut typed = typed_with(vec![again], &ReadOptions::default(), b',')?;
+    Ok((typed.columns.remove(0).values, typed.records.remove(0)))
+}
+
+/// A file that stores numbers has no sign that says whether 0.5 is a share or a percentage.
+#[test]
+fn numbers_of_typed_files_are_not_percentages() {
+    let (_, percent) = typed(&["1%", "40%", "7%"]).unwrap();
+    let error = applied(&percent.rule, Cells::Numbers(vec![f64::NAN, 0.4])).unwrap_err();
+    let error = error.to_string();
+    assert!(error.contains("line 3") && error.contains("`0.4` is not a number with the sign `%`"));
+    assert_eq!(applied(&percent.rule, Cells::Numbers(vec![f64::NAN])).unwrap().0.missing(), 1);
+    let (_, euros) = typed(&["1 €", "40 €", "7 €"]).unwrap();
+    assert_eq!(numbers(&applied(&euros.rule, Cells::Numbers(vec![0.4])).unwrap().0), [0.4]);
+}
+
+#[test]
+fn times_with_another_offset_are_noted() {
+    let plain = ["2025-01-01 05:00", "2025-01-02 06:00"];
+    let zoned = ["2025-01-01 05:00+02:00", "2025-01-02 06:00+02:00"];
+    let utc = ["2025-01-01 05:00Z", "2025-01-02 06:00Z"];
+    for (fitted, new, said) in [
+        (plain, plain, None),
+        (plain, utc, None),
+        (utc, plain, None),
+        (zoned, zoned, None),
+        (plain, zoned, Some("another offset from UTC than the times")),
+        (zoned, utc, Some("another offset from UTC than the times")),
+        (zoned, plain, Some("no offset from UTC, unlike the times")),
+    ] {
+        let (_, record) = typed(&fitted).unwrap();
+        let (_, record) = applied(&record.rule, raw(&new)).unwrap();
+        match said {
+            Some(said) => assert!(record.notes[0].contains(said), "{:?}", record.notes),
+            None => assert!(record.notes.is_empty(), "{:?}", record.notes),
+        }
+    }
+    let (_, record) = typed(&zoned).unwrap();
+    let (_, days) = applied(&record.rule, raw(&["2025-01-01"])).unwrap();
+    assert!(days.notes.is_empty(), "{:?}", days.notes);
+    let (_, record) = typed(&plain).unwrap();
+    let (_, moved) = applied(&record.rule, raw(&zoned[..1])).unwrap();
+    assert!(moved.notes[0].contains("is read as 2025-01-01T03:00"), "{:?}", moved.notes);
+}
+
 #[test]
 fn typing_errors_among_numbers_are_refused_with_their_line() {
     for odd in ["1O", "l2", "absent", "1.2.3", "12/31/2024"] {
