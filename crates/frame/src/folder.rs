@@ -163,7 +163,10 @@ impl Files {
             };
             let name = name.to_string_lossy().into_owned();
             let full = label.map_or_else(|| name.clone(), |label| format!("{label}/{name}"));
-            if path.is_dir()
+            // Programs keep copies and properties of files under names that begin with a dot.
+            if name.starts_with('.') {
+                self.others.push(full);
+            } else if path.is_dir()
                 && label.is_none()
                 && path.file_name().is_some_and(|n| n.to_str().is_some())
             {
@@ -234,6 +237,8 @@ mod tests {
         }
         std::fs::create_dir(at("dog/deep")).unwrap();
         std::fs::write(at("readme.txt"), "").unwrap();
+        write(&at(".checkpoints/1.png"), 5);
+        std::fs::write(at("dog/._1.png"), "").unwrap();
         let options = ReadOptions { threads: Threads::new(2).unwrap(), ..ReadOptions::default() };
         let frame = crate::read(folder.path(), &options, &crate::Hints::default()).unwrap();
         let texts = |name: &str| {
@@ -253,7 +258,11 @@ mod tests {
         assert!(frame.record("file").unwrap().rule.kind.is_left_out());
         assert_eq!(frame.notes.len(), 2, "{:?}", frame.notes);
         assert!(frame.notes[0].contains("4 images are read as 16 x 16 grey values"));
-        assert!(frame.notes[1].contains("2 (dog/deep, readme.txt)"), "{}", frame.notes[1]);
+        assert!(
+            frame.notes[1].contains("4 (.checkpoints, dog/._1.png, dog/deep, ..)"),
+            "{}",
+            frame.notes[1]
+        );
         assert!(frame.is_folder() && frame.into_rows(&[1]).is_folder());
     }
 

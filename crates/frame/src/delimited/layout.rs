@@ -30,6 +30,8 @@ pub(crate) struct Layout {
     pub(crate) preamble: u64,
     /// The number of records that contain names.
     pub(crate) header: usize,
+    /// Whether a line of dashes follows the names, as in the output of database programs.
+    pub(crate) underlined: bool,
     /// The names as written in the file. If the header has several lines, they are joined. There are no names if there
     /// is no header.
     pub(crate) raw_names: Row,
@@ -92,6 +94,7 @@ pub(crate) fn find(
         trusts_quotes,
         preamble: u64::from(named.is_some()),
         header: 0,
+        underlined: false,
         raw_names: Vec::new(),
         names: Vec::new(),
         width: 0,
@@ -175,6 +178,12 @@ fn is_sentence(cell: &[u8]) -> bool {
     cell.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count() >= SENTENCE
 }
 
+/// Whether all cells of a row consist of dashes, and at least one of them has several.
+fn is_rule(row: &Row) -> bool {
+    let is_dashes = |cell: &Vec<u8>| !cell.is_empty() && cell.iter().all(|byte| *byte == b'-');
+    row.iter().all(is_dashes) && row.iter().any(|cell| cell.len() > 1)
+}
+
 fn is_comment(row: &Row) -> bool {
     matches!(row[0].first(), Some(b'#' | b'%'))
 }
@@ -212,7 +221,12 @@ impl Layout {
             None if first.len() == 1 && is_sentence(&first[0]) => 0,
             None => header::lines(&table),
         };
-        let data = &table[self.header..];
+        self.underlined = self.header > 0 && table.get(self.header).is_some_and(|row| is_rule(row));
+        if self.underlined {
+            let line = rows[start + self.header].line;
+            self.notes.push(format!("line {line}, which contains only dashes, is left out"));
+        }
+        let data = &table[self.header + usize::from(self.underlined)..];
         self.width = dialect::commonest(data.iter().map(|row| row.len())).unwrap_or(first.len());
         if self.header == 0 {
             let count = first.len().max(self.width);

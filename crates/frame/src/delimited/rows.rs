@@ -114,7 +114,7 @@ impl<'a> Rows<'a> {
         }
         records.trusts_quotes = layout.trusts_quotes;
         let mut names = 0;
-        while names < layout.header {
+        while names < layout.header + usize::from(layout.underlined) {
             match records.next().map_err(|e| source.failed(&e))? {
                 Some(record) => names += usize::from(!record.blank),
                 None => break,
@@ -325,10 +325,14 @@ impl<'a> Rows<'a> {
             let lines = (held[at].line, held[held.len() - 1].line);
             self.tally.footer = Some(lines);
             let shown = match lines {
-                (first, last) if first == last => format!("line {first} after the table is"),
-                (first, last) => format!("lines {first} to {last} after the table are"),
+                (first, last) if first == last => {
+                    format!("line {first}, after the table, is left out as a footnote")
+                }
+                (first, last) => {
+                    format!("lines {first} to {last}, after the table, are left out as footnotes")
+                }
             };
-            self.tally.notes.push(format!("{shown} left out as footnotes"));
+            self.tally.notes.push(shown);
             held.truncate(at);
         }
         while held.last().is_some_and(is_gap) {

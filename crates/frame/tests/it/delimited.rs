@@ -267,6 +267,19 @@ fn a_cut_off_last_row_is_an_error() {
 }
 
 #[test]
+fn a_line_of_dashes_under_the_names_is_no_row() {
+    let frame = read("name,x,y\n----,--,-\nann,1,a\nbob,2,b\n");
+    assert_eq!((frame.rows, texts(&frame, "y")), (2, vec!["a".to_owned(), "b".to_owned()]));
+    assert!(says(&frame, "line 2, which contains only dashes, is left out"), "{:?}", frame.notes);
+    assert_eq!(frame.place(0), "t.csv, line 3");
+    // A row of markers of missing values is a row.
+    let frame = read("x,y\n-,-\n1,2\n3,4\n");
+    assert_eq!((frame.rows, frame.column("x").unwrap().missing()), (3, 1));
+    let frame = read("x,y\n--,1\n1,2\n3,4\n");
+    assert_eq!(frame.rows, 3);
+}
+
+#[test]
 fn encodings_are_detected_and_noted() {
     let text = "name,y\ngröße,1.5\nälter,2.5\n";
     let latin: Vec<u8> = text.chars().map(|c| c as u8).collect();
