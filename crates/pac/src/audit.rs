@@ -12,6 +12,10 @@ use rand::seq::SliceRandom;
 /// The smallest number of folds.
 const MIN_FOLDS: usize = 2;
 
+/// The smallest number of rows of a fold whose mean absolute decision value is the unit of agreement. In a fold of one
+/// row, every agreement would be 1 or -1.
+const MIN_SCALED: usize = 30;
+
 /// A row, with a number that tells how well its label agrees with the classifier trained without the row.
 ///
 /// ```
@@ -23,8 +27,9 @@ const MIN_FOLDS: usize = 2;
 pub struct Suspect {
     /// The row number, counted from 0.
     pub row: usize,
-    /// The label (±1) times the decision value, divided by the mean absolute decision value in the fold. The agreement
-    /// is negative if the classifier disagrees with the label. A larger magnitude means a more confident classifier.
+    /// The label (±1) times the decision value, divided by the mean absolute decision value in the fold, or in all
+    /// folds if the fold has fewer than 30 rows. The agreement is negative if the classifier disagrees with the label.
+    /// A larger magnitude means a more confident classifier.
     pub agreement: f64,
 }
 
@@ -32,8 +37,8 @@ pub struct Suspect {
 ///
 /// *Method.* The rows are split at random into folds. For each fold, the learner is trained on all other folds, which
 /// gives a classifier with decision value f. The agreement of a row x with label y in the fold is y f(x), divided by
-/// the mean |f| over the fold. Rows are sorted in increasing order of agreement, so the labels that the classifiers
-/// contradict most strongly come first.
+/// the mean |f| over the fold, or over all points if the fold has fewer than 30 rows. Rows are sorted in increasing
+/// order of agreement, so the labels that the classifiers contradict most strongly come first.
 ///
 /// *Guarantee.* [`LabelAudit::wrong_at_most`] bounds the number of wrong labels for any learner and any points. The
 /// rankings are heuristic. Under Massart noise, a Perspectron disagrees with the wrong labels far from its boundary, so
@@ -217,14 +222,18 @@ fn judge<M: Classifier, P: PointSet>(
     labels: &[Label],
     out: &[usize],
 ) -> Result<(Vec<Suspect>, usize), InputError> {
-    let mut values = Vec::with_capacity(out.len());
-    for &row in out {
+    let value = |row: usize| {
         let Some(x) = points.row(row) else { unreachable!("folds contain rows of the points") };
-        values.push(model.decision_value(x).map_err(|error| error.at_row(row))?);
-    }
+        model.decision_value(x).map_err(|error| error.at_row(row))
+    };
+    let values = out.iter().map(|row| value(*row)).collect::<Result<Vec<f64>, InputError>>()?;
     let errors = out.iter().zip(&values);
     let errors = errors.filter(|(row, value)| Label::from_sign(**value) != labels[**row]).count();
-    let scale = mean_size(&values);
+    let scale = if out.len() < MIN_SCALED {
+        mean_size(&(0..labels.len()).map(value).collect::<Result<Vec<f64>, InputError>>()?)
+    } else {
+        mean_size(&values)
+    };
     let suspect = |(&row, value): (&usize, &f64)| Suspect {
         row,
         agreement: labels[row].as_f64() * (value / scale),
@@ -340,6 +349,25 @@ mod tests {
             turned[row] = -turned[row];
             assert_eq!(run(&turned)[row].agreement.to_bits(), (-before[row].agreement).to_bits());
         }
+    }
+
+    /// Leave-one-out gives nearly the same agreements as folds of 30 rows.
+    #[test]
+    fn agreements_do_not_depend_on_the_size_of_folds() {
+        let (points, labels, _) = noisy(300, 0.05, 9);
+        let learner = LogisticRegression::params().check().unwrap();
+        let of_folds = |folds: usize| {
+            let audit = LabelAudit::run(&learner, &points, &labels, folds, 2, Threads::ONE);
+            let audit = audit.unwrap();
+            let mut by_row = audit.ranking().to_vec();
+            by_row.sort_by_key(|s| s.row);
+            let likely = audit.likely_wrong();
+            (by_row.into_iter().map(|s| s.agreement).collect::<Vec<f64>>(), likely)
+        };
+        let ((large, in_large), (small, in_small)) = (of_folds(10), of_folds(300));
+        let apart = large.iter().zip(&small).map(|(a, b)| (a - b).abs()).sum::<f64>() / 300.0;
+        assert!(apart < 0.1, "{apart}");
+        assert!(in_large.abs_diff(in_small) <= 3, "{in_large} {in_small}");
     }
 
     /// Computed by hand: D = 0 and L = 2 give N = 4 and the bound √16 = 4; D = 8 and L = 2 give √N = 1 + √17.
