@@ -1,6 +1,6 @@
 //! Fits a pipeline to a table.
 
-use crate::holdout::SplitBy;
+use crate::holdout::{SplitBy, take_with_notes};
 use crate::model::Model;
 use crate::pipeline::{LabelPart, Pipeline};
 use crate::plan::{Method, Plan};
@@ -434,7 +434,7 @@ impl Weights {
 }
 
 fn take_weights(frame: &mut Frame, name: &str) -> Result<Vec<f64>, DataError> {
-    let column = frame.take(name)?;
+    let column = take_with_notes(frame, name)?;
     let Values::Numbers(weights) = column.values else {
         let source = &frame.source;
         return Err(DataError::user(format!(

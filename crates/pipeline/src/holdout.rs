@@ -2,7 +2,7 @@
 //! rows.
 
 use crate::streams;
-use halfspaces_frame::{ColumnRecord, DataError, Frame, Reading, Values};
+use halfspaces_frame::{Column, ColumnRecord, DataError, Frame, Kind, Remark, Values};
 use halfspaces_linalg::rand::seq::SliceRandom;
 use halfspaces_linalg::rng_for;
 use halfspaces_tables::default_hold_out;
@@ -123,12 +123,7 @@ impl SplitBy {
 
 /// Removes a column from the table and returns its values. Returns an error if a value is missing.
 fn take_full(frame: &mut Frame, column: &str, what: &str) -> Result<Values, DataError> {
-    // Notes on dates, such as notes on the order of day and month, would be lost when the column is removed.
-    let is_date = |record: &&ColumnRecord| matches!(record.rule.reading, Reading::Date(_));
-    let of_dates = frame.record(column).filter(is_date);
-    let notes = of_dates.map_or_else(Vec::new, |record| record.notes.clone());
-    frame.notes.extend(notes);
-    let values = frame.take(column)?.values;
+    let values = take_with_notes(frame, column)?.values;
     match (0..frame.rows).find(|row| values.is_missing(*row)) {
         None => Ok(values),
         Some(row) => Err(DataError::user(format!(
@@ -136,6 +131,19 @@ fn take_full(frame: &mut Frame, column: &str, what: &str) -> Result<Values, Data
             frame.place(row)
         ))),
     }
+}
+
+/// Removes a column from the table. Notes on how its cells were read, which would be lost with it, become notes of the
+/// table.
+pub(crate) fn take_with_notes(frame: &mut Frame, column: &str) -> Result<Column, DataError> {
+    let is_read =
+        |record: &&ColumnRecord| !matches!(record.rule.kind, Kind::Identifier | Kind::Index);
+    let of_cells = frame.record(column).filter(is_read);
+    let mut notes = of_cells.map_or_else(Vec::new, |record| record.notes.clone());
+    let remark = frame.remark(column).filter(|remark| matches!(remark, Remark::Code { .. }));
+    notes.extend(remark.map(|remark| frame.about(column, remark)));
+    frame.notes.extend(notes);
+    frame.take(column)
 }
 
 /// The group number of each row. Groups are numbered in random order.

@@ -2,7 +2,8 @@
 
 use crate::same_rows::check_same_rows;
 use halfspaces_frame::{
-    Column, DataError, Frame, Hints, MISSING, ReadOptions, Values, find_class, read,
+    Column, DataError, Frame, Hints, MISSING, ReadOptions, Values, find_class, is_missing_marker,
+    read,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -76,23 +77,25 @@ impl LabelFile {
     /// numbers or in order, or if no row has a label.
     pub fn read_table(&self, data: &Path, told: &ReadOptions) -> Result<JoinedTable, DataError> {
         let hints = self.id.iter().cloned().fold(Hints::default(), with_verbatim);
-        self.join(read(data, told, &hints)?)
+        self.join(read(data, told, &hints)?, told)
     }
 
-    /// Joins the labels to a table. If labels are joined by ids, the column of ids must have been read as text.
+    /// Joins the labels to a table. If labels are joined by ids, the column of ids must have been read as text. `told`
+    /// are the options with which the table was read. Its markers of missing values count in the column of labels.
     ///
     /// # Errors
     /// Returns the same errors as [`read_table`](LabelFile::read_table).
-    pub fn join(&self, mut table: Frame) -> Result<JoinedTable, DataError> {
+    pub fn join(&self, mut table: Frame, told: &ReadOptions) -> Result<JoinedTable, DataError> {
+        let options = ReadOptions { missing: told.missing.clone(), ..ReadOptions::default() };
         let known = [ROW, SOURCE, FILE].into_iter().chain(self.id.as_deref());
         let named = self.column.as_deref().unwrap_or(LABEL);
         let hints = known.chain([named]).map(str::to_owned).fold(Hints::default(), with_verbatim);
-        let mut file = read(&self.path, &ReadOptions::default(), &hints)?;
+        let mut file = read(&self.path, &options, &hints)?;
         let (found, column) = self.label_column(&file)?;
         check_free(&table, &column, &file.source)?;
         if found != named {
             // The file is read again without converting the labels, so that they stay as they are.
-            file = read(&self.path, &ReadOptions::default(), &with_verbatim(hints, found.clone()))?;
+            file = read(&self.path, &options, &with_verbatim(hints, found.clone()))?;
         }
         let rows = self.rows(&file, &found, &mut table)?;
         let labels = file.take(&found)?.values;
@@ -122,6 +125,15 @@ impl LabelFile {
             return Err(DataError::user(format!("{}: it has no labels", file.source)));
         }
         table.notes.append(&mut file.notes);
+        // The classes of a file with a column of sources are those of a labelling session.
+        let marker = label_of.values().find(|label| is_missing_marker(label));
+        if let Some(marker) = marker.filter(|_| !file.has(SOURCE) && told.not_missing.is_empty()) {
+            let rows = label_of.values().filter(|label| *label == marker).count();
+            table.notes.push(format!(
+                "{}: the label `{marker}` is read as a class ({rows} rows); pass --missing '{marker}' if it marks missing labels",
+                file.source
+            ));
+        }
         let guesses = is_guess.iter().filter(|is_guess| **is_guess).count();
         if guesses > 0 {
             table.notes.push(format!(
@@ -151,7 +163,7 @@ impl LabelFile {
             .collect();
         match others[..] {
             // A column gets one of these names if the file has no column names.
-            [only] if only == "x" || only == "c1" => Ok((only.to_owned(), LABEL.to_owned())),
+            [only] if ["x", "x0", "c1"].contains(&only) => Ok((only.to_owned(), LABEL.to_owned())),
             [only] => Ok((only.to_owned(), only.to_owned())),
             _ => Err(DataError::user(format!(
                 "{}: it has no column `label`; pass the column of labels with --label; its columns are {}",

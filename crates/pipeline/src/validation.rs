@@ -119,7 +119,8 @@ pub(crate) fn error(values: &[Vec<f64>], classes: &[usize], weights: Option<&[f6
     let weight = |row: &usize| weights.map_or(1.0, |weights| weights[*row]);
     let is_wrong = |row: &usize| deciding_class(&values[*row]) != classes[*row];
     let wrong: f64 = (0..values.len()).filter(is_wrong).map(|row| weight(&row)).sum();
-    wrong / (0..values.len()).map(|row| weight(&row)).sum::<f64>()
+    // The sum of no numbers is -0.
+    wrong.abs() / (0..values.len()).map(|row| weight(&row)).sum::<f64>()
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ pub(super) fn read(
     let name = label.unwrap_or(model.label_column());
     if let Some(file) = label_file.file(label) {
         let frame = input.read_for(model, &[], file.id.as_slice())?;
-        let mut joined = file.join(frame)?;
+        let mut joined = file.join(frame, &input.reading.options())?;
         print_notes(&mut joined.frame);
         let found = model.true_classes(&joined.frame, &joined.column)?;
         found.notes.iter().for_each(|text| note(&format!("note: {text}")));

@@ -230,6 +230,25 @@ fn arrays_and_libsvm_name_their_columns_by_number() {
     let expected = predictions(dir.path(), "table.csv.json", "table.csv");
     assert_eq!(predictions(dir.path(), "all.npz.json", "points.npy"), expected);
     assert_eq!(predictions(dir.path(), "sparse.txt.json", "sparse.txt"), expected);
+    // Labels are often stored as a matrix with one column.
+    write(
+        "column.npy",
+        &npy("|u1", &format!("({ROWS}, 1)"), &(0..ROWS).map(label).collect::<Vec<u8>>()),
+    );
+    succeed(dir.path(), "fit points.npy --labels column.npy --learner perceptron -o column.json");
+    assert_eq!(predictions(dir.path(), "column.json", "points.npy"), expected);
+    // Rows without entries are rows of zeros, and the indices of a file that counts from 1 may be shifted.
+    let zeros: String =
+        (0..ROWS).map(|i| format!("{} 0:{} 1:0\n", label(i), value(i, 0))).collect();
+    write("zero.txt", zeros.as_bytes());
+    succeed(dir.path(), "fit zero.txt --label label --learner perceptron -o zero.json");
+    write("one.txt", b"0 1:2.5 2:1\n1\n");
+    let said = run_line(dir.path(), "predict zero.json one.txt -o one.csv");
+    let said = String::from_utf8(said.stderr).unwrap();
+    assert!(said.contains("no row has an index 0, but the model has a column 0"), "{said}");
+    assert!(!said.contains("no value in any column"), "{said}");
+    let said = run_line(dir.path(), "predict zero.json zero.txt -o two.csv");
+    assert!(!String::from_utf8(said.stderr).unwrap().contains("index 0, but"));
     // Entries at indices that occur in no row are zero.
     write("short.txt", b"0 1:2.5\n0 2:1\n");
     write("short.csv", b"1,2,3\n2.5,0,0\n0,1,0\n");

@@ -122,6 +122,53 @@ fn labels_are_joined_in_every_way() {
     assert!(read(folder, "n.json").contains(r#""column":"label""#));
 }
 
+/// A file of labels keeps a class called `NA`, but says so.
+#[test]
+fn markers_in_a_file_of_labels_are_noted() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (mut x, mut y) = ("id,x\n".to_owned(), "id,label\n".to_owned());
+    for row in 0..60 {
+        writeln!(x, "{row},{}", row * 7 % 60).unwrap();
+        let class = if row * 7 % 60 < 30 { "a" } else { "b" };
+        writeln!(y, "{row},{}", if row % 4 == 0 { "NA" } else { class }).unwrap();
+    }
+    write(folder, "x.csv", x);
+    write(folder, "y.csv", y);
+    let fit = |labels: &str, more: &str| {
+        let line = format!(
+            "fit x.csv --labels {labels} --id id --learner logistic -o m.json --force{more}"
+        );
+        notes(folder, &line)
+    };
+    let said = fit("y.csv", "");
+    assert!(said.contains("the label `NA` is read as a class (15 rows)"), "{said}");
+    let said = fit("y.csv", " --missing NA");
+    assert!(said.contains("45 of 60 rows have a label") && !said.contains("as a class"), "{said}");
+    let said = notes(folder, "evaluate m.json x.csv --labels y.csv --id id --missing NA");
+    assert!(said.contains("45 of 60 rows have a label"), "{said}");
+    let said = fit("y.csv", " --not-missing NA");
+    assert!(!said.contains("as a class"), "{said}");
+}
+
+/// Notes on how a column was read are not lost if the column contains weights or groups.
+#[test]
+fn notes_on_weights_and_groups_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let mut text = "x,w,g,y\n".to_owned();
+    for row in 0..200 {
+        let weight = if row % 20 == 0 { 9999 } else { 1 + row % 3 };
+        let class = if row % 10 < 5 { "a" } else { "b" };
+        writeln!(text, "{},{weight},0{},{class}", row % 10, row % 9).unwrap();
+    }
+    write(folder, "t.csv", text);
+    let said =
+        notes(folder, "fit t.csv --label y --weights w --group g --learner logistic -o m.json");
+    assert!(said.contains("9999") && said.contains("--missing 9999"), "{said}");
+    assert!(said.contains("column `g`") && said.contains("leading zero"), "{said}");
+}
+
 #[test]
 fn labels_that_do_not_fit_are_refused() {
     let folder = tempfile::tempdir().unwrap();

@@ -344,6 +344,7 @@ impl Recipe {
         let (mut open, mut empty) = ((0..frame.rows).collect::<Vec<usize>>(), Vec::new());
         match &frame.block {
             // A row without entries in a sparse block is a row of zeros. Zeros are values.
+            Some(Block::Sparse(_)) => open.clear(),
             _ if !self.entries.is_empty() => open.clear(),
             Some(Block::Dense { values, numbers, .. }) => {
                 let width = numbers.len();
@@ -376,6 +377,7 @@ impl Recipe {
                 frame.place(*first)
             ));
         }
+        notes.extend(self.shifted(frame));
         notes.extend(self.outside(frame));
         if !empty.is_empty() && open.len() < frame.rows {
             let (columns, verb) =
@@ -387,6 +389,22 @@ impl Recipe {
             ));
         }
         notes
+    }
+
+    /// A note on a LIBSVM file whose indices probably count from 1, although those of the fitted file counted from 0.
+    fn shifted(&self, frame: &Frame) -> Option<String> {
+        let Some(Block::Sparse(block)) = &frame.block else { return None };
+        let of_columns = self.columns.iter().filter_map(|column| column.name.parse().ok());
+        let of_entries = self.entries.iter().filter(|_| self.prefix.is_empty()).copied();
+        let known: Vec<u32> = of_columns.chain(of_entries).collect();
+        let next = known.iter().max()?.checked_add(1)?.to_string();
+        (block.first() == 1 && known.contains(&0) && frame.has(&next)).then(|| {
+            format!(
+                "{}: no row has an index 0, but the model has a column 0, and index {next} is larger than all columns of the model; \
+                 if these indices count from 1 and those of the model from 0, each number is read as that of the next column",
+                frame.source
+            )
+        })
     }
 
     /// A note on columns that have at least ten numbers of which at least a tenth are outside the range of the fitted
