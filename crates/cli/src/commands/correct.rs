@@ -69,6 +69,12 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<(), CliError> {
     values.retain(|row, label| !is_same(label, &labels.text(*row)));
     let known: BTreeSet<String> = (0..frame.rows).map(|row| labels.text(row)).collect();
     let known = Classes::new(known);
+    // A label is written as in the table, such as `True` for the `TRUE` of a spreadsheet program.
+    for label in values.values_mut() {
+        if let Some(class) = known.find(label) {
+            known.names()[class].clone_into(label);
+        }
+    }
     let new: BTreeSet<&str> = values.values().map(String::as_str).collect();
     let new: Vec<&str> = new.into_iter().filter(|label| known.find(label).is_none()).collect();
     if !new.is_empty() {

@@ -94,7 +94,12 @@ fn cells_of_the_same_class_keep_their_spelling() {
     let done = run_line(dir.path(), "correct t.csv --label class --with r.csv -o c.csv");
     let said = String::from_utf8(done.stderr).unwrap();
     assert_eq!(said, "2 of 4 labels changed; 1 correction equal to the old label\n");
-    assert_eq!(read(dir.path(), "c.csv"), "x,class\n1,1.0\n2,2\n3,2.0\n4,1\n");
+    assert_eq!(read(dir.path(), "c.csv"), "x,class\n1,1.0\n2,2.0\n3,2.0\n4,1\n");
+    // A spreadsheet program writes truth values in capital letters.
+    fs::write(dir.path().join("t.csv"), "x,class\n1,True\n2,False\n3,False\n").unwrap();
+    fs::write(dir.path().join("r.csv"), "row,label,suggested\n1,FALSE,TRUE\n").unwrap();
+    succeed(dir.path(), "correct t.csv --label class --with r.csv -o d.csv");
+    assert_eq!(read(dir.path(), "d.csv"), "x,class\n1,True\n2,True\n3,False\n");
 }
 
 #[test]
