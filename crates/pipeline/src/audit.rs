@@ -13,7 +13,7 @@ use halfspaces_linalg::{
     Threads, checkpoint, deciding_class, rng_for,
 };
 use halfspaces_pac::{Calibration, LabelAudit, wrong_labels_bound};
-use halfspaces_tables::TableClassifier;
+use halfspaces_tables::{MIN_TABLE_ROWS, TableClassifier};
 
 /// The upper limit for the share of a class's rows that have the same wrong label. This limit prevents a division by 0.
 const MAX_SHARE: f64 = 0.95;
@@ -123,6 +123,15 @@ impl Audit {
     ) -> Result<AuditResult, DataError> {
         let open = self.failure > 0.0 && self.failure < 1.0;
         InputError::check_parameter("failure", self.failure, open, "in (0, 1)")?;
+        let learned = classes.len() - classes.len().div_ceil(self.folds.max(1));
+        let is_table = matches!(design, DesignRows::Dense(_)) && self.plan.method == Method::Auto;
+        if is_table && (2..=classes.len()).contains(&self.folds) && learned < MIN_TABLE_ROWS {
+            return Err(DataError::user(format!(
+                "{learned} of {} rows are too few to learn from in each fold: auto needs at least {MIN_TABLE_ROWS}; add rows, use \
+                 more folds (--folds), or use --learner logistic",
+                classes.len()
+            )));
+        }
         match design {
             DesignRows::Dense(points) if count == 2 => self.two(points, classes, fitted),
             _ => self.several(design, classes, count, fitted),
@@ -415,6 +424,18 @@ mod tests {
     }
 
     /// Every fold is reported once, for two or more classes and for different learners.
+    #[test]
+    fn too_few_rows_for_the_default_learner_are_refused() {
+        let points = Points::new((0..12).map(f64::from).collect(), 1).unwrap();
+        let classes: Vec<usize> = (0..12).map(|row| usize::from(row >= 6)).collect();
+        let run = |folds: usize| {
+            let audit = Audit { plan: Plan::new(Method::Auto), folds, failure: 0.05 };
+            audit.run(&Design::Dense(points.clone()), &classes, 2).map_err(|e| e.to_string())
+        };
+        assert!(run(5).unwrap_err().contains("9 of 12 rows are too few"));
+        assert!(run(6).is_ok());
+    }
+
     #[test]
     fn folds_are_reported() {
         use std::sync::atomic::{AtomicUsize, Ordering};

@@ -54,7 +54,8 @@ pub(super) fn export(pipeline: &Pipeline) -> Result<Vec<u8>, DataError> {
         values.push(sum(&pipeline.recipe, &terms, bias)?);
     }
     let mut text = String::from(
-        "-- Written by halfspaces. Columns of numbers are numeric, NULL is a missing value, and strings have no spaces around them.\n\
+        "-- Written by halfspaces. Columns of numbers are numeric, truth values are 0 and 1, NULL is a missing value, and\n\
+         -- strings have no spaces around them.\n\
          -- Replace \"data\" with the name of your table, which must not have a column with the name of an added column.\n",
     );
     let mut inner = format!("  SELECT {}.*", quoted(ALIAS));
