@@ -35,6 +35,7 @@ mod npy_header;
 mod npy_items;
 mod npy_sparse;
 mod options;
+mod orientation;
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 mod pandas;
 #[cfg(feature = "parquet")]

@@ -1,5 +1,6 @@
 //! Decodes PNG and JPEG images, and reduces them to a small grid of grey values or to a thumbnail.
 
+use crate::orientation::{of_exif, upright};
 use std::io::Cursor;
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
@@ -43,8 +44,8 @@ impl Picture {
         Picture { width, height, pixels }
     }
 
-    /// Decodes the first frame of a PNG or JPEG file, which may have at most 2^26 pixels. Orientation tags are not
-    /// applied.
+    /// Decodes the first frame of a PNG or JPEG file, which may have at most 2^26 pixels, and turns it upright
+    /// if it has an orientation tag (Exif).
     ///
     /// # Errors
     /// Returns an error if the file is neither PNG nor JPEG, is damaged, or is too large.
@@ -64,6 +65,7 @@ impl Picture {
         let mut reader = decoder.read_info().map_err(failed)?;
         let (width, height) = (reader.info().width as usize, reader.info().height as usize);
         check_size(width, height)?;
+        let orientation = reader.info().exif_metadata.as_deref().map_or(1, of_exif);
         let size = reader.output_buffer_size().ok_or("the PNG image is too large")?;
         let mut values = vec![0; size];
         let info = reader.next_frame(&mut values).map_err(failed)?;
@@ -81,6 +83,7 @@ impl Picture {
                 values.chunks_exact(4).flat_map(pixel).collect()
             }
         };
+        let (width, height, pixels) = upright(orientation, (width, height), pixels);
         Ok(Picture { width, height, pixels })
     }
 
@@ -97,6 +100,8 @@ impl Picture {
         if pixels.len() != 3 * width * height {
             return Err("the colours of the JPEG image are not supported; convert it to RGB".into());
         }
+        let orientation = decoder.exif().map_or(1, |exif| of_exif(exif));
+        let (width, height, pixels) = upright(orientation, (width, height), pixels);
         Ok(Picture { width, height, pixels })
     }
 
@@ -241,6 +246,27 @@ mod tests {
         near(Picture::new(1, 1, vec![0, 100, 0]).grey(1), &[58.7]);
         let small = Picture::decode(&Picture::new(4, 2, vec![9; 24]).thumbnail(2).unwrap());
         assert_eq!(small, Ok(Picture::new(2, 1, vec![9; 6])));
+    }
+
+    /// The left half of the stored image is dark and its tag says that the camera was turned by 90 degrees, so the
+    /// upper half of the upright image is dark.
+    #[test]
+    fn photographs_are_turned_upright() {
+        let photograph = Picture::decode(include_bytes!("turned.jpg")).unwrap();
+        assert_eq!((photograph.width, photograph.height), (8, 16));
+        let halves = photograph.grey(2);
+        assert!(halves[..2].iter().all(|v| *v < 40.0) && halves[2..].iter().all(|v| *v > 180.0));
+        let mut file = Vec::new();
+        let mut info = png::Info::with_size(2, 1);
+        info.color_type = png::ColorType::Grayscale;
+        info.bit_depth = png::BitDepth::Eight;
+        let tag = b"MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x03\0\0";
+        info.exif_metadata = Some(tag[..].into());
+        let mut writer = png::Encoder::with_info(&mut file, info).unwrap().write_header().unwrap();
+        writer.write_image_data(&[7, 90]).unwrap();
+        writer.finish().unwrap();
+        let expected = Picture::new(2, 1, vec![90, 90, 90, 7, 7, 7]);
+        assert_eq!(Picture::decode(&file).unwrap(), expected);
     }
 
     #[test]
