@@ -14,7 +14,7 @@ const MIN_FOLDS: usize = 2;
 
 /// The smallest number of rows of a fold whose mean absolute decision value is the unit of agreement. In a fold of one
 /// row, every agreement would be 1 or -1.
-const MIN_SCALED: usize = 30;
+const MIN_SCALED: usize = 20;
 
 /// A row, with a number that tells how well its label agrees with the classifier trained without the row.
 ///
@@ -27,8 +27,8 @@ const MIN_SCALED: usize = 30;
 pub struct Suspect {
     /// The row number, counted from 0.
     pub row: usize,
-    /// The label (±1) times the decision value, divided by the mean absolute decision value in the fold, or in all
-    /// folds if the fold has fewer than 30 rows. The agreement is negative if the classifier disagrees with the label.
+    /// The label (±1) times the decision value, divided by the mean absolute decision value in the fold, or over all
+    /// points if the fold has fewer than 20 rows. The agreement is negative if the classifier disagrees with the label.
     /// A larger magnitude means a more confident classifier.
     pub agreement: f64,
 }
@@ -37,7 +37,7 @@ pub struct Suspect {
 ///
 /// *Method.* The rows are split at random into folds. For each fold, the learner is trained on all other folds, which
 /// gives a classifier with decision value f. The agreement of a row x with label y in the fold is y f(x), divided by
-/// the mean |f| over the fold, or over all points if the fold has fewer than 30 rows. Rows are sorted in increasing
+/// the mean |f| over the fold, or over all points if the fold has fewer than 20 rows. Rows are sorted in increasing
 /// order of agreement, so the labels that the classifiers contradict most strongly come first.
 ///
 /// *Guarantee.* [`LabelAudit::wrong_at_most`] bounds the number of wrong labels for any learner and any points. The

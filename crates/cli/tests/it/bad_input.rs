@@ -40,7 +40,7 @@ const CASES: [(&str, &str); 114] = [
     ("fit scalar.npy --label y -o out --force", "a table has rows"),
     ("fit lengths.npz --label y -o out --force", "`y` has 3 rows, but `the matrix` has 2"),
     ("fit matrices.npz --label y -o out --force", "both have two dimensions"),
-    ("fit infinite.npy --label x1 -o out --force", "row 1, column `x0`: inf"),
+    ("fit infinite.npy --label x1 -o out --force", "row 1, column `x0`: the value is inf"),
     ("fit good.csv --format parquet --label y -o out --force", "not a readable Parquet file"),
     ("fit good.csv --format npz --label y -o out --force", "not a readable NPZ archive"),
     (
@@ -219,7 +219,7 @@ const CASES: [(&str, &str); 114] = [
     ("predict other.json good.csv -o out --force", "not a model file, but \"something else\""),
     ("predict later.json good.csv -o out --force", "the model file has version 5"),
     ("predict narrow.json good.csv -o out --force", "the model is damaged: the learner expects"),
-    ("predict cut.json good.csv -o out --force", "cut off"),
+    ("predict cut.json good.csv -o out --force", "truncated"),
     // Tables for a model.
     ("predict model.json without.csv -o out --force", "there is no column `b`"),
     (

@@ -141,7 +141,12 @@ fn lines_above_and_below_the_table_are_left_out() {
     let text = "Report of May,,\nby the office,,\n,,\nname,size,price\nA,1.5,3\nB,2.5,4\nC,3.5,5\n,,\nSource: the office,,\n";
     let frame = read(text);
     assert_eq!((frame.rows, names(&frame).len()), (3, 3));
-    assert!(says(&frame, "lines 1 to 3 above") && says(&frame, "footnotes"), "{:?}", frame.notes);
+    assert!(
+        says(&frame, "lines 1 to 3 above")
+            && says(&frame, "line 9, after the table, is left out as a footnote"),
+        "{:?}",
+        frame.notes
+    );
     let reading = frame.reading.unwrap();
     assert_eq!((reading.preamble_lines, reading.footnotes), (3, Some((9, 9))));
     let frame = read("x y\n1.0 2.0\n3.0 4.5\n");

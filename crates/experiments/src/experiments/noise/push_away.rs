@@ -291,7 +291,7 @@ fn heuristics(results: &Results<Configuration, Outcome>) -> Table {
     let last = |o: &Outcome| of_part!(o, Outcome::Run { last, .. } => *last);
     let settled =
         |o: &Outcome| of_part!(o, Outcome::Run { settled, .. } => settled.map(|n| n as f64));
-    let caption = "Medians, γ = ε = 0.2, d = 10: error of the last iterate minus opt_RCN, and the number of examples after which this difference is at most 0.01 for all later iterates. The heuristics have no guarantee. Values below 0 are possible because some labels are less noisy than the link allows";
+    let caption = "Medians, γ = ε = 0.2, d = 10: error of the last iterate minus opt_RCN, and the number of examples after which this difference is at most 0.01 for all later iterates. The heuristics have no guarantee. Values below 0 are possible only where some labels are less noisy than the link allows";
     table(
         "p11-heuristics",
         caption,

@@ -173,7 +173,7 @@ impl Experiment for WrongLabelsExperiment {
 fn by_configuration(results: &Results<Configuration, Outcome>) -> Table {
     table(
         "pw-wrong-labels",
-        "Medians over trials of at most 500 rows. The columns \"exceeded\" count trials; the null is the number of disagreements",
+        "Medians over trials of at most 500 rows. The columns \"exceeded\" count trials; \"null exceeded\" means that more labels are wrong than the number of disagreements",
         &results.groups,
         &[
             ("data", &|g| g.configuration.workload.to_string()),

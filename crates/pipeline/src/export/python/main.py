@@ -1,5 +1,5 @@
 def _rows(text):
-    """The number and the dict of each row. The separator is the one with the most columns of the model in the first line."""
+    """The line number and the dict of each row. The separator is the one with the most columns of the model in the first line."""
     needed = {column["name"].strip() for column in COLUMNS}
 
     def names(separator):

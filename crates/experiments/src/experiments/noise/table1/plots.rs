@@ -57,7 +57,7 @@ pub(super) fn figure(
         name: format!("p10-{name}"),
         title: title.into(),
         caption: format!(
-            "{what}: error against sample size, means over trials with 95 % intervals, and η + ε for ε = {SHOWN_EXCESS} (dashed). Learners that have the parameter ε are given this value; the cutting plane stops when it has reached its target. The other dashed lines are known worst-case lower bounds, without constants and logarithms: 1/(γ²ε) examples for any learner (Massart and Nédélec 2006), 1/(ε²√γ) for learners that make statistical queries (DDK+23)."
+            "{what}: error against sample size, means over trials with 95 % intervals, and η + ε for ε = {SHOWN_EXCESS} (dashed). Learners that have the parameter ε aim at η + ε for this ε; the cutting plane stops when it has reached its target. The other dashed lines are known worst-case lower bounds, without constants and logarithms: 1/(γ²ε) examples for any learner (Massart and Nédélec 2006), 1/(ε²√γ) for learners that make statistical queries (DDK+23)."
         ),
         x: Axis::log("samples n"),
         y: Axis::linear("error"),
