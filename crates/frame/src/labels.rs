@@ -198,14 +198,13 @@ impl Labels {
         if rare.is_empty() {
             return Ok(());
         }
-        let counted: Vec<String> = rare
+        let counted = rare
             .iter()
-            .map(|class| format!("`{}` ({})", short(&self.classes[*class]), rows[*class]))
-            .collect();
+            .map(|class| format!("`{}` ({})", short(&self.classes[*class]), rows[*class]));
         Err(DataError::user(format!(
             "{place}: every class needs at least {least} rows, but these have fewer: {}; add rows, join classes, or take their \
              rows out",
-            first_of(&counted, MOST_SHOWN)
+            first_of(counted, MOST_SHOWN)
         )))
     }
 

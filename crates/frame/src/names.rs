@@ -45,12 +45,15 @@ pub fn short(name: &str) -> String {
 
 /// Joins the first `most` texts with commas and adds the number of the others, as in "a, b and 3 more".
 #[must_use]
-pub fn first_of(texts: &[impl AsRef<str>], most: usize) -> String {
-    let shown = texts.iter().take(most).map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
-    match texts.len().saturating_sub(most) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
+pub fn first_of<T, I>(texts: I, most: usize) -> String
+where
+    T: Into<String>,
+    I: IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
+{
+    let texts = texts.into_iter();
+    let more = texts.len().saturating_sub(most);
+    let shown = texts.take(most).map(Into::into).collect::<Vec<String>>().join(", ");
+    if more == 0 { shown } else { format!("{shown} and {more} more") }
 }
 
 /// Returns the suggestion "; did you mean `x`?", or a list of the names if none of them is similar.
@@ -62,8 +65,8 @@ pub fn suggestion(wanted: &str, names: &[&str]) -> String {
     if let Some(nearest) = nearest(wanted, names) {
         return format!("; did you mean `{nearest}`?");
     }
-    let quoted: Vec<String> = names.iter().map(|name| format!("`{}`", short(name))).collect();
-    format!("; there are {}", first_of(&quoted, MAX_LISTED))
+    let quoted = names.iter().map(|name| format!("`{}`", short(name)));
+    format!("; there are {}", first_of(quoted, MAX_LISTED))
 }
 
 /// The name that is most similar to `wanted`. Returns `None` unless at most a third of the letters of `wanted` (rounded

@@ -227,11 +227,10 @@ impl Pipeline {
             let mut others: Vec<(usize, &String)> = others.map(|(l, (_, n))| (*n, l)).collect();
             others.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
             let counted = |(rows, label): &(usize, &String)| format!("`{}` ({rows})", short(label));
-            let counted: Vec<String> = others.iter().map(counted).collect();
             notes.push(format!(
                 "{}, column `{name}`: all labels except `{positive}` count as `{rest}`: {}",
                 frame.source,
-                first_of(&counted, MOST_SHOWN)
+                first_of(others.iter().map(counted), MOST_SHOWN)
             ));
         }
         Ok(TrueClasses { of_row, notes })

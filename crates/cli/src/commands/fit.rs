@@ -17,6 +17,8 @@ use std::path::PathBuf;
 
 /// Maximum number of candidates printed.
 const LISTED: usize = 3;
+/// The maximum number of names of constant columns that are listed.
+const MAX_NAMES: usize = 20;
 /// Hold-outs with fewer rows than this are reported as small.
 const SMALL_HOLDOUT: usize = 30;
 
@@ -261,7 +263,7 @@ fn text(summary: &Summary<'_>) -> String {
         classes.join(", ")
     )];
     if !summary.constant_columns.is_empty() {
-        let names = visible(&first_of(summary.constant_columns, 20));
+        let names = visible(&first_of(summary.constant_columns, MAX_NAMES));
         lines.push(format!("ignored     constant columns: {names}"));
     }
     let learner = summary.learner.name();

@@ -12,7 +12,7 @@ use super::rule::Kind;
 use crate::csv_columns::is_code;
 use crate::error::DataError;
 use crate::frame::code_as_number;
-use crate::names::short;
+use crate::names::{first_of, short};
 use std::collections::BTreeMap;
 
 impl Inference<'_> {
@@ -86,23 +86,11 @@ impl Inference<'_> {
         let Some(first) = fit.odd.first().copied() else { return Ok(()) };
         let (cell, name) = (present.texts[first], self.name);
         let place = (self.context.place)(raw.first_row(present.places[first]));
-        let others = match fit.odd_rows - present.rows[first] {
-            0 => String::new(),
-            _ => {
-                let shown: Vec<String> = fit
-                    .odd
-                    .iter()
-                    .filter(|at| **at != first)
-                    .take(3)
-                    .map(|at| format!("`{}`", short(present.texts[*at])))
-                    .collect();
-                let more = fit.odd.len() - 1 - shown.len().min(fit.odd.len() - 1);
-                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-                if shown.is_empty() {
-                    String::new()
-                } else {
-                    format!(" (nor are {}{more})", shown.join(", "))
-                }
+        let others = match &fit.odd[1..] {
+            [] => String::new(),
+            others => {
+                let quoted = others.iter().map(|at| format!("`{}`", short(present.texts[*at])));
+                format!(" (nor are {})", first_of(quoted, 3))
             }
         };
         let numbers = fit.read;
