@@ -254,7 +254,7 @@ impl<'s> Assembler<'s> {
 #[cfg(feature = "arrow")]
 mod tests {
     use crate::{Frame, Hints, ReadOptions, Remark, Values, read_batches, read_bytes};
-    use arrow_array::{RecordBatch, TimestampMicrosecondArray};
+    use arrow_array::{DurationSecondArray, RecordBatch, TimestampMicrosecondArray};
     use arrow_schema::{DataType, Field, Schema, TimeUnit};
     use std::sync::Arc;
 
@@ -277,6 +277,22 @@ mod tests {
 
     fn times(frame: &Frame) -> Vec<String> {
         (0..frame.rows).map(|row| frame.column("at").unwrap().text(row)).collect()
+    }
+
+    /// A duration has no text, so a model that learned from texts such as `0 days 20:48:14` cannot recognise it.
+    #[test]
+    fn durations_are_noted_as_numbers_and_as_texts() {
+        let of = DataType::Duration(TimeUnit::Second);
+        let schema = Schema::new(vec![Field::new("t", of, true)]);
+        let array = Arc::new(DurationSecondArray::from(vec![74_894, 5]));
+        let batch = RecordBatch::try_new(Arc::new(schema.clone()), vec![array]).unwrap();
+        for hints in [Hints::default(), Hints::verbatim(["t"])] {
+            let batches = [batch.clone()];
+            let frame = read_batches("f", &schema, batches, &ReadOptions::default(), &hints);
+            let frame = frame.unwrap();
+            assert_eq!(frame.column("t").unwrap().text(0), "74894");
+            assert_eq!(frame.notes, ["f: column `t` is read as a number of seconds"]);
+        }
     }
 
     /// A model that learned from CSV cells with a UTC offset reads the same times from a file with a time zone.

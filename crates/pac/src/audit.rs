@@ -351,7 +351,7 @@ mod tests {
         }
     }
 
-    /// Leave-one-out gives nearly the same agreements as folds of 30 rows.
+    /// Leave-one-out gives nearly the same agreements as folds of 30 rows do.
     #[test]
     fn agreements_do_not_depend_on_the_size_of_folds() {
         let (points, labels, _) = noisy(300, 0.05, 9);
@@ -368,6 +368,19 @@ mod tests {
         let apart = large.iter().zip(&small).map(|(a, b)| (a - b).abs()).sum::<f64>() / 300.0;
         assert!(apart < 0.1, "{apart}");
         assert!(in_large.abs_diff(in_small) <= 3, "{in_large} {in_small}");
+    }
+
+    /// The decision value of row i is i, and the mean of 0, .., n - 1 is (n - 1)/2.
+    #[test]
+    fn the_scale_of_a_fold_is_that_of_all_points_below_20_rows() {
+        let points = Points::new((0..40).map(f64::from).collect(), 1).unwrap();
+        let (labels, model) = ([Label::Positive; 40], Halfspace::new(vec![1.0]).unwrap());
+        for (rows, scale) in [(1, 19.5), (19, 19.5), (20, 9.5), (40, 19.5)] {
+            let out: Vec<usize> = (0..rows).collect();
+            let (suspects, _) = judge(&model, &points, &labels, &out).unwrap();
+            let last = suspects[rows - 1].agreement;
+            assert!((last - (rows - 1) as f64 / scale).abs() < 1e-12, "{rows} {last}");
+        }
     }
 
     /// Computed by hand: D = 0 and L = 2 give N = 4 and the bound √16 = 4; D = 8 and L = 2 give √N = 1 + √17.

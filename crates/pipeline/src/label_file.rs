@@ -126,8 +126,10 @@ impl LabelFile {
         }
         table.notes.append(&mut file.notes);
         // The classes of a file with a column of sources are those of a labelling session.
-        let marker = label_of.values().find(|label| is_missing_marker(label));
-        if let Some(marker) = marker.filter(|_| !file.has(SOURCE) && told.not_missing.is_empty()) {
+        let is_doubtful =
+            |label: &&String| is_missing_marker(label) && !told.not_missing.contains(label);
+        let marker = label_of.values().find(is_doubtful);
+        if let Some(marker) = marker.filter(|_| !file.has(SOURCE)) {
             let rows = label_of.values().filter(|label| *label == marker).count();
             table.notes.push(format!(
                 "{}: the label `{marker}` is read as a class ({rows} rows); pass --missing '{marker}' if it marks missing labels",

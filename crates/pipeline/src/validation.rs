@@ -155,6 +155,8 @@ mod tests {
     fn errors_and_folds_have_weights() {
         let values = [vec![1.0], vec![1.0], vec![-1.0]];
         assert!((error(&values, &[1, 0, 0], None) - 1.0 / 3.0).abs() < 1e-15);
+        let right: Vec<usize> = values.iter().map(|values| deciding_class(values)).collect();
+        assert_eq!(error(&values, &right, None).to_string(), "0");
         assert_eq!(error(&values, &[1, 0, 0], Some(&[1.0, 6.0, 1.0])), 0.75);
         let plan = Plan::new(Method::Logistic);
         let rows = 100;

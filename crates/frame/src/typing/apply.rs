@@ -169,7 +169,7 @@ impl Rows<'_> {
                 let is_date = |text: &str| format.parse(text).or(by_day.parse(text)).is_some();
                 match self.by_level(&raw, read) {
                     Ok(of_level) => {
-                        self.note_offsets(format, &raw);
+                        self.note_offsets(format, &raw, &of_level);
                         Ok(Values::moments(raw.spread(&of_level, None)))
                     }
                     Err(level)
@@ -189,12 +189,13 @@ impl Rows<'_> {
     }
 
     /// Adds a note if times have another offset from UTC than those from which the format was detected.
-    fn note_offsets(&mut self, format: MomentFormat, raw: &RawTexts) {
-        let Some((cell, moved)) =
-            raw.levels.iter().find_map(|text| Some((text.trim(), format.moves(text.trim())?)))
-        else {
-            return;
-        };
+    /// `of_level` has the time of each text.
+    fn note_offsets(&mut self, format: MomentFormat, raw: &RawTexts, of_level: &[Option<i64>]) {
+        let found = raw.levels.iter().zip(of_level).find_map(|(text, moment)| {
+            let cell = text.trim();
+            Some((cell, (*moment)?, format.moves(cell)?))
+        });
+        let Some((cell, moment, moved)) = found else { return };
         let how = match moved {
             Moved::Converted => "another offset from UTC than",
             Moved::Assumed => "no offset from UTC, unlike",
@@ -204,7 +205,7 @@ impl Rows<'_> {
             self.context.source,
             short(self.name),
             short(cell),
-            format.parse(cell).map(moment::text).unwrap_or_default()
+            moment::text(moment)
         ));
     }
 

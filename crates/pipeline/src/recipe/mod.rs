@@ -393,12 +393,15 @@ impl Recipe {
 
     /// A note on a LIBSVM file whose indices probably count from 1, although those of the fitted file counted from 0.
     fn shifted(&self, frame: &Frame) -> Option<String> {
-        let Some(Block::Sparse(block)) = &frame.block else { return None };
+        match &frame.block {
+            Some(Block::Sparse(block)) if block.first() == 1 => {}
+            _ => return None,
+        }
         let of_columns = self.columns.iter().filter_map(|column| column.name.parse().ok());
         let of_entries = self.entries.iter().filter(|_| self.prefix.is_empty()).copied();
-        let known: Vec<u32> = of_columns.chain(of_entries).collect();
-        let next = known.iter().max()?.checked_add(1)?.to_string();
-        (block.first() == 1 && known.contains(&0) && frame.has(&next)).then(|| {
+        let known = || of_columns.clone().chain(of_entries.clone());
+        let next = known().max()?.checked_add(1)?.to_string();
+        (known().min() == Some(0) && frame.has(&next)).then(|| {
             format!(
                 "{}: no row has an index 0, but the model has a column 0, and index {next} is larger than all columns of the model; \
                  if these indices count from 1 and those of the model from 0, each number is read as that of the next column",
