@@ -6,8 +6,8 @@
 /// the class that are labelled as the other class, minus the share of the rows of the other class that are labelled as
 /// this class.
 ///
-/// This value was chosen on random samples of nine text data sets. With other kinds of noise or with classes of
-/// different sizes, the excess can also exceed this value, so a learner must not rely on this rule alone.
+/// This value was chosen on random samples of the rows of nine text data sets. With other kinds of noise or with classes
+/// of different sizes, the excess can also exceed this value, so a learner must not rely on this rule alone.
 const EXCESS: f64 = 0.2;
 
 /// The estimated number of rows of each label and true class: `rows[label][class]`.

@@ -162,11 +162,11 @@ fn by_setting(results: &Results<Configuration, Outcome>) -> Table {
             ("failures", &|g| g.outcomes.iter().filter(|o| o.ours > EXCESS).count().to_string()),
             ("median", &|g| g.median(3, |o| o.ours)),
             ("largest", &|g| g.most(3, |o| o.ours)),
-            ("told σ, failures", &|g| {
+            ("given σ, failures", &|g| {
                 g.outcomes.iter().filter(|o| o.plain > EXCESS).count().to_string()
             }),
-            ("told σ, median", &|g| g.median(3, |o| o.plain)),
-            ("told σ, largest", &|g| g.most(3, |o| o.plain)),
+            ("given σ, median", &|g| g.median(3, |o| o.plain)),
+            ("given σ, largest", &|g| g.most(3, |o| o.plain)),
             ("examples", &|g| g.most(0, |o| o.examples as f64)),
         ],
     )

@@ -127,7 +127,7 @@ pub(super) fn agreement(results: &Results<Configuration, Outcome>) -> Table {
             ("in buckets, real", &|(g, _, _)| {
                 mean_text(&g.values(|o| real_and_drawn(o).0.chains as f64), 2)
             }),
-            ("in buckets, drawn", &|(g, _, _)| {
+            ("in buckets, simulated", &|(g, _, _)| {
                 mean_text(&g.values(|o| drawn_mean(o, |r| r.chains as f64)), 2)
             }),
             ("relative difference", &|(g, _, _)| {
@@ -136,7 +136,7 @@ pub(super) fn agreement(results: &Results<Configuration, Outcome>) -> Table {
             ("ln sin θ, real", &|(g, _, _)| {
                 mean_text(&g.values(|o| real_and_drawn(o).0.log_sin), 3)
             }),
-            ("ln sin θ, drawn", &|(g, _, _)| {
+            ("ln sin θ, simulated", &|(g, _, _)| {
                 mean_text(&g.values(|o| drawn_mean(o, |r| r.log_sin)), 3)
             }),
             ("difference", &|(g, _, _)| mean_cells(&g.values(|o| differences(o)[1]), 4)[1].clone()),
