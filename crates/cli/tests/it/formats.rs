@@ -249,6 +249,14 @@ fn arrays_and_libsvm_name_their_columns_by_number() {
     assert!(!said.contains("no value in any column"), "{said}");
     let said = run_line(dir.path(), "predict zero.json zero.txt -o two.csv");
     assert!(!String::from_utf8(said.stderr).unwrap().contains("index 0, but"));
+    // Neither is said of a model whose indices or columns count from 1.
+    write("extra.txt", b"0 1:2.5 4:1\n1\n");
+    for model in ["sparse.txt.json", "dense.csv.json"] {
+        let said = run_line(dir.path(), &format!("predict {model} extra.txt -o {model}.out"));
+        let text = String::from_utf8(said.stderr).unwrap();
+        assert!(said.status.success() && !text.contains("index 0, but"), "{text}");
+        assert!(!text.contains("no value in any column"), "{text}");
+    }
     // Entries at indices that occur in no row are zero.
     write("short.txt", b"0 1:2.5\n0 2:1\n");
     write("short.csv", b"1,2,3\n2.5,0,0\n0,1,0\n");
