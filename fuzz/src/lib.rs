@@ -1,8 +1,9 @@
 //! The fuzz targets: all code that reads data which a user or a broken disk may have changed.
 //!
-//! A target takes bytes and may refuse them; it fails by a panic. Targets check that there is no panic, no endless loop
-//! and no excessive use of memory. They also check the promises of the readers: both forms of a file agree, written
-//! data are read back bit for bit, and a loaded value can be used and is the same after it is saved and loaded again.
+//! A target takes bytes and may refuse them; it fails if it panics. Targets check that there is no panic, no endless
+//! loop and no excessive use of memory. They also check the guarantees of the readers: both forms of a file agree,
+//! written data are read back bit for bit, and a loaded value can be used and is the same after it is saved and loaded
+//! again.
 //!
 //! The input of the JSON targets (`session`, `saved`, `trials`) begins with a line that names the kind of the rest, so
 //! that the files of the corpus are readable. [`mutate_json`] changes one value at a time and keeps the rest valid. Its
@@ -58,8 +59,8 @@ struct Sitting {
     length: ChainLength,
 }
 
-/// Resumes a session. The input is a line with the name of the learner, and then its pool, its seed and the answers so
-/// far as JSON.
+/// Resumes a session. The input is a line with the name of the learner, and then, as JSON, its pool, its seed and the
+/// answers so far.
 pub fn session(bytes: &[u8]) {
     let Some((name, text)) = headed(bytes) else { return };
     if let Ok(sitting) = serde_json::from_slice::<Sitting>(text) {
@@ -460,7 +461,8 @@ fn used_fitting<L: Link>(mut fitting: Fitting<L>) {
 }
 
 /// Defines a fuzz target whose input is JSON after a first line. Seven of eight inputs are made from the previous one
-/// by [`mutate_json`], if that is JSON and there is enough room. The others are made by the mutations of libFuzzer.
+/// by [`mutate_json`], if the previous input is JSON and there is enough room. The others are made by the mutations of
+/// libFuzzer.
 #[macro_export]
 macro_rules! json_target {
     ($target:path) => {

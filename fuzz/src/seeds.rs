@@ -34,7 +34,7 @@ pub type Seed = (&'static str, String, Vec<u8>);
 /// A session with every kind of event, with checksums and without.
 ///
 /// # Errors
-/// Only if the libraries have changed.
+/// Fails only if the libraries have changed.
 pub fn journals() -> Result<Vec<Seed>, Box<dyn Error>> {
     let pool = |keys: &[&str]| {
         let by = ItemSpec { columns: vec!["x".into()], ..ItemSpec::default() };
@@ -81,7 +81,7 @@ pub fn journals() -> Result<Vec<Seed>, Box<dyn Error>> {
 /// The seeds of the targets that read JSON.
 ///
 /// # Errors
-/// Only if the libraries have changed.
+/// Fails only if the libraries have changed.
 pub fn seeds() -> Result<Vec<Seed>, Box<dyn Error>> {
     let mut all = vec![];
     for (name, value) in saved()? {
@@ -270,7 +270,7 @@ pub fn impossible() -> Vec<(&'static str, Value)> {
 /// kind.
 ///
 /// # Errors
-/// The errors of [`seeds`], and a place that does not exist in the seed.
+/// Same as [`seeds`]; also fails if a place does not exist in the seed.
 pub fn broken(kind: &str, changes: &Value) -> Result<Vec<u8>, Box<dyn Error>> {
     let seeds = saved()?;
     let (_, seed) = seeds.iter().find(|(name, _)| *name == kind).ok_or("no seed")?;
@@ -284,7 +284,7 @@ pub fn broken(kind: &str, changes: &Value) -> Result<Vec<u8>, Box<dyn Error>> {
 /// Kinds of saved values that have no seed.
 ///
 /// # Errors
-/// The errors of [`seeds`].
+/// Same as [`seeds`].
 pub fn kinds_without_a_seed() -> Result<Vec<&'static str>, Box<dyn Error>> {
     let known = saved()?;
     Ok(SAVED

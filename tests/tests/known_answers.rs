@@ -115,7 +115,7 @@ fn alma() {
     // y (w·x) = 0.8 > 0, so there is no correction.
     learner.observe(row(&[0.0, -1.0]), MINUS).unwrap();
     assert_eq!(learner.updates(), 2);
-    // α = 1/2 also requires a margin: (1 - 1/2) √8/(1/2)/√2 = 2 in the second correction, which no point has.
+    // α = 1/2 also requires a margin of (1 - 1/2) √8/(1/2)/√2 = 2 in the second correction. No point has this margin.
     let mut wide = Alma::new(2, 0.5).unwrap();
     wide.observe(row(&[3.0, 4.0]), PLUS).unwrap();
     wide.observe(row(&[3.0, 4.0]), PLUS).unwrap();
@@ -176,7 +176,7 @@ fn centres_after_one_and_two_cuts() {
     close(ellipsoid.centre(), &[1.0 / 3.0, across / 3.0]);
     close(&[ellipsoid.log_volume()], &[2.0 * (across * 2.0 / 3.0).ln()]);
 
-    // The learner cuts at its mistakes. The label - at w = 0 is the cut -(1, 0), for any ‖x‖.
+    // The learner cuts at its mistakes. The label - at w = 0 gives the cut -(1, 0), for any ‖x‖.
     let mut learner = VersionSpace::new(Ellipsoid::new(2).unwrap());
     assert!(errs(&mut learner, &[9.0, 0.0], MINUS));
     close(learner.centre().centre(), &[-1.0 / 3.0, 0.0]);
@@ -239,7 +239,7 @@ fn centre_of_gravity_of_sectors_of_the_disc() {
         }
     }
     // Over the quarter, E w₁² = 1/4, so the standard deviation is 0.26. Over the eighth, it is smaller. The mean of 20
-    // · 64 points has a standard deviation of 0.0074; the tolerance is four of these.
+    // · 64 points has a standard deviation of 0.0074; the tolerance is four times this value.
     for (mean, expected) in means.iter().zip([[quarter, quarter], eighth]) {
         let near = mean.iter().zip(expected).all(|(m, v)| (m - v).abs() < 0.03);
         assert!(near, "{mean:?}, not {expected:?}");
@@ -338,7 +338,7 @@ fn sampled_greedy_goes_by_certainty() {
     // 0.765, and the variances are 0.048 along a, 0.033 orthogonal to a in the plane, and 1/3 orthogonal to the plane.
     // Point 2, at 45° to a in the plane, has mean 0.541 and deviation 0.20. Point 1, at 40° to a outside the plane, has
     // mean 0.586 and deviation 0.41, so its value is larger but its label is less certain. Of 200 seeds, one gives a
-    // sample of 86 points that is too uneven for this order; the seeds below do not.
+    // sample of 86 points that is too uneven for this order; it is not among the seeds below.
     let at = |degrees: f64| (degrees * PI / 180.0).sin_cos();
     let ((a2, a1), (b2, b1), (off, along)) = (at(247.5), at(292.5), at(40.0));
     let rows = [[1.0, 0.0, 0.0], [along * a1, along * a2, off], [b1, b2, 0.0], [-1.0, 1.0, 0.0]];
@@ -354,8 +354,8 @@ fn sampled_greedy_goes_by_certainty() {
 
 #[test]
 fn algorithm_1() {
-    // In d = 1, there is one bucket per chain, and all labels are -. Of the 4 points of the start, the first is
-    // predicted +, since the sum is 0, which is wrong. The predictions for the other three points and for the two
+    // In d = 1, there is one bucket per chain, and all labels are -. For the first of the 4 points of the start, the
+    // sum is 0, so the prediction is +, which is wrong. The predictions for the other three points and for the two
     // points in the buckets are then correct.
     let points = Points::new(vec![0.1, 2.0, 3.0, 0.4, 5.0, 6.0], 1).unwrap();
     let learner = TwoChains::new(1, ChainLength::Fixed(1), 7).unwrap();
@@ -510,8 +510,8 @@ fn glm_perspectron() {
 
 #[test]
 fn perspectron_of_unknown_noise() {
-    // With ε = 1/2, the guesses are β̃ = 0, 1/2 and 1. With γ = δ = 1/2 and half of the excess, each has two runs of 16
-    // (1 - η̃)² 64 steps.
+    // With ε = 1/2, the guesses are β̃ = 0, 1/2 and 1. With γ = δ = 1/2 and half of the excess for the fits, each guess
+    // has two runs of 16 (1 - η̃)² 64 steps.
     let params = |margin| {
         let params = GridPerspectron::params(margin).excess(0.5).failure(0.5);
         params.selection(Selection::AllIterates).check().unwrap()
@@ -619,8 +619,8 @@ fn cutting_plane() {
 #[test]
 fn a_list_learned_on_a_line() {
     // With η = 0.1 and ε = 1/4, λ = 0.35. The sum of the losses of w > 0 is (-5 · 0.35 + 0.65/2) w, so w = 1 is best.
-    // Its region of least error is |x| >= 1, where it is correct 5 times. The one remaining point is fewer than 6 ε
-    // points, so it gets the default label.
+    // Its region of least error is |x| >= 1, where it is correct 5 times. Only 1 point remains, which is fewer than
+    // 6 ε = 1.5, so it gets the default label.
     let points = Points::new(vec![1.0, 1.0, 1.0, 1.0, 1.0, 0.5], 1).unwrap();
     let labels = [PLUS, PLUS, PLUS, PLUS, PLUS, MINUS];
     let fit = Dgt::params(0.1, 0.5).excess(0.25).check().unwrap().fit(&points, &labels).unwrap();

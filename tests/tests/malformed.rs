@@ -133,7 +133,7 @@ fn changed_values_are_refused_or_harmless() {
     assert!(failures.is_empty(), "{failures:#?}");
 }
 
-/// Every file is truncated, and one byte is changed at every position.
+/// Truncates every file at every position, and changes the byte at every position.
 #[test]
 fn changed_bytes_are_refused_or_harmless() {
     for (name, target) in &TARGETS[..4] {

@@ -23,7 +23,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The tables `profile.dev` of the manifest of the workspace.
+/// The `profile.dev` tables of the workspace's manifest.
 fn dev_profile() -> String {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
     let tables = manifest.split("\n[").filter(|table| table.starts_with("profile.dev"));

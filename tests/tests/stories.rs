@@ -53,7 +53,7 @@ fn dense(table: &LabelledTable) -> &Points {
     points
 }
 
-/// Reads a CSV file as one larger than memory: the first rows, then one pass in chunks.
+/// Reads a CSV file like one that is larger than memory: the first rows, then one pass in chunks.
 #[test]
 fn streaming_a_file_equals_learning_from_memory() {
     let folder = tempfile::tempdir().unwrap();
@@ -156,8 +156,8 @@ fn a_session_saved_half_way_ends_the_same() {
     assert!(labels.contains(&Label::Positive) && labels.contains(&Label::Negative));
 }
 
-/// From a file to a classifier: the pool is standardised, brought into isotropic position by a Forster transform,
-/// labelled with few corrections in two runs, and the classifier is mapped back to the columns of the file.
+/// From a file to a classifier: the pool is standardised, brought into isotropic position by a Forster transform, and
+/// labelled with few corrections in two runs; then the classifier is mapped back to the columns of the file.
 #[test]
 fn a_file_is_labelled_with_few_corrections_and_its_classifier_saved() {
     let folder = tempfile::tempdir().unwrap();

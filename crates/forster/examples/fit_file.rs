@@ -1,5 +1,5 @@
-//! Fits points from a file and reports the time, so that other programs can be run on the same points. Files contain n
-//! × d numbers, row by row, in little-endian 64-bit floating point.
+//! Fits points from a file and reports the time, for comparison with other programs that are run on the same points.
+//! Files contain n × d numbers, row by row, in little-endian 64-bit floating point.
 //!
 //! ```sh
 //! cargo run --release -p halfspaces-forster --example fit_file -- generate clustered 10000 20 x.f64
@@ -9,11 +9,12 @@
 //!
 //! `generate` draws from `gaussian`, `student-t` (one degree of freedom, condition number 1e6) or `clustered` (ten
 //! clusters). `fit` brings the points into radially isotropic position (with two-sided accuracy) and prints one line of
-//! JSON: the seconds of the fit alone, the numbers of steps and of passes over the points (including products with the
-//! Hessian), and the certified residual max(1 - λmin, λmax - 1). `pass` prints the seconds of one fixed-point step and
-//! of faer's XᵀX. The time of a step is a quarter of the difference in time between a fit of eight steps and a fit of
-//! four. Use points that need more steps than these, such as clustered ones. Both times are minima over several rounds,
-//! because the minimum is least affected by other load on the machine. All commands use one thread.
+//! JSON: the time of the fit alone in seconds, the numbers of steps and of passes over the points (including products
+//! with the Hessian), and the certified residual max(1 - λmin, λmax - 1). `pass` prints the times of one fixed-point
+//! step and of faer's XᵀX in seconds. The time of a step is a quarter of the difference in time between a fit of eight
+//! steps and a fit of four. Use points that need more steps than these, such as clustered ones. Both times are minima
+//! over several rounds, because the minimum is least affected by other load on the machine. All commands use one
+//! thread.
 //!
 //! Errors are printed with the name of the file, and the program then exits with code 2.
 #![allow(clippy::disallowed_methods, reason = "it reports times")]

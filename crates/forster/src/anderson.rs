@@ -40,8 +40,8 @@ impl AndersonAcceleration {
         AndersonAcceleration { origin, root, history: Vec::new() }
     }
 
-    /// The logarithm of the largest ratio between the condition numbers of two factors near the origin. This value
-    /// assumes that the eigenvalues of Q lie between 1/2 and 3/2, which holds for all but a few of them if k is large.
+    /// The logarithm of the largest ratio between the condition numbers of two factors near the origin. It is computed
+    /// as if the eigenvalues of Q lay between 1/2 and 3/2, which is true of all but a few of them if k is large.
     pub(crate) fn growth() -> f64 {
         0.5 * 3f64.ln()
     }

@@ -60,8 +60,8 @@ impl ForsterPass {
         ForsterPass { factor: None, form: None }
     }
 
-    /// The sums over the blocks of `points`, whose first row is the first row of block `first`. All blocks are
-    /// complete, except for the last block of the whole data set.
+    /// The sums over the blocks of `points`, whose first row is the first row of block `first`. All blocks must be
+    /// complete, except the last one of the whole data set.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`] if the pass was made for rows of another length; [`InputError::TooLarge`].

@@ -14,9 +14,9 @@ use halfspaces_linalg::{DensePoints, PointSet, getters};
 ///
 /// *What it computes.* Subspaces V1, V2, ..., where V_i contains at least its share of the points not in V1 .. V_{i-1},
 /// each with a transform of its members. *Guarantee.* Every piece has the certificates of a fit ([`Fit`](crate::Fit)).
-/// Every point is in one piece, zero, or unplaced with a reason. *Cost:* one fit per piece; at most n pieces, usually
-/// few. *When to use it:* if a learner needs all points; for only the first piece use [`Forster::fit`]. *Source:*
-/// DKTZ23 §3.
+/// Every point is in exactly one piece, is zero, or is unplaced for a stated reason. *Cost:* one fit per piece; at most
+/// n pieces, usually few. *When to use it:* if a learner needs all points; for only the first piece use
+/// [`Forster::fit`]. *Source:* DKTZ23 §3.
 ///
 /// ```
 /// use halfspaces_forster::ForsterTransform;

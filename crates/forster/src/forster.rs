@@ -1,10 +1,10 @@
 //! The solver: brings points into radially isotropic position, or finds the subspace that prevents it.
 //!
 //! The solver searches for a linear map A such that the vectors u_i = Aᵀx_i/‖Aᵀx_i‖ have M = (d/n) Σ u_i u_iᵀ ≈ I. Let
-//! d be the dimension of the span of the points. Such an A exists, for every accuracy, exactly if no proper subspace of
-//! the span contains more than the fraction k/d of the points, where k is the dimension of the subspace. Otherwise the
-//! solver returns such a subspace with a transform inside it (DKTZ23 §3; Diakonikolas, Tzamos and Kane 2023). AAᵀ is the
-//! inverse of Tyler's M-estimator of scatter.
+//! d be the dimension of the span of the points. Such an A exists, for every accuracy, if and only if no proper
+//! subspace of the span contains more than the fraction k/d of the points, where k is the dimension of the subspace.
+//! Otherwise the solver returns such a subspace with a transform inside it (DKTZ23 §3; Diakonikolas, Tzamos and Kane
+//! 2023). AAᵀ is the inverse of Tyler's M-estimator of scatter.
 //!
 //! The iteration runs on levels: first on the span, then inside each heavy subspace that it finds. On each level:
 //!
@@ -96,8 +96,8 @@ impl ForsterTransform {
 ///
 /// *Cost.* A pass over the points takes O(n d²) time, about as much as one XᵀX, and reads each point once. A
 /// fixed-point step takes one pass, and a Newton step takes up to 60. Points that are Gaussian, heavy-tailed or in
-/// clusters take about 4 to 8 passes for δ = 1e-6. The memory holds O(d²) numbers, the unit rows (n d numbers) as soon
-/// as the fit searches for subspaces or makes Newton steps, and a copy of the points if some are repeated, are zero, or
+/// clusters take about 4 to 8 passes for δ = 1e-6. The fit stores O(d²) numbers, the unit rows (n d numbers) as soon as
+/// the fit searches for subspaces or makes Newton steps, and a copy of the points if some are repeated, are zero, or
 /// have lengths beyond 1e±100.
 ///
 /// *When to use it.* Use the solver before a learner that needs margins, to make ill-conditioned points isotropic; to
@@ -245,7 +245,7 @@ mod tests {
         judge(fit.position().clone(), reason, agree, accuracy)
     }
 
-    /// The position of points of the plane on the subspace with these basis rows, transformed by the identity.
+    /// The position of points of the plane in the subspace with these basis rows; the transform is the identity.
     fn unchanged(points: &DensePoints<'_>, basis: &[[f64; 2]]) -> Position {
         let (k, basis) = (basis.len(), Points::from_rows(basis).unwrap());
         let transform = ForsterTransform::new(basis.clone(), Mat::identity(k, k)).unwrap();

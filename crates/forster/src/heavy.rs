@@ -27,13 +27,14 @@ use faer::{Accum, Mat, MatMut, MatRef, Par};
 use halfspaces_linalg::{InputError, kernels, zeros};
 use std::cmp::Ordering;
 
-/// Minimum ratio of neighbouring singular values for a gap, as a power of ten.
+/// Minimum width of a gap between neighbouring singular values, in decades.
 const GAP: f64 = 1.0;
 /// Singular values below this fraction of the largest count as zero; rounding leaves values of about 1e-16 √n.
 pub(crate) const RANK: f64 = 1e-11;
 /// Number of refits of a candidate to its members.
 const REFITS: usize = 3;
-/// A point is mostly orthogonal to V if the ratio of its energy orthogonal to V to its energy along V exceeds this.
+/// A point is mostly orthogonal to V if the ratio of its energy orthogonal to V to its energy along V exceeds this
+/// value.
 const MOSTLY_ACROSS: f64 = 1.0;
 /// Number of rows in a block of a long product or factorisation.
 const BLOCK: usize = 512;

@@ -1,7 +1,7 @@
 //! The certificate of radially isotropic position.
 //!
 //! For points x_1 .. x_n in R^d, none of which is zero, let u_i = x_i/‖x_i‖ and M = (d/n) Σ u_i u_iᵀ, which has trace
-//! d. The points are in radially isotropic position exactly if M = I. They are in δ-approximate position, with a
+//! d. The points are in radially isotropic position if and only if M = I. They are in δ-approximate position, with a
 //! relative δ, if every unit v has (1/n) Σ (v·u_i)² >= (1 - δ)/d, that is, if λmin(M) >= 1 - δ. If δ <= 1/2, at least
 //! 1/(4d) of the points then have |v·u_i| >= 1/(2√d) for every unit v (DKTZ23 §3, the soft margin).
 //!
@@ -26,7 +26,7 @@ use std::ops::Range;
 /// ```
 /// use halfspaces_forster::Isotropy;
 /// use halfspaces_linalg::Points;
-/// // An orthogonal pair is in radially isotropic position whatever its lengths, but not with a repeated axis.
+/// // Two orthogonal points of any lengths are in radially isotropic position, but not with a repeated axis.
 /// let pair = Points::from_rows(&[[3.0, 4.0], [-40.0, 30.0]])?;
 /// assert!(Isotropy::measure(&pair)?.holds_within(1e-12));
 /// let leaning = Points::from_rows(&[[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]])?;
@@ -96,8 +96,8 @@ impl Isotropy {
         })
     }
 
-    /// The certificate of the k-dimensional unit vectors that `to_unit` computes from blocks of the chosen points,
-    /// whose indices ascend, and writes to the rows of a tile. `to_unit` may use its first argument as scratch space.
+    /// The certificate of k-dimensional unit vectors. `to_unit` computes them from blocks of the chosen points, whose
+    /// indices ascend, and writes them to the rows of a tile. `to_unit` may use its first argument as scratch space.
     /// The blocks are the same for any number of threads.
     fn measure_rows(
         points: &DensePoints<'_>,

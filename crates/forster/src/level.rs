@@ -69,7 +69,7 @@ pub(crate) fn solve<P: LevelPasses>(
     Ok((level, iterate, end))
 }
 
-/// The initial state of a round.
+/// The state at the start of a round.
 #[derive(Debug, Clone, Copy)]
 struct Standing {
     /// Whether the points are in radially isotropic position, according to the most recent pass.

@@ -20,7 +20,7 @@ use faer::Mat;
 
 /// Maximum spectral norm of a direction: one step changes the condition number by at most a factor of e^12.
 pub(crate) const CAP: f64 = 12.0;
-/// Relative curvature that rounding cannot distinguish from zero.
+/// Relative curvature that, because of rounding, cannot be distinguished from zero.
 const FLAT: f64 = 1e-14;
 /// Maximum number of conjugate-gradient steps; the result of fewer steps is a descent direction too.
 const MAX_PRODUCTS: usize = 60;

@@ -1,4 +1,4 @@
-//! Preparation of points as rows without zero rows and repetitions.
+//! Conversion of points to rows, without zero and repeated points.
 //!
 //! Points that are multiples of the same point, including negative multiples, are merged, and their weights are added.
 //! Multiples are detected exactly, up to the rounding of x divided by its largest entry. Merging changes no result,

@@ -212,7 +212,8 @@ impl Fit {
         }
     }
 
-    /// The position, for every outcome. Its certificate shows how close the points are to radially isotropic position.
+    /// The position, whatever the outcome. Its certificate shows how close the points are to radially isotropic
+    /// position.
     #[must_use]
     pub fn position(&self) -> &Position {
         match &self.outcome {

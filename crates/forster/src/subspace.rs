@@ -2,12 +2,12 @@
 //!
 //! For n non-zero points whose span has dimension d, a subspace of dimension k that contains N of them is *heavy* if N
 //! d > k n. Then the points cannot be brought into radially isotropic position: λmax(M) >= dN/(kn) and λmin(M) <= (1 -
-//! N/n)/(1 - k/d) for every transform. If N d = k n, exact position is possible only if another subspace contains all
-//! the other points; otherwise it can only be approached (DKTZ23 §3).
+//! N/n)/(1 - k/d) for every transform. If N d = k n, the position can be reached exactly only if another subspace
+//! contains all the other points; otherwise it can only be approached (DKTZ23 §3).
 //!
-//! All numbers are computed from the points as given: membership is ‖x - Px‖ <= tol ‖x‖ for the orthogonal projection
-//! P, and the inequality is decided in integers (with weights, N and n are sums of weights, and sums within 1e-12 of
-//! equality count as equal).
+//! All numbers are computed from the points as given: x is a member if ‖x - Px‖ <= tol ‖x‖ for the orthogonal
+//! projection P, and the inequality is decided in integers (with weights, N and n are sums of weights, and sums within
+//! 1e-12 of equality count as equal).
 
 use crate::error::ForsterError;
 use halfspaces_linalg::{
@@ -202,7 +202,7 @@ impl Subspace {
         /// Dimension d of the span of all points, used in the inequality.
         span_dim: usize,
 
-        /// Number of points of the certificate, including zero points.
+        /// Number of points that were checked, including zero points.
         points: usize,
 
         /// Indices of the points inside, in ascending order.

@@ -42,9 +42,9 @@ pub(crate) struct Factor {
     values: Aligned<f64>,
     rows: usize,
     columns: usize,
-    /// Whether the matrix is lower triangular. Each panel then stores only the rows from its first column on. If a
-    /// vector has s numbers, the first s of these rows store one vector each, the next s rows store two vectors each,
-    /// and so on.
+    /// Whether the matrix is lower triangular. If it is, each panel stores only the rows whose index is at least that
+    /// of its first column. If a vector has s numbers, the first s of these rows store one vector each, the next s rows
+    /// store two vectors each, and so on.
     lower: bool,
 }
 
@@ -74,7 +74,7 @@ impl Factor {
     }
 }
 
-/// Maximum number of vectors of a panel. The sums of six rows and one row of the panel must fit in registers, of which
+/// Maximum width of a panel, in vectors. The sums of six rows and one row of the panel must fit in registers, of which
 /// there are 32 if vectors have [`LANES`] numbers, otherwise 16.
 const fn panel_vectors(lanes: usize) -> usize {
     if lanes == LANES { 4 } else { 2 }

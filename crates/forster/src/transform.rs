@@ -1,5 +1,5 @@
-//! The transform x -> Aᵀx/‖Aᵀx‖. It can be applied to points, it maps halfspaces in both directions, and it can be
-//! saved and read as a scatter matrix.
+//! The transform x -> Aᵀx/‖Aᵀx‖. It maps points, maps halfspaces in both directions, provides a scatter matrix, and can
+//! be saved.
 //!
 //! Points are rows, so U = XA. On a subspace V with orthonormal basis rows B (k × d), the map is A = BᵀL with a k × k
 //! lower triangle L: it projects onto V and then applies L. Halfspaces transform with the points: w̃ = L⁻¹Bw (A⁻¹w if V

@@ -10,7 +10,7 @@ use crate::halfspace::Halfspace;
 use crate::label::Label;
 use crate::row::RowView;
 
-/// Maximum number of variables: one bit each in a `u64`.
+/// Maximum number of variables, each of which is one bit of a `u64`.
 pub const MAX_VARIABLES: usize = 64;
 
 /// A point of {0,1}^n, n <= 64, as a bit mask.
@@ -177,7 +177,7 @@ fn check_masks(variables: usize, a: u64, b: u64) -> Result<(), InputError> {
     }
 }
 
-/// Adds one literal for each set bit to an affine form.
+/// Adds to an affine form one literal for each bit that is set.
 fn add_masks(positive: u64, negative: u64, weights: &mut [f64], bias: &mut f64) {
     for variable in 0..weights.len() {
         for (mask, sign) in [(positive, true), (negative, false)] {

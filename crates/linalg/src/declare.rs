@@ -1,8 +1,8 @@
 //! Macros that the crates of the workspace share. The macros generate setters, getters and checked loading, and are not
 //! part of the public interface.
 
-/// Declares setters of parameters in an `impl` block. `name: Type,` sets the field of that name, `name: Type =>
-/// path.to.field,` sets another field, and `name: Some(Type),` sets an optional field.
+/// Declares setters of parameters in an `impl` block: `name: Type,` for the field of that name, `name: Type =>
+/// path.to.field,` for another field, and `name: Some(Type),` for an optional field.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! setters {
@@ -30,8 +30,8 @@ macro_rules! setters {
     };
 }
 
-/// Declares getters of fields in an `impl` block. `name: Type,` returns the field of that name, as a copy or, for
-/// `&Type`, as a reference. `name: Type => path.to.field,` returns another field.
+/// Declares getters of fields in an `impl` block: `name: Type,` for the field of that name, and `name: Type =>
+/// path.to.field,` for another field. A getter returns a copy or, for `&Type`, a reference.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! getters {

@@ -17,7 +17,7 @@ use crate::{InputError, getters, kernels, norm, zeros};
 /// *Cost.* Each cut takes O(d²) time, and the ellipsoid stores d² + d numbers. It stores the factor B and never BBᵀ,
 /// whose condition number is the square of that of B. The ellipsoid can therefore shrink around sets as thin as 1e-9.
 ///
-/// *When to use it.* Use the ellipsoid if the cuts must not be stored, or if they do not all pass through the origin.
+/// *When to use it.* Use the ellipsoid if the cuts should not be stored, or if they do not all pass through the origin.
 /// Methods that store their cuts to compute a centre need fewer cuts.
 ///
 /// *Source.* Kakade §3; Grötschel, Lovász and Schrijver 1988. Claims: K8, S6.
@@ -40,7 +40,7 @@ pub struct Ellipsoid {
     log_volume: f64,
 }
 
-/// The factors by which a cut multiplies the axis along it and the axes orthogonal to it.
+/// The factors by which a cut multiplies the axis along g and the axes orthogonal to g.
 fn shrinkage(dim: usize) -> (f64, f64) {
     let d = dim as f64;
     // In one dimension there is no orthogonal axis.
@@ -81,7 +81,7 @@ impl Ellipsoid {
         log_volume: f64,
     }
 
-    /// Shrinks to the smallest ellipsoid around the half {w : a · (w - c) >= 0}.
+    /// Replaces the ellipsoid by the smallest one around its half {w : a · (w - c) >= 0}.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`]; [`InputError::ZeroVector`] if Bᵀa is 0, which without rounding implies a = 0;
@@ -134,7 +134,7 @@ mod tests {
         (0..count).map(|_| direction()).collect()
     }
 
-    /// Compares the factor B with P = BBᵀ, which follows the textbook formula.
+    /// Compares BBᵀ with a matrix P that is updated by the textbook formula.
     #[test]
     fn the_factor_follows_the_textbook_update() {
         let mut ellipsoid = Ellipsoid::new(3).unwrap();

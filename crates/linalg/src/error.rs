@@ -80,8 +80,8 @@ pub enum InputError {
     },
     /// A point lies outside the unit ball, where the guarantee of the learner does not apply.
     #[error(
-        "row {row}: the norm {norm} is above 1; rescale the points, or state their radius where the learner \
-         takes one"
+        "row {row}: the norm {norm} is above 1; rescale the points, or state their radius if the learner \
+         has a parameter for it"
     )]
     OutsideBall {
         /// The row, counted from 0.
@@ -95,7 +95,7 @@ pub enum InputError {
         /// Number of values requested, or `usize::MAX` if the number exceeds it.
         values: usize,
     },
-    /// An index is outside its collection.
+    /// An index is out of range.
     #[error("index {index} is out of range for {len} items")]
     IndexOutOfRange {
         /// The index.
@@ -138,7 +138,7 @@ pub enum InputError {
         name: &'static str,
         /// Value of the parameter.
         value: f64,
-        /// The accepted range in words, continuing "it must be".
+        /// The accepted range in words, which completes the phrase "it must be ...".
         requirement: &'static str,
     },
     /// A saved state is inconsistent: it was saved by a different type, or was changed after it was saved.
@@ -151,7 +151,7 @@ pub enum InputError {
 
 impl InputError {
     /// Sets the row in an error about an overflow, an underflow or a point outside the ball; other errors are
-    /// unchanged. A computation on one point does not know the row of the point.
+    /// unchanged. Errors of a computation on a single point do not contain its row.
     #[must_use]
     pub fn at_row(self, row: usize) -> InputError {
         match self {

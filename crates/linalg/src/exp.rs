@@ -31,8 +31,8 @@ const COEFFICIENTS: [f64; 10] = [
     2.510_037_583_265_122e-8,
 ];
 
-/// Computes Σ c_k r^k in pairs and fours (Estrin's scheme), so that the chain of dependent operations is half as long
-/// as in Horner's scheme.
+/// Computes Σ c_k r^k in groups of two and four terms (Estrin's scheme), so that the chain of dependent operations is
+/// half as long as in Horner's scheme.
 #[inline(always)]
 fn polynomial(c: &[f64; 10], r: f64) -> f64 {
     let r2 = r * r;

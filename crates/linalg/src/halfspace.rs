@@ -204,7 +204,7 @@ mod tests {
         assert!(matches!(h.margin_on(&points, &[]), Err(InputError::LengthMismatch { .. })));
         let none = Points::new(vec![], 1).unwrap();
         assert_eq!(h.margin_on(&none, &[]), Err(InputError::Empty));
-        // Products and norms that overflow `f64` are errors, not labels.
+        // Products and norms that overflow `f64` give errors, not labels.
         let long = Halfspace::new(vec![1e200, 1e200]).unwrap();
         let points = Points::from_rows(&[[1.0, 1.0], [1e200, -1e200]]).unwrap();
         assert_eq!(long.label_all(&points), Err(InputError::Overflow { row: 1 }));

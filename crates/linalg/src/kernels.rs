@@ -2,8 +2,8 @@
 //!
 //! A dense product has [`LANES`] running sums. Coordinate `j` is added to sum `j mod LANES`, and the sums are added in
 //! one fixed order. A sparse product adds each stored value to the sum of *its* coordinate. The terms that a sparse
-//! product skips are exactly the `+ 0.0` terms of the dense product, so both forms round identically. Dense and sparse
-//! runs of a learner therefore make the same mistakes, even where a margin is exactly zero.
+//! product skips are exactly the `+ 0.0` terms of the dense product, so both forms round identically. A learner
+//! therefore makes the same mistakes on dense and sparse data, even if a margin is exactly zero.
 
 pub(crate) use halfspaces_kernels::add_lanes;
 pub use halfspaces_kernels::{
@@ -70,8 +70,8 @@ pub fn norm_sq(a: &[f64]) -> f64 {
     dot(a, a)
 }
 
-/// [`dot`] of a sparse row with a dense vector. The `columns` must increase strictly, with one value each. Columns
-/// beyond the length of `w` are skipped.
+/// [`dot`] of a sparse row with a dense vector. The `columns` must increase strictly, and each must have one value.
+/// Columns beyond the length of `w` are skipped.
 #[inline]
 #[must_use]
 pub fn sparse_dot(columns: &[u32], values: &[f64], w: &[f64]) -> f64 {

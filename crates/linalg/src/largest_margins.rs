@@ -96,7 +96,7 @@ impl Largest {
             let values = &mut values[..BLOCK.min(stretch.end - from)];
             if let Err(error) = dense.margins_from(from, w, values) {
                 unreachable!(
-                    "the dimension is checked and the points lie below the length: {error}"
+                    "the dimension is checked and the indices are below the length: {error}"
                 )
             }
             largest.offer_all(values, from);
@@ -116,7 +116,7 @@ impl Largest {
 
     /// Calls [`Largest::offer`] with |value| for the points starting with index `first`.
     fn offer_all(&mut self, values: &[f64], first: usize) {
-        // Almost always no value in the block is large enough; this check avoids a branch per value.
+        // Almost always, no value in the block is large enough; this check avoids a branch per value.
         if values.iter().fold(true, |none, value| none & (value.abs() <= self.floor)) {
             return;
         }

@@ -75,8 +75,8 @@ impl Sum for LargestMargins {
 }
 
 impl MarginScan {
-    /// The largest values in the blocks of `points`, whose first row is the first row of block `first`. All blocks are
-    /// complete, except for the last block of the whole data set.
+    /// The largest values in the blocks of `points`, whose first row is the first row of block `first`. All blocks must
+    /// be complete, except the last one of the whole data set.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`].

@@ -53,8 +53,8 @@ const TAKE_ALL: usize = 4;
 /// demand: the first few cost O(n), and no full sort is needed.
 ///
 /// A learner that goes through a pool until its first mistake usually needs only a few points. Each refill selects the
-/// next block in linear time and sorts only that block. Blocks grow geometrically, so iterating over all points stays
-/// within O(n log n).
+/// next block in linear time and sorts only that block. Blocks grow geometrically, so iterating over all points takes
+/// O(n log n) time.
 ///
 /// ```
 /// use halfspaces_linalg::DescendingMargins;

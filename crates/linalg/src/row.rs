@@ -1,13 +1,13 @@
-//! The view of one point over which learners are generic.
+//! The trait for a view of one point; learners are generic over it.
 
 use crate::error::{InputError, check_finite};
 use crate::kernels;
 
 /// One point, dense or sparse, with the operations that a linear learner needs.
 ///
-/// Implementations guarantee finite coordinates and the rounding of [`kernels`]. A learner compares [`RowView::dim`]
-/// with its own dimension before it calls the other methods. If a vector has a different length, the missing
-/// coordinates count as zero, and nothing panics.
+/// Implementations guarantee that coordinates are finite and that results are rounded as in [`kernels`]. A learner
+/// compares [`RowView::dim`] with its own dimension before it calls the other methods. If a vector has a different
+/// length, the missing coordinates count as zero, and nothing panics.
 ///
 /// ```
 /// use halfspaces_linalg::{PointSet, Points, RowView, SparsePoints};
@@ -42,7 +42,7 @@ pub trait RowView: Copy {
     /// `‖x‖²`.
     fn norm_sq(self) -> f64;
 
-    /// The stored coordinates as (column, value), by increasing column; a sparse row skips zeros.
+    /// The stored coordinates as (column, value), in order of increasing column; a sparse row skips zeros.
     fn entries(self) -> impl Iterator<Item = (usize, f64)>;
 
     /// Prefetches this row, which will be read soon. Use this method if the processor cannot predict the order of rows.
@@ -126,7 +126,7 @@ impl RowView for DenseRow<'_> {
     }
 }
 
-/// A borrowed sparse row: strictly increasing columns below `dim`, finite values.
+/// A borrowed sparse row, with strictly increasing columns below `dim` and finite values.
 ///
 /// ```
 /// use halfspaces_linalg::{RowView, SparseRow};

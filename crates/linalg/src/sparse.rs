@@ -94,7 +94,7 @@ impl SparsePoints {
         SparsePoints::new(vec![0], vec![], vec![], dim)
     }
 
-    /// Appends one row. On an error the collection is unchanged.
+    /// Appends one row. After an error the collection is unchanged.
     ///
     /// # Errors
     /// Same as [`SparseRow::new`], with the index that this row would have had.

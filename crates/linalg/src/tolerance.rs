@@ -4,6 +4,6 @@
 /// and no bound changes if the norm is 1 ± 1e-9.
 pub const UNIT_NORM: f64 = 1e-9;
 
-/// A projected vector is numerically zero if its norm, relative to the norm before projection, is at most this.
+/// A projected vector is numerically zero if its norm, relative to the norm before projection, is at most this value.
 /// Rounding turns a zero vector into one of length about 1e-16.
 pub const VANISHED: f64 = 1e-12;

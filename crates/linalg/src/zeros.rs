@@ -39,7 +39,7 @@ pub fn reserve<T>(values: &mut Vec<T>, more: usize) -> Result<(), InputError> {
     halfspaces_kernels::reserve(values, more).map_err(|_| InputError::TooLarge { values: all })
 }
 
-/// Same as [`zeros`], but the buffer begins at a cache line.
+/// Same as [`zeros`], but the buffer is aligned to a cache line.
 ///
 /// # Errors
 /// [`InputError::TooLarge`].
@@ -58,7 +58,7 @@ pub fn aligned_zeros<T: Copy + Default>(
     Aligned::zeros(values).map_err(|_| InputError::TooLarge { values })
 }
 
-/// An empty buffer that begins at a cache line, with capacity for `rows * columns` values.
+/// An empty buffer that is aligned to a cache line, with capacity for `rows * columns` values.
 ///
 /// # Errors
 /// [`InputError::TooLarge`].

@@ -97,8 +97,9 @@ pub fn massart_excess(rounds: f64, noise: f64, margin: f64) -> f64 {
 }
 
 /// The bound on E\[mistakes\] - ηT for an online Massart learner that does not know T: restarting over epochs of 1, 2,
-/// 4, ... rounds multiplies [`massart_excess`] by at most √2/(√2-1). Epoch j has 2^j rounds. Complete or cut short, it
-/// costs at most its own [`massart_excess`]. If epoch K is the last, T >= 2^K, so Σ_{j<=K} √2^j <= √2/(√2-1) √T.
+/// 4, ... rounds multiplies [`massart_excess`] by at most √2/(√2-1). Epoch j has 2^j rounds and costs at most the
+/// [`massart_excess`] of 2^j rounds, even if it is cut short. If epoch K is the last, T >= 2^K, so Σ_{j<=K} √2^j <=
+/// √2/(√2-1) √T.
 #[must_use]
 pub fn massart_excess_any_horizon(rounds: f64, noise: f64, margin: f64) -> f64 {
     let root = std::f64::consts::SQRT_2;
@@ -207,15 +208,15 @@ fn fewer_decays(decays: u64, steps: u64) -> f64 {
     sum
 }
 
-/// The largest probability that the start of Algorithm 1, computed from 4d points, has tan θ₀ > e - 1. Claim S13
-/// measured this value; it is not proved.
+/// An upper bound on the probability that the start of Algorithm 1, computed from 4d points, has tan θ₀ > e - 1. The
+/// bound is measured (claim S13), not proved.
 pub const CHAIN_START_FAILURE: f64 = 0.02;
 
 /// The mistake bound of Algorithm 1 with k = `buckets` buckets per chain: 4d + 2k + 2E. On `points` uniform points of
 /// the sphere of R^`dim`, the number of mistakes exceeds this bound with probability at most δ, where δ is `failure`.
-/// The start makes at most 4d mistakes, the chains make 2k, and each of the two ends makes at most E. The bound is
-/// infinite if δ is at most twice [`CHAIN_START_FAILURE`], if there are fewer points than buckets, or if there are
-/// fewer buckets than the decays need. Proof: docs/theory/constants-of-dktz23.md.
+/// The start makes at most 4d mistakes, the two chains together make at most 2k in the buckets, and each chain makes at
+/// most E at the end. The bound is infinite if δ is at most twice [`CHAIN_START_FAILURE`], if there are fewer points
+/// than buckets, or if there are fewer buckets than the decays need. Proof: docs/theory/constants-of-dktz23.md.
 ///
 /// ```
 /// use halfspaces_online::{ChainLength, bounds};
@@ -283,7 +284,8 @@ fn mean_decay(d: f64, power: u32) -> f64 {
 ///
 /// ```
 /// use halfspaces_online::bounds::strong_learner_mistakes;
-/// // In one dimension a round makes at most half of ⌊4 ln 4⌋ + 1 mistakes on average, then one.
+/// // In one dimension, the failed runs of a round make on average at most half of ⌊4 ln 4⌋ + 1 mistakes.
+/// // The last run makes one mistake.
 /// assert_eq!(strong_learner_mistakes(1, 0.5), 3.0 * (0.5 * 6.0 + 1.0));
 /// assert_eq!(strong_learner_mistakes(4, 0.1).round(), 3160.0);
 /// ```
@@ -403,9 +405,9 @@ pub const VOLUMETRIC_RISE: f64 = 0.005;
 /// The largest decrease of the volumetric potential when a constraint is dropped.
 pub const VOLUMETRIC_FALL: f64 = 0.0015;
 
-/// The mistake bound of the volumetric centre as a learner, for points of norm 1. Let ε be
-/// [`VOLUMETRIC_LEAST_LEVERAGE`], a [`VOLUMETRIC_RISE`] and b [`VOLUMETRIC_FALL`]. The bound is 1 + (d ln((1+γ)/γ) + d
-/// ln(d/ε) - ½ d ln 2 + b(d-1))/(a-b), about 286 d ln(566 d/γ) (after Vaidya 1996, with our constants:
+/// The mistake bound of the volumetric centre as a learner, for points of norm 1. Let ε =
+/// [`VOLUMETRIC_LEAST_LEVERAGE`], a = [`VOLUMETRIC_RISE`] and b = [`VOLUMETRIC_FALL`]. The bound is 1 + (d
+/// ln((1+γ)/γ) + d ln(d/ε) - ½ d ln 2 + b(d-1))/(a-b), about 286 d ln(566 d/γ) (after Vaidya 1996, with our constants:
 /// `docs/theory/volumetric-centre.md`).
 #[must_use]
 pub fn volumetric_mistakes(dim: usize, margin: f64) -> f64 {
@@ -475,8 +477,8 @@ mod tests {
         let of = |buckets, failure| two_chains_mistakes(10, 1e20, buckets, failure);
         assert!(of(936, 0.2) < of(936, 0.1) && of(370, 0.1).is_infinite());
         assert!(of(936, 2.0 * CHAIN_START_FAILURE).is_infinite());
-        // With only slightly more buckets than the decays need, 12 e²/cos θ₀ = 176.3 misclassified points of a bucket
-        // are left.
+        // With only slightly more buckets than the decays need, up to 12 e²/cos θ₀ = 176.3 points per bucket are still
+        // misclassified at the end.
         let left = of(390, 0.1) / (40.0 + 780.0 + 2.0 * 390.0 * 176.3);
         assert!(left > 0.8 && left < 1.05, "{left}");
     }

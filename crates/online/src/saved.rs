@@ -11,7 +11,7 @@ pub(crate) fn positive<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64
     }
 }
 
-/// Reads a counter and rejects values from 2^53 on. Counters grow by one per round, so no run reaches 2^53; a larger
+/// Reads a counter and rejects values of 2^53 or more. Counters grow by one per round, so no run reaches 2^53; a larger
 /// value could overflow.
 pub(crate) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     let count = u64::deserialize(deserializer)?;

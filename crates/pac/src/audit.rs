@@ -16,7 +16,7 @@ const MIN_FOLDS: usize = 2;
 /// row, every agreement would be 1 or -1.
 const MIN_SCALED: usize = 20;
 
-/// A row, with a number that tells how well its label agrees with the classifier trained without the row.
+/// A row, with a number that measures how well its label agrees with the classifier trained without the row.
 ///
 /// ```
 /// use halfspaces_pac::Suspect;
@@ -245,8 +245,8 @@ fn class(label: Label) -> usize {
     usize::from(label == Label::Positive)
 }
 
-/// Tells for each label whether it is likely wrong: the classifier predicts the other label for the row, with at least
-/// its average confidence on the rows that have the other label.
+/// Returns for each label whether it is likely wrong: the classifier predicts the other label for the row, with at
+/// least its average confidence on the rows that have the other label.
 fn likely_wrong(suspects: &[Suspect], labels: &[Label]) -> Vec<bool> {
     let mut sums = [(0.0, 0_usize); 2];
     for suspect in suspects {
@@ -263,7 +263,8 @@ fn likely_wrong(suspects: &[Suspect], labels: &[Label]) -> Vec<bool> {
     suspects.iter().map(is_likely).collect()
 }
 
-/// For each class, σ²/(2μ) log(π/(1 - π)): the agreement at which a row of the class has even odds of a wrong label.
+/// For each class, σ²/(2μ) log(π/(1 - π)): the agreement at which a row of the class has even odds that its label is
+/// wrong.
 fn class_shifts(suspects: &[Suspect], labels: &[Label], likely: &[bool]) -> [f64; 2] {
     let (mut wrong, mut rows) = ([0_usize; 2], [0_usize; 2]);
     let mut right = Vec::with_capacity(suspects.len());

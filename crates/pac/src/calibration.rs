@@ -23,7 +23,7 @@ const SLIP_PENALTY: f64 = 20.0;
 ///
 /// The exponent corrects values that are not linear in the log odds. For example, if one class is rare, a learner that
 /// minimises the hinge loss gives nearly the same value to all rows, and small differences are important (κ > 1). The
-/// slip accounts for labels that are wrong or random, even where the values are confident.
+/// slip accounts for labels that are wrong or random, even where the distances are large.
 ///
 /// The class with the largest value is always the most probable, so predictions and probabilities agree. A sigmoid with
 /// an offset, or one sigmoid per class, does not guarantee this agreement.
@@ -35,7 +35,7 @@ const SLIP_PENALTY: f64 = 20.0;
 /// ```
 /// use halfspaces_linalg::Points;
 /// use halfspaces_pac::Calibration;
-/// // Three in four points with the value 2 are of class 1, and one in four with the value -2.
+/// // Of the points with the value 2, three in four are of class 1; of those with the value -2, one in four.
 /// let values = Points::new((0..80).map(|i| if i % 2 == 0 { 2.0 } else { -2.0 }).collect(), 1)?;
 /// let classes: Vec<usize> = (0..80).map(|i| usize::from((i % 2 == 0) == (i % 8 < 6))).collect();
 /// let calibration = Calibration::fit(&values, &classes, &[1.0; 80], 1e6)?;
@@ -373,7 +373,7 @@ mod tests {
     }
 
     proptest! {
-        /// No nearby parameters have a smaller loss. Tested with one and with three values per row, with and without
+        /// No nearby parameters have a smaller loss. The test uses one or three values per row, with and without
         /// weights.
         #[test]
         fn the_loss_is_locally_minimal(

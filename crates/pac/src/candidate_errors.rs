@@ -35,7 +35,7 @@ pub struct CandidateErrors {
 /// let candidates = CandidateErrors { candidates: vec![AffineHalfspace::new(vec![1.0], 0.0)?; 2] };
 /// let points = Points::from_rows(&[[1.0]])?;
 /// let counts = candidates.partial(0, &points, &[Label::Negative], Threads::ONE)?;
-/// assert_eq!(counts.finish(1)?.unwrap().best(), Some(0)); // a tie: the first
+/// assert_eq!(counts.finish(1)?.unwrap().best(), Some(0)); // a tie: the first wins
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]

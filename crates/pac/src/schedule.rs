@@ -60,7 +60,7 @@ pub fn thinned_run_length(noise: f64, excess: f64, margin: f64, failure: f64) ->
 }
 
 /// The run length T = ⌈16(1-η)²(1+(1+γ)√(2L))²/(εγ)²⌉ with L = ln(3/δ). It replaces [`thinned_run_length`] for the
-/// denominator max(|w·x|, γ), with which g·(w - w*) reaches 2(1-η)(1+1/γ) (ours).
+/// denominator max(|w·x|, γ), for which g·(w - w*) can reach 2(1-η)(1+1/γ) (ours).
 #[must_use]
 pub fn thinned_run_length_max(noise: f64, excess: f64, margin: f64, failure: f64) -> u64 {
     let spread = 1.0 + (1.0 + margin) * (2.0 * third(failure)).sqrt();
@@ -179,9 +179,9 @@ pub fn guess_failure(failure: f64, guess: u32) -> f64 {
     failure / 2.0 / 2f64.powi(i32::try_from(guess).unwrap_or(i32::MAX))
 }
 
-/// A bound on the average error of the first t = `steps` iterates of a run, minus η. It fails with probability at most
-/// `failure`. For the denominator |w·x| + γ it is 1/(4λt) + λ(1-η)²/γ² + ((1-η)/γ)√(2 ln(1/failure)/t). It holds for
-/// runs of any length, including those that end early.
+/// A bound on how far the average error of the first t = `steps` iterates of a run exceeds η. It fails with probability
+/// at most `failure`. For the denominator |w·x| + γ it is 1/(4λt) + λ(1-η)²/γ² + ((1-η)/γ)√(2 ln(1/failure)/t). It
+/// holds for runs of any length, including those that end early.
 #[must_use]
 pub fn average_excess(noise: f64, margin: f64, step: f64, steps: u64, failure: f64) -> f64 {
     let bound = (1.0 - noise) / margin;
@@ -217,16 +217,17 @@ pub fn elimination_checks(validation: u64) -> u64 {
     2 * u64::from(64 - (validation.max(2) - 1).leading_zeros())
 }
 
-/// The gap √(2n ln(KJ/δ_e)): a candidate is dropped if it has more errors than the leader by more than this gap. Here n
-/// is the number of examples on which exactly one of the two errs, or an upper bound on that number (ours).
+/// The gap √(2n ln(KJ/δ_e)): a candidate is dropped if its number of errors exceeds that of the leader by more than
+/// this gap. Here n is the number of examples on which exactly one of the two errs, or an upper bound on that number
+/// (ours).
 #[must_use]
 pub fn elimination_gap(disagreements: u64, candidates: u64, checks: u64, failure: f64) -> f64 {
     let pairs = candidates as f64 * checks as f64;
     (2.0 * disagreements as f64 * (pairs / failure).ln()).sqrt()
 }
 
-/// The accuracy √(2 ln(2K/δ)/|T₂|), at most 1, of a choice among K candidates. It bounds the true error of the
-/// candidate with the fewest errors on |T₂| fresh examples, minus the true error of the best candidate. The bound uses
+/// The accuracy √(2 ln(2K/δ)/|T₂|), at most 1, of a choice among K candidates. It bounds how far the true error of the
+/// candidate with the fewest errors on |T₂| fresh examples exceeds the true error of the best candidate. The bound uses
 /// half of the failure probability δ. It is ε/2 at |T₂| = ⌈(8/ε²) ln(2K/δ)⌉ (ours, docs/theory/thinned-selection.md).
 #[must_use]
 pub fn choice_accuracy(candidates: u64, examples: u64, failure: f64) -> f64 {

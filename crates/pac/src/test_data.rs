@@ -12,7 +12,8 @@ use rand::{RngExt, SeedableRng};
 pub(crate) struct Instance {
     pub(crate) target: Halfspace,
     marginal: MarginBall,
-    /// The unit vector along which points are skewed; it is orthogonal to the target. `None` if points are not skewed.
+    /// The unit vector along which points are skewed; it is orthogonal to the target. It is `None` if points are not
+    /// skewed.
     skew: Option<Vec<f64>>,
     margin: f64,
 }

@@ -1,7 +1,7 @@
 //! A custom claim and its measurement: two halfspaces at angle θ disagree on a fraction θ/π of the sphere.
 //!
-//! `cargo run -- FOLDER` writes the trials, tables, figures and a report to FOLDER. If the program is interrupted and started again,
-//! it resumes where it stopped.
+//! `cargo run -- FOLDER` writes the trials, tables, figures and a report to FOLDER. If it is interrupted and started
+//! again, it resumes where it stopped.
 
 use halfspaces_data::{Marginal, UnitSphere, random_target};
 use halfspaces_eval::rand::{RngExt, rngs::ChaCha8Rng};
@@ -121,7 +121,7 @@ impl Experiment for Disagreement {
             title: "Two halfspaces disagree in proportion to their angle".into(),
             caption:
                 "One dot per pair of random halfspaces: the fraction of uniform points of the \
-                      sphere on which they disagree, by θ/π."
+                      sphere on which they disagree, against θ/π."
                     .into(),
             x: Axis::linear("θ/π"),
             y: Axis::linear("disagreement"),
@@ -156,7 +156,7 @@ fn main() -> Result<ExitCode, Failure> {
         outputs: vec![],
     };
     let rerun = |_: Option<&str>| "cargo run -- FOLDER".to_owned();
-    let front = ["Angles and disagreement", "The disagreement of two halfspaces by their angle."];
+    let front = ["Angles and disagreement", "The disagreement of two halfspaces at angle θ."];
     let report = Report::new(front, &run, &rerun, vec![section], &[])?;
     write_outputs(&folder, &report)?;
     print!("{}", report.ledger_text());

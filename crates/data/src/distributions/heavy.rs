@@ -43,9 +43,9 @@ pub enum HeavyKind {
     /// integer vectors.
     Integer,
     /// Encoded categories: rows of zeros and ones, mostly with one or two ones per row, which are not rotated. There
-    /// are few distinct rows, and each is often repeated. Rows outside the planted subspace have a one in a column
-    /// beyond it, with or without a one in its columns. With a large excess, some subspaces inside the planted one,
-    /// spanned by some of its columns, are heavy as well.
+    /// are few distinct rows, and each is often repeated. Rows outside the planted subspace have a one in a column that
+    /// is not one of its columns, and may also have a one in one of its columns. With a large excess, some subspaces
+    /// inside the planted one, spanned by some of its columns, are heavy as well.
     OneHot,
     /// Tight clusters, both inside and outside the planted subspace.
     Clustered,
@@ -74,7 +74,7 @@ impl HeavyKind {
     ];
 }
 
-/// The excess of the fraction of points in a planted subspace over k/d.
+/// The amount by which the fraction of the points in a planted subspace exceeds k/d.
 ///
 /// ```
 /// use halfspaces_data::{Excess, HeavyCase, HeavyKind};
@@ -90,10 +90,10 @@ impl HeavyKind {
 pub enum Excess {
     /// The fraction is exactly k/d.
     Boundary,
-    /// The subspace contains one point more than the fraction k/d.
+    /// The subspace contains one point more than k/d of the points.
     OnePoint,
-    /// The fraction is k/d plus this part, in (0, 0.7], of the remainder 1 - k/d; the subspace contains at least one
-    /// point more than the fraction k/d.
+    /// The fraction is k/d plus this part, which must be in (0, 0.7], of the remainder 1 - k/d; the subspace contains
+    /// at least one point more than k/d of the points.
     Share(f64),
 }
 
@@ -194,7 +194,7 @@ impl HeavyCase {
         // Both subspaces must fit, with regard to their dimensions and their numbers of points.
         let two = kind == HeavyKind::TwoPlanes && 2 * k <= d && 2 * inside <= n;
 
-        // Each block contains the coordinates that are not zero and the number of points.
+        // Each block consists of the coordinates that are not zero and the number of points.
         let mut blocks: Vec<(Vec<usize>, usize)> = Vec::new(); // (coordinates, points)
         let low: Vec<usize> = (0..k).collect();
         let half = k.div_ceil(2);
@@ -203,8 +203,7 @@ impl HeavyCase {
             blocks.push(((k..2 * k).collect(), inside));
             blocks.push(((0..d).collect(), n - 2 * inside));
         } else if kind == HeavyKind::Nested && k > 1 {
-            // A subspace of half the dimension of V. This subspace has its share of the points in V, with the same
-            // excess.
+            // A subspace of half the dimension of V. It contains its share of the points in V, plus the same excess.
             let core = inside_count(inside, half, k, excess).min(inside - (k - half));
             blocks.push(((0..half).collect(), core));
             blocks.push((low.clone(), inside - core));

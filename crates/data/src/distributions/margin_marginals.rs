@@ -114,7 +114,8 @@ impl Marginal for MarginShell {
 }
 
 /// Points with |w* · x| uniform in \[γ, min(2γ, 1)\]. Orthogonal to w*, the points are uniform in an ellipsoid that is
-/// as large as the unit ball allows. Its axes decrease geometrically from 1 to 1/`condition`, relative to the longest.
+/// as large as the unit ball allows. Its axes decrease geometrically from 1 to 1/`condition`, relative to the longest
+/// one.
 ///
 /// The relevant direction is thus shorter than the longest one by a factor of 1/γ, and the covariance orthogonal to the
 /// relevant direction has condition number `condition²`.

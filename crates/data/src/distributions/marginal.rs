@@ -271,8 +271,8 @@ impl MarginBall {
         let a = (self.normal.len() - 1) as f64 / 2.0;
         let from = self.margin;
         // The log-density is concave, so its tangent at `from` lies above it. Propose t from the truncated exponential
-        // distribution of the tangent, and accept t with the ratio of the densities. Below the scale 1/√d of the
-        // distribution, the tangent at `from` would be flat, so the tangent at that scale is used instead.
+        // distribution of the tangent, and accept t with the ratio of the densities. If `from` is below the scale 1/√d
+        // of the distribution, its tangent would be nearly flat, so the tangent at that scale is used instead.
         let touch = from.max((2.0 * a + 2.0).sqrt().recip());
         let rate = 2.0 * a * touch / (1.0 - touch * touch);
         let log_density = |t: f64| if a > 0.0 { a * (-t * t).ln_1p() } else { 0.0 };

@@ -81,7 +81,8 @@ impl Rotation {
         Points::new(values, d)
     }
 
-    /// The rotated halfspace. It gives the rotated points the same labels that the original halfspace gives the points.
+    /// The rotated halfspace. It gives the rotated points the same labels that the original halfspace gives the
+    /// original points.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`].

@@ -4,7 +4,7 @@ use super::realizable::Realizable;
 use halfspaces_linalg::{Halfspace, InputError, Points, kernels, norm, zeros};
 
 /// The standard basis of R^d, with all points labelled -1. The margin is γ = 1/√d, and the perceptron makes d = 1/γ²
-/// mistakes in every order of the points, so its bound cannot be improved by any constant.
+/// mistakes in every order of the points, so its bound cannot be improved by any constant factor.
 ///
 /// (`w = 0` predicts +1, and so does every later hypothesis on the basis vectors not yet seen.)
 ///
@@ -28,9 +28,10 @@ pub fn perceptron_tight(dim: usize) -> Result<Realizable<Points>, InputError> {
 const BELOW_THRESHOLD: f64 = 1e-12;
 
 /// Unit points of R³ with margin γ, all labelled +1. If the points are visited in this order, the margin perceptron
-/// makes all but about two of its 3/γ² updates and ends with a margin close to γ/3. During this single pass, each point
-/// x has w · x = 1 (minus 1e-12) when it is visited, so ‖w‖² grows by 3 at each step while w · w\* grows by γ. Neither
-/// constant of Harvey18 Theorem 2.1 can therefore be improved if the violated points are chosen cyclically.
+/// makes all but about two of the 3/γ² updates that its bound allows, and ends with a margin close to γ/3. During this
+/// single pass, each point x has w · x = 1 (minus 1e-12) when it is visited, so ‖w‖² grows by 3 at each step while
+/// w · w\* grows by γ. Neither constant of Harvey18 Theorem 2.1 can therefore be improved if the violated points are
+/// chosen cyclically.
 ///
 /// (Such a point exists as long as w is not too close to w\*.)
 ///
@@ -75,10 +76,10 @@ pub fn margin_perceptron_tight(margin: f64) -> Result<Realizable<Points>, InputE
 const OUTSIDE_BAND: f64 = 1e-9;
 
 /// Unit points of R³ on the boundary of the target, labelled +1 because w\* · x = 0. If the points are visited in this
-/// order, the modified perceptron, started at (α, √(1-α²), 0), makes all but a fraction of about σ²/2 of its ⌊2
-/// ln(1/α)/σ²⌋ mistakes. Each point is just outside the band, w · x = -σ‖w‖ (1 + 1e-9), when it is visited, so ‖w‖² is
-/// multiplied by 1 - σ² while w · w\* = α is constant. The constant of Notes21's bound therefore cannot be improved.
-/// The bound would be exact with -ln(1-σ²) in place of σ².
+/// order, the modified perceptron, started at (α, √(1-α²), 0), makes all but a fraction of about σ²/2 of the
+/// ⌊2 ln(1/α)/σ²⌋ mistakes that its bound allows. Each point is just outside the band, w · x = -σ‖w‖ (1 + 1e-9), when
+/// it is visited, so ‖w‖² is multiplied by 1 - σ² while w · w\* = α is constant. The constant of Notes21's bound
+/// therefore cannot be improved. The bound would be exact with -ln(1-σ²) in place of σ².
 ///
 /// (Such a point exists as long as the component of w orthogonal to w\* is longer than σ‖w‖.)
 ///

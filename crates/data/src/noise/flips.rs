@@ -48,7 +48,7 @@ pub fn flip_labels<R: Rng>(
 /// use halfspaces_linalg::PointSet;
 /// use rand::{SeedableRng, rngs::ChaCha8Rng};
 ///
-/// // Real points, labelled by a halfspace close to their own labels.
+/// // Real points, labelled by a halfspace that nearly agrees with their own labels.
 /// let (points, own, _) = Builtin::Wdbc.load()?.into_parts();
 /// let (points, _) = ZScore::fit(&points)?.apply(&points)?.lifted().rescaled_to_unit_ball()?;
 /// let target = centroid_target(&points, &own)?;

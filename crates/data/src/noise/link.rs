@@ -1,4 +1,4 @@
-//! Link functions of generalized linear models.
+//! Link functions of generalised linear models.
 //!
 //! Under a GLM with link σ, the flip probability of x is at most (1 - |σ(w* · x)|)/2. The learners that use σ require
 //! that it does not decrease, has the sign of its argument and has a known asymmetry τ (CKST24, Definition 2). These
@@ -263,7 +263,7 @@ pub enum LinkError {
         to: f64,
     },
     /// The stated τ is negative or not finite.
-    #[error("the link states the asymmetry {stated}; it must be finite and at least 0")]
+    #[error("the stated asymmetry of the link is {stated}; it must be finite and at least 0")]
     BadAsymmetry {
         /// The stated τ.
         stated: f64,
@@ -359,7 +359,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A link that consists of any function and any stated asymmetry.
+    /// A link made of any function and any stated asymmetry.
     struct Made<F>(F, f64);
 
     impl<F: Fn(f64) -> f64 + Send + Sync> Link for Made<F> {

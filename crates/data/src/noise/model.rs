@@ -80,7 +80,7 @@ pub(crate) fn checked_flip_probability<N: NoiseModel + ?Sized>(
 ) -> Result<f64, InputError> {
     let p = noise.flip_probability(x, margin);
     let inside = p >= 0.0 && p <= noise.rate() && p <= 1.0;
-    let requirement = "between 0 and the rate its noise model states";
+    let requirement = "between 0 and the rate of its noise model";
     InputError::check_parameter("flip probability", p, inside, requirement)?;
     Ok(p)
 }
@@ -142,7 +142,8 @@ pub enum Region {
     /// Points with |w* · x| at most the threshold.
     Near(f64),
     /// Points that w* and the given competitor v label differently. Noise of a given rate helps v most in this region,
-    /// because v then errs on 1 - η of the region and nowhere else. Use -v for the region where w* and v agree.
+    /// because v then errs on a fraction 1 - η of the region and nowhere else. Use -v for the region where w* and v
+    /// agree.
     Disagreement(Halfspace),
 }
 
@@ -219,8 +220,9 @@ impl Massart {
     ///
     /// From each of the starting `directions` (only their components orthogonal to w* are used), the adversary rotates
     /// w* by a few angles and creates the noise that favours the rotated halfspace. It then fits the noisy mean labels
-    /// by least squares, favours the fit, and repeats. Of all the noise models tried, the adversary keeps the one whose
-    /// fit has the largest excess error over w*. This is a local search; other noise may be worse.
+    /// by least squares, creates the noise that favours the fit, and repeats. Of all the noise models tried, the
+    /// adversary keeps the one whose fit has the largest excess error over w*. This is a local search; other noise may
+    /// be worse.
     ///
     /// # Errors
     /// [`InputError::Empty`] without points or directions, [`InputError::DimensionMismatch`],
@@ -295,8 +297,8 @@ fn excess_under(means: &[f64], predictions: &[Label]) -> f64 {
     wrong.map(|(m, _)| m.abs()).sum::<f64>() / means.len().max(1) as f64
 }
 
-/// The w that minimises the mean of (w · x - y)², computed by conjugate gradients on the normal equations. Apart from
-/// rounding errors, the method takes at most d rounds. No matrix is stored or inverted.
+/// The w that minimises the mean of (w · x - y)², computed by conjugate gradients on the normal equations. In exact
+/// arithmetic, the method takes at most d rounds. No matrix is stored or inverted.
 fn least_squares(points: &Points, values: &[f64]) -> Result<Vec<f64>, InputError> {
     let dim = points.dim();
     let mut w = vec![0.0; dim];
@@ -336,14 +338,14 @@ impl NoiseModel for Massart {
     }
 }
 
-/// The noise of a generalized linear model: η(x) = (1 - |σ(w* · x)|)/2, the maximum that its link allows.
+/// The noise of a generalised linear model: η(x) = (1 - |σ(w* · x)|)/2, the maximum that its link allows.
 /// [`GlmNoise::within`] sets η(x) to 0 outside a region, which the definition permits.
 ///
 /// ```
 /// use halfspaces_data::{GlmNoise, NoiseModel, Region, StandardLink};
 /// let noise = GlmNoise::new(StandardLink::clipped(1.0)?)?;
 /// assert_eq!(noise.flip_probability(&[0.5], -0.5), 0.25);
-/// assert_eq!(noise.rate(), 0.5); // points on the boundary are pure noise
+/// assert_eq!(noise.rate(), 0.5); // labels on the boundary are pure noise
 /// let far = noise.with_margin(0.2)?;
 /// assert_eq!(far.rate(), 0.4);
 /// assert_eq!(far.within(Region::Near(0.4))?.flip_probability(&[0.5], -0.5), 0.0);

@@ -47,7 +47,7 @@ impl PopulationMean {
 /// let target = Halfspace::new(vec![1.0, 0.0])?;
 /// let population = Population::new(points, &target, &Massart::new(0.2, Region::Far(0.5))?)?;
 /// assert_eq!(population.opt().mean(), 0.1);
-/// // Wrong on the second point, which is never flipped, and correct on the first in 0.8 of the cases.
+/// // Wrong on the second point, whose label is never flipped, and right on the first with probability 0.8.
 /// let labels = [Label::Positive, Label::Negative];
 /// assert!((population.error_of_labels(&labels)?.mean() - 0.6).abs() < 1e-15);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
@@ -102,8 +102,8 @@ impl Population {
         Ok(Population { points, margins, flips, weights: None })
     }
 
-    /// Creates the whole of a distribution on finitely many points. Point i has a probability proportional to
-    /// `weights[i]`, and the standard error of means is 0.
+    /// Creates a population that is a whole distribution on finitely many points. Point i has a probability
+    /// proportional to `weights[i]`, and the standard error of means is 0.
     ///
     /// # Errors
     /// Same as [`Population::new`]; [`InputError::LengthMismatch`]; [`InputError::ParameterOutOfRange`] for a negative

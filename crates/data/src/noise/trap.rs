@@ -29,11 +29,11 @@ const TRAP_VICTIMS: f64 = 0.4;
 /// A convex loss penalises a flipped label in proportion to its margin. The far points therefore keep w short along w*
 /// (about 1 for the hinge loss, ln((1 - η)/η) for the logistic loss). Such a w gives points at the margin γ a value
 /// close to 0. The losses of the levers, which are long along the second axis, then rotate w towards that axis. The
-/// victims are short in both directions, so their losses have little influence, and they end on the wrong side: the
-/// error is 0.4 η + 0.4 = η + 0.4 - 0.6 η.
+/// victims are short in both directions, so their losses have little influence, and w misclassifies them: the error is
+/// 0.4 η + 0.4 = η + 0.4 - 0.6 η.
 ///
-/// If η >= 0.3 and γ <= 0.05, a bound on ‖w‖ of any value changes nothing (measured). Under weaker noise, a
-/// sufficiently small bound may help.
+/// If η >= 0.3 and γ <= 0.05, no bound on ‖w‖ changes this (measured). Under weaker noise, a sufficiently small bound
+/// may help.
 ///
 /// # Errors
 /// [`InputError::ParameterOutOfRange`] unless the `rate` η is in (0, 0.45] and 0 < `margin` γ <= min(η/2, 0.1); larger
@@ -57,7 +57,7 @@ pub fn massart_trap(
     let inside = rate > 0.0 && rate <= 0.45;
     InputError::check_parameter("noise rate", rate, inside, "above 0 and at most 0.45")?;
     let inside = margin > 0.0 && margin <= 0.1 && margin <= rate / 2.0;
-    let requirement = "above 0 and at most the noise rate over 2 and 0.1";
+    let requirement = "above 0, at most 0.1 and at most half the noise rate";
     InputError::check_parameter("margin", margin, inside, requirement)?;
     let kinds = [
         ([1.0, 0.0], TRAP_FAR),
@@ -129,7 +129,7 @@ mod tests {
                 assert!(error(&w) > rate + 0.1, "η = {rate}, γ = {margin}: {w:?}");
             }
         }
-        // Without noise the hinge loss finds the target's labels, so the noise is what misleads it.
+        // Without noise, minimising the hinge loss gives the target's labels, so it is the noise that misleads.
         let trap = massart_trap(0.3, 0.1).unwrap();
         let points = trap.marginal().points().clone();
         let clean = Population::with_flips(points, trap.target(), vec![0.0; 6]).unwrap();

@@ -50,7 +50,7 @@ impl Builtin {
                 "351 radar returns from the ionosphere, 33 numbers each; positive: shows structure"
             }
             Builtin::Mushroom => {
-                "5644 mushrooms without missing values, 22 categories each, one-hot in 98 \
+                "5644 mushrooms without missing values, 22 categories each, one-hot encoded in 98 \
                  coordinates; positive: poisonous"
             }
         }

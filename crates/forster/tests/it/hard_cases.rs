@@ -1,5 +1,5 @@
-//! The solver on planted heavy subspaces and on inputs that are hard for linear algebra: the correct outcome, or
-//! `Unresolved` where that is admissible, and never a wrong certificate.
+//! Tests of the solver on planted heavy subspaces and on inputs that are hard for linear algebra. It must return the
+//! correct outcome, or `Unresolved` where this is allowed, and never a wrong certificate.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use halfspaces_data::{
@@ -72,8 +72,8 @@ fn planted_subspaces_are_found_point_for_point() {
     assert!(forced > 100);
 }
 
-/// The first members found in one-hot data may span only a part of the planted subspace, which is heavy too. With the
-/// seeds of d = 20, energy alone selects such a part.
+/// The first members found in one-hot data may span only a part of the planted subspace, and this part is heavy too.
+/// With the seeds of d = 20, energy alone selects such a part.
 #[test]
 fn one_hot_points_have_the_whole_planted_subspace() {
     let accuracy = Accuracy::TwoSided(1e-7);
@@ -112,8 +112,8 @@ fn the_boundary_is_position_or_equality_or_unresolved() {
 }
 
 /// Two of four points are on a line of the plane, and the others are in two more directions, so radially isotropic
-/// position is reached only in the limit. Equality is an answer at the cap on the condition number, but not at the cap
-/// on steps.
+/// position is reached only in the limit. A subspace with N d = k n is an answer at the cap on the condition number,
+/// but not at the cap on steps.
 #[test]
 fn equality_is_accepted_where_the_iteration_cannot_go_on() {
     let rows = [[1.0, 0.0], [3.0, 0.0], [1.0, 1.0], [0.3, 1.0]];
@@ -136,8 +136,8 @@ fn equality_is_accepted_where_the_iteration_cannot_go_on() {
     assert!(matches!(free.outcome(), Outcome::RadiallyIsotropic(_)));
 }
 
-/// On ill-conditioned points, rounding stops the iteration below the cap on the condition number. Equality is an answer
-/// in this case too.
+/// On ill-conditioned points, rounding stops the iteration below the cap on the condition number. A subspace with
+/// N d = k n is an answer in this case too.
 #[test]
 fn equality_is_accepted_where_rounding_stalls_the_iteration() {
     let accuracy = Accuracy::TwoSided(1e-7);

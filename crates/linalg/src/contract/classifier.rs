@@ -42,7 +42,7 @@ pub trait Classifier {
         self.decision_value(x).map(Label::from_sign)
     }
 
-    /// The labels of the points `rows` of `points`, in order.
+    /// The labels of the points whose indices are in `rows`, in order.
     ///
     /// The other methods for many points call this one. Override this method if many points can be labelled faster
     /// together than separately. The labels must equal those of [`Classifier::label`].

@@ -68,7 +68,7 @@ where
     }
 }
 
-/// A learner that reads labelled examples one at a time. Its memory does not grow with the number of examples.
+/// A learner that reads labelled examples one at a time. Its use of memory does not grow with the number of examples.
 pub trait FitStream {
     /// The fitted model.
     type Model: Classifier;

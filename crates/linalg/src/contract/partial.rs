@@ -48,8 +48,8 @@ pub trait Sum: PartialEq {
 pub enum MergeError {
     /// The sum over the same blocks was computed twice, with different results.
     #[error(
-        "the sums over {blocks} blocks from block {first} were computed twice and differ; two partitions may claim the same \
-         rows, or two workers may run different versions"
+        "the sums over {blocks} blocks, starting with block {first}, were computed twice and differ; two partitions \
+         may contain the same rows, or two workers may run different versions"
     )]
     Differ {
         /// The first of these blocks.
@@ -97,9 +97,8 @@ struct Node<S> {
 /// block.
 ///
 /// [`Partial::merge`] takes the union of the nodes and replaces two complete siblings by their parent. This operation
-/// is commutative, associative and idempotent: a block that was computed twice counts once. For each run of consecutive
-/// blocks, a partial result stores one sum per bit of the length of the run. This is at most 2 lg n sums for n
-/// consecutive blocks.
+/// is commutative, associative and idempotent: a block that was computed twice counts once. For a run of n > 1
+/// consecutive blocks, a partial result stores at most 2 lg n sums.
 ///
 /// ```
 /// use halfspaces_linalg::{Partial, Sum};
@@ -257,7 +256,7 @@ impl Threads {
         work: impl Fn(&mut B, Range<usize>) -> Result<S, E> + Sync,
     ) -> Result<Partial<S>, E> {
         let groups = Partial::<S>::groups(first, rows);
-        assert!(groups.len() <= buffers.len(), "a buffer for each group of blocks");
+        assert!(groups.len() <= buffers.len(), "there must be a buffer for each group of blocks");
         let of_group = |(), (blocks, buffer): (Range<u64>, &mut B)| {
             let mut partial = Partial::default();
             for block in blocks {
@@ -387,7 +386,7 @@ mod tests {
     }
 
     proptest! {
-        /// Workers may compute any blocks, even the same ones, and may be merged in any order.
+        /// Workers may compute any blocks, even the same ones, and their results may be merged in any order.
         #[test]
         fn workers_and_order_change_nothing(
             n in 1u64..40,

@@ -22,8 +22,9 @@ pub enum Termination {
     Stalled,
     /// The stream of examples ended before the run was complete.
     ExamplesEnded,
-    /// The run was completed, but the condition of its guarantee is not met: the data violate the assumptions of the
-    /// parameters (more noise, less margin, not separable), or the event of probability δ occurred.
+    /// The run was completed, but the condition of its guarantee is not met: the data do not match the parameters
+    /// (there is more noise or less margin than stated, or the data are not separable), or the event of probability δ
+    /// occurred.
     AssumptionFailed,
 }
 
@@ -42,7 +43,7 @@ impl std::fmt::Display for Termination {
             Termination::CapReached { cap } => write!(f, "stopped at the cap of {cap}"),
             Termination::Stalled => f.write_str("stalled: rounding allows no further progress"),
             Termination::ExamplesEnded => {
-                f.write_str("the stream of examples ended before the run")
+                f.write_str("the stream of examples ended before the run was complete")
             }
             Termination::AssumptionFailed => {
                 f.write_str("the data do not satisfy the assumptions of the parameters")

@@ -87,7 +87,7 @@ impl LabellingSession {
         open.rev().max_by(|a, b| predictions[*a].1.total_cmp(&predictions[*b].1))
     }
 
-    /// The errors that are expected from the model that leads.
+    /// The actual and the expected errors of the model that leads.
     pub(super) fn errors(&self) -> Errors {
         let own = self.model.errors();
         let Some(advice) = self.leader() else { return own };

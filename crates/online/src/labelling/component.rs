@@ -4,7 +4,7 @@ use super::gaussian::Gaussian;
 use super::normal::{Probit, Site};
 use super::soft_halfspace::cavity;
 
-/// The likelihood of answers if there are two classes: the variance of their noise, and the fraction of wrong answers.
+/// The likelihood of an answer if there are two classes: the variance of its noise, and the fraction of wrong answers.
 pub(super) const ANSWER: Probit = Probit { noise: 0.1, slip: 0.01 };
 /// The noise variance of the target values ±1, which are used with more than two classes.
 pub(super) const CLASS_NOISE: f64 = 0.2;

@@ -41,8 +41,8 @@ pub(super) struct PoolMaps {
     squares: Option<Squares>,
 }
 
-/// The squares of the standardised columns, which are standardised again. They separate classes that differ in spread
-/// and not in location.
+/// The squares of the standardised columns, which are standardised again. The squares separate classes that differ in
+/// spread but not in location.
 #[derive(Debug, Clone)]
 struct Squares {
     means: Vec<f64>,

@@ -178,7 +178,7 @@ impl Model {
     pub(crate) fn learn_all(&mut self, answers: &[(usize, usize)]) {
         for &(index, class) in answers {
             self.take_in(index, class);
-            // In large pools, the verdicts determine the order in which the soft halfspace measures the points.
+            // In large pools, the verdicts determine for which points the soft halfspace computes variances.
             self.judge();
         }
     }
@@ -279,7 +279,7 @@ impl Model {
         }
     }
 
-    /// Updates the soft halfspace, which measures the surest points first.
+    /// Updates the soft halfspace. In large pools, it computes the variances of only the surest points.
     fn with_soft(
         &mut self,
         work: impl FnOnce(&mut SoftHalfspace, &Features, &[(usize, f64)], &[usize]),

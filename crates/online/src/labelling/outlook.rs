@@ -23,12 +23,12 @@ const TO_HIGH: f64 = 1.645;
 /// An estimate of the corrections that will be needed until the whole pool is labelled, beginning with the surest
 /// points.
 ///
-/// The estimate is the number of errors that the model expects on the points without an answer, times ((w + 1)/(s +
-/// 1))^⅔, times 0.72 exp(-0.8 u). Each answer so far is predicted from all other answers: w of these predictions are
-/// wrong, and the model expects s wrong ones. u is the fraction of the pool without an answer. It enters the estimate
-/// because the model keeps learning until the pool is labelled. For wide pools, the estimate is multiplied by 2.2. The
-/// interval is wide while little is known: its upper end is the estimate times e^(1.6 (0.4 + 0.4 u)). The estimate and
-/// the interval are measured, not proved. Claims: S10c, S10m.
+/// The estimate is the number of errors that the model expects on the points without an answer, times
+/// ((w + 1)/(s + 1))^⅔, times 0.72 exp(-0.8 u). Each answer so far is predicted from all other answers: w of these
+/// predictions are wrong, and the model expects s wrong ones. The number u is the fraction of the pool without an
+/// answer. The estimate depends on u because the model keeps learning until the pool is labelled. For wide pools, the
+/// estimate is multiplied by 2.2. The interval is wide as long as there are few answers: its upper end is the estimate
+/// times e^(1.6 (0.4 + 0.4 u)). The estimate and the interval are measured, not proved. Claims: S10c, S10m.
 ///
 /// ```
 /// use halfspaces_linalg::{Params, Points};
@@ -39,7 +39,7 @@ const TO_HIGH: f64 = 1.645;
 /// let outlook = session.outlook();
 /// assert_eq!(outlook.open, 2);
 /// assert!(outlook.low <= outlook.expected && outlook.expected <= outlook.high);
-/// // Two answers are too few to trust the rest.
+/// // After only two answers, the other predictions cannot be trusted.
 /// assert!(!outlook.within(0.01));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

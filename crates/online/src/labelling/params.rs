@@ -3,7 +3,7 @@
 use super::features::KERNELS;
 use halfspaces_linalg::{InputError, Params, Threads, setters};
 
-/// Maximum number of `f32` features of a pool, over all kernels. Beyond this limit, the number of landmarks decreases.
+/// Maximum number of `f32` features of a pool, over all kernels. Pools that would exceed it use fewer landmarks.
 const MAX_FEATURES: usize = 30_000_000;
 const MIN_LANDMARKS: usize = 40;
 /// Maximum number of classes. Each class needs a mean for every point and landmark, and a person cannot tell more

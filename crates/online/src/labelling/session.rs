@@ -57,33 +57,35 @@ pub struct LabellingProgress {
     pub corrections: usize,
 }
 
-/// A session that labels a pool with a person. It asks about the surest point and predicts its class, and the person
-/// confirms or corrects the prediction. Few corrections are needed until most of the pool is labelled. The session
-/// works for two or more classes, for labels that no halfspace explains, and even if some answers are wrong.
+/// A session in which a person labels a pool. The session asks about the surest point and predicts its class, and the
+/// person confirms or corrects the prediction. Few corrections are needed until most of the pool is labelled. The
+/// session works for two or more classes, for labels that no halfspace explains, and even if some answers are wrong.
 ///
 /// *The model.* The model combines nine Gaussian posteriors. Seven of them are over halfspaces in the space of a
-/// combined kernel, ½ the columns + ½ another kernel. That kernel is Gaussian with one of four widths, Laplacian on
-/// ranks with one of two widths (both by Nyström features), or the squares of the columns. One posterior is over
-/// halfspaces of the columns. The last one is used for two classes: expectation propagation computes it over the
-/// version space of halfspaces of the columns, where one answer in a hundred is assumed to be wrong. Each posterior is
-/// weighted by the product of the probabilities that it gives to each answer given all other answers. Columns are
-/// standardised first. With more than two classes there are eight posteriors, which are fitted by least squares.
+/// combined kernel: one half is the linear kernel of the columns, and the other half is another kernel. This other
+/// kernel is Gaussian with one of four widths, Laplacian on ranks with one of two widths (both by Nyström features), or
+/// the squares of the columns. One posterior is over halfspaces of the columns. The last one is used only for two
+/// classes: it is over the version space of halfspaces of the columns, where one answer in a hundred is assumed to be
+/// wrong, and is computed by expectation propagation. Each posterior is weighted by the product of the probabilities
+/// that it gives to each answer given all other answers. Columns are standardised first. With more than two classes
+/// there are eight posteriors, which are fitted by least squares.
 ///
 /// *Wide pools.* A pool is wide if it has more than 256 columns, or if it has more than 100 columns and all rows have
-/// norm 1 up to 0.02. Examples are texts as n-grams, and embeddings of texts. The model of a wide pool is one exact
-/// Gaussian process for each class against the others, with noise of variance 0.2 on targets of 1 and -1. If at most a
-/// tenth of the entries is not zero, the kernel is a sum of two halves: the product of two rows, whose mean squared
-/// norm is scaled to 1, and the cosine in their 256 main directions (latent semantic analysis). Otherwise the kernel is
-/// Gaussian in the angle between centred rows. The first 20 questions, but at most one for every 20 points, are about
-/// the points that reduce the variance of the pool the most. Afterwards the session asks about the surest point, where
-/// the score of a point is divided by √(1 + answers of its class).
+/// norm 1 up to 0.02. Examples are texts represented by n-grams, and embeddings of texts. The model of a wide pool is
+/// one exact Gaussian process for each class against the others, with noise of variance 0.2 on targets of 1 and -1. If
+/// at most a tenth of the entries are nonzero, the kernel is the mean of two kernels: the inner product of two rows,
+/// which are scaled to mean squared norm 1, and the cosine of the rows in the 256 main directions (latent semantic
+/// analysis). Otherwise the kernel is Gaussian in the angle between centred rows. The first 20 questions, but at most
+/// one for every 20 points, are about the points that reduce the variance of the pool the most. Afterwards the session
+/// asks about the point with the largest score, where the score is the certainty divided by √(1 + number of answers of
+/// the predicted class).
 ///
 /// *Answers.* You can undo, change and withdraw answers at any time, skip points, start from known labels, and add
 /// points. The ordered answers, the points and the parameters determine the session bit for bit, on any number of
-/// threads. Undoing an answer restores the model up to rounding (1e-6 of a probability) and opens the same question.
-/// After an earlier answer is changed or withdrawn, the model equals a model trained on the current answers, up to the
-/// convergence of expectation propagation. A changed answer counts as the most recent one. The model of a wide pool
-/// does not depend on the order of the answers, up to rounding (1e-4 of a probability).
+/// threads. Undoing an answer restores the model up to rounding (probabilities change by at most 1e-6) and opens the
+/// same question. After an earlier answer is changed or withdrawn, the model equals a model trained on the current
+/// answers, up to the convergence of expectation propagation. A changed answer counts as the most recent one. The model
+/// of a wide pool does not depend on the order of the answers, up to rounding (probabilities change by at most 1e-4).
 ///
 /// *Guarantee.* There is no guarantee on the number of corrections; the method is a heuristic. Each answer takes
 /// bounded time for any labels.
@@ -91,12 +93,13 @@ pub struct LabellingProgress {
 /// *Cost.* Let n be the number of points and m the total number of features, which is 2d plus 6 times the number of
 /// landmarks. There are at most 400 landmarks, and fewer if the pool has more than 12 500 points. The session takes 4nm
 /// bytes, O(nm) time per answer, and O(n m²) time once. An undo costs as much as an answer, and so does each answer
-/// when a session is resumed. A wide sparse pool with s stored values and a answers takes 8s + 1024n bytes, and O(s +
-/// 256n + a²) time per answer. A wide dense pool takes 4n(d + a) bytes and O(n(d + a)) time per answer. Only its first
-/// 250 000 000 / n answers are learned; see [`capacity`](LabellingSession::capacity).
+/// when a session is resumed. Let s be the number of stored values and a the number of answers. A wide sparse pool
+/// takes 8s + 1024n bytes, and O(s + 256n + a²) time per answer. A wide dense pool takes 4n(d + a) bytes and O(n(d +
+/// a)) time per answer. In a wide dense pool, only the first 250 000 000 / n answers are learned; see
+/// [`capacity`](LabellingSession::capacity).
 ///
-/// *When to use it.* If you want to label a real pool. If a halfspace is known to fit and you need a proved number of
-/// mistakes, use a [`StrongLearner`](crate::StrongLearner) in a [`SelfDirectedSession`](crate::SelfDirectedSession).
+/// *When to use it.* To label a real pool. If a halfspace is known to fit and you need a proved number of mistakes, use
+/// a [`StrongLearner`](crate::StrongLearner) in a [`SelfDirectedSession`](crate::SelfDirectedSession).
 ///
 /// *Source.* Ours, from Rasmussen and Williams 2006, Gaussian Processes for Machine Learning; Minka 2001, Expectation
 /// Propagation for Approximate Bayesian Inference; Deerwester et al. 1990, Indexing by Latent Semantic Analysis; and
@@ -169,7 +172,7 @@ impl LabellingSession {
         InputError::check_len(points.len(), file.points)?;
         InputError::check_state(
             file.first_points <= file.points,
-            "a session starts with at most the points that it has",
+            "more points at the start than in total",
         )?;
         let mut session = if file.first_points == file.points {
             LabellingSession::new(file.labelling, points)?
@@ -265,8 +268,8 @@ impl LabellingSession {
     /// ```
     ///
     /// # Errors
-    /// [`InputError::IndexOutOfRange`], [`OnlineError::UnknownClass`], [`OnlineError::AlreadyAnswered`]; the open
-    /// question then stays open.
+    /// [`InputError::IndexOutOfRange`], [`OnlineError::UnknownClass`], [`OnlineError::AlreadyAnswered`]; in each of
+    /// these cases, the open question stays open.
     pub fn ask(&mut self, question: LabellingQuestion) -> Result<(), OnlineError> {
         let LabellingQuestion { index, class, .. } = question;
         self.check_index(index)?;
@@ -293,7 +296,7 @@ impl LabellingSession {
     /// class. Returns `None` unless the pool is wide and sparse; other models are not linear in the coordinates of a
     /// point.
     ///
-    /// The weights treat the factor that scales the point's main directions to norm 1 as a constant.
+    /// The factor that scales the point's main directions to norm 1 is treated as a constant.
     ///
     /// ```
     /// use halfspaces_linalg::{Params, SparsePoints};
@@ -380,8 +383,8 @@ impl LabellingSession {
         Ok(())
     }
 
-    /// Learns labels that are known in advance or from another source, as pairs (point, class). These labels count as
-    /// not predicted.
+    /// Learns labels that are known in advance or from another source, as pairs (point, class). These labels never
+    /// count as corrections, because they were not predicted.
     ///
     /// # Errors
     /// [`InputError::IndexOutOfRange`], [`OnlineError::UnknownClass`], [`OnlineError::AlreadyAnswered`]; in each of

@@ -1,11 +1,12 @@
-//! A posterior over the halfspaces of the columns that fit the answers, some of which may be wrong, computed by
-//! expectation propagation. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
+//! The posterior over the halfspaces of the columns, given answers of which some may be wrong. Expectation propagation
+//! computes it. Part of `SurestFirst`. Claims: S10, S10n, S10s, S10c.
 //!
 //! The weights w ~ N(0, I) are applied to points (z, 1) scaled to norm 1. An answer is the sign of w · x with
 //! probability 1 - `SLIP`, and the opposite sign with probability `SLIP`. The likelihood of each answer is replaced by
-//! a Gaussian factor with the moments that it has together with all other factors (Minka 2001). After each informative
-//! answer, all factors are revised together for a few sweeps. If there are few wrong answers, the mean is close to the
-//! centre of gravity of the version space. A wrong answer about a point far from the boundary has little influence.
+//! a Gaussian factor, so that the product with all other factors has the same moments (Minka 2001). After each
+//! informative answer, all factors are revised together for a few sweeps. If there are few wrong answers, the mean is
+//! close to the centre of gravity of the version space. A wrong answer about a point far from the boundary has little
+//! influence.
 
 use super::features::Features;
 use super::normal::{Probit, Site};
@@ -262,15 +263,15 @@ impl SoftHalfspace {
         }
     }
 
-    /// The number of points whose variances are measured after each answer. If the pool has at most this many points,
-    /// all variances are measured.
+    /// The number of points whose variances are computed after each answer. If the pool has at most this many points,
+    /// all variances are computed.
     pub(super) fn measured(&self) -> usize {
         VARIANCE_WORK / (self.dim * self.dim / 2).max(1)
     }
 }
 
 /// Computes xᵀ(precision)⁻¹x. This and the next computation are compiled for the vector instructions of the processor.
-/// No sum depends on which instructions these are.
+/// The sums do not depend on these instructions.
 struct Variance<'a> {
     inverse_root: &'a [f64],
     x: &'a [f64],
@@ -291,7 +292,8 @@ impl Wide for Variance<'_> {
     }
 }
 
-/// Adds the lower triangle of Σ precision · xxᵀ over factors and their rows x, rounded up to full lanes.
+/// Adds the lower triangle of Σ precision · xxᵀ, where the sum is over factors and their rows x. Each row of the
+/// triangle is rounded up to full lanes.
 struct AddSquares<'a> {
     rows: &'a [f64],
     factors: &'a [Site],
@@ -336,7 +338,8 @@ impl Wide for InverseRoot<'_> {
         let InverseRoot { root, inverse_root, dim: d } = self;
         inverse_root.fill(0.0);
         for i in 0..d {
-            // Row i is -1/root_ii times root_i0 row 0 + root_i1 row 1 + ..., up to row i - 1.
+            // Row i is -(root_i0 row 0 + root_i1 row 1 + ... + root_i(i-1) row i-1)/root_ii, with 1/root_ii on the
+            // diagonal.
             let (above, row) = inverse_root.split_at_mut(i * d);
             for (k, above) in above.chunks_exact(d).enumerate() {
                 let end = whole_lanes(k + 1, d);

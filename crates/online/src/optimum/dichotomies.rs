@@ -19,14 +19,14 @@ const MAX_PARALLEL_SHARE: f64 = 1e-12;
 /// arrangement that it meets. The split cells correspond to the cells of the earlier points restricted to this
 /// hyperplane, which has one dimension less. In general position there are 2 Σ_{i<d} C(n-1, i) cells (Cover 1965). Each
 /// listed labelling comes with a halfspace that produces it, and the algorithm checks that rounding cannot have changed
-/// any of its signs. The number of labellings shows that no labelling is missing.
+/// any of its signs. In general position, the number of labellings shows that none is missing.
 ///
 /// *Cost.* O(n² d) times the number of dichotomies, for at most [`MAX_POOL`] points and [`MAX_DICHOTOMIES`]
 /// dichotomies.
 ///
 /// *When to use it.* For exact values on small pools ([`LabellingGame`](crate::LabellingGame)), for the worst case of a
-/// learner (run the learner on each labelling), and with [`HalfspaceClass`](crate::HalfspaceClass) for halving with d
-/// lg n mistakes and without a margin. For affine halfspaces, append a coordinate 1 to each point.
+/// learner (run the learner on each labelling), and for halving: with [`HalfspaceClass`](crate::HalfspaceClass) it
+/// makes at most d lg n mistakes, whatever the margin is. For affine halfspaces, append a coordinate 1 to each point.
 ///
 /// *Source.* Cover 1965 for the count; the algorithm is folklore. Claims: S12, K9.
 ///

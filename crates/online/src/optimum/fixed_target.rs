@@ -110,7 +110,7 @@ fn best_learner(left: &[Left], prior: &[f64]) -> Vec<f64> {
         cost.iter_mut().for_each(|c| *c /= open);
         costs.push(cost);
     }
-    // A single dichotomy costs no mistake.
+    // If only one dichotomy is left, no mistake is made.
     costs.pop().unwrap_or_else(|| vec![0.0; prior.len()])
 }
 

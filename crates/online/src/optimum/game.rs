@@ -19,19 +19,19 @@ pub(super) type Set = Box<[u64]>;
 /// | chance | a dichotomy drawn uniformly | [`LabellingGame::random_order_on_average`] |
 /// | the learner | a dichotomy drawn uniformly | [`LabellingGame::self_directed_on_average`] |
 ///
-/// *Algorithm.* Let S be the set of dichotomies that fit the revealed labels, and M(S) the value of the game from there
-/// on. If the learner chooses the point, M(S) = min over x, ŷ of max(M(S_ŷ), 1 + M(S_-ŷ)). The values of the other
-/// games satisfy corresponding equations. A subset of S costs at most as much as S. Suppose that k mistakes are
+/// *Algorithm.* Let S be the set of dichotomies that fit the revealed labels, and M(S) the value of the rest of the
+/// game. If the learner chooses the point, M(S) = min over x, ŷ of max(M(S_ŷ), 1 + M(S_-ŷ)). The values of the other
+/// games satisfy corresponding equations. The value of a subset of S is at most M(S). Suppose that k mistakes are
 /// allowed. A question is harmless if k - 1 mistakes suffice after a wrong prediction, so the learner can ask it at
 /// once. The solver can therefore decide whether M <= k without trying different orders of the questions. Proofs:
 /// docs/theory/optimum.md.
 ///
-/// *Cost.* The two worst cases take milliseconds for 128 points in d = 2, 40 points in d = 3 and 16 points in d = 4. It
-/// takes 20 s to show that 4 mistakes do not suffice for 64 points in d = 3. To compute the other values, the solver
-/// visits every set of dichotomies that can remain after some answers. There are quadratically many such sets in d = 2;
-/// 12 points in d = 3 take 40 ms.
+/// *Cost.* [`LabellingGame::self_directed`] and [`LabellingGame::worst_order`] take milliseconds for 128 points in
+/// d = 2, 40 points in d = 3 and 16 points in d = 4. It takes 20 s to show that 4 mistakes do not suffice for 64 points
+/// in d = 3. To compute the other values, the solver visits every set of dichotomies that can remain after some
+/// answers. There are quadratically many such sets in d = 2; 12 points in d = 3 take 40 ms.
 ///
-/// *When to use it.* As an oracle for learners on small pools.
+/// *When to use it.* To compare learners on small pools with the optimum.
 ///
 /// *Source.* Littlestone 1988 for the worst order; Goldman and Sloan 1994 for self-directed learning; the solver is
 /// ours. Claims: S12, S12l, S12p.
@@ -359,7 +359,7 @@ mod tests {
     #[test]
     fn thresholds_of_a_line_cost_one_mistake_who_chooses() {
         for n in [1, 2, 3, 6, 7, 15, 31, 62, 63] {
-            // In cell i of the n + 1 cells, all points from point i on are positive.
+            // In cell i of the n + 1 cells, points 0 to i - 1 are negative and all others are positive.
             let above = |point: usize| [(1u64 << point << 1) - 1].into();
             let line = LabellingGame::of_sets(n + 1, (0..n).map(above).collect());
             assert_eq!(line.self_directed(), 1);
@@ -411,7 +411,7 @@ mod tests {
         }
     }
 
-    /// d independent points admit every labelling, so no order saves a mistake.
+    /// Halfspaces give every labelling of d independent points, so no order saves a mistake.
     #[test]
     fn independent_points_cost_a_mistake_each() {
         for d in 1..=6 {

@@ -38,7 +38,7 @@ fn mistakes<L: SelfDirectedLearner>(
         assert_eq!(
             transcript.len(),
             pool.len(),
-            "the oracle holds for learners that label every point"
+            "only learners that label every point are compared"
         );
         transcript.mistakes()
     });

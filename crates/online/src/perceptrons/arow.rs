@@ -61,7 +61,7 @@ impl Arow {
     fn check_saved(&self) -> Result<(), InputError> {
         InputError::check_dim(self.weights.dim(), self.variances.dim())?;
         let in_range = self.variances().iter().all(|s| (0.0..=1.0).contains(s));
-        InputError::check_state(in_range, "variances are between 0 and 1")
+        InputError::check_state(in_range, "a variance that is not between 0 and 1")
     }
 }
 

@@ -69,10 +69,10 @@ impl BatchFit {
         /// Number of updates.
         updates: u64,
 
-        /// Number of inner products computed, in units of one pass over the points.
+        /// Number of passes over the points: the number of inner products computed, divided by the number of points.
         passes: f64,
 
-        /// `Converged`: no point violates the learner's condition, so its guarantee holds. `CapReached`: the cap on
+        /// `Converged`: no point violates the learner's condition, so the guarantee holds. `CapReached`: the cap on
         /// updates was reached; the points may be separable with a smaller margin or not at all. `Stalled`: the
         /// violated points are so short compared with w that adding them changes no digit of w; this always happens for
         /// a zero point.
@@ -194,7 +194,7 @@ impl UpdateLoop {
     }
 }
 
-/// Whether w + y x differs from w. The first coordinate nearly always decides.
+/// Whether w + y x differs from w. Usually the first coordinate already differs.
 #[allow(clippy::float_cmp, reason = "a stall is a sum that rounds back to the same number")]
 fn moves<R: RowView>(x: R, sign: f64, weights: &[f64]) -> bool {
     x.entries().any(|(j, v)| weights[j] + sign * v != weights[j])

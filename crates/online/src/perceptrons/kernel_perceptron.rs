@@ -293,7 +293,7 @@ impl KernelPerceptron {
         self.updates += std::mem::take(&mut later.updates);
     }
 
-    /// Runs `first` and, in parallel, sums over each chunk of supports for the points of a block.
+    /// Runs `first` and, in parallel, computes the sum over each chunk of supports for every point of a block.
     fn sum_alongside<A>(
         &self,
         first: impl FnOnce() -> A,

@@ -6,7 +6,7 @@ use crate::bounds::leaky_relu_accuracy;
 use crate::protocol::{OnlineLearner, Prediction};
 use halfspaces_linalg::{InputError, Label, RowView, norm};
 
-/// Online descent on rescaled LeakyReLU losses under Massart noise, after DKTZ24. This learner is the baseline of
+/// Online descent on rescaled LeakyReLU losses under Massart noise, after DKTZ24. This learner is the baseline for
 /// [`OnlineMassart`](crate::OnlineMassart).
 ///
 /// In round t the loss of w is LeakyReLU_λ(-y (w · x))/max(|w_t · x|, Δ), that is (1{wrong} - λ)|w · x| divided by the
@@ -28,8 +28,9 @@ use halfspaces_linalg::{InputError, Label, RowView, norm};
 /// *Cost.* O(d) memory; O(d) time per point.
 ///
 /// *When to use it.* As a baseline. Its bound is weaker than that of [`OnlineMassart`](crate::OnlineMassart), T^¾/√γ
-/// instead of √T/γ, and the learner must know T. On the streams of claim P9 it still makes fewer mistakes. For small T
-/// its λ is nearly ½, so it learns from correct predictions almost as much as from wrong ones.
+/// instead of √T/γ, and the learner must know T. On the streams of claim P9 this learner nevertheless makes fewer
+/// mistakes. For small T, λ is nearly ½, so the learner learns from correct predictions almost as much as from wrong
+/// ones.
 ///
 /// *Source.* DKTZ24, whose text was not available to us. Its authors describe the learner as online gradient descent on
 /// the LeakyReLU loss over the margin at w_t, with a mistake bound of ηT + o(T). The threshold Δ, ε, the step, the
@@ -38,12 +39,12 @@ use halfspaces_linalg::{InputError, Label, RowView, norm};
 /// ```
 /// use halfspaces_linalg::{DenseRow, Label};
 /// use halfspaces_online::{MassartSetting, OnlineLeakyRelu, OnlineLearner};
-/// // η = 1/4, γ = 1/4, T = 256: ε = 1/4, λ = 1/2, Δ = 1/8; the step is 1/64, the slope of a mistake (1 - λ)/Δ = 4.
+/// // η = 1/4, γ = 1/4, T = 256: ε = 1/4, λ = 1/2, Δ = 1/8; the step is 1/64, and a mistake has slope (1 - λ)/Δ = 4.
 /// let setting = MassartSetting { noise: 0.25, margin: 0.25 };
 /// let mut learner = OnlineLeakyRelu::new(1, setting, 256)?;
 /// learner.observe(DenseRow::new(&[1.0])?, Label::Negative)?;
 /// assert_eq!(learner.weights(), [-1.0 / 16.0]);
-/// // A right prediction with |w · x| = 1/16 < Δ: the slope is -λ/Δ = -4.
+/// // At a correct prediction with |w · x| = 1/16 < Δ, the slope is -λ/Δ = -4.
 /// learner.observe(DenseRow::new(&[1.0])?, Label::Negative)?;
 /// assert_eq!(learner.weights(), [-1.0 / 8.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -1,10 +1,10 @@
 //! One pass over a pool in memory, with look-ahead.
 //!
-//! A learner that changes only after a mistake, or after too small a margin, keeps its hypothesis for long stretches.
-//! This module computes the values of the next points in one loop and compares each with its label, up to the first
-//! point at which the learner would change. The values equal those computed point by point, bit for bit, including the
-//! value of the point at which the learner changes. The next point is then processed without look-ahead, so that
-//! several changes in a row cost no extra work.
+//! A learner that changes only after a mistake, or after too small a margin, keeps its hypothesis for many points in a
+//! row. This module computes the values of the next points in one loop and compares each with its label, up to the
+//! first point at which the learner would change. The values equal those computed point by point, bit for bit,
+//! including the value of the point at which the learner changes. The next point is then processed without look-ahead,
+//! so that several changes in a row cost no extra work.
 //!
 //! Claims: none; the tests below compare the results with those of the point-by-point protocol, which claim K3 uses.
 
@@ -99,7 +99,7 @@ impl NextExamples<'_> {
     }
 }
 
-/// Whether the sign of the value is the label, which leaves a perceptron unchanged.
+/// Whether the sign of the value equals the label; a perceptron is then left unchanged.
 #[inline(always)]
 pub(super) fn right(value: f64, label: Label) -> bool {
     Label::from_sign(value) == label

@@ -28,7 +28,7 @@ use halfspaces_linalg::{FitSample, InputError, Label, PointSet};
 /// let labels = [Label::Positive, Label::Negative, Label::Negative];
 /// let fit = MarginPerceptron::params().check()?.fit(&points, &labels)?;
 /// assert_eq!(fit.termination(), Termination::Converged);
-/// // The best margin here is sin 45° (bisecting the first two points).
+/// // The largest margin here is sin 45°; the boundary then bisects the first two points.
 /// assert!(fit.halfspace().margin_on(&points, &labels)? >= 0.5f64.sqrt() / 3.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

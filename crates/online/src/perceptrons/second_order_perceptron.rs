@@ -118,12 +118,12 @@ impl SecondOrderPerceptron {
         InputError::check_parameter("a", *a, *a > 0.0 && a.is_finite(), "positive and finite")?;
         InputError::check_dim(rhs.dim(), self.weights.dim())?;
         let entries = rhs.dim() * (rhs.dim() + 1) / 2;
-        InputError::check_state(triangle.len() == entries, "a triangle of d(d+1)/2 numbers")?;
+        InputError::check_state(triangle.len() == entries, "a triangle without d(d+1)/2 numbers")?;
         let finite = triangle.iter().all(|entry| entry.is_finite());
-        InputError::check_state(finite, "the numbers of the triangle are finite")?;
+        InputError::check_state(finite, "a triangle entry that is not finite")?;
         let positive = self.factor.diagonal().all(|at| triangle[at] > 0.0);
-        InputError::check_state(positive, "the diagonal of the triangle is positive")?;
-        InputError::check_state(*updates < 1 << 53, "fewer than 2^53 updates")
+        InputError::check_state(positive, "a diagonal entry that is not positive")?;
+        InputError::check_state(*updates < 1 << 53, "2^53 or more updates")
     }
 }
 

@@ -1,9 +1,9 @@
 //! The averaged perceptron on shards of points: iterative parameter mixing.
 //!
 //! The points are split into shards, here the blocks of [`BLOCK_ROWS`](halfspaces_linalg::BLOCK_ROWS) rows. In each
-//! epoch one perceptron passes over each shard. All of them start from the same weights, and the next epoch starts from
-//! the mean of their final weights. The value [`EpochPass`] describes a pass over all shards and is sent to the
-//! processes that hold the shards. The results can be joined in any order ([`halfspaces_linalg::Partial`]).
+//! epoch one perceptron passes over each shard. All perceptrons start from the same weights, and the next epoch starts
+//! from the mean of their final weights. An [`EpochPass`] describes a pass over all shards and is sent to the processes
+//! that hold the shards. The results can be joined in any order ([`halfspaces_linalg::Partial`]).
 //!
 //! *Source.* McDonald, Hall and Mann 2010, Theorem 3. Claims: none of its own.
 
@@ -14,7 +14,7 @@ use halfspaces_linalg::{
     getters, kernels, zeros,
 };
 
-/// One epoch, in which a perceptron passes over each shard. All of them start from the same weights.
+/// One epoch, in which a perceptron passes over each shard. All perceptrons start from the same weights.
 ///
 /// ```
 /// use halfspaces_linalg::{Label, Points, Threads};
@@ -112,7 +112,7 @@ impl EpochPass {
             let mut learner = AveragedPerceptron::starting_at(self.weights.clone())?;
             let mut mistakes = 0;
             for (row, truth) in shard.clone().zip(&labels[shard.clone()]) {
-                let Some(x) = points.row(row) else { unreachable!("shards are of the points") };
+                let Some(x) = points.row(row) else { unreachable!("shards consist of the points") };
                 let guess = match self.lift {
                     true => learner.learn(LiftedRow::new(x), *truth),
                     false => learner.learn(x, *truth),

@@ -1,8 +1,8 @@
 //! Finds a small set of revealed points whose labels no halfspace fits.
 //!
-//! By Helly's theorem, if no halfspace strictly fits the labels of points of R^d, then none fits some d + 1 of them.
-//! The set is found by repeatedly cutting with the revealed point that the hard-margin hypothesis gets most wrong,
-//! until no hypothesis is left. Then every point that is not needed is removed.
+//! By Helly's theorem, if no halfspace strictly fits the labels of points of R^d, then there are d + 1 of these points
+//! whose labels no halfspace strictly fits. The set is found by repeatedly cutting with the revealed point that the
+//! hard-margin hypothesis gets most wrong, until no hypothesis is left. Then every point that is not needed is removed.
 //!
 //! *Guarantee.* The result `None` is certain up to the rounding of w · x: a halfspace was found and compared with every
 //! revealed label. A set of contradictory points is as certain as the solver: no halfspace was found that fits the

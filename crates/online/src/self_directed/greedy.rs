@@ -38,15 +38,15 @@ const POINTS_PER_TASK: usize = 4096;
 ///
 /// *Guarantee.* No mistake bound is proved, because the points that follow a mistake depend on the points before it.
 /// Each mistake brings w nearer to the target (tan θ never increases for θ < π/2; DKTZ23 Lemma 2.3). On the sphere, 2
-/// to 2.5 d mistakes were measured (table s1-sphere), nearly independently of n (claim S1). This is fewer than with
-/// Algorithm 1 of DKTZ23, which has a proof.
+/// to 2.5 d mistakes were measured (table s1-sphere), nearly independently of n (claim S1). Algorithm 1 of DKTZ23,
+/// whose bound is proved, makes more mistakes.
 ///
 /// *Cost.* Each mistake takes one pass over the remaining points, O(nd). A session takes a few passes in total, and
 /// O(n) memory in addition to the pool. With known labels, [`Greedy::simulate`] is even faster.
 ///
-/// *When to use it.* On well-conditioned pools, and if speed matters. On ill-conditioned pools it may fail like the
-/// perceptron; use [`StrongLearner`](super::StrongLearner) there. The learner does not search for contradictions, so
-/// its status is [`AnswerStatus::Consistent`] or [`AnswerStatus::Undecided`].
+/// *When to use it.* On well-conditioned pools, and if speed matters. On ill-conditioned pools it may fail, as the
+/// perceptron does; use [`StrongLearner`](super::StrongLearner) there. The learner does not search for contradictions,
+/// so its status is [`AnswerStatus::Consistent`] or [`AnswerStatus::Undecided`].
 ///
 /// *Source.* The update is that of DKTZ23 §2; the single chain over the whole pool is ours. Claims S3 and S4 are lemmas
 /// of DKTZ23 about one such update. Claims: S1, S2, S15, S15v.
@@ -180,7 +180,7 @@ struct ScanResult {
 }
 
 /// The points that remain after a mistake: those with |w · x| below `most`, and, among those with |w · x| equal to
-/// `most`, the ones after `last`. Surer points were predicted before the mistake, and correctly.
+/// `most`, the ones after `last`. Surer points were predicted before the mistake, all of them correctly.
 struct Cut {
     weights: Vec<f64>,
     most: f64,
@@ -421,7 +421,8 @@ pub struct GreedyRun {
 
 impl GreedyRun {
     getters! {
-        /// The final hypothesis. It labels correctly every point that was still unlabelled when it was reached.
+        /// The final hypothesis. It labels correctly every point that was still unlabelled when the learner reached
+        /// this hypothesis.
         halfspace: &Halfspace,
 
         /// The mistakes in order.

@@ -90,8 +90,8 @@ pub struct SampledGreedy {
     /// The sample as it was last spread (`shape`), and those of its points that satisfy all later cuts (`points`).
     shape: Vec<Vec<f64>>,
     points: Vec<Vec<f64>>,
-    /// Revealed points multiplied by their labels and scaled to norm 1, with the scores that were measured last. Those
-    /// in `cuts` constrain the walk, and those in `waiting` may have to constrain it later.
+    /// Revealed points multiplied by their labels and scaled to norm 1, with their most recent scores. Those in `cuts`
+    /// constrain the walk, and those in `waiting` may have to constrain it later.
     cuts: Vec<Cut>,
     waiting: Vec<Cut>,
     /// E u (`centre`), and rows r with Σ (r·x)² = Var(u·x) (`spread`). All of them are zero before the first label.
@@ -264,7 +264,7 @@ impl SampledGreedy {
                 let spread = self.spread.iter().map(|r| kernels::dot(r, &cut.a));
                 cut.score = score(kernels::dot(&self.centre, &cut.a), spread);
             }
-            // Check whether the walk has violated a waiting point.
+            // Check whether some point of the sample violates a waiting constraint.
             let (points, farthest) = (&self.points, self.farthest);
             let forbids = |cut: &mut Cut| {
                 cut.score <= farthest && points.iter().any(|w| kernels::dot(w, &cut.a) <= 0.0)
@@ -414,8 +414,8 @@ mod tests {
         learn(&mut learner, [1.0, 0.0], -1.0);
         let half = learner.size / 2;
         assert_eq!((learner.size % 2, learner.points.len()), (0, learner.size));
-        // Every w has w₁ >= 0, so its angle is within π/2, and a point x at the angle m + π/2 keeps the w with angles
-        // beyond m.
+        // Every w has w₁ >= 0, so its angle is between -π/2 and π/2. A positive label of the point at the angle m + π/2
+        // keeps those w whose angles are larger than m.
         let mut angles: Vec<f64> = learner.points.iter().map(|w| w[1].atan2(w[0])).collect();
         angles.sort_by(f64::total_cmp);
         for (left, drawn) in [(half, 0), (half - 1, 1)] {

@@ -6,10 +6,10 @@
 //!
 //!   |w · u - r (w · q)| <= κ r.
 //!
-//! The product r (w · q) is computed in single precision. Whatever the order of its sum, this adds at most (d + 16)
-//! 2^-23 (1 + κ max r) to the difference. A point whose value is more than this below the best value found so far is no
-//! better. For the few other points, the values are computed from the points themselves, so the results are bitwise
-//! equal to those of a scan of the unquantised points.
+//! The product r (w · q) is computed in single precision. Whatever the order of summation, this adds at most (d + 16)
+//! 2^-23 (1 + κ max r) to the difference. If the value of a point is below the best value so far by more than this
+//! total difference, the point is not better. For the few other points, the values are computed from the points
+//! themselves, so the results are bitwise equal to those of a scan of the unquantised points.
 //!
 //! A row takes an eighth of the memory of its point. Rows are stored contiguously in chunks; rows that can no longer
 //! matter are dropped by compacting their chunk.
@@ -39,7 +39,7 @@ const COMPACT_SHARE: usize = 4;
 /// Number of points whose entries are inspected to see whether rows are mostly zeros.
 const SAMPLE: usize = 64;
 
-/// The points of a pool from a given one on, quantised to bytes, with their labels.
+/// The points of a pool, beginning with a given one, quantised to bytes, with their labels.
 #[derive(Debug)]
 pub(super) struct Screen {
     dim: usize,
@@ -82,7 +82,7 @@ impl Screen {
         2 * stored >= points.dim() * points.len().min(SAMPLE)
     }
 
-    /// Quantises the points from `first` on. Returns `None` if there is not enough memory.
+    /// Quantises the points, beginning with point `first`. Returns `None` if there is not enough memory.
     pub(super) fn new<P: PointSet>(
         points: &P,
         labels: &[Label],
@@ -163,8 +163,8 @@ impl Screen {
 }
 
 impl Chunk {
-    /// Quantises points from `first` on. Returns the chunk, the largest (‖e‖/r)² and the largest r, or `None` if there
-    /// is not enough memory.
+    /// Quantises points, beginning with point `first`. Returns the chunk, the largest (‖e‖/r)² and the largest r, or
+    /// `None` if there is not enough memory.
     fn new<P: PointSet>(
         points: &P,
         labels: &[Label],
@@ -267,8 +267,8 @@ impl Chunk {
     }
 }
 
-/// Encodes a number in [0, 2) in one byte, monotonically and in steps of a sixteenth: four bits of its exponent and the
-/// four bits after the leading one. Numbers below 2^-15 have level 0, and NaN has the highest level.
+/// Encodes a number in [0, 2) in one byte, monotonically and with a relative accuracy of a sixteenth: four bits of its
+/// exponent and the four bits after the leading one. Numbers below 2^-15 have level 0, and NaN has the highest level.
 #[inline(always)]
 fn level(value: f32) -> u8 {
     const LEAST: f32 = 1.0 / (1u32 << 15) as f32;

@@ -29,8 +29,8 @@ pub enum AnswerStatus {
     /// still find one.
     Undecided,
     /// The learner has searched for a halfspace up to its limit and has found none. Either the answers contradict each
-    /// other, or they leave too little room (a margin of about 1e-12), or the learner has failed with its stated
-    /// failure probability. Its guarantees no longer hold.
+    /// other, or they leave too little room (a margin of about 1e-12), or the learner has failed, which happens with at
+    /// most its stated failure probability. Its guarantees no longer hold.
     NoHalfspaceFound,
 }
 
@@ -38,8 +38,8 @@ impl std::fmt::Display for AnswerStatus {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             AnswerStatus::Consistent => "a halfspace fits all answers",
-            AnswerStatus::Undecided => "not known whether a halfspace fits all answers",
-            AnswerStatus::NoHalfspaceFound => "no halfspace found that fits all answers",
+            AnswerStatus::Undecided => "it is not known whether a halfspace fits all answers",
+            AnswerStatus::NoHalfspaceFound => "no halfspace that fits all answers was found",
         })
     }
 }
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn each_status_says_what_it_means() {
         assert_eq!(Consistent.to_string(), "a halfspace fits all answers");
-        assert_eq!(Undecided.to_string(), "not known whether a halfspace fits all answers");
-        assert_eq!(NoHalfspaceFound.to_string(), "no halfspace found that fits all answers");
+        assert_eq!(Undecided.to_string(), "it is not known whether a halfspace fits all answers");
+        assert_eq!(NoHalfspaceFound.to_string(), "no halfspace that fits all answers was found");
     }
 }

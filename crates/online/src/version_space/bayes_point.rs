@@ -8,7 +8,7 @@
 //! Cuts that every point of the sample satisfies are omitted: each of them would remove only a small part of the
 //! version space, and the set without these cuts contains the version space.
 //!
-//! Claims: S6b; the null of S6.
+//! Claims: S6b; the null model of S6.
 
 use super::centre_of_gravity::CentreOfGravity;
 use super::learner::VersionSpace;
@@ -24,8 +24,8 @@ use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, RowView};
 /// about a quarter of d ln n mistakes. Measurements gave 0.2 to 0.4 d further mistakes whenever n grows by a factor of
 /// e (claim S6b).
 ///
-/// *Cost.* Each round computes a product with each of max(64, 4d) sampled halfspaces. If they disagree, it also makes a
-/// cut of [`CentreOfGravity`]. All cuts are kept.
+/// *Cost.* Each round computes a product with each of max(64, 4d) sampled halfspaces. If these halfspaces disagree
+/// about the label, the round also makes a cut of [`CentreOfGravity`]. All cuts are kept.
 ///
 /// *When to use it.* In random order, if mistakes are expensive and every label is revealed.
 ///

@@ -108,7 +108,7 @@ impl CentreOfGravity {
             let inside = length <= 1.0 + tolerance::UNIT_NORM;
             InputError::check_parameter("length of a point", length, inside, "at most 1")?;
             let satisfied = cuts.iter().all(|a| kernels::dot(a, w) >= -ROUNDING);
-            InputError::check_state(satisfied, "every point of the sample satisfies all cuts")?;
+            InputError::check_state(satisfied, "a point of the sample violates a cut")?;
         }
         let mixing = Mixing { sweeps: 0, correlation: 0.0 };
         let (centre, exhausted, threads) = (mean(&points), false, Threads::ONE);

@@ -23,7 +23,7 @@ use halfspaces_linalg::{Classifier, Halfspace, InputError, Label, RowView, norm,
 /// fn two_cuts<C: Centre>(mut centre: C) -> Result<bool, Box<dyn std::error::Error>> {
 ///     centre.cut(&[1.0, 0.0])?;
 ///     centre.cut(&[0.0, 1.0])?;
-///     // Strictly inside both.
+///     // The centre satisfies both cuts strictly.
 ///     Ok(centre.centre().iter().all(|v| *v > 0.0) && !centre.is_exhausted())
 /// }
 /// assert!(two_cuts(Ellipsoid::new(2)?)? && two_cuts(VolumetricCentre::new(2)?)?);

@@ -9,7 +9,7 @@
 //! *Guarantee.* A mistake increases min V by at least 0.005, and a drop decreases it by at most 0.0015. There are at
 //! most d - 1 more drops than mistakes, and min V stays below d ln(400 d/r) while the polytope contains a ball of
 //! radius r = γ/(1+γ). This gives O(d ln(d/γ)) mistakes, with the constants of [`bounds::volumetric_mistakes`].
-//! `docs/theory/volumetric-centre.md` proves the changes 0.005 and 0.0015; the measured changes are about a hundred
+//! `docs/theory/volumetric-centre.md` proves the two bounds 0.005 and 0.0015; the measured changes are about a hundred
 //! times larger. An analytic centre that never drops a cut has no such bound.
 //!
 //! *Source.* Kakade §3, Notes21; Vaidya 1996; the constants are ours. All quantities are in coordinates z with
@@ -43,16 +43,17 @@ const MAX_NEWTON_STEPS: usize = 200;
 /// Mean radius below which the polytope is numerically a point.
 const MIN_RADIUS: f64 = 1e-13;
 /// If the Dikin ellipsoid is narrower than this in the direction of a cut, a step no longer moves the centre; the
-/// polytope is then at most 400 d times as wide.
+/// polytope is then at most 400 d times as wide as the ellipsoid.
 const MIN_WIDTH: f64 = 1e-16;
 
 /// Vaidya's volumetric centre of a polytope around the version space; cuts are dropped once they have little influence.
 ///
 /// *Guarantee.* The learner makes at most 1 + (d ln((1+γ)/γ) + d ln(400 d) - ½ d ln 2 + 0.0015(d-1))/0.0035 mistakes
 /// ([`bounds::volumetric_mistakes`]), which is O(d ln(d/γ)). This is the only deterministic centre here with a bound
-/// that is nearly linear in d. In practice the learner makes hundreds of times fewer mistakes. *Cost.* Each cut takes 5
-/// to 15 Newton steps of O(m²d + md²) time for m constraints, and O(md) memory. Here m is at most 400 d, and in
-/// practice a few times d. A cut needs at most about 10^4 d levels, because each level increases the potential.
+/// that is nearly linear in d. In practice, the number of mistakes is hundreds of times smaller than this bound.
+/// *Cost.* Each cut takes 5 to 15 Newton steps of O(m²d + md²) time for m constraints, and O(md) memory. Here m is at
+/// most 400 d, and in practice a few times d. A cut needs at most about 10^4 d levels, because each level increases the
+/// potential.
 ///
 /// *When to use it.* Against an adversary, or if the number of mistakes must be bounded. In practice
 /// [`CentreOfGravity`](crate::CentreOfGravity) makes fewer mistakes, and the ellipsoid costs less per cut.
@@ -443,7 +444,7 @@ mod tests {
             (1..=2000).map(|k| at(f64::from(k) / 2000.0)).sum::<f64>() / 2000.0
         };
         let steps = 4000;
-        // A cut of slack 8.27 radii and a region of r = 0.4.
+        // The cut has a slack of 8.27 radii, and the region has r = 0.4.
         let (eta, r) = (8.27f64, 0.4f64);
         let reach = r * (2.0 * least.sqrt() - least).sqrt();
         let quadratic = curvature(r, reach);
@@ -458,7 +459,7 @@ mod tests {
             let at = |k: i32| reach * f64::from(k) / f64::from(steps);
             assert!(rise(at(k), at(k + 1)) >= bounds::VOLUMETRIC_RISE);
         }
-        // Dropping a constraint of leverage m <= ε, with a region of r = 0.1.
+        // A constraint of leverage m <= ε is dropped, and the region has r = 0.1.
         let r = 0.1;
         for j in 0..200 {
             let m = least * 10f64.powf(-f64::from(j) / 20.0);

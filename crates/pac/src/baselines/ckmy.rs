@@ -80,17 +80,18 @@ impl Params for CkmyParams {
 ///
 /// - `Converged`: at the last iterate, the loss of every slab is negative, and the training error is below λ + (1-λ)ε.
 /// - `AssumptionFailed`: all T steps were taken, and some slab still has a loss of at least 0. Then no unit vector has
-///   loss -γε on every slab taken: the noise is stronger, the margin is smaller, or the sample is too small.
+///   a loss of at most -γε on every slab that the run took: the noise is stronger than stated, the margin is smaller
+///   than stated, or the sample is too small.
 /// - `CapReached`: the cap on steps, which is below T, ended the run.
 ///
 /// *Cost.* Each step takes O(nd + n log n) time on n points. The memory is O(n + d), in addition to a copy of the
 /// sample.
 ///
 /// *Source.* CKST24 §1.2 and Table 1 (Õ(γ^-4 ε^-3) samples) for \[CKMY20\]: the LeakyReLU loss is conditioned on a band
-/// around w. The following is from memory of \[CKMY20\] (its FilterTron). The band is the worst of those with mass ε,
-/// as in a zero-sum game between a halfspace and a filter. The game is played by projected descent with steps ~1/√t.
-/// The leak is λ = η + ε, and there are O(1/(γε)²) steps. The constants, the proofs and the cap are ours. Slabs are
-/// compared by their means on one sample, which is used at every step. The random projection that makes the sample
+/// around w. The following describes FilterTron, the method of \[CKMY20\], from memory. The band is the worst one of
+/// mass ε, as in a zero-sum game between a halfspace and a filter. The game is played by projected descent with steps
+/// ~1/√t. The leak is λ = η + ε, and there are O(1/(γε)²) steps. The constants, the proofs and the cap are ours. Slabs
+/// are compared by their means on one sample, which is used at every step. The random projection that makes the sample
 /// complexity independent of d is available as [`Projected`](crate::Projected). Claims: P10.
 ///
 /// ```
@@ -185,9 +186,9 @@ struct Slab {
     mean_loss: f64,
 }
 
-/// Finds the slab with the largest mean loss among those with at least `min_points` points. At a tie, the smallest slab
-/// wins. The points are sorted once by |w · x|, and prefix sums give the means. A slab contains either all points at
-/// its radius or none of them.
+/// Finds the slab with the largest mean loss among those with at least `min_points` points. In case of a tie, the
+/// smallest slab wins. The points are sorted once by |w · x|, and prefix sums give the means. A slab contains either
+/// all points at its radius or none of them.
 fn worst_slab(products: &[f64], labels: &[Label], loss: LeakyRelu, min_points: usize) -> Slab {
     let mut by_size: Vec<(f64, f64)> =
         products.iter().zip(labels).map(|(v, y)| (v.abs(), loss.of_example(*v, *y))).collect();

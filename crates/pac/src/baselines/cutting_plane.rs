@@ -12,7 +12,7 @@ fn feasible_radius(margin: f64) -> f64 {
     margin / (2.0 * (1.0 + margin))
 }
 
-/// The padding γ/2 of the certificate, which is the margin of every vector in the ball of radius [`feasible_radius`].
+/// The padding γ/2 of the certificate. Every vector in the ball of radius [`feasible_radius`] has at least this margin.
 fn padding(margin: f64) -> f64 {
     margin / 2.0
 }
@@ -64,7 +64,7 @@ impl CuttingPlaneParams {
         /// The excess ε: the target error is η + ε. Default: 0.1.
         excess: f64 => setting.excess,
 
-        /// The failure probability δ: an upper bound on the probability that the error is larger. Default: 0.05.
+        /// The failure probability δ: an upper bound on the probability that the error exceeds η + ε. Default: 0.05.
         failure: f64 => setting.failure,
 
         /// The number of examples per round, at least 1. Default: [`cutting_plane_batch`]. The guarantee does not hold
@@ -100,7 +100,7 @@ impl Params for CuttingPlaneParams {
 /// error to within ε/4. So with probability 1-δ, no cut of the K rounds touches that ball. Each cut shrinks the volume
 /// by e^(-1/(2(d+1))), and the volume cannot fall below r^d. So within K = ⌊2d(d+1) ln(1/r)⌋ + 1 rounds, the method
 /// returns a centre with an error of at most η + ε. After a random projection to d = Õ(1/γ²) dimensions
-/// ([`RandomProjection`](crate::RandomProjection)), these numbers do not depend on the original dimension.
+/// ([`RandomProjection`](crate::RandomProjection)), K and n do not depend on the original dimension.
 ///
 /// *Termination.* The run ends with one of four results:
 ///
@@ -108,7 +108,7 @@ impl Params for CuttingPlaneParams {
 /// - `ExamplesEnded`: there is no further batch.
 /// - `AssumptionFailed`: the ellipsoid has less volume than the ball that it must contain, or the certificate is zero.
 ///   The noise or the margin is then not as stated, or an event of probability δ has occurred.
-/// - `Stalled`: a cut is lost in the rounding of the ellipsoid.
+/// - `Stalled`: rounding errors prevented a cut.
 ///
 /// In all cases except the first, the centre with the smallest estimated error is returned.
 ///
@@ -118,7 +118,7 @@ impl Params for CuttingPlaneParams {
 /// *When to use it.* Use this learner for comparisons. [`Perspectron`](crate::Perspectron) needs fewer examples and
 /// O(d) time per step.
 ///
-/// *Source.* CKST24 §1.2 (the route by cutting planes) and Lemma 2, which has the padding γ and considers only w*. The
+/// *Source.* CKST24 §1.2 (the route by cutting planes) and Lemma 2, which uses the padding γ and considers only w*. The
 /// ball, the padding γ/2 and the constants are ours: B = 4(1-η)/γ bounds each term of g, ‖g - E\[g\]‖ <= B(1+√(2L))/√n
 /// with probability 1 - e^-L (McDiarmid), and ‖w - v‖ <= 2. These cuts go through w and not through 0, so methods that
 /// use centres of cones do not apply. Claims: P10.
@@ -449,8 +449,8 @@ mod tests {
     fn the_certificate_is_the_mean_written_out() {
         let points = Points::from_rows(&[[0.6, 0.0], [0.0, 0.5], [-0.5, 0.5]]).unwrap();
         let labels = [Label::Negative, Label::Positive, Label::Negative];
-        // For w = e1, η = 1/4 and padding 0.4, the second point is a tie with prediction +1, which is right. So is the
-        // third.
+        // For w = e1, η = 1/4 and padding 0.4, the second point is a tie. Its prediction is +1, which is right. The
+        // prediction for the third point is also right.
         let mut certificate = Certificate::new(vec![1.0, 0.0], 0.25, 0.4).unwrap();
         points.rows().zip(labels).for_each(|(x, y)| certificate.add(x, y));
         let (g, error) = certificate.mean();

@@ -107,7 +107,7 @@ impl DecisionListOfHalfspaces {
         default_label: Label => default,
     }
 
-    /// The index of the first rule that applies to `x`. `None` if no rule applies.
+    /// The index of the first rule that applies to `x`, or `None` if no rule applies.
     ///
     /// # Errors
     /// [`InputError::DimensionMismatch`]; [`InputError::Overflow`].

@@ -62,8 +62,8 @@ impl<L> DescentParams<L> {
         check_share(self.validation_share)
     }
 
-    /// The termination status of a run for which the theory plans `planned` steps. The run is capped if `max_steps` is
-    /// smaller.
+    /// The termination status of a run that needs `planned` steps according to its theorem. The run is capped if
+    /// `max_steps` is smaller.
     pub(super) fn termination(&self, planned: u64) -> Termination {
         if self.max_steps < planned {
             Termination::CapReached { cap: self.max_steps }
@@ -97,7 +97,7 @@ pub struct DescentFit {
 
 impl DescentFit {
     getters! {
-        /// The iterate with the smallest validation error. At a tie, the first of these iterates.
+        /// The iterate with the smallest validation error; in case of a tie, the first such iterate.
         halfspace: &Halfspace,
 
         /// The number of steps before the chosen iterate.

@@ -125,8 +125,8 @@ impl Params for DgtParams {
 /// Let λ = η + ε, and let S be the sample. Rounds repeat while |S| >= εn. In each round, projected stochastic
 /// subgradient descent finds a unit vector w with a mean LeakyReLU_λ(-y (w · x)) over S of at most -γε/2. The round
 /// considers all thresholds t for which {|w · x| >= t} contains at least a fraction γε of S. It takes the t with the
-/// smallest error in this region; at a tie, it takes the smallest t. The rule (w, t) is added to the list, and its
-/// region is removed from S. The points that remain at the end get their most frequent label.
+/// smallest error in this region; in case of a tie, it takes the smallest t. The rule (w, t) is added to the list, and
+/// its region is removed from S. The points that remain at the end get their most frequent label.
 ///
 /// *Guarantee.* Let ‖x‖ <= 1 and |w* · x| >= γ for a unit vector w*, and let labels be flipped with probability η(x) <=
 /// η.
@@ -146,8 +146,8 @@ impl Params for DgtParams {
 /// *Termination.* The run ends with one of three results. The list is complete in every case.
 ///
 /// - `Converged`: every round reached a loss of -γε/2, and the training error is below λ + ε(1/2 - λ).
-/// - `AssumptionFailed`: some round did not reach this loss in ten full runs. The noise is stronger, the margin is
-///   smaller, or the sample is too small.
+/// - `AssumptionFailed`: some round did not reach this loss in ten full runs. The noise is stronger than stated, the
+///   margin is smaller than stated, or the sample is too small.
 /// - `CapReached`: some round did not reach this loss, and the cap on the steps of a descent is below T.
 ///
 /// *Cost.* Each descent takes O(T d) time; for sparse points, d is the number of stored values. Each round takes O(nd +
@@ -298,8 +298,8 @@ struct Best {
 }
 
 /// Finds the threshold t with the smallest error rate on the points (w · x, y) with |w · x| >= t, among the thresholds
-/// with at least `min_points` such points. At a tie, the smallest t wins. The function sorts once, and then updates
-/// running counts.
+/// with at least `min_points` such points. In case of a tie, the smallest t wins. The function sorts once, and then
+/// updates running counts.
 fn best_threshold(products: &[(f64, Label)], min_points: usize) -> Best {
     let mut by_size: Vec<(f64, bool)> =
         products.iter().map(|(v, y)| (v.abs(), Label::from_sign(*v) != *y)).collect();

@@ -248,7 +248,8 @@ impl<L: Link> FitStream for GlmHeuristic<L> {
 
     /// Fits a stream of examples in the unit ball. If there are no examples, the fit returns the first direction.
     ///
-    /// # Errors [`FitError`], for an error of the stream or a faulty example.
+    /// # Errors
+    /// [`FitError`] for an error of the stream or a faulty example.
     fn fit_stream<S: ExampleStream>(
         &self,
         stream: &mut S,
@@ -271,7 +272,7 @@ impl<L: Link> FitSample for GlmHeuristic<L> {
     type Model = HeuristicRun;
     type Error = InputError;
 
-    /// Fits a sample in the unit ball. It takes each point once, in order.
+    /// Fits a sample in the unit ball. The fit takes each point once, in order.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::LengthMismatch`], [`InputError::TooLarge`], [`InputError::OutsideBall`].

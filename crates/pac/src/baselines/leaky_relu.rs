@@ -83,7 +83,7 @@ impl LeakyRelu {
     }
 
     /// Computes the mean subgradient at `w` into `gradient`. The mean is over the points for which `included` returns
-    /// `true` for w · x. It is zero if there are no such points.
+    /// `true` for w · x. The subgradient is zero if there are no such points.
     pub(super) fn mean_subgradient<P: PointSet>(
         self,
         points: &P,

@@ -30,7 +30,7 @@ pub(super) fn split<P: PointSet>(
 ) -> Result<(Sample<P>, Sample<P>), InputError> {
     let n = labels.len();
     InputError::check_len(points.len(), n)?;
-    InputError::check_parameter("number of points", n as f64, n >= 2, "at least 2, to split")?;
+    InputError::check_parameter("number of points", n as f64, n >= 2, "at least 2")?;
     let mut order: Vec<usize> = (0..n).collect();
     order.shuffle(&mut rng_for(streams::SPLIT, seed));
     let held_out = ((share * n as f64).round() as usize).clamp(1, n - 1);
@@ -42,7 +42,7 @@ pub(super) fn split<P: PointSet>(
     Ok((part(training)?, part(validation)?))
 }
 
-/// The iterate with the smallest validation error so far. At a tie, the first of these iterates.
+/// The iterate with the smallest validation error so far; in case of a tie, the first such iterate.
 pub(super) struct BestIterate<P> {
     validation: Sample<P>,
     errors: usize,

@@ -8,12 +8,12 @@ use thiserror::Error;
 /// ```
 /// use halfspaces_pac::ClassesError;
 /// let error: ClassesError<std::convert::Infallible> = ClassesError::NoPointOf { class: 2, classes: 5 };
-/// assert!(error.to_string().starts_with("class 2 of 0..5 has no point"));
+/// assert!(error.to_string().starts_with("class 2 has no point; number the 5 classes"));
 /// ```
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ClassesError<E> {
     /// A class number below the largest one does not occur.
-    #[error("class {class} of 0..{classes} has no point; number the classes from 0 without gaps")]
+    #[error("class {class} has no point; number the {classes} classes from 0 without gaps")]
     NoPointOf {
         /// The class that does not occur.
         class: usize,

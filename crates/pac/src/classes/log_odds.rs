@@ -16,8 +16,8 @@ const SMALLEST_PART: f64 = 1e-10;
 /// offset b.
 ///
 /// Log odds make the values of several binary classifiers comparable. Some classifiers have values that carry no
-/// information, for example the classifier for a class between two others. Such a classifier gets the slope 0, and its
-/// log odds are those of its class.
+/// information, for example the classifier for a class between two others. Such a classifier gets the slope 0, so its
+/// log odds depend only on how frequent its class is.
 ///
 /// *Method.* The parameters a and b minimise the logistic loss on the given points. The target probability is (P +
 /// 1)/(P + 2) for a positive point and 1/(N + 2) for a negative point, where P and N are the total weights of the
@@ -28,7 +28,7 @@ const SMALLEST_PART: f64 = 1e-10;
 ///
 /// ```
 /// use halfspaces_pac::LogOdds;
-/// // Three in four points with the value 2 are positive, and one in four with the value -2.
+/// // Of the points with the value 2, three in four are positive; of those with the value -2, one in four.
 /// let values: Vec<f64> = (0..8000).map(|i| if i % 2 == 0 { 2.0 } else { -2.0 }).collect();
 /// let odds = LogOdds::fit(&values, |i| (i % 2 == 0) == (i % 8 < 6), None)?;
 /// assert!((odds.of(2.0) - 3f64.ln()).abs() < 1e-2);
@@ -72,7 +72,7 @@ impl LogOdds {
         self.slope * value + self.offset
     }
 
-    /// Fits slope and offset to decision values. `is_positive(i)` tells whether the label of point `i` is positive.
+    /// Fits slope and offset to decision values. `is_positive(i)` returns whether the label of point `i` is positive.
     /// `weights` are the weights of the points; without weights, each point has the weight 1.
     ///
     /// # Errors
@@ -167,8 +167,8 @@ fn loss(points: &[Point], [slope, offset]: [f64; 2]) -> f64 {
     points.iter().map(one).sum()
 }
 
-/// The gradient of the loss, and its second derivatives: by the slope twice, by slope and offset, and by the offset
-/// twice.
+/// The gradient of the loss, and its second derivatives: with respect to the slope twice, to slope and offset, and to
+/// the offset twice.
 fn derivatives(points: &[Point], [slope, offset]: [f64; 2]) -> ([f64; 2], [f64; 3]) {
     let (mut gradient, mut curvature) = ([0.0; 2], [0.0; 3]);
     for Point { value, target, weight } in points {

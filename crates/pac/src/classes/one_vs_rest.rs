@@ -15,8 +15,8 @@ const BLOCK: usize = 512;
 ///
 /// *Prediction.* A point gets the class with the largest log odds. [`LogOdds`], fitted to the training points, maps the
 /// values of each model to log odds, so the scale of a model does not matter. Some models have values that carry no
-/// information, for example the model of a class between two others. The log odds of such a model are those of its
-/// class. Ties go to the lowest class.
+/// information, for example the model of a class between two others. The log odds of such a model depend only on how
+/// frequent its class is. Ties go to the lowest class.
 ///
 /// *Guarantee.* The guarantee of the binary learner holds for each binary problem. A wrong class needs at least one
 /// wrong binary model, so the error is at most the sum of the binary errors. Beyond that, the method is a heuristic.
@@ -203,13 +203,13 @@ impl<M: Classifier> OneVsRestModel<M> {
         self.models[0].model.dim()
     }
 
-    /// The binary model of a class, positive for that class. `None` if there is no such class.
+    /// The binary model of a class, positive for that class, or `None` if there is no such class.
     #[must_use]
     pub fn model(&self, class: usize) -> Option<&M> {
         self.models.get(class).map(|of| &of.model)
     }
 
-    /// The map from the values of a class's model to log odds. `None` if there is no such class.
+    /// The map from the values of a class's model to log odds, or `None` if there is no such class.
     #[must_use]
     pub fn log_odds(&self, class: usize) -> Option<LogOdds> {
         self.models.get(class).map(|of| of.odds)

@@ -1,5 +1,5 @@
-//! The direction of the update w -= λ (σ(w·x) - y)/D(w·x) x, which all Perspectrons share. The file `descend.rs`
-//! applies the update.
+//! The direction of the update w -= λ (σ(w·x) - y)/D(w·x) x, which all Perspectrons share. The update is applied in
+//! `descend.rs`.
 //!
 //! With σ(t) = β sign(t), this is CKST24 Algorithm 1, the Perspectron. With another link function σ, it is CKST24
 //! Algorithm 2, the GLM Perspectron. The guarantee depends on the denominator D:

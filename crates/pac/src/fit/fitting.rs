@@ -223,14 +223,14 @@ impl<L: Link> Fitting<L> {
     }
 
     /// Adds the mean of each lane's candidates to the candidates. This is a heuristic. The guarantee of the choice
-    /// counts the mean as a candidate.
+    /// holds with the mean counted as a candidate.
     pub(crate) fn with_means(mut self) -> Self {
         self.means = true;
         self
     }
 
-    /// Projects points outside the ball onto the sphere while candidates are compared. Use this if the largest norm of
-    /// the held-out points may not be known in advance.
+    /// Projects points outside the ball onto the sphere while candidates are compared. Use this if the training must
+    /// not depend on the norms of the held-out points.
     pub(crate) fn with_clipping(mut self) -> Self {
         self.clip = true;
         self
@@ -328,7 +328,7 @@ impl<L: Link> Fitting<L> {
 }
 
 /// Returns the index of the lane with the most steps, and its number of steps. If several lanes have the most steps,
-/// the first one counts.
+/// returns the first of them.
 pub(super) fn longest<L>(lanes: &[Lane<L>]) -> (usize, u64) {
     let steps = lanes.iter().map(Lane::steps).enumerate();
     let longest = steps.rev().max_by_key(|(_, steps)| *steps);

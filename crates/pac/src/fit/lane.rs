@@ -71,7 +71,8 @@ impl<'a, L: Link> LaneCursor<'a, L> {
         LaneCursor { lane, index, reservoir, retained: Vec::new() }
     }
 
-    /// Starts a new run if the current one is complete. Returns whether a new run started. Its first iterate is then 0.
+    /// Starts a new run if the current one is complete. The first iterate of the new run is 0. Returns whether a new
+    /// run started.
     #[inline(always)]
     pub(super) fn starts_run(&mut self) -> bool {
         let complete = self.lane.in_run == self.lane.run_length;
@@ -203,7 +204,7 @@ impl Retention {
         }
     }
 
-    /// Whether the iterate before example `t` is retained. Must be called in increasing order, for every t of a
+    /// Whether the iterate before example `t` is retained. Must be called for increasing t, including every t of a
     /// retained iterate.
     #[inline(always)]
     fn retains(&mut self, t: u64) -> bool {

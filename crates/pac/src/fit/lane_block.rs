@@ -16,7 +16,7 @@ use std::f64::consts::FRAC_1_SQRT_2;
 /// The largest dimension at which rows that may be sparse are copied into blocks.
 pub(super) const MAX_SPARSE_DIM: usize = 512;
 
-/// Rows padded to whole blocks, stored one after the other. The rows are stored as given. The loops that read them
+/// Rows padded to whole blocks, stored one after the other. The rows are stored as given. The loops that read the rows
 /// place them in the unit ball.
 pub(super) struct PaddedRows {
     values: Vec<[f64; LANES]>,
@@ -179,8 +179,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         /// Blocks give the same iterates, tracked norms, events and retained iterates as one row and one lane at a
-        /// time. Tested for one to eight lanes with both denominators, scaled or not, lifted or not, projected or not,
-        /// with dense and sparse rows.
+        /// time. The test covers one to eight lanes with both denominators, scaled or not, lifted or not, projected or
+        /// not, with dense and sparse rows.
         #[test]
         fn blocks_are_lanes_one_at_a_time(
             dim in 1..40usize,

@@ -12,7 +12,7 @@ use halfspaces_linalg::{
 /// ```
 /// use halfspaces_linalg::{FitSample, Label, Params, Points};
 /// use halfspaces_pac::{Origin, Perspectron, Selection};
-/// // w = 0 is wrong about -1, every later iterate right.
+/// // w = 0 is wrong about -1; every later iterate is right.
 /// let points = Points::new(vec![-1.0; 1000], 1)?;
 /// let params = Perspectron::params(0.0, 1.0).excess(0.5).selection(Selection::AllIterates);
 /// let fit = params.check()?.fit(&points, &[Label::Negative; 1000])?;
@@ -111,7 +111,7 @@ impl Fit {
     /// ```
     /// use halfspaces_linalg::{FitSample, Label, Params, Points, Termination};
     /// use halfspaces_pac::Perspectron;
-    /// // Two examples are too few for the theorem; a fit says so.
+    /// // Two examples are too few for the theorem, and the fit reports this.
     /// let points = Points::from_rows(&[[1.0], [-1.0]])?;
     /// let learner = Perspectron::params(0.1, 0.9).excess(0.4).check()?;
     /// let fit = learner.fit(&points, &[Label::Positive, Label::Negative])?;

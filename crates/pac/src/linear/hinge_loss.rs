@@ -15,13 +15,13 @@ impl HingeLoss<'_> {
         self.weights.map_or(self.c, |weights| self.c * weights[index])
     }
 
-    /// The largest α of a point.
+    /// The largest possible α of a point.
     #[inline(always)]
     pub(super) fn most(&self, index: usize) -> f64 {
         if self.squared && self.weight(index) > 0.0 { f64::INFINITY } else { self.weight(index) }
     }
 
-    /// The curvature of -D along the α of a point, as far as it comes from the loss.
+    /// The part of the curvature of -D along the α of a point that comes from the loss.
     #[inline(always)]
     pub(super) fn curvature(&self, index: usize) -> f64 {
         if self.squared { 0.5 / self.weight(index).max(f64::MIN_POSITIVE) } else { 0.0 }

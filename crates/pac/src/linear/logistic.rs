@@ -67,8 +67,8 @@ impl LogisticParams {
         /// The cap on Newton steps over all points, at least 1. Default: 100.
         max_steps: u64,
 
-        /// The number of threads for the sums over points. Several threads are useful from about 10 000 points on. The
-        /// fit does not depend on this number. Default: one.
+        /// The number of threads for the sums over points. Several threads are useful for about 10 000 points or more.
+        /// The fit does not depend on this number. Default: one.
         threads: Threads,
     }
 }
@@ -90,8 +90,8 @@ impl Params for LogisticParams {
 /// The fit minimises f(w, b) = ½‖w‖² + C Σ ln(1 + exp(-y_i (w · x_i + b))), the objective of scikit-learn's
 /// `LogisticRegression`. The intercept b is optional and is not penalised. The method is Newton's method with
 /// backtracking. For up to 500 unknowns, the Newton system is solved by Cholesky factorisation; for more unknowns, by
-/// conjugate gradients. The fit starts at 0. If there are many points and unknowns, it starts instead at a rough fit to
-/// every seventh point, if this start is better.
+/// conjugate gradients. The fit starts at 0. For many points and unknowns, a rough fit to every seventh point is made
+/// first. The fit starts there if this start is better.
 ///
 /// *Guarantee.* The fit reports its gradient norm. Without an intercept, f is 1-strongly convex. Then the gradient norm
 /// bounds the distance to the unique minimiser, and half its square bounds f - min f. There is no bound on the 0-1
@@ -206,7 +206,7 @@ impl LogisticRegression {
     /// let points = Points::from_rows(&[[1.0], [1.0]])?;
     /// let labels = [Label::Positive, Label::Negative];
     /// let learner = LogisticRegression::params().intercept(false).c(1e6).check()?;
-    /// // Nearly without a penalty, the probability is the share of the weights.
+    /// // With almost no penalty, the probability is the positive point's share of the weights.
     /// let fit = learner.fit_weighted(&points, &labels, Some(&[3.0, 1.0]))?;
     /// assert!((fit.halfspace().weights()[0] - 3.0f64.ln()).abs() < 1e-5);
     /// # Ok::<(), halfspaces_linalg::InputError>(())
@@ -315,7 +315,8 @@ fn backtrack<F: Objective>(
     for _ in 0..MAX_HALVINGS {
         let mut next = v.to_vec();
         kernels::axpy(length, direction, &mut next);
-        // Near the minimum, the decrease is below the rounding error of f. The gradient then decides.
+        // Near the minimum, the decrease is below the rounding error of f. The size of the gradient then decides in
+        // `minimise`.
         let most = here.objective * (1.0 + ROUNDING) + SUFFICIENT_DECREASE * length * slope;
         let there = f.expand(&next)?;
         if there.objective <= most {
@@ -332,8 +333,8 @@ impl LogisticRegression {
         self.0
     }
 
-    /// Makes a rough fit to every [`SAMPLED`]th point, for which a step is [`SAMPLED`] times cheaper, and returns its
-    /// v. Returns `None` if these points are too few for a good starting point.
+    /// Makes a rough fit to every [`SAMPLED`]th point, for which a step is [`SAMPLED`] times cheaper, and returns the
+    /// fitted v. Returns `None` if these points are too few for a good starting point.
     fn fit_to_sample<P: PointSet>(
         &self,
         problem: &Problem<'_, P>,
@@ -605,7 +606,7 @@ mod tests {
         let learner = LogisticRegression::params().check().unwrap();
         let dense = learner.fit(&points, &labels).unwrap();
         assert_eq!(learner.fit(&sparse, &labels).unwrap(), dense);
-        // There are more unknowns than are factorised, and some columns are empty.
+        // There are more unknowns than the limit for factorisation, and some columns are empty.
         let wide = sparse.widened(MAX_CHOLESKY + 1).unwrap();
         let by_cg = learner.fit(&wide, &labels).unwrap();
         assert_eq!(by_cg.termination(), Termination::Converged);

@@ -38,7 +38,7 @@ const FEWEST_BETWEEN_CHECKS: u64 = 2;
 const FEWEST_PASSES: u64 = 4;
 const UNKNOWNS_A_PASS: u64 = 16;
 
-/// The row to prefetch, as a number of points after the current point.
+/// The distance from the current point to the point whose row is prefetched, as a number of points.
 const AHEAD: usize = 3;
 
 /// Unchecked parameters of [`LinearSvm`].
@@ -139,7 +139,7 @@ impl Params for SvmParams {
 /// let labels = [Label::Positive, Label::Negative, Label::Positive];
 /// let fit = LinearSvm::params().intercept(false).tolerance(1e-9).check()?.fit(&points, &labels)?;
 /// assert_eq!(fit.termination(), Termination::Converged);
-/// // Only the first two support w = (1, 0).
+/// // Only the first two points are support vectors of w = (1, 0).
 /// assert!((fit.halfspace().weights()[0] - 1.0).abs() < 1e-4);
 /// assert_eq!(fit.support(), 2);
 /// # Ok::<(), halfspaces_linalg::InputError>(())
@@ -178,8 +178,8 @@ impl SvmFit {
         /// The halfspace sign(w · x + b). Without an intercept, b is 0.
         halfspace: &AffineHalfspace,
 
-        /// The certificate α, one number per point. It is between 0 and C times the weight of the point; with the
-        /// squared loss, it is at least 0.
+        /// The certificate α, one number per point. Each number is between 0 and C times the weight of the point; with
+        /// the squared loss, it is at least 0.
         alphas: &[f64],
 
         /// C, the weight of the loss.
@@ -354,7 +354,7 @@ impl LinearSvm {
                 passes += 1;
                 ascent.range = range.or_unknown();
                 // Each active point adds at most C times its slope to the gap, or, with the squared loss, C times the
-                // square of its slope. So the gap is already small enough.
+                // square of its slope. If the sum of these bounds is small enough, so is the gap.
                 let width = if squared { range.width().powi(2) } else { range.width() };
                 if width * c * active.len() as f64 <= tolerance * dual {
                     break;
@@ -461,7 +461,8 @@ impl SlopeRange {
     /// The empty range.
     const NOTHING: SlopeRange = SlopeRange { low: 0.0, high: 0.0 };
 
-    /// Adds a slope in the directions in which the variable can move. An α at 0 can only rise, with a negative slope.
+    /// Adds a slope in the directions in which the variable can move. An α at 0 can only rise, and it rises if its
+    /// slope is negative.
     fn add(&mut self, alpha: f64, slope: f64, c: f64) {
         if alpha > 0.0 {
             self.high = self.high.max(slope);
@@ -471,8 +472,8 @@ impl SlopeRange {
         }
     }
 
-    /// Whether the slope holds an α at its bound more strongly than any slope in the range holds a variable. The
-    /// variable is then skipped until the next check of the gap.
+    /// Whether α is at a bound and its slope is outside the range, on the side that keeps α at this bound. The variable
+    /// is then skipped until the next check of the gap.
     fn shrinks(self, alpha: f64, slope: f64, c: f64) -> bool {
         (alpha <= 0.0 && slope > self.high) || (alpha >= c && slope < self.low)
     }
@@ -493,7 +494,7 @@ impl SlopeRange {
 /// Checks weak duality up to rounding. Without weak duality there is no certificate. `scale` is C Σ(‖x‖² + 1).
 fn check_duality(primal: f64, dual: f64, scale: f64) -> Result<(), InputError> {
     let holds = primal.is_finite() && dual - primal <= ROUNDING * primal;
-    let requirement = "small enough for rounding to keep D below P; rescale the points or lower c";
+    let requirement = "small enough that rounding keeps D below P; rescale the points or lower c";
     InputError::check_parameter("c Σ(‖x‖² + 1)", scale, holds, requirement)
 }
 
@@ -729,7 +730,7 @@ mod tests {
     #[test]
     fn only_variables_held_firmly_at_their_bounds_are_shrunk() {
         let mut range = SlopeRange::NOTHING;
-        // At 0, a slope above 0 cannot move α. At C, a slope below 0 cannot move it. In between, every slope does.
+        // At 0, a slope above 0 cannot move α. At C, a slope below 0 cannot move it. In between, every slope moves it.
         for (alpha, slope) in [(0.0, 9.0), (2.0, -8.0), (0.0, -0.5), (1.0, 0.75), (2.0, 0.25)] {
             range.add(alpha, slope, 2.0);
         }

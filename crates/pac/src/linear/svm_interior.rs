@@ -647,8 +647,8 @@ mod tests {
         }
     }
 
-    /// A loop over points gives the same results as the formulas for single points, and the feasible length of the
-    /// step.
+    /// A loop over points gives the same results as the formulas for single points, and returns the feasible length of
+    /// the step.
     #[test]
     fn loops_are_the_plain_formulas() {
         let n = 2 * BLOCK + 7;

@@ -85,11 +85,13 @@ macro_rules! common_setters {
             /// The excess ε: the target is an error that exceeds the target level by at most ε. Default: 0.1.
             excess: f64 => $($target.)? excess,
 
-            /// The failure probability δ: an upper bound on the probability that the error is larger. Default: 0.05.
+            /// The failure probability δ: an upper bound on the probability that the error exceeds this target.
+            /// Default: 0.05.
             failure: f64 => $($target.)? failure,
 
             /// Whether iterates are projected onto the unit ball. Every proof allows projections: w* lies in the ball,
-            /// so each projection reduces the distance to w*. Default: true, except for the constants as printed.
+            /// so each projection reduces the distance to w*. Default: true; false with the constants as printed
+            /// (`Paper`).
             project: bool => common.project,
 
             /// Selects the candidates that are dropped early. Default:
@@ -120,8 +122,8 @@ macro_rules! placement_setters {
             radius: f64 => common.radius,
 
             /// Whether the halfspace has a bias. Points become (x/R, 1)/√2. In these coordinates, a margin of γ with
-            /// |b| <= R and ‖w‖ <= 1 is at least γ/(2R) (CKST24 Remark 2). The constants are those for a margin of
-            /// γ/(2R). Default: false.
+            /// |b| <= R and ‖w‖ <= 1 becomes a margin of at least γ/(2R) (CKST24 Remark 2). The constants are those for
+            /// a margin of γ/(2R). Default: false.
             lift: bool => common.lift,
         }
     };

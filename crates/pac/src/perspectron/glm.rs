@@ -11,7 +11,7 @@
 //! |---|---|---|
 //! | [`GlmSchedule::Paper`] | abs(w·x) + γε/(2-ε) | 32/(ε⁴γ²), for which the printed proof fails |
 //! | [`GlmSchedule::Corrected`] | abs(w·x) + γε/(4-ε) | 1024/(ε⁴γ²) |
-//! | [`GlmSchedule::Ours`] | max(abs(w·x), γ/2) | 64/(εγ)²; 16(2+(2+γ)√(2 ln(3/δ)))²/(εγ)² thinned |
+//! | [`GlmSchedule::Ours`] | max(abs(w·x), γ/2) | 64/(εγ)²; 16(2+(2+γ)√(2 ln(3/δ)))²/(εγ)² with thinned selection |
 //!
 //! *Source.* CKST24 Algorithm 2, Lemmas 5 and 6, Claim 1, Theorem 4. The schedule `Ours` avoids the factor ε⁻²; the
 //! proof is in docs/theory/glm-without-padding-loss.md. The argument of σ is clamped to \[-1, 1\]. Iterates are
@@ -126,8 +126,8 @@ impl<L: Link + Clone> Params for GlmParams<L> {
     type Error = GlmError;
 
     /// # Errors
-    /// [`GlmError::Input`] for γ outside (0, 1], ε or δ outside (0, 1); [`GlmError::Link`] if the function fails the
-    /// conditions of a link function on a grid of arguments; [`GlmError::NoGuarantee`].
+    /// [`GlmError::Input`] for γ outside (0, 1], ε or δ outside (0, 1); [`GlmError::Link`] if the function does not
+    /// satisfy the conditions of a link function on a grid of arguments; [`GlmError::NoGuarantee`].
     fn check(self) -> Result<GlmPerspectron<L>, GlmError> {
         check_target(self.excess, self.failure)?;
         self.common.check()?;
@@ -140,7 +140,8 @@ impl<L: Link + Clone> Params for GlmParams<L> {
     }
 }
 
-/// The GLM Perspectron: learns a halfspace under noise that decreases with the margin by a known link function σ.
+/// The GLM Perspectron: learns a halfspace under noise that decreases with the margin, as given by a known link
+/// function σ.
 ///
 /// The update is that of the [`Perspectron`](crate::Perspectron) with σ(w·x) in place of β sign(w·x): w -= λ (σ(w·x) -
 /// y)/D(w·x) x with D = max(|w·x|, γ/2).

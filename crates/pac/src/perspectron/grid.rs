@@ -138,9 +138,9 @@ pub struct Guess {
 /// *Guarantee.* With probability at least 1 - δ, the error is at most η + ε, for the smallest η with which the Massart
 /// model holds and every margin γ that is at least the smallest guess.
 ///
-/// *Cost.* The fit makes one pass. The number of examples is that of the guess that needs the most examples, for ε/2.
-/// The time per example is O(d) per guess. There are 1/ε + 1 guesses per guess of the margin. The memory holds all
-/// candidates.
+/// *Cost.* The fit makes one pass. The number of examples is that of the guess that needs the most examples, with the
+/// target excess ε/2. The time per example is O(d) per guess. There are 1/ε + 1 guesses per guess of the margin. The
+/// memory holds all candidates.
 ///
 /// *When to use it.* Use this learner for a stream under Massart noise of unknown rate. If the rate is known,
 /// [`Perspectron`](crate::Perspectron) and [`MarginSearch`](crate::MarginSearch) need a quarter of the examples. For a

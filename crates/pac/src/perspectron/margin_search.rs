@@ -30,9 +30,9 @@ const MAX_GUESSES: u32 = 40;
 /// *Guarantee.* With probability at least 1 - δ, the search stops no later than at the first guess that is at most the
 /// true margin γ, and the error is at most η + ε.
 ///
-/// *Cost.* The search makes one pass. Guess j = 0, 1, ... takes the examples of a [`Perspectron`](crate::Perspectron)
-/// for the margin R/2ʲ, ε/2 and δ/2^(j+2). It takes (8/ε²) ln(2^(j+3)/δ) further examples to count errors. The last
-/// guess dominates the cost.
+/// *Cost.* The search makes one pass. Guess j = 0, 1, ... takes as many examples as a
+/// [`Perspectron`](crate::Perspectron) with the margin R/2ʲ, the excess ε/2 and the failure probability δ/2^(j+2). It
+/// takes (8/ε²) ln(2^(j+3)/δ) further examples to count errors. The last guess dominates the cost.
 ///
 /// *When to use it.* Use the search if η is known and γ is not. If both are unknown, use
 /// [`GridPerspectron`](crate::GridPerspectron). For a sample of fixed size, use

@@ -151,7 +151,8 @@ impl From<NoiseSetting> for PerspectronParams {
 /// *When to use it.* Use this learner if η and γ are known, for a stream or for a sample with as many examples as the
 /// plan needs. Use [`GridPerspectron`](crate::GridPerspectron) if η is unknown, [`MarginSearch`](crate::MarginSearch)
 /// if γ is unknown, and [`SamplePerspectron`](crate::SamplePerspectron) for a sample of fixed size. If the noise
-/// decreases with the margin by a known link function, [`GlmPerspectron`](crate::GlmPerspectron) reaches a lower error.
+/// decreases with the margin, as given by a known link function, [`GlmPerspectron`](crate::GlmPerspectron) reaches a
+/// lower error.
 ///
 /// *Source.* CKST24 Algorithm 1, Lemmas 2 to 4, Theorem 3. The factor (1-η), the denominator and the thinned selection
 /// are ours: docs/theory/perspectron-schedules.md, massart-certificate.md, thinned-selection.md. *Claims:* P1, P2, P3,
@@ -682,8 +683,8 @@ mod tests {
         }
     }
 
-    /// For η = 0 as printed and λ = 1/64, the bound is 1/(4λt) + λ/γ² + √(2 ln(1/δ)/t)/γ = 1/4 + 1/16 + 1/2 at t = 64
-    /// and δ = e⁻².
+    /// With the constants as printed, which use η = 0, and λ = 1/64, the bound is 1/(4λt) + λ/γ² + √(2 ln(1/δ)/t)/γ =
+    /// 1/4 + 1/16 + 1/2 at t = 64 and δ = e⁻².
     #[test]
     fn a_printed_fit_cut_short_is_judged_by_its_own_step() {
         let params = Perspectron::params(0.25, 0.5).excess(0.5).failure((-2f64).exp());

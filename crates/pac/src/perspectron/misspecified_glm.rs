@@ -53,7 +53,7 @@ impl<L: Link + Clone> Params for MisspecifiedGlmParams<L> {
 
     /// # Errors
     /// [`GlmError::Input`] for γ outside (0, 1], ε outside [1e-4, 1) or δ outside (0, 1); [`GlmError::Link`] if the
-    /// function fails the conditions of a link function on a grid of arguments.
+    /// function does not satisfy the conditions of a link function on a grid of arguments.
     fn check(self) -> Result<MisspecifiedGlm<L>, GlmError> {
         check_target(self.excess, self.failure)?;
         let in_range = self.excess >= schedule::MIN_GRID_STEP;
@@ -74,8 +74,9 @@ impl<L: Link + Clone> Params for MisspecifiedGlmParams<L> {
 /// *Guarantee.* With probability at least 1 - δ, the error is at most opt_RCN + ζ + τ/2 + ε for the smallest ζ with
 /// which the model holds. The symbols σ, τ, w*, γ and opt_RCN are those of [`GlmPerspectron`](crate::GlmPerspectron).
 ///
-/// *Cost.* The fit makes one pass over about four times the examples of [`GlmPerspectron`](crate::GlmPerspectron). The
-/// time per example is O(d) for each of the 1/ε + 1 guesses. The memory holds all candidates.
+/// *Cost.* The fit makes one pass over about four times as many examples as for
+/// [`GlmPerspectron`](crate::GlmPerspectron). The time per example is O(d) for each of the 1/ε + 1 guesses. The memory
+/// holds all candidates.
 ///
 /// *Source.* Ours, with the grid of CKST24 Appendix A: docs/theory/misspecified-links.md. *Claims:* P15u.
 ///
@@ -86,7 +87,7 @@ impl<L: Link + Clone> Params for MisspecifiedGlmParams<L> {
 /// let target = random_target(3, 1)?;
 /// let noise = GlmNoise::new(StandardLink::massart(0.1)?)?;
 /// let instance = Instance::new(MarginBall::new(&target, 0.5)?, target, noise)?;
-/// // The learner is told that no label is wrong.
+/// // According to the given link function, no label is wrong.
 /// let told = StandardLink::massart(0.0)?;
 /// let learner = MisspecifiedGlm::params(told, 0.5).excess(0.4).failure(0.2).check()?;
 /// let fit = learner.fit_stream(&mut instance.stream(2))?;

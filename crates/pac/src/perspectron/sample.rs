@@ -25,7 +25,8 @@ use rand::seq::SliceRandom;
 /// The guesses for an unknown noise rate.
 const NOISE_GUESSES: [f64; 6] = [0.0, 0.05, 0.1, 0.2, 0.3, 0.4];
 
-/// The largest allowed norm of a point. At least one training point must have a norm of at least its reciprocal.
+/// The largest allowed norm of a point. At least one training point must have a norm of at least the reciprocal of this
+/// number.
 const LARGEST_NORM: f64 = 1e150;
 
 /// Unchecked parameters of a [`SamplePerspectron`].
@@ -293,7 +294,7 @@ impl FitSample for SamplePerspectron {
         let for_choice = for_choice.clamp(1, points.len() - 1);
         let (validation, training) = order.split_at_mut(for_choice);
         let steps = (training.len() as u64).saturating_mul(passes);
-        // The candidates must not depend on the held-out part, and not even on its largest norm.
+        // The candidates must not depend on the held-out part, not even on its largest norm.
         let radius = training.iter().map(|&i| norms[i]).fold(0.0, f64::max);
         if radius < 1.0 / LARGEST_NORM {
             return Err(InputError::ZeroVector);

@@ -61,7 +61,7 @@ impl RuleCertificate {
 /// let (points, labels) = instance.sample(3000, 2)?;
 /// let learner = PositionedMassart::params(0.1).check()?;
 /// let fit = learner.fit(&points, &labels)?;
-/// // The certificates count the errors of the list on the part that chose it.
+/// // The certificates count the errors of the list on the part on which it was chosen.
 /// let parts = learner.parts(3000)?;
 /// let chosen_by: Vec<_> = parts.choice.iter().map(|&i| labels[i]).collect();
 /// use halfspaces_linalg::PointSet;
@@ -97,21 +97,21 @@ impl CheckSaved for PositionedFit {
     fn check_saved(&self) -> Result<(), InputError> {
         let check = InputError::check_state;
         let rules = self.list.rules();
-        check(rules.len() == self.certificates.len(), "one certificate per rule")?;
+        check(rules.len() == self.certificates.len(), "there is not one certificate per rule")?;
         for (rule, certificate) in rules.iter().zip(&self.certificates) {
             let RuleCertificate { points, members, least, dim, count } = *certificate;
-            check(dim == rule.inner_dim(), "a certificate has the dimension of its rule")?;
+            check(dim == rule.inner_dim(), "a certificate and its rule differ in dimension")?;
             let placed = 0 < members && members <= points && (0.0..=1.0).contains(&least);
-            check(placed, "a position has members, and a smallest eigenvalue of at most 1")?;
+            check(placed, "a position has impossible counts or an impossible eigenvalue")?;
             check(
                 count.is_possible(),
-                "a rule has at most as many errors as covered points, and covers at most the points left",
+                "a rule has more errors than covered points, or covers more points than were left",
             )?;
-            check(count.inside > 0, "a rule covers some of the points that chose it")?;
+            check(count.inside > 0, "a rule covers none of the points on which it was chosen")?;
         }
         let leak = self.leak;
         saved("leak", leak, leak > 0.0 && leak <= 0.5)?;
-        check(self.remainder.is_possible(), "at most the tested points are left")?;
+        check(self.remainder.is_possible(), "the counts of the last test are impossible")?;
         let needed = self.certificates.iter().map(|c| c.count.left).max().unwrap_or(0);
         let taken = self.taken;
         let held_out = self.held_out.map_or(0, ErrorCount::points);
@@ -119,7 +119,7 @@ impl CheckSaved for PositionedFit {
         saved("examples taken", taken as f64, fits && taken > 0)?;
         match self.termination {
             Termination::CapReached { cap } => {
-                check(rules.len() as u64 == cap, "the number of rules is the cap")
+                check(rules.len() as u64 == cap, "the number of rules differs from the cap")
             }
             _ => Ok(()),
         }
@@ -134,13 +134,13 @@ impl PositionedFit {
         /// One certificate per rule, in the order of the rules.
         certificates: &[RuleCertificate],
 
-        /// λ = η + ε/2, the error rate that signed sums subtract.
+        /// λ = η + ε/2, the error rate that is subtracted in signed sums.
         leak: f64,
 
         /// The result of the last test, which counted the points that no rule covers.
         remainder: Remainder,
 
-        /// The errors on held-out examples. `None` if no examples were held out.
+        /// The errors on held-out examples, or `None` if no examples were held out.
         held_out: Option<ErrorCount>,
 
         /// The total number of examples taken.

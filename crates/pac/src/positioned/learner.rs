@@ -43,16 +43,17 @@ const LEVELS: [f64; 4] = [1.0, 0.75, 0.5, 0.25];
 /// *Guarantee* ([`PositionedSchedule::Theorem`]). Let each label be sign(w*·x), flipped with a probability η(x) <= η,
 /// and let ε <= 1 - 2η. Then for every distribution of x, without any margin, the following holds with probability at
 /// least 1 - δ: the fit converges and its error is at most η + ε. The number of examples is at most N (8/ε)(n + T + m),
-/// plus those of N + 2 tests, the last of which gives the held-out error ([`PositionedMassart::plan`]). This is
+/// plus the examples of N + 2 tests, the last of which gives the held-out error ([`PositionedMassart::plan`]). This is
 /// Õ((dλ/ε²)(d³ + d²/ε²)), for every condition number. The proof is for exact arithmetic; the implementation recognises
 /// subspaces with a tolerance of 1e-10.
 ///
 /// [`PositionedSchedule::Practical`], the default, needs far fewer examples: one sample, split once, or some thousands
 /// of fresh examples per round. Directions then come from subgradient descent on LeakyReLU_λ and from Perspectrons,
 /// both in radially isotropic position. The round chooses the region with the smallest G over all these directions. If
-/// no region has G at most -1/√m on m examples, the rule covers the whole subspace with the fewest errors. For a
-/// sample, four such lists are fitted, with λ, 3λ/4, λ/2 and λ/4 in place of λ in G. The fit returns the list with the
-/// fewest errors on the examples on which regions are chosen. Its error is bounded by [`PositionedFit::error_bound`].
+/// no region has G at most -1/√m on m examples, the rule covers the whole subspace, with the labels that have the
+/// fewest errors. For a sample, four such lists are fitted, with λ, 3λ/4, λ/2 and λ/4 in place of λ in G. The fit
+/// returns the list with the fewest errors on the examples on which regions are chosen. Its error is bounded by
+/// [`PositionedFit::error_bound`].
 ///
 /// *Termination.* A fit ends with one of five results:
 ///
@@ -83,7 +84,7 @@ const LEVELS: [f64; 4] = [1.0, 0.75, 0.5, 0.25];
 /// use halfspaces_data::{Instance, Massart, Region, StudentT, random_target};
 /// use halfspaces_linalg::{FitSample, Params};
 /// use halfspaces_pac::{PositionedMassart, ErrorCount};
-/// // Cauchy tails and a condition of a million; half of the labels are flipped with probability 0.3.
+/// // Cauchy tails and a condition number of a million; half of the labels are flipped with probability 0.3.
 /// let noise = Massart::new(0.3, Region::Far(1e5))?;
 /// let instance = Instance::new(StudentT::new(4, 1.0, 1e6)?, random_target(4, 1)?, noise)?;
 /// let (points, labels) = instance.sample(8000, 2)?;

@@ -53,7 +53,7 @@ impl PositionedParams {
         schedule: PositionedSchedule,
 
         /// The fraction of a sample that is held out for the error bound; 0 disables the hold-out. Default: 0.15. Fits
-        /// under the theorem's schedule and fits of a stream ignore this fraction, and hold out as many examples as one
+        /// under the theorem's schedule and fits to a stream ignore this fraction, and hold out as many examples as one
         /// test uses.
         held_out: f64,
 

@@ -7,7 +7,7 @@
 use super::rule::PositionedAnswer;
 use halfspaces_linalg::{Halfspace, InputError, Label, Points, Threads, checkpoint, margins};
 
-/// Points of a subspace in radially isotropic position, with their labels. Also the total number of points, including
+/// Points of a subspace in radially isotropic position, with their labels, and the total number of points, including
 /// those outside the subspace.
 #[derive(Debug)]
 pub(super) struct Placed {
@@ -35,9 +35,9 @@ pub(super) struct Region {
 /// The criterion by which a region is chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Criterion {
-    /// The largest region with Ĝ <= -slack. If sizes are equal, the region with the fewest errors.
+    /// The largest region with Ĝ <= -slack; of regions with equal sizes, the one with the fewest errors.
     Largest { slack: f64 },
-    /// The region with the smallest Ĝ. If there is a tie, the larger region.
+    /// The region with the smallest Ĝ; in case of a tie, the larger region.
     Least,
     /// The whole subspace, with the labels that have the fewest errors.
     Whole,
@@ -109,8 +109,9 @@ pub(super) fn choose(
 }
 
 /// The regions |v·f| >= t, one for each distinct |v·f| among the points, from the smallest region to the largest. Each
-/// threshold is just above the next smaller |v·f|. So the region contains every region |v·f| >= t with the same points,
-/// and the bound on the covered fraction is proved for one of these regions. The last region is the whole subspace.
+/// threshold is just above the next smaller |v·f|. So each region is the largest of all regions |v·f| >= t with the
+/// same points. The bound on the covered fraction is proved for one of the regions with the same points. The last
+/// region is the whole subspace.
 fn thresholds(v: &[f64], placed: &Placed) -> Result<Vec<Cut>, InputError> {
     checkpoint();
     let values = margins(&placed.points, v)?;
@@ -172,7 +173,7 @@ mod tests {
 
     #[test]
     fn the_least_signed_sum_wins() {
-        // The constant +1 has 1 wrong of 6, so its sum is 1 - 6·0.4 = -1.4. The regions have the sums -0.4, -0.2, -0.6,
+        // The constant +1 has 1 error of 6, so its sum is 1 - 6·0.4 = -1.4. The regions have the sums -0.4, -0.2, -0.6,
         // 0, 0.6.
         assert_eq!(chosen(0.4, Criterion::Least, 1.0), Some((None, 6, 1)));
         // For λ = 0.1, the sum is 0.4 for the constant and -0.1 for the outermost point.
@@ -199,8 +200,8 @@ mod tests {
         half.labels = vec![POSITIVE, POSITIVE, POSITIVE, NEGATIVE, NEGATIVE, POSITIVE];
         half.labels[3] = POSITIVE;
         half.labels[5] = NEGATIVE;
-        // The constant has 2 errors of 6. The direction is right, right, wrong, right, wrong, right, so it also has 2
-        // errors of 6.
+        // The constant has 2 errors of 6. The labels by the direction are right, right, wrong, right, wrong, right, so
+        // the direction also has 2 errors of 6.
         let found = choose(&[vec![1.0]], &half, 0.45, wide, Threads::ONE).unwrap().unwrap();
         assert_eq!((found.inside, found.errors), (6, 2));
     }
@@ -228,12 +229,12 @@ mod tests {
         let placed = Placed { points, labels, left: 6 };
         let found = choose(&[vec![1.0]], &placed, 0.5, Criterion::Least, Threads::ONE).unwrap();
         let region = found.unwrap();
-        // The constant +1 has 2 wrong of 6 and the sum -1; the regions have the sums -1/2, 0, -1/2, 0, -1/2, 0.
+        // The constant +1 has 2 errors of 6 and the sum -1; the regions have the sums -1/2, 0, -1/2, 0, -1/2, 0.
         assert_eq!((region.inside, region.errors), (6, 2));
         let mut few = placed;
         few.labels = vec![POSITIVE, NEGATIVE, POSITIVE, NEGATIVE, NEGATIVE, NEGATIVE];
-        // Now the regions have the sums -1/2, 0, -1/2, -1, -3/2, -2. The best region has all six points, 1 wrong. The
-        // constants have the sum -1.
+        // Now the regions have the sums -1/2, 0, -1/2, -1, -3/2, -2. The best region has all six points, of which 1 is
+        // wrong. The constants have the sum -1.
         let found = choose(&[vec![1.0]], &few, 0.5, Criterion::Least, Threads::ONE).unwrap();
         assert_eq!((found.as_ref().unwrap().inside, found.unwrap().errors), (6, 1));
         few.labels = vec![POSITIVE, NEGATIVE, POSITIVE, POSITIVE, POSITIVE, NEGATIVE];

@@ -35,7 +35,7 @@ pub(super) enum Supply {
 /// let points = Points::new((0..200).map(|i| f64::from(i) - 99.5).collect(), 1)?;
 /// let labels: Vec<Label> = (0..200).map(|i| Label::from_sign(f64::from(i) - 99.5)).collect();
 /// let fit = PositionedMassart::params(0.0).check()?.fit(&points, &labels)?;
-/// // One rule covers the line. 30 of 200 points are held out, and a quarter of the rest chooses regions.
+/// // One rule covers the line. 30 of 200 points are held out, and regions are chosen on a quarter of the rest.
 /// assert_eq!((fit.remainder().left, fit.remainder().points), (0, 43));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -57,7 +57,7 @@ impl Remainder {
         self.left as f64 / self.points as f64
     }
 
-    /// The majority label of the remaining points; +1 at a tie.
+    /// The majority label of the remaining points; +1 in case of a tie.
     pub(super) fn majority(self) -> Label {
         Label::from_sign(2.0 * self.positive as f64 - self.left as f64)
     }
@@ -116,8 +116,8 @@ pub(super) struct StreamSource<'s, S> {
 }
 
 impl<S: ExampleStream> StreamSource<'_, S> {
-    /// Loads the next example into `scratch`. Returns `true` if the point is not the origin, and the label of the
-    /// point.
+    /// Loads the next example into `scratch`. Returns whether the point is not the origin, and its label. Returns
+    /// `None` if the stream has ended.
     pub(super) fn next(&mut self) -> Result<Option<(bool, Label)>, FitError<S::Error>> {
         let (dim, taken) = (self.stream.dim(), self.taken);
         let next = self.stream.next_row().map_err(|source| FitError::Stream { taken, source })?;

@@ -45,13 +45,13 @@ pub struct Candidates<'c> {
 /// let points = Points::from_rows(&[[0.5], [1.0], [-0.5]])?;
 /// let labels = [Label::Negative, Label::Negative, Label::Negative];
 /// let choice = Candidates::new(&candidates, Elimination::Never, 0.1)?.choose(&points, &labels)?;
-/// // The second is wrong about the last point only.
+/// // The second candidate is wrong only about the last point.
 /// assert_eq!(choice, Choice { index: 1, errors: 1, examples: 3, remaining: 2 });
 /// # Ok::<(), halfspaces_linalg::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Choice {
-    /// The index of the chosen candidate. At a tie, this is the first candidate.
+    /// The index of the chosen candidate. In case of a tie, this is the first of the best candidates.
     pub index: usize,
     /// The number of errors of the chosen candidate.
     pub errors: u64,

@@ -28,17 +28,17 @@ pub enum Elimination {
     /// Also drops candidates that are clearly worse than the best candidate, after 1, 2, 3, 4, 6, 8, 12, ... examples.
     /// A candidate is clearly worse if its errors exceed those of the best candidate by more than
     /// [`schedule::elimination_gap`](crate::schedule::elimination_gap). The choice may change, but its guarantee stays
-    /// the same. The best candidate is tested against each other candidate, which needs half of the failure probability
-    /// of a uniform bound for all candidates. Dropping uses the other half.
+    /// the same. The guarantee compares the best candidate with each of the others. This takes half of the failure
+    /// probability of a uniform bound for all candidates, and dropping takes the other half.
     #[default]
     Statistical,
     /// Compares candidates with a leader that is about as good as the best candidate so far. Candidates that are
     /// clearly worse than the leader are dropped. A candidate is deferred once the true error of the leader is known to
     /// exceed the error of this candidate by less than ε/2, the accuracy of the whole sample
     /// ([`schedule::CloseEnough`](crate::schedule::CloseEnough)). A deferred candidate is not counted under this
-    /// leader. Once every other candidate is dropped or deferred, the leader is chosen. The guarantee is the same, from
-    /// fewer examples. If the leader changes, each deferred candidate is counted on the examples that it missed, until
-    /// the new leader is known to be close to this candidate. The reported errors are the errors on the examples
+    /// leader. Once every other candidate is dropped or deferred, the leader is chosen. The guarantee is the same and
+    /// needs fewer examples. If the leader changes, each deferred candidate is counted on the examples that it missed,
+    /// until the new leader is known to be close to this candidate. The reported errors are the errors on the examples
     /// counted.
     EarlyStop,
 }

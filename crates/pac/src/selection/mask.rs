@@ -83,7 +83,7 @@ impl Wide for Compare<'_> {
     }
 }
 
-/// Returns the values with a set flag in `keep`.
+/// Returns the values whose flag in `keep` is set.
 pub(super) fn retained<T: Copy>(values: &[T], keep: &[bool]) -> Vec<T> {
     assert_eq!(values.len(), keep.len(), "one flag per value");
     let mut kept = Vec::with_capacity(keep.iter().filter(|keep| **keep).count());
@@ -91,7 +91,7 @@ pub(super) fn retained<T: Copy>(values: &[T], keep: &[bool]) -> Vec<T> {
     kept
 }
 
-/// Removes the values without a set flag in `keep`.
+/// Removes the values whose flag in `keep` is not set.
 pub(super) fn retain<T>(values: &mut Vec<T>, keep: &[bool]) {
     assert_eq!(values.len(), keep.len(), "one flag per value");
     let mut place = 0;

@@ -9,7 +9,8 @@ use halfspaces_linalg::{Label, Threads, kernels};
 /// The number of candidates that are multiplied at once. Their product with a block of examples fits in the cache.
 const TILE: usize = 256;
 
-/// The smallest ‖w‖² for which the plain computation of 1/‖w‖ loses no precision. The largest is its reciprocal.
+/// The smallest ‖w‖² for which the plain computation of 1/‖w‖ loses no precision. The largest such ‖w‖² is the
+/// reciprocal of this number.
 const MIN_PLAIN_NORM_SQ: f64 = 1e-200;
 
 /// Scratch memory for values computed from the candidates, and the number of threads.

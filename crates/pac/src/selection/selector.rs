@@ -227,7 +227,8 @@ impl<'c> Selector<'c> {
     }
 
     /// Prepares the last layer for the errors on the next `rows` examples. Returns whether the memory limit allows
-    /// this. Under the limit, all layers take about as much memory as the candidates, or 256 bytes per candidate.
+    /// this. Within the limit, all layers take about as much memory as the candidates, or 256 bytes per candidate if
+    /// that is more.
     fn open_masks(&mut self, rows: usize) -> bool {
         if !self.elimination.compares() {
             return false;
@@ -315,7 +316,7 @@ impl<'c> Selector<'c> {
         best.map(|(place, errors)| (place, *errors)).expect("one of the candidates is alive")
     }
 
-    /// Drops the active candidates without a set flag in `keep`.
+    /// Drops the active candidates whose flag in `keep` is not set.
     pub(super) fn keep_alive(&mut self, keep: &[bool]) {
         if keep.contains(&false) {
             retain(&mut self.alive, keep);

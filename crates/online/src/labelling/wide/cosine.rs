@@ -144,8 +144,8 @@ fn push_unit(rows: &mut Vec<f32>, row: &[f64]) {
     rows.extend(row.iter().map(|v| (v * factor) as f32));
 }
 
-/// Computes the kernel of a row and some points. The loops are written out, because code that the compiler does not
-/// inline is compiled without the wide instructions.
+/// Computes the kernel between a row and some points. The loops are written out, because code that the compiler does
+/// not inline is compiled without the wide instructions.
 struct Values<'a, I> {
     kernel: &'a CosineKernel,
     a: &'a [f32],

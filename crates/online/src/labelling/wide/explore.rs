@@ -55,8 +55,8 @@ mod tests {
     use super::super::tests::texts;
     use super::*;
 
-    /// Each point reduces the summed squares of the covariance given the preceding points the most, which the test
-    /// recomputes from the definition. One point in twenty is chosen, and at most twenty.
+    /// Given the preceding points, each chosen point reduces the summed squares of the covariance the most. The test
+    /// recomputes this from the definition. One point in twenty is chosen, but at most twenty points.
     #[test]
     fn each_point_reduces_the_variance_the_most() {
         let (points, _) = texts(100, 2);

@@ -1,4 +1,4 @@
-//! The kernel of a wide pool, and whether a pool is wide. Part of `LabellingSession`. Claims: none.
+//! Decides whether a pool is wide, and chooses the kernel of a wide pool. Part of `LabellingSession`. Claims: none.
 
 use super::super::features::MAX_COLUMNS;
 use super::cosine::CosineKernel;
@@ -24,8 +24,8 @@ pub(super) enum Kernel {
 }
 
 impl Kernel {
-    /// The kernel of a wide pool. It is chosen by the contents of the pool and not by the way in which the pool is
-    /// stored. Returns `None` if the pool is narrow.
+    /// The kernel of a wide pool. The choice depends on the contents of the pool and not on the way in which the pool
+    /// is stored. Returns `None` if the pool is narrow.
     pub(super) fn fit<P: PointSet>(
         points: &P,
         threads: Threads,

@@ -1,15 +1,15 @@
 //! The model of a wide pool: one Gaussian process for each class against the others. Part of `LabellingSession`.
 //! Claims: none.
 //!
-//! *Prediction.* The model predicts the class with the largest mean. The z-score of the prediction is the gap to the
-//! second largest mean, divided by the standard deviation of the difference of two answers.
+//! *Prediction.* The model predicts the class with the largest mean. The z-score of the prediction is the gap between
+//! the largest and the second largest mean, divided by the standard deviation of the difference of two answers.
 //!
 //! *Order.* The first questions are about the points of `explore`. Each later question is about the point with the
-//! largest z-score / √(1 + answers of its class). Without the divisor, a session would ask only about its most frequent
-//! class, because the gaps of a class grow with its number of answers.
+//! largest z-score / √(1 + number of answers of the predicted class). Without the divisor, a session would ask only
+//! about its most frequent class, because the gaps of a class grow with its number of answers.
 //!
-//! *Cost.* With n answers, an answer costs O(n²) plus one pass over the features of the pool if the pool is sparse. It
-//! costs O(n) per point of the pool if the pool is dense.
+//! *Cost.* If there are n answers, another answer costs O(n²) plus one pass over the features of the pool if the pool
+//! is sparse, and O(n) per point of the pool if the pool is dense.
 
 use super::super::doubt::Doubt;
 use super::super::model::{Errors, MAX_SCORE, SLIP, Verdict, gap, largest};
@@ -23,7 +23,7 @@ use halfspaces_linalg::{InputError, PointSet, Threads};
 
 /// Number of points whose predictions a thread computes at a time.
 const BLOCK: usize = 2048;
-/// The factor of the estimate of the corrections to come. It is e^0.8, the geometric mean of the true number divided by
+/// The factor of the estimate of the corrections to come. It is e^0.8, the geometric mean of the ratio of the true to
 /// the estimated number on seven pools of texts and one pool of embeddings, at nine points in time each. The largest of
 /// several means exceeds its expectation, so the model is overconfident in its predictions.
 const FACTOR: f64 = 2.2;
@@ -75,7 +75,7 @@ impl WideModel {
         Ok(())
     }
 
-    /// The number of answers that determine the predictions, which are the first answers. It is `usize::MAX` if there
+    /// The number of answers that determine the predictions: the first answers of the list. It is `usize::MAX` if there
     /// is no limit.
     pub(crate) fn capacity(&self) -> usize {
         self.posterior.capacity()
@@ -287,8 +287,8 @@ mod tests {
         (WideModel::new(labelling, &points).unwrap().unwrap(), truth)
     }
 
-    /// The first twenty questions are those of `explore`. Each later question has the largest z / √(1 + answers of the
-    /// class), where z is the gap divided by the standard deviation of the difference of two answers.
+    /// The first twenty questions are those of `explore`. Each later question has the largest z / √(1 + number of
+    /// answers of the class), where z is the gap divided by the standard deviation of the difference of two answers.
     #[test]
     fn the_order_is_that_of_its_definition() {
         let (mut model, truth) = model(500);

@@ -6,9 +6,9 @@
 //! x). All classes share the variance (Rasmussen and Williams 2006, section 2.2).
 //!
 //! An answer adds a row to L, a change replaces a target, and a withdrawal removes a row of L. Each of these operations
-//! changes the means and the variance of every point by multiples of one function on the pool and of its square. If K
-//! is a product of explicit features, one pass over the features computes the function. Otherwise the function is a
-//! combination of the columns of V, which are kept for the pool.
+//! is described by one function on the pool: the means of every point change by multiples of the function, and the
+//! variance changes by a multiple of its square. If K is a product of explicit features, one pass over the features
+//! computes the function. Otherwise the function is a combination of the columns of V, which are kept for the pool.
 
 use super::factor::Factor;
 use super::kernel::Kernel;
@@ -293,7 +293,7 @@ pub(super) fn target(is_class: bool) -> f64 {
     if is_class { 1.0 } else { -1.0 }
 }
 
-/// Adds a combination of columns to the sums of the points from `start` on.
+/// Adds a combination of columns to the sums of the points, beginning with point `start`.
 struct Combine<'a> {
     columns: &'a [Vec<f32>],
     factors: &'a [f64],

@@ -1,10 +1,11 @@
 //! The main directions of sparse rows. Part of `LabellingSession`. Claims: none.
 //!
-//! Let X be the matrix of the centred rows of a sample, and U a basis of the main left singular vectors of X. A row x
-//! is mapped to φ(x) = UᵀX(x - mean), scaled to norm 1. φ(x) · φ(z) is the cosine of two rows with respect to XᵀX, up
-//! to directions beyond the basis. Two texts are therefore similar if they are similar to the same texts, even if they
-//! share no word. This is latent semantic analysis (Deerwester, Dumais, Furnas, Landauer and Harshman 1990) with each
-//! direction weighted by its singular value. U comes from a few steps of subspace iteration; only its span matters.
+//! Let X be the matrix of the centred rows of a sample, and U a basis of the span of the main left singular vectors of
+//! X. A row x is mapped to φ(x) = UᵀX(x - mean), scaled to norm 1. Apart from directions outside the basis, φ(x) · φ(z)
+//! is the cosine of two rows with respect to XᵀX. Two texts are therefore similar if they are similar to the same
+//! texts, even if they share no word. This is latent semantic analysis (Deerwester, Dumais, Furnas, Landauer and
+//! Harshman 1990) with each direction weighted by its singular value. U comes from a few steps of subspace iteration;
+//! only its span matters.
 
 use super::rows::Rows;
 use halfspaces_linalg::{InputError, Threads, kernels, reserve};
@@ -31,14 +32,15 @@ pub(super) struct Spectrum {
 }
 
 impl Spectrum {
-    /// Computes the basis from a sample of rows at even distances.
+    /// Computes the basis from a sample of evenly spaced rows.
     pub(super) fn fit(rows: &Rows, threads: Threads) -> Spectrum {
         let mean = (rows.stored() / rows.len().max(1)).max(1);
         let most = (MAX_STORED / mean).clamp(MIN_SAMPLE, MAX_SAMPLE);
         let sample: Vec<usize> =
             (0..rows.len()).step_by(rows.len().div_ceil(most).max(1)).collect();
         let n = sample.len();
-        // With more directions than half of the rows, there would be nothing to generalise over.
+        // With more directions than half of the rows, the basis would fit single rows instead of what rows have in
+        // common.
         let count = DIRECTIONS.min(n / 2);
         let mut basis: Vec<Vec<f64>> = (0..count)
             .map(|k| {
@@ -59,8 +61,8 @@ impl Spectrum {
         self.basis.len()
     }
 
-    /// Appends √weight φ(x) to `mapped`, row by row, for the rows x from `first` on. Returns the factor that scaled
-    /// each row.
+    /// Appends √weight φ(x) to `mapped`, row by row, for the rows x beginning with row `first`. Returns the factor that
+    /// scaled each row.
     ///
     /// # Errors
     /// [`InputError::TooLarge`]; in this case `mapped` is unchanged.
@@ -116,7 +118,7 @@ impl Spectrum {
         transposed_product(rows, &self.sample, &[of_sample])
     }
 
-    /// The value at the mean of a function with these weights of the columns.
+    /// The value of the linear function with these weights of the columns at the mean row.
     #[cfg(test)]
     pub(super) fn at_mean(&self, rows: &Rows, weights: &[f32]) -> f64 {
         f64::from(mean_product(rows, &self.sample, weights, 1)[0])
@@ -196,7 +198,7 @@ fn centre(mut vector: Vec<f64>) -> Vec<f64> {
 
 /// Makes the vectors orthonormal, by Gram-Schmidt applied twice, and drops those that depend on the preceding ones.
 fn orthonormalise(basis: &mut Vec<Vec<f64>>) {
-    /// A vector of which at most this part of its norm is left depends on the other vectors.
+    /// A vector counts as dependent on the preceding ones if at most this fraction of its norm is left.
     const MIN_REST: f64 = 1e-5;
     let mut done: Vec<Vec<f64>> = Vec::with_capacity(basis.len());
     for mut vector in basis.drain(..) {
@@ -228,8 +230,8 @@ mod tests {
         rows
     }
 
-    /// The basis is orthonormal and spans the main directions: the part of the squared norm that it keeps is nearly the
-    /// largest possible one.
+    /// The basis is orthonormal and spans the main directions: the part of the squared norm that the basis keeps is
+    /// nearly the largest possible.
     #[test]
     fn the_basis_spans_the_main_directions() {
         let (points, _) = texts(60, 1);

@@ -10,8 +10,8 @@ use rand::RngExt;
 
 const CLASSES: usize = 3;
 
-/// Rows over 500 columns, of which 40 are words. Each row has about ten words, most of which are words of the class of
-/// the row.
+/// Rows over 500 columns, of which 40 are words. Each row has about ten words, most of them from the ten words of its
+/// class.
 pub(crate) fn texts(n: usize, seed: u64) -> (Points, Vec<usize>) {
     let mut rng = rng_for(RngStream::CALLER, seed);
     let mut values = vec![0.0; n * 500];
@@ -276,7 +276,7 @@ fn odd_rows_are_accepted() {
     }
 }
 
-/// A near-duplicate of an answered row gets the class of that row, even if the answer was a surprise.
+/// A near-duplicate of an answered row gets the class of that row, even if the answer differed from the prediction.
 #[test]
 fn near_duplicates_share_their_answer() {
     let (points, truth) = texts(120, 9);

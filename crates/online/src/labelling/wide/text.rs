@@ -132,8 +132,8 @@ impl TextKernel {
     }
 
     /// The weights of the coordinates of a point x in Σ c_i K(x, a_i), in ascending order. The weighted sum equals the
-    /// function up to a number that does not depend on the coordinates. The weights treat the factor that scales φ(x)
-    /// to norm 1 as a constant.
+    /// function up to a number that does not depend on the coordinates. The factor that scales φ(x) to norm 1 is
+    /// treated as a constant.
     pub(super) fn weights(
         &self,
         index: usize,
@@ -212,8 +212,9 @@ mod tests {
     use super::*;
     use halfspaces_linalg::{Points, kernels};
 
-    /// Compares with ½ x · z / mean ‖x‖² + ½ the cosine of the centred rows with respect to XᵀX, computed in double
-    /// precision. The rows use 40 columns. The 45 directions, half the number of rows, therefore span all rows.
+    /// Compares the kernel with ½ x · z / (mean ‖x‖²) + ½ c, computed in double precision, where c is the cosine of the
+    /// centred rows with respect to XᵀX. The rows use 40 columns. The 45 directions, half the number of rows, therefore
+    /// span all rows.
     #[test]
     fn the_kernel_is_that_of_its_definition() {
         let n = 90;
@@ -246,7 +247,7 @@ mod tests {
         }
     }
 
-    /// The weights times the coordinates, minus the value of the directions at the mean, equal the combination.
+    /// The sum of weight times coordinate, minus the value of the directions at the mean, equals the combination.
     #[test]
     fn weights_add_up_to_the_combination() {
         let (points, _) = texts(90, 4);

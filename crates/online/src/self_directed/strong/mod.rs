@@ -6,8 +6,8 @@
 //! mistake, sets w -= (w · u) u, and walks again. Once a walk has passed |U|/(4k) points, the run has succeeded. Points
 //! revealed earlier in the round stay in U: a walk passes them too, and if one of them is predicted incorrectly, the
 //! run makes an update that costs no mistake. A run that has not succeeded after ⌊4k ln 4k⌋ updates and one more walk
-//! has failed. The next run starts from -w, then from a new w. The next round begins with the points that are still
-//! unlabelled.
+//! has failed. The next run starts from -w, and the one after it from a new w. The next round begins with the points
+//! that are still unlabelled.
 //!
 //! *Guarantee.* If some halfspace labels all points strictly correctly, a run succeeds whenever w₀ · w* >= 1/(2√k) for
 //! the unit normal w* inside V. The reason is that in radially isotropic position at least |U|/(4k) points have a
