@@ -254,7 +254,11 @@ impl<'s> Assembler<'s> {
 #[cfg(feature = "arrow")]
 mod tests {
     use crate::{Frame, Hints, ReadOptions, Remark, Values, read_batches, read_bytes};
-    use arrow_array::{DurationSecondArray, RecordBatch, TimestampMicrosecondArray};
+    use arrow_array::types::Int8Type;
+    use arrow_array::{
+        Array, BooleanArray, Date32Array, DictionaryArray, DurationSecondArray, Float64Array,
+        Int8Array, Int64Array, RecordBatch, TimestampMicrosecondArray,
+    };
     use arrow_schema::{DataType, Field, Schema, TimeUnit};
     use std::sync::Arc;
 
@@ -293,6 +297,47 @@ mod tests {
             assert_eq!(frame.column("t").unwrap().text(0), "74894");
             assert_eq!(frame.notes, ["f: column `t` is read as a number of seconds"]);
         }
+    }
+
+    /// A model that learned from numbers, truth values or dates reads them from a dictionary, which pandas writes for
+    /// a category, as it reads them from a plain column.
+    #[test]
+    fn dictionaries_are_read_by_the_rule_of_the_plain_column() {
+        let keys = Int8Array::from(vec![Some(1), None, Some(0), Some(1), Some(2), Some(0)]);
+        let row_of_key = [1, 3, 0, 1, 2, 0];
+        let all: [Arc<dyn Array>; 4] = [
+            Arc::new(Int64Array::from(vec![Some(70), Some(5), Some(-3), None])),
+            Arc::new(Float64Array::from(vec![Some(0.5), Some(-1.0), Some(2.5), None])),
+            Arc::new(BooleanArray::from(vec![Some(true), Some(false), Some(true), None])),
+            Arc::new(Date32Array::from(vec![Some(19_000), Some(19_500), Some(0), None])),
+        ];
+        let frame = |array: Arc<dyn Array>, hints: &Hints| {
+            let field = Field::new("c", array.data_type().clone(), true);
+            let schema = Schema::new(vec![field]);
+            let batch = RecordBatch::try_new(Arc::new(schema.clone()), vec![array]).unwrap();
+            read_batches("t", &schema, [batch], &ReadOptions::default(), hints).unwrap()
+        };
+        for levels in all {
+            let plain = frame(levels.clone(), &Hints::default());
+            let mut hints = Hints::default();
+            hints.rules.insert("c".into(), plain.record("c").unwrap().rule.clone());
+            let dictionary = DictionaryArray::<Int8Type>::try_new(keys.clone(), levels).unwrap();
+            let read = frame(Arc::new(dictionary), &hints);
+            let text = |of: &Frame, row| of.column("c").unwrap().text(row);
+            for (row, key) in row_of_key.into_iter().enumerate() {
+                assert_eq!(text(&read, row), text(&plain, key), "{:?}", plain.record("c"));
+            }
+            assert!(read.column("c").unwrap().is_missing(1));
+        }
+        // The first row with the rounded level is named.
+        let levels = Arc::new(Int64Array::from(vec![1, (1 << 60) + 1, 2]));
+        let rule = frame(Arc::new(Int64Array::from(vec![1, 2])), &Hints::default());
+        let mut hints = Hints::default();
+        hints.rules.insert("c".into(), rule.record("c").unwrap().rule.clone());
+        let dictionary = DictionaryArray::<Int8Type>::try_new(keys, levels).unwrap();
+        let remark = frame(Arc::new(dictionary), &hints).remark("c").cloned();
+        let cell = "1152921504606846977".to_owned();
+        assert_eq!(remark, Some(Remark::Rounded { number: 0, cell }));
     }
 
     /// A model that learned from CSV cells with a UTC offset reads the same times from a file with a time zone.

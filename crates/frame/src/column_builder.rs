@@ -48,7 +48,7 @@ impl Shape {
             (Some(_), _) => None,
             (None, true) => is_scalar(of).then_some(Shape::Category),
             (None, false) if holds_texts(of) => Some(Shape::Texts),
-            (None, false) => match of {
+            (None, false) => match levels_of(of) {
                 DataType::Boolean => Some(Shape::Booleans),
                 DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => {
                     Some(Shape::Moments)
@@ -59,12 +59,18 @@ impl Shape {
     }
 }
 
+/// The type of the values: for a dictionary, the type of its levels.
+fn levels_of(of: &DataType) -> &DataType {
+    match of {
+        DataType::Dictionary(_, levels) => levels_of(levels),
+        of => of,
+    }
+}
+
 /// Whether values of a type can be read as numbers or as texts.
 fn is_scalar(of: &DataType) -> bool {
-    match of {
-        DataType::Dictionary(_, values) => is_scalar(values),
-        of => is_number(of) || holds_texts(of),
-    }
+    let of = levels_of(of);
+    is_number(of) || holds_texts(of)
 }
 
 fn is_number(of: &DataType) -> bool {
@@ -85,13 +91,12 @@ fn is_number(of: &DataType) -> bool {
 
 /// Whether values of a type are texts, or bytes that may be text.
 pub(crate) fn holds_texts(of: &DataType) -> bool {
-    match of {
+    match levels_of(of) {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
         DataType::Binary
         | DataType::LargeBinary
         | DataType::BinaryView
         | DataType::FixedSizeBinary(_) => true,
-        DataType::Dictionary(_, values) => holds_texts(values),
         _ => false,
     }
 }
@@ -205,6 +210,12 @@ fn rounded(array: &dyn Array) -> Rounded {
     };
     match array.data_type() {
         DataType::Int64 => of(&|i| i128::from(array.as_primitive::<Int64Type>().value(i))),
+        // Levels are checked once: the row is that of the first row with the level.
+        DataType::Dictionary(..) => {
+            let (level, cell) = rounded(array.as_any_dictionary().values().as_ref())?;
+            let row = level_of_rows(array).position(|of| of == Some(level))?;
+            Some((row, cell))
+        }
         DataType::UInt64 => of(&|i| i128::from(array.as_primitive::<UInt64Type>().value(i))),
         _ => None,
     }
@@ -257,6 +268,7 @@ fn numbers(array: &dyn Array, out: &mut Vec<f64>) -> Result<(), Fault> {
             out.extend(truths.map(|truth| truth.map_or(f64::NAN, |v| f64::from(u8::from(v)))));
         }
         DataType::Null => out.resize(out.len() + array.len(), f64::NAN),
+        DataType::Dictionary(..) => append_levels(array, out, f64::NAN, numbers)?,
         other => return Err(Fault::Unread(other.to_string())),
     }
     Ok(())
@@ -297,6 +309,7 @@ fn append_moments(array: &dyn Array, out: &mut Vec<Option<i64>>) -> Result<(), F
         DataType::Timestamp(TimeUnit::Nanosecond, _) => {
             each::<TimestampNanosecondType>(array, out, |ns| Some(ns.div_euclid(1000)))
         }
+        DataType::Dictionary(..) => append_levels(array, out, None, append_moments),
         other => Err(Fault::Unread(other.to_string())),
     }
 }
@@ -437,26 +450,47 @@ fn utf8(value: Option<&[u8]>) -> Result<Option<&str>, Fault> {
     value.map(std::str::from_utf8).transpose().map_err(refused)
 }
 
-/// Appends the values of a dictionary array, looked up by their keys.
-fn append_dictionary(
-    array: &dyn Array,
-    texts: &mut TextColumn,
-    budget: &Budget,
-) -> Result<(), Fault> {
+/// The index of each row's level in a dictionary array, or `None` if the row has no value.
+fn level_of_rows(array: &dyn Array) -> impl Iterator<Item = Option<usize>> + '_ {
     let dictionary = array.as_any_dictionary();
-    let mut values = TextColumn::default();
-    append_texts(dictionary.values().as_ref(), &mut values, budget)?;
-    let values = values.into_cells();
     let keys = if dictionary.values().is_empty() {
         vec![0; array.len()]
     } else {
         dictionary.normalized_keys()
     };
-    for (i, key) in keys.into_iter().enumerate() {
-        let code = values.codes.get(key).filter(|_| array.is_valid(i));
-        let value = code.and_then(|code| values.levels.get(*code as usize));
+    keys.into_iter().enumerate().map(|(row, key)| array.is_valid(row).then_some(key))
+}
+
+/// Appends the texts of a dictionary array.
+fn append_dictionary(
+    array: &dyn Array,
+    texts: &mut TextColumn,
+    budget: &Budget,
+) -> Result<(), Fault> {
+    let mut levels = TextColumn::default();
+    append_texts(array.as_any_dictionary().values().as_ref(), &mut levels, budget)?;
+    let levels = levels.into_cells();
+    for level in level_of_rows(array) {
+        let code = level.and_then(|level| levels.codes.get(level));
+        let value = code.and_then(|code| levels.levels.get(*code as usize));
         texts.push(value.map(String::as_str), budget)?;
     }
+    Ok(())
+}
+
+/// Appends the numbers or times of a dictionary array. `read` reads the levels, and `missing` is a missing value.
+fn append_levels<T: Copy>(
+    array: &dyn Array,
+    out: &mut Vec<T>,
+    missing: T,
+    read: impl Fn(&dyn Array, &mut Vec<T>) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let mut levels = Vec::new();
+    read(array.as_any_dictionary().values().as_ref(), &mut levels)?;
+    out.extend(
+        level_of_rows(array)
+            .map(|level| level.and_then(|level| levels.get(level)).copied().unwrap_or(missing)),
+    );
     Ok(())
 }
 

@@ -7,15 +7,19 @@ use crate::guard::guarded;
 use crate::options::{Hints, ReadOptions};
 use crate::raw_file::RawFile;
 use crate::source::Source;
-use ::parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use ::parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder,
+};
 use ::parquet::basic::Compression;
 use ::parquet::errors::{ParquetError, Result as ParquetResult};
 use ::parquet::file::reader::{ChunkReader, Length};
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
 use bytes::Bytes;
 use std::fmt::Display;
 use std::io::{BufReader, Read};
+use std::sync::Arc;
 
 /// The number of rows that are decoded at a time.
 const BATCH: usize = 8192;
@@ -125,8 +129,8 @@ impl<'s> Parquet<'s> {
         batch: usize,
     ) -> Result<Parquet<'s>, DataError> {
         let opened = guarded(|| -> Result<_, DataError> {
-            let builder = ParquetRecordBatchReaderBuilder::try_new(reader)
-                .map_err(|e| damaged(source, &e))?;
+            let metadata = arrow_metadata(&reader).map_err(|e| damaged(source, &e))?;
+            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(reader, metadata);
             let metadata = builder.metadata();
             for group in metadata.row_groups() {
                 for column in group.columns() {
@@ -154,6 +158,24 @@ impl<'s> Parquet<'s> {
         }
         Some(batch)
     }
+}
+
+/// Reads the metadata. Dictionaries of booleans become booleans, because the Parquet reader panics at such dictionaries.
+fn arrow_metadata<R: ChunkReader>(reader: &R) -> ParquetResult<ArrowReaderMetadata> {
+    let metadata = ArrowReaderMetadata::load(reader, ArrowReaderOptions::new())?;
+    let readable = |field: &FieldRef| match field.data_type() {
+        DataType::Dictionary(_, levels) if **levels == DataType::Boolean => {
+            Arc::new(Field::clone(field).with_data_type(DataType::Boolean))
+        }
+        _ => field.clone(),
+    };
+    let fields: Vec<FieldRef> = metadata.schema().fields().iter().map(readable).collect();
+    let schema = Schema::new_with_metadata(fields, metadata.schema().metadata().clone());
+    if schema == **metadata.schema() {
+        return Ok(metadata);
+    }
+    let options = ArrowReaderOptions::new().with_schema(Arc::new(schema));
+    ArrowReaderMetadata::try_new(metadata.metadata().clone(), options)
 }
 
 fn check_compression(source: &Source, compression: Compression) -> Result<(), DataError> {

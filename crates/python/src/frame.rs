@@ -3,11 +3,12 @@
 use crate::error::Fault;
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch,
-    StringArray, TimestampMicrosecondArray, UInt64Array,
+    ArrayRef, BooleanArray, DictionaryArray, DurationNanosecondArray, Float64Array, Int32Array,
+    Int64Array, RecordBatch, StringArray, Time64MicrosecondArray, TimestampMicrosecondArray,
+    UInt64Array,
 };
 use arrow_ipc::reader::StreamReader;
-use arrow_schema::{Field, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
 use halfspaces_frame::{
     DataError, Decimal, Format, Frame, Hints, Ragged, ReadOptions, read, read_batches,
 };
@@ -35,8 +36,9 @@ pub(crate) enum Cells<'py> {
     Integers(PyReadonlyArray1<'py, i64>),
     #[pyo3(transparent)]
     Unsigned(PyReadonlyArray1<'py, u64>),
-    /// Times since 1970-01-01, and the name of their unit, which must be the microsecond.
-    Moments(PyReadonlyArray1<'py, i64>, String),
+    /// Integers and what they are: moments (microseconds since 1970-01-01), durations (nanoseconds) or times
+    /// (microseconds since midnight).
+    Times(PyReadonlyArray1<'py, i64>, String),
     #[pyo3(transparent)]
     Texts(Vec<Option<String>>),
     /// Codes, negative for missing values, and categories.
@@ -50,13 +52,15 @@ impl Cells<'_> {
             Cells::Integers(values) => Arc::new(Int64Array::from(values.as_slice()?.to_vec())),
             Cells::Unsigned(values) => Arc::new(UInt64Array::from(values.as_slice()?.to_vec())),
             Cells::Booleans(values) => Arc::new(BooleanArray::from(values.clone())),
-            Cells::Moments(values, unit) => {
-                if unit != "us" {
-                    return Err(Fault::new(format!("times in {unit}, not in microseconds")).into());
-                }
+            Cells::Times(values, kind) => {
                 let present = |v: &i64| (*v != NOT_A_TIME).then_some(*v);
                 let values = values.as_slice()?.iter().map(present);
-                Arc::new(TimestampMicrosecondArray::from_iter(values))
+                match kind.as_str() {
+                    "moments" => Arc::new(TimestampMicrosecondArray::from_iter(values)),
+                    "durations" => Arc::new(DurationNanosecondArray::from_iter(values)),
+                    "times" => Arc::new(Time64MicrosecondArray::from_iter(values)),
+                    _ => return Err(Fault::new(format!("{kind} are not a kind of times")).into()),
+                }
             }
             Cells::Texts(texts) => Arc::new(StringArray::from_iter(texts)),
             Cells::Categories(codes, levels) => {
@@ -117,6 +121,23 @@ impl Source<'_> {
 }
 
 impl Table {
+    /// A table of columns of numbers. `values` are the rows, one after another; a missing number is NaN.
+    pub(crate) fn of_numbers(
+        name: &str,
+        columns: &[String],
+        values: &[f64],
+    ) -> Result<Table, ArrowError> {
+        let of_column = |place| -> ArrayRef {
+            let values = values.iter().skip(place).step_by(columns.len());
+            Arc::new(Float64Array::from_iter_values(values.copied()))
+        };
+        let arrays = (0..columns.len()).map(of_column).collect();
+        let fields = columns.iter().map(|of| Field::new(of, DataType::Float64, true));
+        let schema = Schema::new(fields.collect::<Vec<_>>());
+        let batch = RecordBatch::try_new(Arc::new(schema.clone()), arrays)?;
+        Ok(Table::Batches { name: name.to_owned(), schema, batches: vec![batch] })
+    }
+
     /// Reads the table.
     pub(crate) fn read(self, reading: &ReadOptions, hints: &Hints) -> Result<Frame, DataError> {
         match self {

@@ -1,9 +1,10 @@
 //! Labelling sessions, with the session file and the order of questions of the command.
 
 use crate::error::Fault;
+use crate::frame::Table;
 use crate::rows::{DesignRows, Rows};
 use crate::run::run;
-use halfspaces_frame::{Block, Column, DataError, Frame, SparseBlock, Values};
+use halfspaces_frame::{Block, Column, DataError, Frame, Hints, ReadOptions, SparseBlock, Values};
 use halfspaces_labelling::{
     ActionError, ApplyError, Asking, Controller, Direct, Header, ItemSource, ItemSpec, Opening,
     PoolId, Record, ResumedPool, SessionAccess, SessionFile, SessionLog, Tail,
@@ -89,11 +90,9 @@ impl Options {
             return Ok(Frame { block: Some(block), rows, ..Frame::new(SOURCE, Vec::new()) });
         };
         if let Some(names) = self.names.take() {
-            let column = |(place, name)| {
-                let values = values.iter().skip(place).step_by(dim).copied().collect();
-                Column { name, values: Values::numbers(values) }
-            };
-            return Ok(Frame::new(SOURCE, names.into_iter().enumerate().map(column).collect()));
+            let table = Table::of_numbers(SOURCE, &names, &values).map_err(Fault::new)?;
+            let (reading, hints) = (ReadOptions::default(), Hints::default());
+            return Ok(table.read(&reading, &hints).map_err(failed)?);
         }
         let columns = u32::try_from(dim).map_err(Fault::new)?;
         let block = Block::dense("x", values.to_vec(), (0..columns).collect());

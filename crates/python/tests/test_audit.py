@@ -145,3 +145,14 @@ def test_a_table_of_one_class_is_refused() -> None:
     table = pd.DataFrame({"x": np.arange(40.0), "y": "a"})
     with pytest.raises(ValueError, match="all labels are a; an audit needs at least two classes"):
         audit(table, label="y")
+
+
+def test_the_table_has_the_index_of_the_rows() -> None:
+    rng = np.random.default_rng(0)
+    names = [f"row {place}" for place in rng.permutation(200)]
+    table = pd.DataFrame({"x": rng.normal(size=200)}, index=names).assign(y=lambda t: np.where(t["x"] > 0, "a", "b"))
+    table.loc["row 17", "y"] = "b" if table.loc["row 17", "x"] > 0 else "a"
+    for found in (audit(table, label="y", learner="logistic"), audit(table[["x"]], table["y"], learner="logistic")):
+        assert found.table.index.tolist() == [names[row] for row in found.row]
+        assert (table.loc[found.table.index, "y"].to_numpy() == found.label).all()
+    assert audit(table[["x"]].to_numpy(), table["y"], learner="logistic").index is None

@@ -51,6 +51,44 @@ def test_weights_count_rows_of_several_classes():
     np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+def test_balanced_weights_count_rows(classes):
+    X, y = between(400, 3)
+    y = np.minimum(y, classes - 1)
+    weights = np.arange(400) % 3 + 3 * (y == 0)
+    rows = np.repeat(np.arange(400), weights)
+    for model in (halfspaces.LogisticRegression, halfspaces.LinearSVM):
+        weighted = model(tol=1e-9, class_weight="balanced").fit(X, y, sample_weight=weights)
+        repeated = model(tol=1e-9, class_weight="balanced").fit(X[rows], y[rows])
+        np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-3, atol=1e-5)
+        ignored = model(tol=1e-9).fit(X, y, sample_weight=weights)
+        assert np.abs(ignored.coef_ - weighted.coef_).max() > 1e-3
+
+
+def test_a_class_whose_weights_are_all_zero_is_named():
+    X, y = between(300, 5)
+    with pytest.warns(halfspaces.DataWarning, match="all rows of 1 have weight 0"):
+        model = halfspaces.LogisticRegression().fit(X, y, sample_weight=(y != 1).astype(float))
+    assert model.classes_.tolist() == [0, 2]
+    with pytest.raises(ValueError, match="without the rows of weight 0, has only one class"):
+        model.fit(X, y, sample_weight=(y == 1).astype(float))
+    with pytest.raises(ValueError, match="all weights are 0"):
+        model.fit(X, y, sample_weight=np.zeros(300))
+
+
+def test_logarithms_of_probabilities():
+    X, y = between(300, 6)
+    for model in (halfspaces.LogisticRegression(), halfspaces.HalfspaceClassifier()):
+        model.fit(X, y)
+        np.testing.assert_array_equal(np.exp(model.predict_log_proba(X)).round(9), model.predict_proba(X).round(9))
+
+
+def test_labels_of_bytes_are_refused():
+    X, y = between(300, 7)
+    with pytest.raises(ValueError, match="bytes"):
+        halfspaces.LogisticRegression().fit(X, y.astype("S"))
+
+
 def test_sparse_rows_of_few_columns_are_a_table():
     X, y = load_iris(return_X_y=True)
     dense = halfspaces.HalfspaceClassifier().fit(X, y)

@@ -455,3 +455,33 @@ def test_the_page_of_the_command(tmp_path: Path, digits: tuple[Any, Any]) -> Non
 def test_a_page_that_cannot_start(arguments: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         halfspaces.label_page(*arguments)
+
+
+def test_columns_that_identify_rows_are_ignored() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    plain = pd.DataFrame(X, columns=["a", "b"])
+    more = plain.assign(id=rng.permutation(60) + 1000, constant=7.0)
+    asked: list[list[int]] = []
+    for table in (plain, more):
+        labeler = Labeler(table, ["left", "right"])
+        asked.append([])
+        while (question := labeler.ask()) is not None:
+            asked[-1].append(question.row)
+            labeler.tell("right" if X[question.row][0] > 0 else "left")
+        notes = " ".join(labeler.notes_)
+        assert ("id" in notes and "constant" in notes) == (table is more), notes
+    assert asked[0] == asked[1]
+
+
+def test_a_mask_names_rows() -> None:
+    X = np.arange(12.0).reshape(6, 2)
+    mask = np.array([False, True, False, True, False, False])
+    for given in (mask, mask.tolist(), pd.Series(mask)):
+        labeler = Labeler(X, ["a", "b"])
+        labeler.tell(given, ["a", "b"])
+        assert labeler.labels_ == {1: "a", 3: "b"}
+    with pytest.raises(ValueError, match="the mask has 5 values, but there are 6 rows"):
+        labeler.tell(mask[:5], ["a", "b"])
+    with pytest.raises(ValueError, match="2 rows and 3 labels"):
+        labeler.tell(mask, ["a", "b", "a"])

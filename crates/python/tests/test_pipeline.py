@@ -189,13 +189,18 @@ def test_pandas_works_without_pyarrow(case: Any) -> None:
     ("labels", "kind"),
     [
         ([0, 1, 2], "i"),
-        ([0.0, 1.0, 2.0], "i"),
+        ([0.0, 1.0, 2.0], "f"),
         ([-(2**63), 2**63 - 1], "i"),
         ([2**64 - 1, 2**64 - 2], "u"),
         ([0.5, 1.5], "f"),
         ([0.1 + 0.2, 1e-7, 1e20, -1.0], "f"),
         ([False, True], "b"),
+        ([0.0, 1e20], "f"),
         (["a", "b"], "O"),
+        ([" <=50K", " >50K"], "O"),
+        (["0", "1"], "O"),
+        (["1.0", "0.0"], "O"),
+        (["true", "false"], "O"),
         (["01", "2"], "O"),
         (["0.50", "1.5"], "O"),
         (["9" * 5000, "-7"], "O"),
@@ -215,6 +220,104 @@ def test_classes_have_the_type_of_the_labels(labels: list[Any], kind: str, tmp_p
         path = write_csv(table, tmp_path / "table.csv")
         model = Pipeline.fit(path, label="y")
         assert (model.predict(path) == pd.read_csv(path)["y"]).mean() > 0.95
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, dict], ids=["pandas", "polars", "arrow", "dict"])
+@pytest.mark.parametrize("labels", [[True, False], ["yes ", "no"], ["1", "2"], [1.0, 2.0], [3, 4]])
+def test_predictions_equal_the_labels_of_every_table(make: Any, labels: list[Any]) -> None:
+    x = np.linspace(-1.0, 1.0, 200)
+    given = [labels[int(value > 0)] for value in x]
+    table = make({"x": x, "y": given})
+    for positive in labels:
+        model = Pipeline.fit(table, label="y", positive=positive)
+        again = pickle.loads(pickle.dumps(model))
+        for found in (model.classes_.tolist(), again.classes_.tolist()):
+            assert [(type(value), value) for value in found][-1] == (type(positive), positive)
+        assert [type(value) for value in model.predict(table).tolist()[:1]] == [type(labels[0])]
+        assert np.mean([a == b for a, b in zip(model.predict(table).tolist(), given, strict=True)]) > 0.95
+
+
+def test_a_model_file_says_if_its_classes_change_their_type(tmp_path: Path) -> None:
+    x = np.linspace(-1.0, 1.0, 200)
+    model = Pipeline.fit({"x": x, "y": np.where(x > 0, "1", "0")}, label="y")
+    with pytest.warns(DataWarning, match="predicts 0 instead of '0'"):
+        model.save(tmp_path / "model.json")
+    assert Pipeline.load(tmp_path / "model.json").classes_.tolist() == [0, 1]
+    for labels in (np.where(x > 0, "a", "b"), x > 0, (x > 0).astype(int)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", DataWarning)
+            Pipeline.fit({"x": x, "y": labels}, label="y").save(tmp_path / "model.json")
+
+
+def test_positive_false_of_booleans_in_a_file(tmp_path: Path) -> None:
+    x = np.linspace(-1.0, 1.0, 200)
+    path = write_csv(pd.DataFrame({"x": x, "y": x > 0}), tmp_path / "table.csv")
+    model = Pipeline.fit(path, label="y", positive=False)
+    assert model.classes_.tolist() == [True, False] and model.classes_.dtype == bool
+    assert (model.predict({"x": [-0.9, 0.9]}) == [False, True]).all()
+
+
+def category_of(kind: str, x: np.ndarray) -> Any:
+    return {
+        "int": x,
+        "float": x / 2,
+        "bool": x > 3,
+        "date": pd.date_range("2024-01-01", periods=8)[x],
+    }[kind]
+
+
+@pytest.mark.parametrize("kind", ["int", "float", "bool", "date"])
+def test_a_category_is_read_by_the_rule_of_a_plain_column(kind: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    x, z = rng.integers(0, 8, 300), rng.normal(size=300)
+    column = category_of(kind, x)
+    plain = pd.DataFrame({"x": column, "z": z, "y": np.where(x + z > 4, "a", "b")})
+    category = plain.assign(x=pd.Categorical(column))
+    model = Pipeline.fit(plain, label="y")
+    expected = model.predict_proba(plain)
+    category.to_parquet(tmp_path / "table.parquet")
+    sources = [category, tmp_path / "table.parquet", {"x": plain["x"].to_numpy(), "z": z}]
+    for source in sources:
+        np.testing.assert_array_equal(model.predict_proba(source), expected)
+    np.testing.assert_array_equal(
+        Pipeline.fit(category, label="y").predict_proba(category),
+        Pipeline.fit(tmp_path / "table.parquet", label="y").predict_proba(tmp_path / "table.parquet"),
+    )
+
+
+def test_times_mean_the_same_in_every_table() -> None:
+    rng = np.random.default_rng(0)
+    hours, z = rng.integers(0, 24, 300), rng.normal(size=300)
+    days = pd.date_range("2024-01-01", periods=300, freq="h")
+    columns = {
+        "time": [day.time() for day in days],
+        "time and gap": [None, *(day.time() for day in days[1:])],
+        "duration": pd.to_timedelta(hours, unit="h").to_numpy(),
+        "durations": [None, *pd.to_timedelta(hours[1:], unit="h").to_pytimedelta()],
+        "period": np.array(pd.PeriodIndex(days, freq="h"), dtype=object),
+        "berlin": [day.tz_localize("Europe/Berlin").to_pydatetime() for day in days],
+        "bytes": np.array([b"low", b"high"])[(hours > 12).astype(int)],
+        "interval": pd.cut(z, 3),
+    }
+    for name, column in columns.items():
+        of_dict = {"q": column, "z": z, "y": np.where(hours + z > 12, "a", "b")}
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model = Pipeline.fit(of_dict, label="y")
+        assert all(issubclass(one.category, DataWarning) for one in caught), name
+        frame = pd.DataFrame({"q": pd.Series(column), "z": z, "y": of_dict["y"]})
+        np.testing.assert_array_equal(model.predict_proba(frame), model.predict_proba(of_dict), err_msg=name)
+        other = Pipeline.fit(frame, label="y")
+        assert other.coordinates == model.coordinates, name
+        said = [str(one.message) for one in caught]
+        assert any("seconds" in note for note in said) == (name[:4] in ("time", "dura")), said
+        assert any("converted to UTC" in note for note in said) == (name == "berlin"), said
+
+
+def test_a_series_is_not_a_table() -> None:
+    for series in (pd.Series([1.0, 2.0]), pl.Series([1.0, 2.0])):
+        with pytest.raises(TypeError, match="expected a path, a pandas or polars DataFrame"):
+            Pipeline.fit(series, label="y")
 
 
 def test_classes_of_fractions_are_named_by_numbers() -> None:

@@ -8,6 +8,7 @@ from halfspaces._core import __version__
 if TYPE_CHECKING:
     from halfspaces import datasets, plots
     from halfspaces._audit import AuditResult, audit
+    from halfspaces._base import DataWarning
     from halfspaces._classifiers import (
         CKMYClassifier,
         DDKClassifier,
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
         MassartClassifier,
         PerspectronClassifier,
     )
-    from halfspaces._frames import DataWarning, Reading
+    from halfspaces._frames import Reading
     from halfspaces._labeler import Doubt, Labeler, Outlook, Progress, Question
     from halfspaces._online import (
         AROWClassifier,
@@ -78,6 +79,7 @@ __all__ = [
 
 # The modules are imported when a name is first used, so that the command starts without scikit-learn.
 _MODULES = (
+    "_base",
     "_classifiers",
     "_online",
     "_transforms",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,8 +12,8 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_X_y
 
 from halfspaces import _core
-from halfspaces._base import Floats, check_count, check_flag, check_labels, check_number, rows, threads_of, with_advice
-from halfspaces._frames import Reading, reading_of, source_of, spelled, spelled_errors, table_of, typed_classes, warn
+from halfspaces._base import Floats, check_count, check_flag, check_labels, check_number, rows, threads_of, warn, with_advice
+from halfspaces._frames import Reading, classes_of, reading_of, source_of, spelled, spelled_errors, table_of
 from halfspaces._pipeline import check_learner, columns_of
 
 Progress = Callable[[int, int], Any]
@@ -49,6 +50,8 @@ class AuditResult:
         For texts, the row with nearly the same text and another label, or -1 if there is no such row.
     notes : list of str
         Decisions about the table that could be wrong; each was also issued as a `DataWarning`.
+    index : pandas.Index or None
+        The index of the rows, if `X` is a pandas DataFrame. It is the index of `table` as well.
     """
 
     row: npt.NDArray[np.int64]
@@ -61,6 +64,7 @@ class AuditResult:
     disagreements: int
     contradicts: npt.NDArray[np.int64] | None = None
     notes: list[str] = field(default_factory=list)
+    index: Any = None
 
     @property
     def table(self) -> Any:
@@ -74,7 +78,8 @@ class AuditResult:
         }
         if self.contradicts is not None:
             columns["contradicts"] = self.contradicts
-        return table_of(columns)
+        table = table_of(columns)
+        return table if self.index is None else table.set_axis(self.index)
 
     def summary(self) -> str:
         """Return the counts and the bound in words.
@@ -185,6 +190,8 @@ def audit(
         "failure": check_number("failure", failure),
         "seed": check_count("seed", seed, least=0),
     }
+    pandas = sys.modules.get("pandas")
+    index = X.index if pandas is not None and isinstance(X, pandas.DataFrame) else None
     jobs = threads_of(n_jobs)
     columns = columns_of(drop, text, use, hash_bits)
     with _Bar(progress, check_flag("tqdm", tqdm), given["folds"]) as advance:
@@ -195,7 +202,7 @@ def audit(
                 found = _core.audit_table(source, table, given, advance, jobs)
             found["notes"] = [spelled(note) for note in found["notes"]]
             warn(found["notes"])
-            classes = typed_classes(found["classes"])
+            classes = classes_of(found["classes"], source, label)
             numbers = found["label"]
         else:
             if reading or any(columns.values()):
@@ -230,6 +237,7 @@ def audit(
         disagreements=found["disagreements"],
         contradicts=None if contradicts is None else contradicts[row],
         notes=found.get("notes", []),
+        index=None if index is None else index[row],
     )
 
 

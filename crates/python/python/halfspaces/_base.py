@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numbers
 import os
+import sys
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, Self, TypeAlias
@@ -20,6 +22,18 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
+
+class DataWarning(UserWarning):
+    """A decision about a table that could be wrong, such as a column that is left out or cells that are read as dates."""
+
+
+def warn(notes: Iterable[str]) -> None:
+    """Issue each note as a `DataWarning` at the line that called this package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "halfspaces":
+        frame, level = frame.f_back, level + 1
+    for note in notes:
+        warnings.warn(note, DataWarning, stacklevel=level)
 
 class Saved(Protocol):
     """A native object that can be saved as text."""
@@ -253,19 +267,27 @@ class ClassifierBase(ClassifierMixin, NativeState):
     def _checked_sample(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, npt.NDArray[np.int64], Any]:
         """Check `X` and `y`, set ``classes_``, and return rows, class numbers and weights."""
         X, y = validated(self, X, y)
-        if y.dtype.kind not in "biuSU":
+        if y.dtype.kind not in "biuU":
             check_labels(y)
-        weights = None
+        weights, given = None, None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
             # Rows with weight 0 have no effect, so they are removed.
             used = np.flatnonzero(weights)
+            if len(used) == 0:
+                raise ValueError("sample_weight: all weights are 0; a classifier needs rows with positive weights")
             if len(used) < len(weights):
+                given = numbered(y)[0]
                 X, y, weights = X[used], y[used], weights[used]
         self.classes_, numbers_of = numbered(y)
         if len(self.classes_) < 2:
-            found = "no row has a positive weight" if len(self.classes_) == 0 else f"{self.classes_[0]!r}"
-            raise ValueError(f"y has only one class ({found}); a classifier needs samples of at least two classes")
+            of = "y" if given is None else "y, without the rows of weight 0,"
+            raise ValueError(
+                f"{of} has only one class ({self.classes_[0]!r}); a classifier needs samples of at least two classes"
+            )
+        if given is not None and len(given) > len(self.classes_):
+            shown = ", ".join(map(repr, np.setdiff1d(given, self.classes_).tolist()))
+            warn([f"y: all rows of {shown} have weight 0, so the model does not know them"])
         return rows(X), numbers_of, weights
 
     def decision_function(self, X: Any) -> Floats:
@@ -279,8 +301,8 @@ class ClassifierBase(ClassifierMixin, NativeState):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes, one value per row, positive for ``classes_[1]``; otherwise one value per class, and the
-            class with the largest value is predicted.
+            For two classes, one value per row, at least 0 if ``classes_[1]`` is predicted; otherwise one value per
+            class, and the class with the largest value is predicted.
         """
         values: Floats = self._values(X)
         return values[:, 0] if values.shape[1] == 1 else values
@@ -319,6 +341,7 @@ class ClassifierBase(ClassifierMixin, NativeState):
 
 __all__ = [
     "ClassifierBase",
+    "DataWarning",
     "Floats",
     "NativeState",
     "NotFittedError",
@@ -334,5 +357,6 @@ __all__ = [
     "seed_of",
     "threads_of",
     "validated",
+    "warn",
     "with_advice",
 ]

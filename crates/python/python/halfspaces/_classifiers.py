@@ -12,8 +12,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted
 
 from halfspaces import _core
-from halfspaces._base import ClassifierBase, Floats, check_choice, check_count, check_flag, check_number, seed_of
-from halfspaces._frames import warn
+from halfspaces._base import ClassifierBase, Floats, check_choice, check_count, check_flag, check_number, seed_of, warn
 
 
 class _BatchClassifier(ClassifierBase):
@@ -29,7 +28,7 @@ class _BatchClassifier(ClassifierBase):
         with self._fitting():
             checked, numbers, weights = self._checked_sample(X, y, sample_weight)
             if getattr(self, "class_weight", None) is not None:
-                of_class = compute_sample_weight(self.class_weight, self.classes_[numbers])
+                of_class = _weights_of_classes(self.class_weight, self.classes_, numbers, weights)
                 weights = of_class if weights is None else weights * of_class
             self._native = _core.fit(spec, checked, numbers, weights, self._jobs())
             known = self._native.known
@@ -61,6 +60,17 @@ def _check_class_weight(weights: Any) -> None:
     for label, weight in weights.items():
         if not 0 <= check_number(f"class_weight, class {label!r}: weight", weight) < np.inf:
             raise ValueError(f"class_weight, class {label!r}: weight={weight}: must be at least 0 and finite")
+
+
+def _weights_of_classes(class_weight: Any, classes: Any, numbers: Any, weights: Floats | None) -> Floats:
+    """Return the weight of each row's class. Balanced classes have the same total weight, as if a row of weight 2 were
+    two rows."""
+    if isinstance(class_weight, Mapping):
+        of_row: Floats = compute_sample_weight(class_weight, classes[numbers])
+        return of_row
+    totals = np.bincount(numbers, weights, minlength=len(classes))
+    of_class: Floats = totals.sum() / (len(classes) * totals)
+    return of_class[numbers]
 
 
 class _BoundedClassifier(_BatchClassifier):
@@ -97,7 +107,26 @@ class _BoundedClassifier(_BatchClassifier):
         return bound
 
 
-class HalfspaceClassifier(_BoundedClassifier):
+class _Probabilities:
+    def predict_proba(self, X: Any) -> Floats:
+        raise NotImplementedError
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithm of the probability of each class, in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return np.log(self.predict_proba(X))
+
+
+class HalfspaceClassifier(_Probabilities, _BoundedClassifier):
     """The default classifier: compares halfspaces over columns and over kernel features, and averages the best.
 
     Candidates with and without kernel features, losses that resist wrong labels, and scales of the columns are compared
@@ -492,7 +521,7 @@ class LinearSVM(_BatchClassifier):
         return self._fit(X, y, sample_weight)
 
 
-class LogisticRegression(_BatchClassifier):
+class LogisticRegression(_Probabilities, _BatchClassifier):
     """Logistic regression with an L2 penalty, solved by Newton's method.
 
     Minimises ``0.5 * |w|^2 + C * sum(log(1 + exp(-y * (w @ x + b))))``, the objective of scikit-learn's class of this

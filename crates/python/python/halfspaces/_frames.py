@@ -11,7 +11,6 @@ import numbers
 import os
 import re
 import sys
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypedDict
@@ -19,11 +18,7 @@ from typing import Any, TypedDict
 import numpy as np
 import numpy.typing as npt
 
-from halfspaces._base import check_flag
-
-
-class DataWarning(UserWarning):
-    """A decision about a table that could be wrong, such as a column that is left out or cells that are read as dates."""
+from halfspaces._base import check_flag, warn
 
 
 class Reading(TypedDict, total=False):
@@ -109,15 +104,6 @@ def spelled_errors() -> Iterator[None]:
         raise ValueError(text) from None
 
 
-def warn(notes: Iterable[str]) -> None:
-    """Issue each note as a `DataWarning` at the line that called this package."""
-    frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "halfspaces":
-        frame, level = frame.f_back, level + 1
-    for note in notes:
-        warnings.warn(note, DataWarning, stacklevel=level)
-
-
 def existing(path: str | os.PathLike[str]) -> str:
     """Return a path as a string. Raise FileNotFoundError if it does not exist; "-" is standard input."""
     found = os.fspath(path)
@@ -152,7 +138,8 @@ def source_of(data: Any) -> Any:
         data = data.collect()
     if polars is not None and isinstance(data, polars.DataFrame):
         return ("polars DataFrame", data.write_ipc_stream(None).getvalue())
-    if hasattr(data, "__arrow_c_stream__"):
+    is_column = any(of is not None and isinstance(data, of.Series) for of in (pandas, polars))
+    if hasattr(data, "__arrow_c_stream__") and not is_column:
         return _of_arrow(data)
     raise TypeError(
         f"data: expected a path, a pandas or polars DataFrame, an Arrow table or stream, or a dict of arrays, but found "
@@ -168,6 +155,37 @@ def _of_arrow(data: Any) -> Any:
         raise ImportError(f'data: reading a {kind} needs PyArrow: pip install "halfspaces[arrow]"') from None
     name = "Arrow table" if isinstance(data, (pa.Table, pa.RecordBatch)) else type(data).__name__
     return (name, _stream(pa, pa.RecordBatchReader.from_stream(data)))
+
+
+def classes_of(names: list[str], source: Any, label: str) -> npt.NDArray[Any]:
+    """Return classes as values of the column of labels, or, for a file or dates, as `typed_classes` returns them."""
+    value_of_name: dict[str, Any] = {}
+    for value in _distinct(source, label):
+        value_of_name.setdefault(text_of(value).strip(), value)
+    if not all(name in value_of_name for name in names):
+        return typed_classes(names)
+    values = [value_of_name[name] for name in names]
+    found = np.array(values)
+    return found if found.dtype.kind in "biuf" else np.array(values, dtype=object)
+
+
+def _distinct(source: Any, label: str) -> Iterable[Any]:
+    """Return the distinct values of a column of a table in memory, in the order of the rows."""
+    if isinstance(source, str):
+        return []
+    _, table = source
+    if isinstance(table, bytes):
+        try:
+            import pyarrow as pa
+        except ImportError:
+            import polars
+
+            return polars.read_ipc_stream(table, columns=[label])[label].unique(maintain_order=True).drop_nulls()
+        column = pa.ipc.open_stream(table).read_all().column(label)
+        return [value for value in column.unique().to_pylist() if value is not None]
+    cells = dict(table)[label]
+    # The categories of a dict are strings, whatever type they had.
+    return [] if isinstance(cells, tuple) else dict.fromkeys(value for value in cells if not is_missing(value))
 
 
 def _stream(pa: Any, reader: Any) -> bytes:
@@ -191,6 +209,10 @@ def _of_pandas(frame: Any) -> Any:
             column = column.dt.to_timestamp()
         elif isinstance(column.dtype, pd.SparseDtype):
             column = column.sparse.to_dense()
+        elif isinstance(column.dtype, pd.IntervalDtype):
+            column = column.astype(str).astype("category")
+        elif isinstance(column.dtype, pd.CategoricalDtype) and column.cat.categories.dtype.kind == "O":
+            column = column.cat.rename_categories([text_of(level) for level in column.cat.categories])
         columns.append((name, column))
     try:
         import pyarrow as pa
@@ -266,6 +288,8 @@ def _kind(value: Any) -> str:
         ("number", (numbers.Real, decimal.Decimal)),
         ("date", (datetime.date, np.datetime64)),
         ("duration", (datetime.timedelta, np.timedelta64)),
+        ("time", datetime.time),
+        ("bytes", bytes),
     )
     return next((kind for kind, of in kinds if isinstance(value, of)), type(value).__name__)
 
@@ -310,11 +334,13 @@ def _cells(name: Any, values: Any) -> Any:
     if array.dtype.kind == "b":
         return array.tolist()
     if array.dtype.kind == "M":
-        return (np.ascontiguousarray(array.astype("datetime64[us]").view(np.int64)), "us")
+        return (np.ascontiguousarray(array.astype("datetime64[us]").view(np.int64)), "moments")
     if array.dtype.kind == "m":
-        return np.ascontiguousarray(array / np.timedelta64(1, "s"), dtype=np.float64)
+        return (np.ascontiguousarray(array.astype("timedelta64[ns]").view(np.int64)), "durations")
     if array.dtype.kind in "UT":
         return _checked_texts(name, array.tolist())
+    if array.dtype.kind == "S":
+        return _of_objects(name, array.astype(object))
     raise TypeError(
         f"data, column {name!r}: values of type {array.dtype} are not supported; convert them to numbers or strings"
     )
@@ -328,6 +354,28 @@ def _checked_texts(name: Any, texts: list[str | None]) -> list[str | None]:
         except UnicodeEncodeError:
             raise ValueError(f"data, column {name!r}: the text {text!r} in row {place} is not valid Unicode") from None
     return texts
+
+
+# A day without a meaning, to which times of the day are added.
+_DAY = datetime.datetime(2000, 1, 1)
+
+
+def _without_zones(name: Any, values: list[Any]) -> list[Any]:
+    """Convert times with a time zone to UTC, and issue a warning if any of them has another offset."""
+    zoned = [isinstance(value, datetime.datetime) and value.tzinfo is not None for value in values]
+    if not any(zoned):
+        return values
+    if any(value.utcoffset() for value, is_zoned in zip(values, zoned, strict=True) if is_zoned):
+        warn([f"data, column {name!r}: it has times with a time zone, which are converted to UTC"])
+    utc = datetime.timezone.utc
+    return [v.astimezone(utc).replace(tzinfo=None) if z else v for v, z in zip(values, zoned, strict=True)]
+
+
+def _decoded(name: Any, value: bytes) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        raise ValueError(f"data, column {name!r}: the bytes {value!r} are not UTF-8 text") from None
 
 
 def _of_objects(name: Any, array: npt.NDArray[Any]) -> Any:
@@ -353,16 +401,22 @@ def _of_objects(name: Any, array: npt.NDArray[Any]) -> Any:
         except OverflowError:
             raise ValueError(f"data, column {name!r}: a number is beyond the range of float64") from None
         return np.array(present, dtype=np.float64)
+    values = [None if gap else value for value, gap in zip(array, missing, strict=True)]
+    if kind == "Period":
+        return _of_objects(name, np.array([None if value is None else value.to_timestamp() for value in values]))
     if kind == "date":
-        times = [np.datetime64("NaT", "us") if gap else value for value, gap in zip(array, missing, strict=True)]
-        return (np.array(times, dtype="datetime64[us]").view(np.int64), "us")
+        return (np.array(_without_zones(name, values), dtype="datetime64[us]").view(np.int64), "moments")
     if kind == "duration":
-        spans = [np.timedelta64("NaT", "us") if gap else value for value, gap in zip(array, missing, strict=True)]
-        return np.array(spans, dtype="timedelta64[us]") / np.timedelta64(1, "s")
+        return (np.array(values, dtype="timedelta64[ns]").view(np.int64), "durations")
+    if kind == "time":
+        spans = [None if value is None else datetime.datetime.combine(_DAY, value.replace(tzinfo=None)) - _DAY for value in values]
+        return (np.array(spans, dtype="timedelta64[us]").view(np.int64), "times")
+    if kind == "bytes":
+        return _checked_texts(name, [None if value is None else _decoded(name, value) for value in values])
     if kind == "bool":
-        return [None if gap else bool(value) for value, gap in zip(array, missing, strict=True)]
+        return [None if value is None else bool(value) for value in values]
     if kind == "text":
-        return _checked_texts(name, [None if gap else str(value) for value, gap in zip(array, missing, strict=True)])
+        return _checked_texts(name, [None if value is None else str(value) for value in values])
     raise TypeError(
         f"data, column {name!r}: values of type {kind} are not supported; convert them to numbers or strings"
     )
@@ -393,14 +447,14 @@ def typed_classes(classes: list[str]) -> npt.NDArray[Any]:
         usual = all(name in (text_of(number), repr(number)) for name, number in zip(classes, floats, strict=True))
         if usual and len(set(floats)) == len(floats):
             return np.array(floats)
-    if [name.lower() for name in classes] == ["false", "true"]:
-        return np.array([False, True])
+    if sorted(name.lower() for name in classes) == ["false", "true"]:
+        return np.array([name.lower() == "true" for name in classes])
     return np.array(classes, dtype=object)
 
 
 __all__ = [
-    "DataWarning",
     "Reading",
+    "classes_of",
     "is_missing",
     "names",
     "reading_of",
@@ -410,5 +464,4 @@ __all__ = [
     "table_of",
     "text_of",
     "typed_classes",
-    "warn",
 ]

@@ -13,8 +13,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import _get_feature_names, check_array
 
 from halfspaces import _core
-from halfspaces._base import Floats, check_count, check_flag, check_number, rows, seed_of, threads_of, with_advice
-from halfspaces._frames import warn
+from halfspaces._base import Floats, check_count, check_flag, check_number, rows, seed_of, threads_of, warn, with_advice
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -287,7 +286,8 @@ class Labeler:
 
         ``tell(label)`` answers the open question. ``tell(row, label)`` labels a row: if it is the row in question, this
         answers the question; if the row already has a label, this changes it; otherwise the label counts as known, not
-        as an answer or a correction. ``tell(rows, labels)`` does this for many rows at once.
+        as an answer or a correction. ``tell(rows, labels)`` does this for many rows at once. `rows` are row numbers, or
+        a boolean mask with one value for each row of `X`.
 
         Parameters
         ----------
@@ -511,6 +511,7 @@ class Labeler:
         if isinstance(given, (set, frozenset)) or isinstance(labels, (set, frozenset)):
             raise TypeError("rows and labels: a set has no order; pass lists of equal length")
         numbers = [_number_of(_plain(label), self.classes_, "label") for label in labels]
+        given = _rows_of_mask(given, self.progress.rows)
         chosen = [self._checked_row(check_count("row", row, least=0)) for row in given]
         if len(chosen) != len(numbers):
             raise ValueError(f"{len(chosen)} rows and {len(numbers)} labels; each row needs one label")
@@ -536,6 +537,16 @@ class _Options:
     ) -> None:
         self.classes, self.names, self.ids = classes, names, ids
         self.seed, self.path, self.rare, self.seek, self.keep_found = seed, path, rare, seek, keep_found
+
+
+def _rows_of_mask(given: Any, rows: int) -> Any:
+    """Return the row numbers of a boolean mask, or any other argument unchanged."""
+    mask = given if hasattr(given, "dtype") else list(given)
+    if len(mask) == 0 or not all(isinstance(value, (bool, np.bool_)) for value in mask):
+        return mask
+    if len(mask) != rows:
+        raise ValueError(f"rows: the mask has {len(mask)} values, but there are {rows} rows")
+    return np.flatnonzero(np.asarray(mask, dtype=bool)).tolist()
 
 
 def _plain(value: Any) -> Any:

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from halfspaces import _core
-from halfspaces._base import Floats, Self, check_count, check_flag, check_number, threads_of
+from halfspaces._base import Floats, Self, check_count, check_flag, check_number, threads_of, warn
 from halfspaces._frames import (
     Reading,
+    classes_of,
     existing,
     names,
     reading_of,
@@ -23,7 +24,6 @@ from halfspaces._frames import (
     table_of,
     text_of,
     typed_classes,
-    warn,
 )
 
 LEARNERS = ("auto", "massart", "perspectron", "perceptron", "logistic", "svm")
@@ -60,11 +60,11 @@ class Pipeline:
     label : str
         The column of labels.
     classes_ : ndarray of shape (n_classes,)
-        The classes. If all names are integers of 64 bits or all are numbers, such as 7 and 0.5 but not 007 or 0.50, the
-        classes are integers or floats; ``false`` and ``true`` are booleans. So predictions can be compared with a
-        column of numbers or booleans. All other classes are strings. A date is a string such as 2020-01-31, even if the
-        column of labels had the type of a date, and an integer that needs more than 64 bits is a string as well. With
-        two classes, the positive one is last.
+        The classes. With two classes, the positive one is last. After a fit to a DataFrame or another table in memory,
+        these are values of the column of labels, so predictions can be compared with that column. Dates are strings
+        such as 2020-01-31. After a fit to a file, and after `load`, the type is that of the names: if all are integers
+        of 64 bits or all are numbers, such as 7 and 0.5 but not 007 or 0.50, the classes are integers or floats;
+        ``false`` and ``true`` are booleans; all others are strings.
     class_names : list of str
         The classes as they are written in the model file.
     columns : list of str
@@ -100,13 +100,13 @@ class Pipeline:
         raise TypeError("make a Pipeline with Pipeline.fit or Pipeline.load")
 
     @classmethod
-    def _of(cls, native: _core.TablePipeline, notes: list[str]) -> Self:
+    def _of(cls, native: _core.TablePipeline, notes: list[str], classes: npt.NDArray[Any] | None = None) -> Self:
         made = cls.__new__(cls)
         made._native = native
         made.notes = notes
         made.label = native.label
         made.class_names = native.classes
-        made.classes_ = typed_classes(made.class_names)
+        made.classes_ = typed_classes(made.class_names) if classes is None else classes
         return made
 
     @classmethod
@@ -227,7 +227,7 @@ class Pipeline:
             native, notes = _core.fit_pipeline(source, given, threads_of(n_jobs))
         notes = [spelled(note) for note in notes]
         warn(notes)
-        return cls._of(native, notes)
+        return cls._of(native, notes, classes_of(native.classes, source, label))
 
     def predict(
         self,
@@ -375,8 +375,20 @@ class Pipeline:
         ------
         OSError
             If the file cannot be written. An existing file is then unchanged.
+
+        Warns
+        -----
+        DataWarning
+            If a loaded pipeline will predict classes of another type, because the model file contains only their names.
+            For example, the strings "0" and "1" become integers. Pickle keeps the type.
         """
         self._native.save(path)
+        loaded = typed_classes(self.class_names).tolist()
+        for name, value in zip(loaded, self.classes_.tolist(), strict=True):
+            if type(name) is not type(value) or name != value:
+                text = "a model file contains the names of classes; a loaded pipeline predicts"
+                warn([f"{os.fspath(path)}: {text} {name!r} instead of {value!r}"])
+                break
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -449,7 +461,7 @@ class Pipeline:
         return found
 
     def __reduce__(self) -> Any:
-        return (_restored, (self._native.to_bytes(), self.notes))
+        return (_restored, (self._native.to_bytes(), self.notes, self.classes_))
 
     def __repr__(self) -> str:
         classes = ", ".join(map(repr, self.classes_.tolist()))
@@ -458,8 +470,8 @@ class Pipeline:
         return f"<Pipeline from {len(self.columns)} columns to {self.label!r}: {classes}{error}>"
 
 
-def _restored(saved: bytes, notes: list[str]) -> Pipeline:
-    return Pipeline._of(_core.TablePipeline.from_bytes(saved, "the pickled pipeline"), notes)
+def _restored(saved: bytes, notes: list[str], classes: npt.NDArray[Any] | None = None) -> Pipeline:
+    return Pipeline._of(_core.TablePipeline.from_bytes(saved, "the pickled pipeline"), notes, classes)
 
 
 __all__ = ["Pipeline"]
