@@ -74,6 +74,14 @@ fn for_python(message: &str) -> String {
         .replace("; run the same command again", "; open it again")
 }
 
+/// Replaces the advice to pass `--use`, because a session on an array or a data frame has no such option.
+fn without_option(note: String) -> String {
+    match note.split_once("; pass --use ") {
+        Some((what, _)) => format!("{what}; rename it to learn from it"),
+        None => note,
+    }
+}
+
 fn failed(error: impl Into<DataError>) -> Fault {
     Fault::new(for_python(&error.into().to_string()))
 }
@@ -224,7 +232,7 @@ impl Session {
             // The model is computed before a new file is written.
             let (recipe, of_recipe) =
                 Recipe::fit(&frame, &RecipeOptions::default()).map_err(failed)?;
-            notes.extend(of_recipe);
+            notes.extend(of_recipe.into_iter().map(without_option));
             let points = recipe.apply(&frame, Unseen::Error).map_err(failed)?;
             let log = match &options.path {
                 Some(path) => options.open(&frame, path, &mut notes)?,

@@ -169,8 +169,8 @@ class Labeler:
     Parameters
     ----------
     X : array-like, CSR matrix or data frame of shape (n_rows, n_features)
-        The rows. Missing values are NaN. Constant columns and columns that identify rows are ignored, as the command
-        ignores them (see `notes_`).
+        The rows. Missing values are NaN. As in the command, constant columns have no effect, and columns of a data
+        frame that identify rows are ignored; `notes_` names them.
     classes : iterable of hashable or None, default=None
         The classes, at least two. In the session file, each has the name ``str(value)``. ``None`` takes the names from
         the session file.
