@@ -235,6 +235,24 @@ pub(crate) mod tests {
         }
     }
 
+    /// The times of two runs are added, for each configuration; trials are counted in the store.
+    #[test]
+    fn times_of_two_runs_are_added() {
+        let mut first = ExperimentTime { seconds: 2.0, trials: 5, ..ExperimentTime::new("D") };
+        first.add_trials("{}", 0.5, 5);
+        let mut second = ExperimentTime { seconds: 3.0, trials: 9, ..ExperimentTime::new("D") };
+        second.add_trials("{}", 0.25, 4);
+        second.add_trials("[]", 1.0, 1);
+        first.add(&second);
+        let of = |configuration: &str, seconds, trials| ConfigurationTime {
+            configuration: configuration.into(),
+            seconds,
+            trials,
+        };
+        assert_eq!((first.seconds, first.trials), (5.0, 5));
+        assert_eq!(first.configurations, [of("{}", 0.75, 9), of("[]", 1.0, 1)]);
+    }
+
     #[test]
     fn another_run_is_refused_by_its_first_difference() {
         let info = example();

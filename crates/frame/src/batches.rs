@@ -257,7 +257,7 @@ mod tests {
     use arrow_array::types::Int8Type;
     use arrow_array::{
         Array, BooleanArray, Date32Array, DictionaryArray, DurationSecondArray, Float64Array,
-        Int8Array, Int64Array, RecordBatch, TimestampMicrosecondArray,
+        Int8Array, Int64Array, RecordBatch, TimestampMicrosecondArray, TimestampNanosecondArray,
     };
     use arrow_schema::{DataType, Field, Schema, TimeUnit};
     use std::sync::Arc;
@@ -281,6 +281,22 @@ mod tests {
 
     fn times(frame: &Frame) -> Vec<String> {
         (0..frame.rows).map(|row| frame.column("at").unwrap().text(row)).collect()
+    }
+
+    /// Texts of times, which `correct` writes, keep the instant and the nanoseconds.
+    #[test]
+    fn texts_of_times_with_a_zone_are_in_utc() {
+        assert_eq!(
+            times(&zoned("Europe/Berlin", &Hints::verbatim(["at"]))),
+            ["2024-06-01T08:00:00Z", "2024-06-02T20:00:00Z"]
+        );
+        let of = DataType::Timestamp(TimeUnit::Nanosecond, None);
+        let schema = Schema::new(vec![Field::new("at", of, true)]);
+        let array = Arc::new(TimestampNanosecondArray::from(vec![Some(-1), None, Some(1_000)]));
+        let batch = RecordBatch::try_new(Arc::new(schema.clone()), vec![array]).unwrap();
+        let hints = Hints::verbatim(["at"]);
+        let frame = read_batches("t", &schema, [batch], &ReadOptions::default(), &hints).unwrap();
+        assert_eq!(times(&frame), ["1969-12-31T23:59:59.999999999", "", "00:00:00.000001"]);
     }
 
     /// A duration has no text, so a model that learned from texts such as `0 days 20:48:14` cannot recognise it.

@@ -3,7 +3,7 @@
 use crate::budget::Budget;
 use crate::error::DataError;
 use crate::texts::TextColumn;
-use crate::typing::{Cells, Kind, moment_text};
+use crate::typing::{Cells, Kind, exact_text};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type,
@@ -413,7 +413,12 @@ fn append_texts(array: &dyn Array, texts: &mut TextColumn, budget: &Budget) -> R
             let mut moments = Vec::new();
             budget.grow(&mut moments, array.len())?;
             append_moments(array, &mut moments)?;
-            moments.into_iter().map(|v| v.map(moment_text)).try_for_each(|v| push(v.as_deref()))?;
+            let has_zone = matches!(array.data_type(), DataType::Timestamp(_, Some(_)));
+            let nanoseconds = array.as_primitive_opt::<TimestampNanosecondType>();
+            for (row, moment) in moments.into_iter().enumerate() {
+                let nanos = nanoseconds.map_or(0, |times| times.value(row).rem_euclid(1000));
+                push(moment.map(|at| exact_text(at, nanos as u16, has_zone)).as_deref())?;
+            }
         }
         DataType::Dictionary(..) => append_dictionary(array, texts, budget)?,
         _ => {

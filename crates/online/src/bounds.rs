@@ -512,6 +512,8 @@ mod tests {
         // The mean of ln(1/α), 0.754663, is multiplied by 8 k = 40. The share of aligned pairs is 0.670180.
         let expected = (2.0 / 0.670_179_97 - 1.5) * 60.0 + 40.0 * 0.754_663_37 + 1.0;
         assert!((round_mistakes(5.0) - expected).abs() < 1e-3);
+        // In one dimension, half a failed run with at most ⌊4 ln 4⌋ + 1 = 6 mistakes, and one mistake of the last run.
+        assert_eq!(round_mistakes(1.0), 0.5 * 6.0 + 1.0);
         assert!((1..40).all(|k| round_mistakes(f64::from(k)) < round_mistakes(f64::from(k + 1))));
     }
 

@@ -11,7 +11,7 @@ use crate::report::Report;
 use crate::validation::measure;
 use halfspaces_frame::{Classes, DataError, Frame, Labels, LargeTable};
 use halfspaces_linalg::{RngStream, rng_for};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The number of sampled rows from which the columns and the classes are determined. In a one-pass fit, these are the
 /// first rows; otherwise they are random rows.
@@ -139,6 +139,7 @@ fn one_pass(
             rows: 0,
             left_out: 0,
             by_label: HashMap::new(),
+            unseen: BTreeMap::new(),
         };
         let fitted = Model::fit_stream(&options.plan, &design, &classes, &mut pass);
         let (model, findings, _) = fitted.map_err(|fault| fault.within(&source))?;
@@ -146,15 +147,22 @@ fn one_pass(
         for batch in &mut pass {
             batch?;
         }
-        let counts = (pass.rows, pass.left_out, std::mem::take(&mut pass.by_label));
+        let by_label = std::mem::take(&mut pass.by_label);
+        let counts = (pass.rows, pass.left_out, by_label, std::mem::take(&mut pass.unseen));
         Ok::<_, DataError>((model, findings, pass.finish()?, counts))
     })?;
     drop(design);
     let mut model = model;
-    let (rows, left_out, by_label) = counts;
+    let (rows, left_out, by_label, unseen) = counts;
     if left_out > 0 {
         notes.push(format!(
             "{source}: {left_out} rows have labels that do not occur in the first {size} rows; these rows are not used"
+        ));
+    }
+    for (column, count) in unseen {
+        notes.push(format!(
+            "{source}, column `{column}`: {count} rows have categories that do not occur in the fitted part of the first {size} rows; they count as none \
+             of the known categories; shuffle the file, or fit without --stream"
         ));
     }
     target.count(&by_label);
@@ -235,6 +243,8 @@ struct Pass<'p> {
     /// The number of rows with unknown labels.
     left_out: u64,
     by_label: HashMap<usize, usize>,
+    /// The number of rows with unknown categories in each column that has such rows.
+    unseen: BTreeMap<String, u64>,
 }
 
 impl Iterator for Pass<'_> {
@@ -256,6 +266,9 @@ impl Pass<'_> {
         let first = self.rows;
         self.rows += chunk.rows as u64;
         (self.progress)(chunk.rows as u64);
+        for (column, rows) in self.recipe.unseen_rows(&chunk)? {
+            *self.unseen.entry(column.to_owned()).or_default() += rows;
+        }
         let class: Vec<Option<usize>> =
             labels.classes.iter().map(|label| self.target.class_of(label, &self.known)).collect();
         let (mut learn, mut classes) = (Vec::new(), Vec::new());

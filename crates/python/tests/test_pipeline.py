@@ -222,7 +222,9 @@ def test_classes_have_the_type_of_the_labels(labels: list[Any], kind: str, tmp_p
         assert (model.predict(path) == pd.read_csv(path)["y"]).mean() > 0.95
 
 
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, dict], ids=["pandas", "polars", "arrow", "dict"])
+@pytest.mark.parametrize(
+    "make", [pd.DataFrame, pl.DataFrame, pa.table, dict], ids=["pandas", "polars", "arrow", "dict"]
+)
 @pytest.mark.parametrize("labels", [[True, False], ["yes ", "no"], ["1", "2"], [1.0, 2.0], [3, 4]])
 def test_predictions_equal_the_labels_of_every_table(make: Any, labels: list[Any]) -> None:
     x = np.linspace(-1.0, 1.0, 200)

@@ -1,6 +1,6 @@
 //! `fit --stream`: files read in chunks.
 
-use crate::support::{succeed, table};
+use crate::support::{run_line, succeed, table};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -48,6 +48,30 @@ fn all_rows_except_the_hold_out_are_learned_from() {
     let rows = found["classes"].as_array().unwrap().iter().map(|c| c["rows"].as_u64().unwrap());
     assert_eq!(rows.sum::<u64>(), 70_000);
     assert!(found["held_out"]["rate"].as_f64().unwrap() < 0.02, "{found}");
+}
+
+/// The categories come from the first rows, so rows with other categories are counted.
+#[test]
+fn categories_after_the_first_rows_are_noted() {
+    let dir = tempfile::tempdir().unwrap();
+    let late = |i: usize| i >= 65_000 && i.is_multiple_of(2);
+    let rows = wheel(70_000, &["a", "b"]);
+    let rows = rows.lines().enumerate().map(|(i, line)| match i.checked_sub(1) {
+        Some(row) if late(row) => format!("{}\n", line.replace(",u,", ",w,")),
+        _ => format!("{line}\n"),
+    });
+    fs::write(dir.path().join("t.csv"), rows.collect::<String>()).unwrap();
+    let run = |args: &str| {
+        let output =
+            run_line(dir.path(), &format!("fit t.csv --label class -o m.json --force {args}"));
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let notes = run("--learner perceptron --stream");
+    assert!(notes.contains("column `z`: 2500 rows have categories that do not occur"), "{notes}");
+    assert!(!notes.contains("column `x`"), "{notes}");
+    // In memory, the model knows all categories.
+    assert!(!run("--learner perceptron").contains("do not occur"));
 }
 
 #[test]

@@ -130,6 +130,7 @@ fn equality_is_accepted_where_the_iteration_cannot_go_on() {
     let spent = few.fit(&points).unwrap();
     let Outcome::Unresolved { reason, position } = spent.outcome() else { panic!("{spent:?}") };
     assert_eq!((*reason, position.subspace.dim()), (Reason::IterationCap, 2));
+    assert!(capped.is_resolved() && !spent.is_resolved());
     // Without these caps, the fit reaches radially isotropic position within δ.
     let free = params.check().unwrap().fit(&points).unwrap();
     assert_certified(&points, &free, accuracy, "free");

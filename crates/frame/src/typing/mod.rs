@@ -28,6 +28,8 @@ pub use rule::{ColumnRule, Kind, Reading};
 
 pub(crate) use context::Context;
 pub(crate) use markers::Markers;
+#[cfg(any(feature = "arrow", feature = "parquet"))]
+pub(crate) use moment::exact_text;
 pub(crate) use moment::text as moment_text;
 pub(crate) use number::plain_number;
 pub(crate) use raw::{Cells, RawTexts};

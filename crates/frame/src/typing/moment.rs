@@ -484,17 +484,26 @@ pub(super) fn digits_date(value: f64) -> Option<i64> {
 
 /// Formats a timestamp in ISO 8601 as a date, as a date with a time, or only as a time if the date is 1970-01-01.
 pub(crate) fn text(micros: i64) -> String {
+    exact_text(micros, 0, false)
+}
+
+/// Formats a timestamp with `nanos` further nanoseconds. A timestamp with a time zone is written in UTC, with its date,
+/// time and a Z.
+pub(crate) fn exact_text(micros: i64, nanos: u16, has_zone: bool) -> String {
     let (day, time) = (micros.div_euclid(DAY), micros.rem_euclid(DAY));
     let (year, month, of_month) = date(day);
     let (seconds, fraction) = (time / 1_000_000, time % 1_000_000);
     let mut clock = format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
-    if fraction > 0 {
+    if fraction > 0 || nanos > 0 {
         clock.push('.');
-        clock.push_str(format!("{fraction:06}").trim_end_matches('0'));
+        clock.push_str(format!("{fraction:06}{nanos:03}").trim_end_matches('0'));
     }
-    match (day, time) {
-        (0, 1..) => clock,
-        (_, 0) => format!("{year:04}-{month:02}-{of_month:02}"),
+    if has_zone {
+        return format!("{year:04}-{month:02}-{of_month:02}T{clock}Z");
+    }
+    match (day, time, nanos) {
+        (_, 0, 0) => format!("{year:04}-{month:02}-{of_month:02}"),
+        (0, ..) => clock,
         _ => format!("{year:04}-{month:02}-{of_month:02}T{clock}"),
     }
 }
@@ -545,6 +554,34 @@ mod tests {
         }
         assert_eq!(read("06:30", DateOrder::TimeOnly).as_deref(), Some("06:30:00"));
         assert_eq!(read("6:30:05 pm", DateOrder::TimeOnly).as_deref(), Some("18:30:05"));
+    }
+
+    /// A time with a zone keeps its instant, and nanoseconds are kept.
+    #[test]
+    fn exact_texts_keep_zones_and_nanoseconds() {
+        let micros = parse("2024-01-31 06:30:00.25", DateOrder::YearFirst).unwrap().micros;
+        let midnight = parse("2024-01-31", DateOrder::YearFirst).unwrap().micros;
+        for (at, nanos, has_zone, expected) in [
+            (micros, 0, false, "2024-01-31T06:30:00.25"),
+            (micros, 7, false, "2024-01-31T06:30:00.250000007"),
+            (micros, 120, true, "2024-01-31T06:30:00.25000012Z"),
+            (midnight, 0, false, "2024-01-31"),
+            (midnight, 0, true, "2024-01-31T00:00:00Z"),
+            (midnight, 1, false, "2024-01-31T00:00:00.000000001"),
+            (0, 1, false, "00:00:00.000000001"),
+            (0, 0, true, "1970-01-01T00:00:00Z"),
+        ] {
+            assert_eq!(exact_text(at, nanos, has_zone), expected);
+            let again = parse(expected, DateOrder::YearFirst);
+            if at > 0 {
+                let offset = if has_zone { Some(0) } else { None };
+                assert_eq!(
+                    again.map(|of| (of.micros, of.offset)),
+                    Some((at, offset)),
+                    "{expected}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -73,6 +73,29 @@ impl Recipe {
     }
 }
 
+impl Recipe {
+    /// The columns of categories in which `frame` has categories that the recipe does not know, each with the number of
+    /// such rows.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`Recipe::apply`].
+    pub(crate) fn unseen_rows(&self, frame: &Frame) -> Result<Vec<(&str, u64)>, DataError> {
+        let found = Found::new(frame);
+        let mut counts = Vec::new();
+        for column in &self.columns {
+            if !matches!(column.kind, Kind::Category { .. }) {
+                continue;
+            }
+            let encoder = Encoder::new(column, &found, self.sparse, Unseen::Zero)?;
+            let rows = (0..frame.rows).filter(|row| encoder.is_unseen(*row)).count();
+            if rows > 0 {
+                counts.push((column.name.as_str(), rows as u64));
+            }
+        }
+        Ok(counts)
+    }
+}
+
 /// The columns of a table, which are looked up by name.
 struct Found<'f> {
     frame: &'f Frame,
@@ -115,6 +138,20 @@ enum Source<'f> {
     },
     Texts(&'f Texts),
     Moments(&'f TimestampMicrosecondArray),
+}
+
+impl Source<'_> {
+    /// A number as text, or `None` if it is missing.
+    fn text(&self, row: usize) -> Option<String> {
+        let number = match self {
+            Source::Numbers(values) => values[row],
+            Source::Strided { values, first, step } => values[first + row * step],
+            Source::Texts(_) | Source::Moments(_) => {
+                unreachable!("only numbers are looked up by text")
+            }
+        };
+        (!number.is_nan()).then(|| number.to_string())
+    }
 }
 
 /// The encoder of one column.
@@ -261,14 +298,7 @@ impl<'f> Encoder<'f> {
                 }
             },
             Work::NumberLevels { numbers, places } => {
-                let number = match numbers.as_ref() {
-                    Source::Numbers(values) => values[row],
-                    Source::Strided { values, first, step } => values[first + row * step],
-                    Source::Texts(_) | Source::Moments(_) => {
-                        unreachable!("only numbers are looked up by text")
-                    }
-                };
-                let text = (!number.is_nan()).then(|| number.to_string());
+                let text = numbers.text(row);
                 let place = text.as_deref().and_then(|text| places.get(text).copied());
                 self.write_category(text.as_deref(), row, place, out)
             }
@@ -285,6 +315,20 @@ impl<'f> Encoder<'f> {
                 }
                 Ok(())
             }
+        }
+    }
+
+    /// Whether the row has a category that the recipe does not know.
+    fn is_unseen(&self, row: usize) -> bool {
+        match &self.work {
+            Work::Levels { texts, places } => match texts.codes()[row] {
+                MISSING => false,
+                code => places[code as usize].is_none(),
+            },
+            Work::NumberLevels { numbers, places } => {
+                numbers.text(row).is_some_and(|text| !places.contains_key(text.as_str()))
+            }
+            _ => false,
         }
     }
 

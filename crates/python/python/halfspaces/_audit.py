@@ -12,7 +12,17 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_X_y
 
 from halfspaces import _core
-from halfspaces._base import Floats, check_count, check_flag, check_labels, check_number, rows, threads_of, warn, with_advice
+from halfspaces._base import (
+    Floats,
+    check_count,
+    check_flag,
+    check_labels,
+    check_number,
+    rows,
+    threads_of,
+    warn,
+    with_advice,
+)
 from halfspaces._frames import Reading, classes_of, reading_of, source_of, spelled, spelled_errors, table_of
 from halfspaces._pipeline import check_learner, columns_of
 

@@ -35,6 +35,7 @@ def warn(notes: Iterable[str]) -> None:
     for note in notes:
         warnings.warn(note, DataWarning, stacklevel=level)
 
+
 class Saved(Protocol):
     """A native object that can be saved as text."""
 

@@ -63,14 +63,17 @@ def _check_class_weight(weights: Any) -> None:
 
 
 def _weights_of_classes(class_weight: Any, classes: Any, numbers: Any, weights: Floats | None) -> Floats:
-    """Return the weight of each row's class. Balanced classes have the same total weight, as if a row of weight 2 were
-    two rows."""
+    """Return the weight of each row's class.
+
+    Balanced classes have the same total weight, where a row of weight 2 counts as two rows.
+    """
     if isinstance(class_weight, Mapping):
         of_row: Floats = compute_sample_weight(class_weight, classes[numbers])
         return of_row
     totals = np.bincount(numbers, weights, minlength=len(classes))
     of_class: Floats = totals.sum() / (len(classes) * totals)
-    return of_class[numbers]
+    found: Floats = of_class[numbers]
+    return found
 
 
 class _BoundedClassifier(_BatchClassifier):

@@ -367,7 +367,7 @@ def _without_zones(name: Any, values: list[Any]) -> list[Any]:
         return values
     if any(value.utcoffset() for value, is_zoned in zip(values, zoned, strict=True) if is_zoned):
         warn([f"data, column {name!r}: it has times with a time zone, which are converted to UTC"])
-    utc = datetime.timezone.utc
+    utc = datetime.UTC
     return [v.astimezone(utc).replace(tzinfo=None) if z else v for v, z in zip(values, zoned, strict=True)]
 
 
@@ -409,7 +409,8 @@ def _of_objects(name: Any, array: npt.NDArray[Any]) -> Any:
     if kind == "duration":
         return (np.array(values, dtype="timedelta64[ns]").view(np.int64), "durations")
     if kind == "time":
-        spans = [None if value is None else datetime.datetime.combine(_DAY, value.replace(tzinfo=None)) - _DAY for value in values]
+        clock = [None if value is None else value.replace(tzinfo=None) for value in values]
+        spans = [None if value is None else datetime.datetime.combine(_DAY, value) - _DAY for value in clock]
         return (np.array(spans, dtype="timedelta64[us]").view(np.int64), "times")
     if kind == "bytes":
         return _checked_texts(name, [None if value is None else _decoded(name, value) for value in values])
