@@ -35,6 +35,21 @@ impl OutputArgs {
         self.file().map_or(Ok(()), |path| check_targets(&[path], inputs, self.force))
     }
 
+    /// Like [`OutputArgs::check`], for a table. Also returns an error if the file name has the ending of a document.
+    pub(crate) fn check_table(&self, inputs: &[&Path]) -> Result<(), CliError> {
+        self.check(inputs)?;
+        let Some(path) = self.file() else { return Ok(()) };
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        match ending.filter(|of| ["json", "jsonl", "html"].contains(&of.as_str())) {
+            Some(ending) => Err(CliError::user(format!(
+                "{}: the output is CSV, not .{ending}; name a file such as {}",
+                path.display(),
+                path.with_extension("csv").display()
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// The output file; `None` for standard output.
     fn file(&self) -> Option<&Path> {
         self.output.as_deref().filter(|path| *path != Path::new(STDOUT))

@@ -47,7 +47,7 @@ pub(crate) struct CorrectArgs {
 
 /// Runs `correct`.
 pub(crate) fn run(args: &CorrectArgs) -> Result<(), CliError> {
-    args.output.check(&[&args.input.data, &args.with])?;
+    args.output.check_table(&[&args.input.data, &args.with])?;
     if args.input.data == Path::new("-") {
         return Err(CliError::user("standard input cannot be read more than once; pass a file"));
     }

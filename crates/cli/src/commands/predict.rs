@@ -49,7 +49,7 @@ pub(crate) struct PredictArgs {
 
 /// Runs `predict`.
 pub(crate) fn run(args: &PredictArgs) -> Result<(), CliError> {
-    args.output.check(&[&args.model, &args.input.data])?;
+    args.output.check_table(&[&args.model, &args.input.data])?;
     let model = Pipeline::load(&args.model)?;
     let progress = Progress::start("predicting");
     let frame = args.input.read_for(&model, &[], &args.keep)?;

@@ -193,6 +193,11 @@ const CASES: [(&str, &str); 114] = [
         "predict model.json good.csv -o predictions.Parquet",
         "predictions.Parquet: the output is plain text, not a .parquet file",
     ),
+    (
+        "predict model.json good.csv -o labels.JSON",
+        "labels.JSON: the output is CSV, not .json; name a file such as labels.csv",
+    ),
+    ("correct good.csv --label y --with good.csv -o a.html", "the output is CSV, not .html"),
     ("fit good.csv --label y -o model.json.gz", "not a .gz file; name a file with another ending"),
     ("fit good.csv --label y -o - --force", "`-` is not a file name here"),
     (

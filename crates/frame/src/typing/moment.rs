@@ -229,10 +229,14 @@ impl<'t> Scan<'t> {
         if length == 8 && (order == DateOrder::Digits || self.rest.starts_with(['T', 't'])) {
             return days(first / 10_000, (first / 100 % 100) as u32, (first % 100) as u32);
         }
-        let mark = self.mark()?;
+        // SAS writes 31JAN2024 without separators.
+        let is_joined = length == 2 && self.rest.starts_with(|c: char| c.is_ascii_alphabetic());
+        let mark = if is_joined { "" } else { self.mark()? };
         if self.rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
             let month = self.month()?;
-            self.mark()?;
+            if !is_joined {
+                self.mark()?;
+            }
             let (last, last_length) = self.number(4)?;
             return match length {
                 4 => days(first, month, day(last, last_length)?),
@@ -533,6 +537,9 @@ mod tests {
             ("20240131T0630", "2024-01-31T06:30:00"),
             ("31 Jan 2024", "2024-01-31"),
             ("31-Jan-24", "2024-01-31"),
+            ("31JAN2024", "2024-01-31"),
+            ("03may99", "1999-05-03"),
+            ("31JAN2024:06:30:15.5", "2024-01-31T06:30:15.5"),
             ("Jan 31, 2024", "2024-01-31"),
             ("January 31st 2024", "2024-01-31"),
             ("Sept 3 1999", "1999-09-03"),
@@ -610,6 +617,11 @@ mod tests {
             "10-20",
             "½",
             "March Madness 64",
+            "31JAN",
+            "31JAN202",
+            "310JAN2024",
+            "31XYZ2024",
+            "31JAN 2024 x",
         ] {
             for order in [
                 DateOrder::YearFirst,
