@@ -73,8 +73,8 @@ pub(crate) fn print(text: &str) -> Result<(), CliError> {
     print_styled(&shown(text))
 }
 
-/// Prints text that may contain styles to stdout, with line breaks between words on a terminal. Control characters from
-/// files must be escaped already.
+/// Prints to stdout a text that may contain styles, with line breaks between words on a terminal. Control characters
+/// from files must already have been escaped.
 pub(crate) fn print_styled(text: &str) -> Result<(), CliError> {
     print_raw(&terminal::for_stdout(text))
 }

@@ -235,8 +235,8 @@ mod tests {
     }
 
     proptest! {
-        /// By definition, if the probability equals the upper bound, at most this many events have probability 1 -
-        /// confidence.
+        /// By definition, if the probability of an event equals the upper bound, the probability that at most this many
+        /// events occur is 1 - confidence.
         #[test]
         fn binomial_bounds_invert_the_distribution(n in 1u64..200, k in 0u64..200, c in 0.5..0.999f64) {
             prop_assume!(k < n);

@@ -27,7 +27,7 @@ pub(crate) struct Part {
     pub(crate) cost: f64,
 }
 
-/// The estimate of the remaining time. It uses the stated costs, corrected by the measured speed. Trials are counted
+/// The estimate of the remaining time. It uses the stated costs, corrected for the measured speed. Trials are counted
 /// only within an experiment, since the costs of trials of different experiments differ by orders of magnitude.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Estimate {

@@ -351,7 +351,7 @@ impl Inputs {
         // Errors in the files are reported before anything runs.
         for (name, _) in &inputs.extra {
             let named = |e: Failure| -> Failure {
-                // An error of the reader already names file and line.
+                // An error of the reader already names the file and the line.
                 let path = folder.join(file_of(name)).display().to_string();
                 let text = e.to_string();
                 if text.starts_with(&path) { e } else { format!("{path}: {text}").into() }

@@ -219,7 +219,7 @@ impl<F: FnMut(&ForsterPass) -> Option<MomentSum>> LevelPasses for Remote<F> {
 
 impl Forster {
     /// Brings points into radially isotropic position. The points are in R^`dim`, and other processes hold them in
-    /// blocks. `run` computes a pass: it lets every worker sum its blocks ([`ForsterPass::partial`]), joins the partial
+    /// blocks. `run` performs a pass: it lets every worker sum its blocks ([`ForsterPass::partial`]), joins the partial
     /// results and returns the total, or `None` if the pass failed. Zero points are dropped. Repeated points are not
     /// merged.
     ///

@@ -59,7 +59,7 @@ pub(crate) fn check_end(reader: &mut impl Read) -> Result<(), DataError> {
     match reader.read(&mut [0]) {
         Ok(0) => Ok(()),
         Ok(_) => Err(DataError::user(
-            "there is more data than shape and type require; the file is damaged",
+            "there is more data than the shape and the type require; the file is damaged",
         )),
         Err(error) => Err(DataError::user(format!("cannot be decompressed: {error}"))),
     }

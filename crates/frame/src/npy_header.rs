@@ -145,7 +145,7 @@ impl Header {
             return Ok(());
         }
         Err(DataError::user(format!(
-            "there are {found} bytes of data, but shape and type require {size}; the file is cut off or damaged"
+            "there are {found} bytes of data, but the shape and the type require {size}; the file is cut off or damaged"
         )))
     }
 }

@@ -91,7 +91,8 @@ fn fill(reader: &mut impl Read, bytes: &mut [u8]) -> Result<(), DataError> {
     reader.read_exact(bytes).map_err(|error| {
         DataError::user(match error.kind() {
             io::ErrorKind::UnexpectedEof => {
-                "there is less data than shape and type require; the file is cut off".to_owned()
+                "there is less data than the shape and the type require; the file is cut off"
+                    .to_owned()
             }
             _ => format!("cannot be decompressed: {error}"),
         })

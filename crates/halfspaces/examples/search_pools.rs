@@ -130,7 +130,7 @@ fn optimum(rows: &[Row]) -> Result<Option<usize>, Failure> {
     }
 }
 
-/// Three standard normal numbers, by the method of Box and Muller.
+/// Three numbers with the standard normal distribution, by the method of Box and Muller.
 fn gaussian(rng: &mut ChaCha8Rng) -> Row {
     [0.0; 3].map(|_: f64| {
         let [u, v] = [rng.random::<f64>(), rng.random::<f64>()];

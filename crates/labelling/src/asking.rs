@@ -44,7 +44,7 @@ pub enum Command {
     Withdraw(usize),
     /// Changes the class of a row.
     Change(usize, usize),
-    /// Learns labels that answer no question, as pairs of row and class.
+    /// Learns labels that answer no question, as pairs of a row and a class.
     Known(Vec<(usize, usize)>),
 }
 

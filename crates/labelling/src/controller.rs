@@ -253,7 +253,7 @@ impl<A: Asker> Controller<A> {
         Ok(())
     }
 
-    /// Adds labels that are not answers to questions, as pairs of row and class. The open question does not change
+    /// Adds labels that are not answers to questions, as pairs of a row and a class. The open question does not change
     /// unless its row gets a label.
     ///
     /// # Errors

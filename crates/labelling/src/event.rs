@@ -18,7 +18,7 @@ use std::collections::HashSet;
 pub enum Event {
     /// Labels that were known beforehand or imported. Later labels replace earlier ones, but never a person's answer.
     Known {
-        /// Pairs of row and class.
+        /// Pairs of a row and a class.
         labels: Vec<(usize, String)>,
     },
     /// An answer to a question.

@@ -22,7 +22,8 @@ struct Labelled {
     changed: Option<Place>,
 }
 
-/// All events of a session, with the labels, skipped and uncertain rows, counts and undoable steps derived from them.
+/// All events of a session, and what is derived from them: the labels, the skipped and uncertain rows, the counts, and
+/// the steps that can be undone.
 ///
 /// Rows refer to the current pool. A label belongs to an item: it is kept while the pool does not contain the item, and
 /// applies again when a later pool contains it.

@@ -41,7 +41,7 @@ impl ResumedPool<'_> {
     /// The event that adapts a session to this pool; `None` if the pool is unchanged. Reports the changes in `notes`.
     ///
     /// # Errors
-    /// The session is about other items, or answered items are missing.
+    /// The session belongs to other items, or answered items are missing.
     pub fn event(
         self,
         record: &Record,
@@ -113,7 +113,7 @@ fn event(
 fn foreign(before: &PoolId, now: &PoolId, path: &Path) -> String {
     let PoolId { source, rows, columns, .. } = before;
     format!(
-        "{}: line 1: this is a session about {source} ({rows} rows, {columns} columns); none of its items are in {} \
+        "{}: line 1: this session belongs to {source} ({rows} rows, {columns} columns); none of its items are in {} \
          ({} rows, {} columns); pass another file with --session",
         path.display(),
         now.source,

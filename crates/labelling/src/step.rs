@@ -67,7 +67,7 @@ pub enum ActionKind {
 /// An event that was checked against its session, in terms of item and class numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// Labels known beforehand: pairs of item and class.
+    /// Labels known beforehand: pairs of an item and a class.
     Known(Vec<(usize, usize)>),
     /// An answer.
     Answer {

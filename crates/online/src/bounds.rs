@@ -336,9 +336,9 @@ pub fn random_order_mistakes(points: f64, dim: usize) -> f64 {
     (d - 1.0).powi(2) / (2.0 * PI * E * d) * (points / d).ln()
 }
 
-/// The lower and the upper bound, in this order, on the expected number of mistakes per ln n of the best learner in
-/// random order. They hold for the points of [`random_order_mistakes`] as n grows. The lower bound is κ(d-1) with
-/// κ = 1/(2 ln 2 + π²/6 - ln² 2) = 0.392, and the upper bound is (d-1)/2 (our result: docs/theory/random-order.md,
+/// The lower and the upper bound, in this order, on the expected number of mistakes of the best learner in random
+/// order, divided by ln n. They hold for the points of [`random_order_mistakes`] as n grows. The lower bound is κ(d-1)
+/// with κ = 1/(2 ln 2 + π²/6 - ln² 2) = 0.392, and the upper bound is (d-1)/2 (our result: docs/theory/random-order.md,
 /// Theorem 2).
 ///
 /// ```

@@ -25,7 +25,7 @@ pub struct Suspect {
     pub row: usize,
     /// The class that the classifier predicts.
     pub suggested: usize,
-    /// The agreement between prediction and label. It is negative if they differ. A larger magnitude means more
+    /// The agreement between the prediction and the label. It is negative if they differ. A larger magnitude means more
     /// confidence.
     pub agreement: f64,
 }

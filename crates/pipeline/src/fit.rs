@@ -15,9 +15,9 @@ use std::collections::{HashMap, HashSet};
 
 /// The number of held-out rows below which the error is also measured by cross-validation.
 const ENOUGH_HELD_OUT: usize = 300;
-/// The maximum number of fitted rows for which the error is cross-validated.
+/// The maximum number of training rows for which the error is cross-validated.
 const MAX_CROSS_VALIDATED: usize = 5000;
-/// A note is written if at least this share of the held-out rows have the same values as a fitted row.
+/// A note is written if at least this share of the held-out rows have the same values as a training row.
 const COPIES: f64 = 0.1;
 
 /// The options of a fit.
@@ -55,10 +55,10 @@ pub struct FitOptions {
     pub ragged: Ragged,
 }
 
-/// The labels of the fitted and held-out rows. Only classes with fitted rows are numbered.
+/// The labels of the training rows and the held-out rows. Only classes with training rows are numbered.
 pub(crate) struct Target {
     pub(crate) classes: Vec<String>,
-    /// For each class of the table, its index in `classes`, or `None` if the class has no fitted row.
+    /// For each class of the table, its index in `classes`, or `None` if the class has no training row.
     numbers: Vec<Option<usize>>,
     labels: Labels,
     pub(crate) against_rest: Option<String>,
@@ -130,7 +130,7 @@ impl FitOptions {
 }
 
 impl Target {
-    /// Removes the labels from a table and splits the table into rows to fit and held-out rows.
+    /// Removes the labels from a table and splits the table into training rows and held-out rows.
     pub(crate) fn take(
         frame: &mut Frame,
         options: &FitOptions,
@@ -153,7 +153,7 @@ impl Target {
         Ok((Target { classes, numbers, labels, against_rest, counts, rule }, learn_rows, held_rows))
     }
 
-    /// The class number of a row, or `None` if its class has no fitted row.
+    /// The class number of a row, or `None` if its class has no training row.
     pub(crate) fn class(&self, row: usize) -> Option<usize> {
         self.numbers[self.labels.of_row[row]]
     }
@@ -173,7 +173,7 @@ impl Target {
         self.rule.clone()
     }
 
-    /// Sets the number of fitted rows of each class.
+    /// Sets the number of training rows of each class.
     pub(crate) fn count(&mut self, rows: &HashMap<usize, usize>) {
         let name = |(class, name): (usize, &String)| ClassCount {
             name: name.clone(),
@@ -278,7 +278,7 @@ impl Pipeline {
                 let copies = row_hashes(&design).filter(|hash| learned.contains(hash)).count();
                 if copies as f64 >= COPIES * truth.len() as f64 {
                     notes.push(format!(
-                        "{source}: {copies} of {} held-out rows have the same values as a fitted row, so the error on new rows can be larger; if rows belong to groups, hold out whole groups (--group)",
+                        "{source}: {copies} of {} held-out rows have the same values as a training row, so the error on new rows can be larger; if rows belong to groups, hold out whole groups (--group)",
                         truth.len()
                     ));
                 }
@@ -343,7 +343,7 @@ pub(crate) fn check_enough(
     Ok(())
 }
 
-/// The group of each fitted row, or `None` if rows are not held out by group. `group_of` contains the groups of all
+/// The group of each training row, or `None` if rows are not held out by group. `group_of` contains the groups of all
 /// rows.
 fn fitted_groups(
     options: &FitOptions,
@@ -364,8 +364,8 @@ fn fitted_groups(
     Ok(Some(groups))
 }
 
-/// The classes of the fitted rows. Also returns, for each class of the file, its index among these classes, or `None`
-/// if the class has no fitted row.
+/// The classes of the training rows. Also returns, for each class of the file, its index among these classes, or `None`
+/// if the class has no training row.
 fn classes_of(
     labels: &Labels,
     rows: &[usize],

@@ -1,4 +1,4 @@
-//! The hold-out rule, which splits a table into rows to fit and held-out rows. The error is measured on the held-out
+//! The hold-out rule, which splits a table into training rows and held-out rows. The error is measured on the held-out
 //! rows.
 
 use crate::streams;
@@ -35,7 +35,7 @@ pub enum SplitBy {
     Time(String),
 }
 
-/// A table split into rows to fit and held-out rows, each in ascending order.
+/// A table split into training rows and held-out rows, each in ascending order.
 pub(crate) struct Split {
     pub(crate) learn: Vec<usize>,
     pub(crate) held_out: Vec<usize>,
@@ -173,10 +173,10 @@ fn times(values: &Values, frame: &Frame, column: &str) -> Result<Vec<f64>, DataE
     }
 }
 
-/// Splits row numbers at random into rows to fit and held-out rows, each in ascending order.
+/// Splits row numbers at random into training rows and held-out rows, each in ascending order.
 ///
 /// If `share` is `None`, a twentieth of the rows is held out, or a tenth if there are at least 5000 rows. In the second
-/// case, at least 1500 and at most 20 000 rows are held out. At least one row is left to fit.
+/// case, at least 1500 and at most 20 000 rows are held out. At least one row is left for fitting.
 ///
 /// ```
 /// let (learn, held_out) = halfspaces_pipeline::split(100, None, 1);

@@ -226,7 +226,7 @@ impl HeldOutRows {
     }
 }
 
-/// One pass over a table in chunks. The pass yields the rows to fit and collects the held-out rows.
+/// One pass over a table in chunks. The pass yields the training rows and collects the held-out rows.
 struct Pass<'p> {
     chunks: &'p mut dyn Iterator<Item = Result<Frame, DataError>>,
     progress: &'p mut dyn FnMut(u64),
@@ -260,7 +260,7 @@ impl Iterator for Pass<'_> {
 }
 
 impl Pass<'_> {
-    /// Splits a chunk, stores its held-out rows, and returns the rows to fit.
+    /// Splits a chunk, stores its held-out rows, and returns the training rows.
     fn take(&mut self, mut chunk: Frame) -> Result<Batch, DataError> {
         let labels = Labels::take_part(&mut chunk, &self.options.label)?;
         let first = self.rows;

@@ -89,7 +89,7 @@ fn the_report_counts_rows() {
     assert!((report.commonest_error - (1.0 - most / 300.0)).abs() < 1e-12);
     assert!(report.findings.cross_validated.is_some());
     // With one halfspace per class, roughly the middle band of the three is misclassified. The error is cross-validated
-    // on all fitted rows.
+    // on all training rows.
     let (linear, _) = Pipeline::fit(table(300, 3), &options(Method::Logistic)).unwrap();
     let cross_validated = linear.report().findings.cross_validated.unwrap();
     assert!((0.0..0.5).contains(&cross_validated), "{cross_validated}");
@@ -249,7 +249,7 @@ fn labels_combined_into_one_class_are_named() {
           `f` (6) and 2 more"
         ]
     );
-    // A model of two classes knows the names of both classes.
+    // A model for two classes knows the names of both classes.
     let two = FitOptions { positive: Some("class 0".into()), ..options(Method::Logistic) };
     let (model, _) = Pipeline::fit(table(200, 2), &two).unwrap();
     assert!(model.true_classes(&table(60, 2), "y").unwrap().notes.is_empty());
@@ -293,7 +293,7 @@ fn spellings_found_at_the_fit_apply_to_new_rows() {
     let point = ReadOptions { decimal: Some(Decimal::Point), ..ReadOptions::default() };
     let new = "x;z\n1.234;2.5\n2.500;1.5\n";
     assert_eq!(decide_file(&whole, new, &point).unwrap(), [1.234, 2.5]);
-    // If the fitted numbers contained only commas, a point in a new number is ambiguous.
+    // If the training numbers contained only commas, a point in a new number is ambiguous.
     let commas = german(|i| format!("{i},25"));
     let refused = decide_file(&commas, "x;z\n1.234;2,5\n2.500;1,5\n", &plain).unwrap_err();
     assert!(refused.contains("--decimal"), "{refused}");
@@ -488,7 +488,7 @@ fn balanced_classes_have_the_same_weight() {
     let rare_at = |model: &Pipeline| decide(model).probabilities.unwrap()[row][1];
     assert!(rare_at(&without) < 0.4 && (0.5..0.9).contains(&rare_at(&with)));
     // A column of weights gives nearly the same model. Its weights are computed from all rows, and the balanced weights
-    // are computed from the 2800 fitted rows.
+    // are computed from the 2800 training rows.
     let counts = &with.report().classes;
     let weight = |class: usize| rows as f64 / (2.0 * counts[class].rows as f64);
     let by_column = fit(frame(Some([weight(0), weight(1)])), &weighted);
@@ -554,7 +554,7 @@ fn one_column(x: Vec<f64>) -> Frame {
     Frame::new("t", vec![column("x", Values::numbers(x)), column("y", classes)])
 }
 
-/// If a tenth of the held-out rows are copies of fitted rows, a note is written. If there is one copy fewer, there is
+/// If a tenth of the held-out rows are copies of training rows, a note is written. If there is one copy fewer, there is
 /// no note.
 #[test]
 fn copies_are_noted_from_a_tenth_on() {

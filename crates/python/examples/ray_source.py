@@ -27,7 +27,7 @@ class Holder:
         return np.unique(self.y)
 
     def partial(self, job, positive):
-        """Compute a job on these rows."""
+        """Run a job on these rows."""
         y = None if positive is None else self.y
         return blocks.partial(job, self.X, y, positive, self.start)
 
@@ -43,7 +43,7 @@ class RaySource:
         self._holders = [Holder.remote(load, start, end) for start, end in pairs]
 
     def run(self, job, positive=None):
-        """Compute a job on all rows."""
+        """Run a job on all rows."""
         return blocks.merge(ray.get([holder.partial.remote(job, positive) for holder in self._holders]))
 
     def classes(self):

@@ -1,4 +1,4 @@
-//! Fitted models of two classes.
+//! Fitted models for two classes.
 
 use halfspaces_linalg::{
     AffineHalfspace, Classifier, InputError, LiftedRow, RowView, ScaledRow, Termination,
@@ -9,7 +9,7 @@ use halfspaces_pac::{
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// A model of two classes.
+/// A model for two classes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Binary {

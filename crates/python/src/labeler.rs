@@ -23,7 +23,7 @@ const SOURCE: &str = "X";
 /// A row, its predicted class, and the probability of that class if every class has a label.
 type Question = (usize, usize, Option<f64>);
 
-/// Pairs of row and class.
+/// Pairs of a row and a class.
 type Labels = Vec<(usize, usize)>;
 
 /// A labelling session.
@@ -331,7 +331,7 @@ impl Session {
         Ok((classes.to_pyarray(py), probabilities.to_pyarray(py)))
     }
 
-    /// Pairs of row and class, in the order in which rows were first labelled.
+    /// Pairs of a row and a class, in the order in which rows were first labelled.
     fn labels(&self) -> PyResult<Labels> {
         Ok(labels(self.controller()?.record()))
     }
@@ -395,7 +395,7 @@ fn labels(record: &Record) -> Labels {
     record.row_labels().map(|given| (given.row, given.class)).collect()
 }
 
-/// The names of the classes of a session file and its labels, as pairs of row and class. The file is only read.
+/// The names of the classes of a session file and its labels, as pairs of a row and a class. The file is only read.
 #[pyfunction]
 pub(crate) fn session_labels(path: PathBuf) -> PyResult<(Vec<String>, Labels)> {
     match SessionFile::open(&path, SessionAccess::Read).map_err(failed)? {

@@ -65,7 +65,7 @@ pub(crate) struct Baseline {
     seed: u64,
 }
 
-/// A learner of two classes, with its number of threads.
+/// A learner for two classes, with its number of threads.
 #[derive(Debug, Clone)]
 pub(crate) struct Learner {
     pub(crate) spec: Spec,

@@ -1,4 +1,4 @@
-//! Fitted models of two or more classes.
+//! Fitted models for two or more classes.
 
 use crate::binary::{Binary, Fact};
 use crate::error::Fault;
@@ -31,13 +31,13 @@ enum Fitted {
     Several(OneVsRestModel<Binary>),
 }
 
-/// A fitted model of classes 0, 1, ...
+/// A fitted model for classes 0, 1, ...
 #[pyclass(frozen, module = "halfspaces._core")]
 #[derive(Debug)]
 pub(crate) struct Model {
     fitted: Fitted,
-    /// The classes with at least one fitted row; `None` unless all rows of some class were held out. This field is not
-    /// saved.
+    /// The classes with at least one training row; `None` unless all rows of some class were held out. This field is
+    /// not saved.
     known: Option<Vec<usize>>,
 }
 

@@ -202,7 +202,7 @@ trait LearnFrom: OnlineLearner {
 
 impl<L: OnlineLearner> LearnFrom for L {}
 
-/// An online learner of classes 0, 1, ...
+/// An online learner for classes 0, 1, ...
 #[pyclass(frozen, module = "halfspaces._core")]
 #[derive(Debug)]
 pub(crate) struct Online {

@@ -88,11 +88,11 @@ impl Params for TableParams {
 /// fold except the last, a candidate is dropped if it is significantly worse than the best, or if it is not among the
 /// best 12, 8 and 6, respectively. The Perspectron makes one pass in the first round; if it survives, it makes ten
 /// passes in every fold. With at least 3000 rows, a screening round comes first: candidates are fitted to 2000 rows
-/// with three fifths of the landmarks and compared on 1000 other rows. At most four combinations of scale and kernel
-/// survive: the two with the smallest errors and the two with the fewest wrongly ordered pairs of rows. With at least
-/// 6000 rows, a single split replaces the folds, with a quarter of the rows for validation. At most 10 000 rows are
-/// used for fitting, and at most 10 000 for validation. With groups ([`TableClassifier::fit_classes_by_group`]), folds
-/// and splits consist of whole groups.
+/// with three fifths of the landmarks and compared on 1000 other rows. At most four combinations of a scale and a
+/// kernel survive: the two with the smallest errors and the two with the fewest wrongly ordered pairs of rows. With at
+/// least 6000 rows, a single split replaces the folds, with a quarter of the rows for validation. At most 10 000 rows
+/// are used for fitting, and at most 10 000 for validation. With groups ([`TableClassifier::fit_classes_by_group`]),
+/// folds and splits consist of whole groups.
 ///
 /// *Average.* Up to four of the best candidates, none of which is worse than the best by more than two standard errors,
 /// are fitted to all training rows and averaged. Each is divided by the root mean square of its values. With a few

@@ -42,7 +42,7 @@ pub(crate) struct FitArgs {
     label: Option<String>,
     #[command(flatten)]
     label_file: LabelFileArgs,
-    /// Learn from the labels of a session of `halfspaces label` about this table. Rows without a label are left out
+    /// Learn from the labels of a session of `halfspaces label` on this table. Rows without a label are left out
     #[arg(long, value_name = "FILE", conflicts_with_all = ["label", "labels", "stream"])]
     session: Option<PathBuf>,
     /// Leave out rows without a label [default: fail with an error]
@@ -81,7 +81,7 @@ pub(crate) struct FitArgs {
     /// group. By default, about a fifth of the rows are held out
     #[arg(long, value_name = "COLUMN", conflicts_with_all = ["time", "stream"])]
     group: Option<String>,
-    /// Hold out the rows with the last values in this column of dates or numbers. The error is then an estimate for
+    /// Hold out the rows with the latest dates or largest numbers in this column. The error is then an estimate for
     /// later rows. The model does not learn from the column. Candidates are still compared on random folds. By default,
     /// about a fifth of the rows are held out
     #[arg(long, value_name = "COLUMN", conflicts_with = "stream")]

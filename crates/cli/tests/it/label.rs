@@ -311,8 +311,8 @@ fn a_merge_is_continued() {
     assert!(why.contains("this is the session of merge of \"ann\", \"eve\""), "{why}");
 }
 
-/// `--seek` asks about the rows that most probably have the rare class, and the simulation counts the rows of this
-/// class that are found.
+/// `--seek` asks about the rows that are most likely to belong to the rare class, and the simulation counts the rows of
+/// this class that are found.
 #[test]
 fn a_rare_class_is_sought() {
     let folder = tempfile::tempdir().unwrap();
@@ -417,7 +417,7 @@ fn unsuitable_sessions_are_refused() {
         folder.path(),
         &["label", "other.csv", "--classes", "in,out", "--session", "s.jsonl"],
     );
-    assert!(said.contains("a session about pool.csv (10 rows, 2 columns)"), "{said}");
+    assert!(said.contains("this session belongs to pool.csv (10 rows, 2 columns)"), "{said}");
     let said = refused(folder.path(), &["label", "pool.csv", "--session", "pool.csv"]);
     assert!(said.contains("not a session file"), "{said}");
     for (args, part) in [

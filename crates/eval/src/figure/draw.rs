@@ -327,7 +327,7 @@ impl Figure {
 }
 
 /// Makes space next to the plot for the names of all series and returns their vertical positions. Returns `None` and
-/// leaves the frame unchanged if some series has no end or there are too many names.
+/// leaves the frame unchanged if a series has no last point or there are too many names.
 fn direct_labels(
     series: &[Series<'_>],
     names: &[Vec<String>],

@@ -33,7 +33,7 @@ pub(super) const JOBS: &[Definition] = &[
     pass_of("perceptron-500", "perceptron, one pass", WIDE, perceptron),
     Definition {
         id: "sparse",
-        what: "perceptron, one pass, sparse (nonzeros a row)",
+        what: "perceptron, one pass, sparse (size, nonzeros per row)",
         limit: "read of the nonzeros",
         target: Target::Peers,
         shapes: SPARSE,

@@ -53,7 +53,8 @@ impl Pools {
     }
 }
 
-/// Rows with `stored` normal values in random columns, scaled to norm 1 and labelled by a random halfspace.
+/// Rows with `stored` normally distributed values in random columns, scaled to norm 1 and labelled by a random
+/// halfspace.
 pub(super) fn sparse(n: usize, d: usize, stored: usize) -> Result<Pool<SparsePoints>, Failure> {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let normal: Vec<f64> = (0..d).map(|_| StandardNormal.sample(&mut rng)).collect();

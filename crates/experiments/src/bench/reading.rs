@@ -18,10 +18,10 @@ pub(super) const JOBS: &[Definition] = &[
     csv("csv", "CSV, read into a table", |_, shape| {
         job(csv_text(shape)?.as_bytes(), |file| whole(file, Threads::ONE))
     }),
-    libsvm("libsvm-stream", "LIBSVM, scanned and streamed (nonzeros a row)", |_, shape| {
+    libsvm("libsvm-stream", "LIBSVM, scanned and streamed (size, nonzeros per row)", |_, shape| {
         job(&libsvm_text(shape)?, streamed)
     }),
-    libsvm("libsvm", "LIBSVM, read into a table (nonzeros a row)", |_, shape| {
+    libsvm("libsvm", "LIBSVM, read into a table (size, nonzeros per row)", |_, shape| {
         job(&libsvm_text(shape)?, |file| whole(file, Threads::ONE))
     }),
 ];

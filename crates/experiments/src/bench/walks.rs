@@ -42,7 +42,7 @@ pub(super) const JOBS: &[Definition] = &[
 
 fn unit(v: &mut [f64]) {
     // For the first direction, `axis` is 0 and nothing is subtracted.
-    assert!(normalise(v), "normal numbers are not all zero");
+    assert!(normalise(v), "normally distributed numbers are not all zero");
 }
 
 /// A sample of a cone around a direction, bounded by `cuts` halfspaces, and a further cut whose boundary contains the

@@ -201,7 +201,7 @@ impl Rows<'_> {
             Moved::Assumed => "no offset from UTC, unlike",
         };
         self.record.notes.push(format!(
-            "{}, column `{}`: `{}` has {how} the times when the column was first read; it is read as {} in their offset",
+            "{}, column `{}`: `{}` has {how} the times from which the format was detected; it is read as {} at their offset",
             self.context.source,
             short(self.name),
             short(cell),
@@ -291,7 +291,7 @@ impl Rows<'_> {
             _ => "",
         };
         DataError::user(format!(
-            "{place}, column `{name}`: `{cell}` is not {expected}, unlike the cells when the column was first read; correct it{decimal}, \
+            "{place}, column `{name}`: `{cell}` is not {expected}, unlike the cells from which the type of the column was detected; correct it{decimal}, \
              or pass --missing '{cell}' if it means that the value is missing"
         ))
     }

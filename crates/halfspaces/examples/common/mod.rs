@@ -1,4 +1,4 @@
-//! Reads a table of two classes; shared by the examples.
+//! Reads a table with two classes; shared by the examples.
 
 use halfspaces::frame::{DataError, Hints, ReadOptions, read};
 use halfspaces::linalg::{Label, Points};

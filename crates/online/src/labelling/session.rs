@@ -92,10 +92,10 @@ pub struct LabellingProgress {
 ///
 /// *Cost.* Let n be the number of points and m the total number of features, which is 2d plus 6 times the number of
 /// landmarks. There are at most 400 landmarks, and fewer if the pool has more than 12 500 points. The session takes 4nm
-/// bytes, O(nm) time per answer, and O(n m²) time once. An undo costs as much as an answer, and so does each answer
-/// when a session is resumed. Let s be the number of stored values and a the number of answers. A wide sparse pool
-/// takes 8s + 1024n bytes, and O(s + 256n + a²) time per answer. A wide dense pool takes 4n(d + a) bytes and O(n(d +
-/// a)) time per answer. In a wide dense pool, only the first 250 000 000 / n answers are learned; see
+/// bytes, O(nm) time per answer, and O(n m²) time once at its start. An undo costs as much as an answer, and so does
+/// each answer when a session is resumed. Let s be the number of stored values and a the number of answers. A wide
+/// sparse pool takes 8s + 1024n bytes, and O(s + 256n + a²) time per answer. A wide dense pool takes 4n(d + a) bytes
+/// and O(n(d + a)) time per answer. In a wide dense pool, only the first 250 000 000 / n answers are learned; see
 /// [`capacity`](LabellingSession::capacity).
 ///
 /// *When to use it.* To label a real pool. If a halfspace is known to fit and you need a proved number of mistakes, use

@@ -260,7 +260,8 @@ impl Wide for Survey<'_> {
     }
 }
 
-/// The violated point with the smallest y (w · x). If several points are equal, the first one is returned.
+/// The violated point with the smallest y (w · x). If several points have this smallest value, the first one is
+/// returned.
 fn worst_violation<P: PointSet>(
     points: &P,
     labels: &[Label],

@@ -3,7 +3,7 @@
 use halfspaces_linalg::InputError;
 use thiserror::Error;
 
-/// An error that occurs when a classifier of several classes is fitted.
+/// An error that occurs when a classifier for several classes is fitted.
 ///
 /// ```
 /// use halfspaces_pac::ClassesError;

@@ -167,8 +167,8 @@ fn loss(points: &[Point], [slope, offset]: [f64; 2]) -> f64 {
     points.iter().map(one).sum()
 }
 
-/// The gradient of the loss, and its second derivatives: with respect to the slope twice, to slope and offset, and to
-/// the offset twice.
+/// The gradient of the loss, and its second derivatives: with respect to the slope twice, to the slope and the offset,
+/// and to the offset twice.
 fn derivatives(points: &[Point], [slope, offset]: [f64; 2]) -> ([f64; 2], [f64; 3]) {
     let (mut gradient, mut curvature) = ([0.0; 2], [0.0; 3]);
     for Point { value, target, weight } in points {

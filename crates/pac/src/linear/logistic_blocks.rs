@@ -189,7 +189,7 @@ impl<E: From<InputError>, F: FnMut(&LogisticPass) -> Result<LogisticSum, E>> Obj
 }
 
 impl LogisticRegression {
-    /// Fits labelled points of R^`dim` that other processes hold in blocks. `run` computes a pass. It must let every
+    /// Fits labelled points of R^`dim` that other processes hold in blocks. `run` performs a pass. It must let every
     /// process sum its blocks ([`LogisticPass::partial`]), join the partial results, and return the total. The fit
     /// starts at 0.
     ///

@@ -46,7 +46,7 @@ struct Dual {
     slope: f64,
 }
 
-/// The targets of the products α s and (C - α) t.
+/// The values that the products α s and (C - α) t should take.
 type Products = (f64, f64);
 
 impl Dual {
@@ -79,8 +79,8 @@ impl Dual {
         Dual { alpha, room: -alpha, s, t, slope }
     }
 
-    /// The targets of the products for μ, corrected by the curvature of the predictor step. That step changes the slope
-    /// by `slope`.
+    /// The values that the products α s and (C - α) t should take for this μ, corrected for the curvature of the
+    /// predictor step. That step changes the slope by `slope`.
     #[inline(always)]
     fn bent(&self, weight: f64, slope: f64, mu: f64) -> Products {
         let straight = self.change(weight, (0.0, 0.0), slope);

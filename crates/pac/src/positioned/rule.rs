@@ -72,7 +72,7 @@ impl PositionedRule {
     /// Creates a rule from the transform of the subspace, the tolerance for membership in the subspace, and the answer.
     ///
     /// # Errors
-    /// [`InputError::DimensionMismatch`] if direction and subspace differ in dimension;
+    /// [`InputError::DimensionMismatch`] if the direction and the subspace differ in dimension;
     /// [`InputError::ParameterOutOfRange`] for a tolerance outside [0, 1), or a threshold that is negative or not
     /// finite.
     pub fn new(

@@ -548,7 +548,7 @@ fn python_modules_read_cells_as_the_pipeline() {
     }
 }
 
-/// If the fitted dates had slashes and the month first, the module reads dates with slashes but rejects dates with
+/// If the training dates had slashes and the month first, the module reads dates with slashes but rejects dates with
 /// points.
 #[test]
 fn python_modules_refuse_points_in_dates_with_the_month_first() {

@@ -58,7 +58,7 @@ struct Part {
     /// before the first fit.
     starts: Vec<Vec<f64>>,
     /// The decision values of every row. If there are several binary problems, the values of each problem are divided
-    /// by their mean absolute value on the fitted rows.
+    /// by their mean absolute value on the training rows.
     values: Vec<Vec<f64>>,
 }
 
@@ -452,7 +452,7 @@ pub(super) mod tests {
         assert!(apart < 0.05, "{apart}");
     }
 
-    /// The values of each of several classes are divided by their mean absolute value on the rows that were fitted.
+    /// The values of each of several classes are divided by their mean absolute value on the training rows.
     #[test]
     fn classes_are_compared_on_one_scale() {
         let values = |k: f64| (0..8).map(|i| k * (1.0 + f64::from(i))).collect::<Vec<f64>>();

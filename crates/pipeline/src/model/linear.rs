@@ -1,4 +1,4 @@
-//! Models of two classes, which consist of one binary model, and one-vs-rest models of more classes.
+//! Models for two classes, which consist of one binary model, and one-vs-rest models for more classes.
 
 use super::binary::{BinaryLearner, BinaryModel, Weighted};
 use crate::plan::Findings;

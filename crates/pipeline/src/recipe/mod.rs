@@ -1,10 +1,10 @@
 //! The recipe, which converts named and typed columns to coordinates.
 //!
-//! - A column of numbers gives one coordinate. A missing number is replaced by the median of the fitted rows. If
-//!   numbers were missing in the fitted rows, a second coordinate is added. It is 1 if the number is missing and 0
+//! - A column of numbers gives one coordinate. A missing number is replaced by the median of the training rows. If
+//!   numbers were missing in the training rows, a second coordinate is added. It is 1 if the number is missing and 0
 //!   otherwise.
 //! - A column of categories gives one coordinate for each category (one-hot encoding). If values were missing in the
-//!   fitted rows, a missing value is a separate category; otherwise it counts as an unseen category.
+//!   training rows, a missing value counts as a category of its own; otherwise it counts as an unseen category.
 //! - A column of text gives one coordinate for each n-gram of words or characters. The coordinates are TF-IDF weights,
 //!   scaled so that the coordinates of a text have norm 1. If there is a column of text, columns of numbers and
 //!   timestamps are standardised, and points are stored as sparse entries.
@@ -174,7 +174,7 @@ pub(crate) enum Kind {
     Category {
         /// The category names, sorted.
         levels: Vec<String>,
-        /// Whether a missing value is a separate category.
+        /// Whether a missing value counts as a category of its own.
         missing: bool,
     },
     /// Dates or times.
@@ -337,8 +337,8 @@ impl Recipe {
     }
 
     /// Notes on rows that have no value in any column of the recipe, on columns that have no value in any row of a
-    /// table with at least ten rows, and on columns with many numbers outside the range of the fitted rows. Predictions
-    /// for such rows and tables are unreliable.
+    /// table with at least ten rows, and on columns with many numbers outside the range of the training rows.
+    /// Predictions for such rows and tables are unreliable.
     pub(crate) fn gaps(&self, frame: &Frame) -> Vec<String> {
         const MIN_ROWS: usize = 10;
         let (mut open, mut empty) = ((0..frame.rows).collect::<Vec<usize>>(), Vec::new());
@@ -391,7 +391,7 @@ impl Recipe {
         notes
     }
 
-    /// A note on a LIBSVM file whose indices probably count from 1, although those of the fitted file counted from 0.
+    /// A note on a LIBSVM file whose indices probably count from 1, although those of the training file counted from 0.
     fn shifted(&self, frame: &Frame) -> Option<String> {
         match &frame.block {
             Some(Block::Sparse(block)) if block.first() == 1 => {}
@@ -410,7 +410,7 @@ impl Recipe {
         })
     }
 
-    /// A note on columns that have at least ten numbers of which at least a tenth are outside the range of the fitted
+    /// A note on columns that have at least ten numbers of which at least a tenth are outside the range of the training
     /// rows.
     fn outside(&self, frame: &Frame) -> Option<String> {
         const MIN_NUMBERS: usize = 10;
@@ -437,7 +437,7 @@ impl Recipe {
         let shown = found.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
         (!found.is_empty()).then(|| {
             format!(
-                "{}: many numbers are outside the range of the fitted rows, so the error may be larger than the model reports: \
+                "{}: many numbers are outside the range of the training rows, so the error may be larger than the model reports: \
                  {shown}{more}",
                 frame.source
             )

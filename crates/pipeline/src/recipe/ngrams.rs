@@ -6,8 +6,8 @@
 //! between words, the runs of characters are sufficient.
 //!
 //! A term that occurs n times in a text has the weight (1 + ln n) · idf, where idf = 1 + ln((1 + N)/(1 + N_t)) for a
-//! term that occurs in N_t of N fitted rows. The weights of each group are divided by their norm and by √2, so that the
-//! weights of a text have norm 1.
+//! term that occurs in N_t of N training rows. The weights of each group are divided by their norm and by √2, so that
+//! the weights of a text have norm 1.
 //!
 //! Terms are either listed or hashed to a fixed number of slots. Terms in the same slot count as one term.
 
@@ -27,11 +27,11 @@ const MIN_ROWS: u32 = 2;
 /// The maximum number of terms listed for a group. The most common terms are kept.
 const MAX_TERMS: usize = 1 << 18;
 
-/// The terms of a column of text, with the number of fitted rows that contain each term.
+/// The terms of a column of text, with the number of training rows that contain each term.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Ngrams {
-    /// The number of fitted rows.
+    /// The number of training rows.
     rows: u32,
     words: Terms,
     characters: Terms,
@@ -41,9 +41,9 @@ pub(crate) struct Ngrams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 enum Terms {
-    /// Terms in ascending order, each with the number of fitted rows that contain it.
+    /// Terms in ascending order, each with the number of training rows that contain it.
     Listed { terms: Vec<String>, rows: Vec<u32> },
-    /// For each slot, the number of fitted rows that contain a term of the slot.
+    /// For each slot, the number of training rows that contain a term of the slot.
     Hashed { rows: Vec<u32> },
 }
 
@@ -80,7 +80,7 @@ impl Ngrams {
         self.words.rows().len() + self.characters.rows().len()
     }
 
-    /// The inverse document frequency (idf) of a term that `rows` fitted rows contain.
+    /// The inverse document frequency (idf) of a term that `rows` training rows contain.
     fn idf(&self, rows: u32) -> f64 {
         1.0 + (f64::from(1 + self.rows) / f64::from(1 + rows)).ln()
     }
@@ -232,7 +232,7 @@ pub(crate) struct Weigher<'n> {
     groups: [(Group, Places<'n>); 2],
 }
 
-/// A lookup of the terms of a group. It gives the coordinate of a term and the number of fitted rows that contain the
+/// A lookup of the terms of a group. It gives the coordinate of a term and the number of training rows that contain the
 /// term.
 enum Places<'n> {
     Listed(HashMap<&'n str, (u32, u32), FxBuildHasher>),

@@ -324,8 +324,8 @@ fn categories_are_found_by_their_meaning() {
     assert!(fit(&both).apply(&new, Unseen::Error).is_err());
 }
 
-/// The range is stored if at least 100 numbers were fitted. A note is written if at least a tenth of at least ten
-/// numbers are outside this range.
+/// The range is stored if the recipe was fitted to at least 100 numbers. A note is written if at least a tenth of at
+/// least ten numbers are outside this range.
 #[test]
 fn numbers_outside_the_range_are_noted() {
     let column = |values: Vec<f64>| frame(vec![("x", Values::numbers(values))]);

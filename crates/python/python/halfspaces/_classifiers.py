@@ -83,8 +83,8 @@ class _BoundedClassifier(_BatchClassifier):
         The bound holds with probability at least ``1 - failure`` if the rows given to ``fit`` are independent draws
         from one distribution and new rows come from the same distribution, including the labels and their noise. It
         does not depend on any assumption about the noise. With more than two classes, it is the sum of the bounds of
-        the binary models, each with an equal share of `failure`, unless the held-out rows are counted for all classes
-        together.
+        the binary models, each with an equal share of `failure`. If the errors on the held-out rows are counted for the
+        classifier as a whole, it is the bound for this single count.
 
         Parameters
         ----------

@@ -183,8 +183,8 @@ class Labeler:
         Whether to ask about the surest row first, or about the likeliest examples of the class with the fewest labels
         until each class has 20.
     seek : object or None, default=None
-        A class to look for: the session always asks about the row that most probably has this class, whatever `order`
-        is.
+        A class to look for: the session always asks about the row that is most likely to belong to this class, whatever
+        `order` is.
     keep_found : bool, default=False
         Whether to continue even if labelled rows are missing from `X`. Their answers stay in the session file.
     random_state : int, RandomState or None, default=None
@@ -341,7 +341,7 @@ class Labeler:
         Returns
         -------
         Question or None
-            The open question: usually the one that was undone.
+            The open question: usually the one whose answer was undone.
 
         Raises
         ------

@@ -30,7 +30,7 @@ LEARNERS = ("auto", "massart", "perspectron", "perceptron", "logistic", "svm")
 
 
 def check_learner(learner: str) -> str:
-    """Return the name of a learner of the command."""
+    """Return `learner` if the command `halfspaces` has a learner with this name."""
     if learner not in LEARNERS:
         raise ValueError(f"learner={learner!r}: must be one of {', '.join(LEARNERS)}")
     return learner

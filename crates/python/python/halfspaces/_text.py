@@ -21,7 +21,7 @@ class TextVectorizer(TransformerMixin, NativeState):
 
     A text has two groups of terms: words and pairs of adjacent words, and runs of 2 to 5 characters. All are in lower
     case, and no particular language is assumed. A term that occurs n times has the weight
-    ``(1 + ln n) * (1 + ln((1 + N) / (1 + N_t)))`` if N_t of the N fitted texts contain it. The weights of each group
+    ``(1 + ln n) * (1 + ln((1 + N) / (1 + N_t)))`` if N_t of the N training texts contain it. The weights of each group
     are divided by their norm and by the square root of two. The command ``halfspaces`` learns from columns of text in
     the same way.
 
@@ -82,7 +82,7 @@ class TextVectorizer(TransformerMixin, NativeState):
         Parameters
         ----------
         X : iterable of str
-            The texts. Terms that no fitted text contains are left out.
+            The texts. Terms that no training text contains are left out.
 
         Returns
         -------

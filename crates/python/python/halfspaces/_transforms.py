@@ -222,7 +222,7 @@ class TylerScatter(NativeState):
     precision_ : ndarray of shape (n_features, n_features)
         Its pseudo-inverse.
     dist_ : ndarray of shape (n_samples,)
-        The squared robust distances of the fitted rows.
+        The squared robust distances of the training rows.
     outcome_ : {"radially_isotropic", "heavy_subspace", "unresolved"}
         How the fit ended. If it is "heavy_subspace", the matrix is that of a subspace.
 
@@ -341,9 +341,10 @@ class TylerScatter(NativeState):
 
 
 class RankScaler(OneToOneFeatureMixin, _Transformer):
-    """Replaces each number by its rank in the fitted column, scaled to mean 0 and standard deviation 1.
+    """Replaces each number by its rank in the training column, scaled to mean 0 and standard deviation 1.
 
-    It is useful for columns with heavy tails, counts and percentages. Numbers between two fitted ones are interpolated.
+    It is useful for columns with heavy tails, counts and percentages. The rank of a number between two numbers of the
+    training column is interpolated.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ class LabelWidget:
         self._show("")
 
     def _received(self, _widget: Any, message: Any, _buffers: Any = None) -> None:
-        """Perform the action of a message from the page, such as ``{"do": "answer", "row": 3, "class": 1}``."""
+        """Perform the action that the page requests, such as ``{"do": "answer", "row": 3, "class": 1}``."""
         error = ""
         try:
             self._act(message)

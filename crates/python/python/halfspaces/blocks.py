@@ -1,6 +1,6 @@
 """Fits models to rows that are divided among several processes, with jobs and partial results.
 
-A job is a bytes object. A process that holds rows computes the job on them with `partial`, and `merge` joins partial
+A job is a bytes object. A process that holds rows runs the job on them with `partial`, and `merge` joins partial
 results, in any order and on any machine. The result does not depend on which process held which rows, not even in the
 last bit: rows are split into blocks of `BLOCK_ROWS`, and the sums over blocks are added in one fixed tree. A part
 begins at a multiple of `BLOCK_ROWS`; only the last part may end elsewhere. If a block was computed twice, it counts
@@ -35,7 +35,7 @@ class Source(Protocol):
         ...
 
     def run(self, job: bytes, positive: Any = None) -> bytes:
-        """Compute `job` on all rows with `partial`, and join the results with `merge`.
+        """Run `job` on all rows with `partial`, and join the results with `merge`.
 
         Parameters
         ----------
@@ -156,7 +156,7 @@ class MemorySource:
 class ForsterTransform(BaseEstimator):
     """The Forster transform of rows that several processes hold; see `halfspaces.ForsterTransform`.
 
-    The map is identical to the bit to that of `halfspaces.ForsterTransform` if no row is repeated, no row is zero, and
+    The map is bit-for-bit identical to that of `halfspaces.ForsterTransform` if no row is repeated, no row is zero, and
     all norms are between 1e-100 and 1e100. There is no search for a heavy subspace, because it needs all rows in the
     memory of one machine.
 
@@ -321,7 +321,7 @@ class LogisticRegression(_Linear):
     """Logistic regression by Newton's method on rows that several processes hold.
 
     Minimises the objective of `halfspaces.LogisticRegression`: half the squared norm of the weights plus `C` times the
-    loss. Each step takes one job, which computes loss, gradient and Hessian.
+    loss. Each step takes one job, which computes the loss, the gradient and the Hessian.
 
     Parameters
     ----------

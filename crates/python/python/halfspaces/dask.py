@@ -1,8 +1,8 @@
 """Fits models to Dask arrays, Dask dataframes and Parquet files that are too large for one machine.
 
 The estimators are those of `halfspaces.blocks`, with Dask collections as `X` and `y`. They run on whatever scheduler
-Dask uses: threads of this process, or the workers of a `distributed.Client`. The result is identical to the bit for any
-number of workers and any chunks, even if workers are lost and their tasks are repeated.
+Dask uses: threads of this process, or the workers of a `distributed.Client`. The result is bit-for-bit identical for
+any number of workers and any chunks, even if workers are lost and their tasks are repeated.
 
 Needs ``pip install "halfspaces[dask]"``.
 
@@ -134,7 +134,7 @@ def _keep_names(model: Any, X: Any) -> None:
 
 
 def _check_names(model: Any, X: Any) -> None:
-    """Refuse a dataframe whose columns differ from the fitted ones or are in another order."""
+    """Refuse a dataframe whose columns differ from those of the fit or are in another order."""
     check_is_fitted(model)
     fitted = getattr(model, "feature_names_in_", None)
     if fitted is None or not hasattr(X, "columns"):

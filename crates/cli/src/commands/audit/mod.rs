@@ -28,7 +28,7 @@ const SHOWN: usize = 8;
 const MAX_CELL: usize = 200;
 /// Maximum number of characters of a marked text in the HTML report.
 const MAX_MARKED: usize = 2000;
-/// Maximum number of words against a label that are printed.
+/// Maximum number of words that are printed as evidence against a label.
 const MAX_AGAINST: usize = 4;
 /// Maximum number of classes for which the table of labels and suggestions is shown.
 const MAX_MATRIX: usize = 20;

@@ -97,7 +97,7 @@ fn facts(model: &Pipeline, explanation: &Explanation) -> String {
     row("predicts", format!("column {}", model.label_column()));
     row("learner", explanation.learner.clone());
     row("rows of the table", report.rows.to_string());
-    row("rows fitted", report.learned_from.to_string());
+    row("training rows", report.learned_from.to_string());
     let classes = report.classes.iter().map(|class| format!("{} ({})", class.name, class.rows));
     row("classes (rows)", classes.collect::<Vec<_>>().join(", "));
     row("error of the most common class", percent(report.commonest_error));

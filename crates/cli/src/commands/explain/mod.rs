@@ -139,7 +139,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<(), CliError> {
 fn weights(model: &Pipeline, top: usize) -> Vec<ClassWeights> {
     let names = model.recipe().coordinates();
     let classes = model.classes();
-    // A model of two classes has one halfspace; its positive side is the second class.
+    // A model for two classes has one halfspace; its positive side is the second class.
     let of = |count: usize, class: usize| if count == 1 { &classes[1] } else { &classes[class] };
     let all = model.model().weights().unwrap_or_default();
     (all.iter().enumerate())

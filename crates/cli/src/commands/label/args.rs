@@ -95,7 +95,7 @@ pub(crate) struct LabelArgs {
     /// Order of the questions
     #[arg(long, value_enum, default_value_t = Order::Recommended, help_heading = "Answers")]
     pub(crate) order: Order,
-    /// Look for a rare class: always ask about the row that most probably has this class
+    /// Look for a rare class: always ask about the row that is most likely to belong to this class
     #[arg(long, value_name = "CLASS", conflicts_with = "order", help_heading = "Answers")]
     pub(crate) seek: Option<String>,
     /// Ask in the browser instead of the terminal

@@ -239,7 +239,7 @@ fn id_column(
                 None => "by their content".to_owned(),
             };
             Err(CliError::user(format!(
-                "--id {named}: the session about {source} identifies its items {by}; omit --id, or pass another file \
+                "--id {named}: the session for {source} identifies its items {by}; omit --id, or pass another file \
                  with --session"
             )))
         }

@@ -105,7 +105,7 @@ fn count(
     })
 }
 
-/// The exponent of the counts in the dimension, by least squares on logarithms.
+/// The exponent of the dimension in the counts, by least squares on logarithms.
 fn exponent(outcome: &[Count], of: fn(&Count) -> usize) -> Option<f64> {
     let logs: Vec<f64> = outcome.iter().map(|c| (c.dim as f64).ln()).collect();
     let counts: Vec<f64> = outcome.iter().map(|c| (of(c) as f64).ln()).collect();
@@ -117,7 +117,7 @@ impl Experiment for StrongCostExperiment {
         "S9c", "The mistakes of the strong learner by dimension and by the fraction left unlabelled";
         "S9d": "With warm starts, the strong learner predicts a whole pool with mistakes that grow like a power of d >= 4, whose exponent is at most 1.3 in expectation: on the sphere, on Student-t points of condition 10^6, and on points with a heavy subspace."
             ["DKTZ23 Theorem 3.1; the warm start is ours"]
-            Measured, null "random starts, as printed, on the same pools"
+            Measured, null "random starts, as in DKTZ23, on the same pools"
             halfspaces_online::{StrongLearner, Start};
         "S9m": "On the pools of S9d, the strong learner with random starts makes at most 0.6 d² ln(1/ε) mistakes in expectation until all but a fraction ε = 0.3, 0.1, 0.03 or 0.01 is predicted. The proof allows more than a hundred times as many (S9t)."
             ["DKTZ23 Theorem 3.1; the constant is ours"]
@@ -149,7 +149,7 @@ impl Experiment for StrongCostExperiment {
         for group in &results.groups {
             let Configuration { kind, dims, .. } = &group.configuration;
             let values = group.values(|o| exponent(o, |c| c.warm));
-            let quantity = "exponent of the mistakes in d";
+            let quantity = "exponent of d in the number of mistakes";
             let evidence = Evidence::growth(quantity, group.planned, &values, EXPONENT);
             exponents.push((kind.to_string(), evidence));
             for (at, dim) in dims.iter().enumerate() {

@@ -57,9 +57,9 @@ impl Factor {
         self.rows.push(row);
     }
 
-    /// Removes a row and its column of K. Returns the rotations that do the same to a further row of the factor. Let w
-    /// be the entry of that row at `place`. Rotation j applies to the entry at `place` + 1 + j and to w, in this order.
-    /// Afterwards w is dropped.
+    /// Removes a row and its column of K. Returns the rotations with which the caller updates any row of the factor
+    /// that is stored elsewhere. Let w be the entry of that row at `place`. Rotation j applies to the entry at
+    /// `place` + 1 + j and to w, in this order. Afterwards w is dropped.
     pub(super) fn remove(&mut self, place: usize) -> Vec<Rotation> {
         self.rows.remove(place);
         let later = &mut self.rows[place..];

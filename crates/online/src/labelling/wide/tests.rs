@@ -1,4 +1,4 @@
-//! Compares sessions about wide pools with computations from the definitions.
+//! Compares sessions on wide pools with computations from the definitions.
 
 use super::kernel::Kernel;
 use super::posterior::Posterior;

@@ -136,7 +136,7 @@ fn write_category(
     graph: &mut Graph,
 ) -> Name {
     let markers = rule.missing_cells();
-    let doc = "A category as in the fitted table; an empty string is a missing value, and other strings are unseen";
+    let doc = "A category as in the training table; an empty string is a missing value, and other strings are unseen";
     graph.input(name, Element::String, Some(1), doc);
     let name = name.to_owned();
     let known = graph.texts(&[1, levels.len()], levels);

@@ -13,7 +13,7 @@ pub(super) const FAILURE: f64 = 0.1;
 
 const DIM: usize = 5;
 
-/// Number of points on which fits of a random model are evaluated, exactly over their labels.
+/// Number of points on which fits of a random model are evaluated. Errors are averaged exactly over the random labels.
 const JUDGED: usize = 3000;
 
 /// Number of moves of the search for a hard model.
@@ -226,7 +226,7 @@ impl Model {
         }
     }
 
-    /// ℓ01(w) - (opt_RCN + τ/2), exact over the labels.
+    /// ℓ01(w) - (opt_RCN + τ/2), averaged exactly over the random labels.
     pub(super) fn excess(&self, w: &[f64]) -> Result<f64, Failure> {
         match self {
             Model::Random(_, population) => {

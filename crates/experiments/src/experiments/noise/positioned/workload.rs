@@ -115,7 +115,7 @@ pub(super) struct Drawn {
 }
 
 impl Drawn {
-    /// ℓ01 of `labels`, exact over the label noise.
+    /// ℓ01 of `labels`, averaged exactly over the label noise.
     fn error(&self, labels: &[Label]) -> f64 {
         let each = labels.iter().zip(&self.truth).zip(&self.flips);
         let sum: f64 = each.map(|((y, truth), p)| if y == truth { *p } else { 1.0 - p }).sum();
@@ -317,7 +317,7 @@ pub(super) fn theorem(
     let flips = vec![rate; truth.len()];
     let judged = Drawn { points: stretch.apply(&round)?, truth, flips };
     let labels = fit.label_all(&judged.points)?;
-    // The conditional error of each rule, exact over the label noise.
+    // The conditional error of each rule, averaged exactly over the label noise.
     let mut inside = vec![(0.0, 0.0); fit.list().rules().len()];
     for (i, x) in judged.points.rows().enumerate() {
         if let Some(rule) = fit.list().rule_for(x)? {

@@ -79,7 +79,7 @@ impl fmt::Display for Configuration {
 pub(crate) enum Outcome {
     /// The smallest margin of the image of w* on the projected points, divided by γ.
     Margins { share: f64 },
-    /// Errors with and without projection, exact over the labels.
+    /// Errors with and without projection, averaged exactly over the random labels.
     Learn {
         projected: f64,
         plain: f64,

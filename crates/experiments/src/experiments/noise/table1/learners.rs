@@ -16,7 +16,7 @@ const DELTA: f64 = 0.1;
 const MAX_STEPS: u64 = 300;
 const DGT_MAX_STEPS: u64 = 3000;
 const SVM_PASSES: u64 = 100;
-/// Number of rounds of the cutting-plane learner, divided by d². This is about the number in its theorem without the
+/// Number of rounds of the cutting-plane learner, divided by d². This is close to the number in its theorem without the
 /// logarithm of the margin. The sample is split among the rounds.
 const CUTS: usize = 2;
 

@@ -16,7 +16,7 @@ const SIZES: [i32; 6] = [4, 10, 20, 30, 50, 80];
 /// The number of mistakes of the best learner that chooses the order of points in the plane (claim S12p).
 const CHOSEN_ORDER: f64 = 2.0;
 
-/// Largest allowed difference between the mistakes per ln n in the plane and their exact value, ½.
+/// Largest allowed difference between the slope of the mistakes against ln n in the plane and its exact value, ½.
 const PLANE_ERROR: f64 = 0.01;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -127,14 +127,14 @@ fn least_mistakes(dim: usize, points: f64) -> f64 {
     sum
 }
 
-/// The mistakes per ln n between 10^10 points and the largest number of points.
+/// The slope of the mistakes against ln n, between 10^10 points and the largest number of points.
 fn slope(outcome: &Outcome, of: fn(&Sums) -> f64) -> f64 {
     let last = SIZES.len() - 1;
     (of(&outcome[last]) - of(&outcome[1])) / (power(SIZES[last]) / power(SIZES[1])).ln()
 }
 
 /// The reason why the bound of S14 is far from the measured values.
-const EVERY_N: &str = "as the proof loses a constant factor: in the plane, b(t) t tends to 1/8, but the best learner makes 1/2 mistake per ln n (S14o)";
+const EVERY_N: &str = "as the proof loses a constant factor: in the plane, b(t) t tends to 1/8, but the best learner makes about (1/2) ln n mistakes (S14o)";
 
 impl Experiment for BestRandomExperiment {
     about! {
@@ -143,7 +143,7 @@ impl Experiment for BestRandomExperiment {
             ["ours: docs/theory/random-order.md, Theorem 1; DKTZ23 §1 without the constant"]
             Proved, null "two mistakes, which suffice in the plane for a learner that chooses the order (S12p)"
             halfspaces_online::{bounds::random_order_mistakes};
-        "S14o": "In random order on n uniform points of the sphere, the best learner makes, as n grows, between κ(d-1) and (d-1)/2 mistakes per ln n, κ = 1/(2 ln 2 + π²/6 - ln² 2) = 0.392, and in the plane ½. Tested from n = 10^10 to 10^80, for d = 3 and, to within 0.01, in the plane."
+        "S14o": "In random order on n uniform points of the sphere, the best learner makes, as n grows, between κ(d-1) ln n and ((d-1)/2) ln n mistakes, κ = 1/(2 ln 2 + π²/6 - ln² 2) = 0.392, and in the plane (1/2) ln n. Tested from n = 10^10 to 10^80, for d = 3 and, to within 0.01, in the plane."
             ["ours: docs/theory/random-order.md, Theorem 2"]
             Proved, null "a random remaining target instead of the majority"
             halfspaces_online::{bounds::random_order_rate};
@@ -184,7 +184,7 @@ impl Experiment for BestRandomExperiment {
             };
             for (name, sign, limit) in [("at least", -1.0, -least), ("at most", 1.0, most)] {
                 let values = group.values(|o| sign * slope(o, |s| s.best) - limit);
-                let quantity = "mistakes per ln n, beyond the limit";
+                let quantity = "slope of the mistakes against ln n, beyond the limit";
                 let share = |o: &Outcome| slope(o, |s| s.best) / (sign * limit).abs();
                 let slack = stats::mean(&group.values(share)).map(|share| share.powf(-sign));
                 let evidence =
@@ -245,7 +245,7 @@ fn by_size(results: &Results<Configuration, Outcome>) -> Table {
     let dim = |(group, _): &Row<'_>| group.configuration.dim;
     table(
         "s14-best-random",
-        "Mean mistakes in random order, the bounds, and the mistakes per ln n above 10^10 points",
+        "Mean mistakes in random order, the bounds, and the slope against ln n above 10^10 points",
         rows,
         &[
             ("d", &|row| dim(row).to_string()),

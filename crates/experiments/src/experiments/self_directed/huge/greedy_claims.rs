@@ -1,4 +1,4 @@
-//! S15, S15v: greedy on whole pools of up to 10^80 points.
+//! S15, S15v: the greedy learner on whole pools of up to 10^80 points.
 
 use super::greedy::{GreedyRun, drawn, real};
 use super::play::{chains, start};
@@ -11,7 +11,7 @@ pub(crate) struct GreedyInLawExperiment;
 const SIZES: [i32; 8] = [4, 6, 10, 16, 20, 30, 50, 80];
 const JUDGED: usize = 2;
 
-/// The range of the mistakes of greedy, in units of d lnln n.
+/// The range of the mistakes of the greedy learner, in units of d lnln n.
 const RANGE: [f64; 2] = [0.85, 1.1];
 
 /// A change made after a result on a development seed.
@@ -28,16 +28,16 @@ const DRAWN_PER_REAL: usize = 5;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Configuration {
-    /// Simulated runs of greedy and of Algorithm 1 at every size.
+    /// Simulated runs of the greedy learner and of Algorithm 1 at every size.
     Drawn { dim: usize },
-    /// A run of greedy on points, compared with simulated runs.
+    /// A run of the greedy learner on points, compared with simulated runs.
     Real { dim: usize, points: usize },
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Outcome {
-    /// The run of greedy and the mistakes of Algorithm 1 at each of [`SIZES`].
+    /// The run of the greedy learner and the mistakes of Algorithm 1 at each of [`SIZES`].
     Drawn(Vec<(GreedyRun, f64)>),
     /// The run on points, the simulated runs, and the runs simulated with a tenth of the points.
     Real(GreedyRun, Vec<GreedyRun>, Vec<GreedyRun>),
@@ -70,11 +70,11 @@ fn slack(part: usize, difference: f64) -> f64 {
 
 impl Experiment for GreedyInLawExperiment {
     about! {
-        "S15", "Greedy on pools of up to 10^80 points, without buckets";
-        "S15": "Simulated from its exact distribution, greedy on the whole pool makes in expectation between 0.85 d lnln n and 1.1 d lnln n mistakes on n = 10^10 to 10^80 uniform points of the sphere, d = 10 and 30."
+        "S15", "The greedy learner on pools of up to 10^80 points, without buckets";
+        "S15": "The greedy learner on the whole pool, simulated from its exact distribution, makes between 0.85 d lnln n and 1.1 d lnln n mistakes in expectation on n = 10^10 to 10^80 uniform points of the sphere, for d = 10 and 30."
             ["ours: docs/theory/algorithm-1-in-law.md; the distribution is proved, the numbers are measured"]
             Measured, null "Algorithm 1 at the same n";
-        "S15v": "Runs of greedy simulated from their exact distribution agree with runs on actual points: mean mistakes to within 3 %, mean ln sin θ at the end to within 0.25. Tested at n = 10^4 (d = 5); beyond smoke scale also at n = 10^4 (d = 30) and 10^5 (d = 10)."
+        "S15v": "Runs of the greedy learner simulated from their exact distribution agree with runs on actual points: mean mistakes to within 3 %, mean ln sin θ at the end to within 0.25. Tested at n = 10^4 (d = 5); beyond smoke scale also at n = 10^4 (d = 30) and 10^5 (d = 10)."
             ["ours: docs/theory/algorithm-1-in-law.md"]
             Proved, null "runs simulated with a tenth of the points"
             halfspaces_online::{Greedy};
@@ -172,7 +172,7 @@ impl Experiment for GreedyInLawExperiment {
             (Evidence::worst_of(&agree).with_note(WIDER), Null::of_cases(off)),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("After a mistake, greedy knows about the remaining points only that they are less sure than the misclassified one. They are a Poisson process on the sphere cut by one slab per mistake. So the hypothesis, the target and the slabs form a Markov chain, which is simulated for any number of points. The column \"excluded\" gives the number of sampled points per mistake that a slab excluded: the cost of the method.".into());
+        section.summary.push("After a mistake, the greedy learner knows about the remaining points only that they are less sure than the misclassified one. They are a Poisson process on the sphere cut by one slab per mistake. So the hypothesis, the target and the slabs form a Markov chain, which is simulated for any number of points. The column \"excluded\" gives the number of sampled points per mistake that a slab excluded: the cost of the method.".into());
         for dim in [30, 10] {
             section.figures.push(figure(results, dim));
         }
@@ -197,9 +197,9 @@ fn figure(results: &Results<Configuration, Outcome>, dim: usize) -> Figure {
     layers.push(dashed("lnln n", Colour::Ink, loglog));
     Figure {
         name: format!("s15-greedy-d{dim}"),
-        title: format!("Greedy on the whole pool makes about d lnln n mistakes (d = {dim})"),
+        title: format!("The greedy learner makes about d lnln n mistakes (d = {dim})"),
         caption: format!(
-            "Mistakes per dimension until n uniform points of the sphere in R^{dim} are labelled, for n from 10^4 to 10^80. Means with 95 % intervals over runs simulated from their exact distribution. The curve of Algorithm 1 is an upper bound. Algorithm 1 has a proof; greedy, which has no buckets, has none."
+            "Mistakes per dimension until n uniform points of the sphere in R^{dim} are labelled, for n from 10^4 to 10^80. Means with 95 % intervals over runs simulated from their exact distribution. The curve of Algorithm 1 is an upper bound. Algorithm 1 has a proof; the greedy learner, which has no buckets, has none."
         ),
         x: Axis::log("points n"),
         y: Axis::linear("mistakes / d"),

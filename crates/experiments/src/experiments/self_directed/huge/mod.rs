@@ -1,5 +1,5 @@
-//! S11: Algorithm 1 of DKTZ23 on pools of up to 10^80 points, simulated from its exact distribution. S15: greedy on the
-//! whole pool, simulated in the same way.
+//! S11: Algorithm 1 of DKTZ23 on pools of up to 10^80 points, simulated from its exact distribution. S15: the greedy
+//! learner on the whole pool, simulated in the same way.
 
 mod claims;
 mod greedy;

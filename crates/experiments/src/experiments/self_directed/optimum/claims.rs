@@ -16,7 +16,7 @@ fn is_claimed(setting: &Configuration) -> bool {
     }
 }
 
-/// Upper bound on the average mistakes of sampled greedy, relative to those of the best learner.
+/// Upper bound on the average mistakes of the sampled greedy learner, relative to those of the best learner.
 const OVER: f64 = 1.1;
 
 /// Smallest number of points of a pool on which S12l is measured; on smaller pools every learner is good.
@@ -33,7 +33,7 @@ impl Experiment for OptimumExperiment {
             ["ours, docs/theory/optimum.md"]
             Proved, null "the best learner in the worst order, judged by 2 mistakes"
             halfspaces_online::{LabellingGame};
-        "S12l": "Averaged over the dichotomies of a pool, sampled greedy makes at most 1.1 times the mistakes of the best learner that chooses the order, in expectation over pools of five kinds: d = 2, n = 8; beyond smoke scale also n = 16, and d = 3, n = 8 and 10 (full scale: also 12)."
+        "S12l": "Averaged over a pool's dichotomies, the sampled greedy learner makes at most 1.1 times the mistakes of the best learner that chooses the order, in expectation over pools of five kinds: d = 2, n = 8; beyond smoke scale also n = 16, and d = 3, n = 8 and 10 (full scale: also 12)."
             ["ours; measured, not proved"]
             Measured, null "the perceptron in random order"
             halfspaces_online::{SampledGreedy, LabellingGame};

@@ -7,13 +7,14 @@ use crate::experiments::common::*;
 
 pub(crate) struct SphereExperiment;
 
-/// Upper bound on the additional mistakes per dimension that greedy makes each time n grows by a factor of e.
+/// Upper bound on the additional mistakes per dimension that the greedy learner makes each time n grows by a factor of
+/// e.
 const FLAT: f64 = 0.18;
 
 /// Number of points on which Algorithm 1 is compared with its update in random order.
 const PAIRED_POINTS: usize = 1_000_000;
 
-/// Upper bound on the mistakes per dimension of sampled greedy on `SAMPLED_POINTS` points.
+/// Upper bound on the mistakes per dimension of the sampled greedy learner on `SAMPLED_POINTS` points.
 const SAMPLED: f64 = 1.6;
 
 const SAMPLED_POINTS: usize = 100_000;
@@ -36,7 +37,7 @@ const CHANGED: &str = "changed after verdicts: the statistic is now the relative
 impl Experiment for SphereExperiment {
     about! {
         "S1", "Self-directed learning on the sphere: choosing the order removes the growth in n";
-        "S1": "On n uniform points of the sphere, the mistakes of greedy (surest point first) grow in expectation by at most 0.18 d each time n grows by a factor of e: d = 3, 10 and, beyond smoke scale, 30; fitted from n = 10^3 to 10^6 (smoke scale: 10^4; huge scale, d < 30: 10^8)."
+        "S1": "On n uniform points of the sphere, the mistakes of the greedy learner (surest point first) grow in expectation by at most 0.18 d each time n grows by a factor of e: d = 3, 10 and, beyond smoke scale, 30; fitted from n = 10^3 to 10^6 (smoke scale: 10^4; huge scale, d < 30: 10^8)."
             ["ours, after DKTZ23 Theorem 2.1; measured, not proved"]
             Measured, null "the update rule of Algorithm 1 on the same pools in random order"
             halfspaces_online::{Greedy};
@@ -44,11 +45,11 @@ impl Experiment for SphereExperiment {
             ["DKTZ23 Theorem 2.1, compared with its lower bound for random order"]
             Measured, null "the perceptron on the same pools in random order"
             halfspaces_online::{TwoChains};
-        "S2": "If the angle θ between w and the target is below π/2, the update w -= (w · x) x on a mistake reduces tan²θ to at most (1 - r²) tan²θ, where r = |w · x|/(‖w‖ sin θ). Checked at every mistake of greedy in S1."
+        "S2": "If the angle θ between w and the target is below π/2, the update w -= (w · x) x on a mistake reduces tan²θ to at most (1 - r²) tan²θ, where r = |w · x|/(‖w‖ sin θ). Checked at every mistake of the greedy learner in S1."
             ["DKTZ23 equation (2), and so Lemma 2.3, monotonicity"]
             Proved, null "the bound divided by 3"
             halfspaces_online::{Greedy};
-        "S1v": "Sampled greedy, which scores points with a random sample of the version space, labels 10^5 uniform points of the sphere with at most 1.6 d mistakes in expectation: d = 10 and, at full scale, also 30. Not tested at smoke scale."
+        "S1v": "The sampled greedy learner, which scores points with a random sample of the version space, labels 10^5 uniform points of the sphere with at most 1.6 d mistakes in expectation: d = 10 and, at full scale, also 30. Not tested at smoke scale."
             ["ours; measured, not proved; the constant was chosen from pools with other seeds"]
             Measured, null "the update rule of Algorithm 1 on the same pools in random order"
             halfspaces_online::{SampledGreedy};
@@ -84,7 +85,8 @@ impl Experiment for SphereExperiment {
         });
         let mut plan: Vec<_> = plan.collect();
         if scale != Scale::Smoke {
-            // Sampled greedy is the only expensive learner that runs on these pools. They serve to narrow its interval.
+            // The sampled greedy learner is the only expensive learner that runs on these pools. They serve to narrow
+            // its interval.
             let sizes = vec![SAMPLED_POINTS];
             let (most_centres, most_sampled, most_gravity) = (0, SAMPLED_POINTS, 0);
             let configuration =
@@ -109,7 +111,7 @@ impl Experiment for SphereExperiment {
         for group in results.groups.iter().filter(|g| g.configuration.sizes.len() > 1) {
             let dim = group.configuration.dim;
             let slopes = group.values(|o| slope(o, Learner::Greedy, dim));
-            let quantity = "mistakes / d per ln n";
+            let quantity = "slope of mistakes / d against ln n";
             let evidence = Evidence::growth(quantity, group.planned, &slopes, FLAT);
             growth.push((format!("d={dim}"), evidence));
         }
@@ -149,7 +151,7 @@ impl Experiment for SphereExperiment {
         let ratios: Vec<f64> = results.outcomes().map(|(_, o)| o.rise).collect();
         let quantity = "(tan²θ after + r² tan²θ) / tan²θ";
         let rises = Evidence::deterministic(quantity, Side::AtMost, results.planned(), &ratios)
-            .with_note(&format!("{acute} mistakes of greedy"));
+            .with_note(&format!("{acute} mistakes of the greedy learner"));
         let several = || results.groups.iter().filter(|g| g.configuration.sizes.len() > 1);
         let random_grows = null_of(several(), |c, o| {
             slope(o, Learner::RandomOrder, c.dim).is_some_and(|slope| slope > FLAT)
@@ -173,7 +175,7 @@ impl Experiment for SphereExperiment {
             (Evidence::worst_of(&sampled), random_order),
         ];
         judge_all(section, Experiment::claims(self), evidence);
-        section.summary.push("One trial draws a target and a pool of uniform points, and every learner labels its first 10^3, 10^4, ... points. Greedy and its version-space variants always predict the remaining point of largest |w · x|. Algorithm 1 does so within random buckets, which its proof needs and which cost mistakes at these n: it makes fewer mistakes than its update rule in random order, but more than greedy. One slope is fitted per trial. The last column of the table serves only as information.".into());
+        section.summary.push("One trial draws a target and a pool of uniform points, and every learner labels its first 10^3, 10^4, ... points. The greedy learner and its version-space variants always predict the remaining point of largest |w · x|. Algorithm 1 does so within random buckets, which its proof needs and which cost mistakes at these n: it makes fewer mistakes than its update rule in random order, but more than the greedy learner. One slope is fitted per trial. The last column of the table serves only as information.".into());
         for group in results.groups.iter().filter(|g| g.configuration.sizes.len() > 1) {
             section.figures.push(figure(results, group.configuration.dim));
         }

@@ -40,8 +40,8 @@ fn random_order(points: &Points, labels: &[Label]) -> usize {
     mistakes
 }
 
-/// The largest ratio of tan²θ' + r² tan²θ to tan²θ at a mistake of greedy, and the number of mistakes at θ < π/2. Here
-/// θ is the angle before the mistake, θ' the angle after it, and r = |w · x|/sin θ.
+/// The largest ratio of tan²θ' + r² tan²θ to tan²θ at a mistake of the greedy learner, and the number of mistakes at θ
+/// < π/2. Here θ is the angle before the mistake, θ' the angle after it, and r = |w · x|/sin θ.
 fn largest_rise(
     points: &Points,
     labels: &[Label],

@@ -47,7 +47,7 @@ pub(super) fn by_learner(results: &Results<Configuration, Outcome>) -> Table {
         })
     });
     let caption =
-        "Medians at the largest n; slopes over all n; total length of greedy's scans in passes";
+        "Medians at the largest n; slopes over all n; length of the greedy learner's scans in passes";
     table(
         "s1-sphere",
         caption,

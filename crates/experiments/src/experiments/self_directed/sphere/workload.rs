@@ -64,7 +64,7 @@ pub(crate) struct Outcome {
     pub(super) rise: f64,
     /// Mistakes made at θ < π/2.
     pub(super) acute: usize,
-    /// Total length of greedy's scans of the largest pool, in passes.
+    /// Total length of the greedy learner's scans of the largest pool, in passes.
     pub(super) passes: f64,
 }
 
@@ -79,7 +79,7 @@ impl Outcome {
     }
 }
 
-/// Mistakes per ln n and dimension.
+/// The slope of the mistakes against ln n, divided by the dimension.
 pub(super) fn slope(outcome: &Outcome, learner: Learner, dim: usize) -> Option<f64> {
     let (x, y): (Vec<f64>, Vec<f64>) = outcome
         .of(learner)

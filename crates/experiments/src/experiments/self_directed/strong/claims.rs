@@ -49,7 +49,7 @@ impl Experiment for StrongExperiment {
             ["DKTZ23 Theorem 3.1; the warm start is ours"]
             Measured, null "the perceptron on the same pools in random order"
             halfspaces_online::{StrongLearner, Start};
-        "S9r": "With random starts, as printed, the strong learner makes in expectation at most 0.5 d more mistakes each time n doubles (d lg n grows by d): at the sizes of S9g, except that the cube has 32 to 256 copies of each corner."
+        "S9r": "With random starts, as in DKTZ23, the strong learner makes in expectation at most 0.5 d more mistakes each time n doubles (d lg n grows by d): at the sizes of S9g, except that the cube has 32 to 256 copies of each corner."
             ["DKTZ23 Theorem 3.1, boosting"]
             Measured, null "the perceptron on the same pools in random order"
             halfspaces_online::{StrongLearner, Start};
