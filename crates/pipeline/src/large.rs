@@ -161,7 +161,7 @@ fn one_pass(
     }
     for (column, count) in unseen {
         notes.push(format!(
-            "{source}, column `{column}`: {count} rows have categories that do not occur in the fitted part of the first {size} rows; they count as none \
+            "{source}, column `{column}`: {count} rows have categories that do not occur in the training rows among the first {size} rows; they count as none \
              of the known categories; shuffle the file, or fit without --stream"
         ));
     }

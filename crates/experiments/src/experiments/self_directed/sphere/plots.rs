@@ -46,8 +46,7 @@ pub(super) fn by_learner(results: &Results<Configuration, Outcome>) -> Table {
             Some(Row { group, learner, points, growth: mean_cells(&slopes, 3) })
         })
     });
-    let caption =
-        "Medians at the largest n; slopes over all n; length of the greedy learner's scans in passes";
+    let caption = "Medians at the largest n; slopes over all n; length of the greedy learner's scans in passes";
     table(
         "s1-sphere",
         caption,
