@@ -2,7 +2,7 @@
 
 use halfspaces_frame::{Hints, Ragged, ReadOptions, inspect_bytes, read_bytes};
 
-/// Reads text after a byte that chooses the options. Any text must be read or refused, and no line may be counted
+/// Reads text after a byte that chooses the options. Every text must be read or refused, and no line may be counted
 /// twice.
 pub fn delimited(bytes: &[u8]) {
     let Some((&choice, text)) = bytes.split_first() else { return };

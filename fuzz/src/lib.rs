@@ -1,13 +1,13 @@
 //! The fuzz targets: all code that reads data which a user or a broken disk may have changed.
 //!
 //! A target takes bytes and may refuse them; it fails if it panics. Targets check that there is no panic, no endless
-//! loop and no excessive use of memory. They also check the guarantees of the readers: both forms of a file agree,
-//! written data are read back bit for bit, and a loaded value can be used and is the same after it is saved and loaded
-//! again.
+//! loop and no excessive use of memory. They also check the guarantees of the readers: both forms of a file agree, data
+//! that were written are read back bit for bit, and a loaded value can be used and is the same after it is saved and
+//! loaded again.
 //!
-//! The input of the JSON targets (`session`, `saved`, `trials`) begins with a line that names the kind of the rest, so
-//! that the files of the corpus are readable. [`mutate_json`] changes one value at a time and keeps the rest valid. Its
-//! outputs reach the checks behind the parser, which random bytes rarely do.
+//! The input of the JSON targets (`session`, `saved`, `trials`) begins with a line that names the kind of value in the
+//! rest, so that the files of the corpus are readable. [`mutate_json`] changes one value at a time and keeps the rest
+//! valid. Its outputs reach the checks behind the parser, which random bytes rarely do.
 
 pub mod seeds;
 pub mod tables;
@@ -40,7 +40,7 @@ use std::fmt::Debug;
 
 /// Maximum number of coordinates of a loaded value that is used. Larger values are only saved and loaded again.
 const MAX_DIM: usize = 64;
-/// Maximum number of rounds and of points of a session.
+/// Maximum number of rounds, and of points, in a session.
 const MAX_POINTS: usize = 24;
 
 /// Reads LIBSVM text. The first byte of the input is ignored, because older files of the corpus begin with an
@@ -59,7 +59,7 @@ struct Sitting {
     length: ChainLength,
 }
 
-/// Resumes a session. The input is a line with the name of the learner, and then, as JSON, its pool, its seed and the
+/// Resumes a session. The input is a line with the name of the learner, and then, as JSON, the pool, the seed and the
 /// answers so far.
 pub fn session(bytes: &[u8]) {
     let Some((name, text)) = headed(bytes) else { return };
@@ -252,8 +252,8 @@ pub fn trials(bytes: &[u8]) {
 const JOURNAL_MEMORY: usize = 64;
 
 /// Reads the text of a session file. The use of memory must stay within its limit. If the session can be replayed,
-/// writing and reading it again must give the same session. Files of version 1 have no checksums, so changes to their
-/// lines reach the record.
+/// writing it and reading it again must give the same session. Files of version 1 have no checksums, so changes to
+/// their lines reach the record.
 pub fn journal(bytes: &[u8]) {
     is_session(bytes);
 }
@@ -286,7 +286,7 @@ pub fn is_session(bytes: &[u8]) -> bool {
     }
     assert_eq!(replayed.answers(), used);
     assert_eq!(journal_text(&header, &replayed), text);
-    // Every answer is found again in the same pool in reverse order.
+    // Every answer is found again in a pool that has the same rows in reverse order.
     if let Some(items) = record.pool().items.clone() {
         let backwards = |keys: &[ItemKey]| keys.iter().rev().copied().collect();
         let (keys, contents) = (backwards(&items.keys), backwards(&items.contents));
@@ -316,8 +316,8 @@ fn event_size(event: &Event) -> usize {
     }
 }
 
-/// The lines of a session, converted to version 1. They have no numbers and no checksums, so every change reaches the
-/// record.
+/// The lines of a session, converted to version 1. The lines then have no numbers and no checksums, so every change
+/// reaches the record.
 pub fn unsigned(text: &str) -> String {
     let plain = |line: &str| match line.rfind(",\"n\":") {
         Some(at) => format!("{}}}\n", &line[..at]),
@@ -363,7 +363,8 @@ fn headed(bytes: &[u8]) -> Option<(&str, &[u8])> {
     Some((std::str::from_utf8(&bytes[..end]).ok()?, &bytes[end + 1..]))
 }
 
-/// Loads a value if the text is one, checks that it is the same after it is saved and loaded again, and uses it.
+/// Loads the value that the text contains, checks that the value is the same after it is saved and loaded again, and
+/// uses it. Returns whether the text contains such a value.
 fn load<T>(text: &[u8], used: impl FnOnce(T)) -> bool
 where
     T: Serialize + DeserializeOwned + PartialEq + Debug,
@@ -460,8 +461,8 @@ fn used_fitting<L: Link>(mut fitting: Fitting<L>) {
     let _ = fitting.finish();
 }
 
-/// Defines a fuzz target whose input is JSON after a first line. Seven of eight inputs are made from the previous one
-/// by [`mutate_json`], if the previous input is JSON and there is enough room. The others are made by the mutations of
+/// Defines a fuzz target whose input is JSON after a first line. Seven out of eight inputs are made from an earlier one
+/// by [`mutate_json`], if the earlier input is JSON and there is enough room. The others are made by the mutations of
 /// libFuzzer.
 #[macro_export]
 macro_rules! json_target {
@@ -480,9 +481,9 @@ macro_rules! json_target {
     };
 }
 
-/// Returns the text with one change to a JSON value after its first line: a number becomes an extreme number, an array
-/// or an object becomes shorter, longer or empty, or a value becomes `null`. If there are several lines, as in a file
-/// of trials, one of them is changed. Returns `None` if the text is not JSON.
+/// Returns the text with one change to a JSON value that follows the first line: a number becomes an extreme number, an
+/// array or an object becomes shorter, longer or empty, or a value becomes `null`. If there are several lines, as in a
+/// file of trials, one of them is changed. Returns `None` if the text is not JSON.
 pub fn mutate_json(bytes: &[u8], seed: u64) -> Option<Vec<u8>> {
     let mut random = Random(seed);
     let (name, text) = headed(bytes)?;

@@ -31,7 +31,7 @@ use std::error::Error;
 /// A file of the corpus, given by its target, its name and its contents.
 pub type Seed = (&'static str, String, Vec<u8>);
 
-/// A session with every kind of event, with checksums and without.
+/// A session with every kind of event, once with checksums and once without.
 ///
 /// # Errors
 /// Fails only if the libraries have changed.
@@ -251,8 +251,8 @@ fn half<L: SelfDirectedLearner>(
     Ok(rounds[..rounds.len() / 2].iter().map(|round| (round.index, round.truth)).collect())
 }
 
-/// Saved values that no run can have written and that must be refused. Each is given by its kind, and by values with
-/// the places in the seed that they replace.
+/// Saved values that no run can have written and that must be refused. Each is given by its kind and by changes to the
+/// seed of this kind, which map a place in the seed to a new value.
 #[must_use]
 pub fn impossible() -> Vec<(&'static str, Value)> {
     vec![
@@ -266,11 +266,11 @@ pub fn impossible() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// The file of the corpus that results from applying the changes of one of the [`impossible`] values to the seed of its
-/// kind.
+/// The file of the corpus that results if the changes for one of the [`impossible`] values are applied to the seed of
+/// its kind.
 ///
 /// # Errors
-/// Same as [`seeds`]; also fails if a place does not exist in the seed.
+/// Fails like [`seeds`], and also if a place does not exist in the seed.
 pub fn broken(kind: &str, changes: &Value) -> Result<Vec<u8>, Box<dyn Error>> {
     let seeds = saved()?;
     let (_, seed) = seeds.iter().find(|(name, _)| *name == kind).ok_or("no seed")?;
@@ -284,7 +284,7 @@ pub fn broken(kind: &str, changes: &Value) -> Result<Vec<u8>, Box<dyn Error>> {
 /// Kinds of saved values that have no seed.
 ///
 /// # Errors
-/// Same as [`seeds`].
+/// Fails like [`seeds`].
 pub fn kinds_without_a_seed() -> Result<Vec<&'static str>, Box<dyn Error>> {
     let known = saved()?;
     Ok(SAVED

@@ -1,7 +1,7 @@
 //! Validates the lengths stated in an Arrow file before the reader relies on them.
 //!
-//! The Arrow crates slice buffers by offsets and lengths from the file, and panic if these exceed the message. They
-//! also allocate decompressed buffers of any length that the file states.
+//! The Arrow crates slice buffers by offsets and lengths from the file, and panic if these reach beyond the message.
+//! They also allocate decompressed buffers of any length that the file states.
 
 use crate::budget::Budget;
 use arrow_ipc::{Block, CompressionType, RecordBatch, root_as_footer, root_as_message};
@@ -9,10 +9,10 @@ use arrow_ipc::{Block, CompressionType, RecordBatch, root_as_footer, root_as_mes
 const CONTINUATION: &[u8] = &[0xff; 4];
 const MAGIC: &[u8] = b"ARROW1";
 
-/// The largest compression ratio of LZ4: each byte of a long match encodes 255 bytes.
+/// The largest compression ratio of LZ4. In a long match, each byte encodes 255 bytes.
 const LZ4_RATIO: u64 = 255;
 
-/// Validates a whole file or stream. The error is a description of the fault.
+/// Validates a whole file or stream. The error describes the fault.
 pub(crate) fn check(bytes: &[u8], budget: &Budget) -> Result<(), String> {
     if bytes.starts_with(MAGIC) { check_file(bytes, budget) } else { check_stream(bytes, budget) }
 }

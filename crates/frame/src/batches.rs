@@ -40,7 +40,7 @@ pub(crate) fn from_batches(
 pub(crate) struct Plan {
     options: ReadOptions,
     hints: Hints,
-    /// The index in a batch, the name and the shape of each column.
+    /// For each column, its index in a batch, its name and its shape.
     columns: Vec<(usize, String, Shape)>,
     remarks: Vec<(String, Remark)>,
     /// The microseconds to add to the times of each column with a time zone, so that the times have the UTC offset of
@@ -136,7 +136,7 @@ fn is_utc(zone: &str) -> bool {
     ["UTC", "Etc/UTC", "GMT", "Z", "+00:00", "+0000", "+00"].contains(&zone)
 }
 
-/// The meaning of the numbers in a column of times or durations.
+/// What the numbers in a column of times or durations mean. Returns `None` for other types.
 fn unit(of: &DataType) -> Option<&'static str> {
     match of {
         DataType::Time32(_) | DataType::Time64(_) => Some("the number of seconds since midnight"),
@@ -194,7 +194,7 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
-    /// Returns the table. `places` is the origin of its rows.
+    /// Returns the table. `places` gives the origin of its rows.
     pub(crate) fn finish(self, places: Places) -> Result<Frame, DataError> {
         let file = self.source.name();
         let mut remarks = self.remarks;
@@ -283,7 +283,7 @@ mod tests {
         (0..frame.rows).map(|row| frame.column("at").unwrap().text(row)).collect()
     }
 
-    /// Texts of times, which `correct` writes, keep the instant and the nanoseconds.
+    /// The texts of times, which `correct` writes, keep the instant and the nanoseconds.
     #[test]
     fn texts_of_times_with_a_zone_are_in_utc() {
         assert_eq!(
@@ -315,8 +315,8 @@ mod tests {
         }
     }
 
-    /// A model that learned from numbers, truth values or dates reads them from a dictionary, which pandas writes for
-    /// a category, as it reads them from a plain column.
+    /// For a category, pandas writes a dictionary. A model that learned from numbers, truth values or dates reads them
+    /// from a dictionary in the same way as from a plain column.
     #[test]
     fn dictionaries_are_read_by_the_rule_of_the_plain_column() {
         let keys = Int8Array::from(vec![Some(1), None, Some(0), Some(1), Some(2), Some(0)]);
@@ -345,7 +345,7 @@ mod tests {
             }
             assert!(read.column("c").unwrap().is_missing(1));
         }
-        // The first row with the rounded level is named.
+        // The message names the first row with the rounded level.
         let levels = Arc::new(Int64Array::from(vec![1, (1 << 60) + 1, 2]));
         let rule = frame(Arc::new(Int64Array::from(vec![1, 2])), &Hints::default());
         let mut hints = Hints::default();
@@ -356,7 +356,7 @@ mod tests {
         assert_eq!(remark, Some(Remark::Rounded { number: 0, cell }));
     }
 
-    /// A model that learned from CSV cells with a UTC offset reads the same times from a file with a time zone.
+    /// A model that learned from CSV cells with a UTC offset reads the same times from a column with a time zone.
     #[test]
     fn times_with_a_zone_are_read_at_the_offset_of_the_rule() {
         let utc = zoned("UTC", &Hints::default());
@@ -382,7 +382,7 @@ mod tests {
             assert!(matches!(frame.columns[0].values, Values::Moments(_)));
             assert_eq!(times(&frame), times(&csv));
             assert!(frame.notes.iter().any(|note| note.ends_with(said)), "{:?}", frame.notes);
-            // No representable time is two hours later than the last one.
+            // The last time is the latest one that can be represented, so adding two hours is impossible.
             let last = zoned_micros([0, i64::MAX], "UTC", &hints);
             let is_unread = matches!(last.remark("at"), Some(Remark::Unread { .. }));
             assert_eq!((last.has("at"), is_unread), (offset != "+02:00", offset == "+02:00"));

@@ -15,7 +15,7 @@ use halfspaces_linalg::{PointSet, RowView, SparsePoints};
 pub enum Block {
     /// Numbers in row-major order, with NaN for missing numbers. The name of a column is a prefix followed by a number.
     Dense {
-        /// One number for each row and column.
+        /// One number for each cell.
         values: Vec<f64>,
         /// The numbers in the names of the columns, in ascending order.
         numbers: Vec<u32>,

@@ -29,8 +29,8 @@ pub(crate) struct Budget {
 
 impl Budget {
     /// Creates a budget of half of the free memory, or of 64 GiB if the system does not report the free memory. The
-    /// free memory is the minimum of the free memory of the machine, the free memory of the control group, and the
-    /// address space that is still available to the process (`ulimit -v`).
+    /// free memory is the smallest of three numbers: the memory that is free on the machine, the memory that is free in
+    /// the control group, and the address space that is still available to the process (`ulimit -v`).
     pub(crate) fn of_machine() -> Budget {
         let free = [free_address_space(), available_memory(), free_in_group()];
         let free = free.into_iter().flatten().min();
@@ -74,12 +74,12 @@ impl Budget {
         }
     }
 
-    /// Returns `bytes` to the budget.
+    /// Gives `bytes` back to the budget.
     pub(crate) fn give_back(&self, bytes: u64) {
         self.taken.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Takes the memory of `count` items of type `T` from the budget.
+    /// Takes the memory for `count` items of type `T` from the budget.
     ///
     /// # Errors
     /// Returns the same errors as [`Budget::take`].
@@ -87,7 +87,7 @@ impl Budget {
         self.take((count as u64).saturating_mul(size_of::<T>() as u64))
     }
 
-    /// Takes the memory that a model needs for `count` columns from the budget.
+    /// Takes from the budget the memory that a model needs for `count` columns.
     ///
     /// # Errors
     /// Returns the same errors as [`Budget::take`].

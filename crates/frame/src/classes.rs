@@ -58,7 +58,7 @@ impl ClassKey {
         }
     }
 
-    /// The key of the other kind with the same truth value, such as `true` for 1 and 0 for `false`.
+    /// The key of the other kind that has the same truth value: `true` for 1, 0 for `false`, and so on.
     fn counterpart(&self) -> Option<ClassKey> {
         Some(ClassKey(match &self.0 {
             Key::Truth(truth) => Key::Integer(i128::from(*truth)),
@@ -187,7 +187,7 @@ const MAX_SPELLINGS: usize = 8;
 
 impl ClassCollector {
     /// Returns the class of a label. Creates a new class if no class has the key of the label. Call this only once for
-    /// equal labels, because every call hashes the label.
+    /// each distinct label, because every call hashes the label.
     pub(crate) fn add(&mut self, label: &str) -> usize {
         let label = label.trim();
         let place = *self.places.entry(ClassKey::of(label)).or_insert(self.names.len());

@@ -28,7 +28,7 @@ pub(crate) enum Shape {
     Moments,
     /// Texts without a declared meaning.
     Texts,
-    /// Values that the file or the user declares as categories.
+    /// Values that the file or the user declares to be categories.
     Category,
     /// Lists of numbers, all of the same length.
     Lists,
@@ -210,7 +210,7 @@ fn rounded(array: &dyn Array) -> Rounded {
     };
     match array.data_type() {
         DataType::Int64 => of(&|i| i128::from(array.as_primitive::<Int64Type>().value(i))),
-        // Levels are checked once: the row is that of the first row with the level.
+        // Each level is checked once. The row is the first one that has the level.
         DataType::Dictionary(..) => {
             let (level, cell) = rounded(array.as_any_dictionary().values().as_ref())?;
             let row = level_of_rows(array).position(|of| of == Some(level))?;
@@ -455,7 +455,7 @@ fn utf8(value: Option<&[u8]>) -> Result<Option<&str>, Fault> {
     value.map(std::str::from_utf8).transpose().map_err(refused)
 }
 
-/// The index of each row's level in a dictionary array, or `None` if the row has no value.
+/// For each row of a dictionary array, the index of its level, or `None` if the row has no value.
 fn level_of_rows(array: &dyn Array) -> impl Iterator<Item = Option<usize>> + '_ {
     let dictionary = array.as_any_dictionary();
     let keys = if dictionary.values().is_empty() {

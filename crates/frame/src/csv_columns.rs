@@ -31,7 +31,7 @@ pub(crate) struct ColumnBuilder {
 
 #[derive(Debug)]
 enum State {
-    /// All cells so far are missing. They are kept in case texts follow.
+    /// All cells so far are missing. The cells are kept in case texts follow.
     Missing {
         codes: Vec<u32>,
         levels: Levels,
@@ -41,7 +41,7 @@ enum State {
         codes: Vec<u32>,
         levels: Levels,
     },
-    /// After numbers, a cell occurred that is not a number. The column must be read again as texts.
+    /// A cell that is not a number came after numbers. The column must be read again as texts.
     Words {
         row: usize,
         cell: String,
@@ -58,14 +58,14 @@ pub(crate) enum Built {
         /// The first number that is written like a code, with its row.
         zero: Option<(usize, String)>,
     },
-    /// After numbers, a cell occurred that is not a number. This is the first such cell, with its row. The file must be
+    /// A cell that is not a number came after numbers. The fields are the first such cell and its row. The file must be
     /// read again with this column as texts.
     Words { row: usize, cell: String },
 }
 
 impl ColumnBuilder {
     /// Creates an empty column. If `texts` is true, cells are collected as texts. Otherwise, they are collected as
-    /// numbers as long as all of them are plain numbers. Cells in `markers` are missing numbers.
+    /// numbers as long as all of them are plain numbers. Cells that are `markers` count as missing numbers.
     pub(crate) fn new(texts: bool, markers: Markers) -> ColumnBuilder {
         let (codes, levels) = (Vec::new(), Levels::default());
         let state =
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn words_after_numbers_require_a_second_reading() {
         assert!(matches!(column(&["", "1", "a", "2"], false), Built::Words { row: 2, .. }));
-        // Words for infinity are not numbers, whatever the row in which they occur.
+        // Words for infinity are not numbers, in whichever row they occur.
         assert!(matches!(column(&["1", "Inf"], false), Built::Words { row: 1, .. }));
         assert_eq!(texts(column(&["Inf", "1"], false)), ["Inf", "1"]);
         assert!(matches!(column(&["1", "1e999"], false), Built::Words { row: 1, .. }));

@@ -163,7 +163,7 @@ impl Files {
             };
             let name = name.to_string_lossy().into_owned();
             let full = label.map_or_else(|| name.clone(), |label| format!("{label}/{name}"));
-            // Programs keep copies and properties of files under names that begin with a dot.
+            // Programs save copies and properties of files under names that begin with a dot.
             if name.starts_with('.') {
                 self.others.push(full);
             } else if path.is_dir()

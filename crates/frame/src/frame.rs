@@ -329,8 +329,8 @@ impl Frame {
         self.place_number(self.places.number(row))
     }
 
-    /// Reads a row number, such as `3` or `3.0`, from a cell of the column `numbers`. It is the number of a row in
-    /// another table, which has the name `other` and `rows` rows.
+    /// Reads a row number, such as `3` or `3.0`, from a cell of the column `numbers`. This is the number of a row in
+    /// another table, which is called `other` and has `rows` rows.
     ///
     /// # Errors
     /// Returns an error if the cell is not an integer from 0 to `rows` - 1.

@@ -158,7 +158,7 @@ impl Labels {
         rows
     }
 
-    /// Returns one note for each group of classes that differ only in capital letters, blanks or underscores, because
+    /// Returns one note for each group of classes that differ only in capitalisation, blanks or underscores, because
     /// one of these classes may be misspelt. If there are many groups, only the first ones are named.
     fn near_classes(&self, place: &str) -> Vec<String> {
         const MOST_SHOWN: usize = 5;
@@ -167,7 +167,7 @@ impl Labels {
         for (class, rows) in self.classes.iter().zip(rows) {
             let letters = class.chars().filter(|c| !c.is_whitespace() && *c != '_');
             let letters: String = letters.flat_map(char::to_lowercase).collect();
-            // Codes such as 01 and 0 1 contain no letters, so they are not compared.
+            // Codes such as `01` and `0 1` contain no letters, so they are not compared.
             if letters.chars().any(char::is_alphabetic) {
                 groups.entry(letters).or_default().push(format!("`{}` ({rows})", short(class)));
             }

@@ -21,7 +21,7 @@ pub(crate) struct Entries {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line<'t> {
     pub(crate) label: &'t str,
-    /// The largest index, even if its value is zero, or `None` if the row is empty.
+    /// The largest index in the line, even if its value is zero, or `None` if the row is empty.
     pub(crate) largest: Option<u32>,
     pub(crate) has_zero: bool,
     pub(crate) has_query: bool,
@@ -227,8 +227,8 @@ fn split_pair_one_by_one(token: &[u8]) -> Option<(u64, &[u8])> {
     None
 }
 
-/// Whether a text looks like LIBSVM text. This is the case if the first line that is more than a label consists of a
-/// label and `index:value` pairs.
+/// Whether a text looks like LIBSVM text. This is the case if the first line that contains more than a label consists
+/// of a label and `index:value` pairs.
 pub(crate) fn looks_like(head: &[u8]) -> bool {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     for line in head.split(|b| *b == b'\n') {

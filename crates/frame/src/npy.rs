@@ -1,6 +1,6 @@
 //! Reads `NumPy` arrays from NPY files and from NPZ files, which are ZIP archives of arrays.
 //!
-//! Items are converted while they are read, so only the numbers are in memory and not the bytes of the file. Before
+//! Items are converted while they are read, so memory holds only the numbers and not the bytes of the file. Before
 //! memory is allocated, the size stated in a header is compared with the size of the file and with the budget.
 
 use crate::block::Block;
@@ -232,7 +232,8 @@ impl Table {
         Ok(())
     }
 
-    /// Appends texts, or integers as texts. They become one column `name`, or several columns x0, x1, ..
+    /// Appends texts, or integers that are converted to texts. They become one column `name`, or several columns x0,
+    /// x1, ..
     fn texts(
         &mut self,
         reader: &mut impl Read,

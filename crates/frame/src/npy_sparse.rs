@@ -26,7 +26,7 @@ const PARTS: [&str; 11] = [
     "index_dtype",
 ];
 
-/// The names of the arrays in an archive that form a sparse matrix. The result is empty if the archive contains no
+/// The names of those arrays in an archive that form a sparse matrix. The result is empty if the archive contains no
 /// sparse matrix.
 pub(crate) fn parts(names: &[String]) -> BTreeSet<&str> {
     let has = |part: &str| names.iter().any(|name| name == part);

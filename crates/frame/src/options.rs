@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// The format of the file. By default, it is detected from the contents of the file.
+    /// The format of the file. By default, it is detected from the contents and the name of the file.
     pub format: Option<Format>,
     /// The delimiter of delimited text. By default, it is detected from the contents of the file.
     pub delimiter: Option<u8>,
@@ -29,7 +29,7 @@ pub struct ReadOptions {
     /// The decimal mark. By default, it is detected from the contents of each column.
     pub decimal: Option<Decimal>,
     /// Whether the day precedes the month in dates that fit both orders. By default, this is detected from the contents
-    /// of the column. If they are ambiguous, the day is first only in dates with points.
+    /// of the column. If the contents are ambiguous, the day is first only in dates with points.
     pub day_first: Option<bool>,
     /// The columns to read as categories even if their cells look like numbers.
     pub category: Vec<String>,
@@ -126,7 +126,7 @@ impl std::str::FromStr for Format {
 /// Facts that are known about a table before it is read.
 #[derive(Debug, Clone, Default)]
 pub struct Hints {
-    /// Columns that contain texts whatever their cells look like, such as labels and categories.
+    /// Columns, such as labels and categories, that contain texts whatever their cells look like.
     pub texts: BTreeSet<String>,
     /// Columns that are expected. If the first line contains one of these names, it is a header.
     pub expected: BTreeSet<String>,

@@ -1,7 +1,7 @@
-//! The orientation of photographs: cameras store the pixels as the sensor reads them, and a tag that says how to turn
-//! them.
+//! The orientation of photographs. Cameras store the pixels in the order in which the sensor reads them, and a tag that
+//! says how to turn the image.
 
-/// The tag of the orientation in Exif data, and its type, a number of two bytes.
+/// The tag of the orientation in Exif data, and the type of its value, which is a number of two bytes.
 const ORIENTATION: u16 = 0x0112;
 const SHORT: u16 = 3;
 /// The length in bytes of an entry of Exif data.
@@ -102,7 +102,7 @@ mod tests {
         assert_eq!((of_exif(b""), of_exif(b"II*\0\xff\xff\xff\xff")), (1, 1));
     }
 
-    /// Worked out by hand for the image with the rows abc and def.
+    /// The expected images were worked out by hand for the image with the rows abc and def.
     #[test]
     fn images_are_turned_upright() {
         for (orientation, size, expected) in [

@@ -160,7 +160,8 @@ impl<'s> Parquet<'s> {
     }
 }
 
-/// Reads the metadata. Dictionaries of booleans become booleans, because the Parquet reader panics at such dictionaries.
+/// Reads the metadata. Dictionaries of booleans become booleans, because the Parquet reader panics on such
+/// dictionaries.
 fn arrow_metadata<R: ChunkReader>(reader: &R) -> ParquetResult<ArrowReaderMetadata> {
     let metadata = ArrowReaderMetadata::load(reader, ArrowReaderOptions::new())?;
     let readable = |field: &FieldRef| match field.data_type() {

@@ -248,8 +248,8 @@ mod tests {
         assert_eq!(small, Ok(Picture::new(2, 1, vec![9; 6])));
     }
 
-    /// The left half of the stored image is dark and its tag says that the camera was turned by 90 degrees, so the
-    /// upper half of the upright image is dark.
+    /// The left half of the stored image is dark, and the tag of the image says that the camera was turned by 90
+    /// degrees. So the upper half of the upright image is dark.
     #[test]
     fn photographs_are_turned_upright() {
         let photograph = Picture::decode(include_bytes!("turned.jpg")).unwrap();

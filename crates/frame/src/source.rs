@@ -161,7 +161,8 @@ impl Source {
     /// Reads all bytes, as long as they fit in the budget.
     fn read_all(&self, mut reader: impl Read) -> Result<Vec<u8>, DataError> {
         let mut bytes = Vec::new();
-        // The buffer has room for one byte more than the length, so that reading shows whether the file ends there.
+        // The buffer has room for one byte more than the length, so that reading shows whether the file ends after this
+        // length.
         let length = self.length().and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
         let grow = |bytes: &mut Vec<u8>, more: usize| {
             self.budget.grow(bytes, more).map_err(|e| e.at(&self.name))

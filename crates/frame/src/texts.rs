@@ -52,7 +52,7 @@ impl TextColumn {
     }
 }
 
-/// The expectation for a column with a declared type. This is the declared type, unless the user or the model overrides
+/// What is expected of a column with a declared type. This is the declared type, unless the user or the model overrides
 /// it.
 pub(crate) fn declared(name: &str, kind: Kind, hints: &Hints) -> Expected {
     match Expected::of(name, hints) {

@@ -15,7 +15,7 @@ use halfspaces_linalg::{
 use halfspaces_pac::{Calibration, LabelAudit, wrong_labels_bound};
 use halfspaces_tables::{MIN_TABLE_ROWS, TableClassifier};
 
-/// The upper limit for the share of a class's rows that have the same wrong label. This limit prevents a division by 0.
+/// The upper limit on the share of a class's rows that have the same wrong label. This limit prevents a division by 0.
 const MAX_SHARE: f64 = 0.95;
 
 /// The result of an audit for the label of one row.
@@ -25,8 +25,8 @@ pub struct Suspect {
     pub row: usize,
     /// The class that the classifier predicts.
     pub suggested: usize,
-    /// The agreement between the prediction and the label. It is negative if they differ. A larger magnitude means more
-    /// confidence.
+    /// The agreement between the prediction and the label. It is negative if the two differ. A larger magnitude means
+    /// more confidence.
     pub agreement: f64,
 }
 
@@ -171,13 +171,13 @@ impl Audit {
         })
     }
 
-    /// Audits points of several classes. The agreement of a row is the probability of its label minus that of the most
-    /// probable other class. If the model has no probabilities, the agreement is the corresponding difference of
-    /// decision values.
+    /// Audits the labels of points with several classes. The agreement of a row is the probability of its label minus
+    /// that of the most probable other class. If the model has no probabilities, the agreement is the corresponding
+    /// difference of decision values.
     ///
     /// The bound is the same as for two classes, because its proof does not depend on the number of classes. Suppose
-    /// that the classifier is wrong on M points, b of which have the right label, and that c of the points on which it
-    /// is right have a wrong label. Then the classifier disagrees with at least b + c labels.
+    /// that the classifier is wrong on M points, that b of these have the right label, and that c of the points on
+    /// which it is right have a wrong label. Then the classifier disagrees with at least b + c labels.
     fn several(
         &self,
         design: &DesignRows<'_>,
@@ -227,8 +227,8 @@ impl Audit {
             }
         }
         if has_probabilities {
-            // Calibrate with a single slope for all rows. An exponent or a slip would make doubtful labels look less
-            // doubtful.
+            // Calibrate with a single slope for all rows. A calibration with an exponent or a slip would make doubtful
+            // labels look less doubtful.
             let given: Vec<usize> = rows.iter().map(|row| row.given).collect();
             let points = Points::new(all_values.concat(), all_values[0].len())?;
             let weights = vec![1.0; given.len()];
@@ -402,8 +402,8 @@ mod tests {
         ScoredRow { row: 0, given, said, values: values.to_vec() }
     }
 
-    /// The numbers are computed by hand. The mean probability of the label is 0.483 among the rows labelled 0 and 0.6
-    /// among the rows labelled 1. No row is labelled 2.
+    /// The expected numbers are computed by hand. The mean probability of the label is 0.483 among the rows labelled 0
+    /// and 0.6 among the rows labelled 1. No row is labelled 2.
     #[test]
     fn likely_wrong_by_hand() {
         let rows = [
@@ -423,7 +423,8 @@ mod tests {
         assert_eq!(likely_wrong(&rows, 3), 2);
     }
 
-    /// Every fold is reported once, for two or more classes and for different learners.
+    /// If there are five folds, each model is fitted to 9 or 10 of the 12 rows, and 9 are too few. With six folds, each
+    /// model is fitted to 10 rows.
     #[test]
     fn too_few_rows_for_the_default_learner_are_refused() {
         let points = Points::new((0..12).map(f64::from).collect(), 1).unwrap();
@@ -436,6 +437,7 @@ mod tests {
         assert!(run(6).is_ok());
     }
 
+    /// Every fold is reported once, for two or more classes and for different learners.
     #[test]
     fn folds_are_reported() {
         use std::sync::atomic::{AtomicUsize, Ordering};
@@ -502,7 +504,7 @@ mod tests {
         assert!((share(1, 0) - 0.4).abs() < 0.01 && (share(0, 0) - 0.6).abs() < 0.01);
         assert!(share(0, 1) == 0.0 && (share(1, 1) - 1.0).abs() < 1e-12);
         let scores = right(&rows, 2);
-        // Among these rows, every label 0 is right. Every label 1 is wrong, although its probability is 0.375.
+        // Among the first 100 rows, the label 0 is right, and the label 1, which has probability 0.375, is wrong.
         assert!((scores[3] - 0.625).abs() < 1e-9 && scores[0] < 0.1, "{} {}", scores[3], scores[0]);
         assert!(scores[150] > 0.9);
         // If no class is often labelled as another, the rows are ordered by the probabilities of their labels.
@@ -536,7 +538,8 @@ mod tests {
         assert!(check_all_known(&[0, 2, 2], 3).is_err());
     }
 
-    /// For each of five folds of 30 rows without a disagreement, the bound is ⌊2 ln(5/0.1)⌋ = 7. The total bound is 35.
+    /// Each of the five folds has 30 rows and no disagreement, so the bound of a fold is ⌊2 ln(5/0.1)⌋ = 7, and the
+    /// total is 35.
     #[test]
     fn the_folds_of_several_classes_share_the_failure() {
         let classes: Vec<usize> = (0..150).map(|i| i % 3).collect();

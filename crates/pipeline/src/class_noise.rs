@@ -1,6 +1,6 @@
-//! Estimates class-dependent label noise, that is, how often the rows of each true class get each label, by confident
-//! learning (Northcutt, Jiang and Chuang 2021). The estimate is heuristic. It is accurate if the probabilities separate
-//! the classes well.
+//! Uses confident learning (Northcutt, Jiang and Chuang 2021) to estimate class-dependent label noise, that is, how
+//! often the rows of each true class get each label. The estimate is heuristic. It is accurate if the probabilities
+//! separate the classes well.
 
 /// The minimum excess for a class to count as often labelled as another class. The excess is the share of the rows of
 /// the class that are labelled as the other class, minus the share of the rows of the other class that are labelled as
@@ -17,7 +17,7 @@ pub(crate) struct Joint {
     of_class: Vec<f64>,
 }
 
-/// The rows of one label that look most like another class.
+/// The rows with one label that look most like another class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mistaken {
     /// The label of the rows.
@@ -83,9 +83,9 @@ impl Joint {
     }
 }
 
-/// Finds the rows whose label is likely wrong, if a class is often labelled as another. These are the rows that are
-/// labelled as the other class but look most like the class. Their number is estimated by [`Joint`]. Returns `None` if
-/// no class is often labelled as another, or if this rule selects no row or every row of the label.
+/// Finds the rows whose label is likely wrong, if a class is often labelled as another. These rows have the label of
+/// the other class but look most like the first class. Their number is estimated by [`Joint`]. Returns `None` if no
+/// class is often labelled as another, or if this rule selects no row or all rows with the label.
 pub(crate) fn mistaken(
     probabilities: &[Vec<f64>],
     labels: &[usize],
@@ -131,7 +131,8 @@ mod tests {
         // All 40 rows are found, starting with those that look most like the class.
         assert_eq!((found.label, found.class), (1, 0));
         assert_eq!(found.rows, (0..40).collect::<Vec<usize>>());
-        // The result does not depend on the order of the classes, so the opposite pair is found too.
+        // The result does not depend on the order of the classes, so the pair is also found if the two classes are
+        // swapped.
         let swapped: Vec<Vec<f64>> = probabilities.iter().map(|of| vec![of[1], of[0]]).collect();
         let opposite: Vec<usize> = labels.iter().map(|label| 1 - label).collect();
         let found = mistaken(&swapped, &opposite, 2).unwrap();
@@ -146,7 +147,7 @@ mod tests {
             mistaken(&probabilities, &labels, 2).is_some()
         };
         assert!(is_found(21) && !is_found(19) && !is_found(0));
-        // Both classes are labelled as the other equally often: 40 of 100 rows of either class have a wrong label.
+        // Each class is labelled as the other equally often: 40 of the 100 rows of each class have a wrong label.
         let (mut probabilities, mut labels) = (Vec::new(), Vec::new());
         for row in 0..200 {
             let (class, turned) = (row % 2, row % 5 < 2);

@@ -10,8 +10,8 @@ use statrs::function::beta::beta_reg;
 /// A comparison of two models on the same labelled rows, to which neither model was fitted.
 ///
 /// Only rows on which exactly one model is wrong show which model has fewer errors. Given the number of these rows, the
-/// number of rows on which the first model is wrong has a binomial distribution. The success probability of this
-/// distribution is 1/2 if both models have the same error rate. Rows must be independent.
+/// number of those on which the first model is wrong has a binomial distribution. The success probability of this
+/// distribution is 1/2 if both models have the same error rate. The rows must be independent.
 ///
 /// *Source.* McNemar 1947, in its exact form; Clopper and Pearson 1934 for the interval.
 ///
@@ -83,8 +83,8 @@ impl MeanDifference {
 type Decided<'a> = (&'a Decisions, &'a [Option<usize>]);
 
 impl Comparison {
-    /// Compares two models. Each model is given by its decisions and the true classes in its own numbering, which are
-    /// `None` for classes that the model does not know. The models must have the same classes (see
+    /// Compares two models. Each model is given by its decisions and by the true classes in its own numbering. A true
+    /// class is `None` if the model does not know it. The models must have the same classes (see
     /// [`Comparison::check_classes`]).
     ///
     /// # Errors
@@ -131,8 +131,8 @@ impl Comparison {
     /// tasks, so the difference of their errors has no meaning.
     ///
     /// # Errors
-    /// Returns an error if one model has a class that the other does not have. A model of one class against all others
-    /// does not have the same classes as a model of all classes.
+    /// Returns an error if one model has a class that the other does not have. A model for one class against all others
+    /// does not have the same classes as a model for all classes.
     pub fn check_classes(first: &Pipeline, second: &Pipeline) -> Result<(), DataError> {
         let (ours, theirs) = (first.classes(), second.classes());
         let known = Classes::new(theirs);
@@ -167,7 +167,8 @@ fn log_losses((decisions, truth): Decided<'_>) -> Option<Vec<f64>> {
     Some(of_rows.iter().zip(truth).map(loss).collect())
 }
 
-/// The p-value of the two-sided sign test, which is the probability that tosses of a fair coin are at least as uneven.
+/// The p-value of the two-sided sign test, which is the probability that tosses of a fair coin are at least as uneven
+/// as these counts.
 fn sign_test(heads: usize, tails: usize) -> f64 {
     if heads == tails {
         return 1.0;

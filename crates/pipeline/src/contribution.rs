@@ -20,13 +20,13 @@ const MAX_PARTS: usize = 200;
 /// The contribution of each column to the prediction of one row.
 ///
 /// The row is compared with other rows. If some of its columns are replaced by those of another row, the prediction
-/// changes. The contribution of a column is its Shapley value, which is the mean change when the column is replaced,
-/// over all orders in which columns can be replaced and over all other rows. The contributions and `baseline` add up to
-/// `result`. If rows are sparse, each coordinate that is not zero in the row counts as a column.
+/// changes. The contribution of a column is its Shapley value, which is the change when the column is replaced,
+/// averaged over all orders in which the columns can be replaced and over all other rows. The contributions and
+/// `baseline` add up to `result`. If rows are sparse, each coordinate that is not zero in the row counts as a column.
 ///
 /// *Guarantee.* The sum is exact up to rounding. Each contribution is an unbiased estimate from at most 100 other rows.
 /// For each of these rows, two orders are used: a random order and its reverse. For the rows used, the estimate is
-/// exact if the explained number is linear in the coordinates.
+/// exact if `result` is a linear function of the coordinates.
 ///
 /// *Caution.* A contribution describes the model and not the cause of the class. Replacing columns can create rows that
 /// do not occur in practice.
@@ -186,12 +186,12 @@ fn explained(
     Ok(model.model().values(design, threads)?.iter().map(lead).collect())
 }
 
-/// A partition of the coordinates into parts, which are replaced as a whole.
+/// A partition of the coordinates into parts, each of which is replaced as a whole.
 struct Parts {
     names: Vec<String>,
     /// The index of the part to which each coordinate belongs.
     of_coordinate: Vec<usize>,
-    /// Whether there is a last part without a name, which contains the remaining coordinates.
+    /// Whether there is a last part, without a name, that contains the remaining coordinates.
     has_rest: bool,
 }
 
@@ -380,7 +380,7 @@ mod tests {
         let found = RowExplanation::of(&model, &design, row, Threads::ONE).unwrap();
         assert!(found.is_probability && found.compared_with == 100);
         assert!((sum(&found) - found.result).abs() < 1e-9);
-        // Draw the same rows as the explanation.
+        // Draw the same rows as the explanation does.
         let mut rows: Vec<usize> = (0..400).filter(|other| *other != row).collect();
         rows.shuffle(&mut rng_for(streams::COMPARED_ROWS, row as u64));
         rows.truncate(100);

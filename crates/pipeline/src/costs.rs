@@ -3,8 +3,8 @@
 use crate::model::Decisions;
 use halfspaces_frame::{DataError, find_class};
 
-/// The cost of misclassifying a row, for each class. The class with the largest product of cost and probability is
-/// predicted. This minimises the expected cost if the probabilities are calibrated.
+/// For each class, the cost of misclassifying one of its rows. The class with the largest product of cost and
+/// probability is predicted. This minimises the expected cost if the probabilities are calibrated.
 ///
 /// ```
 /// use halfspaces_pipeline::{Costs, Decisions};

@@ -74,9 +74,10 @@ impl<'a> DesignRows<'a> {
         })
     }
 
-    /// Converts sparse points to dense rows if they resemble a table rather than texts. This requires at most 100
-    /// columns, and dense rows that take at most eight times the memory. Returns `None` otherwise, or if the points are
-    /// already dense. [`Method::Auto`](crate::Method::Auto) learns more from dense rows.
+    /// Converts sparse points to dense rows if they resemble a table rather than texts. They resemble a table if they
+    /// have at most 100 columns and if dense rows take at most eight times as much memory as the sparse points. Returns
+    /// `None` otherwise, or if the points are already dense. [`Method::Auto`](crate::Method::Auto) learns more from
+    /// dense rows.
     ///
     /// # Errors
     /// [`InputError::TooLarge`] if the dense rows do not fit in memory.

@@ -45,7 +45,7 @@ pub struct Evaluation {
     pub unknown: usize,
     /// The recall, precision and ranking measures of each class.
     pub of_class: Vec<ClassRates>,
-    /// The error if the model decides only the rows with a large |value|, for several coverages.
+    /// For several coverages, the error if the model decides only the rows with the largest |value|.
     pub coverage: Vec<Coverage>,
     /// Measures of the probabilities, or `None` if the model is not calibrated or does not know the label of any row.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,8 +73,8 @@ pub struct ClassRates {
     #[serde(skip_serializing_if = "Option::is_none", rename = "right")]
     pub precision: Option<Rate>,
     /// The area under the ROC curve, which is the probability that a row of this class ranks before a row of another
-    /// class, where ties count half. Rows are ranked by the probability of the class or, with two classes, by the
-    /// decision value. `None` if there is no such ranking, or if all or none of the rows are of this class.
+    /// class, where ties count as one half. Rows are ranked by the probability of the class or, with two classes, by
+    /// the decision value. `None` if there is no such ranking, or if all rows or no rows belong to this class.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auc: Option<f64>,
     /// The average precision of the ranking that `auc` uses. For each row of this class, the precision among the rows
@@ -122,9 +122,9 @@ pub struct Coverage {
 pub struct ProbabilityScores {
     /// The mean of -ln p, where p is the probability of the true class. Probabilities below 2⁻⁵² count as 2⁻⁵².
     pub log_loss: f64,
-    /// The Brier score. For each row, the squared differences between the probability of a class and its truth are
-    /// summed over the classes. The truth is 1 for the true class and 0 for other classes. For two classes, only the
-    /// second class counts. The score is the mean over the rows.
+    /// The Brier score. For each row, the squared differences between the probability of a class and its indicator are
+    /// summed over the classes. The indicator is 1 for the true class and 0 for the other classes. For two classes,
+    /// only the second class counts. The score is the mean over the rows.
     pub brier: f64,
     /// The expected calibration error. The error of a bin is the absolute difference between the mean probability of
     /// the predicted class and the fraction of correct predictions. The expected calibration error is the mean over the
@@ -135,7 +135,7 @@ pub struct ProbabilityScores {
     pub calibration: Vec<Calibration>,
 }
 
-/// A bin of the calibration table, which contains the rows whose predicted class has a probability in some range.
+/// A bin of the calibration table. It contains the rows whose predicted class has a probability in some range.
 ///
 /// ```
 /// use halfspaces_pipeline::{Calibration, Rate};
@@ -361,14 +361,14 @@ mod tests {
         assert_eq!(counts(&of.of_class[1].recall), Some((1, 2)));
         assert_eq!(counts(&of.of_class[1].precision), Some((1, 3)));
         // At 80 percent, the row with the value 0.1 is left out. The row with the largest value has an unknown label.
-        // Shares are rounded up, so 95 and 90 percent of five rows are all rows, and 70 percent are as many rows as 80
-        // percent.
+        // Shares are rounded up, so 95 and 90 percent of five rows are five rows, and both 80 and 70 percent are four
+        // rows.
         let decided = |of: &Evaluation| {
             let row = |c: &Coverage| (c.error.count, c.error.of, c.threshold, c.share);
             of.coverage.iter().map(row).collect::<Vec<_>>()
         };
         assert_eq!(decided(&of), [(3, 5, 0.1, 1.0), (2, 4, 1.0, 0.8), (1, 3, 2.0, 0.6)]);
-        // Rows with equal values are decided together.
+        // Rows with equal |value| are decided together.
         let decisions = Decisions { values: vec![-1.0, 1.0, 1.0, -2.0, 1.0], ..decisions };
         let of = Evaluation::new(&names(2), &decisions, &truth).unwrap();
         assert_eq!(decided(&of), [(3, 5, 1.0, 1.0)]);
@@ -382,9 +382,10 @@ mod tests {
         );
     }
 
-    /// The values are 3 (class b), 2 (a), 2 (b), 1 (a), 0 (b), and 9 with an unknown label. There are 6 pairs of a row
-    /// of class b and a row of class a. The first b wins 2 pairs, the second b wins 1 pair and ties in another, and the
-    /// third b wins none, which gives 3.5 of 6. The precisions at the three rows of class b are 1, 2/3 and 3/5.
+    /// The values are 3 (class b), 2 (a), 2 (b), 1 (a), 0 (b), and 9 with an unknown label. There are 6 pairs that
+    /// consist of a row of class b and a row of class a. The first b wins 2 pairs, the second b wins 1 pair and ties in
+    /// another, and the third b wins none, which gives 3.5 of 6. The precisions at the three rows of class b are 1, 2/3
+    /// and 3/5.
     #[test]
     fn rankings_by_hand() {
         let decisions = Decisions {

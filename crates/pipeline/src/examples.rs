@@ -39,12 +39,12 @@ pub struct LabelledTable {
 impl LabelledTable {
     /// Creates points from the columns of `frame` and labels from its column `label`. The label is +1 for the class
     /// `positive` and -1 for all other classes. If `positive` is `None`, there must be two classes, and the label +1
-    /// stands for the second. The second class is the one with the larger number or, if classes are names, the last one
-    /// in alphabetical order.
+    /// stands for the second class. The second class is the one with the larger number or, if classes are names, the
+    /// last one in alphabetical order.
     ///
     /// # Errors
-    /// Returns an error if the column or the class does not exist, a row has no label, there are not two classes, or
-    /// every column is constant.
+    /// Returns an error if the column or the class does not exist, a row has no label, the rows do not have two
+    /// classes, or every column is constant.
     pub fn new(
         mut frame: Frame,
         label: &str,

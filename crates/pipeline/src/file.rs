@@ -83,7 +83,7 @@ impl Pipeline {
     /// Returns an error if the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), DataError> {
         let saved = || -> io::Result<()> {
-            // A symbolic link stays a link and its target is replaced. A pipe or a terminal is written to directly.
+            // A symbolic link stays a link, and its target is replaced. A pipe or a terminal is written to directly.
             let (target, before) = match path.canonicalize() {
                 Ok(target) => {
                     let before = target.metadata()?;

@@ -55,7 +55,7 @@ pub struct FitOptions {
     pub ragged: Ragged,
 }
 
-/// The labels of the training rows and the held-out rows. Only classes with training rows are numbered.
+/// The labels of the training rows and of the held-out rows. Only classes with training rows are numbered.
 pub(crate) struct Target {
     pub(crate) classes: Vec<String>,
     /// For each class of the table, its index in `classes`, or `None` if the class has no training row.
@@ -84,8 +84,8 @@ impl FitOptions {
         }
     }
 
-    /// The hints for reading a table to fit. They ensure that labels are not converted: `0`, `01` and `True` stay as
-    /// they are. The cells of dropped columns are not checked.
+    /// The hints for reading the table to which a model will be fitted. They ensure that labels are not converted: `0`,
+    /// `01` and `True` stay unchanged. The cells of dropped columns are not checked.
     #[must_use]
     pub fn hints(&self) -> Hints {
         self.recipe.without_dropped(Hints::texts([&self.label]))
@@ -246,8 +246,8 @@ impl Pipeline {
             ));
         }
         if !options.split.is_random() {
-            // If the split is by time, the error on the learner's folds is not an estimate of the error on later rows.
-            // If there are few groups, the error on the folds is too small, because the candidates were chosen by this
+            // If the split is by time, the error on the learner's folds does not estimate the error on later rows. If
+            // there are few groups, the error on the folds is too small, because the candidates were chosen by this
             // error.
             findings.cross_validated = None;
         }
@@ -404,8 +404,8 @@ struct Weights {
 }
 
 impl Weights {
-    /// Adds factors with which all classes have the same total weight among the given rows. The mean weight does not
-    /// change.
+    /// Adds a factor for each class, so that all classes have the same total weight among the given rows. The mean
+    /// weight does not change.
     fn balanced(self, rows: &[usize], classes: &[usize]) -> Result<Weights, DataError> {
         let count = classes.iter().max().map_or(0, |last| last + 1);
         let mut totals = vec![0.0; count];

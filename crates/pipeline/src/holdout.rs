@@ -22,7 +22,7 @@ const SHARE_OF_GROUPS: f64 = 0.2;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SplitBy {
-    /// Rows are held out at random, in the same way as by [`split`].
+    /// Rows are held out at random by the rule of [`split`].
     #[default]
     Random,
     /// Whole groups are held out. A group consists of all rows with the same value in this column. The held-out error
@@ -30,12 +30,13 @@ pub enum SplitBy {
     /// of candidates, the probabilities and the cross-validated error also use whole groups. The default share is a
     /// fifth of the rows.
     Group(String),
-    /// The last rows are held out, in the order of this column of dates or numbers. The held-out error is then the
-    /// error on later rows. The model does not learn from this column. The default share is a fifth of the rows.
+    /// The last rows in the order of this column, which contains dates or numbers, are held out. The held-out error is
+    /// then the error on later rows. The model does not learn from this column. The default share is a fifth of the
+    /// rows.
     Time(String),
 }
 
-/// A table split into training rows and held-out rows, each in ascending order.
+/// The training rows and the held-out rows of a table, each in ascending order.
 pub(crate) struct Split {
     pub(crate) learn: Vec<usize>,
     pub(crate) held_out: Vec<usize>,
@@ -163,7 +164,8 @@ fn times(values: &Values, frame: &Frame, column: &str) -> Result<Vec<f64>, DataE
     match values {
         Values::Numbers(numbers) => Ok(numbers.values().to_vec()),
         Values::Moments(moments) => {
-            // The value 2^53 microseconds is 285 years. Later times are rounded, but they keep their order.
+            // An `f64` is exact up to 2^53 microseconds, which are 285 years. Later times are rounded, but they keep
+            // their order.
             Ok(moments.values().iter().map(|moment| *moment as f64).collect())
         }
         Values::Texts(_) => Err(DataError::user(format!(
@@ -176,7 +178,7 @@ fn times(values: &Values, frame: &Frame, column: &str) -> Result<Vec<f64>, DataE
 /// Splits row numbers at random into training rows and held-out rows, each in ascending order.
 ///
 /// If `share` is `None`, a twentieth of the rows is held out, or a tenth if there are at least 5000 rows. In the second
-/// case, at least 1500 and at most 20 000 rows are held out. At least one row is left for fitting.
+/// case, at least 1500 and at most 20 000 rows are held out. At least one row is left for training.
 ///
 /// ```
 /// let (learn, held_out) = halfspaces_pipeline::split(100, None, 1);

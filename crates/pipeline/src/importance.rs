@@ -14,8 +14,8 @@ use std::ops::Range;
 
 /// The maximum number of rows on which importance is measured.
 const MAX_ROWS: usize = 2000;
-/// The maximum number of columns measured. If the model has more columns, only those that are non-zero in the largest
-/// number of rows are measured.
+/// The maximum number of columns that are measured. If the model has more columns, only those that are non-zero in the
+/// largest number of rows are measured.
 const MAX_COLUMNS: usize = 200;
 /// The number of times each column is shuffled.
 const SHUFFLES: u32 = 3;
@@ -24,10 +24,10 @@ const SHUFFLES: u32 = 3;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImportanceMeasure {
-    /// The increase of the log loss. This measure is used if the model has probabilities and the rows have labels. It
-    /// also detects changes of a probability that do not change a prediction, which matters for rare classes.
+    /// The increase in the log loss. This measure is used if the model has probabilities and the rows have labels. It
+    /// also detects changes in a probability that do not change a prediction. Such changes matter for rare classes.
     LogLoss,
-    /// The increase of the error rate. This measure is used if the rows have labels but the model has no probabilities.
+    /// The increase in the error rate. This measure is used if the rows have labels but the model has no probabilities.
     Error,
     /// The fraction of predictions that change. This measure is used if the rows have no labels.
     Changed,
@@ -80,7 +80,7 @@ pub struct Importance {
 pub struct ColumnImportance {
     /// The name of the column.
     pub column: String,
-    /// The increase of the loss, averaged over rows and shuffles.
+    /// The increase in the loss, averaged over rows and shuffles.
     pub increase: f64,
     /// The standard error of the mean increase, computed from the variation of the increase between the rows.
     pub standard_error: f64,

@@ -24,7 +24,7 @@ const LABEL: &str = "label";
 ///
 /// If [`id`](LabelFile::id) names a column, labels are joined to the table by the ids in this column, which both files
 /// must have. Otherwise, if the table is a folder of images, they are joined by a column `file` of file names.
-/// Otherwise they are joined by a column `row`, which contains the numbers of the data rows, counted from 0. If the
+/// Otherwise, they are joined by a column `row`, which contains the numbers of the data rows, counted from 0. If the
 /// file has no such column, the labels are joined in order. A join by `row` or in order fails with an error if other
 /// columns of both files contradict it ([`check_same_rows`]). Rows without a label are left out. Labels with the value
 /// `predicted` in a column `source` are left out too, because they are predictions of a model.
@@ -81,7 +81,8 @@ impl LabelFile {
     }
 
     /// Joins the labels to a table. If labels are joined by ids, the column of ids must have been read as text. `told`
-    /// are the options with which the table was read. Its markers of missing values count in the column of labels.
+    /// contains the options with which the table was read. Its markers of missing values also apply to the column of
+    /// labels.
     ///
     /// # Errors
     /// Returns the same errors as [`read_table`](LabelFile::read_table).
@@ -94,7 +95,7 @@ impl LabelFile {
         let (found, column) = self.label_column(&file)?;
         check_free(&table, &column, &file.source)?;
         if found != named {
-            // The file is read again without converting the labels, so that they stay as they are.
+            // The file is read again without converting the labels, so that they stay unchanged.
             file = read(&self.path, &options, &with_verbatim(hints, found.clone()))?;
         }
         let rows = self.rows(&file, &found, &mut table)?;
@@ -125,7 +126,8 @@ impl LabelFile {
             return Err(DataError::user(format!("{}: it has no labels", file.source)));
         }
         table.notes.append(&mut file.notes);
-        // The classes of a file with a column of sources are those of a labelling session.
+        // If the file has a column of sources, its labels are the classes of a labelling session, so none of them is
+        // doubtful.
         let is_doubtful =
             |label: &&String| is_missing_marker(label) && !told.not_missing.contains(label);
         let marker = label_of.values().find(is_doubtful);
@@ -146,7 +148,7 @@ impl LabelFile {
         Ok(JoinedTable::new(table, column, label_of, &file.source))
     }
 
-    /// The column of labels in the file, and its name in the table.
+    /// The name of the column of labels in the file, and the name that it gets in the table.
     fn label_column(&self, file: &Frame) -> Result<(String, String), DataError> {
         if let Some(name) = &self.column {
             return match file.has(name) {
@@ -300,7 +302,7 @@ impl JoinedTable {
     }
 }
 
-/// Checks that a table has no column with the name of the labels.
+/// Checks that a table has no column with the same name as the column of labels.
 fn check_free(table: &Frame, column: &str, labels: &str) -> Result<(), DataError> {
     if !table.has(column) {
         return Ok(());

@@ -20,19 +20,19 @@ const SAMPLE: usize = 60_000;
 const CHUNK: usize = 4096;
 /// The default share of held-out rows for a table that is longer than the sample.
 const SHARE: f64 = 0.1;
-/// The maximum number of held-out rows, unless a share is given. If more rows are held out, half of them are used to
-/// fit instead.
+/// The maximum number of held-out rows, unless a share is given. If more rows are held out, about half of them become
+/// training rows instead.
 const MAX_HELD_OUT: usize = 40_000;
 
 impl Pipeline {
     /// Fits a pipeline to a table that is read in chunks.
     ///
-    /// The columns and the classes are determined from the first 60 000 rows. Then the perceptron and massart learn in
-    /// one pass. The perceptron learns from all rows except the held-out ones, and massart learns from as many rows as
-    /// it needs. The default learner also learns in one pass if the coordinates are sparse, such as those of texts, if
-    /// rows have equal weights, and if there are at least 60 000 rows. In this case, the default learner is
-    /// [`Arow`](halfspaces_online::Arow). In all other cases, the model is fitted to a random sample of at most 60 000
-    /// rows. In a one-pass fit, `progress` is called for each chunk with the number of rows in the chunk.
+    /// The columns and the classes are determined from the first 60 000 rows. Then the learners `perceptron` and
+    /// `massart` learn in one pass: `perceptron` from all rows except the held-out ones, and `massart` from as many
+    /// rows as it needs. The default learner also learns in one pass if the coordinates are sparse, such as those of
+    /// texts, if all rows have equal weights, and if there are at least 60 000 rows. In this case, the default learner
+    /// is [`Arow`](halfspaces_online::Arow). Otherwise, the model is fitted to a random sample of at most 60 000 rows.
+    /// In a one-pass fit, `progress` is called for each chunk with the number of rows in the chunk.
     ///
     /// # Errors
     /// Returns the same errors as [`Pipeline::fit`].
@@ -76,8 +76,8 @@ impl Pipeline {
 }
 
 /// Determines the columns and the classes from the first rows, then learns from all rows in one pass. Returns `None` if
-/// the learner cannot learn points of this kind from a stream. For the default learner, also returns `None` if there
-/// are fewer than 60 000 rows.
+/// the learner cannot learn from a stream of such points. For the default learner, also returns `None` if there are
+/// fewer than 60 000 rows.
 fn one_pass(
     table: &LargeTable,
     options: &FitOptions,
@@ -243,7 +243,7 @@ struct Pass<'p> {
     /// The number of rows with unknown labels.
     left_out: u64,
     by_label: HashMap<usize, usize>,
-    /// The number of rows with unknown categories in each column that has such rows.
+    /// For each column with unknown categories, the number of rows that have one.
     unseen: BTreeMap<String, u64>,
 }
 
@@ -260,7 +260,7 @@ impl Iterator for Pass<'_> {
 }
 
 impl Pass<'_> {
-    /// Splits a chunk, stores its held-out rows, and returns the training rows.
+    /// Splits a chunk, stores its held-out rows, and returns its training rows.
     fn take(&mut self, mut chunk: Frame) -> Result<Batch, DataError> {
         let labels = Labels::take_part(&mut chunk, &self.options.label)?;
         let first = self.rows;

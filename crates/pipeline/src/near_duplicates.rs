@@ -14,9 +14,9 @@ const MAX_COMPARED: usize = 1000;
 /// rows are texts, one of the two labels is likely wrong.
 ///
 /// Similar rows are found through an index of the coordinates that they share (Bayardo, Ma and Srikant 2007). The most
-/// common coordinates of a row are left out of the index as long as the norm of this part is less than 0.9 of the norm
-/// of the row, because two rows that share only such coordinates have a cosine below 0.9. If a coordinate in the index
-/// belongs to more than 1000 different rows, some pairs may be missed.
+/// common coordinates of a row are left out of the index as long as the norm of this part is less than 0.9 times the
+/// norm of the row, because two rows that share only such coordinates have a cosine below 0.9. If a coordinate in the
+/// index belongs to more than 1000 different rows, some pairs may be missed.
 ///
 /// *Cost.* The memory is O(entries + dim). The time grows with the number of rows that share rare coordinates.
 ///
@@ -141,7 +141,7 @@ mod tests {
         (points, (0..rows).map(|_| chance.random_range(0..3)).collect())
     }
 
-    /// The result equals that of comparing all pairs.
+    /// The result is the same as if all pairs were compared.
     #[test]
     fn all_pairs_are_found() {
         let (points, classes) = sample(600);

@@ -15,8 +15,8 @@ pub enum Method {
     /// This method is the default.
     #[default]
     Auto,
-    /// A decision list for noisy labels. Each label may be wrong with a probability of up to the noise rate. This
-    /// method needs no margin. It supports at most 1000 sparse coordinates.
+    /// A decision list for noisy labels. Each label may be wrong with a probability that is at most the noise rate.
+    /// This method needs no margin. It supports at most 1000 sparse coordinates.
     Massart,
     /// The Perspectron, which fits one halfspace and estimates the noise rate and the margin. The time grows with the
     /// number of coordinates, even if points have few entries: a column of text with 40,000 different n-grams takes
@@ -76,10 +76,10 @@ impl std::str::FromStr for Method {
 pub struct Plan {
     /// The learner.
     pub method: Method,
-    /// The upper bound on the noise rate (massart, perspectron), which must be below one half. The default for massart
-    /// is 0.25.
+    /// The upper bound on the noise rate, which must be below one half, for `massart` and `perspectron`. The default
+    /// for `massart` is 0.25.
     pub noise: Option<f64>,
-    /// The weight of the loss relative to the penalty (logistic, svm). The default is 1.
+    /// The weight of the loss relative to the penalty, for `logistic` and `svm`. The default is 1.
     pub c: Option<f64>,
     /// The seed of all random choices.
     pub seed: u64,
@@ -127,8 +127,8 @@ impl Plan {
     }
 }
 
-/// The rows that a learner left out, which are rows of one label that look like another class. Classes are numbered as
-/// in the model.
+/// The rows that a learner left out, which are rows with one label that look like another class. Classes are numbered
+/// as in the model.
 ///
 /// ```
 /// let left_out = halfspaces_pipeline::LeftOut { label: 1, class: 0, rows: 25 };

@@ -89,7 +89,7 @@ mod tests {
         let all = Rate::new(40, 40).unwrap();
         assert_eq!(all.high, 1.0);
         assert!((all.low - (1.0 - high)).abs() < 1e-12);
-        // Known values for 10 of 100 are 4.90 % to 17.62 %.
+        // The known interval for 10 of 100 is 4.90 % to 17.62 %.
         assert_eq!(Rate::new(10, 100).unwrap().text(), "10.0 % (4.9 % to 17.6 %)");
         assert!(Rate::new(0, 0).is_err());
     }

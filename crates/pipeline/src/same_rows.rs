@@ -35,8 +35,9 @@ const OWN_BEGINNINGS: [&str; 2] = ["label by ", "probability="];
 /// - More than half of the pairs of cells differ.
 ///
 /// Cells are equal if their texts are equal, or if they are the same number or truth value (`1` and `1.0`, `007` and
-/// `7`). Missing cells are equal to each other. If a column was read as dates in only one of the two, it is not
-/// compared. If it was read as numbers in only one of them, it is compared only if all texts in the other are numbers.
+/// `7`). Missing cells are equal to each other. If a column was read as dates in only one of the two files, it is not
+/// compared. If it was read as numbers in only one of them, it is compared only if all its texts in the other are
+/// numbers.
 ///
 /// *Cost.* The time is linear in the number of cells compared. The memory is linear in the number of rows, because
 /// columns are compared one at a time.
@@ -241,7 +242,8 @@ mod tests {
         assert_eq!(compare(&table, &csv("y.csv", text, &[])), Ok(2));
     }
 
-    /// Columns of labels, columns that the program adds, and columns without names do not identify a row.
+    /// Columns of labels, columns that the program adds, and columns without names do not show which rows belong
+    /// together.
     #[test]
     fn columns_without_a_meaning_are_not_compared() {
         let table = csv("x.csv", "class,rank,c1\na,1,p\nb,2,q\n", &["class", "c1"]);

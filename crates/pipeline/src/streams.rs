@@ -6,7 +6,7 @@ use halfspaces_linalg::RngStream;
 pub(crate) const HOLD_OUT: RngStream = RngStream::new(64);
 /// Selects the rows on which candidates for sparse points are compared.
 pub(crate) const SPARSE_ROWS: RngStream = RngStream::new(65);
-/// Determines the order in which an online learner for two classes reads the rows.
+/// Determines the order of the rows for an online learner for two classes.
 pub(crate) const PASSES: RngStream = RngStream::new(66);
 /// Assigns rows to the folds of a label audit.
 pub(crate) const AUDIT_PARTS: RngStream = RngStream::new(67);

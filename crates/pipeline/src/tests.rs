@@ -293,7 +293,7 @@ fn spellings_found_at_the_fit_apply_to_new_rows() {
     let point = ReadOptions { decimal: Some(Decimal::Point), ..ReadOptions::default() };
     let new = "x;z\n1.234;2.5\n2.500;1.5\n";
     assert_eq!(decide_file(&whole, new, &point).unwrap(), [1.234, 2.5]);
-    // If the training numbers contained only commas, a point in a new number is ambiguous.
+    // If the numbers in the fit contained only commas, a point in a new number is ambiguous.
     let commas = german(|i| format!("{i},25"));
     let refused = decide_file(&commas, "x;z\n1.234;2,5\n2.500;1,5\n", &plain).unwrap_err();
     assert!(refused.contains("--decimal"), "{refused}");
@@ -493,7 +493,7 @@ fn balanced_classes_have_the_same_weight() {
     let weight = |class: usize| rows as f64 / (2.0 * counts[class].rows as f64);
     let by_column = fit(frame(Some([weight(0), weight(1)])), &weighted);
     assert!(agree(&by_column, &with) > rows * 99 / 100);
-    // Balancing cancels weights that depend only on the class.
+    // Balancing cancels the effect of weights that depend only on the class.
     let both = FitOptions { balanced: true, ..weighted.clone() };
     let undone = fit(frame(Some([1.0, 50.0])), &both);
     assert!(agree(&undone, &with) > rows * 99 / 100);

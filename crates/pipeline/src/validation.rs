@@ -119,7 +119,7 @@ pub(crate) fn error(values: &[Vec<f64>], classes: &[usize], weights: Option<&[f6
     let weight = |row: &usize| weights.map_or(1.0, |weights| weights[*row]);
     let is_wrong = |row: &usize| deciding_class(&values[*row]) != classes[*row];
     let wrong: f64 = (0..values.len()).filter(is_wrong).map(|row| weight(&row)).sum();
-    // The sum of no numbers is -0.
+    // The sum of no numbers is -0, so its sign is removed.
     wrong.abs() / (0..values.len()).map(|row| weight(&row)).sum::<f64>()
 }
 
@@ -149,8 +149,8 @@ mod tests {
         assert_eq!(hashes[0], hashes[1]);
     }
 
-    /// The error counts each row with its weight. Each fit uses the weights of its rows, and each class needs a row of
-    /// positive weight.
+    /// Each row counts with its weight in the error. Each fit uses the weights of its rows, and each class needs a row
+    /// of positive weight.
     #[test]
     fn errors_and_folds_have_weights() {
         let values = [vec![1.0], vec![1.0], vec![-1.0]];

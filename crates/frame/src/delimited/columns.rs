@@ -32,7 +32,7 @@ pub(crate) struct Columns<'a> {
     expected: Vec<Expected>,
     builders: Vec<ColumnBuilder>,
     lines: Vec<u64>,
-    /// The number of cells in the file.
+    /// The number of cells that the file contains.
     given: u64,
     /// The number of cells that were filled in with missing values.
     filled: u64,
@@ -277,7 +277,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// The name that is given to the column at this index if it has none.
+/// The name that is given to the column at this index if the file does not name it.
 pub(crate) fn column_name(at: usize) -> String {
     format!("c{}", at + 1)
 }

@@ -78,15 +78,15 @@ struct Trial {
 }
 
 impl Trial {
-    /// Whether the quotes of a sound sample enclose cells of several lines. `lines` is the trial in which each line is
-    /// a row. The text between two inch marks may look like such a cell, but then the columns of numbers are also
+    /// Whether the quotes of a sound sample enclose cells with several lines. `lines` is the trial in which each line
+    /// is a row. The text between two inch marks may look like such a cell, but then the columns of numbers are also
     /// columns of numbers in `lines`.
     fn has_long_cells(&self, lines: &Trial) -> bool {
         !lines.all_typed && (self.enclosing >= SOUND || self.has_doubled || lines.some_typed)
     }
 }
 
-/// At least this many quoted cells with line ends and delimiters are considered unlikely to occur by accident.
+/// This many quoted cells with line ends and delimiters, or more, are considered unlikely to occur by accident.
 const SOUND: usize = 3;
 
 /// Detects the dialect of `sample`, whose last record may be incomplete. `delimiter` is the delimiter set by the user.
@@ -270,7 +270,7 @@ fn try_dialect(sample: &[u8], dialect: Dialect) -> Trial {
     Trial { score, consistency, ..trial }
 }
 
-/// Whether each line of a sample has several consecutive blanks between two words. This is the case if columns are
+/// Whether each line of a sample has several consecutive blanks between two words, as in a table whose columns are
 /// aligned by blanks. The last line may be incomplete.
 fn is_aligned(sample: &[u8]) -> bool {
     let lines = sample.split(|b| matches!(b, b'\n' | b'\r')).map(<[u8]>::trim_ascii);
@@ -280,8 +280,8 @@ fn is_aligned(sample: &[u8]) -> bool {
     lines.len() > 2 && lines[..lines.len() - 1].iter().all(has_gap)
 }
 
-/// Whether a cell of several lines begins and ends with a line end or a delimiter. The text between two quotes, each of
-/// which is the whole content of a cell, has this form.
+/// Whether a cell with several lines begins and ends with a line end or a delimiter. The text between two quotes, each
+/// of which is the whole content of a cell, has this form.
 fn is_hollow(cell: &[u8], delimiter: Delimiter) -> bool {
     let is_end = |byte: Option<&u8>| {
         byte.is_none_or(|byte| matches!(byte, b'\n' | b'\r') || contains(&[*byte], delimiter))
@@ -310,7 +310,7 @@ fn value_of(look: Kind, cell: &[u8]) -> f64 {
     }
 }
 
-/// The most common number of cells, or the largest of them if several are equally common.
+/// The most common number of cells. If several numbers are equally common, this is the largest of them.
 pub(super) fn commonest(widths: impl Iterator<Item = usize>) -> Option<usize> {
     let mut widths: Vec<usize> = widths.collect();
     widths.sort_unstable();
@@ -361,8 +361,8 @@ mod tests {
             assert_eq!(delimiter(text), Delimiter::Byte(byte), "{text}");
         }
         assert_eq!(delimiter("  1.0   2.0\n 10.0  12.5\n"), Delimiter::Blanks);
-        // Blanks are the delimiter of words only if there is a column of numbers, if each line has the same number of
-        // cells, and if each line contains several consecutive blanks.
+        // Blanks delimit words only if there is a column of numbers, if each line has the same number of cells, and if
+        // each line contains several consecutive blanks.
         let aligned = "name   size  kind\nlamp    1.5  red\nchair  12.0  blue\n";
         assert_eq!(delimiter(aligned), Delimiter::Blanks);
         // The last row of a sample may be cut off.

@@ -4,7 +4,7 @@ use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE, W
 use std::borrow::Cow;
 use std::io::{self, BufRead, Read};
 
-/// NUL bytes are counted in this many bytes at the start of a text. UTF-16 text contains many NUL bytes.
+/// The number of bytes at the start of a text in which NUL bytes are counted. UTF-16 text contains many NUL bytes.
 const SAMPLE: usize = 4096;
 
 /// The encoding of a text.
@@ -55,8 +55,8 @@ impl Encoded {
 /// The signs of Windows-1252 that occur next to numbers: € £ ¥ § ° ± ² ³ µ ¼ ½ ¾.
 const SIGNS: &[u8] = b"\x80\xa3\xa5\xa7\xb0\xb1\xb2\xb3\xb5\xbc\xbd\xbe";
 
-/// Whether all bytes of a text that are not ASCII are [`SIGNS`] next to a digit, as in `£4.99`. A text of another
-/// encoding also contains letters, but from so few bytes a detector guesses letters, such as `Ł4.99`.
+/// Whether all non-ASCII bytes of a text are [`SIGNS`] next to a digit, as in `£4.99`. In a text with another encoding,
+/// such bytes would also occur in words. From these few bytes, a detector would wrongly guess letters, as in `Ł4.99`.
 fn only_signs_of_numbers(bytes: &[u8]) -> bool {
     let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
     let is_sign = |at: usize| {
@@ -194,7 +194,7 @@ mod tests {
             reader.read_to_end(&mut streamed).unwrap();
             assert_eq!(streamed, text.as_bytes(), "{name}");
         }
-        // Signs next to numbers are not letters of another encoding.
+        // Signs next to numbers are not taken for letters in another encoding.
         for (text, name) in [
             (&b"price\n\xa34.99\n-\xa3 12.50\n\xa36\n"[..], "windows-1252"),
             (b"x\n0\xbd\n\xb11\n3 \xb0\n", "windows-1252"),
@@ -202,7 +202,7 @@ mod tests {
         ] {
             assert_eq!(find(text, true).encoding.name(), name);
         }
-        // The same byte next to letters is one of them.
+        // Next to letters, the same byte is a letter.
         let names = b"name,city\n\xa3ukasz,\xa3uk\nWac\xb3aw,Pi\xb3a\n\xa3ucja,\xa3apy\n";
         assert!(String::from_utf8_lossy(&decode(names, find(names, true))).contains("Łukasz,Łuk"));
         // The last character of this sample is cut off.

@@ -2,7 +2,8 @@
 
 use super::kinds::{Kind, kind};
 
-/// The smallest integer that may be a year. Integers from this one to [`LAST_YEAR`] may be years that are column names.
+/// The smallest integer that may be a year. Integers from this one to [`LAST_YEAR`] may be years that serve as column
+/// names.
 const FIRST_YEAR: i64 = 1000;
 const LAST_YEAR: i64 = 2999;
 /// The numbers in a row can be column names only if there are at least this many of them.
@@ -48,7 +49,7 @@ fn are_names(lines: &[&Row], below: &[&Row]) -> bool {
         columns.iter().filter(|at| row.get(**at).is_some_and(|cell| wanted(kind(cell)))).count()
     };
     // A text that occurs again in its column shows that the line is a row. The first line is an exception: a column of
-    // words may be named `word`, so only texts above numbers and dates count there.
+    // words may be named `word`, so in the first line only texts above numbers and dates count.
     let returns = |line: usize, row: &Row| {
         (0..width).any(|at| (line > 0 || typed[at]) && comes_back(row, at, below))
     };

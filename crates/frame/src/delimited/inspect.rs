@@ -83,7 +83,7 @@ struct TypedTable {
     names: Vec<String>,
 }
 
-/// Reads a file and returns its interpretation. `hints` must be the hints with which the file is also read as a table.
+/// Reads a file and returns its interpretation. `hints` must be the same hints with which the file is read as a table.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read or if its format is unknown.
@@ -386,7 +386,7 @@ impl TypedTable {
         let hints = Hints::verbatim(self.names.clone());
         let (name, budget) = (self.source.name(), self.source.budget());
         let frame = crate::read::read_format(&self.source, self.format, &options, &hints)?;
-        // The columns of a block are copied. Columns of a sparse block get one number for each row.
+        // The columns of a block are copied. A column of a sparse block is written with one number for each row.
         let of_block =
             frame.block.as_ref().map_or(0, |block| block.dim().saturating_mul(frame.rows));
         budget.take_items::<f64>(of_block).map_err(|error| error.at(name))?;

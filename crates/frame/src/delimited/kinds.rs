@@ -1,4 +1,4 @@
-//! Guesses the kinds of cells. The kinds help to find the delimiter, the header and footnotes.
+//! Guesses the kinds of cells. The kinds help to find the delimiter, the header and the footnotes.
 
 /// The apparent kind of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +93,7 @@ fn is_grouped(cell: &[u8]) -> bool {
     }
 }
 
-/// Removes a currency sign, a percent sign and the parentheses around a negative amount from a number.
+/// Removes from a number its currency sign, its percent sign, and the parentheses that mark a negative amount.
 fn without_signs(cell: &[u8]) -> Option<&[u8]> {
     let mut cell = cell;
     if let [b'(', inner @ .., b')'] = cell {

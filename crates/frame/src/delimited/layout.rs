@@ -10,8 +10,8 @@ use crate::names::short;
 use crate::options::{Format, Hints, ReadOptions};
 use std::collections::HashSet;
 
-/// The first column is taken for row names, which have no column name in the header, only if rows with one cell more
-/// than the header are at least this many times as frequent as rows that fit the header.
+/// The first column is taken to contain row names, for which the header has no column name, only if rows with one cell
+/// more than the header are at least this many times as frequent as rows that fit the header.
 const LONGER: usize = 10;
 /// The maximum number of names shown in a note.
 const SHOWN: usize = 3;
@@ -339,7 +339,7 @@ impl Layout {
             let mut first: Vec<&Vec<u8>> = same.iter().map(|row| &row[0]).collect();
             first.sort_unstable();
             let distinct = first.windows(2).all(|w| w[0] != w[1]);
-            // If the first column contained row names, the cells of rows that fit the header would be moved by one
+            // If the first column contained row names, the cells in rows that fit the header would be shifted by one
             // column.
             let fitting = data.iter().filter(|row| row.len() == names.len()).count();
             if same.iter().all(ends_empty) {

@@ -344,7 +344,7 @@ mod tests {
     }
 
     proptest! {
-        /// The result is the same whether or not lines are plain, and with one thread or three.
+        /// The result does not depend on whether the lines are plain, or on whether one or three threads are used.
         #[test]
         fn plain_lines_are_read_as_all_others(
             rows in rows(any_cell),
@@ -362,7 +362,7 @@ mod tests {
             prop_assert_eq!(format!("{three:?}"), format!("{expected:?}"));
         }
 
-        /// A stream gives the same rows as the whole text, whether they are counted, selected or read in chunks.
+        /// A stream gives the same rows as the whole text, whether the rows are counted, selected or read in chunks.
         #[test]
         fn a_stream_has_the_same_rows(rows in rows(number), every in 1..5usize, size in 1..20usize) {
             let options =
@@ -388,7 +388,7 @@ mod tests {
             let parts = table.in_chunks(&hints, size, |parts| {
                 Ok::<_, DataError>(parts.map(|part| part.map(|part| lines(&part))).collect::<Vec<_>>())
             });
-            // A chunk of few rows may contain cells that do not match the cells of its column in earlier chunks.
+            // A chunk with few rows may contain cells that do not match earlier cells of the same column.
             let parts: Result<Vec<Vec<String>>, DataError> = parts.unwrap().into_iter().collect();
             if let Ok(parts) = parts {
                 prop_assert!(parts.iter().rev().skip(1).all(|part| part.len() == size));

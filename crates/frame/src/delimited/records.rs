@@ -195,7 +195,7 @@ impl<'a> Records<'a> {
                     }
                 }
                 if !(self.width == Some(self.cells.len()) && self.cells.multiline == 0) {
-                    // No mode gives the expected width, so use the strict one.
+                    // No mode gives the expected width, so use the strict mode.
                     let again = self.splitter.split(text, last, Mode::Strict, &mut self.cells);
                     end = again.unwrap_or(end);
                     repaired = self.cells.stray > 0;
@@ -236,8 +236,8 @@ impl<'a> Records<'a> {
     }
 }
 
-/// The complete lines at the start of `text`, at most `size` bytes in total. If the first line is longer, only this
-/// line.
+/// The complete lines at the start of `text`, at most `size` bytes in total. If the first line is longer, the result is
+/// only this line.
 pub(crate) fn whole_lines(text: &[u8], size: usize) -> &[u8] {
     let within = memchr::memrchr(b'\n', &text[..size.min(text.len())]);
     let end = within.or_else(|| memchr::memchr(b'\n', text));

@@ -60,7 +60,7 @@ impl Cells {
         self.spans.len()
     }
 
-    /// The cell at index `at` of the record that was split from `text`.
+    /// The cell at index `at` of the record whose cells were split from `text`.
     pub(crate) fn get<'a>(&'a self, text: &'a [u8], at: usize) -> &'a [u8] {
         let span = self.spans[at];
         if span.unescaped {

@@ -1,4 +1,4 @@
-//! Reads a text several times, in chunks, with the same layout.
+//! Reads a text in chunks, several times if necessary, always with the same layout.
 
 use super::checks::{add_notes, check_rows};
 use super::columns::{Columns, Outcome};

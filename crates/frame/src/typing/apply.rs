@@ -74,7 +74,8 @@ impl Rows<'_> {
             Cells::Numbers(values) | Cells::Booleans(values) => {
                 let values = self.without_markers(values);
                 match values.iter().position(|value| !value.is_nan()) {
-                    // The number 0.5 of another file may be the share that was `50 %` when the model was fitted.
+                    // The number 0.5 in this file may be a share that was written as `50 %` in the file to which the
+                    // model was fitted.
                     Some(row) if format.has_factor() => {
                         let expected = format!("a number with {}", format.describe());
                         Err(self.misfit(row, &values[row].to_string(), &expected))
@@ -157,7 +158,7 @@ impl Rows<'_> {
                 }
             }
             Cells::Texts(raw) => {
-                // Dates with the year first have only one reading, whatever the order was when the model was fitted.
+                // Dates with the year first have only one reading, whichever order was found when the model was fitted.
                 let iso = MomentFormat { order: DateOrder::YearFirst, ..format };
                 let has_no_points = format.order == DateOrder::MonthFirst && !format.points;
                 let is_doubtful = |text: &str| has_no_points && has_point(text);
@@ -188,8 +189,8 @@ impl Rows<'_> {
         }
     }
 
-    /// Adds a note if times have another offset from UTC than those from which the format was detected.
-    /// `of_level` has the time of each text.
+    /// Adds a note if times have another offset from UTC than those from which the format was detected. `of_level`
+    /// contains the time of each text.
     fn note_offsets(&mut self, format: MomentFormat, raw: &RawTexts, of_level: &[Option<i64>]) {
         let found = raw.levels.iter().zip(of_level).find_map(|(text, moment)| {
             let cell = text.trim();
@@ -232,7 +233,8 @@ impl Rows<'_> {
         }
     }
 
-    /// Returns only missing numbers if there are no timestamps. Otherwise, returns the error for the first timestamp.
+    /// If there are no timestamps, returns a column of missing numbers. Otherwise, returns the error for the first
+    /// timestamp.
     fn refuse_moments(&self, moments: &[Option<i64>], expected: &str) -> Result<Values, DataError> {
         let first = moments.iter().enumerate().find_map(|(row, moment)| Some((row, (*moment)?)));
         match first {

@@ -24,7 +24,7 @@ pub struct MomentParts {
     /// Whether the days since 1970-01-01 are used, with the time of day as a fraction. They are used if the timestamps
     /// span more than one day.
     pub days: bool,
-    /// Whether the time of day is used. It is used if the timestamps have different times of day.
+    /// Whether the time of day is used. It is used if the times of day differ between the timestamps.
     pub time: bool,
     /// Whether the day of the week is used, together with an indicator of Saturday and Sunday. They are used if the
     /// timestamps span at least two weeks and include at least three different days of the week.
@@ -121,7 +121,7 @@ impl MomentParts {
     }
 }
 
-/// The day of the week of a day since 1970-01-01, which was a Thursday. Monday is 0.
+/// The day of the week of a day that is given as a number of days since 1970-01-01, which was a Thursday. Monday is 0.
 fn weekday(day: i64) -> usize {
     (day + 3).rem_euclid(7) as usize
 }

@@ -1,4 +1,4 @@
-//! Detects columns that identify rows instead of describing them. These are saved indices and identifiers.
+//! Detects columns that identify rows instead of describing them, namely saved indices and columns of identifiers.
 
 use std::collections::HashSet;
 

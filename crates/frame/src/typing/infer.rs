@@ -104,7 +104,7 @@ impl Inference<'_> {
         }
     }
 
-    /// Reads texts without conversion. `known` is true if the user or a schema declared the column as texts.
+    /// Reads texts without conversion. `known` is true if the user or a schema declared that the column contains texts.
     pub(crate) fn texts(&self, cells: Cells, known: bool) -> (Values, ColumnRecord) {
         let raw = cells.into_texts();
         let options = self.context.options;
@@ -196,7 +196,7 @@ impl Inference<'_> {
                 "the points in numbers such as {fraction:.3} are read as decimal points; pass --decimal , if they separate thousands"
             )));
         }
-        // In a table with decimal commas, a column of integers has no decimal points, so a point in a later row
+        // In a table with decimal commas, a column of integers contains no decimal point, so a point in a new row
         // separates thousands.
         let has_commas = self.evidence.elsewhere == Some(Decimal::Comma)
             || self.evidence.requested == Some(Decimal::Comma);

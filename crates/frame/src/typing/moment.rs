@@ -1,7 +1,7 @@
 //! Parses dates and times from text.
 //!
-//! Before the order of day and month is chosen for a column, the parser tries each possible order on every cell. It
-//! does not depend on locales. Time zones must be given as offsets, because zone names are not supported.
+//! Before the order of day and month is chosen for a column, the parser tries each possible order on every cell. The
+//! parser does not depend on locales. Time zones must be given as offsets, because zone names are not supported.
 
 use super::civil::{DAY, date, days};
 use serde::{Deserialize, Serialize};
@@ -48,8 +48,8 @@ pub struct MomentFormat {
 }
 
 impl MomentFormat {
-    /// Parses a cell to microseconds since 1970-01-01. Returns `None` if the cell does not match the format. A
-    /// timestamp with an offset from UTC is converted to the offset of the format.
+    /// Parses a cell and returns the microseconds since 1970-01-01. Returns `None` if the cell does not match the
+    /// format. A timestamp with an offset from UTC is converted to the offset of the format.
     #[must_use]
     pub fn parse(&self, cell: &str) -> Option<i64> {
         let parsed = parse(cell, self.order)?;
@@ -83,7 +83,7 @@ impl MomentFormat {
     }
 }
 
-/// How a time is read whose offset from UTC differs from that of the format.
+/// How a time is read if its offset from UTC differs from that of the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Moved {
     /// The time is converted to the offset of the format.
@@ -107,8 +107,8 @@ struct Parsed {
     offset: Option<i32>,
 }
 
-/// Eight-digit numbers, all of which are dates, are read as dates if at least this many of them are distinct. This is
-/// then no coincidence, because only one in 30 such numbers is a date.
+/// Eight-digit numbers are read as dates if all numbers of the column are dates and at least this many of them are
+/// distinct. Only one in 30 eight-digit numbers is a date, so this is then no coincidence.
 const MIN_DATES: usize = 10;
 
 /// The maximum length in bytes of a cell that is read as a timestamp.
@@ -367,7 +367,7 @@ fn named(word: &str, names: &[&str]) -> Option<usize> {
     names.iter().position(|name| *name == word || is_short && name.starts_with(&word))
 }
 
-/// Converts a day or month, which must have one or two digits.
+/// Converts a day or a month, which must have one or two digits.
 fn day(value: i64, length: usize) -> Option<u32> {
     u32::try_from(value).ok().filter(|_| length <= 2)
 }

@@ -73,8 +73,8 @@ const UNITS: [&str; 20] = [
 /// Words after a number that multiply it or give it a sign, in lower case. `M` for millions is not `m` for metres.
 const FACTORS: [&str; 13] =
     ["k", "tsd", "thsd", "mn", "mio", "mill", "mrd", "bn", "bio", "tn", "trn", "cr", "dr"];
-/// If the commas of all numbers but a few can separate thousands, and no other column has a decimal comma, they do. The
-/// few are then odd cells. This is the least share of the others.
+/// Unless other columns or the delimiter suggest decimal commas, commas separate thousands if at least this share of
+/// the rows that can be read with a decimal comma can be read in this way. The other cells are then odd.
 const MOSTLY: f64 = 0.95;
 /// The maximum length, in letters, of a unit that is not listed. A space must precede such a unit.
 const MAX_UNIT: usize = 4;
@@ -101,14 +101,14 @@ impl NumberFormat {
         self.value(&parts)
     }
 
-    /// Whether a number may have the affix `found`. A number without an affix is accepted, unless the affix changes the
-    /// value of a number.
+    /// Whether a number may have the affix `found`. A number without an affix is accepted, unless the affix of the
+    /// format changes the values of numbers.
     fn allows(&self, found: Option<&str>) -> bool {
         found.map_or_else(|| !self.has_factor(), |found| self.affix.as_deref() == Some(found))
     }
 
-    /// Whether the affix changes the value of a number, as `%`, `mio` and `CR` do. A number without the affix is then
-    /// another number: 0.5 may be a share of 50 %.
+    /// Whether the affix changes the value of a number, as `%`, `mio` and `CR` do. If it does, a number without the
+    /// affix may be on another scale: 0.5 may be a share of 50 %.
     pub(crate) fn has_factor(&self) -> bool {
         self.affix.as_deref().is_some_and(|affix| {
             let lower = affix.to_lowercase();
@@ -520,7 +520,7 @@ mod tests {
         // A single unambiguous cell decides how the whole column is read.
         assert!(!column(&["1,234", "2,5"], none).2 && !column(&["1,234", "0,125"], none).2);
         assert_eq!(values(&["1,234", "0,125"])[0], Some(1.234));
-        // A few odd cells among many, at most one in 20, do not.
+        // Odd cells do not decide this if they are few, that is, at most one in 20.
         let mostly = |odd: usize| [vec!["1,234"; 100 - odd], vec!["12,34"; odd]].concat();
         let point = Evidence { elsewhere: Some(Decimal::Point), ..none };
         for (odd, evidence, first) in [

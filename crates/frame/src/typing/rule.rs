@@ -22,7 +22,7 @@ pub enum Kind {
     Date,
     /// Truth values, which are stored as 1 and 0.
     Boolean,
-    /// Names or numbers that identify the rows, distinct in each row.
+    /// Names or numbers that identify the rows and are all distinct.
     Identifier,
     /// Row numbers that a program saved with the table.
     Index,

@@ -97,7 +97,7 @@ fn times_with_another_offset_are_noted() {
     let (_, record) = typed(&zoned).unwrap();
     let (_, days) = applied(&record.rule, raw(&["2025-01-01"])).unwrap();
     assert!(days.notes.is_empty(), "{:?}", days.notes);
-    // Dates with the year first are read whatever the order in the training dates was. Missing cells have no time.
+    // Dates with the year first are read whatever the order of the dates in the fit. Missing cells have no time.
     let (_, by_day) = typed(&["31.01.2025 05:00", "30.01.2025 06:00"]).unwrap();
     let (_, moved) = applied(&by_day.rule, raw(&["NA", zoned[0]])).unwrap();
     assert!(moved.notes[0].contains("is read as 2025-01-01T03:00"), "{:?}", moved.notes);

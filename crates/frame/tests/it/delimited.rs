@@ -277,7 +277,7 @@ fn a_line_of_dashes_under_the_names_is_no_row() {
     assert_eq!((frame.rows, texts(&frame, "y")), (2, vec!["a".to_owned(), "b".to_owned()]));
     assert!(says(&frame, "line 2, which contains only dashes, is left out"), "{:?}", frame.notes);
     assert_eq!(frame.place(0), "t.csv, line 3");
-    // A row of markers of missing values is a row.
+    // A row that consists of markers of missing values counts as a row of data.
     let frame = read("x,y\n-,-\n1,2\n3,4\n");
     assert_eq!((frame.rows, frame.column("x").unwrap().missing()), (3, 1));
     let frame = read("x,y\n--,1\n1,2\n3,4\n");
@@ -368,7 +368,7 @@ fn lines_of_a_quoted_text_are_no_rows() {
         assert_eq!(text.replace("\r\n", "\n"), "word 7, said \"ok\"\nline two 7");
         assert!(frame.notes.iter().any(|note| note.contains("cells of several lines")));
     }
-    // The table may contain only one such text among other texts.
+    // The same holds if the table contains only one such text among other texts.
     let mut rows: Vec<String> =
         (0..40).map(|i| format!("word{i},{}\n", ["p", "q"][i % 2])).collect();
     rows[20] = "\"word, said \"\"ok\"\"\nline two\",p\n".into();
@@ -419,7 +419,7 @@ fn lists_inside_cells_do_not_decide_the_delimiter() {
     }
 }
 
-/// If the rows have names, every row is one cell longer than the header. If only some rows are longer, they have no
+/// If the rows have names, every row is one cell longer than the header. If only some rows are longer, the rows have no
 /// names.
 #[test]
 fn some_longer_rows_do_not_move_the_header() {
@@ -435,7 +435,7 @@ fn some_longer_rows_do_not_move_the_header() {
         ("1".into(), "v".into())
     );
     assert_eq!(frame.column("c4").unwrap().text(0), "note");
-    // The table that is written equals the table that is shown.
+    // The written table is the same as the table that is shown.
     assert_eq!(plain("a,b,y\n1,2,u\n3,4\n5,6,v,extra\n"), "a,b,y,c4\n1,2,u,\n3,4,,\n5,6,v,extra\n");
     assert_eq!(plain("id, name ,y\n1, a ,u\n2,b,v\n"), "id, name ,y\n1, a ,u\n2,b,v\n");
 }

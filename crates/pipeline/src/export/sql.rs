@@ -162,7 +162,7 @@ fn sum(recipe: &Recipe, terms: &[Term], bias: f64) -> Result<String, DataError> 
                 }
             }
             Kind::Category { levels, missing } => {
-                // This is the value if no coordinate of the column is 1.
+                // This is the value if no category of the column matches, so that all its coordinates are 0.
                 let none: f64 = terms.iter().map(|term| term.at(0.0)).sum();
                 let with = |at: usize| number(none + terms[at].factor);
                 let mut cases = String::new();

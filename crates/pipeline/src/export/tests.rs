@@ -142,7 +142,7 @@ fn check_onnx(model: &Pipeline, text: &str, expected: &Decisions) {
 }
 
 /// If the decision values are equal, the second of two classes or the first of several classes is predicted. Huge
-/// distances have finite powers.
+/// distances, whose powers would overflow, are handled too.
 #[test]
 fn ties_and_huge_values_are_decided_as_by_the_pipeline() {
     for classes in [2, 3] {
@@ -492,8 +492,8 @@ fn python_modules_divide_texts_as_the_pipeline() {
     }
 }
 
-/// The cells are numbers with signs, digit groups and units, truth values, and dates in which day and month have the
-/// order of their column.
+/// The cells are numbers with signs, digit groups and units, truth values, and dates whose day and month are in the
+/// order that their column uses.
 #[test]
 fn python_modules_read_cells_as_the_pipeline() {
     let text = |rows: std::ops::Range<usize>| {
@@ -548,7 +548,7 @@ fn python_modules_read_cells_as_the_pipeline() {
     }
 }
 
-/// If the training dates had slashes and the month first, the module reads dates with slashes but rejects dates with
+/// If the dates in the fit had slashes and the month first, the module reads dates with slashes but rejects dates with
 /// points.
 #[test]
 fn python_modules_refuse_points_in_dates_with_the_month_first() {

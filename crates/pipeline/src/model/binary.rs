@@ -1,4 +1,4 @@
-//! The learners of models with two classes.
+//! The learners for two classes, and the models that they fit.
 
 use crate::plan::{Findings, Method, Plan};
 use crate::streams;
@@ -68,7 +68,7 @@ impl BinaryLearner {
         BinaryLearner::build(plan, None)
     }
 
-    /// Creates the learner of a plan. If the learner minimises a loss, it approximates the optimum with the relative
+    /// Creates the learner of a plan. If the learner minimises a loss, it approximates the optimum with relative
     /// accuracy `tolerance`.
     pub(super) fn with_tolerance(plan: &Plan, tolerance: f64) -> Result<BinaryLearner, DataError> {
         BinaryLearner::build(plan, Some(tolerance))

@@ -21,7 +21,7 @@ const GRID: [f64; 7] = [0.05, 0.15, 0.4, 1.0, 3.0, 8.0, 20.0];
 const BETTER_BY: f64 = 0.1;
 /// The number of folds of the cross-validation. If there are fewer groups, each group is a fold.
 const FOLDS: usize = 4;
-/// The relative accuracy of the optimum for each C, and the maximum number of passes.
+/// The relative accuracy with which the optimum for each C is approximated, and the maximum number of passes.
 const TOLERANCE: f64 = 1e-2;
 const PASSES: u64 = 8;
 
@@ -36,7 +36,7 @@ pub(super) struct Folds<'p> {
     total_weight: f64,
     count: usize,
     fold_of: Vec<usize>,
-    /// The number of folds that are used.
+    /// The number of folds, which is smaller than [`FOLDS`] if there are fewer groups.
     folds: usize,
     /// The mean squared norm of all points.
     unit: f64,
@@ -54,8 +54,8 @@ pub(super) struct Trial {
 #[derive(Debug, Clone)]
 struct Part {
     weights: Vec<f64>,
-    /// For each binary problem, the dual variables α of the last fit, which are the warm start of the next fit. Empty
-    /// before the first fit.
+    /// For each binary problem, the dual variables α of the last fit, which are the warm start of the next fit. They
+    /// are empty before the first fit.
     starts: Vec<Vec<f64>>,
     /// The decision values of every row. If there are several binary problems, the values of each problem are divided
     /// by their mean absolute value on the training rows.
@@ -248,7 +248,7 @@ fn mistaken_by(
 ) -> Result<Option<Mistaken>, InputError> {
     let sums = values.first().map_or(0, Vec::len);
     let (points, weights) = (Points::new(values.concat(), sums)?, vec![1.0; classes.len()]);
-    // The thresholds for labels that are likely wrong were chosen for temperature scaling.
+    // The thresholds that decide whether a label is likely wrong were chosen for temperature scaling.
     let calibration = Calibration::fit_temperature(&points, classes, &weights, 1.0)?;
     let probabilities: Vec<Vec<f64>> =
         values.iter().map(|values| calibration.probabilities(values)).collect();
@@ -279,7 +279,8 @@ pub(super) fn scaled(c: f64, unit: f64) -> f64 {
     (c / unit).clamp(1e-12, 1e12)
 }
 
-/// The classes that are separated from the others: only the second one if there are two classes, otherwise all classes.
+/// The classes that are separated from the others. This is only the second one if there are two classes, and every
+/// class otherwise.
 pub(super) fn targets(count: usize) -> Range<usize> {
     if count == 2 { 1..2 } else { 0..count }
 }
@@ -432,7 +433,7 @@ pub(super) mod tests {
         assert!(!is_better(0.0, 0.0, 400));
     }
 
-    /// The fits stop early, but near the optimum: the values are close to those of an accurate fit without the fold.
+    /// The fits stop early but near the optimum, so the values are close to those of an accurate fit without the fold.
     #[test]
     fn compared_values_are_near_the_optimum() {
         let (plan, given) = (Plan::new(Method::Auto), sample(300, 2));

@@ -26,7 +26,7 @@ pub(crate) use sums::{Part, Sums};
 /// The minimum number of rows to which a calibration is fitted.
 const MIN_CALIBRATION_ROWS: usize = 10;
 /// The minimum number of held-out rows for calibrating a model of [`Method::Auto`] again. With fewer rows, the model
-/// keeps its cross-validated calibration. The cross-validated calibration is based on other fits than the final one,
+/// keeps its cross-validated calibration. The cross-validated calibration is based on fits other than the final one,
 /// because the learner compares candidates on a part of the rows but fits the final model to all of them.
 const MIN_RECALIBRATION_ROWS: usize = 1000;
 
@@ -49,7 +49,7 @@ const MIN_RECALIBRATION_ROWS: usize = 1000;
 pub struct Model {
     method: Method,
     core: Core,
-    /// The map from decision values to probabilities, fitted on held-out rows.
+    /// The map from decision values to probabilities, fitted to held-out rows.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     calibration: Option<Calibration>,
 }
@@ -68,7 +68,7 @@ enum Core {
     },
 }
 
-/// The decisions of a model for each row.
+/// The decisions of a model for some rows, with one element for each row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decisions {
     /// The predicted class.
@@ -85,8 +85,8 @@ impl Model {
     /// by its weight in `weights`, which [`Method::Auto`], [`Method::Logistic`] and [`Method::Svm`] support. The
     /// default weight is 1. The standardisation of dense columns does not depend on the weights. [`Method::Auto`]
     /// compares its candidates on `groups` to which they were not fitted, so its cross-validated error estimates the
-    /// error on new groups. By default, each row is a separate group. The other learners do not compare candidates and
-    /// ignore `groups`.
+    /// error on new groups. By default, each row is a separate group. The other learners ignore `groups`, because they
+    /// do not compare candidates.
     ///
     /// # Errors
     /// Returns an error if `weights` are given to a learner that does not support them, or if the learner cannot learn

@@ -16,7 +16,8 @@ use halfspaces_pac::{Calibration, LogOdds, OneVsRestModel};
 const MAX_ROWS: usize = 6000;
 /// The maximum number of coordinates that [`Method::Massart`] supports.
 const MAX_MASSART: usize = 1000;
-/// The relative accuracy of the optimum on sparse points. A closer approximation does not reduce the error.
+/// The relative accuracy with which the optimum is approximated on sparse points. A closer approximation does not
+/// reduce the error.
 const SPARSE_TOLERANCE: f64 = 3e-3;
 
 /// A model fitted to all rows, with the calibration and the findings of the cross-validation.
@@ -27,8 +28,8 @@ pub(super) struct Chosen {
 }
 
 /// Chooses C by cross-validation and fits the final model to all rows. If a class is often labelled as another, models
-/// without the rows whose label is likely wrong are also cross-validated. If their error is smaller, these rows are
-/// left out of the final fit. With only two groups, leaving out rows is not tried.
+/// that are fitted without the rows whose label is likely wrong are also cross-validated. If their error is smaller,
+/// these rows are left out of the final fit. If there are only two groups, leaving out rows is not tried.
 pub(super) fn choose(
     plan: &Plan,
     points: &CsrPoints<'_>,
@@ -180,7 +181,7 @@ mod tests {
     }
 
     /// 40 % of the rows of a class are labelled as another class, and there are more rows than are used for
-    /// cross-validation. Most of the mislabelled rows are left out, and only a few other rows. The model then predicts
+    /// cross-validation. Most of the mislabelled rows, and only a few other rows, are left out. The model then predicts
     /// the true classes.
     #[test]
     fn rows_of_a_class_that_is_often_labelled_as_another_are_left_out() {

@@ -14,7 +14,7 @@ use halfspaces_linalg::{
 use halfspaces_online::{Arow, AveragedPerceptron, OnlineLearner};
 
 /// The parameter r of [`Arow`], as a multiple of the mean of ‖x‖² + 1. This multiple was chosen on texts and synthetic
-/// sparse rows, with clean and noisy labels. The errors change little between 0.3 and 1.
+/// sparse rows, with clean and noisy labels. The errors change little if the multiple is between 0.3 and 1.
 const AROW_R: f64 = 0.5;
 
 /// A batch of points with their classes.
@@ -35,8 +35,8 @@ impl Model {
         }
     }
 
-    /// Fits a model to `batches` in one pass. Returns the model, its findings and the number of rows used. Dense
-    /// columns are standardised by `sample`, a sample of the rows that must contain every class.
+    /// Fits a model to `batches` in one pass. Returns the model, its findings and the number of rows used. The
+    /// standardisation of dense columns is computed from `sample`, a sample of the rows that must contain every class.
     ///
     /// # Errors
     /// Returns an error if a batch is an error or if the learner cannot learn from a batch.
@@ -178,8 +178,8 @@ mod tests {
     use super::*;
     use halfspaces_linalg::{Points, SparsePoints};
 
-    /// The default learner is [`Arow`], with r equal to half the mean squared norm of the lifted rows. This learner
-    /// does not stream dense rows.
+    /// The default learner is [`Arow`], with r equal to half the mean squared norm of the lifted rows. The default
+    /// learner does not learn from streams of dense rows.
     #[test]
     fn the_default_learner_streams_sparse_rows() {
         let rows: Vec<[f64; 3]> = (0..90u32)

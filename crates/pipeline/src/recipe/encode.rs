@@ -74,8 +74,8 @@ impl Recipe {
 }
 
 impl Recipe {
-    /// The columns of categories in which `frame` has categories that the recipe does not know, each with the number of
-    /// such rows.
+    /// The columns in which `frame` has categories that the recipe does not know, each with the number of rows that
+    /// have such a category.
     ///
     /// # Errors
     /// Returns the same errors as [`Recipe::apply`].

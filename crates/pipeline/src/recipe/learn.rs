@@ -30,9 +30,9 @@ const SPARSE_SHARE: usize = 3;
 /// The permitted numbers of bits of hashed n-grams.
 const HASH_BITS: std::ops::RangeInclusive<u32> = 1..=28;
 /// The range of a column is stored if the column has at least this many numbers. At most 2 % of later numbers from the
-/// same distribution are expected outside the range of 100 numbers.
+/// same distribution are expected to lie outside the range of 100 numbers.
 const MIN_RANGE: usize = 100;
-/// The maximum number of names that a list in a message shows.
+/// The maximum number of names that are listed in a message.
 const MAX_NAMES: usize = 20;
 
 impl Recipe {
@@ -233,7 +233,7 @@ fn nothing_to_learn(
     DataError::user(format!("{}: no column to learn from: {why}", frame.source))
 }
 
-/// The columns of sparse points that are not constant.
+/// The non-constant columns of sparse points.
 fn changing(points: &SparsePoints) -> Vec<u32> {
     let dim = points.dim();
     let mut stored = vec![0u32; dim];
@@ -301,7 +301,7 @@ fn moments_of(moments: &TimestampMicrosecondArray, options: &RecipeOptions) -> O
 pub(super) enum Categories {
     /// Categories, or `None` if the column is constant.
     Found(Option<Kind>),
-    /// Long, varied text. The number is the number of distinct texts.
+    /// Long, varied text, with its number of distinct texts.
     Text(usize),
 }
 

@@ -4,13 +4,13 @@
 //!   numbers were missing in the training rows, a second coordinate is added. It is 1 if the number is missing and 0
 //!   otherwise.
 //! - A column of categories gives one coordinate for each category (one-hot encoding). If values were missing in the
-//!   training rows, a missing value counts as a category of its own; otherwise it counts as an unseen category.
+//!   training rows, a missing value counts as a category of its own; otherwise, it counts as an unseen category.
 //! - A column of text gives one coordinate for each n-gram of words or characters. The coordinates are TF-IDF weights,
 //!   scaled so that the coordinates of a text have norm 1. If there is a column of text, columns of numbers and
 //!   timestamps are standardised, and points are stored as sparse entries.
 //! - A column of dates or times gives the number of days since 1970, and a point on a circle for each calendar cycle
-//!   that the timestamps span ([`MomentParts`]). A missing timestamp is replaced by the median and marked by a last
-//!   coordinate, as for numbers.
+//!   that the timestamps span ([`MomentParts`]). A missing timestamp is replaced by the median and marked by an
+//!   additional last coordinate, like a missing number.
 //! - Columns that only identify rows (identifiers and saved indices) are left out unless they are requested.
 //! - The entries of a sparse block are used as coordinates without conversion.
 //! - Constant columns are left out.
@@ -132,7 +132,7 @@ pub struct Recipe {
     by_entries: bool,
 }
 
-/// A text, divided into parts that each contribute to a sum. See [`Recipe::text_parts`].
+/// A text that is divided into parts, each of which contributes to a sum. See [`Recipe::text_parts`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextParts {
     /// The name of the column.
@@ -391,7 +391,8 @@ impl Recipe {
         notes
     }
 
-    /// A note on a LIBSVM file whose indices probably count from 1, although those of the training file counted from 0.
+    /// A note on a LIBSVM file whose indices probably count from 1, although the model was fitted to indices that count
+    /// from 0.
     fn shifted(&self, frame: &Frame) -> Option<String> {
         match &frame.block {
             Some(Block::Sparse(block)) if block.first() == 1 => {}

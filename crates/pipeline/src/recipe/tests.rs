@@ -184,7 +184,7 @@ fn long_texts_are_recognised() {
         "{notes:?}"
     );
     assert!(fit(&|i| format!("number {i}")).is_err());
-    // It is not enough if half of the rows have long texts.
+    // It is not enough that half of the rows have long texts.
     assert!(
         fit(&|i| if i % 2 == 0 { format!("number {i}") } else { format!("number {i} here") })
             .is_err()

@@ -16,7 +16,8 @@ struct Number {
     markers: Vec<f64>,
 }
 
-/// The name of the coordinates in the graph, which are in the order of the recipe, and the columns of the input matrix.
+/// The name that the coordinates have in the graph, and the columns of the input matrix. The coordinates are in the
+/// order of the recipe.
 pub(super) struct Coordinates {
     pub(super) name: Name,
     pub(super) columns: Vec<String>,
@@ -108,7 +109,7 @@ fn write_numbers(numbers: &[Number], graph: &mut Graph) -> (Name, Name) {
     let nan = f64::NAN;
     let most = numbers.iter().map(|number| number.markers.len()).max().unwrap_or(0);
     for at in 0..most {
-        // A column with fewer markers is padded with NaN, which equals no number.
+        // If a column has fewer markers, its markers are padded with NaN, which equals no number.
         let marker = |number: &Number| number.markers.get(at).copied().unwrap_or(nan);
         let markers = graph.row(numbers.iter().map(marker).collect());
         let is_marker = graph.op("Equal", &[&matrix, &markers]);

@@ -7,7 +7,7 @@ use super::schema::{
 
 /// The prefix of the names of values inside the graph.
 pub(super) const PREFIX: &str = "halfspaces/";
-/// The name of the dimension that is the number of rows.
+/// The name of the dimension whose size is the number of rows.
 const ROWS: &str = "N";
 
 /// The name of a value in the graph.
@@ -21,7 +21,7 @@ pub(super) struct Graph {
     inputs: Vec<ValueInfoProto>,
     outputs: Vec<ValueInfoProto>,
     count: usize,
-    /// A prefix that distinguishes the names in a nested graph. Empty for the outer graph.
+    /// A prefix that distinguishes the names in a nested graph. It is empty for the outer graph.
     inside: &'static str,
 }
 

@@ -156,7 +156,7 @@ fn product(a: &Tensor, b: &Tensor) -> Tensor {
     Tensor { shape, elements: Numbers(values) }
 }
 
-/// Reduces each row to one element by `f`.
+/// Reduces each row to one element with `f`.
 fn reduced(a: &Tensor, axes: &Tensor, f: impl Fn(&[f64]) -> f64) -> Tensor {
     assert_eq!(axes.as_integers(), [1]);
     let (rows, columns) = a.matrix();
@@ -305,8 +305,8 @@ impl Node<'_> {
         }
     }
 
-    /// Runs the body for each row of the scanned inputs. The body has either one state or one output that is collected
-    /// over the rows.
+    /// Runs the body of a `Scan` for each row of the scanned inputs. The body has either one state or one output that
+    /// is collected over the rows.
     fn scanned(&self) -> Tensor {
         let body = self.attribute("body").and_then(|of| of.g.as_deref()).unwrap();
         let scanned = self.integer("num_scan_inputs") as usize;

@@ -128,7 +128,7 @@ fn write_kernel(kernel: &KernelValues, x: &Name, graph: &mut Graph) -> Name {
             let own = graph.op("ReduceSum", &[&own, &columns]);
             let sums = graph.op("Add", &[&own, &squares]);
             let distance = graph.op("Sub", &[&sums, &products]);
-            // Rounding can make the distance of equal points negative.
+            // Rounding can make the distance between equal points negative.
             let zero = graph.number(0.0);
             graph.op("Max", &[&distance, &zero])
         }

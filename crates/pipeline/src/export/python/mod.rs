@@ -114,7 +114,7 @@ fn columns(recipe: &Recipe) -> Vec<Value> {
     columns
 }
 
-/// Adds the rule of a column to its data, and whether the column may be absent.
+/// Adds to the data of a column the rule of the column and whether the column may be absent.
 fn add(data: &mut Value, rule: &ColumnRule, may_be_absent: bool) {
     data["reading"] = match &rule.reading {
         Reading::Number(format) => json!({ "number": spelling(format) }),

@@ -4,7 +4,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The code points that can have a class other than "any". These are in planes 0 to 3 and among the selectors in plane
+/// The code points that can have a class other than `o`. These are in planes 0 to 3 and among the selectors in plane
 /// 14, because the other planes are unassigned or for private use.
 const RANGES: [std::ops::Range<u32>; 2] = [0..0x4_0000, 0xe_0000..0xe_1000];
 
